@@ -1,0 +1,144 @@
+"""Asking: whole commands against a local server in its own process, start-up included.
+
+`python -m benchmarks.asking`. Each program runs several times in turn with the others; the median counts, so that a
+neighbour's burst of work does not decide.
+"""
+
+import importlib.util
+import os
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import perf_counter
+
+import msgspec
+
+QUESTIONS = 1000
+LATENCY = 0.05
+CONCURRENCY = 64
+
+
+class Timing(msgspec.Struct, frozen=True):
+    """One program's rate and the processor time it spent on a question."""
+
+    rate: float
+    cpu_ms: float
+
+
+@contextmanager
+def server(latency: float) -> Iterator[str]:
+    """A chat endpoint in a process of its own; gives its address."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "benchmarks.chat_server", str(latency)], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout
+        yield f"http://127.0.0.1:{int(process.stdout.readline())}/v1"
+    finally:
+        process.kill()
+        process.wait()
+
+
+def small_dataset(folder: Path, cases: int) -> Path:
+    """Cases with small pictures: what is measured is asking, not the disk."""
+    import io
+
+    from PIL import Image
+
+    from countersight.case import Case, Option, Question
+    from countersight.dataset import DatasetWriter
+
+    options = tuple(Option(str(number)) for number in (3, 5, 7, 9))
+    with DatasetWriter(folder, name="small", description="Small.", license="CC0-1.0", provenance={}) as writer:
+        for number in range(cases):
+            file = io.BytesIO()
+            Image.effect_noise((32, 32), 64 + number % 64).convert("RGB").save(file, "PNG")
+            (writer.staging / f"images/{number}.png").write_bytes(file.getvalue())
+            writer.add(
+                Case(
+                    id=f"case-{number}",
+                    image=f"images/{number}.png",
+                    group="small",
+                    factual=Question(f"How many dots are there in picture {number}?", "B", "choice", options),
+                    counterfactual=Question("How many dots would there be if 2 were removed?", "A", "choice", options),
+                )
+            )
+    return folder
+
+
+def timed(command: list[str], questions: int) -> Timing:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = perf_counter()
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    seconds = perf_counter() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode:
+        raise RuntimeError(f"{command[:4]} failed: {done.stderr[-2000:]}")
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Timing(questions / seconds, cpu / questions * 1000)
+
+
+def median(timings: list[Timing]) -> Timing:
+    return Timing(statistics.median(t.rate for t in timings), statistics.median(t.cpu_ms for t in timings))
+
+
+def measure(rounds: int = 5) -> dict[str, float]:
+    """Every figure of this page; ratios are of medians in one run."""
+    figures: dict[str, float] = {}
+    with tempfile.TemporaryDirectory() as where:
+        scratch = Path(where)
+        small = small_dataset(scratch / "small", QUESTIONS // 2)
+        large = small_dataset(scratch / "large", QUESTIONS * 5 // 2)
+
+        def ours(dataset: Path, url: str) -> list[str]:
+            output = scratch / "run"
+            shutil.rmtree(output, ignore_errors=True)
+            model = f"endpoint:{url}#nothing"
+            run = [sys.executable, "-m", "countersight", "run", str(dataset), "--model", model]
+            return [*run, "-o", str(output), "--concurrency", str(CONCURRENCY)]
+
+        def bare(dataset: Path, url: str) -> list[str]:
+            return [sys.executable, "-m", "benchmarks.bare_loop", str(dataset), url, str(CONCURRENCY)]
+
+        with server(0) as url:
+            a = []
+            b = []
+            for _ in range(rounds):
+                a.append(timed(ours(small, url), QUESTIONS))
+                b.append(timed(bare(small, url), QUESTIONS))
+            us, floor = median(a), median(b)
+            figures |= {"countersight q/s": us.rate, "bare loop q/s": floor.rate}
+            figures |= {"of bare loop": us.rate / floor.rate, "cpu ms/q": us.cpu_ms, "bare cpu ms/q": floor.cpu_ms}
+            if importlib.util.find_spec("inspect_ai"):
+                logs = str(scratch / "logs")
+                inspect = [sys.executable, "-m", "benchmarks.inspect_task", str(small), url, str(CONCURRENCY), logs]
+                peer = timed(inspect, QUESTIONS)
+                figures |= {"inspect-ai q/s": peer.rate, "times inspect-ai": us.rate / peer.rate}
+        with server(LATENCY) as url:
+            a, b = [], []
+            for _ in range(3):
+                a.append(timed(ours(large, url), QUESTIONS * 5))
+                b.append(timed(bare(large, url), QUESTIONS * 5))
+            ideal = CONCURRENCY / LATENCY
+            figures |= {"50 ms: countersight q/s": median(a).rate, "50 ms: bare loop q/s": median(b).rate}
+            figures |= {"50 ms: of ideal": median(a).rate / ideal, "50 ms: bare of ideal": median(b).rate / ideal}
+    return figures
+
+
+def help_seconds(rounds: int = 10) -> float:
+    """Median time of `countersight --help`."""
+    command = [str(Path(sys.executable).with_name("countersight")), "--help"]
+    return 1 / median([timed(command, 1) for _ in range(rounds)]).rate
+
+
+if __name__ == "__main__":
+    os.chdir(Path(__file__).parent.parent)
+    for name, value in measure().items():
+        print(f"{name:<26} {value:10.2f}")
+    print(f"{'--help seconds':<26} {help_seconds():10.3f}")

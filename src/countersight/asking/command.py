@@ -1,0 +1,64 @@
+"""A run as the command line does it: resumable, with progress, and Ctrl-C that loses nothing."""
+
+import asyncio
+import signal
+import sys
+from pathlib import Path
+
+from countersight.asking.display import showing
+from countersight.asking.engine import Engine, Patience
+from countersight.asking.folder import RunFolder
+from countersight.asking.prompts import find_prompt
+from countersight.asking.tally import Tally
+from countersight.dataset import Dataset
+from countersight.models import Model, ModelSettings, open_model
+
+
+def ask_dataset(
+    dataset: Path, output: Path, *, model: str, prompt: str, shown: bool, settings: ModelSettings, patience: Patience
+) -> int:
+    """Ask a model every question of a dataset that has no answer yet; returns the exit status."""
+    opened = Dataset.open(dataset)
+    asked = open_model(model, settings)
+    run = RunFolder.begin(
+        output,
+        dataset=opened,
+        model=asked.name,
+        settings=asked.settings,
+        prompt=find_prompt(prompt),
+        shown=shown,
+    )
+    tally = Tally()
+    try:
+        with showing(asked.name, tally):
+            stopped = asyncio.run(_ask(run, opened, asked, patience, tally))
+    finally:
+        print(tally.summary(), file=sys.stderr)
+    if stopped:
+        print("Stopped. The same command goes on from here.", file=sys.stderr)
+        return 130
+    print(f"{output}\nScores and a page: countersight report {output}")
+    return 0
+
+
+async def _ask(run: RunFolder, dataset: Dataset, model: Model, patience: Patience, tally: Tally) -> bool:
+    stop = asyncio.Event()
+    work = asyncio.create_task(Engine(run, dataset, model, patience, tally, stop).ask_all())
+
+    def interrupt() -> None:
+        if stop.is_set():
+            work.cancel()
+        else:
+            stop.set()
+            print("\nStopping: waiting for the questions under way; Ctrl-C again to leave them.", file=sys.stderr)
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, interrupt)
+    try:
+        await work
+    except asyncio.CancelledError:
+        pass
+    finally:
+        await model.close()
+    return stop.is_set()

@@ -1,0 +1,98 @@
+"""The journal of a run: one reply a line, appended, each line carrying a checksum of itself.
+
+A reply is in the file before anybody is told of it, so a process killed at any instant loses nothing it had shown.
+What a kill can leave behind is a last line that was cut off; it is dropped, and its question asked again.
+"""
+
+import os
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import msgspec
+
+from countersight.case import Reply
+
+_encoder = msgspec.json.Encoder()
+_decoder = msgspec.json.Decoder(Reply)
+_TAIL = len(',"crc":"00000000"}')
+
+
+def encode_line(reply: Reply) -> bytes:
+    """A reply as a line of plain JSON whose last member is the CRC-32 of all that stands before it."""
+    body = _encoder.encode(reply)[:-1]
+    return b'%s,"crc":"%08x"}\n' % (body, zlib.crc32(body))
+
+
+def decode_line(line: bytes) -> Reply | None:
+    """The reply on a line, or None where the line is not whole."""
+    line = line.rstrip(b"\r\n")
+    body, tail = line[:-_TAIL], line[-_TAIL:]
+    if tail != b',"crc":"%08x"}' % zlib.crc32(body):
+        return None
+    try:
+        return _decoder.decode(body + b"}")
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+
+
+class Journal:
+    """A journal opened for appending. It belongs to one process at a time."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._unsynced = False
+
+    def __enter__(self) -> Self:
+        self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        _drop_torn_end(self._file)
+        return self
+
+    def append(self, reply: Reply) -> None:
+        """Write a reply; when this returns, a kill of the process cannot undo it."""
+        line = encode_line(reply)
+        written = os.write(self._file, line)
+        if written != len(line):  # a full disk: leave no half line for the next one to run into
+            os.ftruncate(self._file, os.fstat(self._file).st_size - written)
+            raise OSError(28, "no space left for the journal", str(self._path))
+        self._unsynced = True
+
+    def sync(self) -> None:
+        """Bring what was appended to the disk itself, against a loss of power."""
+        if self._unsynced:
+            self._unsynced = False
+            os.fsync(self._file)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.sync()
+        os.close(self._file)
+
+
+def read_journal(path: Path) -> Iterator[Reply]:
+    """Every whole reply in a journal, in the order it came; damaged lines are passed over, to be asked again."""
+    if not path.exists():
+        return
+    with open(path, "rb") as file:
+        for line in file:
+            reply = decode_line(line)
+            if reply is not None:
+                yield reply
+
+
+def _drop_torn_end(file: int) -> None:
+    """Cut the file after its last line end."""
+    size = os.fstat(file).st_size
+    end = size
+    while end > 0:
+        start = max(0, end - 65536)
+        found = os.pread(file, end - start, start).rfind(b"\n")
+        if found >= 0:
+            end = start + found + 1
+            break
+        end = start
+    if end != size:
+        os.ftruncate(file, end)

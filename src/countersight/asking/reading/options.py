@@ -1,0 +1,185 @@
+"""Reads which option of a question was chosen, by its letter or by its own text."""
+
+import re
+from collections.abc import Sequence
+
+from countersight.asking.reading.clauses import sentences
+from countersight.asking.reading.counting import count
+from countersight.asking.reading.numerals import canonical, numerals
+from countersight.asking.reading.polarity import polarity
+from countersight.case import LETTERS
+
+_BARE = re.compile(r"\W*(?:(?:option|choice|answer|letter)\W*)?([A-Za-z])\W*$", re.IGNORECASE)
+# A lower-case letter is a word or a slip of the pen, unless brackets or the word "option" make it a name.
+_NAMED = re.compile(
+    r"\b(?i:option|choice|answer(?: is)?|letter)s?\s*[:(\"'\[]*\s*([A-Za-z])\b(?!['-]\w)"
+    r"|[(\[]\s*([A-Za-z])\s*[)\]]"
+    r"|(?:^|(?<=[\s:,;\"']))([A-Za-z])\)(?!\w)"
+    r"|^\W*([A-Za-z])\s*[.:)\]](?=\s|\d)"
+)
+_OPENING_MARK = re.compile(r"[\s\"']*(?:\(([A-Za-z])\)|([A-Za-z])[.:)](?=\s|\d))")
+_MARK = re.compile(r"(?<![\w'.])([A-Za-z])[.:)](?=\s|\d|$)")
+_CAPITAL = re.compile(r"(?<![\w'.&-])([A-Z])(?![\w'&]|-\w|\.\w)")
+# "A circle contains 5 dots", "I think": these two capitals are words as well.
+_WORDS_TOO = "AI"
+_AFTER_A_NAME = re.compile(
+    r"\s*(?:[.,:;)\]!\"'*=/?]|$|[A-Z]\b|-\s|\d|(?:is|was|would be|because|since|seems|looks|and|or|nor|but|as|matches|fits)\b(?! (?:a|an|not a)\b(?! (?:correct|right|better))))"
+)
+_CHOSEN_BEFORE = re.compile(
+    r"\b(?:choose|chose|pick|picked|select|selected|go(?:ing)? with|say|answer|correct (?:one|option|choice|answer)|therefore|thus|hence|so|must be"
+    r"|final\w*|conclude|conclusion|correct|right|best|probably|most likely)\b[^.]{0,60}$",
+    re.IGNORECASE,
+)
+# Between a letter and its verdict stands at most the option's own text: "B (7) is right", not "B because A is wrong".
+_TEXT = r"(?!because|since|and|or|as|but|so\b)(?!(?-i:[A-Z])\b)[\w.,]+"
+_CHOSEN_AFTER = re.compile(
+    rf"[\s:.)\]\"']*(?:{_TEXT}[\s)]+){{0,4}}?(?:is|would be|must be|seems)\s+(?:the\s+)?(?:\w+\s+)?(?:correct|right|best|true|answer|accurate|my (?:answer|choice))\b"
+    r"|\s*\(?correct\b",
+    re.IGNORECASE,
+)
+_DENIED_BEFORE = re.compile(
+    r"(?:\b(?:not|neither|nor|n't|never|except|rather than|instead of|rules? out|ruled out|ruling out|eliminat\w+|exclud\w+|unlike|over|reject\w*)"
+    r"|n't)\s*(?:be\s+|the\s+|option\s+|choice\s+|answer\s+|letter\s+|[A-Z]\s*(?:,|or|and|nor)\s*){0,3}[(\"']?\s*$",
+    re.IGNORECASE,
+)
+_DENIED_AFTER = re.compile(
+    rf"[\s:.)\]\"']*(?:{_TEXT}[\s)]+){{0,4}}?(?:(?:is|are|was|would be|can|could|must|does|seems)\s*(?:n't|not\b)|cannot\b|can't\b|isn't\b|doesn't\b"
+    r"|(?:is|are|seems)\s+(?:\w+\s+)?(?:wrong|incorrect|false|out|too|eliminated|ruled out|impossible|unlikely)\b)",
+    re.IGNORECASE,
+)
+_NONE_OF_THEM = re.compile(r"\b(?:none|neither|all|both|any) of (?:the|these|those|them|the given)\s*(?:above|options?|choices|answers)\b|\b(?:none|all) of (?:these|those)\W*$", re.IGNORECASE)
+_ORDINAL = re.compile(r"\b(first|second|third|fourth|fifth|last)\s+(?:option|choice|answer)\b", re.IGNORECASE)
+_ORDINALS = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4}
+_NUMBERED_OPTION = re.compile(r"\b(?:option|choice)\s*#?\d+\b", re.IGNORECASE)
+_SPACE = re.compile(r"[\W_]+")
+
+
+def choice(text: str, options: Sequence[str], question: str) -> str | None:
+    """The letter of the option a plain text chooses, or None where it chooses none or more than one."""
+    letters = LETTERS[: len(options)]
+    bare = _BARE.match(text)
+    if bare:
+        letter = bare[1].upper()
+        return letter if letter in letters else None
+    exact = [letter for letter, option in zip(letters, options, strict=True) if _words(option) == _words(text)]
+    if len(exact) == 1:
+        return exact[0]
+    if _NONE_OF_THEM.search(text):
+        return None
+    opening = _OPENING_MARK.match(text)
+    if opening:
+        # "B. There are 12, so …" has answered before it explains, unless the letter begins a list of all of them.
+        letter = (opening[1] or opening[2]).upper()
+        if len(set(_MARK.findall(text))) <= 1 and not _DENIED_AFTER.match(text[opening.end() :]):
+            return letter if letter in letters else None
+    named, seen = _by_letter(_without_texts(text, options), letters)
+    if seen:
+        return named
+    ordinal = {found.lower() for found in _ORDINAL.findall(text)}
+    if len(ordinal) == 1:
+        position = _ORDINALS.get(ordinal.pop(), len(options) - 1)
+        return letters[position] if position < len(options) else None
+    return _by_text(text, options, letters, question)
+
+
+def without_listing(text: str, options: Sequence[str]) -> str:
+    """The text without a repetition of the whole list of options, where every letter is named and none is chosen."""
+    letters = LETTERS[: len(options)]
+    if not all(letter in text for letter in letters):
+        return text
+    listed = r"[\s,;|]*".join(
+        rf"\(?{letter}\s*[.:)]*\s*{re.escape(option.strip())}[.,;]?"
+        for letter, option in zip(letters, options, strict=True)
+    )
+    return re.sub(rf"(?<!\w){listed}", " ", text).strip() or text
+
+
+def opening_choice(text: str, options: Sequence[str]) -> str | None:
+    """The letter a text begins with, as in "B, since 7 are left" or "c) 7"."""
+    found = re.match(r"\W*(?:(?i:option|choice|letter)\W*)?([A-Za-z])(?![\w'-])", text)
+    if not found:
+        return None
+    letter, rest = found[1], text[found.end() :]
+    clear = _AFTER_A_NAME.match(rest) if letter in _WORDS_TOO else (letter.isupper() or re.match(r"\s*[.:)\]]", rest))
+    another = re.match(r"\W*(?:or|and|nor|/)\W*[A-Za-z]\b", rest)
+    upper = letter.upper()
+    return upper if clear and not another and upper in LETTERS[: len(options)] else None
+
+
+def _by_letter(text: str, letters: str) -> tuple[str | None, bool]:
+    """The letter chosen, if one is; and whether the text speaks of options by letter at all."""
+    seen: list[str] = []
+    chosen: list[tuple[int, str]] = []
+    denied: set[str] = set()
+    for number, sentence in enumerate(sentences(text)):
+        for start, end, letter in _mentions(sentence):
+            if letter not in letters:
+                seen.append("")
+                continue
+            before, after = sentence[max(0, start - 60) : start], sentence[end : end + 60]
+            if _DENIED_BEFORE.search(before) or _DENIED_AFTER.match(after):
+                denied.add(letter)
+                continue
+            seen.append(letter)
+            if _CHOSEN_AFTER.match(after) or _CHOSEN_BEFORE.search(before):
+                chosen.append((number, letter))
+    if chosen:
+        last = {letter for number, letter in chosen if number == chosen[-1][0]}
+        return (last.pop() if len(last) == 1 else None), True
+    left = set(seen) - denied
+    return (left.pop() or None if len(left) == 1 else None), bool(seen or denied)
+
+
+def _mentions(sentence: str) -> list[tuple[int, int, str]]:
+    found: dict[int, tuple[int, int, str]] = {}
+    for match in _NAMED.finditer(sentence):
+        group = next(index for index, value in enumerate(match.groups(), 1) if value)
+        start, end = match.span(group)
+        article = match[group] in ("a", "A", "I") and not _AFTER_A_NAME.match(sentence[end:])
+        if not article:
+            found[start] = (start, end, match[group].upper())
+    for match in _CAPITAL.finditer(sentence):
+        if match[1] not in _WORDS_TOO or _AFTER_A_NAME.match(sentence[match.end() :]):
+            found.setdefault(match.start(), (*match.span(), match[1]))
+    return [found[start] for start in sorted(found)]
+
+
+def _without_texts(text: str, options: Sequence[str]) -> str:
+    """The text with every option's wording blanked where that holds a lone capital: "vitamin C" is not option C."""
+    for option in options:
+        if len(option.strip()) > 1 and _CAPITAL.search(option):
+            text = re.sub(re.escape(option.strip()), "_", text, flags=re.IGNORECASE)
+    return text
+
+
+def _by_text(text: str, options: Sequence[str], letters: str, question: str) -> str | None:
+    values = [_number(option) for option in options]
+    if all(values):
+        number = count(_NUMBERED_OPTION.sub(" ", text))
+        return letters[values.index(number)] if number and values.count(number) == 1 else None
+    if {_words(option) for option in options} == {"yes", "no"}:
+        answer = polarity(text, question)
+        return next((x for x, option in zip(letters, options, strict=True) if _words(option) == answer), None)
+    spans = [
+        (found.start(), found.end(), letter)
+        for letter, option in zip(letters, options, strict=True)
+        if _words(option)
+        for found in list(re.finditer(rf"(?<!\w){re.escape(option.strip())}(?!\w)", text, re.IGNORECASE))[:50]
+        if not _DENIED_BEFORE.search(text[max(0, found.start() - 60) : found.start()])
+    ]
+    # "dark red" is not also "red".
+    outer = [s for s in spans if not any(o[0] <= s[0] and s[1] <= o[1] and o[:2] != s[:2] for o in spans)]
+    chosen = {x for start, _, x in outer if _CHOSEN_BEFORE.search(text[max(0, start - 60) : start])}
+    found_letters = chosen or {x for _, _, x in outer}
+    return found_letters.pop() if len(found_letters) == 1 else None
+
+
+def _number(option: str) -> str | None:
+    found = numerals(option)
+    if len(found) != 1 or found[0].value is None:
+        return None
+    return canonical(found[0].value) if _words(option) == _words(option[found[0].start : found[0].end]) else None
+
+
+def _words(text: str) -> str:
+    return _SPACE.sub(" ", text).strip().casefold()

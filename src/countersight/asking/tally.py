@@ -1,0 +1,70 @@
+"""What has happened in a run so far; the progress bar looks at it while the engine fills it."""
+
+from countersight.case import Reply
+from countersight.dataset import BadRow
+
+BAD_ROWS_KEPT = 20
+REASONS_KEPT = 1000
+REASONS_SHOWN = 5
+
+
+class Tally:
+    """Counts of one run."""
+
+    def __init__(self) -> None:
+        self.total = 0
+        self.before = 0
+        """Answered by an earlier process."""
+        self.answered = 0
+        self.failed = 0
+        self.without_picture = 0
+        """Questions left out because their case has no picture."""
+        self.bad_pictures = 0
+        """Cases whose picture is missing or bad."""
+        self.bad_rows = 0
+        self.first_bad_rows: list[BadRow] = []
+        self.reasons: dict[str, int] = {}
+        self.tokens_in = 0
+        self.tokens_out = 0
+        self.cost = 0.0
+        self.limit = 0
+
+    @property
+    def done(self) -> int:
+        return self.before + self.answered + self.failed
+
+    def bad_row(self, bad: BadRow) -> None:
+        self.bad_rows += 1
+        if len(self.first_bad_rows) < BAD_ROWS_KEPT:
+            self.first_bad_rows.append(bad)
+
+    def count(self, reply: Reply) -> None:
+        if reply.state == "failed":
+            self.failed += 1
+            if reply.reason in self.reasons or len(self.reasons) < REASONS_KEPT:
+                self.reasons[reply.reason] = self.reasons.get(reply.reason, 0) + 1
+        else:
+            self.answered += 1
+        self.tokens_in += reply.tokens_in
+        self.tokens_out += reply.tokens_out
+        self.cost += reply.cost
+
+    def summary(self) -> str:
+        """What happened, in a few lines."""
+        lines = [f"{self.before + self.answered:,} of {self.total:,} questions answered, {self.failed:,} failed"]
+        if self.before:
+            lines[0] += f" ({self.before:,} were answered before)"
+        if self.tokens_in or self.tokens_out:
+            lines.append(f"{self.tokens_in:,} tokens read, {self.tokens_out:,} written, ${self.cost:,.4f}")
+        if self.without_picture:
+            lines.append(f"{self.without_picture:,} questions left out: their cases have no picture")
+        if self.bad_pictures:
+            lines.append(f"{self.bad_pictures:,} cases with a bad picture")
+        for reason, count in sorted(self.reasons.items(), key=lambda item: -item[1])[:REASONS_SHOWN]:
+            lines.append(f"  {count:,} x {reason}")
+        if len(self.reasons) > REASONS_SHOWN:
+            lines.append(f"  and {len(self.reasons) - REASONS_SHOWN:,} other reasons; all are in replies.jsonl")
+        if self.bad_rows:
+            lines.append(f"{self.bad_rows:,} bad rows")
+        lines.extend(f"  {bad}" for bad in self.first_bad_rows)
+        return "\n".join(lines)

@@ -1,0 +1,144 @@
+"""The nouns of Countersight: a case is a pair of worlds. Pure data; imports nothing of ours."""
+
+from typing import Any, Literal
+
+import msgspec
+
+World = Literal["factual", "counterfactual"]
+"""The picture as it is, or the picture under a change."""
+
+Telling = Literal["told", "shown"]
+"""How a world reaches the model: told in the question, or shown as a picture drawn after the change."""
+
+AnswerKind = Literal["number", "boolean", "choice", "open"]
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+"""Names of options, in order."""
+
+
+class Option(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One of the answers a question offers."""
+
+    text: str
+    role: str = ""
+    """What the option is there for, where the suite says so (CELLO: right, image, graph or text distractor)."""
+
+
+class Question(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What is asked, and the gold answer: a number, yes or no, the letter of an option, or free text."""
+
+    text: str
+    answer: str
+    kind: AnswerKind
+    options: tuple[Option, ...] = ()
+
+    def fault(self) -> str | None:
+        """What is wrong with this question, as "field: reason", or None."""
+        if not self.text.strip():
+            return "text: is empty"
+        if self.kind == "choice":
+            if not 2 <= len(self.options) <= len(LETTERS):
+                return f"options: a choice needs 2 to {len(LETTERS)} of them, there are {len(self.options)}"
+            texts = [option.text.strip() for option in self.options]
+            if len(set(texts)) != len(texts):
+                return "options: two are the same"
+            if self.answer not in tuple(LETTERS[: len(self.options)]):
+                return f"answer: {self.answer!r} is not the letter of an option"
+        elif self.kind == "number":
+            if not _is_number(self.answer):
+                return f"answer: {self.answer!r} is not a number"
+        elif self.kind == "boolean" and self.answer not in ("yes", "no"):
+            return f"answer: {self.answer!r} is neither yes nor no"
+        return None
+
+
+class Change(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What is different in the counterfactual world, in words."""
+
+    text: str
+    kinds: tuple[str, ...] = ()
+
+
+class Case(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One picture asked about in two worlds.
+
+    The field names in a file are those of a Hugging Face image folder, which turns `file_name` and
+    `counterfactual_file_name` into pictures called `image` and `counterfactual`.
+    """
+
+    id: str
+    image: str | None = msgspec.field(name="file_name", default=None)
+    group: str = ""
+    factual: Question | None = msgspec.field(name="factual_question", default=None)
+    change: Change | None = None
+    counterfactual: Question | None = msgspec.field(name="counterfactual_question", default=None)
+    counterfactual_image: str | None = msgspec.field(name="counterfactual_file_name", default=None)
+    shown: Question | None = msgspec.field(name="shown_question", default=None)
+    """The question to ask of the counterfactual picture: no "if" is left in it."""
+    context: str = ""
+    graph: dict[str, Any] | None = None
+    provenance: dict[str, str | int] = {}
+
+    def question(self, world: World, telling: Telling = "told") -> Question | None:
+        """The question asked of this case in a world, or None where there is none."""
+        if world == "factual":
+            return self.factual
+        return self.shown if telling == "shown" else self.counterfactual
+
+    def picture(self, world: World, telling: Telling = "told") -> str | None:
+        """The picture that goes with the question: a counterfactual world that is told comes with the factual one."""
+        return self.counterfactual_image if (world, telling) == ("counterfactual", "shown") else self.image
+
+    def fault(self) -> str | None:
+        """What is wrong with this case, as "field: reason", or None."""
+        if not self.id:
+            return "id: is empty"
+        if self.factual is None and self.counterfactual is None:
+            return "factual_question: there is no question in either world"
+        for name, question in (
+            ("factual_question", self.factual),
+            ("counterfactual_question", self.counterfactual),
+            ("shown_question", self.shown),
+        ):
+            fault = question.fault() if question else None
+            if fault:
+                return f"{name}.{fault}"
+        if self.shown and not self.counterfactual_image:
+            return "shown_question: there is no counterfactual_file_name to show"
+        return None
+
+
+ReplyState = Literal["answered", "failed"]
+
+
+class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a model said to one question of one case in one world. A failed reply is never scored as an answer."""
+
+    case: str
+    row: int
+    """Position of the case in its dataset, counted from 0: with the fingerprint in run.json, a compact key."""
+    world: World
+    telling: Telling = "told"
+    state: ReplyState = "answered"
+    text: str = ""
+    reason: str = ""
+    """Why it failed, in a sentence."""
+    finish: str = ""
+    """Why the model stopped, in the server's word: stop, length, content_filter, …"""
+    losses: tuple[float, ...] = ()
+    """The loss of each option, where the model ranked them."""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+    seconds: float = 0.0
+    attempts: int = 1
+    model: str = ""
+    """The model's own name for itself, as the server reported it."""
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

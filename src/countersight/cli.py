@@ -1,0 +1,257 @@
+"""The command line: verbs only. Each one parses, calls, and prints; what is heavy is imported by the verb that needs it,
+so that `countersight --help` answers at once (argparse is 13 ms; typer and cyclopts took 75 and 105)."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from countersight import __version__
+from countersight.errors import CountersightError
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit status: 0 done, 2 a mistake the user can mend, 130 stopped by Ctrl-C."""
+    parser = _parser()
+    chosen = parser.parse_args(arguments)
+    if chosen.verb is None:
+        parser.print_help()
+        return 0
+    try:
+        status: int = chosen.call(chosen)
+        sys.stdout.flush()
+        return status
+    except CountersightError as error:
+        print(f"countersight: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):  # somebody closed the pipe we print to, as `| head` does
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        print(f"countersight: {error.filename or ''}: {error.strerror or error}".replace(": :", ":"), file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("countersight: stopped", file=sys.stderr)
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="countersight",
+        description="Tests whether vision-language models can reason about what is not in the picture.",
+        epilog="Start with: countersight demo",
+    )
+    parser.add_argument("--version", action="version", version=f"countersight {__version__}")
+    verbs = parser.add_subparsers(title="verbs", dest="verb", metavar="VERB")
+
+    demo = _verb(verbs, "demo", _demo, "the whole story on a fresh machine: make, ask, report", "countersight demo")
+    demo.add_argument("-o", "--output", type=Path, default=Path("demo"), metavar="DIR", help="folder (default: demo)")
+    demo.add_argument("--size", type=_positive, default=600, metavar="N", help="cases to make (default: 600)")
+
+    make = _verb(
+        verbs,
+        "make",
+        _make,
+        "make or import a dataset",
+        "countersight make cvqa-synthetic --size 3000 --seed 7 -o flowers",
+    )
+    make.add_argument("suite", choices=["cvqa-synthetic"], help="which benchmark")
+    make.add_argument("--size", type=_positive, default=3000, metavar="N", help="cases to make (default: 3000)")
+    make.add_argument("--seed", type=int, default=0, help="same seed, same pixels (default: 0)")
+    make.add_argument("--workers", type=_positive, metavar="N", help="processes (default: one a core)")
+    make.add_argument("--from", dest="source", type=Path, metavar="CSV", help="import the published questions instead")
+    make.add_argument("--pictures", type=Path, metavar="DIR", help="with --from: the folder of the published pictures")
+    make.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="the dataset folder to make")
+
+    export = _verb(
+        verbs,
+        "export",
+        _export,
+        "write a dataset's questions in the published CSV layout",
+        "countersight export flowers -o questions.csv",
+    )
+    export.add_argument("dataset", type=Path, metavar="DATASET")
+    export.add_argument("-o", "--output", type=Path, required=True, metavar="CSV")
+
+    describe = _verb(
+        verbs,
+        "describe",
+        _describe,
+        "print and plot the statistics of a dataset",
+        "countersight describe flowers -o flowers.svg",
+    )
+    describe.add_argument("dataset", type=Path, metavar="DATASET")
+    describe.add_argument("-o", "--output", type=Path, metavar="SVG", help="also draw them into this file")
+
+    run = _verb(
+        verbs,
+        "run",
+        _run,
+        "ask a model every question in both worlds; takes up a run that was stopped",
+        "countersight run flowers --model endpoint:http://127.0.0.1:8000/v1#qwen2.5-vl-7b -o runs/qwen",
+    )
+    run.add_argument("dataset", type=Path, metavar="DATASET")
+    run.add_argument("--model", required=True, metavar="M", help="see: countersight list models")
+    run.add_argument("--prompt", default="0-shot", metavar="P", help="see: countersight list prompts (default: 0-shot)")
+    run.add_argument(
+        "--shown",
+        action="store_true",
+        help="also show the counterfactual pictures and ask about them: the imagination gap",
+    )
+    run.add_argument("-o", "--output", type=Path, required=True, metavar="RUN", help="the run folder to fill")
+    run.add_argument(
+        "--seed", type=int, default=0, help="for what is drawn by chance, here or by the server (default: 0)"
+    )
+    run.add_argument("--max-tokens", type=_positive, default=256, metavar="N", help="longest answer (default: 256)")
+    run.add_argument(
+        "--temperature",
+        type=_temperature,
+        default=0.0,
+        metavar="T",
+        help="0 by default; `server` leaves it to the server, for models that take no other than their own",
+    )
+    run.add_argument("--detail", default="auto", choices=["auto", "low", "high"], help="how closely to look")
+    run.add_argument(
+        "--concurrency", type=_positive, default=64, metavar="N", help="most questions under way (default: 64)"
+    )
+    run.add_argument("--attempts", type=_positive, default=5, metavar="N", help="tries for a question (default: 5)")
+    run.add_argument("--timeout", type=_seconds, default=120.0, metavar="S", help="seconds for one try (default: 120)")
+    run.add_argument(
+        "--price",
+        type=_price,
+        default=(0.0, 0.0),
+        metavar="IN,OUT",
+        help="dollars for a million tokens read and written, where the server reports no cost",
+    )
+
+    report = _verb(
+        verbs,
+        "report",
+        _report,
+        "tables and a page out of one or more runs",
+        "countersight report runs/qwen runs/llava -o report",
+    )
+    report.add_argument("runs", type=Path, nargs="+", metavar="RUN")
+    report.add_argument("-o", "--output", type=Path, default=Path("report"), metavar="DIR", help="default: report")
+    report.add_argument("--dataset", type=Path, metavar="DIR", help="where the dataset is now, if it was moved")
+    report.add_argument(
+        "--gallery", type=_positive, default=3000, metavar="N", help="most cases shown with pictures (default: 3000)"
+    )
+    report.add_argument("--seed", type=int, default=0, help="for the bootstrap and the choice of cases (default: 0)")
+
+    listing = _verb(verbs, "list", _list, "what there is", "countersight list models")
+    listing.add_argument("what", choices=["suites", "models", "prompts"])
+    return parser
+
+
+def _verb(
+    verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, call: object, summary: str, example: str
+) -> argparse.ArgumentParser:
+    verb = verbs.add_parser(
+        name, help=summary, description=summary[0].upper() + summary[1:] + ".", epilog=f"Example: {example}"
+    )
+    verb.set_defaults(call=call)
+    return verb
+
+
+def _demo(chosen: argparse.Namespace) -> int:
+    from countersight.demo import demo
+
+    return demo(chosen.output, chosen.size)
+
+
+def _make(chosen: argparse.Namespace) -> int:
+    from countersight.progress import counting
+    from countersight.suites import cvqa_synthetic
+
+    if chosen.source is None:
+        if chosen.pictures is not None:
+            raise CountersightError("--pictures goes with --from")
+        with counting("Drawing", chosen.size, "cases") as progress:
+            cvqa_synthetic.make_dataset(
+                chosen.output, size=chosen.size, seed=chosen.seed, workers=chosen.workers, progress=progress
+            )
+        print(f"{chosen.size:,} cases in {chosen.output}")
+        return 0
+    return _import(chosen)
+
+
+def _import(chosen: argparse.Namespace) -> int:
+    raise NotImplementedError
+
+
+def _export(chosen: argparse.Namespace) -> int:
+    raise NotImplementedError
+
+
+def _describe(chosen: argparse.Namespace) -> int:
+    raise NotImplementedError
+
+
+def _run(chosen: argparse.Namespace) -> int:
+    from countersight.asking.command import ask_dataset
+    from countersight.asking.engine import Patience
+    from countersight.models import ModelSettings
+
+    price_in, price_out = chosen.price
+    return ask_dataset(
+        chosen.dataset,
+        chosen.output,
+        model=chosen.model,
+        prompt=chosen.prompt,
+        shown=chosen.shown,
+        settings=ModelSettings(
+            seed=chosen.seed,
+            max_tokens=chosen.max_tokens,
+            temperature=chosen.temperature,
+            detail=chosen.detail,
+            timeout=chosen.timeout,
+            price_in=price_in,
+            price_out=price_out,
+        ),
+        patience=Patience(concurrency=chosen.concurrency, attempts=chosen.attempts),
+    )
+
+
+def _report(chosen: argparse.Namespace) -> int:
+    raise NotImplementedError
+
+
+def _list(chosen: argparse.Namespace) -> int:
+    if chosen.what == "models":
+        from countersight.models import MODELS
+
+        for name, words in MODELS.items():
+            print(f"{name:<20} {words}")
+    elif chosen.what == "prompts":
+        from countersight.asking.prompts import PROMPTS
+
+        for prompt in PROMPTS.values():
+            print(f"{prompt.name}: {prompt.choice!r}")
+    else:
+        print("cvqa-synthetic       C-VQA-Synthetic: six templates of flowers and dots, drawn here, in both worlds")
+    return 0
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{number} is not at least 1")
+    return number
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0 < seconds < 1e6:
+        raise argparse.ArgumentTypeError(f"{text} is not a number of seconds")
+    return seconds
+
+
+def _temperature(text: str) -> float | None:
+    return None if text == "server" else float(text)
+
+
+def _price(text: str) -> tuple[float, float]:
+    price_in, _, price_out = text.partition(",")
+    return float(price_in), float(price_out)

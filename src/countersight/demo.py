@@ -1,0 +1,41 @@
+"""The whole story on a fresh machine, without keys or downloads: make the suite, ask, report."""
+
+from pathlib import Path
+
+from countersight.asking.command import ask_dataset
+from countersight.asking.engine import Patience
+from countersight.models import ModelSettings
+from countersight.progress import counting
+from countersight.report import print_tables, write_report
+from countersight.suites import cvqa_synthetic
+
+SEED = 7
+MODELS = ("chance", "always-first")
+
+
+def demo(folder: Path, size: int) -> int:
+    """Make a small synthetic suite, ask the baselines in both worlds, and write the report. Can be stopped and resumed."""
+    from rich.console import Console
+
+    dataset = folder / "dataset"
+    if not dataset.exists():
+        with counting(f"Drawing {size:,} cases in two worlds", size, "cases") as progress:
+            cvqa_synthetic.make_dataset(dataset, size=size, seed=SEED, workers=None, progress=progress)
+    print(f"Made {dataset}: C-VQA-Synthetic, seed {SEED}, every picture drawn in both worlds.")
+    print(f"Asking {' and '.join(MODELS)}: they do not look, so this is what a model has to beat.")
+    for model in MODELS:
+        status = ask_dataset(
+            dataset,
+            folder / "runs" / model,
+            model=model,
+            prompt="0-shot",
+            shown=True,
+            settings=ModelSettings(),
+            patience=Patience(),
+        )
+        if status:
+            return status
+    report = write_report([folder / "runs" / model for model in MODELS], folder / "report")
+    print_tables(report.data, Console())
+    print(f"\nThe report, with every case: {report.html.resolve()}")
+    return 0

@@ -1,0 +1,52 @@
+"""Whatever answers: every model is named by one string and speaks one small protocol."""
+
+from countersight.models.protocol import (
+    Answer,
+    AskingFailed,
+    Model,
+    ModelError,
+    ModelSettings,
+    Overloaded,
+    Request,
+    Turn,
+    Unreachable,
+)
+
+MODELS = {
+    "chance": "answers at random, by seed",
+    "always-first": "answers the first option, yes, or 1",
+    "endpoint:URL#MODEL": "an OpenAI-compatible server; key from COUNTERSIGHT_API_KEY if it needs one",
+    "openai:MODEL": "OpenAI, or the server at OPENAI_BASE_URL; key from OPENAI_API_KEY",
+}
+"""How models are named, with a word on each; `countersight list models` prints it."""
+
+
+def open_model(name: str, settings: ModelSettings) -> Model:
+    """The model of that name, ready to be asked."""
+    from countersight.models import baselines
+
+    kind, _, rest = name.partition(":")
+    if name == "chance":
+        return baselines.Chance(settings.seed)
+    if name == "always-first":
+        return baselines.AlwaysFirst()
+    if kind in ("endpoint", "openai") and rest:
+        from countersight.models import endpoint
+
+        return (endpoint.parse_endpoint if kind == "endpoint" else endpoint.parse_openai)(name, rest, settings)
+    raise ModelError(f"there is no model {name!r}; the names are: {', '.join(MODELS)}")
+
+
+__all__ = [
+    "MODELS",
+    "Answer",
+    "AskingFailed",
+    "Model",
+    "ModelError",
+    "ModelSettings",
+    "Overloaded",
+    "Request",
+    "Turn",
+    "Unreachable",
+    "open_model",
+]

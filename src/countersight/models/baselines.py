@@ -1,0 +1,51 @@
+"""Models that do not look: what a score must beat before it means anything."""
+
+import hashlib
+from typing import Any
+
+from countersight.case import LETTERS
+from countersight.models.protocol import Answer, Request
+
+CHANCE_NUMBERS = range(0, 11)
+"""A number is drawn from these where a question offers no options: most answers of C-VQA-Real lie there."""
+
+
+class Chance:
+    """Answers at random, the same for the same seed and question."""
+
+    needs_picture = False
+
+    def __init__(self, seed: int) -> None:
+        self.name = "chance"
+        self.settings: dict[str, Any] = {"seed": seed}
+        self._seed = seed
+
+    async def reply(self, request: Request) -> Answer:
+        possible = _possible(request)
+        digest = hashlib.blake2b(f"{self._seed}/{request.key}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        return Answer(possible[int.from_bytes(digest) % len(possible)])
+
+    async def close(self) -> None:
+        pass
+
+
+class AlwaysFirst:
+    """Answers the first option, always; yes, or 1, where there are no options."""
+
+    needs_picture = False
+
+    def __init__(self) -> None:
+        self.name = "always-first"
+        self.settings: dict[str, Any] = {}
+
+    async def reply(self, request: Request) -> Answer:
+        return Answer("1" if request.kind == "number" else _possible(request)[0])
+
+    async def close(self) -> None:
+        pass
+
+
+def _possible(request: Request) -> list[str]:
+    if request.options:
+        return list(LETTERS[: len(request.options)])
+    return ["yes", "no"] if request.kind == "boolean" else [str(number) for number in CHANCE_NUMBERS]

@@ -1,0 +1,95 @@
+"""What a model is to the rest of the program: something that is handed a conversation and says the next thing."""
+
+from typing import Any, Literal, Protocol
+
+import msgspec
+
+from countersight.case import AnswerKind, Option
+from countersight.errors import CountersightError
+from countersight.picture import Picture
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """One thing said in a conversation, with the picture it speaks of."""
+
+    role: Literal["user", "assistant"]
+    text: str
+    picture: Picture | None = None
+
+
+class Request(msgspec.Struct, frozen=True):
+    """A conversation that waits for the model's next turn. It never holds the gold answer."""
+
+    key: str
+    """Names the question within its dataset; what a baseline draws by chance depends on it and the seed alone."""
+    turns: tuple[Turn, ...]
+    kind: AnswerKind
+    options: tuple[Option, ...] = ()
+
+
+class ModelSettings(msgspec.Struct, frozen=True):
+    """How a model is asked, beside the question itself."""
+
+    seed: int = 0
+    max_tokens: int = 256
+    temperature: float | None = 0.0
+    """None leaves it to the server: some models take no other than their own."""
+    detail: str = "auto"
+    timeout: float = 120.0
+    price_in: float = 0.0
+    price_out: float = 0.0
+    """Dollars for a million tokens read and written, for servers that do not report a cost."""
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What the model said, and what it cost."""
+
+    text: str
+    finish: str = ""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+    model: str = ""
+
+
+class AskingFailed(Exception):  # noqa: N818 - it names what happened
+    """The question got no answer. The message is the reason; asking again may help if `again`."""
+
+    def __init__(self, reason: str, *, again: bool) -> None:
+        super().__init__(reason)
+        self.again = again
+
+
+class Overloaded(AskingFailed):
+    """The server asks for patience: 429 or 503, with the seconds it named if it did."""
+
+    def __init__(self, reason: str, wait: float | None) -> None:
+        super().__init__(reason, again=True)
+        self.wait = wait
+
+
+class Unreachable(AskingFailed):
+    """Nothing listens at the address. No question can be answered until something does."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason, again=True)
+
+
+class ModelError(CountersightError):
+    """The model cannot be asked at all: a wrong name, a missing key, a key that was refused."""
+
+
+class Model(Protocol):
+    """Anything that answers. `settings` are what its answers depend on beside the question; they go into run.json."""
+
+    name: str
+    settings: dict[str, Any]
+    needs_picture: bool
+
+    async def reply(self, request: Request) -> Answer:
+        """Say the next turn, or raise AskingFailed, or ModelError where every further question would fail too."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections and memory."""
+        ...

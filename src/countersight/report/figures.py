@@ -1,0 +1,153 @@
+"""The figures of the page, drawn as SVG by hand.
+
+Positions are percentages of whatever width there is, so the same drawing serves a desk and a phone and its words
+stay the size of the page's. Colours are classes: the style sheet has one set for light and one for dark.
+"""
+
+from countersight.report.data import ASKINGS, Asking, Figure, GroupScores, LetterShare, RunScores
+from countersight.report.markup import Markup, element, text
+from countersight.report.wording import interval, name, percent
+
+_ROW = 36
+"""Height of a line of the drop plot."""
+
+_MARKS: dict[Asking, Markup] = {
+    "factual": '<circle r="6"/>',
+    "counterfactual": '<path d="M0-7.5 7.5 0 0 7.5-7.5 0z"/>',
+    "shown": '<path d="M0-7 7 5.5-7 5.5z"/>',
+}
+"""A shape as well as a colour for each asking."""
+
+ASKING_WORDS: dict[Asking, str] = {
+    "factual": "factual: the picture as it is",
+    "counterfactual": "counterfactual: the change is told in words",
+    "shown": "shown: the picture after the change is shown",
+}
+
+
+def mark(asking: Asking) -> Markup:
+    """The sign of an asking, for legends and headings."""
+    drawing = element("g", _MARKS[asking], class_=f"mark {asking}")
+    return element("svg", drawing, class_="sign", viewBox="-9 -9 18 18", aria_hidden="true")
+
+
+def legend(askings: list[Asking]) -> Markup:
+    """What the marks stand for."""
+    return element(
+        "ul",
+        *(element("li", mark(asking), text(ASKING_WORDS[asking])) for asking in askings),
+        class_="legend",
+    )
+
+
+def drop_plot(run: RunScores) -> Markup:
+    """How far accuracy falls from the factual to the counterfactual world, group by group, with intervals."""
+    rows = [_drop_row(scores, total=scores is run.overall) for scores in run.groups]
+    gap = "<span></span>"
+    head = element("div", gap, gap, element("span", "drop"), class_="plot-row plot-head")
+    axis = element("div", gap, _axis(), gap, class_="plot-row plot-axis", aria_hidden="true")
+    return element("div", head, *rows, axis, class_="plot")
+
+
+def _drop_row(scores: GroupScores, *, total: bool) -> Markup:
+    figures = _figures(scores)
+    drop = scores.drop
+    if drop and drop.value is not None:
+        fallen = element(
+            "span",
+            element("b", text(percent(drop.value))),
+            element("small", text(interval(drop))),
+            class_="plot-drop",
+        )
+    else:
+        fallen = element("span", "–", class_="plot-drop")
+    return element(
+        "div",
+        element("span", text(name(scores.group)), class_="plot-name", dir="auto"),
+        _dumbbell(scores.group, figures),
+        fallen,
+        class_="plot-row plot-total" if total else "plot-row",
+    )
+
+
+def _figures(scores: GroupScores) -> dict[Asking, Figure]:
+    found = {asking: getattr(scores, asking) for asking in ASKINGS}
+    return {asking: figure for asking, figure in found.items() if figure and figure.value is not None}
+
+
+def _dumbbell(group: str, figures: dict[Asking, Figure]) -> Markup:
+    middle = _ROW / 2
+    parts = [
+        element("line", x1=f"{tick}%", x2=f"{tick}%", y1=-6, y2=_ROW + 6, class_="grid")
+        for tick in (0, 25, 50, 75, 100)
+    ]
+    shares = {asking: 100 * (figure.value or 0) for asking, figure in figures.items()}
+    if "factual" in shares and "counterfactual" in shares:
+        ends = {"x1": f"{shares['factual']:.2f}%", "x2": f"{shares['counterfactual']:.2f}%"}
+        parts.append(element("line", **ends, y1=middle, y2=middle, class_="fall"))
+    # Intervals lie a little above and below the middle, so that those that overlap can still be told apart.
+    for asking, shift in zip(ASKINGS, (-3.5, 3.5, 0), strict=True):
+        if asking in figures:
+            low, high = (f"{100 * end:.2f}%" for end in (figures[asking].low, figures[asking].high))
+            y = middle + shift
+            parts.append(element("line", x1=low, x2=high, y1=y, y2=y, class_=f"interval {asking}"))
+    for asking in reversed(ASKINGS):
+        if asking in figures:
+            # A nested drawing is the one thing that can be moved by a percentage and keep its shape.
+            inner = element("g", _MARKS[asking], class_=f"mark {asking}")
+            parts.append(element("svg", inner, x=f"{shares[asking]:.2f}%", y=middle, overflow="visible"))
+    words = "; ".join(
+        f"{asking} {percent(figure.value or 0)}% ({interval(figure)})" for asking, figure in figures.items()
+    )
+    return element(
+        "svg",
+        *parts,
+        role="img",
+        aria_label=f"{name(group)}: {words or 'nothing scored'}",
+        class_="dumbbell",
+        height=_ROW,
+    )
+
+
+def _axis() -> Markup:
+    ticks = [element("text", f"{tick}%", x=f"{tick}%", y=14, text_anchor="middle") for tick in (0, 25, 50, 75, 100)]
+    return element("svg", *ticks, class_="dumbbell", height=18)
+
+
+def letter_bars(run: RunScores) -> Markup:
+    """How often each letter was answered, with a stroke where the share of right answers is."""
+    panels = []
+    for asking in ASKINGS:
+        shares = [share for share in run.letters if share.asking == asking and share.n]
+        if shares:
+            panels.append(
+                element(
+                    "div",
+                    element("h4", mark(asking), text(asking)),
+                    *(_bar(share) for share in sorted(shares, key=lambda share: share.letter)),
+                    class_="bars",
+                )
+            )
+    return element("div", *panels, class_="bar-panels")
+
+
+def _bar(share: LetterShare) -> Markup:
+    answered, gold = share.answered / share.n, share.gold / share.n
+    at = f"{100 * gold:.2f}%"
+    drawing = element(
+        "svg",
+        '<rect width="100%" height="14" y="4" rx="3" class="bar-ground"/>',
+        element("rect", width=f"{100 * answered:.2f}%", height=14, y=4, rx=3, class_=f"bar {share.asking}"),
+        element("line", x1=at, x2=at, y1=0, y2=22, class_="gold-halo"),
+        element("line", x1=at, x2=at, y1=0, y2=22, class_="gold"),
+        role="img",
+        aria_label=f"{name(share.letter)}: answered {percent(answered)}%, right answer {percent(gold)}%",
+        height=22,
+    )
+    return element(
+        "div",
+        element("span", text(name(share.letter)), class_="bar-letter"),
+        drawing,
+        element("span", f"{percent(answered)}%", class_="bar-share"),
+        class_="bar-row",
+    )

@@ -1,0 +1,365 @@
+"use strict";
+// The gallery of cases. Data lies in inert blocks and enters the page as text only: no string is ever parsed as
+// HTML. A case is read when its card is made, a picture when its card comes into view.
+(() => {
+  const PER_PAGE = 24;
+  const LONG = 180;
+  const WORLDS = {
+    factual: { sign: "●", words: "As it is" },
+    counterfactual: { sign: "◆", words: "The change told in words" },
+    shown: { sign: "▲", words: "The change shown as a picture" },
+  };
+  const VERDICTS = {
+    right: "✓ right",
+    wrong: "✗ wrong",
+    unread: "? unread",
+    failed: "! failed",
+    missing: "… not asked",
+  };
+  const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+  const byId = (id) => document.getElementById(id);
+  const stored = (id) => {
+    const block = byId(id);
+    return block === null ? null : JSON.parse(block.textContent);
+  };
+  const number = (value) => value.toLocaleString("en-GB");
+  const index = stored("index");
+  const total = index.group_of.length;
+
+  const make = (tag, attributes, ...children) => {
+    const node = document.createElement(tag);
+    for (const [key, value] of Object.entries(attributes)) {
+      if (value !== null) node.setAttribute(key, value);
+    }
+    node.append(...children); // strings become text nodes
+    return node;
+  };
+
+  // ---- state, which the address carries -------------------------------------------------------------------
+
+  const fresh = () => ({ outcome: -1, run: -1, group: -1, q: "", page: 0 });
+  let state = fresh();
+
+  const readAddress = () => {
+    const found = location.hash.match(/^#cases\?(.*)$/);
+    if (!found) return false;
+    const asked = new URLSearchParams(found[1]);
+    const page = Number.parseInt(asked.get("page") ?? "1", 10);
+    state = {
+      outcome: index.outcomes.findIndex((outcome) => outcome.key === asked.get("outcome")),
+      run: index.runs.indexOf(asked.get("run")),
+      group: index.groups.indexOf(asked.get("group")),
+      q: asked.get("q") ?? "",
+      page: page > 0 ? page - 1 : 0,
+    };
+    return true;
+  };
+
+  const writeAddress = () => {
+    const asked = new URLSearchParams();
+    if (state.outcome >= 0) asked.set("outcome", index.outcomes[state.outcome].key);
+    if (state.run >= 0) asked.set("run", index.runs[state.run]);
+    if (state.group >= 0) asked.set("group", index.groups[state.group]);
+    if (state.q) asked.set("q", state.q);
+    if (state.page) asked.set("page", state.page + 1);
+    history.replaceState(null, "", asked.size ? `#cases?${asked}` : "#cases");
+  };
+
+  // ---- filtering ------------------------------------------------------------------------------------------
+
+  const cases = new Map();
+  const caseAt = (at) => {
+    if (!cases.has(at)) cases.set(at, stored(`case-${at}`));
+    return cases.get(at);
+  };
+
+  let haystacks = null;
+  const haystack = (at) => {
+    haystacks ??= new Array(total);
+    haystacks[at] ??= ((item) => {
+      const words = [item.id, item.group, item.change];
+      for (const question of Object.values(item.questions)) words.push(question.text, ...question.options);
+      for (const answers of item.answers) {
+        for (const answer of Object.values(answers)) words.push(answer.text ?? "", answer.reason ?? "");
+      }
+      return words.join("\n").toLowerCase();
+    })(stored(`case-${at}`));
+    return haystacks[at];
+  };
+
+  const runsAsked = () => (state.run >= 0 ? [state.run] : [...index.runs.keys()]);
+
+  const filter = () => {
+    const runs = runsAsked();
+    const needle = state.q.trim().toLowerCase();
+    const counts = new Array(index.outcomes.length).fill(0);
+    const found = [];
+    let any = 0;
+    for (let at = 0; at < total; at += 1) {
+      if (state.group >= 0 && index.group_of[at] !== state.group) continue;
+      if (needle && !haystack(at).includes(needle)) continue;
+      any += 1;
+      const outcomes = new Set(runs.map((run) => index.outcomes_of[run][at]));
+      for (const outcome of outcomes) counts[outcome] += 1;
+      if (state.outcome < 0 || outcomes.has(state.outcome)) found.push(at);
+    }
+    return { found, counts, any };
+  };
+
+  // ---- cards ----------------------------------------------------------------------------------------------
+
+  const pictureData = (at) => {
+    const block = at === null ? null : byId(`picture-${at}`);
+    return block === null ? null : `data:image/webp;base64,${block.textContent}`;
+  };
+
+  const watcher = new IntersectionObserver(
+    (entries) => {
+      for (const entry of entries) {
+        if (!entry.isIntersecting) continue;
+        watcher.unobserve(entry.target);
+        entry.target.src = pictureData(Number(entry.target.dataset.picture));
+      }
+    },
+    { rootMargin: "400px" },
+  );
+
+  const picture = (item, side) => {
+    const at = side ? item.counterfactual_picture : item.picture;
+    if (at === null) return null;
+    const words = side ? "after the change" : "as it is";
+    const caption = make("figcaption", {}, side && !item.questions.shown ? `${words} (the model does not see it)` : words);
+    const fault = stored(`fault-${at}`);
+    if (fault !== null) {
+      return make("figure", {}, make("p", { class: "picture placeholder" }, `No picture: it ${fault}.`), caption);
+    }
+    const image = make("img", { alt: `The picture ${words}`, "data-picture": at });
+    watcher.observe(image);
+    const button = make("button", { type: "button", class: "picture", "aria-label": `Enlarge the picture ${words}` }, image);
+    button.addEventListener("click", () => zoom(item, side));
+    return make("figure", {}, button, caption);
+  };
+
+  const options = (question) => {
+    if (!question.options.length) {
+      return make("p", { class: "gold-answer" }, "Right answer: ", make("b", { dir: "auto" }, question.gold));
+    }
+    return make(
+      "ul",
+      { class: "options" },
+      ...question.options.map((option, place) => {
+        const gold = LETTERS[place] === question.gold;
+        return make(
+          "li",
+          { class: gold ? "option gold-option" : "option" },
+          make("b", {}, LETTERS[place]),
+          make("span", { dir: "auto" }, option),
+          ...(gold ? [make("em", {}, "right answer")] : []),
+        );
+      }),
+    );
+  };
+
+  const reply = (answer) => {
+    const text = answer.text ?? "";
+    const cut = (answer.length ?? 0) > text.length;
+    if (!text) return answer.reason ? make("p", { class: "reply reason", dir: "auto" }, answer.reason) : null;
+    if (!cut && text.length <= LONG && !text.includes("\n")) {
+      return make("p", { class: "reply", dir: "auto" }, text);
+    }
+    const first = text.slice(0, LONG).replace(/\s+/g, " ").replace(/[\ud800-\udbff]$/, "");
+    const whole = make("details", { class: "reply" }, make("summary", { dir: "auto" }, `${first} …`));
+    whole.addEventListener(
+      "toggle",
+      () => {
+        whole.append(make("p", { class: "whole", dir: "auto", tabindex: 0, role: "group", "aria-label": "The whole reply" }, text));
+        if (cut) {
+          whole.append(
+            make("p", { class: "cut" }, `The first ${number(text.length)} of ${number(answer.length)} characters; the rest is in the run folder.`),
+          );
+        }
+      },
+      { once: true },
+    );
+    return whole;
+  };
+
+  const answerLine = (answer, run) => {
+    const line = make(
+      "li",
+      { class: "answer" },
+      make("span", { class: `verdict ${answer.verdict}` }, VERDICTS[answer.verdict]),
+      make("span", { class: "who", dir: "auto" }, index.runs[run]),
+    );
+    if (answer.read != null) line.append(make("span", { class: "read" }, "read as ", make("b", { dir: "auto" }, answer.read)));
+    const said = reply(answer);
+    if (said) line.append(said);
+    return line;
+  };
+
+  const asking = (item, key) => {
+    const question = item.questions[key];
+    if (!question) return null;
+    const answers = runsAsked()
+      .filter((run) => item.answers[run][key])
+      .map((run) => answerLine(item.answers[run][key], run));
+    return make(
+      "div",
+      { class: "asking" },
+      make("h4", { class: `asking-name ${key}` }, make("span", { "aria-hidden": "true" }, `${WORLDS[key].sign} `), WORLDS[key].words),
+      make("p", { class: "question", dir: "auto" }, question.text),
+      options(question),
+      ...(answers.length ? [make("ul", { class: "answers" }, ...answers)] : []),
+    );
+  };
+
+  const card = (at) => {
+    const item = caseAt(at);
+    const title = `card-${at}`;
+    const head = make(
+      "header",
+      {},
+      make("h3", { id: title, dir: "auto" }, item.id),
+      ...(item.group ? [make("span", { class: "tag", dir: "auto" }, item.group)] : []),
+    );
+    if (item.change) head.append(make("p", { class: "change", dir: "auto" }, item.change));
+    const pictures = [picture(item, 0), picture(item, 1)].filter(Boolean);
+    const askings = Object.keys(WORLDS).map((key) => asking(item, key)).filter(Boolean);
+    return make(
+      "article",
+      { class: "card", "aria-labelledby": title },
+      head,
+      make(
+        "div",
+        { class: "case" },
+        ...(pictures.length ? [make("div", { class: "pictures" }, ...pictures)] : []),
+        make("div", { class: `askings askings-${askings.length}` }, ...askings),
+      ),
+    );
+  };
+
+  // ---- the enlarged picture -------------------------------------------------------------------------------
+
+  const dialog = byId("zoom");
+  let zoomed = null;
+
+  const show = (side) => {
+    const words = side ? "after the change" : "as it is";
+    byId("zoom-title").textContent = `${zoomed.id}, ${words}`;
+    byId("zoom-picture").src = pictureData(side ? zoomed.counterfactual_picture : zoomed.picture);
+    byId("zoom-picture").alt = side && zoomed.change ? `After the change: ${zoomed.change}` : `The picture ${words}`;
+    for (const button of byId("zoom-switch").children) {
+      button.setAttribute("aria-pressed", String(Number(button.dataset.side) === side));
+    }
+  };
+
+  const zoom = (item, side) => {
+    zoomed = item;
+    byId("zoom-switch").hidden = !(pictureData(item.picture) && pictureData(item.counterfactual_picture));
+    show(side);
+    dialog.showModal();
+  };
+
+  byId("zoom-close").addEventListener("click", () => dialog.close());
+  byId("zoom-switch").addEventListener("click", (event) => {
+    const side = event.target.dataset.side;
+    if (side !== undefined) show(Number(side));
+  });
+  dialog.addEventListener("click", (event) => {
+    if (event.target === dialog) dialog.close();
+  });
+  dialog.addEventListener("keydown", (event) => {
+    if (byId("zoom-switch").hidden) return;
+    if (event.key === "ArrowLeft") show(0);
+    if (event.key === "ArrowRight") show(1);
+  });
+
+  // ---- drawing the page -----------------------------------------------------------------------------------
+
+  const form = byId("filters");
+  const radios = [];
+
+  const fillFilters = () => {
+    const present = new Set(index.outcomes_of.flat());
+    const add = (place, words) => {
+      const radio = make("input", { type: "radio", name: "outcome", value: place, id: `outcome-${place}` });
+      const tally = make("span", { class: "tally" });
+      byId("outcomes").append(make("div", { class: "pill" }, radio, make("label", { for: radio.id }, words, " ", tally)));
+      radios.push({ radio, tally, place });
+    };
+    add(-1, "any");
+    index.outcomes.forEach((outcome, place) => present.has(place) && add(place, outcome.words));
+    const choices = (id, all, names) => {
+      byId(id).append(make("option", { value: -1 }, all), ...names.map((name, place) => make("option", { value: place }, name || "(none)")));
+      byId(id).parentElement.hidden = names.length < 2;
+    };
+    choices("run", "any run", index.runs);
+    choices("group", "all groups", index.groups);
+    form.hidden = false;
+  };
+
+  const draw = () => {
+    const { found, counts, any } = filter();
+    const pages = Math.max(1, Math.ceil(found.length / PER_PAGE));
+    state.page = Math.min(state.page, pages - 1);
+    const first = state.page * PER_PAGE;
+    const shown = found.slice(first, first + PER_PAGE);
+    watcher.disconnect();
+    byId("cards").replaceChildren(...shown.map(card));
+    for (const { radio, tally, place } of radios) {
+      radio.checked = place === state.outcome;
+      tally.textContent = number(place < 0 ? any : counts[place]);
+    }
+    byId("run").value = state.run;
+    byId("group").value = state.group;
+    if (byId("search").value !== state.q) byId("search").value = state.q;
+    byId("status").textContent = found.length
+      ? `${number(found.length)} ${found.length === 1 ? "case" : "cases"}, ${number(first + 1)} to ${number(first + shown.length)} shown.`
+      : "No case is like this. Clear a filter to see more.";
+    byId("pager").hidden = pages < 2;
+    byId("page").textContent = `Page ${number(state.page + 1)} of ${number(pages)}`;
+    byId("previous").disabled = state.page === 0;
+    byId("next").disabled = state.page === pages - 1;
+  };
+
+  const change = (values) => {
+    state = { ...state, page: 0, ...values };
+    draw();
+    writeAddress();
+  };
+
+  const turn = (by) => {
+    change({ page: state.page + by });
+    byId("status").focus({ preventScroll: true });
+    byId("status").scrollIntoView({ block: "start" });
+  };
+
+  byId("outcomes").addEventListener("change", (event) => change({ outcome: Number(event.target.value) }));
+  byId("run").addEventListener("change", (event) => change({ run: Number(event.target.value) }));
+  byId("group").addEventListener("change", (event) => change({ group: Number(event.target.value) }));
+  let typing = 0;
+  byId("search").addEventListener("input", (event) => {
+    clearTimeout(typing);
+    typing = setTimeout(() => change({ q: event.target.value }), 150);
+  });
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("reset", (event) => {
+    event.preventDefault();
+    clearTimeout(typing);
+    change(fresh());
+  });
+  byId("previous").addEventListener("click", () => turn(-1));
+  byId("next").addEventListener("click", () => turn(1));
+  addEventListener("hashchange", () => readAddress() && draw());
+
+  const start = () => {
+    if (total) fillFilters();
+    const linked = readAddress();
+    draw();
+    if (linked) byId("cases").scrollIntoView();
+  };
+  // Pictures come last in the file, after this script: nothing is observed before they are there.
+  if (document.readyState === "loading") addEventListener("DOMContentLoaded", start);
+  else start();
+})();

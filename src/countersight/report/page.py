@@ -1,0 +1,265 @@
+"""The report as one HTML page that needs nothing else: no request leaves it, no text in it can act."""
+
+import base64
+import hashlib
+from collections.abc import Iterator
+from importlib.resources import files
+from string import Template
+from typing import Any
+
+import msgspec
+
+from countersight.report.data import ASKINGS, Asking, PageData, ReportData
+from countersight.report.figures import drop_plot, legend, letter_bars
+from countersight.report.gallery import PAIR_OUTCOMES, PairOutcome, pair_outcome
+from countersight.report.markup import Markup, element, text
+from countersight.report.provenance import definitions, origins, sentence
+from countersight.report.tables import Cell, Grid, by_group, compared, overview
+from countersight.report.wording import clean, count, interval, name, percent
+
+_FEW_RUNS = 3
+
+
+class _Outcome(msgspec.Struct, frozen=True):
+    key: PairOutcome
+    words: str
+
+
+class _Index(msgspec.Struct, frozen=True):
+    """What filtering needs of every case; the rest of a case is read when it is looked at."""
+
+    runs: tuple[str, ...]
+    groups: tuple[str, ...]
+    outcomes: tuple[_Outcome, ...]
+    group_of: list[int]
+    outcomes_of: list[list[int]]
+    """For each run, the outcome of each case."""
+
+
+def render(data: PageData) -> str:
+    """The whole page."""
+    report = data.report
+    style, script = _source("page.css"), _source("page.js")
+    policy = (
+        f"default-src 'none'; img-src data: blob:; style-src {_digest(style)}; script-src {_digest(script)}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    return Template(_source("page.html")).substitute(
+        policy=text(policy),
+        style=style,
+        script=script,
+        title=text(f"{name(report.dataset)} – Countersight report"),
+        heading=text(name(report.dataset)),
+        sentence=text(sentence(report)),
+        tiles=_tiles(report),
+        nav="".join(element("li", element("a", text(words), href=f"#{key}")) for key, words in _nav(report)),
+        sections="\n".join(_sections(report)),
+        sampled=text(_sampled(data)),
+        how=_how(report),
+        version=text(report.version),
+        index=_inert("index", _index(data)),
+        cases="\n".join(_inert(f"case-{number}", case) for number, case in enumerate(data.cases)),
+        pictures="\n".join(_pictures(data)),
+    )
+
+
+def _source(file: str) -> str:
+    return (files(__package__) / file).read_text(encoding="utf-8")
+
+
+def _digest(source: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}'"
+
+
+def _inert(key: str, value: object) -> Markup:
+    """Data the browser neither runs nor reads until the script asks: no "<" is left that could end the block."""
+    written = msgspec.json.encode(_cleaned(msgspec.to_builtins(value))).decode().replace("<", "\\u003c")
+    return f'<script type="application/json" id="{key}">{written}</script>'
+
+
+def _cleaned(value: Any) -> Any:
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, dict):
+        return {key: _cleaned(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_cleaned(inner) for inner in value]
+    return value
+
+
+def _pictures(data: PageData) -> Iterator[Markup]:
+    for number, picture in enumerate(data.pictures):
+        if picture.fault:
+            yield _inert(f"fault-{number}", picture.fault)
+        else:
+            encoded = base64.b64encode(picture.webp).decode()
+            yield f'<script type="text/plain" id="picture-{number}">{encoded}</script>'
+
+
+def _index(data: PageData) -> _Index:
+    groups = list(dict.fromkeys(case.group for case in data.cases))
+    place = {group: number for number, group in enumerate(groups)}
+    outcomes = list(PAIR_OUTCOMES)
+    outcomes_of = []
+    for run in range(len(data.report.runs)):
+        verdicts = (
+            [answer.verdict if (answer := case.answers[run].get(asking)) else None for asking in ASKINGS[:2]]
+            for case in data.cases
+        )
+        outcomes_of.append([outcomes.index(pair_outcome(*pair)) for pair in verdicts])
+    return _Index(
+        runs=tuple(name(run.label) for run in data.report.runs),
+        groups=tuple(name(group) for group in groups),
+        outcomes=tuple(_Outcome(key, words) for key, words in PAIR_OUTCOMES.items()),
+        group_of=[place[case.group] for case in data.cases],
+        outcomes_of=outcomes_of,
+    )
+
+
+def _sampled(data: PageData) -> str:
+    shown, total = len(data.cases), data.report.cases
+    if shown < total:
+        return (
+            f"{count(shown)} of {count(total)} cases, drawn with seed {data.report.seed} so that every group and "
+            "outcome is represented. The shares among them are not those of the dataset."
+        )
+    return f"All {count(total)} cases." if total != 1 else "The one case."
+
+
+def _askings(report: ReportData) -> list[Asking]:
+    return [asking for asking in ASKINGS if any(getattr(run.overall, asking) for run in report.runs)]
+
+
+def _nav(report: ReportData) -> Iterator[tuple[str, str]]:
+    yield "scores", "Scores"
+    yield "drop", "Drop"
+    if any(run.letters for run in report.runs):
+        yield "letters", "Letters"
+    if report.comparisons:
+        yield "comparison", "Comparison"
+    yield "cases", "Cases"
+    yield "how", "How"
+
+
+def _tiles(report: ReportData) -> Markup:
+    """The figures to remember, a row a run; many runs are better read in the table below."""
+    rows: list[Markup] = []
+    if len(report.runs) > _FEW_RUNS:
+        return ""
+    for run in report.runs:
+        scores = run.overall
+        tiles = [
+            ("factual", "factual", scores.factual, "%"),
+            ("counterfactual", "counterfactual", scores.counterfactual, "%"),
+            ("drop", "drop", scores.drop, " pts"),
+            ("both", "both right", scores.both_right, "%"),
+            ("gap", "imagination gap", scores.imagination_gap, " pts"),
+        ]
+        written = [
+            element(
+                "div",
+                element("dt", text(words)),
+                element(
+                    "dd",
+                    element("b", text(percent(figure.value)), element("span", text(unit))),
+                    element("small", text(interval(figure))),
+                ),
+                class_=f"tile tile-{key}",
+            )
+            for key, words, figure, unit in tiles
+            if figure and figure.value is not None
+        ]
+        heading = element("p", text(name(run.label)), class_="tiles-run", dir="auto")
+        rows.append(element("div", heading, element("dl", *written, class_="tiles"), class_="tiles-row"))
+    return element("div", *rows, class_="tiles-rows")
+
+
+def _sections(report: ReportData) -> Iterator[Markup]:
+    many = len(report.runs) > 1
+    tables = [_table(overview(report))] if many else []
+    for run in report.runs:
+        table = _table(by_group(run), f"{run.model}, prompt {run.prompt}")
+        tables.append(_folded(run.label, table, len(report.runs)) if many else table)
+    note = f"Shares in per cent, drop and gap in points, each with its {percent(report.confidence, 0)}% interval."
+    yield _section("scores", "Scores", note, *tables)
+
+    askings = _askings(report)
+    plots = [element("div", *([_run_heading(run.label)] if many else []), drop_plot(run)) for run in report.runs]
+    yield _section(
+        "drop",
+        "From what is to what if",
+        "Accuracy in each group with its interval; on the right, the drop from factual to counterfactual in points.",
+        element("figure", legend(askings), element("div", *plots, class_="plots"), class_="panel"),
+    )
+    if any(run.letters for run in report.runs):
+        bars = [
+            element("div", *([_run_heading(run.label)] if many else []), letter_bars(run))
+            for run in report.runs
+            if run.letters
+        ]
+        yield _section(
+            "letters",
+            "Letters answered",
+            "How often each option letter was answered. The upright stroke is how often it was the right one: "
+            "a bar far past its stroke is a habit, not an answer.",
+            element("figure", *bars, class_="panel panel-bars"),
+        )
+    if report.comparisons:
+        yield _section(
+            "comparison",
+            "Run against run",
+            "Differences in points over the cases both runs answered; above zero, the first did better.",
+            *(_table(compared(comparison)) for comparison in report.comparisons),
+        )
+
+
+def _run_heading(label: str) -> Markup:
+    return element("h3", text(name(label)), class_="run-name", dir="auto")
+
+
+def _section(key: str, heading: str, about: str, *children: Markup) -> Markup:
+    return element(
+        "section",
+        element("h2", text(heading), id=f"{key}-title"),
+        element("p", text(about), class_="about"),
+        *children,
+        id=key,
+        aria_labelledby=f"{key}-title",
+    )
+
+
+def _folded(label: str, table: Markup, runs: int) -> Markup:
+    summary = element("summary", text(name(label)), element("span", " by group", class_="muted"), dir="auto")
+    return element("details", summary, table, open="" if runs <= _FEW_RUNS else None)
+
+
+def _table(grid: Grid, about: str = "") -> Markup:
+    caption = element("caption", text(grid.title), *([element("span", text(name(about)))] if about else []), dir="auto")
+    head = element("tr", *(element("th", text(words), scope="col") for words in grid.head))
+    body = [
+        element(
+            "tr",
+            element("th", text(line.cells[0].text), scope="row", dir="auto"),
+            *(_cell(cell) for cell in line.cells[1:]),
+            class_="total" if line.total else None,
+        )
+        for line in grid.lines
+    ]
+    table = element("table", caption, element("thead", head), element("tbody", *body))
+    return element("div", table, class_="scroll", role="region", tabindex="0", aria_label=f"Table: {grid.title}")
+
+
+def _cell(cell: Cell) -> Markup:
+    return element("td", text(cell.text), *(element("small", text(detail)) for detail in cell.details))
+
+
+def _how(report: ReportData) -> Markup:
+    entries = [*origins(report), *definitions(report)]
+    return element(
+        "dl",
+        *(
+            element("div", element("dt", text(term), dir="auto"), element("dd", text(words), dir="auto"))
+            for term, words in entries
+        ),
+        class_="how panel",
+    )

@@ -1,0 +1,52 @@
+"""Figures and foreign text as people read them. Nothing here trusts the text it is given."""
+
+import re
+
+from countersight.report.data import Figure
+
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+_DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def clean(text: str) -> str:
+    """The text with every character that cannot be written or printed made visible."""
+    return _UNPRINTABLE.sub(_visible, text.replace("\r\n", "\n"))
+
+
+def name(text: str) -> str:
+    """The text as a name: clean, on one line, and unable to reorder what stands around it."""
+    return " ".join(_DIRECTIONS.sub("\ufffd", clean(text)).split())
+
+
+def _visible(found: re.Match[str]) -> str:
+    code = ord(found.group())
+    # Unicode has a picture for each of the old control characters: ␀ for NUL and so on.
+    return chr(0x2400 + code) if code < 0x20 else "\ufffd"
+
+
+def percent(share: float, digits: int = 1) -> str:
+    """A share as a percentage without its sign; a real minus before what is below zero."""
+    text = f"{100 * share:.{digits}f}"
+    if float(text) == 0:
+        return text.removeprefix("-")
+    return text.replace("-", "−")
+
+
+def interval(figure: Figure) -> str:
+    """The interval of a figure, in per cent or points."""
+    return f"{percent(figure.low)} to {percent(figure.high)}"
+
+
+def p_value(p: float) -> str:
+    """A p value, never rounded to zero."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
+def count(number: int) -> str:
+    """A whole number with its thousands apart."""
+    return f"{number:,}"
+
+
+def several(number: int, noun: str) -> str:
+    """A number of things: "1 case", "3,000 cases"."""
+    return f"{count(number)} {noun}" + ("" if number == 1 else "s")

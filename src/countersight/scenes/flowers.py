@@ -1,0 +1,145 @@
+"""Scenes of flowers strewn over two overlapping polygons."""
+
+from math import cos, radians, sin, sqrt
+from random import Random
+from typing import Literal, get_args
+
+import msgspec
+import numpy as np
+
+from countersight.scenes.backgrounds import random_background
+from countersight.scenes.colours import HEARTS, PETALS
+from countersight.scenes.geometry import Points, edge_distance, inside
+from countersight.scenes.placing import GAP, chances, place, rounded
+from countersight.scenes.scene import OUTLINE, SIDE, Flower, PetalShape, Point, Polygon, Scene
+
+BORDER = 12.0
+"""Least distance of a polygon's corner from the border of the picture."""
+SMALLEST, LARGEST = 11.0, 21.0
+"""Radius of a flower."""
+GRID = 30
+"""Places for flowers are tried on a shaken grid of this many rows and columns: it covers a region more evenly than
+points by pure chance, so more flowers find room."""
+STEP = SIDE / GRID
+LEAST_ROOM = 28
+"""Fewest places a region has, also for one flower: a smaller one would hardly be seen as a region."""
+ROOM_EACH = 3.5
+"""Fewest places a region has for each of its flowers: with fewer it is seldom possible to place them all."""
+
+
+class Regions(msgspec.Struct, frozen=True):
+    """How many flowers lie in each of the four regions two polygons make."""
+
+    first: int
+    """Inside the first polygon only."""
+    second: int
+    both: int
+    outside: int
+
+
+class Species(msgspec.Struct, frozen=True):
+    """What the flowers of one kind have in common."""
+
+    shape: PetalShape
+    petals: int
+    rings: Literal[1, 2]
+    colour: str
+    heart: str
+
+
+def flower_scene(rng: Random, colours: tuple[str, str], regions: Regions) -> Scene:
+    """Two overlapping polygons of these colours with this many flowers in each region."""
+    polygons = _two_polygons(rng, colours)
+    while (placed := _strew(rng, polygons, regions)) is None:
+        polygons = _two_polygons(rng, colours)
+    kinds = [_species(rng) for _ in range(rng.randint(2, 5))]
+    flowers = tuple(_flower(rng, f"flower-{n}", rng.choice(kinds), *disc) for n, disc in enumerate(placed, 1))
+    return Scene(random_background(rng), polygons=polygons, flowers=flowers)
+
+
+def _strew(rng: Random, polygons: tuple[Polygon, Polygon], regions: Regions) -> list[tuple[float, float, float]] | None:
+    """A place and a size for every flower, or None where the polygons leave a region too little room."""
+    points = _shaken_grid(rng)
+    clear = np.minimum(points, SIDE - points).min(axis=1) - GAP
+    for polygon in polygons:
+        clear = np.minimum(clear, edge_distance(points, polygon.points) - (GAP + OUTLINE / 2))
+    points, clear = points[clear >= SMALLEST], clear[clear >= SMALLEST]
+    in_first, in_second = (inside(points, polygon.points) for polygon in polygons)
+    regioned = (
+        (in_first & ~in_second, regions.first),
+        (in_second & ~in_first, regions.second),
+        (in_first & in_second, regions.both),
+        (~in_first & ~in_second, regions.outside),
+    )
+    if any(np.count_nonzero(here) < max(LEAST_ROOM, ROOM_EACH * number) for here, number in regioned):
+        return None
+    placed = []
+    for here, number in regioned:
+        # The fewer flowers a region has for its room, the larger they may be.
+        largest = min(LARGEST, max(SMALLEST, 0.42 * STEP * sqrt(np.count_nonzero(here) / number)))
+        radii = [rounded(rng.uniform(SMALLEST, largest)) for _ in range(number)]
+        here_placed = place(rng, points[here], clear[here], radii, SMALLEST)
+        if here_placed is None:
+            return None
+        placed += here_placed
+    return placed
+
+
+def _shaken_grid(rng: Random) -> Points:
+    cells = np.stack(np.divmod(np.arange(GRID * GRID), GRID), axis=1)
+    return np.round((cells + chances(rng, GRID * GRID)) * STEP, 2)
+
+
+def _two_polygons(rng: Random, colours: tuple[str, str]) -> tuple[Polygon, Polygon]:
+    """Polygons on either side of the middle, near enough to overlap well."""
+    direction, apart = rng.uniform(0, 360), rng.uniform(58, 74)
+    dx, dy = apart * cos(radians(direction)), apart * sin(radians(direction))
+    middle = SIDE / 2 + rng.uniform(-16, 16), SIDE / 2 + rng.uniform(-16, 16)
+    return (
+        Polygon("polygon-1", colours[0], _corners(rng, middle[0] - dx, middle[1] - dy)),
+        Polygon("polygon-2", colours[1], _corners(rng, middle[0] + dx, middle[1] + dy)),
+    )
+
+
+def _corners(rng: Random, x: float, y: float) -> tuple[Point, ...]:
+    """Corners all around a middle, at uneven angles and distances, drawn in where they would leave the picture."""
+    number = rng.randint(4, 8)
+    reach = rng.uniform(138, 160) * (1.12 if number == 4 else 1.0)  # four corners enclose less
+    turn = rng.uniform(0, 360)
+    corners = []
+    for corner in range(number):
+        angle = radians(turn + (corner + rng.uniform(-0.22, 0.22)) * 360 / number)
+        ray_x, ray_y = cos(angle), sin(angle)
+        far = reach * rng.uniform(0.86, 1.1)
+        for start, ray in ((x, ray_x), (y, ray_y)):
+            wall = SIDE - BORDER if ray > 0 else BORDER
+            if abs(ray) > 1e-9:
+                far = min(far, (wall - start) / ray)
+        corners.append((rounded(x + far * ray_x), rounded(y + far * ray_y)))
+    return tuple(corners)
+
+
+def _species(rng: Random) -> Species:
+    colour = rng.choice(PETALS)
+    return Species(
+        shape=rng.choice(get_args(PetalShape)),
+        petals=rng.randint(4, 9),
+        rings=2 if rng.random() < 0.35 else 1,
+        colour=colour,
+        heart=rng.choice([heart for heart in HEARTS if heart != colour]),
+    )
+
+
+def _flower(rng: Random, name: str, kind: Species, x: float, y: float, size: float) -> Flower:
+    return Flower(
+        name,
+        kind.shape,
+        kind.petals,
+        kind.rings,
+        kind.colour,
+        kind.heart,
+        size=size,
+        rotation=rounded(rng.uniform(0, 360)),
+        x=x,
+        y=y,
+    )

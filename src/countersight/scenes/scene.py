@@ -1,0 +1,87 @@
+"""What is in a picture: shapes, colours and positions as data.
+
+Lengths are pixels, angles degrees; both are rounded to two decimals where scenes are made, so that a scene is the
+same after a trip through JSON. Every item has an id that is unique in its scene: edits name items by it.
+"""
+
+from typing import Annotated, Literal
+
+import msgspec
+
+Point = tuple[float, float]
+PetalShape = Literal["round", "pointed", "notched", "wide", "spoon"]
+Side = Annotated[int, msgspec.Meta(ge=16, le=4096)]
+"""A picture's width or height; bounded, because a scene may come out of somebody's file and is drawn in memory."""
+
+
+SIDE = 448
+"""Width and height of the pictures we make: what many vision encoders take in, or a multiple of their patch."""
+OUTLINE = 4.0
+"""Width of a polygon's outline."""
+RING = 3.0
+"""Width of a circle's line."""
+
+
+class Background(msgspec.Struct, frozen=True):
+    """What lies behind everything: one colour, a vertical gradient of two, or broad stripes of two."""
+
+    pattern: Literal["plain", "gradient", "stripes"]
+    colours: tuple[str, str]
+    stripe: Annotated[int, msgspec.Meta(ge=1)] = 1
+    """Height of a stripe."""
+
+
+class Polygon(msgspec.Struct, frozen=True):
+    """A region with an outline and a light tint of its colour."""
+
+    id: str
+    colour: str
+    points: Annotated[tuple[Point, ...], msgspec.Meta(min_length=3)]
+
+
+class Flower(msgspec.Struct, frozen=True):
+    """A flower: nothing of it is farther than `size` from its middle."""
+
+    id: str
+    shape: PetalShape
+    petals: Annotated[int, msgspec.Meta(ge=3, le=16)]
+    rings: Literal[1, 2]
+    colour: str
+    heart: str
+    """Colour of its middle."""
+    size: float
+    rotation: float
+    x: float
+    y: float
+
+
+class Dot(msgspec.Struct, frozen=True):
+    """A small filled disc inside a circle."""
+
+    id: str
+    colour: str
+    radius: float
+    x: float
+    y: float
+
+
+class Circle(msgspec.Struct, frozen=True):
+    """A ring and the dots in it."""
+
+    id: str
+    colour: str
+    radius: float
+    x: float
+    y: float
+    dots: tuple[Dot, ...] = ()
+
+
+class Scene(msgspec.Struct, frozen=True):
+    """Everything in one picture. Flowers, and circles with their dots, never touch each other."""
+
+    background: Background
+    polygons: tuple[Polygon, ...] = ()
+    flowers: tuple[Flower, ...] = ()
+    circles: tuple[Circle, ...] = ()
+    width: Side = SIDE
+    height: Side = SIDE

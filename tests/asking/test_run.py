@@ -1,0 +1,391 @@
+"""A run asks every question once, whatever the server, the disk, the clock or the user does."""
+
+import asyncio
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+
+import pytest
+from chat_server import ChatServer, letter, question_of
+from making import case, dataset, picture
+
+from countersight.asking.engine import Engine, Patience
+from countersight.asking.folder import RunError, RunFolder
+from countersight.asking.prompts import PROMPTS
+from countersight.asking.tally import Tally
+from countersight.case import Question
+from countersight.dataset import Dataset
+from countersight.models import ModelError, ModelSettings, open_model
+
+QUICK = Patience(concurrency=8, attempts=3, backoff=0.01)
+
+
+def ask(folder, output, model, *, shown=False, patience=QUICK, stop_after=None, **settings):
+    """One run in this process; what it tallied."""
+    opened = Dataset.open(folder)
+    tally = Tally()
+
+    async def run():
+        asked = open_model(model, ModelSettings(**settings))
+        where = RunFolder.begin(
+            output, dataset=opened, model=asked.name, settings=asked.settings, prompt=PROMPTS["0-shot"], shown=shown
+        )
+        stop = asyncio.Event()
+        if stop_after is not None:
+            asyncio.get_running_loop().call_later(stop_after, stop.set)
+        try:
+            await Engine(where, opened, asked, patience, tally, stop).ask_all()
+        finally:
+            await asked.close()
+
+    asyncio.run(run())
+    return tally
+
+
+def replies(output):
+    return list(RunFolder.open(output).replies())
+
+
+def answers(output):
+    """What was answered to each question; fails if any was answered twice."""
+    said = [(r.row, r.world, r.telling, r.text) for r in replies(output) if r.state == "answered"]
+    assert max(Counter(key[:3] for key in said).values(), default=1) == 1
+    return sorted(said)
+
+
+def test_every_question_of_both_worlds_is_asked_once_with_its_picture(tmp_path):
+    folder = dataset(tmp_path / "d", 10)
+    with ChatServer() as server:
+        tally = ask(folder, tmp_path / "r", server.name)
+    assert (tally.total, tally.answered, tally.failed) == (20, 20, 0)
+    assert (tally.tokens_in, tally.tokens_out) == (2000, 40)
+    assert len(answers(tmp_path / "r")) == len(server.requests) == 20
+    for reply in replies(tmp_path / "r"):
+        one = case(reply.row)
+        assert reply.text == letter(PROMPTS["0-shot"].render(one.question(reply.world)))
+        assert reply.model == "test-model-2026"
+    [content] = [m["content"] for r in server.requests for m in r["messages"] if "picture 3 if" in question_of(r)]
+    assert content[0]["image_url"]["url"].startswith("data:image/png;base64,iVBOR")
+    assert server.requests[0]["model"] == "test-model"
+    assert server.headers[0]["path"].startswith("POST /v1/chat/completions ")
+
+
+def test_shown_asks_the_counterfactual_picture_too(tmp_path):
+    folder = dataset(tmp_path / "d", 4)
+    with ChatServer() as server:
+        tally = ask(folder, tmp_path / "r", server.name, shown=True)
+    assert tally.answered == 12
+    pictures = Counter(r["messages"][0]["content"][0]["image_url"]["url"] for r in server.requests)
+    assert sorted(pictures.values()) == [1, 1, 1, 1, 2, 2, 2, 2]
+
+
+@pytest.mark.parametrize("model", ["chance", "always-first"])
+def test_a_baseline_answers_every_kind_of_question_the_same_each_time(tmp_path, model):
+    kinds = [
+        case(0),
+        case(1, factual=Question("How many?", "3", "number")),
+        case(2, factual=Question("Is it?", "yes", "boolean")),
+    ]
+    folder = dataset(tmp_path / "d", kinds)
+    ask(folder, tmp_path / "r", model, seed=5)
+    ask(folder, tmp_path / "again", model, seed=5, patience=Patience(concurrency=1))
+    assert answers(tmp_path / "r") == answers(tmp_path / "again")
+    said = {r.row: r.text for r in replies(tmp_path / "r") if r.world == "factual"}
+    assert said[0] in "ABCD"
+    assert said[1].isdigit()
+    assert said[2] in ("yes", "no")
+
+
+RETRIED = [
+    "status:429:0",
+    "status:503",
+    "status:500",
+    "reset",
+    "close",
+    "half",
+    "html",
+    "empty choices",
+    "not utf-8",
+    "deep",
+    "not http",
+]
+
+
+@pytest.mark.parametrize("fault", RETRIED)
+def test_a_fault_that_passes_ends_as_an_answer(tmp_path, fault):
+    seen = set()
+
+    def first_time_only(server, number, body):
+        question = question_of(body)
+        if question in seen:
+            return "answer"
+        seen.add(question)
+        return fault
+
+    folder = dataset(tmp_path / "d", 3)
+    with ChatServer(first_time_only) as server:
+        tally = ask(folder, tmp_path / "r", server.name, patience=Patience(concurrency=4, attempts=4, backoff=0.01))
+    assert (tally.answered, tally.failed) == (6, 0)
+    assert len(answers(tmp_path / "r")) == 6
+    assert {r.attempts for r in replies(tmp_path / "r")} == {2}
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        ("status:429:0", "HTTP 429: no, 429"),
+        ("status:503:0", "HTTP 503: no, 503"),
+        ("status:500", "HTTP 500: no, 500"),
+        ("status:400", "HTTP 400: no, 400"),
+        ("hang", "no answer within 0.2 s"),
+        ("reset", "connection"),
+        ("close", "connection broke"),
+        ("half", "connection broke"),
+        ("html", "no chat completion"),
+        ("empty choices", "no choices"),
+        ("filtered", "content filter"),
+        ("huge", "longer than 4,194,304 bytes"),
+        ("not utf-8", "no chat completion"),
+        ("deep", "no chat completion"),
+        ("endless header", "connection broke"),
+        ("not http", "connection broke"),
+    ],
+)
+def test_a_fault_that_stays_ends_as_a_failed_case_with_its_reason(tmp_path, fault, reason):
+    folder = dataset(tmp_path / "d", 2)
+    with ChatServer(lambda s, n, body: fault if "picture 1" in question_of(body) else "answer") as server:
+        tally = ask(folder, tmp_path / "r", server.name, timeout=0.2 if fault == "hang" else 20)
+    assert (tally.answered, tally.failed) == (2, 2)
+    failed = [r for r in replies(tmp_path / "r") if r.state == "failed"]
+    assert {r.row for r in failed} == {1}
+    for reply in failed:
+        assert reason in reply.reason
+        assert reply.text == ""
+
+
+def test_what_a_model_really_said_is_kept_even_if_it_is_no_answer(tmp_path):
+    folder = dataset(tmp_path / "d", 1)
+    for what, text in (
+        ("refusal", "I cannot help with that."),
+        ("null content", ""),
+        ("say:\u202e<b>\x00", "\u202e<b>\x00"),
+    ):
+        with ChatServer(what) as server:
+            ask(folder, tmp_path / what[:4], server.name)
+        assert {(r.state, r.text) for r in replies(tmp_path / what[:4])} == {("answered", text)}
+
+
+def test_an_answer_sent_with_the_wrong_content_type_is_an_answer(tmp_path):
+    folder = dataset(tmp_path / "d", 2)
+    with ChatServer("wrong type") as server:
+        assert ask(folder, tmp_path / "r", server.name).answered == 4
+
+
+def test_retry_after_is_honoured_by_every_question(tmp_path):
+    folder = dataset(tmp_path / "d", 10)
+    with ChatServer(lambda s, n, body: "status:429:1" if n == 4 else "answer", latency=0.02) as server:
+        ask(folder, tmp_path / "r", server.name, patience=Patience(concurrency=2, backoff=0.01))
+    turned_away = server.times[4]
+    quiet = [t for t in server.times if turned_away + 0.1 < t < turned_away + 0.95]
+    assert quiet == []
+    assert len(answers(tmp_path / "r")) == 20
+
+
+def test_an_overloaded_server_sees_fewer_questions_at_a_time_and_loses_none(tmp_path):
+    def at_most_three(server, number, body):
+        return "status:429:0" if server.under_way > 3 else "answer"
+
+    folder = dataset(tmp_path / "d", 60)
+    with ChatServer(at_most_three, latency=0.005) as server:
+        tally = ask(folder, tmp_path / "r", server.name, patience=Patience(concurrency=64, backoff=0.01))
+    assert (tally.answered, tally.failed) == (120, 0)
+    assert server.most_under_way >= 8
+    assert tally.limit <= 8
+
+
+def test_concurrency_is_bounded_and_grows_to_its_bound(tmp_path):
+    folder = dataset(tmp_path / "d", 150)
+    with ChatServer(latency=0.02) as server:
+        ask(folder, tmp_path / "r", server.name, patience=Patience(concurrency=40))
+    assert 32 < server.most_under_way <= 40
+
+
+def test_bad_pictures_are_failed_cases_and_the_run_goes_on(tmp_path):
+    folder = dataset(
+        tmp_path / "d", [*(case(n) for n in range(6)), case(6, image="images/../../x.png"), case(7, image=None)]
+    )
+    (folder / "images/1.png").unlink()
+    (folder / "images/2.png").write_bytes(picture()[:-9])
+    (folder / "images/3.png").write_bytes(picture(kind="JPEG"))
+    (tmp_path / "x.png").write_bytes(picture())
+    with ChatServer() as server:
+        tally = ask(folder, tmp_path / "r", server.name)
+    assert (tally.answered, tally.failed, tally.bad_pictures, tally.without_picture) == (6, 8, 4, 2)
+    reasons = {r.row: r.reason for r in replies(tmp_path / "r") if r.state == "failed"}
+    assert reasons == {
+        1: "picture images/1.png is not in the folder",
+        2: "picture images/2.png is cut off",
+        3: "picture images/3.png is named .png but holds image/jpeg",
+        6: "picture images/../../x.png leaves the dataset folder",
+    }
+
+
+def test_a_run_that_was_stopped_goes_on_and_asks_only_what_is_missing(tmp_path):
+    folder = dataset(tmp_path / "d", 40)
+    with ChatServer(latency=0.02) as server:
+        ask(folder, tmp_path / "r", server.name, stop_after=0.1)
+        first = len(answers(tmp_path / "r"))
+        assert 0 < first < 80
+        assert len(server.requests) == first
+        tally = ask(folder, tmp_path / "r", server.name)
+        assert (tally.before, tally.answered) == (first, 80 - first)
+        assert len(server.requests) == 80
+        assert ask(folder, tmp_path / "r", server.name).answered == 0
+        assert len(server.requests) == 80
+
+
+def test_failed_questions_are_asked_again_and_nothing_is_counted_twice(tmp_path):
+    folder = dataset(tmp_path / "d", 4)
+    with ChatServer("status:400") as server:
+        assert ask(folder, tmp_path / "r", server.name).failed == 8
+        server.behaviour = "answer"
+        tally = ask(folder, tmp_path / "r", server.name)
+    assert (tally.before, tally.answered, tally.failed) == (0, 8, 0)
+    assert len(answers(tmp_path / "r")) == 8
+
+
+def test_another_dataset_model_prompt_or_setting_on_the_same_folder_is_refused(tmp_path):
+    folder, other = dataset(tmp_path / "d", 2), dataset(tmp_path / "e", 3)
+    ask(folder, tmp_path / "r", "chance")
+    before = (tmp_path / "r/replies.jsonl").read_bytes()
+    for what, changed in (
+        ("dataset", lambda: ask(other, tmp_path / "r", "chance")),
+        ("model", lambda: ask(folder, tmp_path / "r", "always-first")),
+        ("settings", lambda: ask(folder, tmp_path / "r", "chance", seed=9)),
+        ("shown", lambda: ask(folder, tmp_path / "r", "chance", shown=True)),
+    ):
+        with pytest.raises(RunError, match=f"another {what}.*choose another folder"):
+            changed()
+    assert (tmp_path / "r/replies.jsonl").read_bytes() == before
+
+
+def test_a_folder_that_is_not_a_run_is_left_alone(tmp_path):
+    (tmp_path / "r").mkdir()
+    (tmp_path / "r/thesis.txt").write_text("years of work")
+    with pytest.raises(RunError, match="is not a run"):
+        ask(dataset(tmp_path / "d", 1), tmp_path / "r", "chance")
+
+
+def test_two_processes_cannot_write_to_one_run(tmp_path):
+    folder = dataset(tmp_path / "d", 1)
+    ask(folder, tmp_path / "r", "chance")
+    with RunFolder.open(tmp_path / "r").writing(), pytest.raises(RunError, match="another process"):
+        ask(folder, tmp_path / "r", "chance")
+
+
+def test_a_server_that_is_not_there_stops_the_run_with_a_sentence(tmp_path):
+    with ChatServer() as server:
+        name = server.name
+    with pytest.raises(ModelError, match=r"cannot connect to 127\.0\.0\.1:.*Connection refused.*same command to go on"):
+        ask(dataset(tmp_path / "d", 100), tmp_path / "r", name)
+    assert replies(tmp_path / "r") == []
+
+
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_a_refused_key_or_an_unknown_model_stops_the_run_with_a_sentence(tmp_path, status):
+    with ChatServer(f"status:{status}") as server, pytest.raises(ModelError, match=f"HTTP {status}"):
+        ask(dataset(tmp_path / "d", 100), tmp_path / "r", server.name)
+    assert len(server.requests) <= 8
+
+
+def test_the_key_is_sent_and_stands_in_no_file_log_or_error(tmp_path, monkeypatch):
+    key = "sk-very-secret-0123456789"
+    monkeypatch.setenv("COUNTERSIGHT_API_KEY", key)
+    folder = dataset(tmp_path / "d", 2)
+
+    def leak(server, number, body):
+        return "answer" if number else "status:400"
+
+    with ChatServer(leak) as server:
+        monkeypatch.setattr("chat_server.json.dumps", lambda x, d=json.dumps: d(x).replace("no, ", f"bad key {key} "))
+        done = run_command(folder, tmp_path / "r", server.name)
+    assert all(headers["authorization"] == f"bearer {key}" for headers in server.headers)
+    assert "bad key [key] 400" in (tmp_path / "r/replies.jsonl").read_text()
+    for file in (tmp_path / "r").iterdir():
+        assert key not in file.read_text()
+    assert key not in done.stdout + done.stderr
+
+
+def test_a_key_in_the_address_is_refused():
+    for address in ("http://user:secret@127.0.0.1/v1#m", "http://127.0.0.1/v1?key=secret#m"):
+        with pytest.raises(ModelError, match="COUNTERSIGHT_API_KEY") as caught:
+            open_model(f"endpoint:{address}", ModelSettings())
+        assert "secret" not in str(caught.value)
+
+
+def run_command(folder, output, model, *more):
+    command = [sys.executable, "-m", "countersight", "run", folder, "--model", model, "-o", output, *more]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+def start_command(folder, output, model):
+    command = [sys.executable, "-m", "countersight", "run", folder, "--model", model, "-o", output]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def journal_size(output):
+    try:
+        return (output / "replies.jsonl").stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(tmp_path):
+    folder = dataset(tmp_path / "d", 100)
+    with ChatServer(latency=0.05) as server:
+        process = start_command(folder, tmp_path / "r", server.name)
+        while journal_size(tmp_path / "r") == 0:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+        assert process.returncode == 130
+        assert "The same command goes on from here" in errors
+        assert "Traceback" not in errors
+        # Ctrl-C waits for what is under way: every question the server saw has its answer in the journal.
+        assert len(answers(tmp_path / "r")) == len(server.requests) < 200
+        assert run_command(folder, tmp_path / "r", server.name).returncode == 0
+    assert len(answers(tmp_path / "r")) == len(server.requests) == 200
+
+
+@pytest.mark.slow
+def test_a_run_killed_again_and_again_ends_as_an_undisturbed_one(tmp_path):
+    folder = dataset(tmp_path / "d", 150)
+    chance = random.Random(4)
+    kills = 0
+    with ChatServer(latency=0.03) as server:
+        assert run_command(folder, tmp_path / "whole", server.name).returncode == 0
+        del server.requests[:]
+        while True:
+            before = journal_size(tmp_path / "r")
+            process = start_command(folder, tmp_path / "r", server.name)
+            while kills < 6 and journal_size(tmp_path / "r") == before and process.poll() is None:
+                time.sleep(0.005)
+            time.sleep(chance.uniform(0, 0.08))
+            if kills == 6:
+                assert process.wait(60) == 0
+                process.communicate()
+                break
+            acknowledged = answers(tmp_path / "r")
+            process.kill()
+            process.communicate()
+            kills += 1
+            assert set(acknowledged) <= set(answers(tmp_path / "r"))
+            with open(tmp_path / "r/replies.jsonl", "ab") as file:  # a line that the kill cut off
+                file.write(b'{"case":"case-9","row":9,"wor')
+    assert answers(tmp_path / "r") == answers(tmp_path / "whole")
+    # Only what was under way at a kill may have been asked twice.
+    assert 300 <= len(server.requests) <= 300 + 6 * 64

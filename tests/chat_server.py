@@ -1,0 +1,156 @@
+"""A real HTTP server on the loopback that speaks the OpenAI chat protocol, and misbehaves in every way on request.
+
+It stands in for endpoints that cannot be had in a test. What it does with the n-th request is up to a script.
+"""
+
+import asyncio
+import hashlib
+import json
+import threading
+from collections.abc import Callable
+
+Behaviour = str | Callable[["ChatServer", int, dict], str]
+
+
+class ChatServer:
+    """Answers each question with a letter that depends on the question alone, so that runs can be compared."""
+
+    def __init__(self, behaviour: Behaviour = "answer", latency: float = 0.0) -> None:
+        self.behaviour = behaviour
+        self.latency = latency
+        self.requests: list[dict] = []
+        self.headers: list[dict[str, str]] = []
+        self.times: list[float] = []
+        self.under_way = 0
+        self.most_under_way = 0
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
+
+    def __enter__(self) -> "ChatServer":
+        self._thread.start()
+        assert self._ready.wait(10)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._loop.call_soon_threadsafe(self._over.set)
+        self._thread.join(10)
+
+    @property
+    def name(self) -> str:
+        return f"endpoint:http://127.0.0.1:{self.port}/v1#test-model"
+
+    async def _serve(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._over = asyncio.Event()
+        server = await asyncio.start_server(self._connection, "127.0.0.1", 0)
+        self.port = server.sockets[0].getsockname()[1]
+        self._ready.set()
+        await self._over.wait()
+        server.close()
+        for task in asyncio.all_tasks() - {asyncio.current_task()}:
+            task.cancel()
+
+    async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while True:
+                head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+                headers = dict(line.lower().split(": ", 1) for line in head[1:] if line)
+                body = json.loads(await reader.readexactly(int(headers["content-length"])))
+                number = len(self.requests)
+                self.requests.append(body)
+                self.headers.append(headers | {"path": head[0]})
+                self.times.append(self._loop.time())
+                self.under_way += 1
+                self.most_under_way = max(self.most_under_way, self.under_way)
+                try:
+                    what = self.behaviour if isinstance(self.behaviour, str) else self.behaviour(self, number, body)
+                    if self.latency:
+                        await asyncio.sleep(self.latency)
+                    if not await self._answer(what, body, writer):
+                        return
+                finally:
+                    self.under_way -= 1
+        except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
+            pass
+        finally:
+            writer.close()
+
+    async def _answer(self, what: str, body: dict, writer: asyncio.StreamWriter) -> bool:
+        """Do what the script says; False if the connection is over."""
+        send = lambda *a, **k: writer.write(_response(*a, **k))  # noqa: E731
+        if what == "answer":
+            send(200, completion(letter(question_of(body))))
+        elif what.startswith("say:"):
+            send(200, completion(what.removeprefix("say:")))
+        elif what.startswith("status:"):
+            _, status, *after = what.split(":")
+            send(int(status), {"error": {"message": f"no, {status}"}}, **({"retry": after[0]} if after else {}))
+        elif what == "hang":
+            await asyncio.sleep(60)
+        elif what == "reset":
+            writer.transport.get_extra_info("socket").setsockopt(1, 13, b"\x01\0\0\0\0\0\0\0")  # SO_LINGER: send RST
+            writer.transport.abort()
+            return False
+        elif what == "close":
+            return False
+        elif what == "half":
+            writer.write(_response(200, completion("A"))[:-20])
+            return False
+        elif what == "html":
+            send(200, "<html><body>Bad gateway</body></html>", kind="text/html")
+        elif what == "wrong type":
+            send(200, completion(letter(question_of(body))), kind="text/plain; charset=nonsense")
+        elif what == "empty choices":
+            send(200, completion("A") | {"choices": []})
+        elif what == "null content":
+            send(200, completion(None))
+        elif what == "refusal":
+            refused = completion(None)
+            refused["choices"][0]["message"]["refusal"] = "I cannot help with that."
+            send(200, refused)
+        elif what == "filtered":
+            filtered = completion(None)
+            filtered["choices"][0]["finish_reason"] = "content_filter"
+            send(200, filtered)
+        elif what == "not utf-8":
+            send(200, b'{"choices": [{"message": {"content": "\xff\xfe"}}]}')
+        elif what == "deep":
+            send(200, b"[" * 1_000_000)
+        elif what == "huge":
+            send(200, completion("x" * 10_000_000))
+        elif what == "endless header":
+            writer.write(b"HTTP/1.1 200 OK\r\nX-Long: " + b"x" * 1_000_000)
+        elif what == "not http":
+            writer.write(b"SSH-2.0-OpenSSH_9.2\r\n\r\n")
+        else:
+            raise ValueError(what)
+        await writer.drain()
+        return True
+
+
+def completion(text: str | None) -> dict:
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "test-model-2026",
+        "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 100, "completion_tokens": 2, "total_tokens": 102},
+    }
+
+
+def question_of(body: dict) -> str:
+    content = body["messages"][-1]["content"]
+    return content if isinstance(content, str) else next(part["text"] for part in content if part["type"] == "text")
+
+
+def letter(question: str) -> str:
+    return "ABCD"[hashlib.sha256(question.encode()).digest()[0] % 4]
+
+
+def _response(status: int, body: dict | str | bytes, kind: str = "application/json", retry: str | None = None) -> bytes:
+    content = body if isinstance(body, bytes) else (body if isinstance(body, str) else json.dumps(body)).encode()
+    head = f"HTTP/1.1 {status} X\r\nContent-Type: {kind}\r\nContent-Length: {len(content)}\r\n"
+    if retry is not None:
+        head += f"Retry-After: {retry}\r\n"
+    return head.encode() + b"\r\n" + content

@@ -1,0 +1,325 @@
+"""The page in a real browser."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from countersight.report.data import Answer, PageData, Thumbnail
+from countersight.report.page import render
+
+from . import specimen
+from .specimen import HOSTILE
+
+pytestmark = pytest.mark.browser
+
+DESK = {"width": 1280, "height": 900}
+PHONE = {"width": 360, "height": 740}
+
+
+class Opened:
+    """A page and what went on behind it."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.requests: list[str] = []
+        self.troubles: list[str] = []
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("console", lambda message: self.troubles.append(message.text))
+        page.on("pageerror", lambda error: self.troubles.append(str(error)))
+        page.on("dialog", lambda dialog: (self.troubles.append("dialog: " + dialog.message), dialog.dismiss()))
+
+
+class Opener:
+    def __init__(self, browser: Browser, folder: Path) -> None:
+        self.browser = browser
+        self.file = folder / "report.html"
+        self.contexts: list[Any] = []
+
+    def __call__(self, data: PageData, fragment: str = "", **settings: Any) -> Opened:
+        self.file.write_text(render(data), encoding="utf-8")
+        context = self.browser.new_context(**{"viewport": DESK, **settings})
+        self.contexts.append(context)
+        opened = Opened(context.new_page())
+        opened.page.goto(self.file.as_uri() + fragment)
+        return opened
+
+
+@pytest.fixture
+def open_page(browser: Browser, tmp_path: Path) -> Iterator[Opener]:
+    opener = Opener(browser, tmp_path)
+    yield opener
+    for context in opener.contexts:
+        context.close()
+
+
+def status(page: Page) -> str:
+    return page.locator("#status").inner_text()
+
+
+def choose(page: Page, words: str) -> None:
+    page.get_by_label(re.compile(f"^{words}")).check()
+
+
+def scroll_to_end(page: Page) -> None:
+    page.locator(".card").last.scroll_into_view_if_needed()
+
+
+def violations(page: Page) -> list[str]:
+    found = Axe().run(page).response["violations"]
+    return [f"{rule['id']}: {[node['html'][:150] for node in rule['nodes'][:3]]}" for rule in found]
+
+
+def test_the_page_loads_without_a_request_or_a_complaint(open_page: Opener) -> None:
+    opened = open_page(specimen.page(30, "first", "second"))
+    expect(opened.page.locator("h1")).to_have_text("cvqa-synthetic")
+    expect(opened.page.locator(".card")).to_have_count(24)
+    scroll_to_end(opened.page)
+    last = opened.page.locator(".card").last.locator("img").last
+    expect(last).to_have_attribute("src", re.compile("^data:image/webp;base64,"))
+    assert last.evaluate("image => image.decode().then(() => image.naturalWidth)") == 224
+    away = [url for url in opened.requests if not url.startswith(("file:", "data:"))]
+    assert (away, opened.troubles) == ([], [])
+    assert len([url for url in opened.requests if url.startswith("file:")]) == 1
+
+
+def test_the_policy_forbids_everything_but_the_page_itself(open_page: Opener) -> None:
+    page = open_page(specimen.page(2)).page
+    policy = page.locator("meta[http-equiv]").get_attribute("content") or ""
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    page.evaluate("document.body.append(Object.assign(document.createElement('script'), {text: 'window.ran = 1'}))")
+    assert page.evaluate("window.ran") is None
+
+
+def test_main_table_and_plot_say_the_same(open_page: Opener) -> None:
+    page = open_page(specimen.page(2)).page
+    total = page.locator("#scores tr.total")
+    expect(total.locator("td").nth(1)).to_contain_text("81.2")
+    expect(page.locator("#drop .plot-total .plot-drop")).to_contain_text("28.2")
+    label = page.locator("#drop .plot-total svg[role=img]").get_attribute("aria-label") or ""
+    assert label.startswith("all: factual 81.2% (77.2 to 85.2); counterfactual 53.0%")
+
+
+def test_letters_show_answered_and_gold(open_page: Opener) -> None:
+    page = open_page(specimen.page(2)).page
+    label = page.locator("#letters svg[role=img]").first.get_attribute("aria-label")
+    assert label == "A: answered 35.0%, right answer 25.0%"
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["right before, wrong after", "wrong before, right after", "both right", "both wrong", "unread", "failed"],
+)
+def test_each_outcome_has_its_filter(open_page: Opener, words: str) -> None:
+    page = open_page(specimen.page(60)).page
+    choose(page, words)
+    assert status(page) == "10 cases, 1 to 10 shown."
+    expect(page.locator(".card")).to_have_count(10)
+
+
+def test_filters_combine_and_counts_follow(open_page: Opener) -> None:
+    page = open_page(specimen.page(60, "first", "second")).page
+    choose(page, "right before, wrong after")
+    assert status(page).startswith("20 cases")  # ten of either run
+    page.get_by_label("Run", exact=True).select_option("second")
+    assert status(page).startswith("10 cases")
+    expect(page.locator(".card").first.locator(".who")).to_have_text(["second"] * 3)
+    page.get_by_label("Group", exact=True).select_option("flowers outside")
+    shown = page.locator(".card h3").all_inner_texts()
+    assert shown == [f"case-{number:06}" for number in range(60) if (number + 1) % 6 == 0 and number % 4 == 0]
+    tallies = [int(words) for words in page.locator(".tally").all_inner_texts()]
+    assert tallies[0] == sum(tallies[1:]) == 15
+
+
+def test_search_finds_text_in_replies(open_page: Opener) -> None:
+    data = specimen.page(40)
+    odd = msgspec.structs.replace(data.cases[33], answers=({"factual": Answer("right", "A Zebra!", 8, "A")},))
+    page = open_page(msgspec.structs.replace(data, cases=(*data.cases[:33], odd, *data.cases[34:]))).page
+    page.locator("#search").fill("zebra")
+    expect(page.locator("#status")).to_have_text("1 case, 1 to 1 shown.")
+    expect(page.locator(".card h3")).to_have_text("case-000033")
+    page.get_by_role("button", name="Clear filters").click()
+    expect(page.locator("#status")).to_have_text("40 cases, 1 to 24 shown.")
+
+
+def test_nothing_found_is_said(open_page: Opener) -> None:
+    page = open_page(specimen.page(3)).page
+    page.locator("#search").fill("no such words")
+    expect(page.locator("#status")).to_have_text("No case is like this. Clear a filter to see more.")
+    expect(page.locator(".card")).to_have_count(0)
+
+
+def test_the_address_carries_the_filters(open_page: Opener) -> None:
+    data = specimen.page(200, "first", "second")
+    page = open_page(data).page
+    choose(page, "both wrong")
+    page.get_by_label("Run", exact=True).select_option("first")
+    page.get_by_role("button", name="Next").click()
+    words = status(page)
+    assert words == "33 cases, 25 to 33 shown."
+    fragment = page.evaluate("location.hash")
+    again = open_page(data, fragment).page
+    assert status(again) == words
+    expect(again.get_by_label(re.compile("^both wrong"))).to_be_checked()
+
+
+def test_an_address_made_up_by_somebody_is_harmless(open_page: Opener) -> None:
+    opened = open_page(specimen.page(3), "#cases?outcome=__proto__&run=%00&group=<img>&page=-9e99&q=%FF<b>x")
+    expect(opened.page.locator("#search")).to_have_value("\ufffd<b>x")
+    assert opened.troubles == []
+
+
+def test_the_gallery_works_from_the_keyboard(open_page: Opener) -> None:
+    page = open_page(specimen.page(60)).page
+    page.locator("#outcome--1").focus()
+    page.keyboard.press("ArrowRight")
+    assert status(page) == "10 cases, 1 to 10 shown."
+    page.locator("button.picture").first.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("dialog")).to_be_visible()
+    expect(page.locator("#zoom-title")).to_have_text("case-000000, as it is")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#zoom-title")).to_have_text("case-000000, after the change")
+    page.keyboard.press("Escape")
+    expect(page.locator("dialog")).to_be_hidden()
+    assert page.evaluate("document.activeElement.className") == "picture"
+
+
+def test_turning_the_page_moves_the_focus_to_what_is_shown(open_page: Opener) -> None:
+    page = open_page(specimen.page(60)).page
+    page.get_by_role("button", name="Next").click()
+    assert page.evaluate("document.activeElement.id") == "status"
+    assert status(page) == "60 cases, 25 to 48 shown."
+
+
+def test_every_verdict_is_a_mark_and_a_word(open_page: Opener) -> None:
+    page = open_page(specimen.page(24)).page
+    assert {*page.locator(".verdict").all_inner_texts()} == {"✓ right", "✗ wrong", "? unread", "! failed"}
+
+
+def test_a_long_reply_is_folded_and_a_cut_one_says_so(open_page: Opener) -> None:
+    data = specimen.page(1)
+    cut = Answer("wrong", "word " * 800, 10_000_000, "C")
+    case = msgspec.structs.replace(data.cases[0], answers=({"factual": cut},))
+    page = open_page(msgspec.structs.replace(data, cases=(case,))).page
+    expect(page.locator(".whole")).to_have_count(0)
+    page.locator(".reply summary").click()
+    expect(page.locator(".cut")).to_have_text(
+        "The first 4,000 of 10,000,000 characters; the rest is in the run folder."
+    )
+
+
+def test_a_bad_picture_is_a_stated_placeholder(open_page: Opener) -> None:
+    data = specimen.page(1)
+    page = open_page(msgspec.structs.replace(data, pictures=(Thumbnail(fault="is cut off"), data.pictures[1]))).page
+    expect(page.locator(".placeholder")).to_have_text("No picture: it is cut off.")
+
+
+def test_hostile_text_is_only_text(open_page: Opener) -> None:
+    data = specimen.page(6, HOSTILE, "second")
+    report = data.report
+    run = msgspec.structs.replace(
+        report.runs[0],
+        model=HOSTILE,
+        prompt=HOSTILE,
+        groups=tuple(msgspec.structs.replace(group, group=HOSTILE + group.group) for group in report.runs[0].groups),
+    )
+    report = msgspec.structs.replace(report, dataset=HOSTILE, fingerprint=HOSTILE, runs=(run, report.runs[1]), cases=7)
+    evil = Answer("wrong", HOSTILE, len(HOSTILE), HOSTILE)
+    cases = tuple(
+        msgspec.structs.replace(
+            case,
+            id=HOSTILE + case.id,
+            group=HOSTILE,
+            change=HOSTILE,
+            questions={key: specimen.AskedQuestion(HOSTILE, HOSTILE, (HOSTILE, "b")) for key in case.questions},
+            answers=({"factual": evil, "shown": Answer("failed", reason=HOSTILE)}, {"counterfactual": evil}),
+        )
+        for case in data.cases
+    )
+    pictures = (Thumbnail(fault=HOSTILE), *data.pictures[1:])
+    opened = open_page(PageData(report, cases, pictures))
+    page = opened.page
+    expect(page.locator(".card")).to_have_count(6)
+    page.locator("button.picture").first.click()
+    page.locator("#zoom-close").click()
+    page.locator("#search").fill("<b>bold</b>")
+    expect(page.locator("#status")).to_contain_text("6 cases")
+    assert page.locator("img[src=x], b:text-is('bold'), [onerror]").count() == 0
+    assert page.locator(".reply").first.inner_text() == HOSTILE.replace("\x00", "␀").replace("\ud800", "\ufffd")
+    assert "\u202e" not in page.locator("h1").inner_text()
+    assert [url for url in opened.requests if not url.startswith(("file:", "data:"))] == []
+    assert opened.troubles == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
+def test_axe_finds_nothing(open_page: Opener, scheme: str, size: dict[str, int]) -> None:
+    page = open_page(specimen.page(6, "first", "second"), viewport=size, color_scheme=scheme).page
+    choose(page, "right before, wrong after")
+    page.locator(".reply summary").first.click()
+    assert violations(page) == []
+    page.locator("button.picture").first.click()
+    assert violations(page) == []
+    page.locator("#zoom-close").click()
+    page.locator("#search").fill("nothing like it")
+    expect(page.locator(".card")).to_have_count(0)
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize("name", ["second", "a" * 300], ids=["short", "long"])
+def test_a_phone_never_scrolls_sideways(open_page: Opener, name: str) -> None:
+    page = open_page(specimen.page(30, "first", name), viewport=PHONE).page
+    scroll_to_end(page)
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+    page.locator("button.picture").first.click()
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+    assert page.evaluate("document.querySelector('dialog').getBoundingClientRect().right") <= PHONE["width"]
+
+
+def test_dark_mode_is_dark(open_page: Opener) -> None:
+    grounds = [
+        open_page(specimen.page(1), color_scheme=scheme).page.evaluate(
+            "getComputedStyle(document.body).backgroundColor"
+        )
+        for scheme in ("light", "dark")
+    ]
+    assert grounds == ["rgb(246, 246, 243)", "rgb(17, 19, 21)"]
+
+
+def test_nothing_moves_for_those_who_want_no_motion(open_page: Opener) -> None:
+    page = open_page(specimen.page(1), reduced_motion="reduce").page
+    moving = page.evaluate(
+        """[...document.querySelectorAll("*")].filter((node) => {
+          const style = getComputedStyle(node);
+          return style.transitionDuration !== "0s" || style.animationName !== "none" || style.scrollBehavior !== "auto";
+        }).length"""
+    )
+    assert moving == 0
+
+
+def test_without_script_tables_and_figures_are_still_there(open_page: Opener) -> None:
+    page = open_page(specimen.page(3), java_script_enabled=False).page
+    expect(page.locator("#scores table")).to_be_visible()
+    expect(page.locator("#drop figure")).to_be_visible()
+    expect(page.locator("#filters")).to_be_hidden()
+    assert "need JavaScript" in page.locator("#cases").inner_text()
+
+
+@pytest.mark.slow
+def test_three_thousand_cases_are_made_as_they_are_looked_at(open_page: Opener) -> None:
+    page = open_page(specimen.page(3000, "first", "second", total=9000)).page
+    times = page.evaluate("performance.getEntriesByType('navigation')[0].toJSON()")
+    print(f"3,000 cases: cards made {times['domContentLoadedEventEnd']:.0f} ms after the address was opened")
+    expect(page.locator("#cases .about")).to_contain_text("3,000 of 9,000 cases, drawn with seed 0")
+    expect(page.locator(".card")).to_have_count(24)
+    assert page.evaluate("[...document.images].filter(image => image.src).length") < 100
+    choose(page, "failed")
+    expect(page.locator("#status")).to_have_text("1,000 cases, 1 to 24 shown.")

@@ -1,0 +1,121 @@
+"""Scenes made by chance keep their promises: how many, where, and at what distance."""
+
+from itertools import combinations
+from math import dist
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from countersight.scenes.colours import NAMED, rgb, unlike
+from countersight.scenes.dots import dot_scene, rightmost, top_row
+from countersight.scenes.flowers import Regions, flower_scene
+
+numbers = st.integers(1, 12)
+regions = st.builds(Regions, numbers, numbers, numbers, numbers)
+seeds = st.integers(0, 10**6)
+
+
+def within(x, y, corners):
+    """Whether a point is on the inner side: crossings of a ray upwards, one edge at a time."""
+    crossings = 0
+    for (ax, ay), (bx, by) in zip(corners, corners[1:] + corners[:1], strict=True):
+        if (ax <= x) != (bx <= x) and ay + (x - ax) / (bx - ax) * (by - ay) < y:
+            crossings += 1
+    return crossings % 2 == 1
+
+
+def to_segment(x, y, a, b):
+    length = dist(a, b) ** 2
+    along = min(1.0, max(0.0, ((x - a[0]) * (b[0] - a[0]) + (y - a[1]) * (b[1] - a[1])) / length))
+    return dist((x, y), (a[0] + along * (b[0] - a[0]), a[1] + along * (b[1] - a[1])))
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds, regions)
+def test_every_region_holds_as_many_flowers_as_asked_for(seed, wanted):
+    scene = flower_scene(Random(seed), ("red", "blue"), wanted)
+    first, second = (polygon.points for polygon in scene.polygons)
+    places = [(within(f.x, f.y, first), within(f.x, f.y, second)) for f in scene.flowers]
+    found = Regions(
+        places.count((True, False)),
+        places.count((False, True)),
+        places.count((True, True)),
+        places.count((False, False)),
+    )
+    assert found == wanted
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds, regions)
+def test_no_flower_touches_an_edge_another_flower_or_the_border(seed, wanted):
+    scene = flower_scene(Random(seed), ("red", "blue"), wanted)
+    for flower in scene.flowers:
+        assert flower.size + 4 <= min(flower.x, flower.y, scene.width - flower.x, scene.height - flower.y) + 1e-9
+        for polygon in scene.polygons:
+            for a, b in zip(polygon.points, polygon.points[1:] + polygon.points[:1], strict=True):
+                assert to_segment(flower.x, flower.y, a, b) >= flower.size + 5.99
+    for one, other in combinations(scene.flowers, 2):
+        assert dist((one.x, one.y), (other.x, other.y)) >= one.size + other.size + 3.99
+
+
+@settings(max_examples=40, deadline=None)
+@given(seeds)
+def test_polygons_stay_in_the_picture(seed):
+    scene = flower_scene(Random(seed), ("red", "blue"), Regions(1, 1, 1, 1))
+    assert all(10 <= value <= 438 for polygon in scene.polygons for point in polygon.points for value in point)
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds, st.lists(st.integers(0, 8), min_size=6, max_size=6))
+def test_circles_hold_their_dots_and_nothing_touches(seed, wanted):
+    scene = dot_scene(Random(seed), wanted)
+    assert [len(circle.dots) for circle in scene.circles] == wanted
+    for circle in scene.circles:
+        for dot in circle.dots:
+            assert dist((dot.x, dot.y), (circle.x, circle.y)) + dot.radius <= circle.radius - 5
+        for one, other in combinations(circle.dots, 2):
+            assert dist((one.x, one.y), (other.x, other.y)) >= one.radius + other.radius + 3.99
+        assert circle.radius + 5 <= min(circle.x, circle.y, scene.width - circle.x, scene.height - circle.y)
+    for one, other in combinations(scene.circles, 2):
+        assert dist((one.x, one.y), (other.x, other.y)) >= one.radius + other.radius + 10
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds)
+def test_rows_and_the_right_column_are_never_in_doubt(seed):
+    scene = dot_scene(Random(seed), (1,) * 6)
+    top, bottom = scene.circles[:3], scene.circles[3:]
+    assert top_row(scene) == top
+    assert max(circle.y + circle.radius for circle in top) < min(circle.y - circle.radius for circle in bottom)
+    right = rightmost(scene, 2)
+    assert {circle.id for circle in right} == {"circle-3", "circle-6"}
+    others = [circle for circle in scene.circles if circle not in right]
+    assert max(circle.x + circle.radius for circle in others) < min(circle.x - circle.radius for circle in right)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seeds)
+def test_ids_are_unique(seed):
+    flowers = flower_scene(Random(seed), ("red", "blue"), Regions(5, 5, 5, 5))
+    ids = [item.id for item in (*flowers.polygons, *flowers.flowers)]
+    dots = dot_scene(Random(seed), (1, 2, 3, 4, 5, 6))
+    dot_ids = [item.id for circle in dots.circles for item in (circle, *circle.dots)]
+    assert len(set(ids)) == len(ids)
+    assert len(set(dot_ids)) == len(dot_ids)
+
+
+@pytest.mark.parametrize("colour", NAMED)
+def test_every_colour_has_partners_that_look_different(colour):
+    partners = unlike(colour)
+    assert len(partners) >= 4
+    for partner in partners:
+        assert sum(abs(a - b) for a, b in zip(rgb(colour), rgb(partner), strict=True)) > 150
+        assert colour in unlike(partner)
+
+
+@pytest.mark.parametrize("colour", ["", "mauve", "#12345", "#gggggg", "123456 "])
+def test_an_unknown_colour_is_refused(colour):
+    with pytest.raises(ValueError, match="is no colour"):
+        rgb(colour)

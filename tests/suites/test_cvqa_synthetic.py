@@ -1,0 +1,383 @@
+"""C-VQA-Synthetic as made by us: right answers, fair options, clean wording, the same for the same seed."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from math import dist
+from statistics import fmean
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+from PIL import Image
+from scenes.pixels import changed, components
+
+from countersight.dataset import Dataset, DatasetWriter
+from countersight.errors import CountersightError
+from countersight.scenes import apply, draw, read_scenes
+from countersight.suites.cvqa_synthetic import make, make_case
+from countersight.suites.cvqa_templates import TEMPLATES, balanced
+
+SEED = 7
+RANGES = {
+    1: (2, 24, 1, 12),
+    2: (3, 23, 0, 21),
+    3: (2, 24, 1, 12),
+    4: (9, 38, 0, 37),
+    5: (3, 21, 2, 15),
+    6: (4, 8, 2, 7),
+}
+"""Smallest and largest answer before and after the change, in the published set."""
+
+
+@pytest.fixture(scope="module")
+def published_size():
+    """500 cases of every template, without pictures."""
+    return {t.number: [make_case(t, SEED, index, index + 1) for index in range(500)] for t in TEMPLATES}
+
+
+def write(folder, size=12, seed=SEED, workers=1):
+    with DatasetWriter(folder, name="t", description="t", license="CC0-1.0", provenance={}) as writer:
+        make(writer, size=size, seed=seed, workers=workers, progress=lambda done: None)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Four cases of every template, with pictures."""
+    return write(tmp_path_factory.mktemp("made") / "dataset", size=24)
+
+
+def gold(question):
+    return int(question.options["ABCD".index(question.answer)].text)
+
+
+def brute_force(made):
+    """Both answers out of the bare numbers of the scene, with an arithmetic of its own."""
+
+    def within(item, corners):
+        odd = False
+        for (ax, ay), (bx, by) in zip(corners, corners[1:] + corners[:1], strict=True):
+            if (ay > item.y) != (by > item.y):
+                odd ^= item.x < (bx - ax) * (item.y - ay) / (by - ay) + ax
+        return odd
+
+    kind = made.case.provenance["type"][-1]
+    asked = re.search(r"(\w+) polygons", made.case.factual.text)
+
+    def count(scene):
+        if kind in "123":
+            named = [polygon for polygon in scene.polygons if polygon.colour == asked[1]]
+            held = sum(any(within(flower, polygon.points) for polygon in named) for flower in scene.flowers)
+            return len(scene.flowers) - held if kind == "1" else held
+        inside = {
+            circle.id: sum(dist((dot.x, dot.y), (circle.x, circle.y)) < circle.radius for dot in circle.dots)
+            for circle in scene.circles
+        }
+        if kind == "4":
+            return sum(inside.values())
+        if kind == "5":
+            return sum(number for name, number in inside.items() if name in ("circle-1", "circle-2", "circle-3"))
+        return max(inside.values())
+
+    return count(made.record.scene), count(apply(made.record.scene, made.record.change))
+
+
+@pytest.mark.parametrize("template", RANGES)
+def test_gold_answers_are_those_of_a_brute_force_count(published_size, template):
+    for made in published_size[template]:
+        assert (gold(made.case.factual), gold(made.case.counterfactual)) == brute_force(made)
+        assert gold(made.case.shown) == gold(made.case.counterfactual)
+
+
+@pytest.mark.parametrize("template", RANGES)
+def test_answers_stay_in_the_published_ranges_and_the_change_always_matters(published_size, template):
+    low, high, new_low, new_high = RANGES[template]
+    for made in published_size[template]:
+        answer, new = gold(made.case.factual), gold(made.case.counterfactual)
+        assert low <= answer <= high
+        assert new_low <= new <= new_high
+        assert answer != new
+
+
+@pytest.mark.parametrize("template", RANGES)
+def test_options_are_four_different_numbers_near_the_right_one(published_size, template):
+    for made in published_size[template]:
+        for question in (made.case.factual, made.case.counterfactual, made.case.shown):
+            numbers = [int(option.text) for option in question.options]
+            assert len(set(numbers)) == 4
+            assert min(numbers) >= 0
+            assert all(-5 <= number - gold(question) <= 6 for number in numbers)
+
+
+@pytest.mark.parametrize("template", RANGES)
+@pytest.mark.parametrize("world", ["factual", "counterfactual"])
+def test_right_letters_are_balanced(published_size, template, world):
+    letters = Counter(made.case.question(world).answer for made in published_size[template])
+    assert letters == {"A": 125, "B": 125, "C": 125, "D": 125}
+
+
+def test_letters_of_the_two_worlds_have_nothing_to_do_with_each_other(published_size):
+    pairs = Counter(
+        (made.case.factual.answer, made.case.counterfactual.answer)
+        for all_made in published_size.values()
+        for made in all_made
+    )
+    assert len(pairs) == 16
+    assert min(pairs.values()) > 120
+
+
+@given(st.sampled_from(["ABCD", "ABCDEFGH"]), st.text(max_size=8), st.integers(0, 200))
+def test_balance_is_as_even_as_arithmetic_allows_at_every_size(items, key, size):
+    counts = Counter(balanced(items, key, index) for index in range(size))
+    assert max(counts[item] for item in items) - min(counts[item] for item in items) <= 1
+
+
+def test_wrong_options_are_spread_over_all_gaps(published_size):
+    gaps = Counter(
+        int(option.text) - gold(made.case.factual) for made in published_size[4] for option in made.case.factual.options
+    )
+    del gaps[0]
+    assert set(gaps) == {*range(-5, 0), *range(1, 7)}
+    assert max(gaps.values()) < 1.6 * min(gaps.values())
+
+
+@pytest.mark.parametrize("template", [1, 2, 3])
+def test_colours_are_spread_evenly(published_size, template):
+    colours = Counter(re.search(r"(\w+) polygons", made.case.factual.text)[1] for made in published_size[template])
+    assert set(colours) == {"red", "green", "blue", "yellow", "purple", "orange", "pink", "black"}
+    assert set(colours.values()) <= {62, 63}
+
+
+def test_regions_hold_one_to_twelve_flowers(published_size):
+    seen = Counter()
+    for made in published_size[3]:
+        seen[gold(made.case.counterfactual)] += 1
+    assert set(seen) == set(range(1, 13))
+    assert 5.5 < fmean(seen.elements()) < 7.5
+
+
+COLOUR = "(red|green|blue|yellow|purple|orange|pink|black)"
+NUMBER = r"(1 {0}|([2-9]|[1-9]\d) {0}s)"
+WORDING = {
+    1: (
+        rf"How many flowers are outside the {COLOUR} polygons\?",
+        rf"How many flowers would be outside the {COLOUR} polygons if all polygons were \1\?",
+        rf"How many flowers are outside the {COLOUR} polygons\?",
+    ),
+    2: (
+        rf"How many flowers are inside the {COLOUR} polygons\?",
+        rf"How many flowers would be inside {COLOUR} polygons if we removed {NUMBER.format('flower')} in \1 polygons\?",
+        rf"How many flowers are inside the {COLOUR} polygons\?",
+    ),
+    3: (
+        rf"How many flowers are inside the {COLOUR} polygons\?",
+        rf"How many flowers would be inside {COLOUR} polygons if all flowers in (?!\1){COLOUR} polygons were removed\?",
+        rf"How many flowers are inside the {COLOUR} polygons\?",
+    ),
+    4: (
+        r"How many dots are there in all the circles together\?",
+        r"How many dots would there be in all the circles together"
+        rf" if {NUMBER.format('dot')} were removed from the circles\?",
+        r"How many dots are there in all the circles together\?",
+    ),
+    5: (
+        r"How many dots are there in the top three circles together\?",
+        r"How many dots would there be in the top three circles together"
+        r" if the two rightmost circles and the dots in them were removed\?",
+        r"How many dots are there in the top row of circles together\?",
+    ),
+    6: (
+        r"How many dots does a circle contain at most\?",
+        r"How many dots would a circle contain at most if one of the circles with the most dots were removed\?",
+        r"How many dots does a circle contain at most\?",
+    ),
+}
+
+
+@pytest.mark.parametrize("template", RANGES)
+def test_every_question_is_one_well_formed_sentence(published_size, template):
+    for made in published_size[template]:
+        questions = made.case.factual, made.case.counterfactual, made.case.shown
+        for question, form in zip(questions, WORDING[template], strict=True):
+            assert re.fullmatch(form, question.text)
+
+
+def test_a_single_item_is_in_the_singular(published_size):
+    texts = [made.case.counterfactual.text for template in (2, 4) for made in published_size[template]]
+    assert any("removed 1 flower in" in text for text in texts)
+    assert any("if 1 dot were removed" in text for text in texts)
+
+
+def test_the_change_is_the_presupposition_as_a_sentence(published_size):
+    for all_made in published_size.values():
+        for made in all_made:
+            clause = made.case.counterfactual.text.partition(" if ")[2].rstrip("?")
+            assert made.case.change.text == f"{clause[0].upper()}{clause[1:]}."
+            assert set(made.case.change.kinds) <= {"remove", "recolour"}
+
+
+@pytest.mark.parametrize("size", [1, 5, 6, 7, 20])
+def test_templates_follow_one_another_as_even_as_can_be(tmp_path, size):
+    cases = [case for _, case in Dataset.open(write(tmp_path / "d", size=size)).cases()]
+    types = [case.provenance["type"] for case in cases]
+    assert types == sorted(types)
+    counts = [types.count(f"abs_counting_{number}") for number in range(1, 7)]
+    assert sum(counts) == size
+    assert max(counts) - min(counts) <= 1
+    assert [case.id for case in cases] == [f"cvqa-synthetic-{number:06d}" for number in range(1, size + 1)]
+
+
+def test_a_dataset_of_no_cases_is_refused(tmp_path):
+    with pytest.raises(CountersightError, match="1 or more"):
+        write(tmp_path / "d", size=0)
+
+
+def pixels(folder, name):
+    return np.asarray(Image.open(folder / name))
+
+
+def counted_in_pixels(kind, colour, scene, picture):
+    """The answer by counting pieces in the picture and looking where they lie; the scene only says what to rub out."""
+    if kind in "123":
+        items = components(changed(picture, draw(replace(scene, flowers=()))))
+        empty = draw(replace(scene, flowers=(), polygons=()))
+        areas = [
+            changed(empty, draw(replace(scene, flowers=(), polygons=(polygon,))))
+            for polygon in scene.polygons
+            if polygon.colour == colour
+        ]
+        held = sum(any(area[item].all() for area in areas) for item in items)
+        free = sum(not any(area[item].any() for area in areas) for item in items)
+        assert held + free == len(items)  # nothing lies across an edge
+        return free if kind == "1" else held
+    dots = components(changed(picture, draw(replace(scene, circles=tuple(replace(c, dots=()) for c in scene.circles)))))
+    discs = components(changed(picture, draw(replace(scene, circles=()))))
+    inside = {disc: sum(discs[disc][dot].all() for dot in dots) for disc in range(len(discs))}
+    assert sum(inside.values()) == len(dots)
+    if kind == "4":
+        return len(dots)
+    if kind == "5":
+        return sum(number for disc, number in inside.items() if np.nonzero(discs[disc])[0].mean() < 224)
+    return max(inside.values())
+
+
+def test_gold_answers_are_those_of_a_count_in_the_pictures(folder):
+    records = {record.id: record for record in read_scenes(folder / "scenes.jsonl")}
+    for _, case in Dataset.open(folder).cases():
+        scene, change = records[case.id].scene, records[case.id].change
+        kind = case.provenance["type"][-1]
+        colour = re.search(r"(\w+) polygons|$", case.factual.text)[1]
+        before, after = pixels(folder, case.image), pixels(folder, case.counterfactual_image)
+        assert counted_in_pixels(kind, colour, scene, before) == gold(case.factual), case.id
+        assert counted_in_pixels(kind, colour, apply(scene, change), after) == gold(case.counterfactual), case.id
+
+
+def test_the_pictures_differ_only_where_the_change_is(folder):
+    for record in read_scenes(folder / "scenes.jsonl"):
+        number = record.id[-6:]
+        differs = changed(*(pixels(folder, f"images/{number}{world}.png") for world in ("", "-counterfactual")))
+        assert differs.any()
+        ids = {name for edit in record.change for name in edit.ids}
+        rows, columns = np.mgrid[:448, :448] + 0.5
+        allowed = np.zeros((448, 448), bool)
+        for circle in record.scene.circles:
+            for disc in (circle, *circle.dots):
+                if disc.id in ids:
+                    allowed |= np.hypot(columns - disc.x, rows - disc.y) <= disc.radius + 3
+        for flower in record.scene.flowers:
+            if flower.id in ids:
+                allowed |= np.hypot(columns - flower.x, rows - flower.y) <= flower.size + 1
+        bare = replace(record.scene, flowers=(), polygons=())
+        for polygon in record.scene.polygons:
+            if polygon.id in ids:
+                allowed |= changed(draw(bare), draw(replace(bare, polygons=(polygon,))))
+        assert not (differs & ~allowed).any(), record.id
+
+
+def test_pictures_are_448_px_rgb(folder):
+    for path in (folder / "images").iterdir():
+        with Image.open(path) as picture:
+            assert (picture.size, picture.mode, picture.format) == ((448, 448), "RGB", "PNG")
+
+
+def test_every_picture_is_named_by_one_case(folder):
+    cases = [case for _, case in Dataset.open(folder).cases()]
+    named = {name for case in cases for name in (case.image, case.counterfactual_image)}
+    assert named == {f"images/{path.name}" for path in (folder / "images").iterdir()}
+
+
+def contents(folder):
+    names = ("metadata.jsonl", "scenes.jsonl")
+    return {
+        path.name: path.read_bytes() for path in (*(folder / name for name in names), *(folder / "images").iterdir())
+    }
+
+
+def test_one_worker_and_two_write_the_same_bytes(tmp_path):
+    one, two = (write(tmp_path / str(workers), size=40, workers=workers) for workers in (1, 2))
+    assert contents(one) == contents(two)
+
+
+def test_another_seed_gives_other_scenes():
+    scenes = [[make_case(t, seed, 0, 1).record.scene for t in TEMPLATES] for seed in (1, 2)]
+    assert all(one != other for one, other in zip(*scenes, strict=True))
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 10**9), st.sampled_from(TEMPLATES), st.integers(0, 10**6))
+def test_a_case_depends_on_nothing_but_seed_template_and_index(seed, template, index):
+    first, second = (make_case(template, seed, index, 1) for _ in range(2))
+    assert first == second
+
+
+def test_progress_tells_how_many_cases_are_done(tmp_path):
+    told = []
+    with DatasetWriter(tmp_path / "d", name="t", description="t", license="CC0-1.0", provenance={}) as writer:
+        make(writer, size=20, seed=1, workers=1, progress=told.append)
+    assert told == sorted(told)
+    assert told[-1] == 20
+
+
+INTERRUPTED = """
+import sys
+from pathlib import Path
+from countersight.dataset import DatasetWriter
+from countersight.suites.cvqa_synthetic import make
+
+def progress(done):
+    print(done, flush=True)
+
+if __name__ == "__main__":
+    try:
+        with DatasetWriter(Path(sys.argv[1]), name="t", description="t", license="CC0-1.0", provenance={}) as writer:
+            make(writer, size=100_000, seed=1, workers=2, progress=progress)
+    except KeyboardInterrupt:
+        print("stopped", flush=True)
+"""
+
+
+def test_ctrl_c_stops_all_workers_and_leaves_nothing(tmp_path):
+    script = tmp_path / "interrupted.py"
+    script.write_text(INTERRUPTED)
+    process = subprocess.Popen(
+        [sys.executable, script, tmp_path / "dataset"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        process_group=0,
+    )
+    assert process.stdout.readline().strip() == "16"
+    time.sleep(0.1)
+
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers too
+    out, err = process.communicate(timeout=60)
+    assert out.splitlines()[-1] == "stopped"
+    assert "Traceback" not in err
+    assert [path.name for path in tmp_path.iterdir()] == ["interrupted.py"]

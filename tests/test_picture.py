@@ -1,0 +1,92 @@
+"""A picture is checked from its first byte to its last before anybody is sent it."""
+
+import contextlib
+import io
+import os
+import struct
+import zlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from making import picture
+from PIL import Image
+
+from countersight.picture import BadPicture, check_picture, read_picture
+
+KINDS = {"PNG": "image/png", "JPEG": "image/jpeg", "GIF": "image/gif", "WEBP": "image/webp"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_good_picture_says_what_it_is(kind):
+    found = check_picture(picture(size=20, kind=kind))
+    assert (found.mime, found.width, found.height) == (KINDS[kind], 20, 20)
+
+
+@pytest.mark.parametrize("options", [{"lossless": True}, {"exif": b"Exif\x00\x00" + bytes(30)}])
+def test_every_kind_of_webp_has_its_size_read(options):
+    file = io.BytesIO()
+    Image.new("RGB", (37, 21)).save(file, "WEBP", **options)
+    found = check_picture(file.getvalue())
+    assert (found.width, found.height) == (37, 21)
+
+
+def test_a_progressive_jpeg_with_a_thumbnail_is_good_and_cut_off_is_not():
+    thumbnail = picture(kind="JPEG")
+    file = io.BytesIO()
+    noise = Image.frombytes("RGB", (64, 64), bytes(i * 37 % 251 for i in range(64 * 64 * 3)))
+    noise.save(file, "JPEG", progressive=True, exif=b"Exif\x00\x00" + thumbnail)
+    assert check_picture(file.getvalue()).width == 64
+    with pytest.raises(BadPicture, match="cut off"):
+        check_picture(file.getvalue()[:-100])
+
+
+@given(kind=st.sampled_from(sorted(KINDS)), data=st.data())
+def test_a_picture_cut_anywhere_is_bad(kind, data):
+    whole = picture(kind=kind)
+    end = data.draw(st.integers(0, len(whole) - 2))
+    with pytest.raises(BadPicture):
+        check_picture(whole[:end])
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_are_a_picture_or_a_bad_picture(data):
+    for start in (b"", b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF89a", b"RIFF\x10\x00\x00\x00WEBP"):
+        with contextlib.suppress(BadPicture):
+            check_picture(start + data)
+
+
+def test_a_decompression_bomb_is_refused_by_its_own_word():
+    header = struct.pack(">IIBBBBB", 60_000, 60_000, 8, 2, 0, 0, 0)
+    chunks = [(b"IHDR", header), (b"IDAT", zlib.compress(bytes(1000))), (b"IEND", b"")]
+    bomb = b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body)) for kind, body in chunks
+    )
+    with pytest.raises(BadPicture, match="60000 x 60000"):
+        check_picture(bomb)
+
+
+def test_a_flipped_bit_in_a_png_is_found():
+    data = bytearray(picture())
+    data[60] ^= 1
+    with pytest.raises(BadPicture, match="damaged"):
+        check_picture(bytes(data))
+
+
+def test_files_that_are_no_pictures_are_named_for_what_they_are(tmp_path):
+    cases = {
+        "missing.png": "not in the folder",
+        "empty.png": "is empty",
+        "text.png": "not a PNG, JPEG, GIF or WebP",
+        "jpeg.png": "named .png but holds image/jpeg",
+        "folder.png": "is not a file",
+        "pipe.png": "is not a file",
+    }
+    (tmp_path / "empty.png").write_bytes(b"")
+    (tmp_path / "text.png").write_text("<html>not found</html>")
+    (tmp_path / "jpeg.png").write_bytes(picture(kind="JPEG"))
+    (tmp_path / "folder.png").mkdir()
+    os.mkfifo(tmp_path / "pipe.png")
+    for name, reason in cases.items():
+        with pytest.raises(BadPicture, match=reason):
+            read_picture(tmp_path / name)
