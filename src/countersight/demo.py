@@ -14,7 +14,7 @@ MODELS = ("chance", "always-first")
 
 
 def demo(folder: Path, size: int) -> int:
-    """Make a small synthetic suite, ask the baselines in both worlds, and write the report. Can be stopped and resumed."""
+    """Make a small suite, ask the baselines in both worlds, write the report; goes on where it was stopped."""
     from rich.console import Console
 
     dataset = folder / "dataset"

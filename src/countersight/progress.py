@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def counting(what: str, total: int, unit: str) -> Iterator[Callable[[int], None]]:
-    """A bar for work whose size is known; call what it gives with the number of things done since the last call."""
+    """A bar for work whose size is known; call what it gives with how many are done."""
     if not sys.stderr.isatty():
         yield lambda done: None
         return
@@ -24,4 +24,4 @@ def counting(what: str, total: int, unit: str) -> Iterator[Callable[[int], None]
         transient=True,
     ) as bar:
         task = bar.add_task(what, total=total)
-        yield lambda done: bar.advance(task, done)
+        yield lambda done: bar.update(task, completed=done)

@@ -61,7 +61,7 @@ def test_what_is_written_reads_back_the_same(tmp_path):
     cases = made()
     assert export_csv(cases, tmp_path / "out.csv") == 18
     back, imported, bad = read(tmp_path / "out.csv", tmp_path / "d")
-    assert (imported, bad) == (Imported(18, 0), [])
+    assert (imported, bad) == (Imported(18, 0, 18), [])
     for case, again in zip(cases, back, strict=True):
         assert (again.factual, again.counterfactual, again.change) == (case.factual, case.counterfactual, case.change)
         assert (again.group, again.provenance["type"]) == (case.group, case.provenance["type"])
@@ -118,7 +118,7 @@ def test_a_picture_outside_the_folder_is_refused(tmp_path, name):
 def test_a_bad_field_is_named_and_the_next_row_is_read(tmp_path, column, value):
     cases, imported, bad = read(table(tmp_path / "in.csv", ROW | {column: value}, ROW), tmp_path / "d")
     assert [(line, field) for line, field, _ in bad] == [(2, column)]
-    assert imported == Imported(1, 1)
+    assert imported == Imported(1, 1, 1)
     assert [case.id for case in cases] == ["cvqa-synthetic-000002"]
 
 
@@ -181,7 +181,7 @@ def answers(cases):
 
 def test_the_published_file_is_read_whole_and_written_back_the_same(tmp_path):
     cases, imported, bad = read(published(), tmp_path / "d")
-    assert (imported, bad) == (Imported(3000, 0), [])
+    assert (imported, bad) == (Imported(3000, 0, 3000), [])
     for template in TEMPLATES:
         numbers = answers(cases)[template.published_type]
         assert len(numbers) == 500

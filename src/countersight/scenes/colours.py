@@ -1,6 +1,6 @@
 """Colours: the names questions use, and the palettes pictures are drawn from."""
 
-from functools import cache
+from functools import lru_cache
 
 Rgb = tuple[int, int, int]
 
@@ -64,7 +64,7 @@ BACKGROUNDS = (
 """All of them light and pale, so that every outline, petal and dot stands out."""
 
 
-@cache
+@lru_cache(1024)
 def rgb(colour: str) -> Rgb:
     """Red, green and blue of a named colour or of "#rrggbb"."""
     code = NAMED.get(colour, colour)

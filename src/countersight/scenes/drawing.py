@@ -1,7 +1,7 @@
 """Drawing a scene: the same scene gives the same pixels."""
 
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 import skia
@@ -70,33 +70,47 @@ def _outline(polygon: Polygon) -> skia.Path:
     return path
 
 
-def _draw_items(canvas: Pixels, items: Iterable[Flower | Circle]) -> None:
-    surface = skia.Surface(canvas, colorType=skia.kRGBA_8888_ColorType)
+def _draw_items(pixels: Pixels, items: Iterable[Flower | Circle]) -> None:
+    surface = skia.Surface(pixels, colorType=skia.kRGBA_8888_ColorType)
+    canvas = surface.getCanvas()
     for item in items:
         if isinstance(item, Flower):
-            _draw_flower(surface.getCanvas(), item)
+            _draw_flower(canvas, item)
         else:
-            _draw_circle(surface.getCanvas(), item)
+            _draw_circle(canvas, item)
 
 
 def _draw_flower(canvas: skia.Canvas, flower: Flower) -> None:
-    colour, heart = rgb(flower.colour), rgb(flower.heart)
-    outline = mix(colour, BLACK, 55, 100)
+    outer, inner = silhouette(flower.shape, flower.petals), petals(flower.shape, flower.petals)
+    outline, petal, second, rim, heart = _flower_paints(flower.colour, flower.heart)
     canvas.save()
     canvas.translate(flower.x, flower.y)
     canvas.rotate(flower.rotation)
     canvas.scale(flower.size, flower.size)
-    canvas.drawPath(silhouette(flower.shape, flower.petals), _fill(outline))
-    canvas.drawPath(petals(flower.shape, flower.petals), _fill(colour))
+    canvas.drawPath(outer, outline)
+    canvas.drawPath(inner, petal)
     if flower.rings == 2:
         canvas.save()
         canvas.rotate(180 / flower.petals)
         canvas.scale(0.62, 0.62)
-        canvas.drawPath(petals(flower.shape, flower.petals), _fill(mix(colour, WHITE, 55, 100)))
+        canvas.drawPath(inner, second)
         canvas.restore()
-    canvas.drawCircle(0, 0, HEART, _fill(mix(heart, BLACK, 40, 100)))
-    canvas.drawCircle(0, 0, HEART * 0.78, _fill(heart))
+    canvas.drawCircle(0, 0, HEART, rim)
+    canvas.drawCircle(0, 0, HEART * 0.78, heart)
     canvas.restore()
+
+
+@lru_cache(1024)
+def _flower_paints(petal: str, heart: str) -> tuple[skia.Paint, ...]:
+    """Outline, petals, second ring of petals, rim of the heart, and heart."""
+    colour, middle = rgb(petal), rgb(heart)
+    return (
+        _fill(mix(colour, BLACK, 55, 100)),
+        _fill(colour),
+        _fill(mix(colour, WHITE, 55, 100)),
+        _fill(mix(middle, BLACK, 40, 100)),
+        _fill(middle),
+    )
 
 
 def _draw_circle(canvas: skia.Canvas, circle: Circle) -> None:
@@ -106,12 +120,12 @@ def _draw_circle(canvas: skia.Canvas, circle: Circle) -> None:
         canvas.drawCircle(dot.x, dot.y, dot.radius, _fill(rgb(dot.colour)))
 
 
-@cache
+@lru_cache(1024)
 def _fill(colour: Rgb, opacity: int = 255) -> skia.Paint:
     return skia.Paint(Color=skia.Color(*colour, opacity), AntiAlias=True)
 
 
-@cache
+@lru_cache(1024)
 def _line(colour: Rgb, width: float) -> skia.Paint:
     return skia.Paint(
         Color=skia.Color(*colour),

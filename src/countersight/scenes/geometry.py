@@ -45,5 +45,4 @@ def distance(points: Points, point: Point) -> NDArray[np.float64]:
 
 
 def _edges(polygon: Sequence[Point]) -> tuple[Points, Points]:
-    starts = as_points(polygon).T
-    return starts, np.roll(starts, -1, axis=1)
+    return as_points(polygon).T, as_points((*polygon[1:], polygon[0])).T

@@ -9,6 +9,7 @@ from typing import TextIO
 
 import msgspec
 
+from countersight import __version__
 from countersight.case import LETTERS, Case, Change, Option, Question
 from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError
@@ -32,6 +33,7 @@ class Imported(msgspec.Struct, frozen=True):
 
     cases: int
     bad: int
+    without_picture: int
 
 
 class _BadRow(Exception):  # noqa: N818 - never leaves this module
@@ -52,12 +54,25 @@ def export_csv(cases: Iterable[Case], path: Path) -> int:
     return written
 
 
+def import_dataset(source: Path, folder: Path, *, pictures: Path | None, on_bad: OnBad) -> Imported:
+    """Read a file of the published layout into a new dataset folder; see `import_csv`."""
+    writer = DatasetWriter(
+        folder,
+        name="C-VQA-Synthetic",
+        description="The published questions of C-VQA-Synthetic (Zhang et al., What If the TV Was Off?).",
+        license="unknown",
+        provenance={"suite": "cvqa-synthetic", "file": source.name, "countersight": __version__},
+    )
+    with writer:
+        return import_csv(source, writer, pictures, on_bad)
+
+
 def import_csv(path: Path, writer: DatasetWriter, pictures: Path | None, on_bad: OnBad) -> Imported:
     """Read a file of the published layout into a dataset, with the pictures of a folder where one is given.
 
     A bad row is told to `on_bad` and left out. A case whose picture is not in the folder has none.
     """
-    cases = bad = 0
+    cases = bad = without_picture = 0
     with open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
         for number, (line, row) in enumerate(_rows(file), start=1):
             try:
@@ -72,7 +87,8 @@ def import_csv(path: Path, writer: DatasetWriter, pictures: Path | None, on_bad:
             else:
                 writer.add(case)
                 cases += 1
-    return Imported(cases, bad)
+                without_picture += case.image is None
+    return Imported(cases, bad, without_picture)
 
 
 def _as_row(case: Case) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from random import Random
 
 import msgspec
 
+from countersight import __version__
 from countersight.case import LETTERS, Case, Change, Option, Question, World
 from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError
@@ -32,6 +33,20 @@ class Made(msgspec.Struct, frozen=True):
     case: Case
     record: SceneRecord
     changed: Scene
+
+
+def make_dataset(folder: Path, *, size: int, seed: int, workers: int | None, progress: Callable[[int], None]) -> None:
+    """Make the suite into a new dataset folder; see `make`."""
+    writer = DatasetWriter(
+        folder,
+        name=NAME,
+        description="Counterfactual counting after C-VQA-Synthetic (six templates of flowers and dots), drawn by "
+        "Countersight: every picture in the factual and in the counterfactual world.",
+        license="CC0-1.0",
+        provenance={"suite": NAME, "size": size, "seed": seed, "countersight": __version__},
+    )
+    with writer:
+        make(writer, size=size, seed=seed, workers=workers, progress=progress)
 
 
 def make(writer: DatasetWriter, *, size: int, seed: int, workers: int | None, progress: Callable[[int], None]) -> None:
@@ -82,7 +97,9 @@ def make_case(template: Template, seed: int, index: int, number: int) -> Made:
 
 
 def as_sentence(clause: str) -> str:
-    """An if-clause as a sentence of its own."""
+    """An if-clause as a sentence of its own; what "were" in a supposition is "was" in a statement."""
+    if clause.startswith("one "):
+        clause = clause.replace(" were ", " was ")
     return f"{clause[:1].upper()}{clause[1:]}."
 
 

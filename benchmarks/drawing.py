@@ -1,0 +1,98 @@
+"""Drawing: making cases against merely encoding their pictures, and against drawing them with matplotlib.
+
+`python -m benchmarks.drawing [CASES]`. Everything compared runs in this one process, in turn, several times; the
+median counts, so that a neighbour's burst of work does not decide. The time of the whole job is then taken with all
+cores, start-up of the workers included.
+"""
+
+import importlib.util
+import io
+import statistics
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+from PIL import Image
+
+from countersight.dataset import DatasetWriter
+from countersight.scenes import apply, draw, encode, read_scenes
+from countersight.scenes.drawing import Pixels
+from countersight.suites.cvqa_synthetic import make
+
+SAMPLE = 96
+"""Cases of a round: their pictures are held in memory."""
+ROUNDS = 5
+MATPLOTLIB = 24
+"""Pictures matplotlib draws in a round: it needs no more for a steady figure."""
+
+
+def measure(cases: int = 3000) -> dict[str, float]:
+    """All figures of one run, by name."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        _make(folder / "sample", SAMPLE, 1)
+        scenes = [
+            scene
+            for record in read_scenes(folder / "sample" / "scenes.jsonl")
+            for scene in (record.scene, apply(record.scene, record.change))
+        ]
+        pictures = [draw(scene) for scene in scenes]
+        every = len(scenes) // MATPLOTLIB
+        jobs: dict[str, tuple[int, Callable[[int], object]]] = {
+            "made": (len(scenes), lambda turn: _make(folder / f"round-{turn}", SAMPLE, 1)),
+            "drawn": (len(scenes), lambda _: [draw(scene) for scene in scenes]),
+            "encoded": (len(scenes), lambda _: [encode(picture) for picture in pictures]),
+            "encoded by Pillow": (len(scenes), lambda _: [_pillow(picture) for picture in pictures]),
+        }
+        if importlib.util.find_spec("matplotlib"):
+            from benchmarks.matplotlib_scene import draw_with_matplotlib
+
+            few = scenes[::every][:MATPLOTLIB]
+            jobs["by matplotlib"] = (len(few), lambda _: [draw_with_matplotlib(scene) for scene in few])
+            jobs["drawn and encoded"] = (len(few), lambda _: [encode(draw(scene)) for scene in few])
+        seconds: dict[str, list[float]] = {name: [] for name in jobs}
+        for turn in range(ROUNDS):
+            for name, (_, job) in jobs.items():
+                start = perf_counter()
+                job(turn)
+                seconds[name].append(perf_counter() - start)
+        rate = {name: jobs[name][0] / statistics.median(times) for name, times in seconds.items()}
+        start = perf_counter()
+        _make(folder / "whole", cases, None)
+        whole = perf_counter() - start
+    figures = {f"pictures a second {name}, one process": value for name, value in rate.items()}
+    figures |= {
+        f"seconds for {cases} cases, all cores": whole,
+        "cases a second, all cores": cases / whole,
+        "making / encoding alone": rate["made"] / rate["encoded"],
+        "making / encoding alone with Pillow": rate["made"] / rate["encoded by Pillow"],
+    }
+    if "by matplotlib" in rate:
+        figures["drawing / drawing with matplotlib, both to PNG"] = rate["drawn and encoded"] / rate["by matplotlib"]
+    return figures
+
+
+def _make(folder: Path, size: int, workers: int | None) -> None:
+    with DatasetWriter(folder, name="b", description="b", license="CC0-1.0", provenance={}) as writer:
+        make(writer, size=size, seed=7, workers=workers, progress=lambda done: None)
+
+
+def _pillow(pixels: Pixels) -> bytes:
+    file = io.BytesIO()
+    Image.fromarray(np.ascontiguousarray(pixels)).save(file, "PNG")
+    return file.getvalue()
+
+
+def main() -> None:
+    """Print every figure on a line."""
+    for name, value in measure(*map(int, sys.argv[1:2])).items():
+        print(f"{name:<60} {value:10.2f}")
+    if not importlib.util.find_spec("matplotlib"):
+        print("matplotlib is not installed, so it was not measured: pip install -r benchmarks/requirements.txt")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,128 @@
+"""The command line: every verb helps, every mistake is a sentence, and the whole story works from end to end."""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from chat_server import ChatServer
+from making import dataset
+
+VERBS = ["demo", "make", "export", "describe", "run", "report", "list"]
+
+
+def countersight(*arguments, **options):
+    command = [sys.executable, "-m", "countersight", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=280, check=False, **options)
+
+
+def test_help_names_every_verb_and_imports_nothing_heavy():
+    script = (
+        "import sys; from countersight.cli import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "print(sorted({'numpy', 'skia', 'PIL', 'aiohttp', 'rich', 'msgspec', 'asyncio'} & sys.modules.keys()))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    for verb in VERBS:
+        assert f"    {verb} " in done.stdout
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_helps_with_an_example(verb):
+    done = countersight(verb, "--help")
+    assert done.returncode == 0
+    assert f"Example: countersight {verb}" in " ".join(done.stdout.split())
+
+
+def test_asking_loads_neither_numpy_nor_the_drawing():
+    script = (
+        "import sys; import countersight.asking.command, countersight.models.endpoint\n"
+        "print(sorted({'numpy', 'skia', 'PIL', 'arro3'} & sys.modules.keys()))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["run", "nowhere", "--model", "chance", "-o", "r"], "nowhere is not a folder"),
+        (["run", "d", "--model", "gpt", "-o", "r"], "there is no model 'gpt'"),
+        (["run", "d", "--model", "openai:gpt-4o", "-o", "r"], "set OPENAI_API_KEY"),
+        (["run", "d", "--model", "endpoint:localhost", "-o", "r"], "endpoint:URL#MODEL"),
+        (["run", "d", "--model", "chance", "--prompt", "9-shot", "-o", "r"], "there is no prompt '9-shot'"),
+        (["report", "d"], "d is not a run"),
+        (["describe", "nowhere"], "nowhere is not a folder"),
+        (["make", "cvqa-synthetic", "-o", "d"], "d exists already"),
+        (["make", "cvqa-synthetic", "--from", "none.csv", "-o", "x"], "none.csv"),
+        (["run", "d", "--model", "chance", "-o", "/proc/no"], "/proc/no"),
+    ],
+)
+def test_a_mistake_is_one_sentence(tmp_path, arguments, sentence):
+    dataset(tmp_path / "d", 1)
+    environment = {key: value for key, value in os.environ.items() if key != "OPENAI_API_KEY"}
+    done = countersight(*arguments, cwd=tmp_path, env=environment)
+    assert done.returncode == 2
+    assert done.stderr.startswith("countersight: ")
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "r").exists()
+
+
+def test_make_describe_export_run_and_report_work_together(tmp_path):
+    made = countersight("make", "cvqa-synthetic", "--size", 24, "--seed", 7, "-o", "d", cwd=tmp_path)
+    assert (made.returncode, made.stdout) == (0, "24 cases in d\n")
+    described = countersight("describe", "d", "-o", "d.svg", cwd=tmp_path)
+    assert "24" in described.stdout
+    assert (tmp_path / "d.svg").read_text().startswith("<svg")
+    exported = countersight("export", "d", "-o", "d.csv", cwd=tmp_path)
+    assert exported.returncode == 0
+    with open(tmp_path / "d.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 24
+    assert list(rows[0]) == ["img_path", "query", "answer", "new query", "new answer", "type"]
+    imported = countersight("make", "cvqa-synthetic", "--from", "d.csv", "-o", "again", cwd=tmp_path)
+    assert "24 cases in again, 0 bad rows" in imported.stdout
+
+    with ChatServer() as server:
+        asked = countersight("run", "d", "--model", server.name, "-o", "runs/server", "--shown", cwd=tmp_path)
+    assert asked.returncode == 0
+    assert "72 of 72 questions answered, 0 failed" in asked.stderr
+    assert countersight("run", "d", "--model", "chance", "--shown", "-o", "runs/chance", cwd=tmp_path).returncode == 0
+    reported = countersight("report", "runs/server", "runs/chance", "-o", "report", cwd=tmp_path)
+    assert reported.returncode == 0, reported.stderr
+    assert {file.suffix for file in (tmp_path / "report").iterdir()} == {".html", ".md", ".tex", ".csv"}
+    assert (tmp_path / "runs/server/scores.parquet").exists()
+
+
+def test_bad_rows_and_pictures_are_counted_at_the_end_and_the_run_goes_on(tmp_path):
+    folder = dataset(tmp_path / "d", 5)
+    (folder / "images/2.png").unlink()
+    rows = (folder / "metadata.jsonl").read_text().splitlines()
+    rows[4] = json.dumps(json.loads(rows[4]) | {"id": 4})
+    (folder / "metadata.jsonl").write_text("\n".join(rows) + "\n")
+    done = countersight("run", folder, "--model", "chance", "-o", tmp_path / "r")
+    assert done.returncode == 0
+    assert "6 of 8 questions answered, 2 failed" in done.stderr
+    assert "1 cases with a bad picture" in done.stderr
+    assert "picture images/2.png is not in the folder" in done.stderr
+    assert "1 bad rows\n  metadata.jsonl line 5: id: Expected `str`, got `int`" in done.stderr
+
+
+def test_a_pipe_that_closes_is_no_error(tmp_path):
+    command = f"{sys.executable} -m countersight list models | head -c 1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+
+
+@pytest.mark.slow
+def test_the_demo_tells_the_whole_story_and_goes_on_where_it_was_stopped(tmp_path):
+    for _ in range(2):
+        done = countersight("demo", "--size", 60, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert "chance" in done.stdout
+        assert (tmp_path / "demo/report/report.html").exists()
