@@ -6,7 +6,12 @@ from collections import Counter
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 from playwright.sync_api import Browser, sync_playwright
+
+# Machines that run these tests are shared: an example may be slow for reasons of its neighbours.
+settings.register_profile("shared machine", deadline=None)
+settings.load_profile("shared machine")
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 QUIET = [

@@ -248,9 +248,17 @@ def _run(chosen: argparse.Namespace) -> int:
 def _report(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
+    from countersight.progress import counting
     from countersight.report import print_tables, write_report
 
-    report = write_report(chosen.runs, chosen.output, dataset=chosen.dataset, gallery=chosen.gallery, seed=chosen.seed)
+    report = write_report(
+        chosen.runs,
+        chosen.output,
+        dataset=chosen.dataset,
+        gallery=chosen.gallery,
+        seed=chosen.seed,
+        progress=counting,
+    )
     print_tables(report.data, Console())
     print(f"The page, with every case: {report.html.resolve()}")
     return 0

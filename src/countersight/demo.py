@@ -17,7 +17,7 @@ def demo(folder: Path, size: int) -> int:
     """Make a small suite, ask the baselines in both worlds, write the report; goes on where it was stopped."""
     from rich.console import Console
 
-    dataset = folder / "dataset"
+    dataset = folder / "cvqa-synthetic"
     if not dataset.exists():
         with counting(f"Drawing {size:,} cases in two worlds", size, "cases") as progress:
             cvqa_synthetic.make_dataset(dataset, size=size, seed=SEED, workers=None, progress=progress)
@@ -35,7 +35,7 @@ def demo(folder: Path, size: int) -> int:
         )
         if status:
             return status
-    report = write_report([folder / "runs" / model for model in MODELS], folder / "report")
+    report = write_report([folder / "runs" / model for model in MODELS], folder / "report", progress=counting)
     print_tables(report.data, Console())
     print(f"\nThe report, with every case: {report.html.resolve()}")
     return 0

@@ -102,6 +102,12 @@ NUMBERS: list[tuple[str, str | None]] = [
     ("There would be five, even if 2 of them were asleep", "5"),
     ("Assuming 2 more came, five.", "5"),
     ("If 2", None),
+    ("Four, as each face of the tower would have one clock.", "4"),
+    ("There would be 5 if the 2 men would sit down", "5"),
+    ("If a lion came, all the zebras would run away, leaving none.", "0"),
+    ("There would be four clocks, one on each of the four faces.", "4"),
+    ("The number would drop from 5 to 3.", "3"),
+    ("It is not 3.", None),
     # working it out
     ("2-1+2=3", "3"),
     ("3 - 1 = 2 so 2", "2"),

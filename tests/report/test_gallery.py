@@ -41,9 +41,7 @@ strata_of_a_run = st.integers(1, 80).flatmap(
 
 
 @given(strata_of_a_run, st.integers(1, 100), st.integers(0, 5))
-def test_a_sample_has_the_size_asked_for_and_every_case_once(
-    strata: list[np.ndarray], size: int, seed: int
-) -> None:
+def test_a_sample_has_the_size_asked_for_and_every_case_once(strata: list[np.ndarray], size: int, seed: int) -> None:
     sample = balanced_sample(strata, size, seed).tolist()
     assert sample == sorted(set(sample))
     assert len(sample) == min(size, len(strata[0]))

@@ -4,10 +4,20 @@ from typing import Literal
 
 import msgspec
 
+from countersight.case import Telling, World
+
 Asking = Literal["factual", "counterfactual", "shown"]
 """One way a case is asked: as it is, with the change told in words, or with the change shown as a picture."""
 
 ASKINGS: tuple[Asking, ...] = ("factual", "counterfactual", "shown")
+
+
+def asking_of(world: World, telling: Telling) -> Asking:
+    """Which asking a world and the way it is told make."""
+    if world == "factual":
+        return "factual"
+    return "shown" if telling == "shown" else "counterfactual"
+
 
 Verdict = Literal["right", "wrong", "unread", "failed", "missing"]
 

@@ -114,12 +114,20 @@
     return block === null ? null : `data:image/webp;base64,${block.textContent}`;
   };
 
+  // Pictures come last in the file, after this script, so that cards are there before them.
+  const loaded = new Promise((resolve) => {
+    if (document.readyState === "loading") addEventListener("DOMContentLoaded", resolve);
+    else resolve();
+  });
+
   const watcher = new IntersectionObserver(
     (entries) => {
       for (const entry of entries) {
         if (!entry.isIntersecting) continue;
         watcher.unobserve(entry.target);
-        entry.target.src = pictureData(Number(entry.target.dataset.picture));
+        loaded.then(() => {
+          entry.target.src = pictureData(Number(entry.target.dataset.picture));
+        });
       }
     },
     { rootMargin: "400px" },
@@ -353,13 +361,8 @@
   byId("next").addEventListener("click", () => turn(1));
   addEventListener("hashchange", () => readAddress() && draw());
 
-  const start = () => {
-    if (total) fillFilters();
-    const linked = readAddress();
-    draw();
-    if (linked) byId("cases").scrollIntoView();
-  };
-  // Pictures come last in the file, after this script: nothing is observed before they are there.
-  if (document.readyState === "loading") addEventListener("DOMContentLoaded", start);
-  else start();
+  if (total) fillFilters();
+  const linked = readAddress();
+  draw();
+  if (linked) byId("cases").scrollIntoView();
 })();

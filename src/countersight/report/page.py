@@ -59,6 +59,7 @@ def render(data: PageData) -> str:
         version=text(report.version),
         index=_inert("index", _index(data)),
         cases="\n".join(_inert(f"case-{number}", case) for number, case in enumerate(data.cases)),
+        faults="\n".join(_faults(data)),
         pictures="\n".join(_pictures(data)),
     )
 
@@ -87,11 +88,15 @@ def _cleaned(value: Any) -> Any:
     return value
 
 
-def _pictures(data: PageData) -> Iterator[Markup]:
+def _faults(data: PageData) -> Iterator[Markup]:
     for number, picture in enumerate(data.pictures):
         if picture.fault:
             yield _inert(f"fault-{number}", picture.fault)
-        else:
+
+
+def _pictures(data: PageData) -> Iterator[Markup]:
+    for number, picture in enumerate(data.pictures):
+        if not picture.fault:
             encoded = base64.b64encode(picture.webp).decode()
             yield f'<script type="text/plain" id="picture-{number}">{encoded}</script>'
 

@@ -67,7 +67,8 @@ def origins(report: ReportData) -> list[tuple[str, str]]:
     """Where the figures come from: the dataset, each run, and the program."""
     dataset = f"{name(report.dataset)}, {several(report.cases, 'case')}, fingerprint {name(report.fingerprint)}"
     if report.bad_rows:
-        dataset += f"; {several(report.bad_rows, 'row')} could not be read and were left out"
+        left_out = "was left out" if report.bad_rows == 1 else "were left out"
+        dataset += f"; {several(report.bad_rows, 'row')} could not be read and {left_out}"
     runs = [
         (
             f"run {name(run.label)}",

@@ -6,14 +6,15 @@ MODAL = r"(?:would|will|'d|'ll|could|should|might|may|shall|won't|wouldn't)"
 
 _END = re.compile(r"(?<=[.!?])[\"')\]]*\s+|\n+|;\s+|(?<=[.!?])(?=[A-Z])")
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|approx|vs|ca|no)\.$", re.IGNORECASE)
-_NUMBERED = re.compile(r"^\s*(\d{1,2})[.)]\s+(?=\S)", re.MULTILINE)
+_NUMBERED = re.compile(r"^[ \t]*(\d{1,2})[.)]\s+(?=\S)", re.MULTILINE)
 _STEP = re.compile(r"\bstep \d+\s*[:.)-]?\s*", re.IGNORECASE)
 
 # "if" always opens a supposition. The others do so too, but they also open plain statements, so that they are
 # only dropped where the sentence goes on ("since", "after") or where they begin it ("with 2 more, …").
-_IF = re.compile(r"\b(?:even if|what if|only if|if|unless|assuming|supposing|provided that|in case)\b", re.IGNORECASE)
+_IF = re.compile(r"\b(?:even if|what if|if|unless|assuming|supposing|provided that|in case)\b", re.IGNORECASE)
 _BECAUSE = re.compile(
-    r"\b(?:when|whenever|once|after|because|since|given|due to|while|whereas|before|(?<=, )as|as there (?:are|were|is|was))\b",
+    r"\b(?:when|whenever|once|after|because|since|given|due to|while|whereas|before|(?<=, )as|as there (?:are"
+    r"|were|is|was))\b",
     re.IGNORECASE,
 )
 _OPENING = re.compile(
@@ -30,10 +31,11 @@ _SUBJECT = re.compile(
 )
 _GOES_ON = re.compile(
     r",?\s*\b(?:so(?! that| many| much)|therefore|thus|hence|leaving|then"
-    r"|(?:you|we)(?: would| will)? (?:get|end up|are left)|(?:that|which|this) (?:makes|leaves|gives|is|would))\b|=(?!=)",
+    r"|(?:you|we)(?: would| will)? (?:get|end up|are left)|(?:that|which|this) (?:makes|leaves|gives|is|would))\b"
+    r"|=(?!=)",
     re.IGNORECASE,
 )
-_BREAK = re.compile(r",|:(?!\d)|(?<=[a-z]) - ")
+_BREAK = re.compile(r",(?!\s*(?:and|or)\b)|:(?!\d)|(?<=[a-z]) - ")
 
 
 def sentences(text: str) -> list[str]:
@@ -67,14 +69,16 @@ def stated(sentence: str) -> str:
             if not found:
                 break
             before, rest = sentence[: found.start()], sentence[found.end() :]
-            start = _main_clause(rest)
+            # After "there would be 5 if …", or "4, as …", no second main clause is to be looked for without a comma.
+            done = _MODAL_AT.search(before) or (before.strip() and not always)
+            start = _main_clause(rest, needs_comma=bool(done))
             if start is None and not (always or before.strip()):
                 break
             sentence = f"{before}{' , ' if before.strip() else ''}{'' if start is None else rest[start:]}"
     return sentence.strip()
 
 
-def _main_clause(rest: str) -> int | None:
+def _main_clause(rest: str, *, needs_comma: bool = False) -> int | None:
     """Where the main clause begins after a supposition, or None where the supposition goes to the end."""
     goes_on = _GOES_ON.search(rest)
     modals = [found.start() for found in _MODAL_AT.finditer(rest)][:8]
@@ -89,7 +93,7 @@ def _main_clause(rest: str) -> int | None:
     if pause:
         return pause.end()
     # "if one left there would be 2": no comma, so the main clause begins at the subject of its "would".
-    for found in modals:
+    for found in () if needs_comma else modals:
         window = max(0, found - 60)
         subjects = [subject.start() for subject in _SUBJECT.finditer(rest, window, found)]
         if subjects and rest[: subjects[-1]].strip():

@@ -22,9 +22,11 @@ class Rank(IntEnum):
 
 _CONCLUDING = re.compile(
     r"\b(?:so(?! that| many| much)|therefore|thus|hence|consequently|accordingly|in total|total\w*|altogether"
-    r"|in conclusion|overall|leav(?:es?|ing)(?! (?:the|from))|giv(?:es?|ing)|mak(?:es?|ing)|equals?|results? in|resulting in|sums? (?:up )?to"
+    r"|in conclusion|overall|leav(?:es?|ing)(?! (?:the|from))|giv(?:es?|ing)|mak(?:es?|ing)|equals?|results? in"
+    r"|resulting in|sums? (?:up )?to"
     r"|adds? up to|comes? (?:out )?to|amounts? to|ends? up with|left with|down to|up to a total of|becomes?"
-    r"|(?:gets?|got)(?! rid)|yields?|remain\w*|final\w*|conclusion|answer|count is|number is|bring\w* (?:\w+ ){0,3}to)\b|=",
+    r"|(?:gets?|got)(?! rid)|yields?|remain\w*|final\w*|conclusion|answer|count is|number is"
+    r"|bring\w* (?:\w+ ){0,3}to)\b|=",
     re.IGNORECASE,
 )
 _CONCLUDED_AFTER = re.compile(
@@ -37,10 +39,13 @@ _MODAL_AFTER = re.compile(rf"(?:\s+[\w'-]+){{0,6}}?\s*{MODAL}\b", re.IGNORECASE)
 
 # What stands before a number that is not the answer.
 _ASIDE_BEFORE = re.compile(
-    r"(?:\b(?:(?<!total )of|out of|of (?:the|these|those|all|my|your|its|his|her|their)|from|from the|than|instead of|rather than"
-    r"|minus|plus|times|by|adding|removing|subtracting|subtract|deduct|remov(?:e|ed|es)|add|adds|added|less|lose|losing|los(?:t|es)"
+    r"(?:\b(?:(?<!total )of|out of|of (?:the|these|those|all|my|your|its|his|her|their)|from|from the|than"
+    r"|instead of|rather than"
+    r"|minus|plus|times|by|adding|removing|subtracting|subtract|deduct|remov(?:e|ed|es)|add|adds|added|less|lose"
+    r"|losing|los(?:t|es)"
     r"|gain(?:ed|ing)?|took away|take away|taking away|takes away|eat(?:ing|s)?|ate|and another|another"
-    r"|the other|every|each|an additional|additional|an extra|extra|in|into|across|among|on)(?: the)?(?: (?:first|last|other))?"
+    r"|the other|every|each|an additional|additional|an extra|extra|in|into|across|among|on)(?: the)?(?: (?:first"
+    r"|last|other))?"
     r"|[+*/]|\d\s*-)\s*$",
     re.IGNORECASE,
 )
@@ -57,8 +62,10 @@ _INEXACT_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _BEFORE = re.compile(
-    r"\b(?:originally|initially|currently|at present|at first|at the moment|right now|were|was|had|have been|started with"
-    r"|start with|starting with|begin with|previously|used to be|existing|original|presently|began with)\b(?!.*\b(?:now|then)\b)",
+    r"\b(?:originally|initially|currently|at present|at first|at the moment|right now|were|was|had|have been"
+    r"|started with"
+    r"|start with|starting with|begin with|previously|used to be|existing|original|presently"
+    r"|began with)\b(?!.*\b(?:now|then)\b)",
     re.IGNORECASE,
 )
 # What stands after one.
@@ -66,31 +73,46 @@ _ASIDE_AFTER = re.compile(
     r",?\s*(?:[+*/]|-(?=\s*\w)|(?:\w+,?\s+)?(?:plus|minus|times|added to|taken from|subtracted from)\b"
     r"|(?:\w+\s+)?(?:more|additional|extra|new|other|others|another|fewer|less)\b"
     r"|%|percent\b|per cent\b|years?\b|o'clock\b|[ap]m\b"
-    r"|(?:[\w'-]+\s+){0,3}?(?:(?:is|are|was|were|being|be|been|gets?|got|has|have|having|would|will|that|which|who|more)\s+)*"
-    r"(?:removed|added|taken(?: away)?|eaten|disappear\w*|came|comes?|coming|arriv\w*|join\w*|leave|leaves|vanish\w*|sold"
-    r"|gone|go away|goes away|went away|walk\w* away|flew|flies|fly|fall\w*|fell|moved|appear(?:s|ed)|left(?= (?:the|and|for|to)\b))\b)",
+    r"|(?:[\w'-]+\s+){0,3}?(?:(?:is|are|was|were|being|be|been|gets?|got|has|have|having|would|will|that|which"
+    r"|who|more)\s+)*"
+    r"(?:removed|added|taken(?: away)?|eaten|disappear\w*|came|comes?|coming|arriv\w*|join\w*|leave|leaves"
+    r"|vanish\w*|sold"
+    r"|gone|go away|goes away|went away|walk\w* away|flew|flies|fly|fall\w*|fell|moved|appear(?:s|ed)"
+    r"|left(?= (?:the|and|for|to)\b))\b)",
     re.IGNORECASE,
 )
 _SHARE_AFTER = re.compile(r"\s*(?:of (?:them|the|these|those|which|whom|it|\d)|out of)\b", re.IGNORECASE)
-_JUST_ONE = re.compile(r"(?:\b(?:is|are|be|was|only|just|exactly|has|have|see|say|total of|about|get)|[:=(])\s*$", re.IGNORECASE)
+_JUST_ONE = re.compile(
+    r"(?:\b(?:is|are|be|was|only|just|exactly|has|have|see|say|total of|about|get)|[:=(])\s*$", re.IGNORECASE
+)
 _ONE_OF_SOME = re.compile(
     r"\s+(?:is|was|has|on|in|at|that|which|who|with|by|another|could|can|can't|thing|might|side|day|cannot|must)\b",
     re.IGNORECASE,
 )
-_ONE_BEFORE = re.compile(r"\b(?:this|that|the|each|which|every|another|no|any|other|first|last|\w+ed|only)\s+$", re.IGNORECASE)
-_ALTERNATIVE = re.compile(r"\s*(?:or(?: maybe| possibly| perhaps| even)?|to|/|and/or|and (?:possibly|maybe|perhaps))\s*$", re.IGNORECASE)
+_ONE_BEFORE = re.compile(
+    r"\b(?:this|that|the|each|which|every|another|no|any|other|first|last|\w+ed|only)\s+$", re.IGNORECASE
+)
+_ALTERNATIVE = re.compile(
+    r"\s*(?:or(?: maybe| possibly| perhaps| even)?|to|/|and/or|and (?:possibly|maybe|perhaps))\s*$", re.IGNORECASE
+)
 _RANGE = re.compile(r"\s*-\s*$")
+_FROM = re.compile(r"\b(?:from|by)\s*$", re.IGNORECASE)  # "from 5 to 3" ends at 3
 _BETWEEN = re.compile(r"\bbetween\s*$", re.IGNORECASE)
 _SHORT_OPENING = re.compile(
-    r"\W*(?:(?:yes|no|well|okay|ok|sure|exactly|only|just|about|around|approximately|roughly|a total of|i(?:'d)? (?:see|count|think|say)"
+    r"\W*(?:(?:yes|no|well|okay|ok|sure|exactly|only|just|about|around|approximately|roughly|a total of"
+    r"|i(?:'d)? (?:see|count|think|say)"
     r"|i would say|probably|maybe)\b\W*)*$",
     re.IGNORECASE,
 )
 _INTERJECTION = re.compile(r"^\W*(?:yes|no|yeah|nope|sure|okay|ok|well|right)\s*[,.!;:-]+\s+(?=\S)", re.IGNORECASE)
 _ONLY_NO = re.compile(r"^\W*(?:no|none|nope)\W*$", re.IGNORECASE)
 _PARENTHESIS = re.compile(r"[(\[][^()\[\]]{0,200}[)\]]")
-_BREAKDOWN = re.compile(r":|\bincluding\b|\bconsisting of\b|\bnamely\b|\bi\.e\.|\bcomprising\b|\bmade up of\b|,", re.IGNORECASE)
-_LESSENING = re.compile(r"=|-|\b(?:remov|le(?:ft|av)|minus|subtract|fewer|less|gone|disappear|tak|away|eat|remain|los)", re.IGNORECASE)
+_BREAKDOWN = re.compile(
+    r":|\bincluding\b|\bconsisting of\b|\bnamely\b|\bi\.e\.|\bcomprising\b|\bmade up of\b|,", re.IGNORECASE
+)
+_LESSENING = re.compile(
+    r"=|-|\b(?:remov|le(?:ft|av)|minus|subtract|fewer|less|gone|disappear|tak|away|eat|remain|los)", re.IGNORECASE
+)
 _NEAR = 60  # characters of a sentence that can say what a number in it is
 
 
@@ -134,7 +156,18 @@ def _ranked(sentence: str, *, at_an_end: bool) -> list[tuple[Rank, str | None]]:
         outside = main
         found = numerals(outside)
     found = _whole(outside, _marked(outside, found))
-    ranked = [(_rank(outside, numeral), numeral.value) for numeral in found]
+    if not found:
+        return []
+    asides = [_is_aside(outside[max(0, n.start - _NEAR) : n.start], outside[n.end : n.end + _NEAR], n) for n in found]
+    last = max((n.start for n, aside in zip(found, asides, strict=True) if not aside), default=-1)
+    # "3 + 2 = 5, then 5 - 1 = 4": of several conclusions in a sentence the last one that has a number counts.
+    concluded_from = max((end for x in _CONCLUDING.finditer(outside) if (end := x.end()) <= last), default=len(outside))
+    modal = _MODAL.search(outside)
+    supposed_from = modal.end() if modal else len(outside)
+    ranked = [
+        (Rank.ASIDE if aside else _rank(outside, numeral, concluded_from, supposed_from), numeral.value)
+        for numeral, aside in zip(found, asides, strict=True)
+    ]
     if at_an_end and len(ranked) == 1 and ranked[0][0] == Rank.STATED and len(outside.split()) <= 6:
         numeral = found[0]
         if _SHORT_OPENING.match(outside[: numeral.start]):
@@ -147,15 +180,14 @@ def _marked(text: str, found: list[Numeral]) -> list[Numeral]:
     kept = [n for n in found if not _LABEL_BEFORE.search(text[max(0, n.start - _NEAR) : n.start])]
     leads = [text[max(0, n.start - 20) : n.start] for n in kept]
     torn = {i for i, lead in enumerate(leads) if _INEXACT_BEFORE.search(lead) or _DENIED_BEFORE.search(lead)}
+    sums = "=" in text
     for position in range(len(kept) - 1):
         first, second = kept[position], kept[position + 1]
         joint = text[first.end : second.start]
         lead = leads[position]
-        if _ALTERNATIVE.match(joint) and not re.search(r"\b(?:from|by)\s*$", lead, re.IGNORECASE):
-            torn |= {position, position + 1}
-        elif _RANGE.match(joint) and "=" not in text and _less(first.value, second.value):
-            torn |= {position, position + 1}
-        elif _BETWEEN.search(lead):
+        alternatives = _ALTERNATIVE.match(joint) and not _FROM.search(lead)
+        span = _RANGE.match(joint) and not sums and _less(first.value, second.value)
+        if alternatives or span or _BETWEEN.search(lead):
             torn |= {position, position + 1}
     return [Numeral(None, n.start, n.end) if position in torn else n for position, n in enumerate(kept)]
 
@@ -173,14 +205,12 @@ def _whole(text: str, found: list[Numeral]) -> list[Numeral]:
     return found[:1] if whole else found
 
 
-def _rank(text: str, numeral: Numeral) -> Rank:
+def _rank(text: str, numeral: Numeral, concluded_from: int, supposed_from: int) -> Rank:
     before = text[max(0, numeral.start - _NEAR) : numeral.start]
     after = text[numeral.end : numeral.end + _NEAR]
-    if _is_aside(before, after, numeral):
-        return Rank.ASIDE
-    if _CONCLUDING.search(text[: numeral.start]) or _CONCLUDED_AFTER.match(after):
+    if numeral.start >= concluded_from or _CONCLUDED_AFTER.match(after):
         return Rank.CONCLUDED
-    if _MODAL.search(text[: numeral.start]):
+    if numeral.start >= supposed_from:
         return Rank.SUPPOSED
     if _SHARE_AFTER.match(after) and numeral.value != "0":
         return Rank.SHARE
@@ -192,9 +222,14 @@ def _rank(text: str, numeral: Numeral) -> Rank:
 
 
 def _is_aside(before: str, after: str, numeral: Numeral) -> bool:
-    if numeral.value == "0" and not numeral.word == "zero":
+    if numeral.value == "0" and numeral.word != "zero":
         return bool(_ZERO_ASIDE_BEFORE.search(before)) and numeral.word == "no"
-    if numeral.word == "both" or _DENIED_BEFORE.search(before) or _ASIDE_BEFORE.search(before) or _ASIDE_AFTER.match(after):
+    if (
+        numeral.word == "both"
+        or _DENIED_BEFORE.search(before)
+        or _ASIDE_BEFORE.search(before)
+        or _ASIDE_AFTER.match(after)
+    ):
         return True
     if numeral.word == "one":
         pronoun = _ONE_OF_SOME.match(after) or _ONE_BEFORE.search(before)

@@ -16,17 +16,14 @@ class Numeral(msgspec.Struct, frozen=True):
 
 
 _UNITS: Final = {
-    word: number
-    for number, word in enumerate(
-        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
-    )
+    **{"zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9},
+    **{"ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16},
+    **{"seventeen": 17, "eighteen": 18, "nineteen": 19},
 }
 _TENS: Final = {
-    word: number
-    for number, word in zip(
-        range(20, 100, 10), ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], strict=True
-    )
-} | {"fourty": 40}  # so often misspelt
+    **{"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90},
+    "fourty": 40,  # so often misspelt
+}
 _SCALES: Final = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
 # "A couple" is two in a dictionary and in every count small enough to be asked for; "a pair" is not read, because a
 # pair of glasses is one thing; "a few" and "several" are no number.

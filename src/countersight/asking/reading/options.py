@@ -23,31 +23,40 @@ _CAPITAL = re.compile(r"(?<![\w'.&-])([A-Z])(?![\w'&]|-\w|\.\w)")
 # "A circle contains 5 dots", "I think": these two capitals are words as well.
 _WORDS_TOO = "AI"
 _AFTER_A_NAME = re.compile(
-    r"\s*(?:[.,:;)\]!\"'*=/?]|$|[A-Z]\b|-\s|\d|(?:is|was|would be|because|since|seems|looks|and|or|nor|but|as|matches|fits)\b(?! (?:a|an|not a)\b(?! (?:correct|right|better))))"
+    r"\s*(?:[.,:;)\]!\"'*=/?]|$|[A-Z]\b|-\s|\d|(?:is|was|would be|because|since|seems|looks|and|or|nor|but|as"
+    r"|matches|fits)\b(?! (?:a|an|not a)\b(?! (?:correct|right|better))))"
 )
 _CHOSEN_BEFORE = re.compile(
-    r"\b(?:choose|chose|pick|picked|select|selected|go(?:ing)? with|say|answer|correct (?:one|option|choice|answer)|therefore|thus|hence|so|must be"
+    r"\b(?:choose|chose|pick|picked|select|selected|go(?:ing)? with|say|answer|correct (?:one|option|choice"
+    r"|answer)|therefore|thus|hence|so|must be"
     r"|final\w*|conclude|conclusion|correct|right|best|probably|most likely)\b[^.]{0,60}$",
     re.IGNORECASE,
 )
 # Between a letter and its verdict stands at most the option's own text: "B (7) is right", not "B because A is wrong".
 _TEXT = r"(?!because|since|and|or|as|but|so\b)(?!(?-i:[A-Z])\b)[\w.,]+"
 _CHOSEN_AFTER = re.compile(
-    rf"[\s:.)\]\"']*(?:{_TEXT}[\s)]+){{0,4}}?(?:is|would be|must be|seems)\s+(?:the\s+)?(?:\w+\s+)?(?:correct|right|best|true|answer|accurate|my (?:answer|choice))\b"
+    rf"[\s:.)\]\"']*(?:{_TEXT}[\s)]+){{0,4}}?(?:is|would be|must be|seems)\s+(?:the\s+)?(?:\w+\s+)?(?:correct"
+    rf"|right|best|true|answer|accurate|my (?:answer|choice))\b"
     r"|\s*\(?correct\b",
     re.IGNORECASE,
 )
 _DENIED_BEFORE = re.compile(
-    r"(?:\b(?:not|neither|nor|n't|never|except|rather than|instead of|rules? out|ruled out|ruling out|eliminat\w+|exclud\w+|unlike|over|reject\w*)"
+    r"(?:\b(?:not|neither|nor|n't|never|except|rather than|instead of|rules? out|ruled out|ruling out|eliminat\w+"
+    r"|exclud\w+|unlike|over|reject\w*)"
     r"|n't)\s*(?:be\s+|the\s+|option\s+|choice\s+|answer\s+|letter\s+|[A-Z]\s*(?:,|or|and|nor)\s*){0,3}[(\"']?\s*$",
     re.IGNORECASE,
 )
 _DENIED_AFTER = re.compile(
-    rf"[\s:.)\]\"']*(?:{_TEXT}[\s)]+){{0,4}}?(?:(?:is|are|was|would be|can|could|must|does|seems)\s*(?:n't|not\b)|cannot\b|can't\b|isn't\b|doesn't\b"
+    rf"[\s:.)\]\"']*(?:{_TEXT}[\s)]+){{0,4}}?(?:(?:is|are|was|would be|can|could|must|does|seems)\s*(?:n't|not\b)"
+    rf"|cannot\b|can't\b|isn't\b|doesn't\b"
     r"|(?:is|are|seems)\s+(?:\w+\s+)?(?:wrong|incorrect|false|out|too|eliminated|ruled out|impossible|unlikely)\b)",
     re.IGNORECASE,
 )
-_NONE_OF_THEM = re.compile(r"\b(?:none|neither|all|both|any) of (?:the|these|those|them|the given)\s*(?:above|options?|choices|answers)\b|\b(?:none|all) of (?:these|those)\W*$", re.IGNORECASE)
+_NONE_OF_THEM = re.compile(
+    r"\b(?:none|neither|all|both|any) of (?:the|these|those|them|the given)\s*(?:above|options?|choices"
+    r"|answers)\b|\b(?:none|all) of (?:these|those)\W*$",
+    re.IGNORECASE,
+)
 _ORDINAL = re.compile(r"\b(first|second|third|fourth|fifth|last)\s+(?:option|choice|answer)\b", re.IGNORECASE)
 _ORDINALS = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4}
 _NUMBERED_OPTION = re.compile(r"\b(?:option|choice)\s*#?\d+\b", re.IGNORECASE)

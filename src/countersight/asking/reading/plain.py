@@ -10,7 +10,7 @@ _TAIL = 6_000
 
 _LOOK_ALIKES = str.maketrans(
     {
-        "‘": "'", "’": "'", "‚": "'", "‛": "'", "`": "'", "´": "'", "′": "'",
+        "‘": "'", "’": "'", "‚": "'", "‛": "'", "´": "'", "′": "'",
         "“": '"', "”": '"', "„": '"', "‟": '"', "«": '"', "»": '"', "″": '"',
         "‐": "-", "‑": "-", "‒": "-", "–": "-", "−": "-", "﹣": "-",
         "—": " - ", "―": " - ",
@@ -25,7 +25,7 @@ _THOUGHT = "think|thinking|thought|thoughts|reasoning|scratchpad|analysis"
 _THOUGHT_END = re.compile(rf"</\s*(?:{_THOUGHT})\s*>", re.IGNORECASE)
 _THOUGHT_START = re.compile(rf"<\s*(?:{_THOUGHT})\s*>", re.IGNORECASE)
 _CONTROL_TOKEN = re.compile(r"<\|[^|<>]{1,40}\|>|</?s>|<(?:pad|eos|bos|end_of_turn|start_of_turn)>", re.IGNORECASE)
-_FENCE = re.compile(r"^\s*(?:```|~~~)[ \t]*[a-zA-Z]*[ \t]*$|```", re.MULTILINE)
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~)[ \t]*[a-zA-Z]*[ \t]*$|```", re.MULTILINE)
 _LATEX_WRAPPER = re.compile(r"\\(?:text|textbf|textit|mathbf|mathrm|mathit|operatorname)\s*\{([^{}]{0,200})\}")
 _LATEX_SIGN = re.compile(r"\\[\[\]()]|\\[,;! ]|\$+(?!\d)|(?<=[\d}])\$+|\\(?:left|right)\b")
 _LATEX_WORDS = (
@@ -33,6 +33,7 @@ _LATEX_WORDS = (
     (re.compile(r"\\(?:rightarrow|Rightarrow|implies|to|approx)\b"), " = "),
 )
 _TAG = re.compile(r"</?(?:b|i|em|strong|p|br|span|div|u|code|mark|h[1-6])\s*/?>", re.IGNORECASE)
+_BACKTICK = re.compile(r"(?<=[a-z])`(?=[a-z])", re.IGNORECASE)  # "don`t"; the others mark code
 _STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
 _EMPHASIS = re.compile(r"\*{2,}|__+|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])|(?<!\w)_(?=\w)|(?<=\w)_(?!\w)")
 _LINE_MARK = re.compile(r"^[ \t]*(?:#{1,6}[ \t]+|>+[ \t]*|[-*+•·▪►][ \t]+)+", re.MULTILINE)
@@ -63,6 +64,7 @@ def spoken(text: str) -> str | None:
 def plain(text: str) -> str:
     """The words without Markdown, HTML or LaTeX around them."""
     text = _LATEX_WRAPPER.sub(r"\1", _STRUCK.sub(" ", _FENCE.sub("\n", text)))
+    text = _BACKTICK.sub("'", text).replace("`", " ")
     for pattern, sign in _LATEX_WORDS:
         text = pattern.sub(sign, text)
     text = _TAG.sub(" ", _LATEX_SIGN.sub(" ", text))

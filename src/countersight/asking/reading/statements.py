@@ -10,35 +10,49 @@ _TAGGED = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _STATED = re.compile(
-    r"(?:^|(?<=[^\w]))(?:(?:final|correct|right|best|short|my|the|overall)\s+)*(?:answer|ans|solution)\b"
+    r"(?:^|(?<=[^\w]))(?:(?:final|correct|right|best|short|my|the|overall)\s+){0,4}(?:answer|ans|solution)\b"
     r"(?:\s+(?:to|for)\s+[^.:\n]{1,80}?)?(?:\s+(?:here|then|now|therefore|option|choice|letter))?"
-    r"\s*(?:(?:is|was|will be|would be|would still be|would then be|should be|must be|remains|becomes)\b\s*(?:that\b|:)?|['\"]?\s*[:=]+>?|-+>)"
+    r"\s*(?:(?:is|was|will be|would be|would still be|would then be|should be|must be|remains"
+    r"|becomes)\b\s*(?:that\b|:)?|['\"]?\s*[:=]+>?|-+>)"
     r"|(?:^|(?<=[^\w]))(?:correct|right|best)\s+(?:option|choice|one|letter)\s*(?:(?:is|would be)\b\s*:?|:)"
     r"|(?:^|(?<=\n))[ \t]*(?:final )?answer[ \t]*[:.]?[ \t]*(?=\n)"
     r"|####",
     re.IGNORECASE,
 )
-_KEYS = ("answer", "finalanswer", "theanswer", "correctanswer", "result", "choice", "option", "selectedoption", "letter", "prediction",
-         "response", "count", "number", "output", "value")  # fmt: skip
+_KEYS = (
+    *("answer", "finalanswer", "theanswer", "correctanswer", "result", "choice", "option", "selectedoption"),
+    *("letter", "prediction", "response", "count", "number", "output", "value"),
+)
 
 _TELL = (
-    r"(?:determine|tell|say|answer|know|help|assist|provide|identify|comply|fulfil\w*|confirm|verify|predict|process|view|analy[sz]e|interpret"
-    r"|give (?:you )?an? |be (?:sure|certain)|make (?:out|that|a determination)|access|see (?:the|any|an|this|that|your)?\s*(?:attached )?(?:image|picture|photo)"
+    r"(?:determine|tell|say|answer|know|help|assist|provide|identify|comply|fulfil\w*|confirm|verify|predict"
+    r"|process|view|analy[sz]e|interpret"
+    r"|give (?:you )?an? |be (?:sure|certain)|make (?:out|that|a determination)|access|see (?:the|any|an|this"
+    r"|that|your)?\s*(?:attached )?(?:image|picture|photo)"
     r"|count (?:the|them|that|how)|estimate|speculate)"
 )
 _REFUSAL = re.compile(
     rf"\b(?:i|we|you|one)(?:'m| am| are|'re)?\s+(?:really |simply |just |also )*"
-    rf"(?:can't|cannot|can not|couldn't|could not|am unable to|unable to|not able to|don't|do not|won't|will not)\s+(?:\w+ly |even )?{_TELL}"
-    rf"|\bunable to (?:\w+ly )?{_TELL}|\b(?:cannot|can't|can not|could not) be (?:\w+ly )?(?:determined|answered|known|told|seen clearly|counted|established|inferred)"
-    r"|\b(?:impossible|not possible|difficult|hard|no way) to (?:\w+ly )?(?:tell|say|determine|know|answer|judge|count|give)"
-    r"|\b(?:not enough|insufficient|no|lack of|without (?:more|further)) (?:\w+ )?information|\bunanswerable\b|\bnot answerable\b|\bas an ai\b|\bit depends\b|\bdepends on\b"
-    r"|^\W*(?:can't|cannot|couldn't) (?:say|tell|determine|know)\b|\bno idea\b|\bn/a\b|\bnot (?:sure|certain|clear|specified|given|mentioned|provided)\b|\bunclear\b|\buncertain\b|\bunsure\b|\bundetermined\b|\bindetermin\w+\b"
-    r"|\bno (?:image|picture|photo)s? (?:is |was |has been )?(?:provided|attached|given|uploaded|available|supplied)"
-    r"|\b(?:is|remains|answer|:) unknown\b|^\W*unknown\W*$|\bi(?:'m| am) sorry\b|\bi apologi[sz]e\b|^\W*(?:sorry|apologies)\b|\bi (?:must|have to) decline\b",
+    rf"(?:can't|cannot|can not|couldn't|could not|am unable to|unable to|not able to|don't|do not|won't"
+    rf"|will not)\s+(?:\w+ly |even )?{_TELL}"
+    rf"|\bunable to (?:\w+ly )?{_TELL}|\b(?:cannot|can't|can not|could not) be (?:\w+ly )?(?:determined|answered"
+    rf"|known|told|seen clearly|counted|established|inferred)"
+    r"|\b(?:impossible|not possible|difficult|hard|no way) to (?:\w+ly )?(?:tell|say|determine|know|answer|judge"
+    r"|count|give)"
+    r"|\b(?:not enough|insufficient|no|lack of|without (?:more|further)) (?:\w+ )?information|\bunanswerable\b"
+    r"|\bnot answerable\b|\bas an ai\b|\bit depends\b|\bdepends on\b"
+    r"|^\W{0,5}(?:can't|cannot|couldn't) (?:say|tell|determine|know)\b|\bno idea\b|\bn/a\b|\bnot (?:sure|certain"
+    r"|clear|specified|given|mentioned|provided)\b|\bunclear\b|\buncertain\b|\bunsure\b|\bundetermined\b"
+    r"|\bindetermin\w+\b"
+    r"|\bno (?:image|picture|photo)s? (?:is |was |has been )?(?:provided|attached|given|uploaded|available"
+    r"|supplied)"
+    r"|\b(?:is|remains|answer|:) unknown\b|^\W{0,5}unknown\W{0,5}$|\bi(?:'m| am) sorry\b|\bi apologi[sz]e\b"
+    r"|^\W{0,5}(?:sorry|apologies)\b|\bi (?:must|have to) decline\b",
     re.IGNORECASE | re.MULTILINE,
 )
 _AFTER_ALL = re.compile(
-    r"\b(?:but|however|though|still,|that said|nevertheless|best guess|my guess|i(?:'d| would) (?:guess|say|estimate)|based on|assuming)\b",
+    r"\b(?:but|however|though|still,|that said|nevertheless|best guess|my guess|i(?:'d| would) (?:guess|say"
+    r"|estimate)|based on|assuming|maybe|perhaps|probably)\b",
     re.IGNORECASE,
 )
 _CORRECTED = re.compile(

@@ -1,0 +1,105 @@
+"""The cases of the gallery, with what each run said about them."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from countersight.asking.folder import RunFolder
+from countersight.case import Case, Question, Reply
+from countersight.dataset import Dataset
+from countersight.report.data import ASKINGS, Answer, AskedQuestion, Asking, GalleryCase, asking_of
+from countersight.report.gallery import PAIR_OUTCOMES, balanced_sample, pair_outcome
+from countersight.scoring import Outcomes
+from countersight.scoring.outcome import ASKED, OUTCOMES, WORLDS
+
+LONGEST_TEXT = 4_000
+"""Characters of a text that go into the page; the rest stays in the run folder."""
+
+_HEADINGS = list(PAIR_OUTCOMES)
+_HEADING_OF = np.array(
+    [[_HEADINGS.index(pair_outcome(factual, told)) for told in OUTCOMES] for factual in OUTCOMES], dtype=np.int64
+)
+"""For every pair of outcome codes, the place of its heading."""
+
+_Said = dict[tuple[int, str, Asking], Reply]
+
+
+def gallery_cases(
+    source: Dataset, runs: Sequence[RunFolder], results: Sequence[Outcomes], size: int, seed: int
+) -> tuple[tuple[GalleryCase, ...], tuple[str, ...]]:
+    """At most `size` cases, balanced over groups and outcomes, and the names of their pictures."""
+    positions = balanced_sample([_strata(result) for result in results], size, seed)
+    place = dict(zip(results[0].rows[positions].tolist(), positions.tolist(), strict=True))
+    said = [_replies(run, place) for run in runs]
+    pictures: dict[str, int] = {}
+
+    def number(file_name: str | None) -> int | None:
+        return None if file_name is None else pictures.setdefault(file_name, len(pictures))
+
+    cases = tuple(
+        GalleryCase(
+            id=_cut(case.id),
+            group=_cut(case.group),
+            change=_cut(case.change.text) if case.change else "",
+            picture=number(case.image),
+            counterfactual_picture=number(case.counterfactual_image),
+            questions=_questions(case, [run.manifest.shown for run in runs]),
+            answers=tuple(
+                _answers(row, case, result, place[row], replies) for result, replies in zip(results, said, strict=True)
+            ),
+        )
+        for row, case in source.cases()
+        if row in place
+    )
+    return cases, tuple(pictures)
+
+
+def _strata(result: Outcomes) -> NDArray[np.int64]:
+    headings = _HEADING_OF[result.codes[:, ASKED.index("factual")], result.codes[:, ASKED.index("counterfactual")]]
+    strata: NDArray[np.int64] = result.groups.astype(np.int64) * len(_HEADINGS) + headings
+    return strata
+
+
+def _replies(run: RunFolder, wanted: dict[int, int]) -> _Said:
+    """The reply that counts to each question of the wanted rows: the first that was answered, or a failure."""
+    said: _Said = {}
+    for reply in run.replies():
+        if reply.row in wanted:
+            key = (reply.row, reply.case, asking_of(reply.world, reply.telling))
+            before = said.get(key)
+            if before is None or (before.state, reply.state) == ("failed", "answered"):
+                said[key] = reply
+    return said
+
+
+def _questions(case: Case, shown: list[bool]) -> dict[Asking, AskedQuestion]:
+    questions: dict[Asking, AskedQuestion] = {}
+    for asking, (world, telling) in WORLDS.items():
+        question = case.question(world, telling)
+        if question and (asking != "shown" or any(shown)):
+            questions[asking] = _question(question)
+    return questions
+
+
+def _question(question: Question) -> AskedQuestion:
+    return AskedQuestion(
+        _cut(question.text), _cut(question.answer), tuple(_cut(option.text) for option in question.options)
+    )
+
+
+def _answers(row: int, case: Case, result: Outcomes, position: int, said: _Said) -> dict[Asking, Answer]:
+    answers: dict[Asking, Answer] = {}
+    for column, asking in enumerate(ASKINGS):
+        verdict = OUTCOMES[result.codes[position, column]]
+        if verdict is None:
+            continue
+        reply = said.get((row, case.id, asking))
+        text, reason = (reply.text, reply.reason) if reply else ("", "")
+        read = result.answer_texts[result.answers[position, column]]
+        answers[asking] = Answer(verdict, text[:LONGEST_TEXT], len(text), read, _cut(reason))
+    return answers
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_TEXT else text[:LONGEST_TEXT] + "…"

@@ -1,0 +1,72 @@
+"""Writes a report: the page and the tables, each in full or not at all."""
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+
+import msgspec
+
+from countersight.report.data import PageData, ReportData
+from countersight.report.formats import comma_separated, latex, markdown
+from countersight.report.load import load
+from countersight.report.page import render
+from countersight.report.thumbnails import side_for, thumbnails
+
+Counting = Callable[[str, int, str], AbstractContextManager[Callable[[int], None]]]
+"""Shows how far work has come: told what is done, how many there are, and of what."""
+
+
+class ReportFiles(msgspec.Struct, frozen=True):
+    """Where a report was written, and what it says."""
+
+    html: Path
+    markdown: Path
+    latex: Path
+    csv: Path
+    data: ReportData
+
+
+def write_report(
+    runs: Sequence[Path],
+    out: Path,
+    *,
+    dataset: Path | None = None,
+    gallery: int = 3000,
+    seed: int = 0,
+    progress: Counting | None = None,
+) -> ReportFiles:
+    """Report on one or more runs of one dataset: a page and tables in `out`, scores.parquet in each run folder.
+
+    `dataset` says where the dataset is now if it was moved; `gallery` is how many cases the page shows at most.
+    """
+    loaded = load(runs, dataset=dataset, gallery=gallery, seed=seed)
+    pictures = []
+    side = side_for(len(loaded.pictures))
+    with progress("Shrinking pictures", len(loaded.pictures), "pictures") if progress else nullcontext(_quiet) as done:
+        for picture in thumbnails(loaded.pictures, loaded.dataset.picture, side):
+            pictures.append(picture)
+            done(len(pictures))
+    report = loaded.report
+    out.mkdir(parents=True, exist_ok=True)
+    return ReportFiles(
+        html=_write(out / "report.html", render(PageData(report, loaded.cases, tuple(pictures)))),
+        markdown=_write(out / "tables.md", markdown(report)),
+        latex=_write(out / "tables.tex", latex(report)),
+        csv=_write(out / "tables.csv", comma_separated(report)),
+        data=report,
+    )
+
+
+def _quiet(done: int) -> None:
+    pass
+
+
+def _write(path: Path, content: str) -> Path:
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        part.write_text(content, encoding="utf-8")
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+    return path

@@ -1,0 +1,142 @@
+"""The statistics as one self-contained SVG figure, readable on a light and on a dark ground."""
+
+from html import escape
+
+from countersight.statistics import Statistics
+from countersight.statistics.panels import WORLD_WORDS, Balance, Bar, answer_bars, balances, length_bars
+
+_WIDTH = 960
+_MARGIN = 56
+_PLOT = 190
+_LINE = 24
+_NAME = 190
+
+_STYLE = """
+  svg { --ground: #ffffff; --ink: #1b2430; --soft: #5b6675; --rule: #e3e7ec; --one: #1f6f8b; --two: #e08a1e;
+        font: 13px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif }
+  @media (prefers-color-scheme: dark) {
+    svg { --ground: #12171d; --ink: #e8edf2; --soft: #a3aebb; --rule: #2b343f; --one: #57b4d3; --two: #f0aa52 }
+  }
+  .ground { fill: var(--ground) } text { fill: var(--ink) } .soft { fill: var(--soft); font-size: 11.5px }
+  .title { font-size: 20px; font-weight: 650 } .head { font-size: 15px; font-weight: 600 }
+  .factual { fill: var(--one) } .counterfactual { fill: var(--two) } .rule { stroke: var(--rule) }
+  .part { stroke: var(--ground); stroke-width: 2 } .on { font-weight: 600; font-size: 11.5px }
+"""
+
+
+def figure(statistics: Statistics) -> str:
+    """The figure: which answers are right, how long questions are, how even the right options are."""
+    y = 44
+    count = f"{statistics.cases:,} cases" if statistics.cases != 1 else "1 case"
+    groups = len(statistics.groups)
+    total = statistics.total
+    if total.pairs:
+        changed = f"the right answer changes in {100 * total.changed / total.pairs:.1f}% of {total.pairs:,} pairs"
+    else:
+        changed = "no case asks in both worlds"
+    parts = [
+        _text(_MARGIN, y, f"{count} in {groups} group{'' if groups == 1 else 's'}", "title"),
+        _text(_MARGIN, y + 22, changed, "soft"),
+        _legend(y + 46),
+    ]
+    y += 92
+    means = ", ".join(f"{w.mean_words:.2f} {WORLD_WORDS[w.world]}" for w in total.worlds if w.questions)
+    for title, note, bars in (
+        ("Right answers", "share of the questions of each world", answer_bars(total)),
+        ("Words in a question, its options included", f"on average {means}" if means else "", length_bars(total)),
+    ):
+        parts.append(_plot(y, title, note, bars))
+        y += _PLOT + 92
+    even = balances(statistics)
+    if even:
+        parts.append(_balance(y, even))
+        y += _LINE * len(even) + 60
+    height = y + 4
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" '
+        f'height="{height}" role="img" aria-label="{_escaped(f"Statistics of a dataset of {count}")}">\n'
+        f"<style>{_STYLE}</style>\n"
+        f'<rect class="ground" width="{_WIDTH}" height="{height}"/>\n' + "\n".join(parts) + "\n</svg>\n"
+    )
+
+
+def _legend(y: int) -> str:
+    parts = []
+    for x, (world, words) in zip((_MARGIN, _MARGIN + 190), WORLD_WORDS.items(), strict=True):
+        parts.append(f'<rect class="{world}" x="{x}" y="{y - 11}" width="13" height="13" rx="3"/>')
+        parts.append(_text(x + 20, y, f"{world}: {words}"))
+    return "".join(parts)
+
+
+def _plot(y: int, title: str, note: str, bars: list[Bar]) -> str:
+    """Two bars for each category, one a world, over a percentage axis."""
+    top, bottom = y + 34, y + 34 + _PLOT
+    inside = _WIDTH - 2 * _MARGIN
+    parts = [_text(_MARGIN, y, title, "head"), _text(_MARGIN, y + 18, note, "soft")]
+    highest = max((share for bar in bars for share in bar.shares), default=0)
+    step = next((step for step in (0.01, 0.02, 0.05, 0.1, 0.2) if highest <= 5 * step), 0.25)
+    limit = step * max(1, -(-highest // step))
+    for tick in range(round(limit / step) + 1):
+        height = bottom - _PLOT * tick * step / limit
+        parts.append(f'<line class="rule" x1="{_MARGIN}" x2="{_WIDTH - _MARGIN}" y1="{height:.1f}" y2="{height:.1f}"/>')
+        parts.append(_text(_MARGIN - 8, height + 4, f"{100 * tick * step:.0f}%", "soft", "end"))
+    room = inside / max(len(bars), 1)
+    width = min(22.0, room * 0.4)
+    every = max(1, round(max((len(bar.label[:12]) for bar in bars), default=1) * 7 / room + 0.5))
+    for place, bar in enumerate(bars):
+        middle = _MARGIN + room * (place + 0.5)
+        for world, share, x in zip(WORLD_WORDS, bar.shares, (middle - width, middle), strict=True):
+            tall = _PLOT * share / limit
+            parts.append(
+                f'<rect class="{world}" x="{x:.1f}" y="{bottom - tall:.1f}" width="{width - 0.6:.1f}" '
+                f'height="{tall:.1f}" rx="1.5">'
+                f"<title>{_escaped(f'{bar.label}, {world}: {100 * share:.1f}%')}</title></rect>"
+            )
+        if place % every == 0:
+            label = bar.label if len(bar.label) <= 12 else f"{bar.label[:11]}…"
+            parts.append(_text(middle, bottom + 18, label, "soft", "middle"))
+    return (
+        f'<g><desc>{_escaped(title)}</desc><line class="rule" x1="{_MARGIN}" x2="{_MARGIN}" y1="{top}" y2="{bottom}"/>'
+        + "".join(parts)
+        + "</g>"
+    )
+
+
+def _balance(y: int, rows: list[Balance]) -> str:
+    """One bar a group and world, cut where one letter ends and the next begins."""
+    parts = [_text(_MARGIN, y, "Balance of right answers", "head")]
+    left = _MARGIN + _NAME + 130
+    inside = _WIDTH - _MARGIN - left
+    shown = ""
+    for place, row in enumerate(rows):
+        line = y + 18 + _LINE * place
+        if row.group != shown or place == 0:
+            name = row.group or "(none)"
+            parts.append(_text(_MARGIN, line + 14, name if len(name) <= 26 else f"{name[:25]}…"))
+        shown = row.group
+        parts.append(_text(left - 12, line + 14, row.world, "soft", "end"))
+        world = next(world for world, words in WORLD_WORDS.items() if words == row.world)
+        x = float(left)
+        for number, (label, share) in enumerate(row.parts):
+            width = inside * share
+            # Pale enough for dark words on a light ground and light words on a dark one.
+            parts.append(
+                f'<rect class="{world} part" fill-opacity="{0.3 if number % 2 else 0.45}" '
+                f'x="{x:.1f}" y="{line}" width="{width:.1f}" height="{_LINE - 4}">'
+                f"<title>{_escaped(f'{label}: {100 * share:.1f}%')}</title></rect>"
+            )
+            if width > 58:
+                parts.append(_text(x + width / 2, line + 14, f"{label} {100 * share:.1f}%", "on", "middle"))
+            x += width
+    return "<g>" + "".join(parts) + "</g>"
+
+
+def _text(x: float, y: float, words: str, class_: str = "", anchor: str = "start") -> str:
+    style = f' class="{class_}"' if class_ else ""
+    turned = f' text-anchor="{anchor}"' if anchor != "start" else ""
+    return f'<text x="{x:.1f}" y="{y:.1f}"{style}{turned}>{_escaped(words)}</text>'
+
+
+def _escaped(words: str) -> str:
+    """The words as text of the figure. XML has no place for control characters, escaped or not."""
+    return escape("".join(c if c.isprintable() else " " for c in words))

@@ -1,0 +1,235 @@
+"""Outcomes and scores of a run."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import duckdb
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from countersight.case import Case, Option, Question, Reply
+from countersight.scoring import Outcomes, compare, outcomes, score, write_parquet
+
+OPTIONS = tuple(map(Option, ("1", "2", "3", "4")))
+
+
+def case(name: str, group: str = "g", *, shown: bool = False) -> Case:
+    """A case whose right answers are B as it is, C after the change."""
+    return Case(
+        id=name,
+        image="a.png",
+        counterfactual_image="b.png" if shown else None,
+        group=group,
+        factual=Question("How many?", "B", "choice", OPTIONS),
+        counterfactual=Question("How many if?", "C", "choice", OPTIONS),
+        shown=Question("How many?", "C", "choice", OPTIONS) if shown else None,
+    )
+
+
+def told(row: int, factual: str | None, counterfactual: str | None, shown: str | None = None) -> list[Reply]:
+    """Replies to a case: a letter, "?" for an unreadable one, "!" for a failed one, None for none at all."""
+    asked = (
+        ("factual", "told", factual),
+        ("counterfactual", "told", counterfactual),
+        ("counterfactual", "shown", shown),
+    )
+    return [
+        Reply(
+            case=f"c{row}",
+            row=row,
+            world=world,
+            telling=telling,
+            state="failed" if text == "!" else "answered",
+            text="" if text == "!" else text,
+        )
+        for world, telling, text in asked
+        if text is not None
+    ]
+
+
+def run(*replies: list[Reply], groups: str = "", shown: bool = False) -> Outcomes:
+    """The outcomes of as many cases as there are lists of replies."""
+    cases = [(row, case(f"c{row}", groups[row] if groups else "g", shown=shown)) for row in range(len(replies))]
+    return outcomes(cases, [reply for each in replies for reply in each])
+
+
+def test_each_question_ends_as_right_wrong_unread_failed_or_missing() -> None:
+    found = list(run(told(0, "B", "A"), told(1, "?", "!"), told(2, None, "C")))
+    assert [(each.factual, each.counterfactual) for each in found] == [
+        ("right", "wrong"),
+        ("unread", "failed"),
+        ("missing", "right"),
+    ]
+    assert [(each.factual_answer, each.counterfactual_answer) for each in found] == [
+        ("B", "A"),
+        (None, None),
+        (None, "C"),
+    ]
+    assert {each.shown for each in found} == {None}
+
+
+def test_unread_counts_as_asked_and_failed_does_not() -> None:
+    row = score(run(told(0, "B", "C"), told(1, "?", "!"), told(2, "A", None))).total
+    assert (row.factual.right, row.factual.n) == (1, 3)
+    assert (row.counterfactual.right, row.counterfactual.n) == (1, 1)
+    assert (row.n, row.unread, row.failed, row.missing) == (3, 1, 1, 1)
+
+
+def test_the_drop_and_both_right_are_over_cases_scored_in_both_worlds() -> None:
+    row = score(
+        run(told(0, "B", "C"), told(1, "B", "A"), told(2, "A", "C"), told(3, "B", "?"), told(4, "B", "!"))
+    ).total
+    assert row.drop is not None
+    assert (row.drop.n, row.drop.only_first, row.drop.only_second) == (4, 2, 1)
+    assert row.drop.value == pytest.approx(1 / 4)
+    assert row.drop.p == 1.0
+    assert (row.both_right.right, row.both_right.n) == (1, 4)
+
+
+def test_rows_come_in_order_of_first_appearance_then_all() -> None:
+    rows = score(run(told(0, "B", "C"), told(1, "A", "C"), told(2, "B", "A"), groups="zaz")).rows
+    assert [(row.group, row.n, row.factual.right) for row in rows] == [("z", 2, 2), ("a", 1, 0), ("all", 3, 2)]
+
+
+def test_the_imagination_gap_is_shown_less_told() -> None:
+    row = score(run(told(0, "B", "A", "C"), told(1, "B", "C", "C"), told(2, "B", "A", "!"), shown=True)).total
+    assert row.shown is not None
+    assert (row.shown.right, row.shown.n) == (2, 2)
+    assert row.imagination_gap is not None
+    assert (row.imagination_gap.value, row.imagination_gap.n) == (0.5, 2)
+
+
+def test_without_counterfactual_pictures_there_is_no_gap() -> None:
+    row = score(run(told(0, "B", "A"))).total
+    assert row.shown is None
+    assert row.imagination_gap is None
+
+
+def test_an_answer_wins_over_a_failure_and_the_first_answer_over_later_ones() -> None:
+    replies = [*told(0, "!", None), *told(0, "B", None), *told(0, "A", "C"), *told(0, "!", "!")]
+    (found,) = run(replies)
+    assert (found.factual, found.factual_answer, found.counterfactual) == ("right", "B", "right")
+
+
+def test_a_reply_to_nothing_in_the_dataset_is_counted_and_left_out() -> None:
+    stray = [
+        Reply(case="c9", row=9, world="factual", text="B"),
+        Reply(case="other", row=0, world="factual", text="B"),
+        Reply(case="c0", row=0, world="counterfactual", telling="shown", text="B"),
+        Reply(case="c0", row=-1, world="factual", text="B"),
+    ]
+    found = run(stray)
+    assert found.strays == 4
+    assert score(found).missing == 2
+
+
+def test_rows_left_out_of_the_dataset_leave_a_hole() -> None:
+    found = outcomes([(0, case("c0")), (5, case("c5"))], told(5, "B", "C"))
+    assert [(each.row, each.case, each.factual) for each in found] == [(0, "c0", "missing"), (5, "c5", "right")]
+
+
+def test_letters_answered_are_counted_beside_the_gold_ones() -> None:
+    letters = score(run(told(0, "B", "A"), told(1, "A", "A"), told(2, "?", "!"))).letters
+    found = [(x.world, x.telling, x.letter, x.answered, x.gold, x.n) for x in letters]
+    assert found == [
+        ("factual", "told", "A", 1, 0, 3),
+        ("factual", "told", "B", 1, 3, 3),
+        ("counterfactual", "told", "A", 2, 0, 2),
+        ("counterfactual", "told", "B", 0, 0, 2),
+        ("counterfactual", "told", "C", 0, 2, 2),
+    ]
+
+
+def test_numbers_and_open_text_are_compared_in_one_spelling() -> None:
+    cases = [
+        (0, Case(id="c0", factual=Question("How many?", "3.0", "number"))),
+        (1, Case(id="c1", factual=Question("What?", "Red umbrella", "open"))),
+        (2, Case(id="c2", factual=Question("Is it?", "no", "boolean"))),
+    ]
+    replies = [
+        *told(0, "There are three.", None),
+        *told(1, "a red umbrella.", None),
+        *told(2, "It would not be.", None),
+    ]
+    assert [each.factual for each in outcomes(cases, replies)] == ["right", "right", "right"]
+
+
+def test_nothing_asked_scores_nothing() -> None:
+    row = score(outcomes([], [])).total
+    assert (row.n, row.factual.value, row.drop) == (0, None, None)
+
+
+def test_two_runs_are_compared_on_the_cases_both_scored() -> None:
+    first = run(told(0, "B", "C"), told(1, "B", "C"), told(2, "B", "!"))
+    second = run(told(0, "B", "A"), told(1, "A", "A"), told(2, "B", "C"))
+    (_, total) = compare(first, second)
+    assert total.n == 3
+    assert total.factual is not None
+    assert (total.factual.n, total.factual.only_first, total.factual.only_second) == (3, 1, 0)
+    assert total.counterfactual is not None
+    assert (total.counterfactual.n, total.counterfactual.value) == (2, 1.0)
+    assert total.both_right is not None
+    assert (total.both_right.n, total.both_right.value) == (2, 1.0)
+    assert total.shown is None
+
+
+def test_runs_over_different_cases_are_compared_on_those_they_share() -> None:
+    first = outcomes([(0, case("c0")), (1, case("c1"))], [*told(0, "B", "C"), *told(1, "B", "C")])
+    second = outcomes([(1, case("c1")), (2, case("c2"))], [*told(1, "A", "C"), *told(2, "B", "C")])
+    total = compare(first, second)[-1]
+    assert (total.n, total.factual and total.factual.value) == (1, 1.0)
+
+
+letters = st.sampled_from(["A", "B", "C", "?", "!", None])
+answers = st.lists(st.tuples(letters, letters, letters, st.sampled_from("xyz")), min_size=1, max_size=30)
+
+
+@given(answers, st.randoms(use_true_random=False))
+@settings(max_examples=50, deadline=None)
+def test_scores_add_up_and_do_not_depend_on_the_order_of_replies(
+    asked: list[tuple[str | None, str | None, str | None, str]], random: "st.random.Random"
+) -> None:
+    lists = [told(row, *each[:3]) for row, each in enumerate(asked)]
+    groups = "".join(each[3] for each in asked)
+    scores = score(run(*lists, groups=groups, shown=True))
+    shuffled: list[list[Reply]] = [list(reversed(each)) for each in lists]
+    random.shuffle(order := [reply for each in shuffled for reply in each])
+    cases: Iterable[tuple[int, Case]] = [(row, case(f"c{row}", groups[row], shown=True)) for row in range(len(asked))]
+    assert score(outcomes(cases, order)) == scores
+    *by_group, total = scores.rows
+    assert sum(row.n for row in by_group) == total.n == len(asked)
+    for row in scores.rows:
+        assert row.shown is not None
+        asked_in_all = row.factual.n + row.counterfactual.n + row.shown.n
+        assert asked_in_all + row.failed + row.missing == 3 * row.n
+        if row.drop:
+            assert row.drop.low <= row.drop.value <= row.drop.high or row.drop.n < 30
+            assert row.both_right.n == row.drop.n
+    for field in ("unread", "failed", "missing"):
+        assert sum(getattr(row, field) for row in by_group) == getattr(total, field)
+
+
+def test_the_outcomes_are_written_for_duckdb(tmp_path: Path) -> None:
+    path = tmp_path / "scores.parquet"
+    write_parquet(run(told(0, "B", "A"), told(1, "?", "!"), groups="xy"), path)
+    assert [file.name for file in tmp_path.iterdir()] == ["scores.parquet"]
+    assert duckdb.sql(f"from '{path}' order by row").fetchall() == [
+        (0, "c0", "x", "right", "B", "wrong", "A", None, None),
+        (1, "c1", "y", "unread", None, "failed", None, None, None),
+    ]
+    assert duckdb.sql(f"from '{path}'").columns == [
+        "row", "case", "group", "factual_outcome", "factual_answer",
+        "counterfactual_outcome", "counterfactual_answer", "shown_outcome", "shown_answer",
+    ]  # fmt: skip
+
+
+def test_outcomes_of_no_case_are_a_file_without_rows(tmp_path: Path) -> None:
+    write_parquet(outcomes([], []), tmp_path / "scores.parquet")
+    assert duckdb.sql(f"select count(*) from '{tmp_path}/scores.parquet'").fetchall() == [(0,)]
+
+
+def test_a_case_costs_few_bytes() -> None:
+    found = outcomes(((row, case(f"case-{row:07}", shown=True)) for row in range(2_000)), [])
+    arrays = (found.rows, found.groups, found.codes, found.gold_letters, found.answers, found.id_ends)
+    assert (sum(each.nbytes for each in arrays) + len(found.ids)) / len(found) < 60
