@@ -20,6 +20,7 @@ from countersight.asking.tally import Tally
 from countersight.case import Question
 from countersight.dataset import Dataset
 from countersight.models import ModelError, ModelSettings, open_model
+from countersight.scoring import outcomes, score
 
 QUICK = Patience(concurrency=8, attempts=3, backoff=0.01)
 
@@ -387,5 +388,8 @@ def test_a_run_killed_again_and_again_ends_as_an_undisturbed_one(tmp_path):
             with open(tmp_path / "r/replies.jsonl", "ab") as file:  # a line that the kill cut off
                 file.write(b'{"case":"case-9","row":9,"wor')
     assert answers(tmp_path / "r") == answers(tmp_path / "whole")
+    cases = list(Dataset.open(folder).cases())
+    disturbed, whole = (score(outcomes(cases, RunFolder.open(tmp_path / name).replies())) for name in ("r", "whole"))
+    assert disturbed == whole
     # Only what was under way at a kill may have been asked twice.
     assert 300 <= len(server.requests) <= 300 + 6 * 64

@@ -23,8 +23,8 @@ TELLINGS: tuple[tuple[World, Telling], ...] = (
     ("counterfactual", "shown"),
 )
 SYNC_SECONDS = 1.0
-PATIENCE = 4
-"""A question may be turned away by an overloaded server so many times as often as it may fail otherwise."""
+PATIENCE = 2
+"""A question may be turned away so many times as often as it may fail otherwise, while the server answers nobody."""
 
 
 class Patience(msgspec.Struct, frozen=True):
@@ -66,6 +66,7 @@ class Engine:
         self._gate = Gate(patience.concurrency)
         self._picture: tuple[str, Picture | BadPicture] | None = None
         self._bad_row_seen = -1
+        self._answers = 0
         self._jitter = random.Random()
 
     async def ask_all(self) -> None:
@@ -149,24 +150,29 @@ class Engine:
             options=ask.question.options,
         )
         clock = asyncio.get_running_loop().time
-        faults = overloads = 0
+        faults = turned_away = in_vain = 0
         while True:
             while (pause := self._gate.pause()) > 0:
                 if await self._stopped_within(pause):
                     return None
-            sent = clock()
+            sent, answers = clock(), self._answers
             try:
                 answer = await self._model.reply(request)
             except Overloaded as error:
-                overloads += 1
-                wait = self._wait(overloads) if error.wait is None else error.wait
-                self._gate.overloaded(sent, wait)
+                turned_away += 1
+                # A server that answers others has only too much to do: that alone never fails a question.
+                in_vain = in_vain + 1 if self._answers == answers else 0
+                wait = self._wait(turned_away)
+                if error.wait is not None:  # the server knows best; but "now" said to all at once is no answer
+                    wait = max(error.wait, min(wait, 1.0))
+                self._gate.overloaded(sent, wait if error.wait is None else error.wait)
                 failure: AskingFailed = error
             except AskingFailed as error:
                 faults += 1
                 wait = self._wait(faults)
                 failure = error
             else:
+                self._answers += 1
                 self._gate.kept_up()
                 return ask.reply(
                     text=answer.text,
@@ -175,14 +181,14 @@ class Engine:
                     tokens_out=answer.tokens_out,
                     cost=answer.cost,
                     seconds=round(clock() - sent, 4),
-                    attempts=faults + overloads + 1,
+                    attempts=faults + turned_away + 1,
                     model=answer.model,
                 )
-            tried = faults >= self._patience.attempts or overloads >= self._patience.attempts * PATIENCE
+            tried = faults >= self._patience.attempts or in_vain >= self._patience.attempts * PATIENCE
             if tried and isinstance(failure, Unreachable):
                 raise ModelError(f"{failure}; start the server, then run the same command to go on") from None
             if tried or not failure.again:
-                return ask.reply(state="failed", reason=str(failure), attempts=faults + overloads)
+                return ask.reply(state="failed", reason=str(failure), attempts=faults + turned_away)
             if await self._stopped_within(wait):
                 return None
 
