@@ -3,7 +3,7 @@
 import asyncio
 from collections import deque
 
-FIRST_LIMIT = 16
+FIRST_LIMIT = 32
 LONGEST_PAUSE = 3600.0
 
 
