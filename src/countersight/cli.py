@@ -226,7 +226,7 @@ def _run(chosen: argparse.Namespace) -> int:
     from countersight.models import ModelSettings
 
     price_in, price_out = chosen.price
-    return ask_dataset(
+    status = ask_dataset(
         chosen.dataset,
         chosen.output,
         model=chosen.model,
@@ -243,6 +243,9 @@ def _run(chosen: argparse.Namespace) -> int:
         ),
         patience=Patience(concurrency=chosen.concurrency, attempts=chosen.attempts),
     )
+    if status == 0:
+        print(f"{chosen.output}\nScores and a page: countersight report {chosen.output}")
+    return status
 
 
 def _report(chosen: argparse.Namespace) -> int:

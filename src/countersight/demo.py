@@ -6,7 +6,7 @@ from countersight.asking.command import ask_dataset
 from countersight.asking.engine import Patience
 from countersight.models import ModelSettings
 from countersight.progress import counting
-from countersight.report import print_tables, write_report
+from countersight.report import print_overview, write_report
 from countersight.suites import cvqa_synthetic
 
 SEED = 7
@@ -36,6 +36,6 @@ def demo(folder: Path, size: int) -> int:
         if status:
             return status
     report = write_report([folder / "runs" / model for model in MODELS], folder / "report", progress=counting)
-    print_tables(report.data, Console())
+    print_overview(report.data, Console())
     print(f"\nThe report, with every case: {report.html.resolve()}")
     return 0

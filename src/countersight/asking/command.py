@@ -37,7 +37,6 @@ def ask_dataset(
     if stopped:
         print("Stopped. The same command goes on from here.", file=sys.stderr)
         return 130
-    print(f"{output}\nScores and a page: countersight report {output}")
     return 0
 
 

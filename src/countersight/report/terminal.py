@@ -23,6 +23,15 @@ def print_tables(report: ReportData, console: Console) -> None:
     tables = [overview(report)] if len(report.runs) > 1 else []
     tables += [by_group(run) for run in report.runs]
     tables += [compared(comparison) for comparison in report.comparisons]
+    _print(report, tables, console)
+
+
+def print_overview(report: ReportData, console: Console) -> None:
+    """Print one line a run, and where the figures come from."""
+    _print(report, [overview(report)], console)
+
+
+def _print(report: ReportData, tables: list[Grid], console: Console) -> None:
     console.print(Text(sentence(report)))
     for grid in tables:
         for part in _parts(grid, console.width):
