@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from published import published
 from rich.console import Console
 
 from countersight.case import Case, Option, Question
@@ -133,10 +133,6 @@ def test_many_different_open_answers_do_not_fill_the_memory() -> None:
     assert sum(n for _, n in answers) == 10_500
 
 
-PUBLISHED = Path(__file__).parents[2] / "shared" / "data" / "cvqa" / "C-VQA-Synthetic_questions.csv"
-
-
-@pytest.mark.skipif(not PUBLISHED.exists(), reason="C-VQA-Synthetic's questions are not at hand")
 def test_the_published_questions_have_the_published_lengths() -> None:
     """16.00 and 25.33 words on average: C-VQA 3.4."""
     total = describe(_published()).total
@@ -150,7 +146,7 @@ def _published() -> Iterator[Case]:
         stem, listed = text.split(" Select the correct answer:")
         return Question(stem, answer, "choice", tuple(Option(number) for number in re.findall(r"[A-D]:(\d+)", listed)))
 
-    with PUBLISHED.open(encoding="utf-8-sig", newline="") as file:
+    with published("cvqa/C-VQA-Synthetic_questions.csv").open(encoding="utf-8-sig", newline="") as file:
         for number, row in enumerate(csv.DictReader(file)):
             yield Case(
                 id=str(number),

@@ -2,11 +2,11 @@
 
 import csv
 import re
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from published import published
 
 from countersight.asking.reading import agrees, read
 from countersight.case import AnswerKind, Option, Question
@@ -633,14 +633,10 @@ def test_an_answer_agrees_with_the_gold_one_in_any_spelling() -> None:
     assert not agrees("4", Question("?", "3", "number"))
 
 
-REAL = Path(__file__).parents[3] / "shared" / "data" / "cvqa" / "C-VQA-Real_questions.csv"
-
-
-@pytest.mark.skipif(not REAL.exists(), reason="C-VQA-Real's questions are not at hand")
 def test_answers_that_repeat_a_real_question_are_read() -> None:
     """Sentences made of every published question: the answer is read, whatever numbers its "if" holds."""
     asked = unread = 0
-    with REAL.open(encoding="utf-8-sig", newline="") as file:
+    with published("cvqa/C-VQA-Real_questions.csv").open(encoding="utf-8-sig", newline="") as file:
         for row in csv.DictReader(file):
             boolean = row["type"] == "boolean"
             gold = Question(row["new query"], row["new answer"], "boolean" if boolean else "number")

@@ -225,7 +225,7 @@ def test_progress_counts_the_pictures(tmp_path: Path) -> None:
 
     folder = run(tmp_path / "run", dataset(tmp_path / "tiny", 3), [])
     write_report([folder], tmp_path / "out", progress=counting)
-    assert seen == [(6, "pictures"), *[1] * 6]
+    assert seen == [(6, "pictures"), 1, 2, 3, 4, 5, 6]
 
 
 def test_the_report_says_truly_how_many_resamples_were_drawn() -> None:

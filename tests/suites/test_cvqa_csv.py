@@ -1,15 +1,14 @@
 """The published file layout, both ways."""
 
 import csv
-import os
 from collections import defaultdict
-from pathlib import Path
 from statistics import fmean
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from making import picture
+from published import published
 
 from countersight.case import Case
 from countersight.dataset import Dataset, DatasetWriter
@@ -161,15 +160,6 @@ def test_no_file_makes_the_import_fail(tmp_path_factory, rest, with_header):
     read(folder / "in.csv", folder / "d")
 
 
-def published():
-    root = Path(__file__).parents[2]
-    data = Path(os.environ.get("COUNTERSIGHT_DATA", root.parent / "shared" / "data"))
-    path = data / "cvqa" / "C-VQA-Synthetic_questions.csv"
-    if not path.is_file():
-        pytest.skip("the published C-VQA-Synthetic questions are not here; name their folder in COUNTERSIGHT_DATA")
-    return path
-
-
 def answers(cases):
     """Both right numbers of every case, by type."""
     found = defaultdict(list)
@@ -180,7 +170,7 @@ def answers(cases):
 
 
 def test_the_published_file_is_read_whole_and_written_back_the_same(tmp_path):
-    cases, imported, bad = read(published(), tmp_path / "d")
+    cases, imported, bad = read(published("cvqa/C-VQA-Synthetic_questions.csv"), tmp_path / "d")
     assert (imported, bad) == (Imported(3000, 0, 3000), [])
     for template in TEMPLATES:
         numbers = answers(cases)[template.published_type]
@@ -189,12 +179,15 @@ def test_the_published_file_is_read_whole_and_written_back_the_same(tmp_path):
             assert min(pair[column] for pair in numbers) == allowed[0]
             assert max(pair[column] for pair in numbers) == allowed[-1]
     export_csv(cases, tmp_path / "out.csv")
-    rows, again = (list(csv.DictReader(path.open(newline=""))) for path in (published(), tmp_path / "out.csv"))
+    rows, again = (
+        list(csv.DictReader(path.open(newline="")))
+        for path in (published("cvqa/C-VQA-Synthetic_questions.csv"), tmp_path / "out.csv")
+    )
     assert [row | {"img_path": ""} for row in rows] == again
 
 
 def test_answers_are_spread_like_the_published_ones(tmp_path):
-    theirs = answers(read(published(), tmp_path / "d")[0])
+    theirs = answers(read(published("cvqa/C-VQA-Synthetic_questions.csv"), tmp_path / "d")[0])
     ours = answers(made(200))
     for kind, numbers in theirs.items():
         for column in (0, 1):
