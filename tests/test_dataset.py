@@ -1,6 +1,7 @@
 """A dataset is a folder that streams, that others can open, and whose faults are named."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -24,7 +25,7 @@ def read(folder):
 def test_what_is_written_is_read_again(tmp_path):
     written = [case(number) for number in range(5)]
     cases, bad = read(dataset(tmp_path / "d", written))
-    assert [one for _, one in cases] == written
+    assert [msgspec.structs.replace(one, image_digest="", counterfactual_digest="") for _, one in cases] == written
     assert [row for row, _ in cases] == [0, 1, 2, 3, 4]
     assert bad == []
 
@@ -94,6 +95,26 @@ def test_a_path_that_leaves_the_folder_is_refused(tmp_path, name):
     (folder / "link.png").symlink_to(tmp_path / "secret.png")
     with pytest.raises(BadPicture, match="folder"):
         Dataset.open(folder).picture(name)
+
+
+def test_a_picture_that_was_exchanged_is_a_bad_one(tmp_path):
+    folder = dataset(tmp_path / "d", 1)
+    opened = Dataset.open(folder)
+    [(_, one)] = opened.cases()
+    assert opened.picture(one.image, one.digest("factual")).width == 16
+    (folder / one.image).write_bytes(picture((1, 2, 3)))
+    with pytest.raises(BadPicture, match="not the one the dataset was made with"):
+        opened.picture(one.image, one.digest("factual"))
+
+
+def test_what_a_killed_process_had_begun_is_cleared_away(tmp_path):
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    for name in (f".d.making-{gone.pid}", f".d.making-{os.getpid()}1", f".other.making-{gone.pid}"):
+        (tmp_path / name).mkdir()
+    dataset(tmp_path / "d", 1)
+    assert not (tmp_path / f".d.making-{gone.pid}").exists()
+    assert (tmp_path / f".other.making-{gone.pid}").exists()
 
 
 def test_the_fingerprint_changes_with_any_row(tmp_path):

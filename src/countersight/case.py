@@ -1,5 +1,6 @@
 """The nouns of Countersight: a case is a pair of worlds. Pure data; imports nothing of ours."""
 
+import re
 from typing import Any, Literal
 
 import msgspec
@@ -11,6 +12,8 @@ Telling = Literal["told", "shown"]
 """How a world reaches the model: told in the question, or shown as a picture drawn after the change."""
 
 AnswerKind = Literal["number", "boolean", "choice", "open"]
+
+_NUMBER = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 """Names of options, in order."""
@@ -45,7 +48,7 @@ class Question(msgspec.Struct, frozen=True, omit_defaults=True):
             if self.answer not in tuple(LETTERS[: len(self.options)]):
                 return f"answer: {self.answer!r} is not the letter of an option"
         elif self.kind == "number":
-            if not _is_number(self.answer):
+            if not _NUMBER.fullmatch(self.answer):
                 return f"answer: {self.answer!r} is not a number"
         elif self.kind == "boolean" and self.answer not in ("yes", "no"):
             return f"answer: {self.answer!r} is neither yes nor no"
@@ -78,6 +81,9 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     context: str = ""
     graph: dict[str, Any] | None = None
     provenance: dict[str, str | int] = {}
+    image_digest: str = ""
+    counterfactual_digest: str = ""
+    """What is known of the bytes of the pictures: one that was changed since is a bad picture."""
 
     def question(self, world: World, telling: Telling = "told") -> Question | None:
         """The question asked of this case in a world, or None where there is none."""
@@ -88,6 +94,10 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     def picture(self, world: World, telling: Telling = "told") -> str | None:
         """The picture that goes with the question: a counterfactual world that is told comes with the factual one."""
         return self.counterfactual_image if (world, telling) == ("counterfactual", "shown") else self.image
+
+    def digest(self, world: World, telling: Telling = "told") -> str:
+        """The digest of that picture, or nothing where it is not known."""
+        return self.counterfactual_digest if (world, telling) == ("counterfactual", "shown") else self.image_digest
 
     def fault(self) -> str | None:
         """What is wrong with this case, as "field: reason", or None."""
@@ -134,11 +144,3 @@ class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
     attempts: int = 1
     model: str = ""
     """The model's own name for itself, as the server reported it."""
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

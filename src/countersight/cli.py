@@ -102,6 +102,14 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="also show the counterfactual pictures and ask about them: the imagination gap",
     )
+    answering = run.add_mutually_exclusive_group()
+    answering.add_argument(
+        "--generate", dest="answering", action="store_const", const="generate", help="the model writes (the default)"
+    )
+    answering.add_argument(
+        "--rank", dest="answering", action="store_const", const="rank", help="the option with the smallest loss wins"
+    )
+    run.set_defaults(answering="generate")
     run.add_argument("-o", "--output", type=Path, required=True, metavar="RUN", help="the run folder to fill")
     run.add_argument(
         "--seed", type=int, default=0, help="for what is drawn by chance, here or by the server (default: 0)"
@@ -232,6 +240,7 @@ def _run(chosen: argparse.Namespace) -> int:
         model=chosen.model,
         prompt=chosen.prompt,
         shown=chosen.shown,
+        answering=chosen.answering,
         settings=ModelSettings(
             seed=chosen.seed,
             max_tokens=chosen.max_tokens,

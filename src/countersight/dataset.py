@@ -90,14 +90,22 @@ class Dataset:
                     field, reason = case
                     on_bad(BadRow(METADATA, row + 1, field, reason))
 
-    def picture(self, file_name: str) -> Picture:
-        """A picture of the folder, checked; a bad one, or one outside the folder, raises BadPicture."""
+    def picture(self, file_name: str, digest: str = "") -> Picture:
+        """A picture of the folder, checked; a bad one, a changed one, or one outside the folder raises BadPicture."""
         if "\x00" in file_name or file_name.startswith(("/", "\\", "~")) or re.match(r"[A-Za-z]:", file_name):
             raise BadPicture("is not a path inside the dataset folder")
         full = os.path.realpath(os.path.join(self._root, file_name))  # noqa: PTH118 - 10 times as fast as Path
         if not full.startswith(self._root + os.sep):
             raise BadPicture("leaves the dataset folder")
-        return read_picture(Path(full))
+        picture = read_picture(Path(full))
+        if digest and digest != picture_digest(picture.data):
+            raise BadPicture("is not the one the dataset was made with")
+        return picture
+
+
+def picture_digest(data: bytes) -> str:
+    """What a case remembers of a picture, so that the fingerprint of the rows covers the pictures too."""
+    return hashlib.blake2b(data, digest_size=8).hexdigest()
 
 
 class DatasetWriter:
@@ -121,20 +129,30 @@ class DatasetWriter:
             raise DatasetError(f"{self.folder} exists already; remove it or choose another name")
 
     def __enter__(self) -> Self:
-        shutil.rmtree(self.staging, ignore_errors=True)
+        _remove_abandoned(self.folder)
         (self.staging / "images").mkdir(parents=True)
         self._rows = open(self.staging / METADATA, "wb")
         return self
 
     def add(self, case: Case) -> None:
-        """Append a case; its pictures are in `staging` already, or will be before the writer is closed."""
+        """Append a case, whose pictures are in `staging` already."""
         fault = case.fault()
         if fault:
             raise DatasetError(f"case {case.id!r}: {fault}")
-        row = msgspec.to_builtins(case)
+        row = msgspec.to_builtins(
+            msgspec.structs.replace(
+                case,
+                image_digest=self._digest(case.image),
+                counterfactual_digest=self._digest(case.counterfactual_image),
+            )
+        )
         self._columns.update(row)
         self._rows.write(msgspec.json.encode(row) + b"\n")
         self.count += 1
+
+    def _digest(self, name: str | None) -> str:
+        file = self.staging / name if name else None
+        return picture_digest(file.read_bytes()) if file and file.is_file() else ""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -149,6 +167,17 @@ class DatasetWriter:
         if self.folder.exists():
             self.folder.rmdir()
         self.staging.rename(self.folder)
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Clear away what a process that was killed had begun of this dataset."""
+    for staging in folder.parent.glob(f".{folder.name}.making-*"):
+        try:
+            os.kill(int(staging.name.rpartition("-")[2]), 0)
+        except (ProcessLookupError, ValueError):
+            shutil.rmtree(staging, ignore_errors=True)
+        except PermissionError:  # alive, and another user's
+            pass
 
 
 def _parse(line: bytes) -> Case | tuple[str, str]:

@@ -30,6 +30,7 @@ def demo(folder: Path, size: int) -> int:
             model=model,
             prompt="0-shot",
             shown=True,
+            answering="generate",
             settings=ModelSettings(),
             patience=Patience(),
         )

@@ -10,7 +10,7 @@ import time
 from collections import Counter
 
 import pytest
-from chat_server import ChatServer, letter, question_of
+from chat_server import ChatServer, completion, letter, question_of
 from making import case, dataset, picture
 
 from countersight.asking.engine import Engine, Patience
@@ -168,6 +168,51 @@ def test_a_fault_that_stays_ends_as_a_failed_case_with_its_reason(tmp_path, faul
         assert reply.text == ""
 
 
+ODD = [
+    {"usage": {"prompt_tokens": 12.0, "completion_tokens": "two"}},
+    {"usage": {"prompt_tokens": 99999999999999999999, "completion_tokens": -5}},
+    {"usage": [1]},
+    {"model": 7},
+    {"choices": [{"message": {"content": ["B"]}, "finish_reason": 1}]},
+    {"choices": [{"message": {"content": [{"type": "text", "text": "B"}]}}]},
+    {"choices": [{"message": {"content": "B\ud83d"}}]},
+]
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_no_answer_is_lost_over_a_side_field(tmp_path, monkeypatch, odd):
+    monkeypatch.setattr("chat_server.completion", lambda text, c=completion: c(text) | odd)
+    with ChatServer("say:B") as server:
+        tally = ask(dataset(tmp_path / "d", 1), tmp_path / "r", server.name)
+    assert {r.text.rstrip("\ufffd") for r in replies(tmp_path / "r")} == {"B"}
+    assert 0 <= tally.tokens_in <= 200
+    assert 0 <= tally.tokens_out <= 4
+
+
+def test_an_error_sent_with_status_200_is_told_in_the_servers_words(tmp_path, monkeypatch):
+    monkeypatch.setattr("chat_server.completion", lambda text: {"error": {"message": "out of cheese", "code": 500}})
+    with ChatServer() as server:
+        ask(dataset(tmp_path / "d", 1), tmp_path / "r", server.name)
+    assert {r.reason for r in replies(tmp_path / "r")} == {"the server sent an error: out of cheese"}
+
+
+def test_a_retry_after_that_is_no_date_is_survived(tmp_path):
+    after = "Mon, 01 Jan 99999999999999999999 00-00-00 GMT"
+    with ChatServer(lambda s, n, body: f"status:429:{after}" if n == 0 else "answer") as server:
+        assert ask(dataset(tmp_path / "d", 1), tmp_path / "r", server.name).answered == 2
+
+
+def test_a_damaged_line_in_the_middle_is_asked_again_and_told(tmp_path):
+    folder = dataset(tmp_path / "d", 5)
+    ask(folder, tmp_path / "r", "chance")
+    lines = (tmp_path / "r/replies.jsonl").read_bytes().splitlines(keepends=True)
+    lines[3] = lines[3].replace(b'"row"', b'"r0w"')
+    (tmp_path / "r/replies.jsonl").write_bytes(b"".join(lines))
+    tally = ask(folder, tmp_path / "r", "chance")
+    assert (tally.before, tally.answered, tally.damaged) == (9, 1, 1)
+    assert "1 damaged line in replies.jsonl" in tally.summary()
+
+
 def test_what_a_model_really_said_is_kept_even_if_it_is_no_answer(tmp_path):
     folder = dataset(tmp_path / "d", 1)
     for what, text in (
@@ -300,7 +345,32 @@ def test_a_server_that_is_not_there_stops_the_run_with_a_sentence(tmp_path):
 def test_a_refused_key_or_an_unknown_model_stops_the_run_with_a_sentence(tmp_path, status):
     with ChatServer(f"status:{status}") as server, pytest.raises(ModelError, match=f"HTTP {status}"):
         ask(dataset(tmp_path / "d", 100), tmp_path / "r", server.name)
-    assert len(server.requests) <= 8
+    assert len(server.requests) < 24
+
+
+@pytest.mark.parametrize("status", [403, 404])
+def test_one_question_that_is_refused_is_one_failed_case(tmp_path, status):
+    folder = dataset(tmp_path / "d", 20)
+    with ChatServer(lambda s, n, body: f"status:{status}" if "picture 3?" in question_of(body) else "answer") as server:
+        tally = ask(folder, tmp_path / "r", server.name)
+        assert (tally.answered, tally.failed) == (39, 1)
+        assert ask(folder, tmp_path / "r", server.name).failed == 1
+
+
+def test_an_error_that_stops_the_run_loses_no_answer_under_way(tmp_path):
+    folder = dataset(tmp_path / "d", 4)
+    with (
+        ChatServer(lambda s, n, body: "status:401" if n == 7 else "answer", latency=0.1) as server,
+        pytest.raises(ModelError, match="401"),
+    ):
+        ask(folder, tmp_path / "r", server.name)
+    assert len(answers(tmp_path / "r")) == 7
+
+
+def test_a_spent_quota_stops_the_run_though_it_comes_as_429(tmp_path, monkeypatch):
+    monkeypatch.setattr("chat_server.json.dumps", lambda x, d=json.dumps: d(x).replace("no, 429", "insufficient_quota"))
+    with ChatServer("status:429") as server, pytest.raises(ModelError, match="insufficient_quota"):
+        ask(dataset(tmp_path / "d", 4), tmp_path / "r", server.name)
 
 
 def test_the_key_is_sent_and_stands_in_no_file_log_or_error(tmp_path, monkeypatch):
@@ -321,11 +391,44 @@ def test_the_key_is_sent_and_stands_in_no_file_log_or_error(tmp_path, monkeypatc
     assert key not in done.stdout + done.stderr
 
 
-def test_a_key_in_the_address_is_refused():
-    for address in ("http://user:secret@127.0.0.1/v1#m", "http://127.0.0.1/v1?key=secret#m"):
-        with pytest.raises(ModelError, match="COUNTERSIGHT_API_KEY") as caught:
-            open_model(f"endpoint:{address}", ModelSettings())
-        assert "secret" not in str(caught.value)
+@pytest.mark.parametrize(
+    "address",
+    [
+        "nonsense",
+        "http://[::1/v1",
+        "http://a..b/v1",
+        "http://h:99999/v1",
+        "http://h:abc/v1",
+        "ftp://h/v1",
+        "http:///v1",
+    ],
+)
+def test_an_address_that_cannot_be_asked_is_a_sentence(address, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
+    monkeypatch.setenv("OPENAI_BASE_URL", address)
+    for model in (f"endpoint:{address}#m", "openai:m"):
+        with pytest.raises(ModelError, match="URL such as"):
+            open_model(model, ModelSettings())
+
+
+def test_a_key_in_the_address_is_refused(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
+    for address in ("http://user:secret@127.0.0.1/v1", "http://127.0.0.1/v1?key=secret"):
+        monkeypatch.setenv("OPENAI_BASE_URL", address)
+        for model in (f"endpoint:{address}#m", "openai:m"):
+            with pytest.raises(ModelError, match="COUNTERSIGHT_API_KEY") as caught:
+                open_model(model, ModelSettings())
+            assert "secret" not in str(caught.value)
+
+
+def test_a_key_with_a_line_end_is_used_without_it_and_one_with_control_characters_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("COUNTERSIGHT_API_KEY", "sk-0123456789\n")
+    with ChatServer() as server:
+        ask(dataset(tmp_path / "d", 1), tmp_path / "r", server.name)
+        assert server.headers[0]["authorization"] == "bearer sk-0123456789"
+        monkeypatch.setenv("COUNTERSIGHT_API_KEY", "sk-\x1b[0m")
+        with pytest.raises(ModelError, match="COUNTERSIGHT_API_KEY holds characters"):
+            open_model(server.name, ModelSettings())
 
 
 def run_command(folder, output, model, *more):

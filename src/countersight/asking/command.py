@@ -7,18 +7,31 @@ from pathlib import Path
 
 from countersight.asking.display import showing
 from countersight.asking.engine import Engine, Patience
-from countersight.asking.folder import RunFolder
+from countersight.asking.folder import Answering, RunFolder
 from countersight.asking.prompts import find_prompt
 from countersight.asking.tally import Tally
-from countersight.dataset import Dataset
+from countersight.dataset import Dataset, DatasetError
 from countersight.models import Model, ModelSettings, open_model
 
 
 def ask_dataset(
-    dataset: Path, output: Path, *, model: str, prompt: str, shown: bool, settings: ModelSettings, patience: Patience
+    dataset: Path,
+    output: Path,
+    *,
+    model: str,
+    prompt: str,
+    shown: bool,
+    answering: Answering,
+    settings: ModelSettings,
+    patience: Patience,
 ) -> int:
-    """Ask a model every question of a dataset that has no answer yet; returns the exit status."""
+    """Ask a model every question of a dataset that has no answer yet.
+
+    Returns the exit status: 0 done, 1 done but nothing was answered, 130 stopped.
+    """
     opened = Dataset.open(dataset)
+    if opened.count == 0:
+        raise DatasetError(f"{dataset} has no cases")
     asked = open_model(model, settings)
     run = RunFolder.begin(
         output,
@@ -27,6 +40,7 @@ def ask_dataset(
         settings=asked.settings,
         prompt=find_prompt(prompt),
         shown=shown,
+        answering=answering,
     )
     tally = Tally()
     try:
@@ -37,7 +51,7 @@ def ask_dataset(
     if stopped:
         print("Stopped. The same command goes on from here.", file=sys.stderr)
         return 130
-    return 0
+    return 1 if tally.failed and not tally.before + tally.answered else 0
 
 
 async def _ask(run: RunFolder, dataset: Dataset, model: Model, patience: Patience, tally: Tally) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from countersight.asking.tally import Tally
+from countersight.wording import printable
 
 LINE_SECONDS = 10.0
 
@@ -61,4 +62,6 @@ def _figures(tally: Tally, seconds: float) -> str:
         figures.append(f"{tally.tokens_in:,} + {tally.tokens_out:,} tokens")
     if tally.cost:
         figures.append(f"${tally.cost:,.2f}")
+    if tally.trouble:
+        figures.append(printable(tally.trouble)[:100])
     return " · ".join(figures)

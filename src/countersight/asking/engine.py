@@ -11,10 +11,21 @@ from countersight.asking.gate import Gate
 from countersight.asking.journal import Journal
 from countersight.asking.prompts import Prompt
 from countersight.asking.tally import Tally
-from countersight.case import Case, Question, Reply, Telling, World
+from countersight.case import LETTERS, Case, Option, Question, Reply, Telling, World
 from countersight.dataset import BadRow, Dataset
 from countersight.errors import CountersightError
-from countersight.models import AskingFailed, Model, ModelError, Overloaded, Request, Turn, Unreachable
+from countersight.models import (
+    Answer,
+    AskingFailed,
+    Model,
+    ModelError,
+    Overloaded,
+    Ranker,
+    Refused,
+    Request,
+    Turn,
+    Unreachable,
+)
 from countersight.picture import BadPicture, Picture
 
 TELLINGS: tuple[tuple[World, Telling], ...] = (
@@ -22,7 +33,12 @@ TELLINGS: tuple[tuple[World, Telling], ...] = (
     ("counterfactual", "told"),
     ("counterfactual", "shown"),
 )
+YES_NO = (Option("yes"), Option("no"))
 SYNC_SECONDS = 1.0
+REFUSALS = 8
+"""So many questions refused and none answered: it is not about the questions."""
+LONGEST_DROUGHT = 600.0
+"""Seconds without an answer after which a server that turns every question away is left alone."""
 PATIENCE = 2
 """A question may be turned away so many times as often as it may fail otherwise, while the server answers nobody."""
 
@@ -60,6 +76,7 @@ class Engine:
         self._model = model
         self._prompt: Prompt = run.manifest.prompt
         self._tellings = TELLINGS if run.manifest.shown else TELLINGS[:2]
+        self._ranker = self._as_ranker() if run.manifest.answering == "rank" else None
         self._patience = patience
         self._tally = tally
         self._stop = stop
@@ -67,28 +84,35 @@ class Engine:
         self._picture: tuple[str, Picture | BadPicture] | None = None
         self._bad_row_seen = -1
         self._answers = 0
+        self._refusals = 0
+        self._last_answer = 0.0
+        self._fatal: Exception | None = None
         self._jitter = random.Random()
+
+    def _as_ranker(self) -> Ranker:
+        if not isinstance(self._model, Ranker):
+            raise ModelError(f"{self._model.name} gives no losses, so its options cannot be ranked; leave out --rank")
+        return self._model
 
     async def ask_all(self) -> None:
         """Ask until nothing is missing, or `stop` is set. Raises where every further question would fail too."""
         with self._run.writing() as journal:
             answered = self._answered_before()
             self._tally.total = self._dataset.count * len(self._tellings)
+            self._last_answer = asyncio.get_running_loop().time()
             asks = self._asks(answered)
-            syncing = asyncio.create_task(_sync_for_ever(journal))
+            syncing = asyncio.create_task(self._sync_for_ever(journal))
             try:
-                async with asyncio.TaskGroup() as group:
-                    for _ in range(self._patience.concurrency):
-                        group.create_task(self._work(asks, journal))
-            except ExceptionGroup as errors:
-                raise _first(errors) from None
+                await asyncio.gather(*(self._work(asks, journal) for _ in range(self._patience.concurrency)))
             finally:
                 syncing.cancel()
+        if self._fatal:
+            raise self._fatal
 
     def _answered_before(self) -> bytearray:
         """Which questions have their answer already: a bit for each telling, a byte a row."""
         answered = bytearray(self._dataset.lines)
-        for reply in self._run.replies():
+        for reply in self._run.replies(self._damaged):
             bit = 1 << TELLINGS.index((reply.world, reply.telling))
             if reply.state == "answered" and 0 <= reply.row < len(answered) and not answered[reply.row] & bit:
                 answered[reply.row] |= bit
@@ -97,6 +121,9 @@ class Engine:
                 self._tally.tokens_out += reply.tokens_out
                 self._tally.cost += reply.cost
         return answered
+
+    def _damaged(self) -> None:
+        self._tally.damaged += 1
 
     def _asks(self, answered: bytearray) -> Iterator[_Ask]:
         def bad_row(bad: BadRow) -> None:
@@ -115,20 +142,25 @@ class Engine:
                     yield _Ask(row, case, world, telling, question)
 
     async def _work(self, asks: Iterator[_Ask], journal: Journal) -> None:
+        """Take question after question; what stops the run lets the others finish what they have under way."""
         count = 0
         while not self._stop.is_set():
+            self._tally.limit = int(self._gate.limit)
             await self._gate.enter()
             try:
                 ask = None if self._stop.is_set() else next(asks, None)
                 if ask is None:
                     return
                 reply = await self._ask(ask)
+                if reply is not None:
+                    journal.append(reply)
+                    self._tally.count(reply)
+            except (CountersightError, OSError) as error:
+                self._fatal = self._fatal or error
+                self._stop.set()
+                return
             finally:
                 self._gate.leave()
-            if reply is not None:
-                journal.append(reply)
-                self._tally.count(reply)
-                self._tally.limit = int(self._gate.limit)
             count += 1
             if count % 64 == 0:  # a model that never waits would keep the loop from hearing Ctrl-C
                 await asyncio.sleep(0)
@@ -137,7 +169,7 @@ class Engine:
         """Ask until there is an answer or a reason why not; None if the run was stopped before there was either."""
         file_name = ask.case.picture(ask.world, ask.telling)
         try:
-            picture = self._load(file_name) if file_name is not None else None
+            picture = self._load(file_name, ask.case.digest(ask.world, ask.telling)) if file_name is not None else None
         except BadPicture as error:
             if ask.row != self._bad_row_seen:
                 self._bad_row_seen = ask.row
@@ -147,7 +179,7 @@ class Engine:
             key=f"{ask.case.id}/{ask.world}/{ask.telling}",
             turns=(Turn("user", self._prompt.render(ask.question), picture),),
             kind=ask.question.kind,
-            options=ask.question.options,
+            options=self._offered(ask.question),
         )
         clock = asyncio.get_running_loop().time
         faults = turned_away = in_vain = 0
@@ -157,7 +189,7 @@ class Engine:
                     return None
             sent, answers = clock(), self._answers
             try:
-                answer = await self._model.reply(request)
+                answer = await self._answer(request)
             except Overloaded as error:
                 turned_away += 1
                 # A server that answers others has only too much to do: that alone never fails a question.
@@ -173,9 +205,12 @@ class Engine:
                 failure = error
             else:
                 self._answers += 1
+                self._last_answer = clock()
+                self._tally.trouble = ""
                 self._gate.kept_up()
                 return ask.reply(
                     text=answer.text,
+                    losses=answer.losses,
                     finish=answer.finish,
                     tokens_in=answer.tokens_in,
                     tokens_out=answer.tokens_out,
@@ -184,19 +219,48 @@ class Engine:
                     attempts=faults + turned_away + 1,
                     model=answer.model,
                 )
+            self._tally.trouble = str(failure)
             tried = faults >= self._patience.attempts or in_vain >= self._patience.attempts * PATIENCE
-            if tried and isinstance(failure, Unreachable):
-                raise ModelError(f"{failure}; start the server, then run the same command to go on") from None
+            self._stop_if_hopeless(failure, tried)
             if tried or not failure.again:
                 return ask.reply(state="failed", reason=str(failure), attempts=faults + turned_away)
             if await self._stopped_within(wait):
                 return None
 
-    def _load(self, file_name: str) -> Picture:
+    def _stop_if_hopeless(self, failure: AskingFailed, tried: bool) -> None:
+        """Raise where asking on would only fail every question that is left."""
+        drought = asyncio.get_running_loop().time() - self._last_answer
+        if isinstance(failure, Refused):
+            self._refusals += 1
+            if self._refusals >= REFUSALS and not self._answers and not self._tally.before:
+                raise ModelError(
+                    f"the server refuses every question ({failure}); check the key, the address, the model"
+                )
+        elif tried and isinstance(failure, Unreachable):
+            raise ModelError(f"{failure}; start the server, then run the same command to go on")
+        elif tried and isinstance(failure, Overloaded) and drought > LONGEST_DROUGHT:
+            raise ModelError(f"the server has turned every question away for {drought / 60:.0f} minutes ({failure})")
+
+    def _offered(self, question: Question) -> tuple[Option, ...]:
+        if self._ranker and question.kind == "boolean":
+            return YES_NO
+        return question.options
+
+    async def _answer(self, request: Request) -> Answer:
+        """What the model writes, or the option it gives the smallest loss."""
+        if self._ranker is None:
+            return await self._model.reply(request)
+        if not request.options:
+            raise AskingFailed("there are no options to rank", again=False)
+        losses = await self._ranker.losses(request)
+        best = min(range(len(losses)), key=losses.__getitem__)
+        return Answer(request.options[best].text if request.kind == "boolean" else LETTERS[best], losses=losses)
+
+    def _load(self, file_name: str, digest: str) -> Picture:
         """A picture of the dataset; the questions of a case follow each other, so the last one is kept."""
         if self._picture is None or self._picture[0] != file_name:
             try:
-                self._picture = (file_name, self._dataset.picture(file_name))
+                self._picture = (file_name, self._dataset.picture(file_name, digest))
             except BadPicture as error:
                 self._picture = (file_name, error)
         picture = self._picture[1]
@@ -216,16 +280,11 @@ class Engine:
             return False
         return True
 
-
-async def _sync_for_ever(journal: Journal) -> None:
-    while True:
-        await asyncio.sleep(SYNC_SECONDS)
-        await asyncio.to_thread(journal.sync)
-
-
-def _first(errors: ExceptionGroup[Exception]) -> Exception:
-    """The error to show of several workers that failed: a sentence for the user before anything else."""
-    for error in errors.exceptions:
-        if isinstance(error, CountersightError):
-            return error
-    return errors.exceptions[0]
+    async def _sync_for_ever(self, journal: Journal) -> None:
+        while True:
+            await asyncio.sleep(SYNC_SECONDS)
+            try:
+                await asyncio.to_thread(journal.sync)
+            except OSError as error:
+                self._fatal = self._fatal or error
+                self._stop.set()

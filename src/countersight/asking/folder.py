@@ -5,9 +5,9 @@ import datetime
 import fcntl
 import os
 import platform
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, BinaryIO, Literal, Self
 
 import msgspec
 
@@ -20,11 +20,15 @@ from countersight.errors import CountersightError
 
 MANIFEST = "run.json"
 JOURNAL = "replies.jsonl"
-_PART = f".{MANIFEST}.part"
+LOCK = ".lock"
 
 
 class RunError(CountersightError):
     """A folder that is no run, or is not the run that was meant."""
+
+
+Answering = Literal["generate", "rank"]
+"""Whether the model writes its answer, or each option is given a loss and the smallest is the answer."""
 
 
 class DatasetReference(msgspec.Struct, frozen=True):
@@ -42,6 +46,7 @@ class Manifest(msgspec.Struct, frozen=True):
     model: str
     settings: dict[str, Any]
     prompt: Prompt
+    answering: Answering
     shown: bool
     """Whether the counterfactual pictures were asked about too."""
     dataset: DatasetReference
@@ -54,9 +59,10 @@ class Manifest(msgspec.Struct, frozen=True):
 class RunFolder:
     """A run on disk, finished or not."""
 
-    def __init__(self, path: Path, manifest: Manifest) -> None:
+    def __init__(self, path: Path, manifest: Manifest, lock: BinaryIO | None = None) -> None:
         self.path = path
         self.manifest = manifest
+        self._lock = lock
 
     @classmethod
     def open(cls, path: Path | str) -> Self:
@@ -72,40 +78,54 @@ class RunFolder:
 
     @classmethod
     def begin(
-        cls, path: Path | str, *, dataset: Dataset, model: str, settings: dict[str, Any], prompt: Prompt, shown: bool
+        cls,
+        path: Path | str,
+        *,
+        dataset: Dataset,
+        model: str,
+        settings: dict[str, Any],
+        prompt: Prompt,
+        shown: bool,
+        answering: Answering = "generate",
     ) -> Self:
         """Start a run in a folder, or take up the one that is there if it is the same."""
         path = Path(path)
+        if path.exists() and not (path / MANIFEST).exists() and not _is_unused(path):
+            raise RunError(f"{path} exists and is not a run; choose another folder for -o")
+        path.mkdir(parents=True, exist_ok=True)
+        lock = _locked(path)
+        # Both with their links followed: the way from one to the other must hold wherever the folders really are.
+        way = os.path.relpath(os.path.realpath(dataset.path), os.path.realpath(path))
         manifest = Manifest(
             model=model,
             settings=settings,
             prompt=prompt,
+            answering=answering,
             shown=shown,
-            dataset=DatasetReference(
-                dataset.name, os.path.relpath(dataset.path, path), dataset.fingerprint, dataset.count
-            ),
+            dataset=DatasetReference(dataset.name, way, dataset.fingerprint, dataset.count),
             started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             countersight=__version__,
             python=platform.python_version(),
             platform=f"{platform.system()} {platform.machine()}",
         )
-        if (path / MANIFEST).exists():
-            run = cls.open(path)
-            _refuse_difference(path, run.manifest, manifest)
-            return run
-        if path.exists() and (not path.is_dir() or any(file.name != _PART for file in path.iterdir())):
-            raise RunError(f"{path} exists and is not a run; choose another folder for -o")
-        path.mkdir(parents=True, exist_ok=True)
-        _write_manifest(path, msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
-        return cls(path, manifest)
+        try:
+            if (path / MANIFEST).exists():
+                there = cls.open(path).manifest
+                _refuse_difference(path, there, manifest)
+                return cls(path, there, lock)
+            _write_manifest(path, msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
+        except BaseException:
+            lock.close()
+            raise
+        return cls(path, manifest, lock)
 
-    def replies(self) -> Iterator[Reply]:
+    def replies(self, on_damaged: Callable[[], None] | None = None) -> Iterator[Reply]:
         """Every reply in the journal, in the order it came. A question may stand there twice: failed, then answered."""
-        return read_journal(self.path / JOURNAL)
+        return read_journal(self.path / JOURNAL, on_damaged)
 
     def dataset(self, override: Path | None = None) -> Dataset:
         """The dataset that was asked, checked to be still the same."""
-        path = override or (self.path / self.manifest.dataset.path)
+        path = override or Path(os.path.normpath(self.path.resolve() / self.manifest.dataset.path))
         if not path.is_dir():
             raise RunError(f"the dataset of {self.path} is not at {path}; say where it is with --dataset")
         dataset = Dataset.open(path)
@@ -116,13 +136,24 @@ class RunFolder:
     @contextlib.contextmanager
     def writing(self) -> Iterator[Journal]:
         """The journal, for this process alone."""
-        with open(self.path / MANIFEST, "rb") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise RunError(f"another process is writing to {self.path}; wait for it or stop it") from None
-            with Journal(self.path / JOURNAL) as journal:
-                yield journal
+        with self._lock or _locked(self.path), Journal(self.path / JOURNAL) as journal:
+            yield journal
+
+
+def _is_unused(path: Path) -> bool:
+    """Whether nothing is in a folder but what a run leaves that was killed as it began."""
+    return path.is_dir() and all(file.name == LOCK or file.name.startswith(f".{MANIFEST}.") for file in path.iterdir())
+
+
+def _locked(path: Path) -> BinaryIO:
+    """A file whose lock says that this process alone writes to the run; it goes with the process, however it ends."""
+    lock = open(path / LOCK, "wb")  # noqa: SIM115 - held for as long as the run is written
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        lock.close()
+        raise RunError(f"another process is writing to {path}; wait for it or stop it") from None
+    return lock
 
 
 def _refuse_difference(path: Path, there: Manifest, now: Manifest) -> None:
@@ -132,6 +163,7 @@ def _refuse_difference(path: Path, there: Manifest, now: Manifest) -> None:
         ("model", there.model, now.model),
         ("prompt", there.prompt, now.prompt),
         ("settings", there.settings, now.settings),
+        ("way of answering", there.answering, now.answering),
         ("shown worlds", there.shown, now.shown),
     ):
         if old != new:
@@ -146,7 +178,7 @@ def _refuse_difference(path: Path, there: Manifest, now: Manifest) -> None:
 
 def _write_manifest(folder: Path, content: bytes) -> None:
     """Write run.json so that it is there in full or not at all, whatever happens."""
-    part = folder / _PART
+    part = folder / f".{MANIFEST}.{os.getpid()}"
     with open(part, "wb") as file:
         file.write(content)
         file.flush()

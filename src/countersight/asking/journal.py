@@ -4,9 +4,10 @@ A reply is in the file before anybody is told of it, so a process killed at any 
 What a kill can leave behind is a last line that was cut off; it is dropped, and its question asked again.
 """
 
+import errno
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -53,17 +54,20 @@ class Journal:
     def append(self, reply: Reply) -> None:
         """Write a reply; when this returns, a kill of the process cannot undo it."""
         line = encode_line(reply)
-        written = os.write(self._file, line)
+        try:
+            written = os.write(self._file, line)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self._path)) from None
         if written != len(line):  # a full disk: leave no half line for the next one to run into
             os.ftruncate(self._file, os.fstat(self._file).st_size - written)
-            raise OSError(28, "no space left for the journal", str(self._path))
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self._path))
         self._unsynced = True
 
     def sync(self) -> None:
         """Bring what was appended to the disk itself, against a loss of power."""
         if self._unsynced:
-            self._unsynced = False
             os.fsync(self._file)
+            self._unsynced = False
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -72,8 +76,8 @@ class Journal:
         os.close(self._file)
 
 
-def read_journal(path: Path) -> Iterator[Reply]:
-    """Every whole reply in a journal, in the order it came; damaged lines are passed over, to be asked again."""
+def read_journal(path: Path, on_damaged: Callable[[], None] | None = None) -> Iterator[Reply]:
+    """Every whole reply in a journal, in the order it came; `on_damaged` is told of each line that is not whole."""
     if not path.exists():
         return
     with open(path, "rb") as file:
@@ -81,6 +85,8 @@ def read_journal(path: Path) -> Iterator[Reply]:
             reply = decode_line(line)
             if reply is not None:
                 yield reply
+            elif on_damaged:
+                on_damaged()
 
 
 def _drop_torn_end(file: int) -> None:

@@ -2,6 +2,7 @@
 
 from countersight.case import Reply
 from countersight.dataset import BadRow
+from countersight.wording import printable, several
 
 BAD_ROWS_KEPT = 20
 REASONS_KEPT = 1000
@@ -28,6 +29,11 @@ class Tally:
         self.tokens_out = 0
         self.cost = 0.0
         self.limit = 0
+        """Questions that may be under way now."""
+        self.trouble = ""
+        """What the server said last, if it was no answer."""
+        self.damaged = 0
+        """Lines of the journal that were not whole; their questions are asked again."""
 
     @property
     def done(self) -> int:
@@ -56,15 +62,17 @@ class Tally:
             lines[0] += f" ({self.before:,} were answered before)"
         if self.tokens_in or self.tokens_out:
             lines.append(f"{self.tokens_in:,} tokens read, {self.tokens_out:,} written, ${self.cost:,.4f}")
+        if self.damaged:
+            lines.append(f"{several(self.damaged, 'damaged line')} in replies.jsonl: asked again")
         if self.without_picture:
-            lines.append(f"{self.without_picture:,} questions left out: their cases have no picture")
+            lines.append(f"{several(self.without_picture, 'question')} left out: no picture goes with them")
         if self.bad_pictures:
-            lines.append(f"{self.bad_pictures:,} cases with a bad picture")
+            lines.append(f"{several(self.bad_pictures, 'case')} with a bad picture")
         for reason, count in sorted(self.reasons.items(), key=lambda item: -item[1])[:REASONS_SHOWN]:
-            lines.append(f"  {count:,} x {reason}")
+            lines.append(f"  {count:,} x {printable(reason)}")
         if len(self.reasons) > REASONS_SHOWN:
             lines.append(f"  and {len(self.reasons) - REASONS_SHOWN:,} other reasons; all are in replies.jsonl")
         if self.bad_rows:
-            lines.append(f"{self.bad_rows:,} bad rows")
-        lines.extend(f"  {bad}" for bad in self.first_bad_rows)
+            lines.append(several(self.bad_rows, "bad row"))
+        lines.extend(f"  {printable(str(bad))}" for bad in self.first_bad_rows)
         return "\n".join(lines)

@@ -3,6 +3,7 @@
 import base64
 import datetime
 import email.utils
+import json
 import os
 import urllib.request
 from typing import Any
@@ -18,6 +19,7 @@ from countersight.models.protocol import (
     ModelError,
     ModelSettings,
     Overloaded,
+    Refused,
     Request,
     Turn,
     Unreachable,
@@ -26,28 +28,27 @@ from countersight.models.protocol import (
 OPENAI = "https://api.openai.com/v1"
 MAX_RESPONSE = 4 * 1024 * 1024
 """More bytes than this are no answer; reading stops there."""
+SHORTEST_SECRET = 8
+"""A key with fewer characters is none ("none", "x"): taking it out of answers would only spoil them."""
 
 
 class _Message(msgspec.Struct):
-    content: str | list[dict[str, Any]] | None = None
-    refusal: str | None = None
+    content: Any = None
+    refusal: Any = None
 
 
 class _Choice(msgspec.Struct):
     message: _Message
-    finish_reason: str | None = None
-
-
-class _Usage(msgspec.Struct):
-    prompt_tokens: int | None = 0
-    completion_tokens: int | None = 0
-    cost: float | None = None
+    finish_reason: Any = None
 
 
 class _Completion(msgspec.Struct):
-    choices: list[_Choice]
-    usage: _Usage | None = None
-    model: str | None = None
+    """Of a completion only the message must have its shape: no answer is lost over a side field."""
+
+    choices: list[_Choice] = []
+    usage: Any = None
+    model: Any = None
+    error: Any = None
 
 
 _completion = msgspec.json.Decoder(_Completion)
@@ -58,7 +59,7 @@ class Endpoint:
 
     needs_picture = True
 
-    def __init__(self, name: str, url: str, model: str, key: str | None, settings: ModelSettings) -> None:
+    def __init__(self, name: str, url: str, model: str, key: str, settings: ModelSettings) -> None:
         self.name = name
         self.settings = {
             "max_tokens": settings.max_tokens,
@@ -77,16 +78,16 @@ class Endpoint:
         body = self._body(request)
         try:
             async with self._open().post(self._url, data=body, allow_redirects=False) as response:
-                content = await _read(response)
+                content = self._without_key(await _read(response))
         except TimeoutError:
             raise AskingFailed(f"no answer within {self._options.timeout:g} s", again=True) from None
         except aiohttp.ClientConnectorError as error:
             if isinstance(error.os_error, ConnectionResetError):
                 raise AskingFailed("the connection was reset", again=True) from None
-            raise Unreachable(f"cannot connect to {_host(self._url)} ({_why(error.os_error)})") from None
-        except aiohttp.ClientError as error:
+            raise Unreachable(f"cannot connect to {urlsplit(self._url).netloc} ({_why(error.os_error)})") from None
+        except (aiohttp.ClientError, OSError, ValueError) as error:
             raise AskingFailed(f"the connection broke ({type(error).__name__})", again=True) from None
-        if response.status != 200:
+        if not 200 <= response.status < 300:
             raise self._refused(response, content)
         return self._answer(content)
 
@@ -135,57 +136,87 @@ class Endpoint:
 
     def _answer(self, content: bytes) -> Answer:
         try:
-            completion = _completion.decode(content)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            completion = _decode(content)
+        except (ValueError, RecursionError) as error:
             raise AskingFailed(f"the server sent no chat completion: {_shorten(str(error))}", again=True) from None
         if not completion.choices:
+            if completion.error:  # some gateways send errors with status 200
+                reason = f"the server sent an error: {_error_text(content)}"
+                code = completion.error.get("code") if isinstance(completion.error, dict) else None
+                raise Overloaded(reason, None) if code in (429, 503) else AskingFailed(reason, again=True)
             raise AskingFailed("the server sent no choices", again=True)
         choice = completion.choices[0]
         text = _text(choice.message.content)
-        if not text and choice.message.refusal:
+        if not text and isinstance(choice.message.refusal, str):
             # A refusal is what the model said: it is kept, read as no answer, and counted as unread.
             text = choice.message.refusal
-        usage = completion.usage or _Usage()
-        tokens_in, tokens_out = usage.prompt_tokens or 0, usage.completion_tokens or 0
         if not text and choice.finish_reason == "content_filter":
             raise AskingFailed("the server's content filter held the answer back", again=False)
-        cost = usage.cost
-        if cost is None:
-            cost = (tokens_in * self._options.price_in + tokens_out * self._options.price_out) / 1e6
-        return Answer(text, choice.finish_reason or "", tokens_in, tokens_out, cost, completion.model or "")
+        usage = completion.usage if isinstance(completion.usage, dict) else {}
+        tokens_in, tokens_out = int(_amount(usage, "prompt_tokens")), int(_amount(usage, "completion_tokens"))
+        cost = (tokens_in * self._options.price_in + tokens_out * self._options.price_out) / 1e6
+        return Answer(
+            text,
+            finish=_short_text(choice.finish_reason),
+            tokens_in=tokens_in,
+            tokens_out=tokens_out,
+            cost=_amount(usage, "cost") if "cost" in usage else cost,
+            model=_short_text(completion.model),
+        )
 
     def _refused(self, response: aiohttp.ClientResponse, content: bytes) -> Exception:
         status = response.status
-        reason = f"HTTP {status}: {self._without_key(_error_text(content)) or response.reason}"
+        phrase = self._without_key((response.reason or "").encode("utf-8", "replace")).decode("utf-8", "replace")
+        reason = f"HTTP {status}: {_error_text(content) or _shorten(phrase)}"
+        if status == 401 or b"insufficient_quota" in content:
+            return ModelError(f"{urlsplit(self._url).netloc} does not accept the key: {reason}")
         if status in (429, 503):
             return Overloaded(reason, _retry_after(response.headers.get("Retry-After")))
-        if status in (401, 403):
-            return ModelError(f"{_host(self._url)} refused the key ({reason}); set the right one in the environment")
-        if status == 404:
-            return ModelError(f"{self._url} does not know the model {self._model!r} or the address ({reason})")
+        if status in (403, 404):
+            return Refused(reason)
         return AskingFailed(reason, again=status >= 500 or status in (408, 409, 425))
 
-    def _without_key(self, text: str) -> str:
-        return text.replace(self._key, "[key]") if self._key else text
+    def _without_key(self, content: bytes) -> bytes:
+        """What the server sent, safe to keep: a careless one repeats the key in its errors."""
+        key = self._key.encode()
+        return content.replace(key, b"[key]") if len(key) >= SHORTEST_SECRET else content
 
 
 def parse_endpoint(name: str, address: str, settings: ModelSettings) -> Endpoint:
     """`endpoint:URL#MODEL`; the key, if the server wants one, is read from COUNTERSIGHT_API_KEY."""
     url, _, model = address.partition("#")
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname or not model:
+    if not model:
         raise ModelError("an endpoint is named endpoint:URL#MODEL, as in endpoint:http://127.0.0.1:8000/v1#qwen2.5-vl")
-    if parts.username or parts.password or parts.query:
-        raise ModelError("keep keys out of the address: put the key into COUNTERSIGHT_API_KEY")
-    return Endpoint(name, url, model, os.environ.get("COUNTERSIGHT_API_KEY"), settings)
+    return Endpoint(name, _checked(url), model, _key("COUNTERSIGHT_API_KEY"), settings)
 
 
 def parse_openai(name: str, model: str, settings: ModelSettings) -> Endpoint:
     """`openai:MODEL`; key from OPENAI_API_KEY, another base address from OPENAI_BASE_URL."""
-    key = os.environ.get("OPENAI_API_KEY")
+    key = _key("OPENAI_API_KEY")
     if not key:
         raise ModelError("openai: needs a key; set OPENAI_API_KEY in the environment")
-    return Endpoint(name, os.environ.get("OPENAI_BASE_URL") or OPENAI, model, key, settings)
+    return Endpoint(name, _checked(os.environ.get("OPENAI_BASE_URL") or OPENAI), model, key, settings)
+
+
+def _checked(url: str) -> str:
+    """An address that can be asked and may be shown: it holds no key. The sentences do not repeat what it held."""
+    try:
+        parts = urlsplit(url)
+        host, _ = (parts.hostname or "").encode("idna"), parts.port
+    except ValueError:
+        host = b""
+    if not host or parts.scheme not in ("http", "https"):
+        raise ModelError("the address of an endpoint is a URL such as http://127.0.0.1:8000/v1")
+    if parts.username or parts.password or parts.query:
+        raise ModelError("keep keys out of the address: put the key into COUNTERSIGHT_API_KEY (or OPENAI_API_KEY)")
+    return url
+
+
+def _key(variable: str) -> str:
+    key = os.environ.get(variable, "").strip()
+    if not key.isascii() or not key.isprintable():
+        raise ModelError(f"{variable} holds characters that no key has; set it again")
+    return key
 
 
 async def _read(response: aiohttp.ClientResponse) -> bytes:
@@ -200,11 +231,31 @@ async def _read(response: aiohttp.ClientResponse) -> bytes:
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
-def _text(content: str | list[dict[str, Any]] | None) -> str:
+def _decode(content: bytes) -> _Completion:
+    try:
+        return _completion.decode(content)
+    except msgspec.DecodeError:
+        # Half of a surrogate pair, as a model cut off within an emoji sends it, is JSON to some and not to others.
+        return msgspec.convert(json.loads(content.decode()), _Completion)
+
+
+def _text(content: Any) -> str:
     """The words of a message; some servers send them in parts."""
     if isinstance(content, list):
-        return "".join(str(part.get("text", "")) for part in content if part.get("type") == "text")
-    return content or ""
+        content = "".join(_text(part.get("text") if isinstance(part, dict) else part) for part in content)
+    if not isinstance(content, str):
+        return ""
+    return content.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _short_text(value: Any) -> str:
+    return _shorten(_text(value))
+
+
+def _amount(usage: dict[str, Any], name: str) -> float:
+    """A count or cost the server reports, if it can be one."""
+    value = usage.get(name)
+    return value if isinstance(value, int | float) and 0 <= value < 1e12 else 0
 
 
 def _error_text(content: bytes) -> str:
@@ -232,7 +283,7 @@ def _retry_after(value: str | None) -> float | None:
     except ValueError:
         try:
             date = email.utils.parsedate_to_datetime(value)
-        except ValueError:
+        except (ValueError, OverflowError, TypeError):
             return None
         if date.tzinfo is None:
             date = date.replace(tzinfo=datetime.UTC)
@@ -242,7 +293,3 @@ def _retry_after(value: str | None) -> float | None:
 
 def _why(error: OSError) -> str:
     return os.strerror(error.errno) if error.errno and error.errno > 0 else str(error.strerror or error)
-
-
-def _host(url: str) -> str:
-    return urlsplit(url).netloc

@@ -1,6 +1,6 @@
 """What a model is to the rest of the program: something that is handed a conversation and says the next thing."""
 
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import msgspec
 
@@ -45,6 +45,8 @@ class Answer(msgspec.Struct, frozen=True):
     """What the model said, and what it cost."""
 
     text: str
+    losses: tuple[float, ...] = ()
+    """The loss of each option, where they were ranked."""
     finish: str = ""
     tokens_in: int = 0
     tokens_out: int = 0
@@ -66,6 +68,13 @@ class Overloaded(AskingFailed):
     def __init__(self, reason: str, wait: float | None) -> None:
         super().__init__(reason, again=True)
         self.wait = wait
+
+
+class Refused(AskingFailed):
+    """The server will not answer this question; one that refuses every question does not know us or the model."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason, again=False)
 
 
 class Unreachable(AskingFailed):
@@ -92,4 +101,13 @@ class Model(Protocol):
 
     async def close(self) -> None:
         """Let go of connections and memory."""
+        ...
+
+
+@runtime_checkable
+class Ranker(Protocol):
+    """A model that can also say how little it expected each option: the smallest loss is its answer (CFMM 3.4)."""
+
+    async def losses(self, request: Request) -> tuple[float, ...]:
+        """The loss of each option of the request, in order; fails as `reply` does."""
         ...

@@ -1,7 +1,8 @@
 """How the figures of a report were got, in words: a figure without this is not worth printing."""
 
 from countersight.report.data import ReportData
-from countersight.report.wording import count, name, percent, several
+from countersight.report.wording import count, name, percent
+from countersight.wording import several
 
 
 def sentence(report: ReportData) -> str:

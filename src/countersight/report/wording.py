@@ -45,8 +45,3 @@ def p_value(p: float) -> str:
 def count(number: int) -> str:
     """A whole number with its thousands apart."""
     return f"{number:,}"
-
-
-def several(number: int, noun: str) -> str:
-    """A number of things: "1 case", "3,000 cases"."""
-    return f"{count(number)} {noun}" + ("" if number == 1 else "s")
