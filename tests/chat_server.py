@@ -9,6 +9,8 @@ import json
 import threading
 from collections.abc import Callable
 
+PHRASE = "X"
+"""What follows the status code."""
 Behaviour = str | Callable[["ChatServer", int, dict], str]
 
 
@@ -85,6 +87,8 @@ class ChatServer:
         elif what.startswith("status:"):
             _, status, *after = what.split(":")
             send(int(status), {"error": {"message": f"no, {status}"}}, **({"retry": after[0]} if after else {}))
+        elif what == "phrase":
+            send(418, b"")
         elif what == "hang":
             await asyncio.sleep(60)
         elif what == "reset":
@@ -150,7 +154,7 @@ def letter(question: str) -> str:
 
 def _response(status: int, body: dict | str | bytes, kind: str = "application/json", retry: str | None = None) -> bytes:
     content = body if isinstance(body, bytes) else (body if isinstance(body, str) else json.dumps(body)).encode()
-    head = f"HTTP/1.1 {status} X\r\nContent-Type: {kind}\r\nContent-Length: {len(content)}\r\n"
+    head = f"HTTP/1.1 {status} {PHRASE}\r\nContent-Type: {kind}\r\nContent-Length: {len(content)}\r\n"
     if retry is not None:
         head += f"Retry-After: {retry}\r\n"
     return head.encode() + b"\r\n" + content

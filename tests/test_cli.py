@@ -3,8 +3,10 @@
 import csv
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 from chat_server import ChatServer
@@ -60,17 +62,64 @@ def test_asking_loads_neither_numpy_nor_the_drawing():
         (["make", "cvqa-synthetic", "-o", "d"], "d exists already"),
         (["make", "cvqa-synthetic", "--from", "none.csv", "-o", "x"], "none.csv"),
         (["run", "d", "--model", "chance", "-o", "/proc/no"], "/proc/no"),
+        (["run", "empty", "--model", "chance", "-o", "r"], "empty has no cases"),
+        (["run", "d", "--model", "chance", "--rank", "-o", "r2"], "chance gives no losses"),
+        (["make", "cvqa-synthetic", "--from", "real.csv", "-o", "x"], "no questions of C-VQA-Synthetic"),
     ],
 )
 def test_a_mistake_is_one_sentence(tmp_path, arguments, sentence):
     dataset(tmp_path / "d", 1)
+    dataset(tmp_path / "empty", 0)
+    (tmp_path / "real.csv").write_text(
+        "img_path,query,answer,new query,new answer,type\n" + "a.jpg,How?,1,If?,2,direct\n" * 99
+    )
     environment = {key: value for key, value in os.environ.items() if key != "OPENAI_API_KEY"}
     done = countersight(*arguments, cwd=tmp_path, env=environment)
     assert done.returncode == 2
-    assert done.stderr.startswith("countersight: ")
-    assert sentence in done.stderr
+    assert sentence in done.stderr.splitlines()[-1]
+    assert done.stderr.splitlines()[-1].startswith("countersight: ")
+    assert len(done.stderr.splitlines()) < 25
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "r").exists()
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("--price", "2.5"), ("--price", "nan,nan"), ("--price=-1,-1", None), ("--temperature", "nan"), ("--timeout", "0")],
+)
+def test_a_number_that_makes_no_sense_is_refused_in_words(option, value):
+    done = countersight("run", "d", "--model", "chance", "-o", "r", *filter(None, (option, value)))
+    assert done.returncode == 2
+    assert "is not a" in done.stderr or "is not two prices" in done.stderr
+
+
+@pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGTERM])
+def test_making_that_is_stopped_leaves_neither_files_nor_processes(tmp_path, signal_number):
+    command = [sys.executable, "-m", "countersight", "make", "cvqa-synthetic", "--workers", "2", "-o", "d"]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    deadline = time.monotonic() + 60
+    while not list(tmp_path.glob(".d.making-*/images/*.png")) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    os.killpg(process.pid, signal_number) if signal_number == signal.SIGINT else process.send_signal(signal_number)
+    _, errors = process.communicate(timeout=30)
+    assert (process.returncode, errors) == (130, "countersight: stopped\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_workers_end_with_a_maker_that_was_killed(tmp_path):
+    command = [sys.executable, "-m", "countersight", "make", "cvqa-synthetic", "--workers", "2", "-o", "d"]
+    process = subprocess.Popen(command, cwd=tmp_path, start_new_session=True)
+    while not list(tmp_path.glob(".d.making-*/images/*.png")):
+        time.sleep(0.02)
+    process.kill()
+    process.wait()
+    for _ in range(200):
+        try:
+            os.killpg(process.pid, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.05)
+    raise AssertionError("workers are left")
 
 
 def test_make_describe_export_run_and_report_work_together(tmp_path):
@@ -108,9 +157,9 @@ def test_bad_rows_and_pictures_are_counted_at_the_end_and_the_run_goes_on(tmp_pa
     done = countersight("run", folder, "--model", "chance", "-o", tmp_path / "r")
     assert done.returncode == 0
     assert "6 of 8 questions answered, 2 failed" in done.stderr
-    assert "1 cases with a bad picture" in done.stderr
+    assert "1 case with a bad picture" in done.stderr
     assert "picture images/2.png is not in the folder" in done.stderr
-    assert "1 bad rows\n  metadata.jsonl line 5: id: Expected `str`, got `int`" in done.stderr
+    assert "1 bad row\n  metadata.jsonl line 5: id: Expected `str`, got `int`" in done.stderr
 
 
 def test_a_pipe_that_closes_is_no_error(tmp_path):

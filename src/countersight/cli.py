@@ -6,12 +6,16 @@ this is argparse: it loads in 13 ms, typer in 75, cyclopts in 105.
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from countersight import __version__
 from countersight.errors import CountersightError
+from countersight.wording import printable, several
+
+BAD_ROWS_SHOWN = 20
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -21,6 +25,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if chosen.verb is None:
         parser.print_help()
         return 0
+    # Being told to end is like Ctrl-C: what was begun is cleared away. A run has its own way to stop.
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
         status: int = chosen.call(chosen)
         sys.stdout.flush()
@@ -184,20 +190,26 @@ def _make(chosen: argparse.Namespace) -> int:
         cvqa_synthetic.make_dataset(
             chosen.output, size=chosen.size, seed=chosen.seed, workers=chosen.workers, progress=progress
         )
-    print(f"{chosen.size:,} cases in {chosen.output}")
+    print(f"{several(chosen.size, 'case')} in {chosen.output}")
     return 0
 
 
 def _import(chosen: argparse.Namespace) -> int:
     from countersight.suites import cvqa_csv
 
+    shown = iter(range(BAD_ROWS_SHOWN))
+
     def bad(line: int, field: str, reason: str) -> None:
-        print(f"{chosen.source} line {line}: {field}: {reason}", file=sys.stderr)
+        if next(shown, None) is not None:
+            print(printable(f"{chosen.source} line {line}: {field}: {reason}"), file=sys.stderr)
 
     imported = cvqa_csv.import_dataset(chosen.source, chosen.output, pictures=chosen.pictures, on_bad=bad)
-    print(f"{imported.cases:,} cases in {chosen.output}, {imported.bad:,} bad rows left out")
+    print(f"{several(imported.cases, 'case')} in {chosen.output}, {several(imported.bad, 'bad row')} left out")
     if imported.without_picture:
-        print(f"{imported.without_picture:,} of them have no picture: a model that looks cannot be asked about them")
+        print(
+            f"{imported.without_picture:,} without a picture: models that look cannot be asked about them, and "
+            "Hugging Face opens only folders with pictures; give theirs with --pictures"
+        )
     return 0
 
 
@@ -206,7 +218,7 @@ def _export(chosen: argparse.Namespace) -> int:
     from countersight.suites import cvqa_csv
 
     written = cvqa_csv.export_csv((case for _, case in Dataset.open(chosen.dataset).cases(_print_bad)), chosen.output)
-    print(f"{written:,} cases in {chosen.output}")
+    print(f"{several(written, 'case')} in {chosen.output}")
     return 0
 
 
@@ -225,7 +237,7 @@ def _describe(chosen: argparse.Namespace) -> int:
 
 
 def _print_bad(bad: object) -> None:
-    print(bad, file=sys.stderr)
+    print(printable(str(bad)), file=sys.stderr)
 
 
 def _run(chosen: argparse.Namespace) -> int:
@@ -272,6 +284,8 @@ def _report(chosen: argparse.Namespace) -> int:
         progress=counting,
     )
     print_tables(report.data, Console())
+    for reason in report.unwritten:
+        print(f"countersight: not written: {reason}", file=sys.stderr)
     print(f"The page, with every case: {report.html.resolve()}")
     return 0
 
@@ -293,23 +307,33 @@ def _list(chosen: argparse.Namespace) -> int:
 
 
 def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{number} is not at least 1")
-    return number
+    number = _number(text, "a whole number of at least 1", 1, 10**9)
+    if number != int(number):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    return int(number)
 
 
 def _seconds(text: str) -> float:
-    seconds = float(text)
-    if not 0 < seconds < 1e6:
-        raise argparse.ArgumentTypeError(f"{text} is not a number of seconds")
-    return seconds
+    return _number(text, "a number of seconds above 0", 1e-3, 1e6)
 
 
 def _temperature(text: str) -> float | None:
-    return None if text == "server" else float(text)
+    return None if text == "server" else _number(text, "a temperature from 0 to 2, or `server`", 0, 2)
 
 
 def _price(text: str) -> tuple[float, float]:
-    price_in, _, price_out = text.partition(",")
-    return float(price_in), float(price_out)
+    words = "two prices in dollars, such as 2.5,10"
+    if text.count(",") != 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not {words}")
+    price_in, price_out = (_number(price, words, 0, 1e6) for price in text.split(","))
+    return price_in, price_out
+
+
+def _number(text: str, words: str, least: float, most: float) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = float("nan")
+    if not least <= number <= most:
+        raise argparse.ArgumentTypeError(f"{text!r} is not {words}")
+    return number

@@ -25,7 +25,7 @@ from countersight.scoring import outcomes, score
 QUICK = Patience(concurrency=8, attempts=3, backoff=0.01)
 
 
-def ask(folder, output, model, *, shown=False, patience=QUICK, stop_after=None, **settings):
+def ask(folder, output, model, *, shown=False, answering="generate", patience=QUICK, stop_after=None, **settings):
     """One run in this process; what it tallied."""
     opened = Dataset.open(folder)
     tally = Tally()
@@ -33,7 +33,13 @@ def ask(folder, output, model, *, shown=False, patience=QUICK, stop_after=None, 
     async def run():
         asked = open_model(model, ModelSettings(**settings))
         where = RunFolder.begin(
-            output, dataset=opened, model=asked.name, settings=asked.settings, prompt=PROMPTS["0-shot"], shown=shown
+            output,
+            dataset=opened,
+            model=asked.name,
+            settings=asked.settings,
+            prompt=PROMPTS["0-shot"],
+            shown=shown,
+            answering=answering,
         )
         stop = asyncio.Event()
         if stop_after is not None:
@@ -56,6 +62,41 @@ def answers(output):
     said = [(r.row, r.world, r.telling, r.text) for r in replies(output) if r.state == "answered"]
     assert max(Counter(key[:3] for key in said).values(), default=1) == 1
     return sorted(said)
+
+
+class Doubtful:
+    """A model that ranks: the loss of an option is its distance from 5."""
+
+    name, settings, needs_picture = "doubtful", {}, False
+
+    async def reply(self, request):
+        raise AssertionError("it was to rank")
+
+    async def losses(self, request):
+        return tuple(abs(float(option.text) - 5) if option.text.isdigit() else 1.0 for option in request.options)
+
+    async def close(self):
+        pass
+
+
+def test_ranking_takes_the_option_with_the_smallest_loss_and_keeps_all_losses(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys.modules[__name__], "open_model", lambda name, settings: Doubtful())
+    kinds = [
+        case(0),
+        case(1, factual=Question("Is it?", "no", "boolean")),
+        case(2, factual=Question("?", "3", "number")),
+    ]
+    tally = ask(dataset(tmp_path / "d", kinds), tmp_path / "r", "doubtful", answering="rank")
+    said = {(r.row, r.world): (r.text, r.losses, r.reason) for r in replies(tmp_path / "r")}
+    assert said[0, "factual"] == ("B", (2.0, 0.0, 2.0, 4.0), "")
+    assert said[1, "factual"] == ("yes", (1.0, 1.0), "")
+    assert said[2, "factual"] == ("", (), "there are no options to rank")
+    assert (tally.answered, tally.failed) == (5, 1)
+
+
+def test_a_model_without_losses_cannot_be_ranked(tmp_path):
+    with pytest.raises(ModelError, match="chance gives no losses"):
+        ask(dataset(tmp_path / "d", 1), tmp_path / "r", "chance", answering="rank")
 
 
 def test_every_question_of_both_worlds_is_asked_once_with_its_picture(tmp_path):
@@ -373,22 +414,31 @@ def test_a_spent_quota_stops_the_run_though_it_comes_as_429(tmp_path, monkeypatc
         ask(dataset(tmp_path / "d", 4), tmp_path / "r", server.name)
 
 
-def test_the_key_is_sent_and_stands_in_no_file_log_or_error(tmp_path, monkeypatch):
+LEAKS = {
+    "in an error": "status:400",
+    "in an answer": "say:B. KEY",
+    "far into an error": "status:422",
+    "in the status line": "phrase",
+}
+
+
+@pytest.mark.parametrize("where", LEAKS)
+def test_the_key_is_sent_and_stands_in_no_file_log_or_error(tmp_path, monkeypatch, where):
     key = "sk-very-secret-0123456789"
     monkeypatch.setenv("COUNTERSIGHT_API_KEY", key)
-    folder = dataset(tmp_path / "d", 2)
 
-    def leak(server, number, body):
-        return "answer" if number else "status:400"
+    def dumps(value, dump=json.dumps):
+        return dump(value).replace("no, 400", f"bad key {key}").replace("no, 422", "x" * 190 + key).replace("KEY", key)
 
-    with ChatServer(leak) as server:
-        monkeypatch.setattr("chat_server.json.dumps", lambda x, d=json.dumps: d(x).replace("no, ", f"bad key {key} "))
-        done = run_command(folder, tmp_path / "r", server.name)
+    monkeypatch.setattr("chat_server.json.dumps", dumps)
+    monkeypatch.setattr("chat_server.PHRASE", f"Bad {key}")
+    with ChatServer(LEAKS[where]) as server:
+        done = run_command(dataset(tmp_path / "d", 2), tmp_path / "r", server.name)
     assert all(headers["authorization"] == f"bearer {key}" for headers in server.headers)
-    assert "bad key [key] 400" in (tmp_path / "r/replies.jsonl").read_text()
-    for file in (tmp_path / "r").iterdir():
-        assert key not in file.read_text()
-    assert key not in done.stdout + done.stderr
+    written = "".join(file.read_text() for file in (tmp_path / "r").iterdir()) + done.stdout + done.stderr
+    assert key not in written
+    assert key[:10] not in written
+    assert "[key]" in written
 
 
 @pytest.mark.parametrize(

@@ -47,19 +47,25 @@ class Loaded(msgspec.Struct, frozen=True):
     cases: tuple[GalleryCase, ...]
     pictures: tuple[str, ...]
     dataset: Dataset
+    unwritten: tuple[str, ...]
+    """Why scores.parquet could not be left in a run folder, where it could not."""
 
 
 def load(paths: Sequence[Path], *, dataset: Path | None, gallery: int, seed: int) -> Loaded:
     """Score runs of one dataset, compare each with the first, and choose the cases to show.
 
-    Leaves scores.parquet in each run folder.
+    Leaves scores.parquet in each run folder that can be written to.
     """
     runs = _same_dataset([RunFolder.open(path) for path in paths])
     source = runs[0].dataset(dataset)
     results = []
+    unwritten = []
     for run in runs:
         results.append(outcomes(_asked(source, run), run.replies()))
-        write_parquet(results[-1], run.path / SCORES)
+        try:
+            write_parquet(results[-1], run.path / SCORES)
+        except OSError as error:
+            unwritten.append(f"{run.path / SCORES}: {error.strerror}")
     names = labels(runs)
     scores = [score(result, seed=seed) for result in results]
     report = ReportData(
@@ -78,12 +84,14 @@ def load(paths: Sequence[Path], *, dataset: Path | None, gallery: int, seed: int
         version=__version__,
     )
     shown, pictures = gallery_cases(source, runs, results, gallery, seed)
-    return Loaded(report, shown, pictures, source)
+    return Loaded(report, shown, pictures, source, tuple(unwritten))
 
 
 def _same_dataset(runs: list[RunFolder]) -> list[RunFolder]:
     if not runs:
         raise CountersightError("a report needs at least one run")
+    if len({run.path.resolve() for run in runs}) < len(runs):
+        raise CountersightError("a run is named twice; name each once")
     first = runs[0].manifest.dataset
     for run in runs[1:]:
         other = run.manifest.dataset
@@ -114,10 +122,8 @@ def labels(runs: Sequence[RunFolder]) -> list[str]:
 
 def _short(model: str) -> str:
     """gpt-4o for openai:gpt-4o, qwen for endpoint:http://127.0.0.1:8000/v1#qwen."""
-    address, mark, served = model.rpartition("#")
-    if mark:
-        return served or address
-    return model.partition(":")[2] or model
+    _, mark, served = model.rpartition("#")
+    return served if mark else model.removeprefix("openai:")
 
 
 def _run(label: str, run: RunFolder, scores: Scores) -> RunScores:

@@ -25,6 +25,8 @@ class ReportFiles(msgspec.Struct, frozen=True):
     latex: Path
     csv: Path
     data: ReportData
+    unwritten: tuple[str, ...]
+    """Why scores.parquet could not be left in a run folder, where it could not."""
 
 
 def write_report(
@@ -55,6 +57,7 @@ def write_report(
         latex=_write(out / "tables.tex", latex(report)),
         csv=_write(out / "tables.csv", comma_separated(report)),
         data=report,
+        unwritten=loaded.unwritten,
     )
 
 

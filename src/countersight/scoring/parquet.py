@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -26,12 +27,10 @@ def write_parquet(outcomes: Outcomes, path: Path) -> None:
         [Field(name, kind, nullable=name not in ("row", "case", "group")) for name, kind in columns.items()]
     )
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
+    content = BytesIO()  # not straight to the file: where the disk is full the writer would panic
+    write(RecordBatchReader.from_batches(schema, _batches(outcomes, schema, columns)), content, compression="snappy")
     try:
-        write(
-            RecordBatchReader.from_batches(schema, _batches(outcomes, schema, columns)),
-            unfinished,
-            compression="snappy",
-        )
+        unfinished.write_bytes(content.getbuffer())
         unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)

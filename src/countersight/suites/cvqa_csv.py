@@ -64,7 +64,10 @@ def import_dataset(source: Path, folder: Path, *, pictures: Path | None, on_bad:
         provenance={"suite": "cvqa-synthetic", "file": source.name, "countersight": __version__},
     )
     with writer:
-        return import_csv(source, writer, pictures, on_bad)
+        imported = import_csv(source, writer, pictures, on_bad)
+        if not imported.cases:
+            raise CountersightError(f"{source} holds no questions of C-VQA-Synthetic; nothing was made")
+        return imported
 
 
 def import_csv(path: Path, writer: DatasetWriter, pictures: Path | None, on_bad: OnBad) -> Imported:
@@ -103,7 +106,7 @@ def _as_row(case: Case) -> tuple[str, ...]:
         + "  ".join(f"{LETTERS[nth]}:{option.text}" for nth, option in enumerate(question.options))
         for question in questions
     )
-    image = (case.image or "").removeprefix(IMAGES)
+    image = case.image.removeprefix(IMAGES) if case.image else str(case.provenance.get("img_path", ""))
     return image, query, case.factual.answer, new_query, case.counterfactual.answer, str(kind)
 
 

@@ -2,10 +2,13 @@
 
 import os
 import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
-from multiprocessing import get_context
+from contextlib import contextmanager
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
 from pathlib import Path
 from random import Random
 
@@ -118,11 +121,12 @@ def _in_order(staging: Path, size: int, seed: int, workers: int) -> Iterator[lis
             yield _make_chunk(staging, size, seed, start)
         return
     # Processes are spawned, not forked: the caller may run threads, such as those of a progress bar.
-    pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_ignore_interrupts)
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_follow_the_parent)
     try:
         waiting: deque[Future[list[Made]]] = deque()
         for start in starts:
-            waiting.append(pool.submit(_make_chunk, staging, size, seed, start))
+            with _interrupts_held():
+                waiting.append(pool.submit(_make_chunk, staging, size, seed, start))
             if len(waiting) > 4 * workers:  # so that memory does not grow with the size
                 yield waiting.popleft().result()
         while waiting:
@@ -163,6 +167,24 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _ignore_interrupts() -> None:
-    # Ctrl-C reaches every process of the terminal; the parent alone decides how to stop.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Ctrl-C reaches every process of the terminal; a worker started under this never hears it: the parent decides."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _follow_the_parent() -> None:
+    """End this worker when the process that started it ends, however that may be."""
+    parent = parent_process()
+    if parent is None:
+        return
+
+    def watch() -> None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
