@@ -175,8 +175,8 @@ NUMBERS: list[tuple[str, str | None]] = [
     ("3.5", "3.5"),
     ("1,200", "1200"),
     ("There are 1,200 birds.", "1200"),
-    ("-3", "-3"),
-    ("The answer is -3.", "-3"),
+    ("-3", None),
+    ("The answer is -3.", None),
     ("003", "3"),
     ("50%", "50"),
     ("I am 95% sure that there are 3 cats.", "3"),
@@ -435,6 +435,183 @@ WORDED: list[tuple[tuple[str, ...], str, str | None]] = [
     (("left", "right"), "to the right", "B"),
 ]
 
+COWS = "How many cows would you see if 7 cows disappeared?"
+COWS_NOW = "How many cows can you see?"
+COUNTS: list[tuple[str, str, str | None]] = [
+    # the count as it is comes first, what would be comes after
+    (COWS, "There are 11 cows in total. If 7 disappeared, there would be 4.", "4"),
+    (COWS, "5 + 6 = 11. If 7 disappeared, 4 would be left.", "4"),
+    (COWS, "Let's count: 1. brown cow 2. black cow 3. white cow... total 11. After 7 disappear: 4.", "4"),
+    (COWS, "4 cows. There are 11 cows now and 7 would be gone.", "4"),
+    (COWS, "If 7 cows disappeared, then 4 would be left out of the original 11.", "4"),
+    (COWS, "- Cows now: 11\n- Cows removed: 7\n- Cows left: 4", "4"),
+    (COWS, "Although there are 11 cows, there would be 4.", "4"),
+    (COWS, "Seeing as 7 of 11 go, 4 stay.", "4"),
+    (COWS_NOW, "There are 11 cows. If 7 disappeared, there would be 4.", "11"),
+    (COWS_NOW, "There are 11 cows; 4 would be left if 7 went.", "11"),
+    # the number first, and then why
+    (COWS, "4 - there were 11, and 7 disappeared", "4"),
+    (COWS, "4 — there are 11 cows and 7 disappear", "4"),
+    (COWS, "11 cows - if 7 disappeared, 4 would remain", "4"),
+    # a whole and its parts, and what else is in the picture
+    (COWS_NOW, "There are 11 cows in this picture: 5 on the left and 6 on the right.", "11"),
+    (COWS_NOW, "There are 11 cows — 6 on the left and 5 on the right.", "11"),
+    (COWS_NOW, "11, of which 2 are calves", "11"),
+    (COWS_NOW, "11 cows including 2 calves", "11"),
+    (COWS_NOW, "There are eleven cows grazing in a field with 2 trees.", "11"),
+    (COWS, "4 cows would be left in a field with 2 trees.", "4"),
+    (COWS, "You would be left with 4 cows.", "4"),
+    (COWS, "There are 4 cows. Turning off 1 light has no effect on that.", "4"),
+    # sums
+    (COWS, "3 doubled is 6.", "6"),
+    (COWS, "Twice 3, that is 6", "6"),
+    (COWS, "There are 6 cows. Half of 6 is 3.", "3"),
+    (COWS, "There would be 23 - 5 = 18 cows in all six fields.", "18"),
+    (COWS, "There are 12 in the top row and 15 in the bottom row, for 27 cows.", "27"),
+    (COWS, "First I thought 5, but it is 4.", "4"),
+    (COWS, "5? No, 4.", "4"),
+    # words that are numbers
+    (COWS, "There would be a pair.", "2"),
+    (COWS, "a pair of cows", "2"),
+    ("How many glasses are there?", "There is a pair of glasses.", None),
+    (COWS, "There would no longer be any cows.", "0"),
+    (COWS, "Everyone would be gone.", "0"),
+    (COWS, "All of them would have disappeared.", "0"),
+    (COWS_NOW, "There is a cow.", "1"),
+    (COWS_NOW, "a cow", "1"),
+    (COWS, "There would be a cow left.", "1"),
+    ("How many people would there be?", "There would be a person.", "1"),
+    (COWS, "A cow is an animal.", None),
+    (COWS_NOW, "There is a field.", None),
+    ("How many legs would the animals have?", "an animal", None),
+    # no answer
+    (COWS, "The image does not contain enough information to tell how many of the 7 cows would disappear.", None),
+    (COWS, "The picture doesn't provide sufficient detail to count 7 cows.", None),
+    (COWS, "It is not possible to see 7 cows disappear.", None),
+    (COWS, "3 cows would be standing, and 2 would be lying.", None),
+    (COWS, "4 - 7 = -3", None),
+    ("What temperature is shown?", "-3", "-3"),
+]
+
+TV = "Would the TV be on if the power was cut off?"
+TV_NOW = "Is the TV on?"
+LIGHT = "Would the light be on if a man pressed the light switch?"
+LAPTOP = "Would the laptop be open if it was closed?"
+CRAYON = "Would there be a crayon if a crayon was placed?"
+CRAYON_NOW = "Is there a crayon?"
+VASE = "Is the vase to the left yellow?"
+COLLAR = "Is the dog not wearing a collar?"
+CLAIMS: list[tuple[str, str, str | None]] = [
+    # what is now, and what would be
+    (CRAYON, "Currently there is no crayon, but if one was placed there would be.", "yes"),
+    (CRAYON, "There isn't a crayon now, but there would be if one was placed.", "yes"),
+    (CRAYON, "There is no crayon, but there would be if one was placed.", "yes"),
+    (CRAYON, "Even though there's no crayon in the scene, there would be one if it was placed.", "yes"),
+    (CRAYON, "At present no; but yes if one was placed.", "yes"),
+    (CRAYON, "Yes, although there is no crayon now.", "yes"),
+    (LIGHT, "The light is currently not on. If the switch was pressed, it would be on.", "yes"),
+    (LIGHT, "While the light is off in the image, it would be on.", "yes"),
+    (TV, "The TV is on. If the power was cut off, it would be off.", "no"),
+    (TV, "Yes, the TV is currently on. However, if the power was cut, the TV would not be on.", "no"),
+    (TV, "Yes, the TV is on. If the power was cut off, the TV would not be on.", "no"),
+    (TV, "Yes, the TV is on, but it would not be on if the power was cut.", "no"),
+    (TV, "Currently, yes. But if the power was cut, no.", "no"),
+    (TV, "If the power was cut off, the TV would not be on. It is on in the image.", "no"),
+    (TV, "No, it needs power. It would be on if it had a battery.", "no"),
+    (TV, "The TV is on. If the power was cut, the room would be dark.", None),
+    (TV, "The TV is on in the image.", None),
+    (TV, "Yes, the TV is currently on.", "yes"),
+    (LAPTOP, "Yes, the laptop is open now, but no, it would not be open if closed.", "no"),
+    (TV_NOW, "The TV is on. If the power was cut, it would be off.", "yes"),
+    (CRAYON_NOW, "There is no crayon now, but there would be if one was placed.", "no"),
+    ("Would the moon be visible if it was night?", "It isn't visible by day. At night it would be visible.", "yes"),
+    # a "not" denies its own clause
+    (TV, "The TV would still be on, it doesn't need power", "yes"),
+    (TV, "The TV would be on, but not bright.", "yes"),
+    (VASE, "The vase on the left is yellow, but the one on the right isn't.", "yes"),
+    (COLLAR, "The dog is not wearing a collar.", "yes"),
+    (COLLAR, "The dog is wearing a collar.", "no"),
+    (COLLAR, "It is.", None),
+    # states and their opposites
+    (LIGHT, "It would turn on.", "yes"),
+    (LIGHT, "The light would come on.", "yes"),
+    (LIGHT, "Pressing the switch would turn it on.", "yes"),
+    (TV, "It would still be on thanks to a battery.", "yes"),
+    (TV, "The TV would be off.", "no"),
+    (TV, "The TV would turn off.", "no"),
+    (TV, "It would go off", "no"),
+    (TV, "When the power is cut, it turns off.", "no"),
+    (TV, "The TV would not be off.", "yes"),
+    (TV, "The power would be off.", None),
+    (TV, "It might be off.", None),
+    (TV, "It would be either on or off.", None),
+    (LAPTOP, "It would be closed.", "no"),
+    (LAPTOP, "It would be shut.", "no"),
+    (LAPTOP, "the laptop would be closed, not open", "no"),
+    (VASE, "The vase is blue, not yellow.", "no"),
+    (VASE, "The vase is blue rather than yellow.", "no"),
+    (VASE, "The vase is yellow, not blue.", "yes"),
+    (VASE, "It's blue.", "no"),
+    (VASE, "It's blue and yellow.", None),
+    (VASE, "The vase is not blue.", None),
+    (VASE, "The one on the right is blue.", None),
+    ("Would the red ball be bigger if it was blue?", "The ball would be blue.", None),
+    ("Would the cat be on the table if it jumped?", "The cat would be off the table.", None),
+    # one of them
+    (CRAYON, "There would be one.", "yes"),
+    (CRAYON, "There wouldn't be one.", "no"),
+    ("Would there be two cats if one left?", "There would be one.", None),
+]
+
+FLOWERS = ("7", "11", "3", "9")
+CIRCLES = ("red circle", "blue circle", "green one", "none")
+NAMED: list[tuple[tuple[str, ...], str, str | None]] = [
+    # by place
+    (FLOWERS, "The first one", "A"),
+    (FLOWERS, "The third one.", "C"),
+    (FLOWERS, "The last one.", "D"),
+    (FLOWERS, "The second-to-last option", "C"),
+    (FLOWERS, "the penultimate choice", "C"),
+    (FLOWERS, "The first circle has 5, the last one has 6, so 11.", "B"),
+    (FLOWERS, "Option 4", "D"),
+    (FLOWERS, "option 2", "B"),
+    (FLOWERS, "option 3", "C"),
+    (FLOWERS, "Option 7", None),
+    (FLOWERS, "Option 5", None),
+    (("2", "1", "4", "3"), "Option 2", None),
+    # a letter and another option's text
+    (FLOWERS, "B: 7", None),
+    (FLOWERS, "The answer is C: 7", None),
+    (FLOWERS, "A (11)", None),
+    (FLOWERS, "A. 11 flowers are inside and 7 are outside.", "A"),
+    (FLOWERS, "A: 7, not 11", "A"),
+    # taken back
+    (FLOWERS, "Hmm, D? No, A.", "A"),
+    (FLOWERS, "D? No.", None),
+    (FLOWERS, "B? Yes, B.", "B"),
+    (FLOWERS, "First I thought D, but it is A.", "A"),
+    # one by one
+    (FLOWERS, "A: 7 ❌ B: 11 ❌ C: 3 ❌ D: 9 ✅", "D"),
+    (FLOWERS, "A: No. B: No. C: No. D: Yes.", "D"),
+    (FLOWERS, "Let me check each: A 7 - matches. B 11 - no. C 3 - no. D 9 - no.", "A"),
+    (FLOWERS, "A: No. B: Yes. C: No. D: Yes.", None),
+    (("Yes", "No"), "A: Yes B: No", None),
+    # by working it out
+    (FLOWERS, "There would be 16 - 5 = 11 flowers in all six polygons.", "B"),
+    (FLOWERS, "The total is 16. If 5 were removed, there would be 11 dots in the top three circles together.", "B"),
+    (FLOWERS, "Top row has 5 and bottom row has 6, for 11 dots.", "B"),
+    # by a word that only one of them has
+    (CIRCLES, "Red", "A"),
+    (CIRCLES, "The red one", "A"),
+    (CIRCLES, "red, not blue", "A"),
+    (CIRCLES, "Green", "C"),
+    (CIRCLES, "The red circle has more dots than the blue circle.", "A"),
+    (CIRCLES, "red and blue", None),
+    (CIRCLES, "circle", None),
+    (("a cat", "a dog", "no animal"), "an animal", None),
+    (("day", "night", "dusk"), "It is day now, but it would be night.", "B"),
+]
+
 OPENS: list[tuple[str, str | None]] = [
     ("a red umbrella", "a red umbrella"),
     ("  A red umbrella.\n", "A red umbrella."),
@@ -478,6 +655,42 @@ def test_an_option_is_read(text: str, expected: str | None) -> None:
 @pytest.mark.parametrize(("options", "text", "expected"), WORDED)
 def test_an_option_is_read_by_its_wording(options: tuple[str, ...], text: str, expected: str | None) -> None:
     assert read(text, question("choice", options)) == expected
+
+
+@pytest.mark.parametrize(("asked", "text", "expected"), COUNTS)
+def test_a_number_is_read_for_the_question_asked(asked: str, text: str, expected: str | None) -> None:
+    assert read(text, question("number", text=asked)) == expected
+
+
+@pytest.mark.parametrize(("asked", "text", "expected"), CLAIMS)
+def test_a_claim_is_read_for_the_question_asked(asked: str, text: str, expected: str | None) -> None:
+    assert read(text, question("boolean", text=asked)) == expected
+
+
+@pytest.mark.parametrize(("options", "text", "expected"), NAMED)
+def test_an_option_is_read_by_its_place_or_a_word(options: tuple[str, ...], text: str, expected: str | None) -> None:
+    assert read(text, question("choice", options, "How many would there be if some went?")) == expected
+
+
+OPPOSITES = (
+    *(("on", "off"), ("open", "closed"), ("full", "empty"), ("wet", "dry"), ("asleep", "awake"), ("clean", "dirty")),
+    *(("standing", "sitting"), ("hot", "cold"), ("visible", "hidden"), ("alive", "dead"), ("present", "absent")),
+)
+
+
+@pytest.mark.parametrize(("state", "other"), [*OPPOSITES, *((b, a) for a, b in OPPOSITES)])
+def test_what_would_be_is_told_from_what_is(state: str, other: str) -> None:
+    imagined = question("boolean", text=f"Would the thing be {state} if someone touched it?")
+    actual = question("boolean", text=f"Is the thing {state}?")
+    for reply, would, is_now in (
+        (f"The thing is {state} now, but it would be {other}.", "no", "yes"),
+        (f"The thing is {other}. If someone touched it, it would be {state}.", "yes", "no"),
+        (f"The thing is {state}. If someone touched it, the thing would not be {state}.", "no", "yes"),
+        (f"Currently the thing is not {state}. If someone touched it, it would be.", "yes", "no"),
+        (f"Although it is {state} in the image, it would be {other} if someone touched it.", "no", "yes"),
+    ):
+        assert read(reply, imagined) == would, reply
+        assert read(reply, actual) in (is_now, None), reply
 
 
 @pytest.mark.parametrize(("text", "expected"), OPENS)
@@ -608,6 +821,18 @@ LONG_RUNS += (
     "<think>",
     "A:3 B:7 ",
     "9",
+)
+LONG_RUNS += (
+    "but ",
+    "it is, ",
+    "turn it on ",
+    "A? ",
+    "A. 3 ",
+    "If 7 left: 4. ",
+    "3 = ",
+    "— ",
+    "not red ",
+    "I thought x but ",
 )
 
 

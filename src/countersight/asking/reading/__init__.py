@@ -7,11 +7,12 @@ guessed. The gold answer is never looked at.
 
 import re
 
-from countersight.asking.reading.counting import count, opening_number
+from countersight.asking.reading.counting import count
 from countersight.asking.reading.numerals import canonical
 from countersight.asking.reading.options import choice, opening_choice, without_listing
 from countersight.asking.reading.plain import plain, spoken
 from countersight.asking.reading.polarity import opening_polarity, polarity
+from countersight.asking.reading.ranks import opening_number
 from countersight.asking.reading.statements import announced, corrected, tagged, without_refusal
 from countersight.case import LETTERS, Question
 
@@ -20,11 +21,19 @@ __all__ = ["agrees", "read"]
 _LOOSE = re.compile(r"[\W_]+")
 _ARTICLE = re.compile(r"^(?:a|an|the) ")
 _DIGITS = re.compile(r"[0-9]{1,9}")
+_HOW_MANY = re.compile(r"\b(?:how many|number of)\b", re.IGNORECASE)
 _OPENING_REFUSAL = 200
 
 
 def read(text: str, question: Question) -> str | None:
     """The answer in a reply, in one spelling ("3", "yes", "B", stripped text), or None where it gives none."""
+    answer = _read(text, question)
+    # Nobody counts less than nothing: "-3" is a slip of the pen, or the change where the count was asked for.
+    uncountable = question.kind == "number" and answer and answer[0] == "-" and _HOW_MANY.search(question.text)
+    return None if uncountable else answer
+
+
+def _read(text: str, question: Question) -> str | None:
     short = text.strip()
     # Most replies are one letter or one number: those need no reading.
     if question.kind == "choice" and len(short) == 1 and "A" <= short <= "Z":
@@ -86,7 +95,7 @@ def _said_outright(region: str, question: Question) -> str | None:
 def _prose(text: str, question: Question) -> str | None:
     match question.kind:
         case "number":
-            return count(text)
+            return count(text, question.text)
         case "boolean":
             return polarity(text, question.text)
         case "choice":

@@ -13,8 +13,8 @@ _STEP = re.compile(r"\bstep \d+\s*[:.)-]?\s*", re.IGNORECASE)
 # only dropped where the sentence goes on ("since", "after") or where they begin it ("with 2 more, …").
 _IF = re.compile(r"\b(?:even if|what if|if|unless|assuming|supposing|provided that|in case)\b", re.IGNORECASE)
 _BECAUSE = re.compile(
-    r"\b(?:when|whenever|once|after|because|since|given|due to|while|whereas|before|(?<=, )as|as there (?:are"
-    r"|were|is|was))\b",
+    r"\b(?:when|whenever|once|after|because|since|given|due to|thanks to|owing to|seeing (?:as|that|how)|considering"
+    r"|while|whilst|whereas|even though|although|though|despite|before|(?<=, )as|as there (?:are|were|is|was))\b",
     re.IGNORECASE,
 )
 _OPENING = re.compile(
@@ -35,7 +35,30 @@ _GOES_ON = re.compile(
     r"|=(?!=)",
     re.IGNORECASE,
 )
-_BREAK = re.compile(r",(?!\s*(?:and|or)\b)|:(?!\d)|(?<=[a-z]) - ")
+# "but not bright" takes up the sentence it stands in; any other "but" opens a statement of its own.
+_CONTRAST = re.compile(r"[,;]?\s+(?=but\b(?! (?:not|also|for)\b)|however\b)|,\s+(?=yet\b)", re.IGNORECASE)
+_NEXT_CLAUSE = re.compile(
+    r",\s+(?:and |so |then )?(?=(?:it|there|they|he|she|this|that|these|those|we|you|its|his|her|their|the|an?|no)\b"
+    r"[^,]{0,40}?(?:\b(?:is|are|was|were|do|does|did|has|have|had|can|cannot)\b|n't\b"
+    rf"|(?:\b|(?=')){MODAL}\b))"
+    r"|\s+and\s+(?=(?:it|they|there)\b)",
+    re.IGNORECASE,
+)
+_NOW = re.compile(
+    r"\b(?:currently|presently|at present|right now|at the moment|now|already|originally|initially|in reality|as it is"
+    r"|(?:in|from) (?:the|this) (?:\w+ )?(?:image|picture|photo|photograph|scene)|as (?:shown|pictured|seen))\b",
+    re.IGNORECASE,
+)
+_SUPPOSES = re.compile(
+    r"\b(?:if|unless|suppos\w+|imagin\w+|assum\w+|pretend|what would|were to|had \w+ been)\b", re.IGNORECASE
+)
+_IS_NOW = re.compile(r"\b(?:is|are|do|does|can|has|have|was|were|did)\b", re.IGNORECASE)
+_SUPPOSED_FIRST = re.compile(
+    r"\W*(?:(?:so|then|and|but|now|thus|therefore|hence|however),?\s+)?(?:even if|if|after|when|once|with|without|had"
+    r"|were|should|by|upon|following|assuming|supposing|suppose|imagine)\b",
+    re.IGNORECASE,
+)
+_BREAK = re.compile(r",(?!\s*(?:and|or)\b)|:(?!\d)|(?<=[a-z]) --? ")
 
 
 def sentences(text: str) -> list[str]:
@@ -51,6 +74,41 @@ def sentences(text: str) -> list[str]:
         elif piece.strip():
             pieces.append(piece.strip())
     return pieces
+
+
+def contrasted(sentence: str) -> list[str]:
+    """The statements on either side of a "but": they are often about two worlds."""
+    return [part for piece in _CONTRAST.split(sentence) if (part := piece.strip(" ,;"))]
+
+
+def clauses(main: str) -> list[str]:
+    """The clauses of a sentence that have a subject and a verb of their own, so that a "not" denies only its own."""
+    return [part for piece in _NEXT_CLAUSE.split(main) if (part := piece.strip(" ,;"))]
+
+
+def asks_of_now(question: str) -> bool:
+    """Whether a question is about the picture as it is: it says neither "would" nor "if"."""
+    return bool(_IS_NOW.search(question)) and not (_MODAL_AT.search(question) or _SUPPOSES.search(question))
+
+
+def tells_of_now(clause: str) -> bool:
+    """Whether a clause says outright that it is about the picture as it is ("currently", "in the image")."""
+    return bool(_NOW.search(clause)) and not imagines(clause)
+
+
+def imagines(clause: str) -> bool:
+    """Whether a clause has a "would" or an "if"."""
+    return bool(_MODAL_AT.search(clause) or _IF.search(clause))
+
+
+def supposes(clause: str) -> bool:
+    """Whether a clause says what would be if something else was."""
+    return bool(_MODAL_AT.search(clause) and _IF.search(clause))
+
+
+def supposes_first(sentence: str) -> bool:
+    """Whether a sentence begins with a supposition: "If 7 left, …", "After 7 leave: …"."""
+    return bool(_SUPPOSED_FIRST.match(sentence))
 
 
 def stated(sentence: str) -> str:

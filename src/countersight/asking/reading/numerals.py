@@ -25,9 +25,13 @@ _TENS: Final = {
     "fourty": 40,  # so often misspelt
 }
 _SCALES: Final = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
-# "A couple" is two in a dictionary and in every count small enough to be asked for; "a pair" is not read, because a
-# pair of glasses is one thing; "a few" and "several" are no number.
-_FIXED: Final = {"a couple": "2", "half a dozen": "6", "a half dozen": "6", "a single": "1"}
+# "A couple" and "a pair" are two in a dictionary and in every count small enough to be asked for, but a pair of glasses
+# is one thing; "a few" and "several" are no number.
+_FIXED: Final = {"a couple": "2", "a pair": "2", "half a dozen": "6", "a half dozen": "6", "a single": "1"}
+_ONE_PAIR = (
+    r"(?:sun)?glasses|spectacles|goggles|scissors|pliers|tweezers|binoculars|jeans|pants|trousers|shorts|leggings"
+    r"|tights|pyjamas|pajamas|headphones"
+)
 
 # What makes "no" a word of something else than a count.
 _NOT_A_COUNT = (
@@ -40,8 +44,10 @@ _ROUND = "|".join(_TENS)
 _ZERO = re.compile(
     rf"\b(?:none|nothing|nobody|no[ -]one|neither|nil|not (?:a single|one)(?: one)?(?! more)"
     rf"|no(?!\s*[.:,;!?]|\s+(?:{_NOT_A_COUNT})\b|\s+more than)(?=\s+\w)"
-    rf"|(?:not|\w+n't|never|cannot)\s+(?:(?:be|see|have|find|seem|appear|to|spot|show|contain|left|really|actually"
-    rf"|currently|still|visible|there|remain)\s+){{0,3}}any(?!thing|body|one|\s+(?:change|difference|effect))\w*"
+    rf"|(?:not|\w+n't|never|cannot|no longer)\s+(?:(?:be|see|have|find|seem|appear|to|spot|show|contain|left|really"
+    rf"|actually|currently|still|visible|there|remain)\s+){{0,3}}any(?!thing|body|one|\s+(?:change|difference|effect))\w*"
+    r"|(?:everyone|everybody|everything|all of them)(?:'d|\s+(?:would|will|is|are))\s+(?:be |have )?"
+    r"(?:gone|leave|left|disappear(?:ed)?|vanish(?:ed)?|removed)\b(?!\s+(?:except|but|save|apart|in|on|to|for)\b)"
     rf"|there\s+(?:\w+n't|\w+\s+not)(?:\s+be)?(?!\s+(?:be|any|enough|sufficient|more|fewer|less|exactly|only|just"
     rf"|much|necessarily|(?:an?\s+)?(?:{_NOT_A_COUNT})|\d+|{_SMALL}|{_ROUND})\b))",
     re.IGNORECASE,
@@ -57,7 +63,10 @@ _WORDS = re.compile(
     rf"(?:[ -]dozen\b)?(?!'\w|-[a-z])(?!\s+(?:half|halves|thirds?|quarters?|fourths?|fifths?)\b)",
     re.IGNORECASE,
 )
-_IDIOM = re.compile(r"\b(?:a couple|half a dozen|a half dozen|a single)\b", re.IGNORECASE)
+_IDIOM = re.compile(
+    rf"\b(?:a couple|a pair(?!\s+of\s+(?:\w+\s+)?(?:{_ONE_PAIR})\b)|half a dozen|a half dozen|a single)\b",
+    re.IGNORECASE,
+)
 _BOTH = re.compile(r"\bboth\b", re.IGNORECASE)
 _LONGEST = 30  # digits; a longer row of them is noise
 

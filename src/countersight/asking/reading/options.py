@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from countersight.asking.reading.clauses import sentences
+from countersight.asking.reading.clauses import asks_of_now, contrasted, sentences, tells_of_now
 from countersight.asking.reading.counting import count
 from countersight.asking.reading.numerals import canonical, numerals
 from countersight.asking.reading.polarity import polarity
@@ -23,7 +23,7 @@ _CAPITAL = re.compile(r"(?<![\w'.&-])([A-Z])(?![\w'&]|-\w|\.\w)")
 # "A circle contains 5 dots", "I think": these two capitals are words as well.
 _WORDS_TOO = "AI"
 _AFTER_A_NAME = re.compile(
-    r"\s*(?:[.,:;)\]!\"'*=/?]|$|[A-Z]\b|-\s|\d|(?:is|was|would be|because|since|seems|looks|and|or|nor|but|as"
+    r"\s*(?:[.,:;)\]!\"'*=/?]|$|[A-Z]\b|--?\s|\(?\d|(?:is|was|would be|because|since|seems|looks|and|or|nor|but|as"
     r"|matches|fits)\b(?! (?:a|an|not a)\b(?! (?:correct|right|better))))"
 )
 _CHOSEN_BEFORE = re.compile(
@@ -42,7 +42,7 @@ _CHOSEN_AFTER = re.compile(
 )
 _DENIED_BEFORE = re.compile(
     r"(?:\b(?:not|neither|nor|n't|never|except|rather than|instead of|rules? out|ruled out|ruling out|eliminat\w+"
-    r"|exclud\w+|unlike|over|reject\w*)"
+    r"|exclud\w+|unlike|than|over|reject\w*)"
     r"|n't)\s*(?:be\s+|the\s+|option\s+|choice\s+|answer\s+|letter\s+|[A-Z]\s*(?:,|or|and|nor)\s*){0,3}[(\"']?\s*$",
     re.IGNORECASE,
 )
@@ -57,9 +57,27 @@ _NONE_OF_THEM = re.compile(
     r"|answers)\b|\b(?:none|all) of (?:these|those)\W*$",
     re.IGNORECASE,
 )
-_ORDINAL = re.compile(r"\b(first|second|third|fourth|fifth|last)\s+(?:option|choice|answer)\b", re.IGNORECASE)
-_ORDINALS = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4}
-_NUMBERED_OPTION = re.compile(r"\b(?:option|choice)\s*#?\d+\b", re.IGNORECASE)
+_PLACE = (
+    r"(?P<place>(?:second|third|next)[ -]to[ -](?:the[ -])?last|penultimate|last(?! but)"
+    r"|first|second|third|fourth|fifth)"
+)
+_ORDINAL = re.compile(rf"\b{_PLACE}\s+(?:option|choice|answer)\b", re.IGNORECASE)
+# "The last one" is an option only where nothing else is said: elsewhere it is a circle, or a dot.
+_ORDINAL_ONE = re.compile(
+    rf"\W*(?:(?:it is|it's|it would be|i (?:choose|pick)|i'd (?:say|pick))\s+)?(?:the\s+)?{_PLACE}(?:\s+one)?\W*$",
+    re.IGNORECASE,
+)
+_PLACES = {
+    **{"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "last": -1},
+    **{"penultimate": -2, "second to last": -2, "next to last": -2, "third to last": -3},
+}
+_NUMBERED_OPTION = re.compile(r"\b(?:option|choice)\s*#?(\d{1,3})\b", re.IGNORECASE)
+_GOOD = re.compile(r"[✅✔✓☑]|\b(?:yes|correct|true|right|match(?:es)?)\b", re.IGNORECASE)
+_BAD = re.compile(r"[❌✗✘✖❎]|\b(?:no|not|incorrect|false|wrong)\b|n't\b", re.IGNORECASE)
+_OWN_TEXT_ENDS = r"(?:\s+[a-z]+){0,3}[\s.!)\"']*(?:$|\n|[,;])"
+_PALE_WORD = re.compile(r"an?|the|ones?|of|in|on|at|to|is|are|be|its?|and|or|with")
+_DENYING_OPTION = re.compile(r"\b(?:no|not|none|without|never)\b|n't\b", re.IGNORECASE)
+_LONGEST_NAME = 12  # words of a reply that can name an option by one of its words
 _SPACE = re.compile(r"[\W_]+")
 
 
@@ -79,15 +97,19 @@ def choice(text: str, options: Sequence[str], question: str) -> str | None:
     if opening:
         # "B. There are 12, so …" has answered before it explains, unless the letter begins a list of all of them.
         letter = (opening[1] or opening[2]).upper()
-        if len(set(_MARK.findall(text))) <= 1 and not _DENIED_AFTER.match(text[opening.end() :]):
-            return letter if letter in letters else None
-    named, seen = _by_letter(_without_texts(text, options), letters)
+        rest = text[opening.end() :]
+        if len(set(_MARK.findall(text))) <= 1 and not _DENIED_AFTER.match(rest):
+            return letter if letter in letters and not _contradicted(letter, rest, options) else None
+    judged = _by_verdicts(text, options, letters)
+    if judged:
+        return judged
+    named, seen = _by_letter(_without_texts(text, options), letters, options)
     if seen:
         return named
-    ordinal = {found.lower() for found in _ORDINAL.findall(text)}
-    if len(ordinal) == 1:
-        position = _ORDINALS.get(ordinal.pop(), len(options) - 1)
-        return letters[position] if position < len(options) else None
+    places = _places(text, options)
+    if places:
+        place = places.pop()
+        return letters[place] if not places and -len(options) <= place < len(options) else None
     return _by_text(text, options, letters, question)
 
 
@@ -112,15 +134,59 @@ def opening_choice(text: str, options: Sequence[str]) -> str | None:
     clear = _AFTER_A_NAME.match(rest) if letter in _WORDS_TOO else (letter.isupper() or re.match(r"\s*[.:)\]]", rest))
     another = re.match(r"\W*(?:or|and|nor|/)\W*[A-Za-z]\b", rest)
     upper = letter.upper()
-    return upper if clear and not another and upper in LETTERS[: len(options)] else None
+    known = upper in LETTERS[: len(options)]
+    return upper if clear and not another and known and not _contradicted(upper, rest, options) else None
 
 
-def _by_letter(text: str, letters: str) -> tuple[str | None, bool]:
+def _contradicted(letter: str, rest: str, options: Sequence[str]) -> bool:
+    """Whether a letter goes with another option's text: in "B: 18", where 18 is A, nobody can tell which was meant."""
+    for other, option in zip(LETTERS, options, strict=False):
+        text = re.escape(option.strip())
+        if other != letter and re.match(rf"[\s:.)\]=(\"'-]*{text}(?!\w){_OWN_TEXT_ENDS}", rest, re.IGNORECASE):
+            return True
+    return False
+
+
+def _by_verdicts(text: str, options: Sequence[str], letters: str) -> str | None:
+    """The one option called right, where a reply goes through all of them in order and calls each right or wrong."""
+    starts: list[int] = []
+    for letter in letters:
+        found = re.compile(rf"(?<![\w'])\(?{letter}(?=[\s.:)])").search(text, starts[-1] if starts else 0)
+        if not found:
+            return None
+        starts.append(found.end())
+    good: list[str] = []
+    for letter, option, start, end in zip(letters, options, starts, [*starts[1:], len(text)], strict=True):
+        # What the option says itself ("A: Yes") is no verdict on it.
+        verdict = re.sub(rf"^[\s.:)]*{re.escape(option.strip())}(?!\w)", "", text[start:end], flags=re.IGNORECASE)[:80]
+        if _GOOD.search(verdict) and not _BAD.search(verdict):
+            good.append(letter)
+        elif not _BAD.search(verdict):
+            return None
+    return good[0] if len(good) == 1 else None
+
+
+def _places(text: str, options: Sequence[str]) -> set[int]:
+    """The places in the list that a reply names: "the last option", "option 2"."""
+    alone = _ORDINAL_ONE.match(text)
+    places = [alone["place"]] if alone else [found["place"] for found in _ORDINAL.finditer(text)]
+    found = {_PLACES[re.sub(r"[ -]+", " ", place.lower()).replace("the ", "")] for place in places}
+    for number in _NUMBERED_OPTION.findall(text):
+        # "Option 3" may as well be the option that says 3, unless that is the third.
+        place = int(number) - 1
+        if all(at == place or _number(option) != canonical(number) for at, option in enumerate(options)):
+            found.add(place)
+    return found
+
+
+def _by_letter(text: str, letters: str, options: Sequence[str]) -> tuple[str | None, bool]:
     """The letter chosen, if one is; and whether the text speaks of options by letter at all."""
     seen: list[str] = []
     chosen: list[tuple[int, str]] = []
     denied: set[str] = set()
-    for number, sentence in enumerate(sentences(text)):
+    questioned = False
+    pieces = sentences(text)
+    for number, sentence in enumerate(pieces):
         for start, end, letter in _mentions(sentence):
             if letter not in letters:
                 seen.append("")
@@ -129,6 +195,12 @@ def _by_letter(text: str, letters: str) -> tuple[str | None, bool]:
             if _DENIED_BEFORE.search(before) or _DENIED_AFTER.match(after):
                 denied.add(letter)
                 continue
+            if after.startswith("?") and number < len(pieces) - 1:
+                questioned = True
+                continue
+            if _contradicted(letter, after, options):
+                seen.append("")
+                continue
             seen.append(letter)
             if _CHOSEN_AFTER.match(after) or _CHOSEN_BEFORE.search(before):
                 chosen.append((number, letter))
@@ -136,7 +208,7 @@ def _by_letter(text: str, letters: str) -> tuple[str | None, bool]:
         last = {letter for number, letter in chosen if number == chosen[-1][0]}
         return (last.pop() if len(last) == 1 else None), True
     left = set(seen) - denied
-    return (left.pop() or None if len(left) == 1 else None), bool(seen or denied)
+    return (left.pop() or None if len(left) == 1 else None), bool(seen or denied or questioned)
 
 
 def _mentions(sentence: str) -> list[tuple[int, int, str]]:
@@ -164,11 +236,14 @@ def _without_texts(text: str, options: Sequence[str]) -> str:
 def _by_text(text: str, options: Sequence[str], letters: str, question: str) -> str | None:
     values = [_number(option) for option in options]
     if all(values):
-        number = count(_NUMBERED_OPTION.sub(" ", text))
+        number = count(_NUMBERED_OPTION.sub(" ", text), question)
         return letters[values.index(number)] if number and values.count(number) == 1 else None
     if {_words(option) for option in options} == {"yes", "no"}:
         answer = polarity(text, question)
         return next((x for x, option in zip(letters, options, strict=True) if _words(option) == answer), None)
+    if not asks_of_now(question):
+        pieces = [part for sentence in sentences(text) for part in contrasted(sentence)]
+        text = ". ".join(piece for piece in pieces if not tells_of_now(piece)) or text
     spans = [
         (found.start(), found.end(), letter)
         for letter, option in zip(letters, options, strict=True)
@@ -179,8 +254,28 @@ def _by_text(text: str, options: Sequence[str], letters: str, question: str) -> 
     # "dark red" is not also "red".
     outer = [s for s in spans if not any(o[0] <= s[0] and s[1] <= o[1] and o[:2] != s[:2] for o in spans)]
     chosen = {x for start, _, x in outer if _CHOSEN_BEFORE.search(text[max(0, start - 60) : start])}
-    found_letters = chosen or {x for _, _, x in outer}
+    found_letters = chosen or {x for _, _, x in outer} or _by_a_word(text, options, letters)
     return found_letters.pop() if len(found_letters) == 1 else None
+
+
+def _by_a_word(text: str, options: Sequence[str], letters: str) -> set[str]:
+    """The options that a short reply names by a word only they have: "red", of a red and a blue circle."""
+    if len(text.split()) > _LONGEST_NAME:
+        return set()
+    bags = [{word for word in _words(option).split() if not _PALE_WORD.fullmatch(word)} for option in options]
+    own = {
+        word: letter
+        for letter, option, bag in zip(letters, options, bags, strict=True)
+        if not _DENYING_OPTION.search(option)
+        for word in bag
+        if sum(word in other for other in bags) == 1
+    }
+    return {
+        own[word]
+        for found in re.finditer(r"\w+", text)
+        if (word := found.group().casefold()) in own
+        and not _DENIED_BEFORE.search(text[max(0, found.start() - 60) : found.start()])
+    }
 
 
 def _number(option: str) -> str | None:

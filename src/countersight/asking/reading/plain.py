@@ -13,7 +13,7 @@ _LOOK_ALIKES = str.maketrans(
         "‘": "'", "’": "'", "‚": "'", "‛": "'", "´": "'", "′": "'",
         "“": '"', "”": '"', "„": '"', "‟": '"', "«": '"', "»": '"', "″": '"',
         "‐": "-", "‑": "-", "‒": "-", "–": "-", "−": "-", "﹣": "-",
-        "—": " - ", "―": " - ",
+        "—": " -- ", "―": " -- ",  # never a minus, unlike the shorter ones
         "×": "*", "✕": "*", "⋅": "*", "÷": "/", "⁄": "/",
         "→": "=", "⇒": "=", "≈": "=",
         "。": ". ", "，": ", ", "、": ", ",
@@ -36,7 +36,7 @@ _TAG = re.compile(r"</?(?:b|i|em|strong|p|br|span|div|u|code|mark|h[1-6])\s*/?>"
 _BACKTICK = re.compile(r"(?<=[a-z])`(?=[a-z])", re.IGNORECASE)  # "don`t"; the others mark code
 _STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
 _EMPHASIS = re.compile(r"\*{2,}|__+|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])|(?<!\w)_(?=\w)|(?<=\w)_(?!\w)")
-_LINE_MARK = re.compile(r"^[ \t]*(?:#{1,6}[ \t]+|>+[ \t]*|[-*+•·▪►][ \t]+)+", re.MULTILINE)
+_LINE_MARK = re.compile(r"^[ \t]*(?:#{1,6}[ \t]+|>+[ \t]*|(?:--|[-*+•·▪►])[ \t]+)+", re.MULTILINE)
 _MISSPELT_NOT = re.compile(r"\b(would|could|should|is|are|was|were|does|do|did|has|have|had)'?nt\b", re.IGNORECASE)
 _SPACES = re.compile(r"[^\S\n]+")
 

@@ -2,14 +2,24 @@
 
 import re
 
-from countersight.asking.reading.clauses import MODAL, sentences, stated
+from countersight.asking.reading.assertions import Asked, asked_by, asserted, content, denied
+from countersight.asking.reading.clauses import (
+    MODAL,
+    clauses,
+    contrasted,
+    imagines,
+    sentences,
+    stated,
+    supposes,
+    tells_of_now,
+)
 
 _ECHO_OF_THE_TASK = re.compile(
     r"\(?\b(?:yes|true|correct)\s*(?:or|/)\s*(?:no|false|incorrect|not)\b\)?\??", re.IGNORECASE
 )
 _BOTH = re.compile(r"\b(?:yes and no|no and yes|yes\W+no\b|no\W+yes)\b(?!\s+\w)", re.IGNORECASE)
 _FILLER = (
-    r"(?:well|so|then|hmm|ok|okay|actually|in that case|in this case|therefore|thus|hence|oh|ah|honestly"
+    r"(?:well|so|then|however|hmm|ok|okay|actually|in that case|in this case|therefore|thus|hence|oh|ah|honestly"
     r"|obviously|clearly|and|but|most"
     r"|probably|likely|i think|i believe|i would say|i'd say|i guess|it's a|that's a|it is|it's|that is|that's"
     r"|this is|very|definitely"
@@ -46,76 +56,102 @@ _SAID = re.compile(
     r"(?:(?P<yes>yes|true|correct)|(?P<no>no|false|incorrect|unlikely|impossible))[\"']?\s*(?:[.,!;)]|$)",
     re.IGNORECASE,
 )
-_AUXILIARY = r"(?:would|could|should|will|can|do|does|did|is|are|was|were|has|have|had|must|be|it'd|they'd|'d|'s|'re)"
-_NEGATED = re.compile(
-    rf"\b(?:{_AUXILIARY}(?:\s+(?:\w+ly|still|then|most likely|likely|also|just|now))?\s+"
-    r"(?:not(?! only| necessarily| sure| just)|never|no(?! doubt| problem)|nothing|nobody|none|neither|unlikely"
-    r"|impossible)\b"
-    r"|\w+n't\b|cannot\b|can not\b|no longer\b|ceases? to\b|stops? being\b)"
-    r"|^\W*(?:no(?! (?:doubt|problem|change|matter))|none|nobody|nothing|neither|never)\b",
-    re.IGNORECASE,
-)
-_VERB = re.compile(rf"\b{_AUXILIARY}\b|'d\b", re.IGNORECASE)
-_ELLIPSIS = re.compile(
-    r"^\W*(?:then\W+|so\W+|i (?:think|believe) )?(?:it|they|he|she|there|this|that|these|those|we|you|i|(?:the|a"
-    r"|an|his|her|its|their|my)\s\w+(?: \w+){0,3})"
-    r"(?:'d|\s+(?:\w+ly\s+|still\s+|then\s+)?(?:would|will|is|are|does|do|did|was|were|has|have|can|should))"
-    r"(?:\s+(?:\w+ly|still))?(?:\s+(?:be|have|do))?(?:\s+(?:so|still|the case|correct|right|true|likely"
-    r"|possible to))?\W*$",
-    re.IGNORECASE,
-)
 _CONCLUSION = re.compile(
     r"\b(?:so(?! that| many| much)|therefore|thus|hence|consequently|in conclusion|which means|meaning)\b",
     re.IGNORECASE,
 )
 _MODAL = re.compile(rf"(?:\b|(?=')){MODAL}\b", re.IGNORECASE)
-_WORD = re.compile(r"[a-z]+")
-_EMPTY_WORD = re.compile(
-    r"the|an?|it|they|s?he|there|th(?:is|at|ese|ose)|be(?:en|ing)?|is|are|was|were|would|will|have|has|had|do|does|did"
-    r"|still|then|also|in|on|of|to|with|at|and|or|so|as|by|its|his|her|their|my|any|some|all|very|just|too|can|should"
-    r"|now|indeed|we|you|i|s|d|ll|re|image|picture|photo|scene|case"
-)
-_ENDINGS = ("", "s", "es", "d", "ed", "ing", "n", "en", "ly")
+_IS = re.compile(r"\b(?:is|are|was|were|has|have|does|do)\b|'s\b|'re\b", re.IGNORECASE)
+_CONTRAST = re.compile(r"\W*(?:but|however|yet)\b", re.IGNORECASE)
 
 
 def polarity(text: str, question: str) -> str | None:
-    """Yes or no, as a plain text says it, or None. The question is only there to see whether a sentence repeats it."""
+    """Yes or no, as a plain text says it, or None. The question is only there to see what a sentence says to it."""
     text = _ECHO_OF_THE_TASK.sub(" ", text)
     if _BOTH.match(text.lstrip(" \"'([-")):
         return None
-    pieces = sentences(text)
+    asked = asked_by(question)
+    pieces = [part for sentence in sentences(text) for part in contrasted(sentence)]
+    if asked.of_now:
+        kept = [piece for piece in pieces if not supposes(piece)]
+    else:
+        # Models first say what is there now, and only then what would be: "It is off now, but it would be on."
+        kept = [piece for piece in pieces if not tells_of_now(piece)]
+    answer = _answer(kept, asked)
+    if answer or len(kept) == len(pieces) or any(map(imagines, kept)):
+        return answer
+    return _leading(pieces[0]) if pieces else None
+
+
+def opening_polarity(text: str) -> str | None:
+    """The yes or no a text begins with."""
+    return _leading(text)
+
+
+def _answer(pieces: list[str], asked: Asked) -> str | None:
     if not pieces:
         return None
     # The first word wins: "Yes, it wouldn't be dry" is a yes.
     answer = _leading(pieces[0])
     if answer:
-        return answer
-    concluding = [piece for piece in pieces if _CONCLUSION.search(piece)]
-    for piece in reversed(concluding):
+        return _overruled(answer, pieces, asked) or answer
+    imagined = [position for position, piece in enumerate(pieces) if _MODAL.search(stated(piece))]
+    for position, piece in reversed(list(enumerate(pieces))):
+        if not _CONCLUSION.search(piece):
+            continue
         tail = _CONCLUSION.split(piece)[-1]
-        answer = _leading(tail) or _said(tail) or _clause(tail, question)
+        # "So it is on. If the power was cut, …" concludes nothing about what would be.
+        settled = not imagined or position >= imagined[-1] or _MODAL.search(tail)
+        answer = _leading(tail) or _said(tail) or (_claimed(clauses(stated(tail)), asked) if settled else None)
         if answer:
             return answer
     for piece in reversed(pieces):
         answer = _leading(piece) or _leading(stated(piece)) or _said(piece)
         if answer:
             return answer
-    if _DOUBT.search(text) or _SUPPOSED_NOT.search(text):
+    if any(_DOUBT.search(piece) or _SUPPOSED_NOT.search(piece) for piece in pieces):
         return "no"
-    imagined = [piece for piece in pieces if _MODAL.search(stated(piece))]
-    for piece in reversed(imagined):
-        answer = _clause(piece, question)
-        if answer:
-            return answer
-    answers = {answer for piece in pieces if (answer := _clause(piece, question))}
-    if len(answers) == 1:
-        return answers.pop()
-    return "yes" if not answers and _LEANING.match(pieces[0]) else None
+    answer = _claim(pieces, asked)
+    return answer or ("yes" if not imagined and _LEANING.match(pieces[0]) else None)
 
 
-def opening_polarity(text: str) -> str | None:
-    """The yes or no a text begins with."""
-    return _leading(text)
+def _overruled(answer: str, pieces: list[str], asked: Asked) -> str | None:
+    """What would be, where the yes or no at the beginning was about what is: "Yes, it is on. But … it wouldn't be."."""
+    opening = pieces[0]
+    if asked.of_now or _MODAL.search(opening) or not _IS.search(opening):
+        return None
+    for piece in reversed(pieces[1:]):
+        # "No, it needs power. If it had a battery, it would be on" supposes something else than the question does.
+        to_the_point = _CONTRAST.match(piece) or content(piece) & asked.supposed
+        if to_the_point and _MODAL.search(piece):
+            claims = [asserted(clause, asked) for clause in clauses(stated(piece)) if _MODAL.search(clause)]
+            said = {claim for claim in claims if claim}
+            if said and answer not in said:
+                return said.pop()
+    return None
+
+
+def _claim(pieces: list[str], asked: Asked) -> str | None:
+    """What the clauses without a yes or no claim about the world that was asked about."""
+    every = [clause for piece in pieces for clause in clauses(stated(piece))]
+    imagined = [clause for clause in every if _MODAL.search(clause)]
+    if imagined and not asked.of_now:
+        # What is says nothing once the reply has said what would be. Of several such claims the last is the result.
+        return _claimed(imagined[::-1], asked)
+    actual = [clause for clause in every if not _MODAL.search(clause)]
+    for claims in (actual, imagined):
+        for reading in (asserted, denied):
+            answers = {answer for clause in claims if (answer := reading(clause, asked))}
+            if answers:
+                return answers.pop() if len(answers) == 1 else None
+    return None
+
+
+def _claimed(claims: list[str], asked: Asked) -> str | None:
+    """The first claim that answers in the question's own words, or else the first that denies something."""
+    return next(
+        (answer for reading in (asserted, denied) for clause in claims if (answer := reading(clause, asked))), None
+    )
 
 
 def _leading(sentence: str) -> str | None:
@@ -126,28 +162,3 @@ def _leading(sentence: str) -> str | None:
 def _said(sentence: str) -> str | None:
     found = _SAID.search(sentence)
     return None if not found else ("yes" if found["yes"] else "no")
-
-
-def _clause(sentence: str, question: str) -> str | None:
-    """What a sentence without a yes or no in it says, its supposition left out."""
-    main = stated(sentence).strip(" ,")
-    if not main or main.endswith("?"):
-        return None
-    if _NEGATED.search(main):
-        return "no"
-    if _ELLIPSIS.match(main):
-        return "yes"
-    # "The trees would be bare" says no to "would they be snowy?" without a negation. So a plain assertion is a yes
-    # only where it says nothing that the question did not ask.
-    said = _content(main) if _VERB.search(main) else frozenset()
-    asked = _content(stated(question)) if said else frozenset()
-    return "yes" if said and all(any(_same(word, other) for other in asked) for word in said) else None
-
-
-def _content(text: str) -> frozenset[str]:
-    return frozenset(word for word in _WORD.findall(text.lower()) if not _EMPTY_WORD.fullmatch(word))
-
-
-def _same(first: str, second: str) -> bool:
-    short, long = sorted((first, second), key=len)
-    return long.startswith(short) and (long[len(short) :] in _ENDINGS)

@@ -40,6 +40,7 @@ _REFUSAL = re.compile(
     r"|\b(?:impossible|not possible|difficult|hard|no way) to (?:\w+ly )?(?:tell|say|determine|know|answer|judge"
     r"|count|give)"
     r"|\b(?:not enough|insufficient|no|lack of|without (?:more|further)) (?:\w+ )?information|\bunanswerable\b"
+    r"|(?:\bnot|n't|\black\w*) (?:\w+ ){0,2}(?:enough|sufficient) (?:\w+ )?(?:information|details?|context|data)"
     r"|\bnot answerable\b|\bas an ai\b|\bit depends\b|\bdepends on\b"
     r"|^\W{0,5}(?:can't|cannot|couldn't) (?:say|tell|determine|know)\b|\bno idea\b|\bn/a\b|\bnot (?:sure|certain"
     r"|clear|specified|given|mentioned|provided)\b|\bunclear\b|\buncertain\b|\bunsure\b|\bundetermined\b"
@@ -57,7 +58,10 @@ _AFTER_ALL = re.compile(
 )
 _CORRECTED = re.compile(
     r"(?:^|[.!?,;\n-])\s*(?:no,? |oh,? |hmm,? |but )?"
-    r"(?:wait|correction|scratch that|on second thoughts?|let me correct(?: myself| that)?|i mean)\b[\s,.:!-]*",
+    r"(?:wait|correction|scratch that|on second thoughts?|let me correct(?: myself| that)?|i mean)\b[\s,.:!-]*"
+    # "D? No, A."; "First I thought D, but it is A."
+    r"|(?:\b[A-Z]|\d)\?\s+(?:no|nope|not quite)\b[\s,.:!-]*"
+    r"|\bi (?:\w+ )?(?:thought|guessed|assumed|would have said)\b[^.!?\n]{0,80}?\b(?:but|however|yet)\b[\s,.:!-]*",
     re.IGNORECASE,
 )
 
