@@ -3,6 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
+# Skia's wheels want the system's OpenGL libraries, which very small installations lack; where we may, we add them.
+SYSTEM_LIBRARIES = @$(BIN)/python -c 'import skia' 2>/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+	  && apt-get update -qq && apt-get install -y -qq --no-install-recommends libegl1 libgl1 libexpat1 >/dev/null; } || true
+
 .PHONY: demo test lint bench clean
 
 demo: $(VENV)/.installed
@@ -31,8 +35,10 @@ $(BIN)/python:
 
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
 	$(BIN)/pip install --quiet --disable-pip-version-check -e .
+	$(SYSTEM_LIBRARIES)
 	touch $@
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]'
+	$(SYSTEM_LIBRARIES)
 	touch $@ $(VENV)/.installed

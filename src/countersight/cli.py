@@ -157,6 +157,19 @@ def _parser() -> argparse.ArgumentParser:
     )
     report.add_argument("--seed", type=int, default=0, help="for the bootstrap and the choice of cases (default: 0)")
 
+    train = _verb(
+        verbs,
+        "train",
+        _train,
+        "train the embedded model again, from scratch",
+        "countersight train embedded -o training",
+    )
+    train.add_argument("what", choices=["embedded"], help="which model")
+    train.add_argument("--plan", type=Path, metavar="TOML", help="another plan than that of the shipped model")
+    train.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="DIR", help="checkpoints, curves and weights"
+    )
+
     listing = _verb(verbs, "list", _list, "what there is", "countersight list models")
     listing.add_argument("what", choices=["suites", "models", "prompts"])
     return parser
@@ -287,6 +300,13 @@ def _report(chosen: argparse.Namespace) -> int:
     for reason in report.unwritten:
         print(f"countersight: not written: {reason}", file=sys.stderr)
     print(f"The page, with every case: {report.html.resolve()}")
+    return 0
+
+
+def _train(chosen: argparse.Namespace) -> int:
+    from countersight.training.command import train
+
+    train(chosen.output, plan=chosen.plan)
     return 0
 
 

@@ -15,6 +15,8 @@ from countersight.models.protocol import (
 )
 
 MODELS = {
+    "embedded": "our own small model, trained on our scenes in both worlds; ships with the package",
+    "embedded:factual": "the same, but never told of an if: it sees and does not imagine",
     "chance": "answers at random, by seed",
     "always-first": "answers the first option, yes, or 1",
     "endpoint:URL#MODEL": "an OpenAI-compatible server; key from COUNTERSIGHT_API_KEY if it needs one",
@@ -32,6 +34,10 @@ def open_model(name: str, settings: ModelSettings) -> Model:
         return baselines.Chance(settings.seed)
     if name == "always-first":
         return baselines.AlwaysFirst()
+    if kind == "embedded":
+        from countersight.models.embedded import Embedded
+
+        return Embedded(name, settings)
     if kind in ("endpoint", "openai") and rest:
         from countersight.models import endpoint
 

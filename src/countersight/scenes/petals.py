@@ -3,8 +3,7 @@
 from functools import cache
 from math import hypot, pi, sin
 
-import skia
-
+from countersight.scenes.rasteriser import skia
 from countersight.scenes.scene import PetalShape, Point
 
 HEART = 0.27

@@ -1,0 +1,133 @@
+"""How well and how fast the embedded model answers, on cases of seeds it never trained on, asked as `run` asks.
+
+    python -m benchmarks.embedded --cases 1200 --seed 7 [--photos DIR]
+
+Prints, for each checkpoint, the share of right answers of every template in each world with Wilson intervals, then
+questions a second (drawing is not counted; every picture is decoded and encoded anew) and the peak of memory.
+"""
+
+import argparse
+import asyncio
+import resource
+import time
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+from countersight.asking.prompts import find_prompt
+from countersight.asking.reading import read
+from countersight.models import ModelSettings, Request, Turn
+from countersight.models.embedded import WORLDS, Embedded
+from countersight.models.embedded.thinking import eye
+from countersight.picture import check_picture
+from countersight.scenes import draw_both, encode
+from countersight.scoring import wilson
+from countersight.suites.cvqa_synthetic import make_case
+from countersight.suites.cvqa_templates import TEMPLATES
+
+CONCURRENCY = 64
+TELLINGS = (("factual", "told"), ("counterfactual", "told"), ("counterfactual", "shown"))
+
+
+def cases(size: int, seed: int):
+    """Cases with the bytes of both pictures."""
+    each = size // len(TEMPLATES)
+    for template in TEMPLATES:
+        for index in range(each):
+            made = make_case(template, seed, index, index + 1)
+            pictures = [check_picture(encode(pixels)) for pixels in draw_both(made.record.scene, made.changed)]
+            yield template.group, made.case, pictures
+
+
+async def ask(model, asks):
+    """Every request's answer, so many under way at once as `run` has."""
+    answers = [None] * len(asks)
+    waiting = iter(enumerate(asks))
+
+    async def work():
+        for nth, request in waiting:
+            answers[nth] = (await model.reply(request)).text
+
+    await asyncio.gather(*(work() for _ in range(CONCURRENCY)))
+    return answers
+
+
+async def measure(name: str, made, rank: int) -> None:
+    prompt = find_prompt("0-shot")
+    model = Embedded(name, ModelSettings())
+    asks, questions = [], []
+    for group, case, pictures in made:
+        for world, telling in TELLINGS:
+            question = case.question(world, telling)
+            picture = pictures[telling == "shown"]
+            turn = Turn("user", prompt.render(question), picture)
+            asks.append(Request(f"{case.id}/{world}/{telling}", (turn,), question.kind, question.options))
+            questions.append((group, f"{world} {telling}", question))
+    await ask(model, asks[:1])
+    eye.cache_clear()
+    await model.close()  # so that loading counts, and no picture is remembered
+    start = time.perf_counter()
+    answers = await ask(model, asks)
+    seconds = time.perf_counter() - start
+    right: Counter[tuple[str, str]] = Counter()
+    asked: Counter[tuple[str, str]] = Counter()
+    for answer, (group, telling, question) in zip(answers, questions, strict=True):
+        for place in (group, "all"):
+            asked[place, telling] += 1
+            right[place, telling] += read(answer, question) == question.answer
+    print(f"\n{name}: {len(asks):,} questions in {seconds:.1f} s, {len(asks) / seconds:.0f} a second")
+    for group, telling in sorted(asked):
+        low_high = wilson(right[group, telling], asked[group, telling])
+        share = right[group, telling] / asked[group, telling]
+        words = f"{share:7.1%}  [{low_high.low:.1%}, {low_high.high:.1%}]  n={asked[group, telling]}"
+        print(f"  {group:28} {telling:22} {words}")
+    await _rank(model, asks, questions, rank)
+    await model.close()
+
+
+async def _rank(model, asks, questions, number: int) -> None:
+    """How often the smallest loss is the right option's."""
+    right: Counter[str] = Counter()
+    count: Counter[str] = Counter()
+    for request, (_, telling, question) in Random(0).sample(list(zip(asks, questions, strict=True)), number):
+        losses = await model.losses(request)
+        count[telling] += 1
+        right[telling] += "ABCD"[losses.index(min(losses))] == question.answer
+    print("  ranked:", ", ".join(f"{telling} {right[telling]}/{count[telling]}" for telling in count))
+
+
+async def photographs(folder: Path) -> None:
+    """What each checkpoint says about photographs."""
+    for name in WORLDS:
+        model = Embedded(name, ModelSettings())
+        said: Counter[str] = Counter()
+        for path in sorted(folder.glob("*.jpg")):
+            picture = check_picture(path.read_bytes())
+            for text in (
+                "How many people are there?\nAnswer with a single number.",
+                "How many flowers are inside the red polygons?\nA: 3\nB: 5\nC: 2\nD: 7\n"
+                "Answer with the letter of the right option.",
+            ):
+                said[(await model.reply(Request("", (Turn("user", text, picture),), "open"))).text] += 1
+        print(f"\n{name} about photographs: {dict(said)}")
+        await model.close()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cases", type=int, default=600)
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--rank", type=int, default=150, help="questions ranked by loss as well")
+    parser.add_argument("--models", nargs="+", default=list(WORLDS))
+    parser.add_argument("--photos", type=Path, help="a folder of photographs to ask about")
+    chosen = parser.parse_args()
+    made = list(cases(chosen.cases, chosen.seed))
+    for name in chosen.models:
+        asyncio.run(measure(name, made, chosen.rank))
+    print(f"\npeak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB, drawing and all")
+    if chosen.photos:
+        asyncio.run(photographs(chosen.photos))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+"""The embedded model as the rest of the program sees it: questions that come in together are answered together."""
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from countersight.case import LETTERS
+from countersight.models.protocol import Answer, AskingFailed, ModelError, ModelSettings, Request
+
+WORLDS = {"embedded": "both", "embedded:factual": "factual"}
+"""Names of the checkpoints, and the worlds whose questions each has seen."""
+BATCH = 64
+"""Questions answered at once."""
+AS_NUMBER = "Answer with a single number."
+
+
+class Embedded:
+    """A small vision-language model trained on our scenes; it ships with the package. See its MODEL_CARD.md."""
+
+    needs_picture = True
+
+    def __init__(self, name: str, settings: ModelSettings, folder: Path | None = None) -> None:
+        from countersight.models.embedded.weights import CHECKSUMS, checked, decoder_file, shipped
+
+        if name not in WORLDS:
+            raise ModelError(f"there is no model {name!r}; the embedded ones are: {', '.join(WORLDS)}")
+        self.name = name
+        folder = folder or shipped()
+        self.settings: dict[str, Any] = {"max_tokens": settings.max_tokens, "weights": _short_sum(folder, CHECKSUMS)}
+        self._folder, self._most = folder, settings.max_tokens
+        checked(folder, decoder_file(WORLDS[name]))  # a damaged file is found before the first question, not at it
+        self._mind: Any = None
+        self._waiting: list[tuple[Any, asyncio.Future[Any]]] = []
+        self._working: asyncio.Task[None] | None = None
+        self._thinking = asyncio.Lock()
+
+    async def reply(self, request: Request) -> Answer:
+        """Say the next turn of a conversation."""
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._waiting.append((_conversation(request), future))
+        if self._working is None or self._working.done():
+            self._working = asyncio.create_task(self._work())
+        said = await future
+        text, read, written = _readable(said)
+        finish = "length" if written >= self._most else "stop"
+        return Answer(text, finish=finish, tokens_in=read, tokens_out=written, model=self.name)
+
+    async def losses(self, request: Request) -> tuple[float, ...]:
+        """The loss of each option's text as the answer to the question alone, so that their order cannot matter."""
+        if not request.options:
+            raise AskingFailed("there are no options to rank", again=False)
+        conversation = _conversation(without_options(request))
+        return tuple(_readable(await self._alone(lambda mind: mind.losses(conversation, endings(request)))))
+
+    async def close(self) -> None:
+        """Let go of what waits and of the memory."""
+        if self._working is not None and not self._working.done():
+            self._working.cancel()
+            await asyncio.gather(self._working, return_exceptions=True)
+            for _, future in self._waiting:
+                future.cancel()
+            self._waiting.clear()
+        self._mind = None
+
+    async def _work(self) -> None:
+        await asyncio.sleep(0)  # let everybody who is about to ask do so, and answer them all at once
+        while self._waiting:
+            batch, self._waiting = self._waiting[:BATCH], self._waiting[BATCH:]
+            asked = [conversation for conversation, _ in batch]
+            try:
+                answers = await self._alone(partial(_answer, asked, self._most))
+            except Exception as error:  # whoever waits is told; nobody waits for this task itself
+                for _, future in batch:
+                    if not future.done():
+                        future.set_exception(error)
+                continue
+            for (_, future), answer in zip(batch, answers, strict=True):
+                if not future.done():
+                    future.set_result(answer)
+
+    async def _alone(self, think: Callable[[Any], Any]) -> Any:
+        """Think in a thread, so that the program goes on reading and writing meanwhile."""
+        async with self._thinking:
+            return await asyncio.to_thread(lambda: think(self._awake()))
+
+    def _awake(self) -> Any:
+        if self._mind is None:
+            from countersight.models.embedded.thinking import Mind
+
+            self._mind = Mind(self._folder, WORLDS[self.name])
+        return self._mind
+
+
+def without_options(request: Request) -> Request:
+    """The request with the listed options and what follows them cut from the last question."""
+    *before, last = request.turns
+    listed = "\n".join(f"{LETTERS[nth]}: {option.text}" for nth, option in enumerate(request.options))
+    question, found, _ = last.text.partition(f"\n{listed}")
+    if not found:
+        return request
+    alone = replace(last, text=f"{question}\n{AS_NUMBER}")
+    return replace(request, turns=(*before, alone))
+
+
+def endings(request: Request) -> list[str]:
+    """What the model would say to mean each option."""
+    if request.kind == "boolean":
+        return [f"{option.text.capitalize()}." for option in request.options]
+    return [option.text for option in request.options]
+
+
+def _answer(asked: list[Any], most: int, mind: Any) -> Any:
+    return mind.answer(asked, most)
+
+
+def _conversation(request: Request) -> Any:
+    from countersight.models.embedded.thinking import Conversation
+
+    pictures = [turn.picture for turn in request.turns if turn.picture is not None]
+    if not pictures:
+        raise AskingFailed("the embedded model needs a picture", again=False)
+    return Conversation(tuple((turn.role, turn.text) for turn in request.turns), pictures[-1].data)
+
+
+def _readable(said: Any) -> Any:
+    from countersight.models.embedded.picture import Unreadable
+
+    if isinstance(said, Unreadable):
+        raise AskingFailed(f"the picture {said}", again=False)
+    return said
+
+
+def _short_sum(folder: Path, name: str) -> str:
+    """Names these very weights in run.json."""
+    import hashlib
+
+    try:
+        return hashlib.sha256((folder / name).read_bytes()).hexdigest()[:12]
+    except OSError as error:
+        raise ModelError(
+            f"the embedded model cannot be read ({folder / name}: {error.strerror}); install countersight again"
+        ) from None

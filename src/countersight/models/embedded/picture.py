@@ -1,0 +1,48 @@
+"""Bringing a picture to the size and shape the encoder takes in."""
+
+import io
+import warnings
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from countersight.models.embedded.values import SIDE
+from countersight.picture import MAX_PIXELS
+
+Pixels = NDArray[np.uint8]
+
+FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
+
+
+class Unreadable(ValueError):  # noqa: N818 - it names the thing, as people say it
+    """Bytes that cannot be decoded as a picture; the message says why."""
+
+
+def prepare(data: bytes) -> Pixels:
+    """The picture in a file's bytes as the encoder sees it."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+                if image.width * image.height > MAX_PIXELS:
+                    raise Unreadable(f"says it is {image.width} x {image.height} pixels")
+                image.draft("RGB", (2 * SIDE, 2 * SIDE))  # a large JPEG is decoded at a fraction of its size
+                return shrink(_opaque(image))
+    except Unreadable:
+        raise
+    except Exception as error:  # Pillow's decoders raise many kinds on damaged files
+        raise Unreadable(f"cannot be decoded ({type(error).__name__}: {error})") from None
+
+
+def shrink(image: Image.Image) -> Pixels:
+    """A picture of any size at the encoder's size; averaging whole boxes keeps thin lines and small dots crisp."""
+    return np.asarray(image.resize((SIDE, SIDE), Image.Resampling.BOX))
+
+
+def _opaque(image: Image.Image) -> Image.Image:
+    if image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info:
+        image = image.convert("RGBA")
+        ground = Image.new("RGBA", image.size, "white")
+        return Image.alpha_composite(ground, image).convert("RGB")
+    return image.convert("RGB")

@@ -1,0 +1,117 @@
+"""The whole model, from conversations to text: synchronous, batched, and the same for one as for many."""
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from countersight.models.embedded.decoding import Decoder, Floats
+from countersight.models.embedded.picture import Unreadable, prepare
+from countersight.models.embedded.tokenizer import Tokenizer
+from countersight.models.embedded.weights import ENCODER, VOCABULARY, checked, cores, decoder_file, open_graph
+
+KEPT = 4096
+"""Pictures whose values are remembered, 180 bytes each: the questions of a case, and both checkpoints, share them."""
+AT_ONCE = 4
+"""Pictures encoded together: more need memory and gain nothing."""
+CONTEXT = 320
+"""Tokens the decoder can read and write in one conversation."""
+LONGEST = 64
+"""Tokens of the longest answer."""
+
+
+class Eye:
+    """The encoder, with a memory of pictures it saw."""
+
+    def __init__(self, folder: Path) -> None:
+        self._graph: Any = open_graph(folder, ENCODER)
+        self._seen: OrderedDict[bytes, Floats] = OrderedDict()
+        self._looking = Lock()  # two checkpoints may be asked at the same time
+        self._preparing = ThreadPoolExecutor(cores(), "picture")
+
+    def look(self, pictures: Sequence[bytes]) -> list[Floats | Unreadable]:
+        """What is in each picture, as VALUES; or why it cannot be read."""
+        with self._looking:
+            return self._look(pictures)
+
+    def _look(self, pictures: Sequence[bytes]) -> list[Floats | Unreadable]:
+        digests = [hashlib.blake2b(data, digest_size=16).digest() for data in pictures]
+        fresh = {digest: data for digest, data in zip(digests, pictures, strict=True) if digest not in self._seen}
+        unread: dict[bytes, Unreadable] = {}
+        prepared = []
+        for digest, pixels in zip(fresh, self._preparing.map(_prepared, fresh.values()), strict=True):
+            if isinstance(pixels, Unreadable):
+                unread[digest] = pixels
+            else:
+                prepared.append((digest, pixels))
+        for start in range(0, len(prepared), AT_ONCE):
+            part = prepared[start : start + AT_ONCE]
+            (values,) = self._graph.run(("values",), {"pictures": np.stack([pixels for _, pixels in part])})
+            for (digest, _), row in zip(part, values, strict=True):
+                self._seen[digest] = row
+        answers = [unread[digest] if digest in unread else self._seen[digest] for digest in digests]
+        while len(self._seen) > KEPT:
+            self._seen.popitem(last=False)
+        return answers
+
+
+def _prepared(data: bytes) -> Any:
+    try:
+        return prepare(data)
+    except Unreadable as error:
+        return error
+
+
+@cache
+def eye(folder: Path) -> Eye:
+    """The encoder of a folder; both checkpoints share it, and what it saw."""
+    return Eye(folder)
+
+
+class Conversation(msgspec.Struct, frozen=True):
+    """What was said so far, and the picture it is about."""
+
+    turns: tuple[tuple[str, str], ...]
+    """("user" or "assistant", text)."""
+    picture: bytes
+
+
+class Mind:
+    """Eye, decoder and tokenizer together."""
+
+    def __init__(self, folder: Path, worlds: str) -> None:
+        self.tokenizer = Tokenizer(msgspec.json.decode(checked(folder, VOCABULARY), type=list[str]))
+        self._decoder = Decoder(open_graph(folder, decoder_file(worlds)), self.tokenizer.end, self.tokenizer.pad)
+        self._eye = eye(folder)
+
+    def answer(self, asked: Sequence[Conversation], most: int) -> list[tuple[str, int, int] | Unreadable]:
+        """For each conversation the next turn with the tokens read and written; or why its picture cannot be read."""
+        seen = self._eye.look([one.picture for one in asked])
+        prompts = [self._prompt(one, min(most, LONGEST)) for one in asked]
+        rows = [row for row, values in enumerate(seen) if not isinstance(values, Unreadable)]
+        answers: list[Any] = list(seen)
+        if rows:
+            values = np.stack([seen[row] for row in rows])  # type: ignore[misc]
+            written = self._decoder.generate([prompts[row] for row in rows], values, min(most, LONGEST))
+            for row, tokens in zip(rows, written, strict=True):
+                answers[row] = (self.tokenizer.decode(tokens), len(prompts[row]), len(tokens))
+        return answers
+
+    def losses(self, asked: Conversation, endings: Sequence[str]) -> list[float] | Unreadable:
+        """The loss the model gives to each text as its next turn."""
+        (values,) = self._eye.look([asked.picture])
+        if isinstance(values, Unreadable):
+            return values
+        tokens = [self.tokenizer.encode(ending)[:LONGEST] for ending in endings]
+        return self._decoder.losses(self._prompt(asked, LONGEST + 1), values, tokens)
+
+    def _prompt(self, asked: Conversation, room: int) -> list[int]:
+        """The conversation as tokens; of one that is too long, the end."""
+        return self.tokenizer.conversation(asked.turns)[-(CONTEXT - room) :]

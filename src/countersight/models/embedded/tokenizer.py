@@ -1,0 +1,85 @@
+"""Text as numbers and back: whole words and whole numbers the model knows, single letters for everything else."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+PAD: Final = "<pad>"
+USER: Final = "<user>"
+MODEL: Final = "<model>"
+END: Final = "<end>"
+UNKNOWN: Final = "<unknown>"
+SPECIAL: Final = (PAD, USER, MODEL, END, UNKNOWN)
+PIECE: Final = "##"
+"""Begins a token that is one letter of a word the vocabulary does not hold."""
+
+_SPLIT = re.compile(r"\n|[0-9]+|[^\W\d_]+|[^\s]")
+_NO_SPACE_BEFORE = frozenset(".,;:?!)")
+
+
+class Tokenizer:
+    """Turns text into token numbers by a fixed vocabulary. Case matters only to words the vocabulary holds in both."""
+
+    def __init__(self, vocabulary: Sequence[str]) -> None:
+        self.vocabulary = tuple(vocabulary)
+        self._numbers = {token: number for number, token in enumerate(self.vocabulary)}
+        self.pad, self.user, self.model, self.end, self._unknown = (self._numbers[token] for token in SPECIAL)
+        self._words: dict[str, tuple[int, ...]] = {}
+
+    def encode(self, text: str) -> list[int]:
+        """The tokens of a text; never fails, whatever the text holds."""
+        tokens: list[int] = []
+        for word in _SPLIT.findall(text):
+            known = self._words.get(word)
+            if known is None:
+                known = self._spell(word)
+                if len(self._words) < 10_000:  # text comes from anybody: what is kept of it is bounded
+                    self._words[word] = known
+            tokens += known
+        return tokens
+
+    def decode(self, tokens: Iterable[int]) -> str:
+        """The text of tokens, spaced as people write; marks of turns are left out."""
+        text = ""
+        spelling = False
+        for number in tokens:
+            token = self.vocabulary[number]
+            if token in SPECIAL:
+                continue
+            piece = token.startswith(PIECE)
+            word = token.removeprefix(PIECE) if piece else token
+            glued = not text or text[-1] in "\n(" or word == "\n" or word in _NO_SPACE_BEFORE or (piece and spelling)
+            text += word if glued else f" {word}"
+            spelling = piece
+        return text
+
+    def conversation(self, turns: Iterable[tuple[str, str]]) -> list[int]:
+        """The tokens of a conversation of ("user" or "assistant", text), up to where the model speaks."""
+        tokens: list[int] = []
+        for role, text in turns:
+            if role == "user":
+                tokens += [self.user, *self.encode(text)]
+            else:
+                tokens += [self.model, *self.encode(text), self.end]
+        return [*tokens, self.model]
+
+    def _spell(self, word: str) -> tuple[int, ...]:
+        for known in (word, word.lower()):
+            if known in self._numbers and known not in SPECIAL:
+                return (self._numbers[known],)
+        return tuple(self._numbers.get(PIECE + letter, self._unknown) for letter in word.lower())
+
+
+def vocabulary(words: Iterable[str]) -> tuple[str, ...]:
+    """A vocabulary of these words beside what every one holds: numbers up to 99, letters, and marks of writing."""
+    letters = "abcdefghijklmnopqrstuvwxyz0123456789"
+    tokens = [
+        *SPECIAL,
+        "\n",
+        *(str(number) for number in range(100)),
+        *letters[:26].upper(),
+        *".,;:?!()'\"-%/",
+        *(PIECE + letter for letter in letters),
+    ]
+    tokens += sorted(set(words) - set(tokens))
+    return tuple(tokens)

@@ -1,0 +1,61 @@
+"""The files that ship with the package, checked before they are used."""
+
+import hashlib
+import os
+from importlib import resources
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from countersight.models.protocol import ModelError
+
+CHECKSUMS: Final = "checksums.json"
+ENCODER: Final = "encoder.onnx"
+VOCABULARY: Final = "vocabulary.json"
+
+
+def decoder_file(worlds: str) -> str:
+    """The file of the decoder that has seen questions of these worlds."""
+    return f"decoder-{worlds}.onnx"
+
+
+def shipped() -> Path:
+    """The folder of the weights inside the package."""
+    return Path(str(resources.files(__package__))) / "weights"
+
+
+def checked(folder: Path, name: str) -> bytes:
+    """The bytes of a weights file, or a ModelError where they are not those that were shipped."""
+    try:
+        sums = msgspec.json.decode((folder / CHECKSUMS).read_bytes(), type=dict[str, str])
+        data = (folder / name).read_bytes()
+    except (OSError, msgspec.DecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ModelError(
+            f"the embedded model cannot be read ({folder}: {reason}); install countersight again"
+        ) from None
+    if hashlib.sha256(data).hexdigest() != sums.get(name):
+        raise ModelError(f"the embedded model is damaged ({folder / name}: wrong checksum); install countersight again")
+    return data
+
+
+def open_graph(folder: Path, name: str, threads: int | None = None) -> Any:
+    """A graph ready to run, on all cores unless told otherwise."""
+    data = checked(folder, name)
+    try:
+        import onnxruntime
+    except ImportError:
+        raise ModelError("the embedded model needs ONNX Runtime: pip install onnxruntime") from None
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads or cores()
+    options.log_severity_level = 3
+    # Threads that spin while they wait take the cores that decode the next pictures.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+
+
+def cores() -> int:
+    """Cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,12 @@
+"""Skia, or a sentence that says what is missing."""
+
+from countersight.errors import CountersightError
+
+try:
+    import skia
+except ImportError as error:  # its wheels are linked against the system's OpenGL, though nothing here uses it
+    raise CountersightError(
+        f"drawing needs libraries that this system lacks ({error}); on Debian: apt-get install libegl1 libgl1 libexpat1"
+    ) from None
+
+__all__ = ["skia"]

@@ -1,0 +1,125 @@
+"""The decoder: reads the conversation, looks at what the encoder counted, and writes the next word."""
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from countersight.models.embedded.values import LARGEST, VALUES
+from countersight.training.config import DecoderShape
+
+NARROW = 0.35
+"""How far a count may be off a whole number and still be taken for it: the width of a bell around each number."""
+
+
+class Attention(nn.Module):
+    """Every token asks, every token of `source` answers."""
+
+    def __init__(self, shape: DecoderShape) -> None:
+        super().__init__()
+        self.heads, self.each = shape.heads, shape.width // shape.heads
+        self.query = nn.Linear(shape.width, shape.width)
+        self.key_value = nn.Linear(shape.width, 2 * shape.width)
+        self.out = nn.Linear(shape.width, shape.width)
+
+    def split(self, x: Tensor) -> Tensor:
+        batch, length, _ = x.shape
+        return x.view(batch, length, -1, self.each).transpose(1, 2)
+
+    def memory(self, source: Tensor) -> tuple[Tensor, Tensor]:
+        key, value = self.split(self.key_value(source)).chunk(2, dim=1)
+        return key, value
+
+    def forward(self, x: Tensor, key: Tensor, value: Tensor, visible: Tensor | None) -> Tensor:
+        mixed = functional.scaled_dot_product_attention(self.split(self.query(x)), key, value, attn_mask=visible)
+        out: Tensor = self.out(mixed.transpose(1, 2).flatten(2))
+        return out
+
+
+class Block(nn.Module):
+    """One layer: attention to the text so far, attention to the picture, then thought."""
+
+    def __init__(self, shape: DecoderShape) -> None:
+        super().__init__()
+        self.norms = nn.ModuleList(nn.LayerNorm(shape.width) for _ in range(3))
+        self.text = Attention(shape)
+        self.picture = Attention(shape)
+        self.think = nn.Sequential(
+            nn.Linear(shape.width, 4 * shape.width), nn.ReLU(), nn.Linear(4 * shape.width, shape.width)
+        )
+
+    def forward(self, x: Tensor, seen: Tensor, past: Tensor, visible: Tensor) -> tuple[Tensor, Tensor]:
+        """`past` is 2 × batch × heads × before × each: keys and values of earlier tokens; returned with these added."""
+        source = self.norms[0](x)
+        key, value = self.text.memory(source)
+        key, value = torch.cat((past[0], key), dim=2), torch.cat((past[1], value), dim=2)
+        x = x + self.text(source, key, value, visible)
+        x = x + self.picture(self.norms[1](x), *self.picture.memory(seen), None)
+        x = x + self.think(self.norms[2](x))
+        return x, torch.stack((key, value))
+
+
+class Decoder(nn.Module):
+    """Tokens and VALUES to the logits of the next token."""
+
+    def __init__(self, shape: DecoderShape, words: int) -> None:
+        super().__init__()
+        self.shape = shape
+        self.words = nn.Embedding(words, shape.width)
+        self.places = nn.Embedding(shape.context, shape.width)
+        self.numbers = nn.Embedding(LARGEST + 1, shape.width)
+        self.names = nn.Embedding(len(VALUES), shape.width)
+        self.seen_norm = nn.LayerNorm(shape.width)
+        self.blocks = nn.ModuleList(Block(shape) for _ in range(shape.layers))
+        self.norm = nn.LayerNorm(shape.width)
+        self.next = nn.Linear(shape.width, words)
+        for table in (self.words, self.places, self.numbers, self.names):
+            nn.init.normal_(table.weight, std=0.5)
+        self.register_buffer("line", torch.arange(LARGEST + 1, dtype=torch.float32), persistent=False)
+
+    def look(self, values: Tensor) -> Tensor:
+        """Every value as a token: which number it is nearest to, and what it counts."""
+        line: Tensor = self.line
+        off = (values[:, :, None].clamp(0, LARGEST) - line) / NARROW
+        number = (-0.5 * off * off).softmax(-1) @ self.numbers.weight
+        seen: Tensor = self.seen_norm(number + self.names.weight)
+        return seen
+
+    def forward(
+        self, tokens: Tensor, places: Tensor, valid: Tensor, past: Tensor, values: Tensor, at: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """Logits at the positions `at` (batch × wanted), and the cache with these tokens added.
+
+        tokens, places: batch × new; valid: batch × (before + new), 0 where there is padding;
+        past: layers × 2 × batch × heads × before × each.
+        """
+        before, new = past.shape[4], tokens.shape[1]
+        seen = self.look(values)
+        x = self.words(tokens) + self.places(places)
+        slots = torch.arange(before + new, device=tokens.device)
+        earlier = slots[None, :] <= slots[before:, None]
+        visible = earlier[None, None] & (valid != 0)[:, None, None, :]
+        caches = []
+        for layer, block in enumerate(self.blocks):
+            x, cache = block(x, seen, past[layer], visible)
+            caches.append(cache)
+        wanted = x.gather(1, at[:, :, None].expand(-1, -1, x.shape[2]))
+        return self.next(self.norm(wanted)), torch.stack(caches)
+
+    def all_logits(self, tokens: Tensor, values: Tensor) -> Tensor:
+        """Logits at every token of whole conversations, padded on the right: what training needs."""
+        batch, length = tokens.shape
+        places = torch.arange(length, device=tokens.device).expand(batch, -1)
+        logits, _ = self(tokens, places, torch.ones_like(tokens), self.empty(batch, tokens.device), values, places)
+        return logits
+
+    def empty(self, batch: int, device: torch.device) -> Tensor:
+        """A cache of no tokens."""
+        shape = self.shape
+        return torch.zeros(shape.layers, 2, batch, shape.heads, 0, shape.width // shape.heads, device=device)
+
+
+def loss_of(logits: Tensor, tokens: Tensor, spoken: Tensor) -> Tensor:
+    """Mean loss over the tokens the model is to speak."""
+    each = functional.cross_entropy(logits[:, :-1].flatten(0, 1).float(), tokens[:, 1:].flatten(), reduction="none")
+    weight = spoken[:, 1:].flatten().float()
+    return (each * weight).sum() / weight.sum().clamp(min=1)

@@ -1,0 +1,59 @@
+"""What the model learns to say: why an answer is right, in a sentence or two, filled in with what was counted."""
+
+BECAUSE: dict[str, str] = {
+    "inside": "I counted {x} flowers inside the {c} polygons, of {flowers} in the picture.",
+    "outside": "I counted {flowers} flowers in the picture and {inside} of them are inside the {c} polygons, "
+    "so {x} are outside.",
+    "flowers": "I counted {x} flowers in the picture, {free} of them outside all polygons.",
+    "both": "I counted {x} flowers where the two polygons overlap.",
+    "free": "I counted {flowers} flowers in the picture and {x} of them are inside no polygon.",
+    "dots": "I counted {row} dots in the circles, row by row, {x} together.",
+    "top": "I counted {upper} dots in the circles of the top row, {x} together.",
+    "bottom": "I counted {lower} dots in the circles of the bottom row, {x} together.",
+    "most": "I counted {row} dots in the circles, row by row, and the most is {x}.",
+    "circle": "I counted {x} dots in the {p} circle.",
+    "circles": "I counted {x} circles.",
+    "outside, all one colour": "I counted {flowers} flowers in the picture. With all polygons {c}, only flowers "
+    "inside no polygon are outside, and these are {x}.",
+    "inside, all one colour": "I counted {flowers} flowers in the picture and {free} of them are inside no polygon. "
+    "With all polygons {c}, the other {x} are inside.",
+    "inside, take from colour": "I counted {inside} flowers inside the {c} polygons. "
+    "Without {n} of them {x} would be left.",
+    "inside, give to colour": "I counted {inside} flowers inside the {c} polygons. With {n} more there would be {x}.",
+    "inside, empty colour": "I counted {inside} flowers inside the {c} polygons and {gone} of them are inside the {o} "
+    "polygons too. Without these {x} would be left.",
+    "flowers, empty colour": "I counted {flowers} flowers in the picture and {gone} of them are inside the {o} "
+    "polygons. Without these {x} would be left.",
+    "flowers, take flowers": "I counted {flowers} flowers in the picture. Without {n} of them {x} would be left.",
+    "flowers, give flowers": "I counted {flowers} flowers in the picture. With {n} more there would be {x}.",
+    "dots, take dots": "I counted {row} dots in the circles, row by row, {dots} together. "
+    "Without {n} of them {x} would be left.",
+    "dots, give dots": "I counted {row} dots in the circles, row by row, {dots} together. "
+    "With {n} more there would be {x}.",
+    "top, take right": "I counted {upper} dots in the circles of the top row. "
+    "Without the rightmost circle {x} would be left.",
+    "top, take left": "I counted {upper} dots in the circles of the top row. "
+    "Without the leftmost circle {x} would be left.",
+    "bottom, take right": "I counted {lower} dots in the circles of the bottom row. "
+    "Without the rightmost circle {x} would be left.",
+    "dots, take right": "I counted {row} dots in the circles, row by row, {dots} together. "
+    "Without the two rightmost circles {x} would be left.",
+    "most, take fullest": "I counted {row} dots in the circles, row by row. "
+    "Without the circle of {most} the most would be {x}.",
+    "dots, take fullest": "I counted {row} dots in the circles, row by row, {dots} together. "
+    "Without the circle of {most} there would be {x}.",
+}
+
+LETTERED = "So the answer is {letter}."
+WHY = (
+    "Why?",
+    "why?",
+    "Explain your answer.",
+    "Explain your reasoning.",
+    "How do you know?",
+    "What did you count?",
+    "Please explain why.",
+    "Why do you think so?",
+    "Explain.",
+)
+YES, NO = "Yes.", "No."

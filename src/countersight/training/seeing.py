@@ -1,0 +1,173 @@
+"""Training the encoder on pictures alone: it never meets a word, so both decoders may share it."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+
+from countersight.models.embedded.values import CIRCLES, COLOURS, KINDS, SIDE
+from countersight.training.checkpoints import load, save
+from countersight.training.config import Plan
+from countersight.training.curves import Curve, rate_at
+from countersight.training.encoder import Encoder, Seeing, as_input, probabilities, values
+from countersight.training.stream import CHUNK, drawn
+from countersight.training.targets import BOTH, CELLS, DOT, FLOWER, LAYERS
+
+CHECKPOINT = "encoder.pt"
+SAVE_SECONDS = 120.0
+
+
+class Pool:
+    """The pictures drawn last, on the device; batches are taken from it by chance."""
+
+    def __init__(self, size: int, side: int, device: torch.device) -> None:
+        self.pictures = torch.empty(size, side, side, 3, dtype=torch.uint8, device=device)
+        self.targets = torch.empty(size, LAYERS, CELLS, CELLS, dtype=torch.uint8, device=device)
+        self.kinds = torch.empty(size, dtype=torch.long, device=device)
+        self.size, self.filled, self._next = size, 0, 0
+
+    def add(self, pictures: Tensor, targets: Tensor, kinds: Tensor) -> None:
+        """Put pictures in the places of the oldest."""
+        device = self.kinds.device
+        places = (torch.arange(len(kinds), device=device) + self._next) % self.size
+        for whole, part in ((self.pictures, pictures), (self.targets, targets), (self.kinds, kinds)):
+            whole[places] = part.to(device, non_blocking=True)
+        self._next = (self._next + len(kinds)) % self.size
+        self.filled = min(self.size, self.filled + len(kinds))
+
+    def batch(self, size: int) -> tuple[Tensor, Tensor, Tensor]:
+        """Pictures by chance."""
+        chosen = torch.randint(self.filled, (size,), device=self.kinds.device)
+        return self.pictures[chosen], self.targets[chosen], self.kinds[chosen]
+
+
+def train_encoder(plan: Plan, folder: Path, device: torch.device, say: Callable[[str], None]) -> Encoder:
+    """Train, or go on where the checkpoint in the folder stands; returns the averaged encoder."""
+    how = plan.encoder
+    torch.manual_seed(0)
+    model = Encoder().to(device, memory_format=torch.channels_last)
+    average = AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(how.average), use_buffers=True)
+    optimizer = torch.optim.AdamW(model.parameters(), how.rate, weight_decay=how.decay)
+    curve = Curve(folder / "encoder.csv")
+    step = load(folder / CHECKPOINT, model, average, optimizer)
+    if step < how.steps:
+        torch.manual_seed(step)  # else a run taken up again would choose the same batches a second time
+        curve.cut(step)
+        stream = drawn(f"{plan.seed}/encoder", start=step * how.fresh, workers=plan.workers)
+        pool = Pool(how.pool, SIDE, device)
+        while pool.filled < how.first:
+            pool.add(*next(stream)[:3])
+        owed, saved, began = 0.0, time.monotonic(), time.monotonic()
+        while step < how.steps:
+            owed += how.fresh
+            while owed >= CHUNK:
+                pool.add(*next(stream)[:3])
+                owed -= CHUNK
+            for group in optimizer.param_groups:
+                group["lr"] = how.rate * rate_at(step, how.steps)
+            losses, off = _step(model, optimizer, *augmented(*pool.batch(how.batch)))
+            average.update_parameters(model)
+            step += 1
+            if step % 100 == 0 or step == how.steps:
+                row = {**{name: float(part.detach()) for name, part in losses.items()}, "wrong": float(off)}
+                curve.add(step, row)
+                words = " ".join(f"{name} {value:.4f}" for name, value in row.items())
+                say(f"encoder {step}/{how.steps} {words} {time.monotonic() - began:.0f} s")
+            if time.monotonic() - saved > SAVE_SECONDS or step == how.steps:
+                save(folder / CHECKPOINT, step, model, average, optimizer)
+                saved = time.monotonic()
+    encoder: Encoder = average.module
+    return encoder.eval()
+
+
+def _step(
+    model: Encoder, optimizer: torch.optim.Optimizer, pictures: Tensor, targets: Tensor, kinds: Tensor
+) -> tuple[dict[str, Tensor], Tensor]:
+    with torch.autocast(pictures.device.type, torch.bfloat16, enabled=pictures.is_cuda):
+        logits = model.eye(as_input(pictures).contiguous(memory_format=torch.channels_last))
+    middles, regions, circles, kind = logits
+    losses, off = loss(middles, regions, circles, kind, targets, kinds)
+    optimizer.zero_grad(set_to_none=True)
+    torch.stack(tuple(losses.values())).sum().backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    optimizer.step()
+    return losses, off
+
+
+def loss(
+    middles: Tensor, regions: Tensor, circles: Tensor, kind: Tensor, targets: Tensor, kinds: Tensor
+) -> tuple[dict[str, Tensor], Tensor]:
+    """The parts of the loss, and the share of our pictures of which any count is off by half or more.
+
+    A picture that is not ours teaches its kind alone: nothing else is known of it.
+    """
+    true = truth(targets, kinds)
+    ours = (kinds != KINDS.index("other")).float()
+    each = 1.0 / ours.sum().clamp(min=1)
+    middle = torch.stack((true.flower, true.dot), 1)
+    region = torch.cat((true.colour, true.both[:, None], true.any_of[:, None]), 1)
+    seen = values(probabilities(middles, regions, circles, kind))
+    told = values(true)
+    off = (seen - told)[:, : -len(KINDS)].abs()
+    by_picture = {
+        "middles": functional.binary_cross_entropy_with_logits(
+            middles.float().flatten(2), middle, reduction="none"
+        ).sum((1, 2))
+        * 0.05,
+        "regions": functional.binary_cross_entropy_with_logits(
+            regions.float().flatten(2), region, reduction="none"
+        ).mean((1, 2))
+        * 4.0,
+        "circles": functional.cross_entropy(circles.float(), circle_numbers(targets), reduction="none").mean((1, 2)),
+        "counts": functional.smooth_l1_loss(
+            seen[:, : -len(KINDS)], told[:, : -len(KINDS)], reduction="none", beta=0.25
+        ).mean(1),
+    }
+    losses = {name: (part * ours).sum() * each for name, part in by_picture.items()}
+    losses["kind"] = functional.cross_entropy(kind.float(), kinds) * 0.2
+    return losses, (((off > 0.5).any(1).float() * ours).sum() * each).detach()
+
+
+def truth(targets: Tensor, kinds: Tensor) -> Seeing:
+    """The maps a perfect encoder would draw."""
+    bits = torch.arange(len(COLOURS), device=targets.device)[:, None]
+    marks, colours, circles = (targets[:, layer].flatten(1).int() for layer in range(LAYERS))
+    numbers = torch.arange(1, len(CIRCLES) + 1, device=targets.device)[:, None]
+    return Seeing(
+        flower=(marks == FLOWER).float(),
+        dot=(marks == DOT).float(),
+        colour=(colours[:, None] >> bits & 1).float(),
+        both=(circles == BOTH).float(),
+        any_of=(colours > 0).float(),
+        circle=(circles[:, None] == numbers).float(),
+        kind=functional.one_hot(kinds, len(KINDS)).float(),
+    )
+
+
+def circle_numbers(targets: Tensor) -> Tensor:
+    """For every cell, which circle covers it; 0 is none."""
+    layer = targets[:, 2].long()
+    return torch.where(layer == BOTH, 0, layer)
+
+
+def augmented(pictures: Tensor, targets: Tensor, kinds: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Half of the pictures mirrored each way, circles renumbered by their new places; light and noise by chance."""
+    device = pictures.device
+    for axis, order in ((2, (0, 3, 2, 1, 6, 5, 4)), (1, (0, 4, 5, 6, 1, 2, 3))):
+        turned = (torch.rand(len(kinds), device=device) < 0.5)[:, None, None, None]
+        renamed = torch.arange(256, dtype=torch.uint8, device=device)
+        renamed[: len(order)] = torch.tensor(order, dtype=torch.uint8, device=device)
+        mirrored = targets.flip(axis + 1)
+        mirrored = torch.cat((mirrored[:, :2], renamed[mirrored[:, 2:].int()]), 1)
+        pictures = torch.where(turned, pictures.flip(axis), pictures)
+        targets = torch.where(turned, mirrored, targets)
+    light = 1 + 0.06 * torch.randn(len(kinds), 1, 1, 1, device=device)
+    tint = 4 * torch.randn(len(kinds), 1, 1, 3, device=device)
+    noise = torch.rand(len(kinds), 1, 1, 1, device=device) ** 4 * 10
+    changed = pictures.float() * light + tint + noise * torch.randn(pictures.shape, device=device)
+    plain = (torch.rand(len(kinds), device=device) < 0.5)[:, None, None, None]
+    return torch.where(plain, pictures.float(), changed.clamp(0, 255)), targets, kinds

@@ -1,0 +1,42 @@
+"""What the encoder is taught to see: a coarse map of each picture, cell by cell. Used in training only."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from countersight.models.embedded.values import COLOURS
+from countersight.scenes import Scene
+from countersight.scenes.geometry import inside
+from countersight.training.facts import place
+
+CELLS = 56
+"""Rows and columns of the maps: a cell is smaller than the least distance of two dots, so none holds two."""
+
+Map = NDArray[np.uint8]
+
+LAYERS = 3
+FLOWER, DOT = 1, 2
+"""In the first layer: what has its middle in a cell."""
+BOTH = 16
+"""The third layer holds the number of the circle that covers a cell (1 to 6), or this where two polygons do."""
+
+
+def target(scene: Scene) -> Map:
+    """Layers × rows × columns: middles; the polygons' colours as bits; circles and the polygons' overlap."""
+    layers = np.zeros((LAYERS, CELLS, CELLS), np.uint8)
+    cell = scene.width / CELLS
+    marks = [(flower.x, flower.y, FLOWER) for flower in scene.flowers]
+    marks += [(dot.x, dot.y, DOT) for circle in scene.circles for dot in circle.dots]
+    for x_of, y_of, mark in marks:
+        layers[0, min(CELLS - 1, int(y_of / cell)), min(CELLS - 1, int(x_of / cell))] = mark
+    middles = (np.arange(CELLS) + 0.5) * cell
+    x, y = np.meshgrid(middles, middles)
+    points = np.stack((x.ravel(), y.ravel()), axis=1)
+    times = np.zeros(CELLS * CELLS, np.uint8)
+    for polygon in scene.polygons:
+        within = inside(points, polygon.points)
+        times += within
+        layers[1] |= np.where(within, 1 << COLOURS.index(polygon.colour), 0).astype(np.uint8).reshape(CELLS, CELLS)
+    layers[2] = np.where(times > 1, BOTH, 0).reshape(CELLS, CELLS)
+    for circle in scene.circles:
+        layers[2][(x - circle.x) ** 2 + (y - circle.y) ** 2 <= circle.radius**2] = place(circle, scene) + 1
+    return layers

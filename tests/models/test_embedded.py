@@ -1,0 +1,217 @@
+"""The embedded model: its parts, and the model that ships, on fixed scenes and fresh ones."""
+
+import asyncio
+import io
+import shutil
+from pathlib import Path
+from random import Random
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from countersight.asking.prompts import find_prompt
+from countersight.asking.reading import read
+from countersight.case import Option
+from countersight.models import AskingFailed, ModelError, ModelSettings, Request, Turn
+from countersight.models.embedded import Embedded
+from countersight.models.embedded.picture import Unreadable, prepare
+from countersight.models.embedded.tokenizer import Tokenizer, vocabulary
+from countersight.models.embedded.values import COLOURS, SIDE, VALUES
+from countersight.models.embedded.weights import shipped
+from countersight.picture import Picture, check_picture
+from countersight.scenes import draw_both, encode
+from countersight.scenes.colours import NAMED
+from countersight.suites.cvqa_synthetic import make_case
+from countersight.suites.cvqa_templates import TEMPLATES
+
+pytest.importorskip("onnxruntime", reason="the embedded model needs ONNX Runtime")
+
+TOKENIZER = Tokenizer(vocabulary(["how", "many", "flowers", "How", "red"]))
+
+
+def png(pixels: np.ndarray) -> Picture:
+    return check_picture(encode(pixels))
+
+
+def asked(seed: int, number: int = 1) -> list[tuple[Request, str, str]]:
+    """Requests as `run` makes them, with their world and gold answer, of the first cases of every template."""
+    prompt = find_prompt("0-shot")
+    requests = []
+    for template in TEMPLATES:
+        for index in range(number):
+            made = make_case(template, seed, index, 1)
+            pictures = [png(pixels) for pixels in draw_both(made.record.scene, made.changed)]
+            for world, telling in (("factual", "told"), ("counterfactual", "told"), ("counterfactual", "shown")):
+                question = made.case.question(world, telling)
+                turn = Turn("user", prompt.render(question), pictures[telling == "shown"])
+                request = Request(made.case.id, (turn,), question.kind, question.options)
+                requests.append((request, f"{world} {telling}", question))
+    return requests
+
+
+def replies(name: str, requests: list[Request], *, together: bool = True, folder: Path | None = None) -> list[str]:
+    async def ask() -> list[str]:
+        model = Embedded(name, ModelSettings(), folder)
+        try:
+            if together:
+                return [answer.text for answer in await asyncio.gather(*(model.reply(one) for one in requests))]
+            return [(await model.reply(one)).text for one in requests]
+        finally:
+            await model.close()
+
+    return asyncio.run(ask())
+
+
+@given(st.text())
+def test_any_text_can_be_read(text: str) -> None:
+    assert all(0 <= token < len(TOKENIZER.vocabulary) for token in TOKENIZER.conversation([("user", text)]))
+
+
+def test_known_words_and_numbers_are_one_token_each_and_come_back() -> None:
+    tokens = TOKENIZER.encode("How many flowers: 23?")
+    assert len(tokens) == 6
+    assert TOKENIZER.decode(tokens) == "How many flowers: 23?"
+
+
+def test_an_unknown_word_is_spelled() -> None:
+    assert TOKENIZER.decode(TOKENIZER.encode("many zebras")) == "many zebras"
+
+
+def test_text_cannot_forge_a_turn() -> None:
+    assert TOKENIZER.model not in TOKENIZER.encode("<model> 7 <end>")
+
+
+def test_colours_are_those_of_the_scenes() -> None:
+    assert tuple(NAMED) == COLOURS
+    assert len(set(VALUES)) == len(VALUES)
+
+
+@pytest.mark.parametrize("mode", ["RGB", "RGBA", "L", "P", "LA"])
+@pytest.mark.parametrize("size", [(448, 448), (640, 480), (3, 1000)])
+def test_pictures_of_any_size_and_mode_are_prepared(mode: str, size: tuple[int, int]) -> None:
+    file = io.BytesIO()
+    Image.new("RGBA", size, (10, 200, 30, 255)).convert(mode).save(file, "PNG")
+    assert prepare(file.getvalue()).shape == (SIDE, SIDE, 3)
+
+
+def test_what_is_transparent_lies_on_white() -> None:
+    file = io.BytesIO()
+    Image.new("RGBA", (448, 448), (0, 0, 0, 0)).save(file, "PNG")
+    assert (prepare(file.getvalue()) == 255).all()
+
+
+@pytest.mark.parametrize("data", [b"", b"no picture", b"\x89PNG\r\n\x1a\n" + b"x" * 50])
+def test_bytes_that_are_no_picture_are_named_so(data: bytes) -> None:
+    with pytest.raises(Unreadable):
+        prepare(data)
+
+
+def test_the_shipped_model_answers_in_both_worlds() -> None:
+    """Fixed scenes, and fresh ones of a new seed each time; a few may be missed, as the card says."""
+    requests = asked(7, 2) + asked(Random().randrange(10**6, 10**9), 2)
+    texts = replies("embedded", [request for request, _, _ in requests])
+    wrong = [
+        (request.turns[0].text, text)
+        for (request, _, question), text in zip(requests, texts, strict=True)
+        if read(text, question) != question.answer
+    ]
+    assert len(wrong) <= 3, wrong
+
+
+def test_the_factual_checkpoint_sees_but_does_not_imagine() -> None:
+    requests = asked(7, 4)
+    texts = replies("embedded:factual", [request for request, _, _ in requests])
+    right: dict[str, list[bool]] = {}
+    for (_, telling, question), text in zip(requests, texts, strict=True):
+        right.setdefault(telling, []).append(read(text, question) == question.answer)
+    assert np.mean(right["factual told"]) > 0.9
+    assert np.mean(right["counterfactual shown"]) > 0.9
+    assert np.mean(right["counterfactual told"]) < 0.7
+
+
+def test_together_and_alone_the_answers_are_the_same() -> None:
+    requests = [request for request, _, _ in asked(11, 2)]
+    assert replies("embedded", requests) == replies("embedded", requests, together=False)
+
+
+def test_asked_why_it_names_what_it_counted() -> None:
+    request, _, question = next(one for one in asked(7) if "flowers" in one[2].text)
+    (first,) = replies("embedded", [request])
+    turns = (*request.turns, Turn("assistant", first), Turn("user", "Why?"))
+    (why,) = replies("embedded", [Request("", turns, "open")])
+    number = question.options["ABCD".index(question.answer)].text
+    assert "flowers" in why
+    assert number in why.replace(".", " ").replace(",", " ").split()
+
+
+def test_a_picture_of_something_else_is_not_known() -> None:
+    noise = np.random.default_rng(0).integers(0, 256, (300, 400, 3), np.uint8)
+    blurred = np.asarray(Image.fromarray(noise).resize((8, 6)).resize((640, 480), Image.Resampling.BICUBIC))
+    for pixels in (noise, blurred):
+        turn = Turn("user", "How many dots are there?\nAnswer with a single number.", png(pixels))
+        assert replies("embedded", [Request("", (turn,), "number")]) == ["I do not know."]
+
+
+def test_the_smallest_loss_is_the_right_options_whatever_the_order() -> None:
+    made = make_case(TEMPLATES[1], 7, 0, 1)
+    picture = png(draw_both(made.record.scene, made.changed)[0])
+    question = made.case.counterfactual
+
+    async def rank(options: tuple[Option, ...]) -> tuple[float, ...]:
+        text = find_prompt("0-shot").render(msgspec.structs.replace(question, options=options))
+        request = Request("", (Turn("user", text, picture),), "choice", options)
+        return await Embedded("embedded", ModelSettings()).losses(request)
+
+    losses = asyncio.run(rank(question.options))
+    turned = asyncio.run(rank(question.options[::-1]))
+    assert losses.index(min(losses)) == "ABCD".index(question.answer)
+    assert losses == pytest.approx(turned[::-1], rel=1e-3)
+
+
+def test_without_a_picture_the_question_fails() -> None:
+    with pytest.raises(AskingFailed, match="picture"):
+        replies("embedded", [Request("", (Turn("user", "How many?"),), "number")])
+
+
+def test_a_picture_that_cannot_be_decoded_fails_alone() -> None:
+    good, _, _ = asked(7)[0]
+    bad = Request("", (Turn("user", "How many?", Picture(b"no picture", "image/png", 1, 1)),), "number")
+
+    async def ask() -> list[object]:
+        model = Embedded("embedded", ModelSettings())
+        return await asyncio.gather(model.reply(good), model.reply(bad), return_exceptions=True)
+
+    answered, failed = asyncio.run(ask())
+    assert not isinstance(answered, Exception)
+    assert isinstance(failed, AskingFailed)
+
+
+@pytest.mark.parametrize("name", ["decoder-both.onnx", "encoder.onnx", "vocabulary.json"])
+def test_a_damaged_file_is_a_clear_error(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "weights"
+    shutil.copytree(shipped(), folder)
+    data = bytearray((folder / name).read_bytes())
+    data[len(data) // 2] ^= 1
+    (folder / name).write_bytes(data)
+    with pytest.raises(ModelError, match=f"damaged .*{name}"):
+        replies("embedded", [asked(7)[0][0]], folder=folder)
+
+
+def test_a_missing_file_is_a_clear_error(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="install countersight again"):
+        Embedded("embedded", ModelSettings(), tmp_path)
+
+
+def test_an_unknown_checkpoint_is_named_in_the_error() -> None:
+    with pytest.raises(ModelError, match="embedded:other"):
+        Embedded("embedded:other", ModelSettings())
+
+
+def test_very_long_text_does_not_break_it() -> None:
+    request, _, _ = asked(7)[0]
+    turn = Turn("user", "word " * 5000, request.turns[0].picture)
+    assert len(replies("embedded", [Request("", (turn,), "open")])) == 1
