@@ -1,6 +1,6 @@
 """Every benchmark in turn: `python -m benchmarks`."""
 
-from benchmarks import asking, drawing
+from benchmarks import asking, drawing, embedded
 
 for title, figures in (
     ("asking", asking.measure()),
@@ -10,3 +10,5 @@ for title, figures in (
     print(title)
     for name, value in figures.items():
         print(f"  {name:<60} {value:10.2f}")
+print("the embedded model")
+embedded.main([])

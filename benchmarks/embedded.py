@@ -113,14 +113,14 @@ async def photographs(folder: Path) -> None:
         await model.close()
 
 
-def main() -> None:
+def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cases", type=int, default=600)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--rank", type=int, default=150, help="questions ranked by loss as well")
     parser.add_argument("--models", nargs="+", default=list(WORLDS))
     parser.add_argument("--photos", type=Path, help="a folder of photographs to ask about")
-    chosen = parser.parse_args()
+    chosen = parser.parse_args(arguments)
     made = list(cases(chosen.cases, chosen.seed))
     for name in chosen.models:
         asyncio.run(measure(name, made, chosen.rank))

@@ -41,7 +41,9 @@ def browser() -> Iterator[Browser]:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    skipped = [report for report in terminalreporter.getreports("skipped") if "browser" in report.keywords]
+    skipped = [
+        report for report in terminalreporter.getreports("skipped") if "browser" in getattr(report, "keywords", ())
+    ]
     if skipped:
         files = Counter(report.nodeid.partition("::")[0] for report in skipped)
         listed = ", ".join(f"{file} ({count})" for file, count in files.items())

@@ -168,6 +168,16 @@ def test_a_pipe_that_closes_is_no_error(tmp_path):
     assert done.stderr == ""
 
 
+def test_the_embedded_model_ranks_as_well_as_it_writes(tmp_path):
+    assert countersight("make", "cvqa-synthetic", "--size", 12, "--seed", 99, "-o", "d", cwd=tmp_path).returncode == 0
+    for way in ("--rank", "--generate"):
+        done = countersight("run", "d", "--model", "embedded", way, "-o", way[2:], cwd=tmp_path)
+        assert "24 of 24 questions answered, 0 failed" in done.stderr
+    journals = [(tmp_path / way / "replies.jsonl").read_text().splitlines() for way in ("rank", "generate")]
+    said = [{(line["row"], line["world"]): line["text"] for line in map(json.loads, journal)} for journal in journals]
+    assert sum(said[0][key] == said[1][key] for key in said[0]) >= 23
+
+
 @pytest.mark.slow
 def test_the_demo_tells_the_whole_story_and_goes_on_where_it_was_stopped(tmp_path):
     for _ in range(2):

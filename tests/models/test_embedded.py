@@ -18,17 +18,17 @@ from countersight.asking.reading import read
 from countersight.case import Option
 from countersight.models import AskingFailed, ModelError, ModelSettings, Request, Turn
 from countersight.models.embedded import Embedded
+from countersight.models.embedded.decoding import Decoder
 from countersight.models.embedded.picture import Unreadable, prepare
+from countersight.models.embedded.thinking import Mind
 from countersight.models.embedded.tokenizer import Tokenizer, vocabulary
 from countersight.models.embedded.values import COLOURS, SIDE, VALUES
-from countersight.models.embedded.weights import shipped
+from countersight.models.embedded.weights import decoder_file, open_graph, shipped
 from countersight.picture import Picture, check_picture
 from countersight.scenes import draw_both, encode
 from countersight.scenes.colours import NAMED
 from countersight.suites.cvqa_synthetic import make_case
 from countersight.suites.cvqa_templates import TEMPLATES
-
-pytest.importorskip("onnxruntime", reason="the embedded model needs ONNX Runtime")
 
 TOKENIZER = Tokenizer(vocabulary(["how", "many", "flowers", "How", "red"]))
 
@@ -136,6 +136,18 @@ def test_the_factual_checkpoint_sees_but_does_not_imagine() -> None:
 def test_together_and_alone_the_answers_are_the_same() -> None:
     requests = [request for request, _, _ in asked(11, 2)]
     assert replies("embedded", requests) == replies("embedded", requests, together=False)
+
+
+def test_the_cache_gives_what_reading_everything_again_gives() -> None:
+    mind = Mind(shipped(), "both")
+    decoder = Decoder(open_graph(shipped(), decoder_file("both")), mind.tokenizer.end, mind.tokenizer.pad)
+    prompt = mind.tokenizer.conversation((("user", "How many dots are there in all the circles together? Why?"),))
+    values = np.random.default_rng(0).uniform(0, 9, (1, len(VALUES))).astype(np.float32)
+    [written] = decoder.generate([prompt], values, 12)
+    again: list[int] = []
+    while len(again) < len(written):
+        again += decoder.generate([[*prompt, *again]], values, 1)[0]
+    assert again == written
 
 
 def test_asked_why_it_names_what_it_counted() -> None:

@@ -61,7 +61,9 @@ class Tally:
         if self.before:
             lines[0] += f" ({self.before:,} were answered before)"
         if self.tokens_in or self.tokens_out:
-            lines.append(f"{self.tokens_in:,} tokens read, {self.tokens_out:,} written, ${self.cost:,.4f}")
+            lines.append(f"{self.tokens_in:,} tokens read, {self.tokens_out:,} written")
+        if self.cost:
+            lines.append(f"${self.cost:,.4f}")
         if self.damaged:
             lines.append(f"{several(self.damaged, 'damaged line')} in replies.jsonl: asked again")
         if self.without_picture:

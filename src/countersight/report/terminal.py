@@ -14,7 +14,7 @@ from countersight.report.wording import percent
 
 _SHORT = {"counterfactual": "counter-\nfactual", "both right": "both\nright", "imagination gap": "imagi-\nnation\ngap"}
 _AMISS = ("unread", "failed", "missing")
-_NAME, _FIGURE = 14, 11
+_NAME, _FIGURE = 17, 11
 """Room that the name of a line and a figure with its interval need at least."""
 
 
