@@ -63,7 +63,7 @@ def test_asking_loads_neither_numpy_nor_the_drawing():
         (["make", "cvqa-synthetic", "--from", "none.csv", "-o", "x"], "none.csv"),
         (["run", "d", "--model", "chance", "-o", "/proc/no"], "/proc/no"),
         (["run", "empty", "--model", "chance", "-o", "r"], "empty has no cases"),
-        (["run", "d", "--model", "chance", "--rank", "-o", "r2"], "chance gives no losses"),
+        (["run", "d", "--model", "chance", "--rank", "-o", "r"], "chance gives no losses"),
         (["make", "cvqa-synthetic", "--from", "real.csv", "-o", "x"], "no questions of C-VQA-Synthetic"),
     ],
 )

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from countersight.asking.display import showing
-from countersight.asking.engine import Engine, Patience
+from countersight.asking.engine import Engine, Patience, as_ranker
 from countersight.asking.folder import Answering, RunFolder
 from countersight.asking.prompts import find_prompt
 from countersight.asking.tally import Tally
@@ -33,6 +33,8 @@ def ask_dataset(
     if opened.count == 0:
         raise DatasetError(f"{dataset} has no cases")
     asked = open_model(model, settings)
+    if answering == "rank":
+        as_ranker(asked)  # before there is a folder
     run = RunFolder.begin(
         output,
         dataset=opened,

@@ -52,6 +52,13 @@ class Patience(msgspec.Struct, frozen=True):
     """Seconds before the second attempt; each further wait is twice as long, with jitter, up to 30."""
 
 
+def as_ranker(model: Model) -> Ranker:
+    """The model as one whose options can be ranked, or a sentence that says it is none."""
+    if not isinstance(model, Ranker):
+        raise ModelError(f"{model.name} gives no losses, so its options cannot be ranked; leave out --rank")
+    return model
+
+
 class _Ask(msgspec.Struct, frozen=True):
     """One question of one case that waits for its answer."""
 
@@ -76,7 +83,7 @@ class Engine:
         self._model = model
         self._prompt: Prompt = run.manifest.prompt
         self._tellings = TELLINGS if run.manifest.shown else TELLINGS[:2]
-        self._ranker = self._as_ranker() if run.manifest.answering == "rank" else None
+        self._ranker = as_ranker(model) if run.manifest.answering == "rank" else None
         self._patience = patience
         self._tally = tally
         self._stop = stop
@@ -89,11 +96,6 @@ class Engine:
         self._fatal: Exception | None = None
         self._jitter = random.Random()
 
-    def _as_ranker(self) -> Ranker:
-        if not isinstance(self._model, Ranker):
-            raise ModelError(f"{self._model.name} gives no losses, so its options cannot be ranked; leave out --rank")
-        return self._model
-
     async def ask_all(self) -> None:
         """Ask until nothing is missing, or `stop` is set. Raises where every further question would fail too."""
         with self._run.writing() as journal:
@@ -103,7 +105,9 @@ class Engine:
             asks = self._asks(answered)
             syncing = asyncio.create_task(self._sync_for_ever(journal))
             try:
-                await asyncio.gather(*(self._work(asks, journal) for _ in range(self._patience.concurrency)))
+                async with asyncio.TaskGroup() as group:
+                    for _ in range(self._patience.concurrency):
+                        group.create_task(self._work(asks, journal))
             finally:
                 syncing.cancel()
         if self._fatal:
