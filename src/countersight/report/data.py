@@ -68,6 +68,10 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
     started: str
     version: str
     """The version of Countersight that asked."""
+    answering: str = "generate"
+    """Whether the model wrote its answers (generate), or options were ranked by their loss (rank)."""
+    settings: tuple[tuple[str, str], ...] = ()
+    """What else its answers depend on: temperature, seed and the like."""
     groups: tuple[GroupScores, ...]
     letters: tuple[LetterShare, ...] = ()
 

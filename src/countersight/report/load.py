@@ -112,9 +112,11 @@ def _asked(source: Dataset, run: RunFolder) -> Iterator[tuple[int, Case]]:
 def labels(runs: Sequence[RunFolder]) -> list[str]:
     """A short name for each run that no other has: the model, then what else tells the runs apart."""
     models = [_short(run.manifest.model) for run in runs]
-    prompts = [f"{model}, {run.manifest.prompt.name}" for model, run in zip(models, runs, strict=True)]
+    ranked = [", ranked" if run.manifest.answering == "rank" else "" for run in runs]
+    ways = [model + way for model, way in zip(models, ranked, strict=True)]
+    prompts = [f"{words}, {run.manifest.prompt.name}" for words, run in zip(ways, runs, strict=True)]
     folders = [f"{words} ({run.path.resolve().name})" for words, run in zip(prompts, runs, strict=True)]
-    for names in (models, prompts, folders):
+    for names in (models, ways, prompts, folders):
         if len(set(names)) == len(names):
             return names
     return [f"{number}: {words}" for number, words in enumerate(folders, 1)]
@@ -136,6 +138,8 @@ def _run(label: str, run: RunFolder, scores: Scores) -> RunScores:
         prompt=run.manifest.prompt.name,
         started=run.manifest.started,
         version=run.manifest.countersight,
+        answering=run.manifest.answering,
+        settings=tuple((key, str(value)) for key, value in run.manifest.settings.items()),
         groups=tuple(
             GroupScores(
                 group=row.group or "(no group)",

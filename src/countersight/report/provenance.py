@@ -1,6 +1,6 @@
 """How the figures of a report were got, in words: a figure without this is not worth printing."""
 
-from countersight.report.data import ReportData
+from countersight.report.data import ReportData, RunScores
 from countersight.report.wording import count, name, percent
 from countersight.wording import several
 
@@ -73,9 +73,16 @@ def origins(report: ReportData) -> list[tuple[str, str]]:
     runs = [
         (
             f"run {name(run.label)}",
-            f"model {name(run.model)}; prompt {name(run.prompt)}; started {name(run.started)}; "
+            f"model {name(run.model)}; prompt {name(run.prompt)}; {_way(run)}; started {name(run.started)}; "
             f"asked by Countersight {name(run.version)}",
         )
         for run in report.runs
     ]
     return [("dataset", dataset), *runs, ("report", f"Countersight {report.version}, seed {report.seed}")]
+
+
+def _way(run: RunScores) -> str:
+    """How its answers were got, beside the prompt."""
+    way = "options ranked by loss" if run.answering == "rank" else "answers written"
+    settings = ", ".join(f"{name(key)} {name(value)}" for key, value in run.settings)
+    return f"{way} ({settings})" if settings else way
