@@ -13,6 +13,7 @@ from pathlib import Path
 
 from countersight import __version__
 from countersight.errors import CountersightError
+from countersight.suites import IMPORTERS
 from countersight.wording import printable, several
 
 BAD_ROWS_SHOWN = 20
@@ -65,11 +66,13 @@ def _parser() -> argparse.ArgumentParser:
         "make or import a dataset",
         "countersight make cvqa-synthetic --size 3000 --seed 7 -o flowers",
     )
-    make.add_argument("suite", choices=["cvqa-synthetic"], help="which benchmark")
+    make.add_argument("suite", choices=list(IMPORTERS), help="which benchmark; see: countersight list suites")
     make.add_argument("--size", type=_positive, default=3000, metavar="N", help="cases to make (default: 3000)")
     make.add_argument("--seed", type=int, default=0, help="same seed, same pixels (default: 0)")
     make.add_argument("--workers", type=_positive, metavar="N", help="processes (default: one a core)")
-    make.add_argument("--from", dest="source", type=Path, metavar="CSV", help="import the published questions instead")
+    make.add_argument(
+        "--from", dest="source", type=Path, metavar="FILE", help="import the published questions from this file"
+    )
     make.add_argument("--pictures", type=Path, metavar="DIR", help="with --from: the folder of the published pictures")
     make.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="the dataset folder to make")
 
@@ -192,13 +195,16 @@ def _demo(chosen: argparse.Namespace) -> int:
 
 
 def _make(chosen: argparse.Namespace) -> int:
+    if chosen.source is not None:
+        return _import(chosen)
+    if chosen.suite != "cvqa-synthetic":
+        importer = IMPORTERS[chosen.suite]
+        raise CountersightError(f"{chosen.suite} is imported: name its file with --from ({importer.file})")
+    if chosen.pictures is not None:
+        raise CountersightError("--pictures goes with --from")
     from countersight.progress import counting
     from countersight.suites import cvqa_synthetic
 
-    if chosen.source is not None:
-        return _import(chosen)
-    if chosen.pictures is not None:
-        raise CountersightError("--pictures goes with --from")
     with counting("Drawing", chosen.size, "cases") as progress:
         cvqa_synthetic.make_dataset(
             chosen.output, size=chosen.size, seed=chosen.seed, workers=chosen.workers, progress=progress
@@ -208,15 +214,14 @@ def _make(chosen: argparse.Namespace) -> int:
 
 
 def _import(chosen: argparse.Namespace) -> int:
-    from countersight.suites import cvqa_csv
-
     shown = iter(range(BAD_ROWS_SHOWN))
 
     def bad(line: int, field: str, reason: str) -> None:
         if next(shown, None) is not None:
             print(printable(f"{chosen.source} line {line}: {field}: {reason}"), file=sys.stderr)
 
-    imported = cvqa_csv.import_dataset(chosen.source, chosen.output, pictures=chosen.pictures, on_bad=bad)
+    importer = IMPORTERS[chosen.suite]
+    imported = importer.import_dataset(chosen.source, chosen.output, pictures=chosen.pictures, on_bad=bad)
     print(f"{several(imported.cases, 'case')} in {chosen.output}, {several(imported.bad, 'bad row')} left out")
     if imported.without_picture:
         print(
@@ -322,7 +327,10 @@ def _list(chosen: argparse.Namespace) -> int:
         for prompt in PROMPTS.values():
             print(f"{prompt.name}: {prompt.choice!r}")
     else:
-        print("cvqa-synthetic       C-VQA-Synthetic: six templates of flowers and dots, drawn here, in both worlds")
+        for name, importer in IMPORTERS.items():
+            print(f"{name:<16} {importer.words}")
+            print(f"{'':<16} --from: {importer.file}")
+            print(f"{'':<16} --pictures: {importer.pictures}")
     return 0
 
 

@@ -4,6 +4,7 @@ from html import escape
 
 from countersight.statistics import Statistics
 from countersight.statistics.panels import WORLD_WORDS, Balance, Bar, answer_bars, balances, length_bars
+from countersight.wording import several
 
 _WIDTH = 960
 _MARGIN = 56
@@ -27,7 +28,7 @@ _STYLE = """
 def figure(statistics: Statistics) -> str:
     """The figure: which answers are right, how long questions are, how even the right options are."""
     y = 44
-    count = f"{statistics.cases:,} cases" if statistics.cases != 1 else "1 case"
+    count = several(statistics.cases, "case")
     groups = len(statistics.groups)
     total = statistics.total
     if total.pairs:

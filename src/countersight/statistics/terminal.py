@@ -9,6 +9,7 @@ from rich.text import Text
 
 from countersight.statistics import GroupStatistics, Statistics
 from countersight.statistics.panels import WORLD_WORDS, Bar, answer_bars, balances, length_bars
+from countersight.wording import several
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _WIDTH = 24
@@ -27,7 +28,7 @@ def printed(statistics: Statistics) -> Iterator[RenderableType]:
 
 
 def _groups(statistics: Statistics) -> Table:
-    table = Table(title=f"{statistics.cases:,} cases", box=box.SIMPLE_HEAD, title_justify="left")
+    table = Table(title=several(statistics.cases, "case"), box=box.SIMPLE_HEAD, title_justify="left")
     table.add_column("group")
     for heading in ("cases", "words\nas it is", "words\nafter", "answer\nchanges"):
         table.add_column(heading, justify="right")

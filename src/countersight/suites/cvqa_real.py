@@ -1,0 +1,57 @@
+"""C-VQA-Real: the published CSV, whose answers are numbers or yes and no, about pictures of COCO.
+
+Answers are read as those of models are ("Two " is 2, "Yes." is yes). Questions stay as they were published, without
+spaces around them.
+"""
+
+from pathlib import Path
+
+from countersight.asking.reading import read
+from countersight.case import AnswerKind, Case, Question
+from countersight.suites.importing import BadField, Layout, Row, Rows, checked, csv_rows, name_of, text_of
+from countersight.suites.supposing import supposed
+
+NAME = "cvqa-real"
+COLUMNS = ("img_path", "query", "answer", "new query", "new answer", "type")
+KINDS: dict[str, AnswerKind] = {"direct": "number", "indirect": "number", "boolean": "boolean"}
+_LONGEST_ANSWER = 100
+
+
+def _rows(path: Path) -> Rows:
+    return csv_rows(path, COLUMNS)
+
+
+def _as_case(row: Row, number: int) -> Case:
+    group = name_of(row, "type", tuple(KINDS))
+    factual = _question(row, "query", "answer", KINDS[group])
+    counterfactual = _question(row, "new query", "new answer", KINDS[group])
+    return Case(
+        id=f"{NAME}-{number:06d}",
+        group=group,
+        factual=factual,
+        change=supposed(counterfactual.text),
+        counterfactual=counterfactual,
+        provenance={"img_path": row["img_path"].strip()},
+    )
+
+
+def _question(row: Row, query: str, answer: str, kind: AnswerKind) -> Question:
+    text, published = text_of(row, query), text_of(row, answer)
+    unread = Question(text, "", kind)
+    gold = read(published, unread) if len(published) <= _LONGEST_ANSWER else None
+    if gold is None:
+        reason = "a number" if kind == "number" else "yes or no"
+        raise BadField(answer, f"{published[:40]!r} is not {reason}")
+    return checked(Question(text, gold, kind), {"text": query, "answer": answer})
+
+
+LAYOUT = Layout(
+    suite=NAME,
+    title="C-VQA-Real",
+    description="The published questions of C-VQA-Real (Zhang et al., What If the TV Was Off?) about pictures of COCO.",
+    rows=_rows,
+    as_case=_as_case,
+    picture=lambda row: str(row["img_path"]).strip(),
+    picture_field="img_path",
+    folders=("", "val2014", "train2014"),
+)

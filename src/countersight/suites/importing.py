@@ -1,0 +1,279 @@
+"""Turning a published file into a dataset folder: what the importers of all suites share.
+
+A suite says in a `Layout` how its rows are read and what case a row is. Reading streams, has limits, and never fails
+for what stands in the file: a row that is no case is told to the caller by its line, its field and the reason.
+"""
+
+import csv
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any, BinaryIO, TextIO
+
+import msgspec
+
+from countersight import __version__
+from countersight.case import Case, Question
+from countersight.dataset import DatasetWriter
+from countersight.errors import CountersightError
+from countersight.picture import MAX_BYTES
+
+IMAGES = "images/"
+MAX_LINE = 1 << 20
+"""Longest piece of a line read at once: a file of one endless line must not fill the memory."""
+MAX_DEPTH = 32
+"""Deepest nesting kept of a JSON row, so that writing and reading it again cannot run out of stack."""
+
+OnBad = Callable[[int, str, str], None]
+"""Told of a bad row: its line, the field, and what is wrong with it."""
+
+Row = Mapping[str, Any]
+"""What stands on a row, by the name of the field: text from a CSV, anything from a JSONL file."""
+
+
+class Imported(msgspec.Struct, frozen=True):
+    """How many rows became cases, and how many were bad."""
+
+    cases: int
+    bad: int
+    without_picture: int
+
+
+class BadField(Exception):  # noqa: N818 - it names the thing, as people say it
+    """A row that is no case: the field that is wrong, and why. Never leaves the import."""
+
+    def __init__(self, field: str, reason: str) -> None:
+        super().__init__(field, reason)
+        self.field, self.reason = field, reason
+
+
+Rows = Iterator[tuple[int, Row | BadField]]
+"""Rows with the line each ends on; what cannot be read as a row comes as what is wrong with it."""
+
+
+class Layout(msgspec.Struct, frozen=True):
+    """How the file of a suite becomes a dataset."""
+
+    suite: str
+    title: str
+    """The suite's published name."""
+    description: str
+    rows: Callable[[Path], Rows]
+    as_case: Callable[[Row, int], Case]
+    """The case on a row, given the row's number counted from 1; raises BadField."""
+    picture: Callable[[Row], str]
+    """The file name of a row's picture; raises BadField."""
+    picture_field: str
+    folders: tuple[str, ...] = ("",)
+    """Where in the folder of pictures that file may lie; the first that has it wins."""
+    license: str = "unknown"
+
+
+def import_dataset(layout: Layout, source: Path, folder: Path, *, pictures: Path | None, on_bad: OnBad) -> Imported:
+    """Read a published file into a new dataset folder; see `import_rows`."""
+    if pictures is not None and not pictures.is_dir():
+        raise CountersightError(f"{pictures} is not a folder; name the one that holds the pictures")
+    writer = DatasetWriter(
+        folder,
+        name=layout.title,
+        description=layout.description,
+        license=layout.license,
+        provenance={"suite": layout.suite, "file": source.name, "countersight": __version__},
+    )
+    with writer:
+        imported = import_rows(layout, source, writer, pictures, on_bad)
+        if not imported.cases:
+            raise CountersightError(f"{source} holds no questions of {layout.title}; nothing was made")
+        return imported
+
+
+def import_rows(layout: Layout, source: Path, writer: DatasetWriter, pictures: Path | None, on_bad: OnBad) -> Imported:
+    """Read a published file into a dataset, with the pictures of a folder where one is given.
+
+    A bad row is told to `on_bad` and left out. A case whose picture is not in the folder has none.
+    """
+    cases = bad = without_picture = 0
+    for number, (line, row) in enumerate(layout.rows(source), start=1):
+        try:
+            if isinstance(row, BadField):
+                raise row
+            case = layout.as_case(row, number)
+            if pictures is not None:
+                case = _with_picture(case, layout, layout.picture(row), pictures, writer.staging)
+        except BadField as wrong:
+            on_bad(line, wrong.field, wrong.reason)
+            bad += 1
+        else:
+            writer.add(case)
+            cases += 1
+            without_picture += case.image is None
+    return Imported(cases, bad, without_picture)
+
+
+def csv_rows(path: Path, columns: tuple[str, ...]) -> Rows:
+    """Rows of a CSV file whose header has these columns; more columns do no harm."""
+    with open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
+        lines = _Pieces(file)
+        reader = csv.reader(lines)
+        try:
+            header = next(reader, [])
+        except csv.Error as error:
+            yield 1, BadField("header", str(error))
+            return
+        absent = [column for column in columns if column not in header]
+        if absent:
+            yield 1, BadField(absent[0], f"is not a column of the file; it needs {', '.join(columns)}")
+            return
+        while True:
+            lines.taken = 0
+            try:
+                values = next(reader)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                yield lines.line, BadField("row", str(error))
+                continue
+            if values:
+                yield lines.line, _csv_row(header, values, columns)
+
+
+def _csv_row(header: list[str], values: list[str], columns: tuple[str, ...]) -> Row | BadField:
+    if len(values) != len(header):
+        return BadField("row", f"has {len(values)} values where the header has {len(header)}")
+    row = dict(zip(header, values, strict=True))
+    for column in columns:
+        if "\ufffd" in row[column] or "\0" in row[column]:
+            return BadField(column, "is not UTF-8 text")
+    return row
+
+
+class _Pieces:
+    """Lines of a text file, the long ones in pieces, with the number of the line and a limit to what a row takes."""
+
+    def __init__(self, file: TextIO) -> None:
+        self.line = 0
+        self.taken = 0
+        """Characters since the reader of rows set this to 0: quotes may hold a row together over many lines."""
+        self._file = file
+        self._begins = True
+
+    def __iter__(self) -> "_Pieces":
+        return self
+
+    def __next__(self) -> str:
+        piece = self._file.readline(MAX_LINE)
+        if not piece:
+            raise StopIteration
+        self.line += self._begins
+        self._begins = piece.endswith(("\n", "\r"))
+        self.taken += len(piece)
+        if self.taken > 2 * MAX_LINE:
+            raise csv.Error(f"is longer than {2 * MAX_LINE:,} characters")
+        return piece
+
+
+def jsonl_rows(path: Path, fields: tuple[str, ...]) -> Rows:
+    """Rows of a file with one JSON object a line that has these fields; more fields do no harm."""
+    with open(path, "rb") as file:
+        for line, text in enumerate(_lines(file), start=1):
+            text = text.removeprefix(b"\xef\xbb\xbf") if line == 1 else text
+            if not text or text.isspace():
+                continue
+            yield line, _json_row(text, fields)
+
+
+def _json_row(text: bytes, fields: tuple[str, ...]) -> Row | BadField:
+    if len(text) > MAX_LINE:
+        return BadField("line", f"is longer than {MAX_LINE:,} bytes")
+    try:
+        row = msgspec.json.decode(text)
+    except RecursionError:
+        return BadField("line", f"is nested deeper than {MAX_DEPTH}")
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        return BadField("line", f"is not JSON ({error})")
+    if not isinstance(row, dict):
+        return BadField("line", "is not a JSON object")
+    if _is_deep(row):
+        return BadField("line", f"is nested deeper than {MAX_DEPTH}")
+    absent = next((field for field in fields if field not in row), None)
+    return row if absent is None else BadField(absent, "is missing")
+
+
+def _is_deep(row: object) -> bool:
+    level = [row]
+    for _ in range(MAX_DEPTH):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+    return bool(level)
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """Lines of a file; of one that is too long only so much as shows that it is."""
+    while line := file.readline(MAX_LINE + 1):
+        yield line
+        while not line.endswith(b"\n") and (line := file.readline(MAX_LINE + 1)):
+            pass
+
+
+def text_of(row: Row, field: str) -> str:
+    """The text in a field, without spaces around it; raises BadField where there is none."""
+    value = row[field]
+    if not isinstance(value, str):
+        raise BadField(field, "is not text")
+    if "\0" in value:
+        raise BadField(field, "is not text: there is a NUL in it")
+    if not value.strip():
+        raise BadField(field, "is empty")
+    return value.strip()
+
+
+def name_of(row: Row, field: str, names: tuple[str, ...]) -> str:
+    """The one of these names that stands in a field, in small letters or not."""
+    text = text_of(row, field)
+    name = text.casefold()
+    if name not in names:
+        raise BadField(field, f"{text[:40]!r} is none of {', '.join(names)}")
+    return name
+
+
+def checked(question: Question, fields: Mapping[str, str]) -> Question:
+    """The question if nothing is wrong with it; `fields` names the published field of its text, answer and options."""
+    fault = question.fault()
+    if fault:
+        part, _, reason = fault.partition(": ")
+        raise BadField(fields[part], reason[:200])
+    return question
+
+
+def _with_picture(case: Case, layout: Layout, name: str, pictures: Path, staging: Path) -> Case:
+    """The case with its picture copied beside it, or as it is where there is no such picture."""
+    field, relative = layout.picture_field, PurePosixPath(name)
+    if not name or relative.is_absolute() or ".." in relative.parts or any(sign in name for sign in "\\:\0"):
+        raise BadField(field, f"{name[:80]!r} is not a path inside the folder of pictures")
+    try:
+        source = _found(layout, relative, pictures)
+        if source is None:
+            return case
+        if source.stat().st_size > MAX_BYTES:
+            raise BadField(field, f"{name[:80]!r} has more than {MAX_BYTES:,} bytes")
+        target = staging / IMAGES / relative
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, target)
+    except OSError as error:
+        raise BadField(field, f"cannot be read: {error.strerror}") from error
+    return msgspec.structs.replace(case, image=f"{IMAGES}{relative}")
+
+
+def _found(layout: Layout, relative: PurePosixPath, pictures: Path) -> Path | None:
+    """Where the picture lies, with all links followed."""
+    for folder in layout.folders:
+        source = (pictures / folder / relative).resolve()
+        if not source.is_relative_to(pictures.resolve()):
+            raise BadField(layout.picture_field, f"{str(relative)[:80]!r} leads out of the folder of pictures")
+        if source.is_file():
+            return source
+    return None

@@ -1,0 +1,180 @@
+"""What all importers share: files with limits, pictures that stay in their folder, suppositions, and the table."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from importing import csv_file, import_suite, jsonl_file
+from making import picture
+
+from countersight.errors import CountersightError
+from countersight.suites import IMPORTERS
+from countersight.suites.importing import MAX_LINE, BadField, csv_rows, jsonl_rows
+from countersight.suites.supposing import supposed
+
+ROW = {
+    "image": "a.png",
+    "aspect": "count",
+    "basic_question": "How many cups are there?",
+    "counterfactual_question": "How many cups would there be if one broke?",
+    "option_a": "1",
+    "option_b": "2",
+    "basic_answer": "B",
+    "counterfactual_answer": "1",
+}
+
+
+def told(rows):
+    """Every row as its line and its values, or its line and what is wrong with it."""
+    return [(line, (row.field, row.reason) if isinstance(row, BadField) else tuple(row.values())) for line, row in rows]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b"{", "is not JSON"),
+        (b"[1]", "is not a JSON object"),
+        (b'"x"', "is not a JSON object"),
+        (b'{"x": NaN}', "is not JSON"),
+        (b'{"x": 1e999}', "is not JSON"),
+        (b'{"x": "\xff"}', "is not JSON"),
+        (b'{"x": "\\ud800"}', "is not JSON"),
+        (b'{"x": ' + b"9" * 10_000 + b"}", "is not JSON"),
+        (b"\0\0\0", "is not JSON"),
+        (b"[" * 200_000, "is nested deeper than 32"),
+        (b'{"x":' * 40 + b"1" + b"}" * 40, "is nested deeper than 32"),
+        (b'{"x": "' + b"y" * MAX_LINE + b'"}', "is longer than 1,048,576 bytes"),
+        (b'{"x": "' + b"y" * (3 * MAX_LINE) + b'"}', "is longer than 1,048,576 bytes"),
+    ],
+)
+def test_a_line_that_is_no_json_object_is_one_bad_row(tmp_path, line, reason):
+    path = tmp_path / "in.jsonl"
+    path.write_bytes(line + b'\n\n{"x": 1}\n')
+    first, second = told(jsonl_rows(path, ("x",)))
+    assert first[0] == 1
+    assert first[1][0] == "line"
+    assert first[1][1].startswith(reason)
+    assert second == (3, (1,))
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path):
+    path = tmp_path / "in.jsonl"
+    path.write_bytes(b'\xef\xbb\xbf{"x": 1}')
+    assert told(jsonl_rows(path, ("x",))) == [(1, (1,))]
+
+
+def test_lines_are_counted_past_quoted_and_endless_ones(tmp_path):
+    path = tmp_path / "in.csv"
+    path.write_text('x,y\n"a\nb",1\n' + "z" * (3 * MAX_LINE) + "\nc,2\n")
+    first, *bad, last = told(csv_rows(path, ("x", "y")))
+    assert (first, last) == ((3, ("a\nb", "1")), (5, ("c", "2")))
+    assert bad
+    assert {(line, field) for line, (field, _) in bad} == {(4, "row")}
+
+
+def test_quotes_cannot_hold_a_row_together_for_ever(tmp_path):
+    path = tmp_path / "in.csv"
+    path.write_text('x,y\n"' + '","\n' * 600_000)
+    line, wrong = told(csv_rows(path, ("x", "y")))[0]
+    assert line < 600_000
+    assert wrong == ("row", "is longer than 2,097,152 characters")
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.binary(max_size=300))
+def test_no_bytes_make_reading_fail(tmp_path_factory, data):
+    path = tmp_path_factory.mktemp("hostile") / "in"
+    path.write_bytes(b"x,y\n" + data)
+    told(csv_rows(path, ("x", "y")))
+    told(jsonl_rows(path, ("x", "y")))
+
+
+@pytest.mark.parametrize(
+    "name", ["../secret.png", "/etc/passwd", "link.png", "out/secret.png", "C:a.png", "..\\a", "a" * 999]
+)
+def test_a_picture_outside_the_folder_is_refused(tmp_path, name):
+    pictures = tmp_path / "pictures"
+    pictures.mkdir()
+    (tmp_path / "secret.png").write_bytes(picture())
+    (pictures / "link.png").symlink_to(tmp_path / "secret.png")
+    (pictures / "out").symlink_to(tmp_path)
+    source = jsonl_file(tmp_path / "in.jsonl", ROW | {"image": name}, ROW)
+    cases, _, bad = import_suite("cfmm", source, tmp_path / "d", pictures)
+    assert [(line, field) for line, field, _ in bad] == [(1, "image")]
+    assert [case.image for case in cases] == [None]
+    assert not list((tmp_path / "d" / "images").rglob("*.png"))
+
+
+def test_a_link_inside_the_folder_is_followed(tmp_path):
+    pictures = tmp_path / "pictures"
+    pictures.mkdir()
+    (pictures / "b.png").write_bytes(picture())
+    (pictures / "a.png").symlink_to("b.png")
+    (case,), _, _ = import_suite("cfmm", csv_file(tmp_path / "in.csv", ROW), tmp_path / "d", pictures)
+    assert not (tmp_path / "d" / case.image).is_symlink()
+    assert (tmp_path / "d" / case.image).read_bytes() == picture()
+
+
+def test_a_picture_of_enormous_size_is_not_copied(tmp_path):
+    pictures = tmp_path / "pictures"
+    pictures.mkdir()
+    with (pictures / "a.png").open("wb") as file:
+        file.truncate(1 << 40)
+    source = csv_file(tmp_path / "in.csv", ROW, ROW | {"image": "b.png"})
+    _, _, bad = import_suite("cfmm", source, tmp_path / "d", pictures)
+    assert bad == [(2, "image", "'a.png' has more than 67,108,864 bytes")]
+
+
+def test_a_missing_folder_of_pictures_is_a_sentence(tmp_path):
+    source = csv_file(tmp_path / "in.csv", ROW)
+    with pytest.raises(CountersightError, match="nowhere is not a folder"):
+        import_suite("cfmm", source, tmp_path / "d", tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("suite", IMPORTERS)
+def test_a_file_without_a_single_case_makes_nothing(tmp_path, suite):
+    (tmp_path / "in.csv").write_text("what is this\n")
+    with pytest.raises(CountersightError, match=r"in\.csv holds no questions of .*; nothing was made"):
+        import_suite(suite, tmp_path / "in.csv", tmp_path / "d")
+    assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
+
+
+def test_the_table_of_suites_imports_nothing_heavy():
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import sys, json, countersight.suites as s;"
+            "print(json.dumps([list(s.IMPORTERS), 'msgspec' in sys.modules]))",
+        ],
+        capture_output=True,
+        check=True,
+    )
+    assert json.loads(done.stdout) == [["cvqa-synthetic", "cvqa-real", "cfmm", "cello"], False]
+
+
+@pytest.mark.parametrize(
+    ("question", "change"),
+    [
+        ("How many cups would there be if one broke?", "One broke."),
+        ("How many cups would there be if one, and then another, broke?", "One, and then another, broke."),
+        ("If the cups, plates and pans left, how many things would stay?", "The cups, plates and pans left."),
+        ("If it rained, in which room would she be?", "It rained."),
+        ("If it rained, then would she be wet?", "It rained."),
+        ("In this picture, if it rained, would she be wet?", "It rained."),
+        ("Would it be wet  if\nit  rained ?", "It rained."),
+        ("Would there be a cat if there were a rug, which cats like?", "There were a rug, which cats like."),
+        ("If it rained would she be wet?", None),
+        ("Does it look as if it rained?", None),
+        ("Can you tell if it rained?", None),
+        ("Would a gift be a surprise?", None),
+        ("What if?", None),
+        ("", None),
+    ],
+)
+def test_the_change_is_what_the_if_clause_says(question, change):
+    found = supposed(question)
+    assert (found.text if found else None) == change
