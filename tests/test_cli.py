@@ -93,6 +93,15 @@ def test_a_number_that_makes_no_sense_is_refused_in_words(option, value):
     assert "is not a" in done.stderr or "is not two prices" in done.stderr
 
 
+def test_being_told_to_end_is_heard_where_ctrl_c_is_not(tmp_path):
+    """A job that a script started in the background ignores Ctrl-C; it must not ignore being ended."""
+    make = f"{sys.executable} -m countersight make cvqa-synthetic --size 30000 -o d"
+    script = f"{make} & sleep 3; kill -TERM $!; wait $!; echo $?"
+    done = subprocess.run(["sh", "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "130\n"
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGTERM])
 def test_making_that_is_stopped_leaves_neither_files_nor_processes(tmp_path, signal_number):
     command = [sys.executable, "-m", "countersight", "make", "cvqa-synthetic", "--workers", "2", "-o", "d"]

@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.print_help()
         return 0
     # Being told to end is like Ctrl-C: what was begun is cleared away. A run has its own way to stop.
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    signal.signal(signal.SIGTERM, _stop)
     try:
         status: int = chosen.call(chosen)
         sys.stdout.flush()
@@ -44,6 +44,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("countersight: stopped", file=sys.stderr)
         return 130
+
+
+def _stop(number: int, frame: object) -> None:
+    raise KeyboardInterrupt
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -247,9 +251,10 @@ def _describe(chosen: argparse.Namespace) -> int:
     from countersight.statistics import describe, render, write_svg
 
     statistics = describe(case for _, case in Dataset.open(chosen.dataset).cases(_print_bad))
+    if chosen.output:  # before anything is printed: the reader of a pipe may leave early
+        write_svg(statistics, chosen.output)
     render(statistics, Console())
     if chosen.output:
-        write_svg(statistics, chosen.output)
         print(f"The same as a figure: {chosen.output}")
     return 0
 

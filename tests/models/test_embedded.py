@@ -138,6 +138,19 @@ def test_together_and_alone_the_answers_are_the_same() -> None:
     assert replies("embedded", requests) == replies("embedded", requests, together=False)
 
 
+@pytest.mark.parametrize("mark", ["{}. ", "{}) ", "({}) "])
+def test_options_are_understood_however_they_are_marked(mark: str) -> None:
+    requests, other = [], []
+    for request, _, question in asked(2027, 2):
+        requests.append(request)
+        text = request.turns[0].text
+        for letter, option in zip("ABCD", question.options, strict=True):
+            text = text.replace(f"\n{letter}: {option.text}\n", f"\n{mark.format(letter)}{option.text}\n")
+        assert text != request.turns[0].text
+        other.append(msgspec.structs.replace(request, turns=(msgspec.structs.replace(request.turns[0], text=text),)))
+    assert replies("embedded", other) == replies("embedded", requests)
+
+
 def test_the_cache_gives_what_reading_everything_again_gives() -> None:
     mind = Mind(shipped(), "both")
     decoder = Decoder(open_graph(shipped(), decoder_file("both")), mind.tokenizer.end, mind.tokenizer.pad)

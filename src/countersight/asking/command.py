@@ -53,7 +53,7 @@ def ask_dataset(
     if stopped:
         print("Stopped. The same command goes on from here.", file=sys.stderr)
         return 130
-    return 1 if tally.failed and not tally.before + tally.answered else 0
+    return 0 if tally.before + tally.answered else 1
 
 
 async def _ask(run: RunFolder, dataset: Dataset, model: Model, patience: Patience, tally: Tally) -> bool:

@@ -142,6 +142,9 @@ class Engine:
                 elif case.picture(world, telling) is None and self._model.needs_picture:
                     self._tally.total -= 1
                     self._tally.without_picture += 1
+                elif self._ranker and not self._offered(question):
+                    self._tally.total -= 1
+                    self._tally.without_options += 1
                 elif not answered[row] >> bit & 1:
                     yield _Ask(row, case, world, telling, question)
 
@@ -254,8 +257,6 @@ class Engine:
         """What the model writes, or the option it gives the smallest loss."""
         if self._ranker is None:
             return await self._model.reply(request)
-        if not request.options:
-            raise AskingFailed("there are no options to rank", again=False)
         losses = await self._ranker.losses(request)
         best = min(range(len(losses)), key=losses.__getitem__)
         return Answer(request.options[best].text if request.kind == "boolean" else LETTERS[best], losses=losses)

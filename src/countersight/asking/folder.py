@@ -162,7 +162,7 @@ def _refuse_difference(path: Path, there: Manifest, now: Manifest) -> None:
         ("dataset", there.dataset.fingerprint, now.dataset.fingerprint),
         ("model", there.model, now.model),
         ("prompt", there.prompt, now.prompt),
-        ("settings", there.settings, now.settings),
+        ("set of settings", _differing(there.settings, now.settings), _differing(now.settings, there.settings)),
         ("way of answering", there.answering, now.answering),
         ("shown worlds", there.shown, now.shown),
     ):
@@ -174,6 +174,11 @@ def _refuse_difference(path: Path, there: Manifest, now: Manifest) -> None:
             raise RunError(
                 f"{path} holds a run with another {what}: {old} there, {new} now; choose another folder for -o"
             )
+
+
+def _differing(settings: dict[str, Any], others: dict[str, Any]) -> str:
+    """Those settings that are not the same in the others."""
+    return ", ".join(f"{key} {value}" for key, value in settings.items() if others.get(key) != value) or "none of them"
 
 
 def _write_manifest(folder: Path, content: bytes) -> None:

@@ -20,6 +20,8 @@ class Tally:
         self.failed = 0
         self.without_picture = 0
         """Questions left out because their case has no picture."""
+        self.without_options = 0
+        """Questions left out because there is nothing to rank."""
         self.bad_pictures = 0
         """Cases whose picture is missing or bad."""
         self.bad_rows = 0
@@ -68,6 +70,8 @@ class Tally:
             lines.append(f"{several(self.damaged, 'damaged line')} in replies.jsonl: asked again")
         if self.without_picture:
             lines.append(f"{several(self.without_picture, 'question')} left out: no picture goes with them")
+        if self.without_options:
+            lines.append(f"{several(self.without_options, 'question')} left out: they have no options to rank")
         if self.bad_pictures:
             lines.append(f"{several(self.bad_pictures, 'case')} with a bad picture")
         for reason, count in sorted(self.reasons.items(), key=lambda item: -item[1])[:REASONS_SHOWN]:

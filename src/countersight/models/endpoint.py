@@ -7,7 +7,7 @@ import json
 import os
 import urllib.request
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import aiohttp
 import msgspec
@@ -178,8 +178,10 @@ class Endpoint:
 
     def _without_key(self, content: bytes) -> bytes:
         """What the server sent, safe to keep: a careless one repeats the key in its errors."""
-        key = self._key.encode()
-        return content.replace(key, b"[key]") if len(key) >= SHORTEST_SECRET else content
+        if len(self._key) >= SHORTEST_SECRET:
+            for form in (self._key, quote(self._key, safe="")):
+                content = content.replace(form.encode(), b"[key]")
+        return content
 
 
 def parse_endpoint(name: str, address: str, settings: ModelSettings) -> Endpoint:

@@ -34,7 +34,7 @@ def definitions(report: ReportData) -> list[tuple[str, str]]:
     level = percent(report.confidence, 0)
     bootstrap = (
         f"{level}% interval by paired bootstrap over cases ({count(report.resamples)} resamples, seed {report.seed}); "
-        "p by McNemar's exact test, two-sided"
+        "p by McNemar's exact test, two-sided. Where no case differs the interval has no width, however few there are"
     )
     wilson = f"{level}% interval by Wilson's method"
     entries = [

@@ -1,6 +1,7 @@
 """The embedded model as the rest of the program sees it: questions that come in together are answered together."""
 
 import asyncio
+import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -15,7 +16,12 @@ WORLDS = {"embedded": "both", "embedded:factual": "factual"}
 """Names of the checkpoints, and the worlds whose questions each has seen."""
 BATCH = 64
 """Questions answered at once."""
+ROOM = BATCH * 360
+"""Characters answered at once, counting every question as long as the longest: it bounds the memory."""
 AS_NUMBER = "Answer with a single number."
+
+
+_MARKED = re.compile(r"^\(?([A-Z])[.)] *(?=\S)", re.MULTILINE)
 
 
 class Embedded:
@@ -24,7 +30,7 @@ class Embedded:
     needs_picture = True
 
     def __init__(self, name: str, settings: ModelSettings, folder: Path | None = None) -> None:
-        from countersight.models.embedded.weights import CHECKSUMS, checked, decoder_file, shipped
+        from countersight.models.embedded.weights import CHECKSUMS, ENCODER, VOCABULARY, checked, decoder_file, shipped
 
         if name not in WORLDS:
             raise ModelError(f"there is no model {name!r}; the embedded ones are: {', '.join(WORLDS)}")
@@ -32,7 +38,8 @@ class Embedded:
         folder = folder or shipped()
         self.settings: dict[str, Any] = {"max_tokens": settings.max_tokens, "weights": _short_sum(folder, CHECKSUMS)}
         self._folder, self._most = folder, settings.max_tokens
-        checked(folder, decoder_file(WORLDS[name]))  # a damaged file is found before the first question, not at it
+        for file in (ENCODER, VOCABULARY, decoder_file(WORLDS[name])):
+            checked(folder, file)  # a damaged one is found before there is a run, not at the first question
         self._mind: Any = None
         self._waiting: list[tuple[Any, asyncio.Future[Any]]] = []
         self._working: asyncio.Task[None] | None = None
@@ -45,8 +52,10 @@ class Embedded:
         if self._working is None or self._working.done():
             self._working = asyncio.create_task(self._work())
         said = await future
+        from countersight.models.embedded.thinking import LONGEST
+
         text, read, written = _readable(said)
-        finish = "length" if written >= self._most else "stop"
+        finish = "length" if written >= min(self._most, LONGEST) else "stop"
         return Answer(text, finish=finish, tokens_in=read, tokens_out=written, model=self.name)
 
     async def losses(self, request: Request) -> tuple[float, ...]:
@@ -69,7 +78,7 @@ class Embedded:
     async def _work(self) -> None:
         await asyncio.sleep(0)  # let everybody who is about to ask do so, and answer them all at once
         while self._waiting:
-            batch, self._waiting = self._waiting[:BATCH], self._waiting[BATCH:]
+            batch = self._take()
             asked = [conversation for conversation, _ in batch]
             try:
                 answers = await self._alone(partial(_answer, asked, self._most))
@@ -81,6 +90,17 @@ class Embedded:
             for (_, future), answer in zip(batch, answers, strict=True):
                 if not future.done():
                     future.set_result(answer)
+
+    def _take(self) -> list[tuple[Any, asyncio.Future[Any]]]:
+        """The questions to answer next: as many as there are room for, the longest deciding."""
+        longest = count = 0
+        for conversation, _ in self._waiting[:BATCH]:
+            longest = max(longest, sum(len(text) for _, text in conversation.turns))
+            if count and (count + 1) * longest > ROOM:
+                break
+            count += 1
+        batch, self._waiting = self._waiting[:count], self._waiting[count:]
+        return batch
 
     async def _alone(self, think: Callable[[Any], Any]) -> Any:
         """Think in a thread, so that the program goes on reading and writing meanwhile."""
@@ -123,7 +143,12 @@ def _conversation(request: Request) -> Any:
     pictures = [turn.picture for turn in request.turns if turn.picture is not None]
     if not pictures:
         raise AskingFailed("the embedded model needs a picture", again=False)
-    return Conversation(tuple((turn.role, turn.text) for turn in request.turns), pictures[-1].data)
+    return Conversation(tuple((turn.role, as_listed(turn.text)) for turn in request.turns), pictures[-1].data)
+
+
+def as_listed(text: str) -> str:
+    """The text with options marked in other ways, such as "A. 3" or "A) 3", listed as the model learned: "A: 3"."""
+    return _MARKED.sub(r"\1: ", text)
 
 
 def _readable(said: Any) -> Any:

@@ -2,6 +2,8 @@
 
 import io
 import warnings
+from contextlib import nullcontext
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +13,10 @@ from countersight.models.embedded.values import SIDE
 from countersight.picture import MAX_PIXELS
 
 Pixels = NDArray[np.uint8]
+
+LARGE = 4_000_000
+"""Pixels from which on pictures are decoded one at a time: two of the largest would take a gigabyte."""
+_one_large = Lock()
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
 
@@ -28,7 +34,8 @@ def prepare(data: bytes) -> Pixels:
                 if image.width * image.height > MAX_PIXELS:
                     raise Unreadable(f"says it is {image.width} x {image.height} pixels")
                 image.draft("RGB", (2 * SIDE, 2 * SIDE))  # a large JPEG is decoded at a fraction of its size
-                return shrink(_opaque(image))
+                with _one_large if image.width * image.height > LARGE else nullcontext():
+                    return shrink(_opaque(image))
     except Unreadable:
         raise
     except Exception as error:  # Pillow's decoders raise many kinds on damaged files
@@ -45,4 +52,4 @@ def _opaque(image: Image.Image) -> Image.Image:
         image = image.convert("RGBA")
         ground = Image.new("RGBA", image.size, "white")
         return Image.alpha_composite(ground, image).convert("RGB")
-    return image.convert("RGB")
+    return image if image.mode == "RGB" else image.convert("RGB")
