@@ -31,15 +31,21 @@ def prepare(data: bytes) -> Pixels:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             with Image.open(io.BytesIO(data), formats=FORMATS) as image:
-                if image.width * image.height > MAX_PIXELS:
-                    raise Unreadable(f"says it is {image.width} x {image.height} pixels")
-                image.draft("RGB", (2 * SIDE, 2 * SIDE))  # a large JPEG is decoded at a fraction of its size
-                with _one_large if image.width * image.height > LARGE else nullcontext():
-                    return shrink(_opaque(image))
+                pixels = image.width * image.height
+            if pixels > MAX_PIXELS:
+                raise Unreadable(f"says it has {pixels:,} pixels")
+            with _one_large if pixels > LARGE else nullcontext():
+                return _decoded(data)
     except Unreadable:
         raise
     except Exception as error:  # Pillow's decoders raise many kinds on damaged files
         raise Unreadable(f"cannot be decoded ({type(error).__name__}: {error})") from None
+
+
+def _decoded(data: bytes) -> Pixels:
+    with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+        image.draft("RGB", (2 * SIDE, 2 * SIDE))  # a large JPEG is decoded at a fraction of its size
+        return shrink(_opaque(image))
 
 
 def shrink(image: Image.Image) -> Pixels:
