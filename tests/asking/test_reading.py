@@ -462,6 +462,14 @@ COUNTS: list[tuple[str, str, str | None]] = [
     (COWS, "4 cows would be left in a field with 2 trees.", "4"),
     (COWS, "You would be left with 4 cows.", "4"),
     (COWS, "There are 4 cows. Turning off 1 light has no effect on that.", "4"),
+    # now and then
+    (COWS, "Now 1. Then 3.", "3"),
+    (COWS, "1 animal now, 3 then", "3"),
+    (COWS, "3 then, 1 now", None),
+    (COWS, "There were 3 cows. Now 2.", "2"),
+    (COWS, "The number would go up to 6, from 1.", "6"),
+    (COWS, "There would be up to 6 cows.", None),
+    (COWS, "Then you'd have 3 screens in total: the 2 monitors and the laptop.", "3"),
     # sums
     (COWS, "3 doubled is 6.", "6"),
     (COWS, "Twice 3, that is 6", "6"),
@@ -500,6 +508,10 @@ LAPTOP = "Would the laptop be open if it was closed?"
 CRAYON = "Would there be a crayon if a crayon was placed?"
 CRAYON_NOW = "Is there a crayon?"
 VASE = "Is the vase to the left yellow?"
+TV_ALONE = "Would the TV be on if everyone left?"
+HAIR = "Would it be natural if no dye was used?"
+STAINS = "Would there be stains on the carpet if it was cleaned?"
+BEACH = "Would the beach be crowded if it rained?"
 COLLAR = "Is the dog not wearing a collar?"
 CLAIMS: list[tuple[str, str, str | None]] = [
     # what is now, and what would be
@@ -561,6 +573,37 @@ CLAIMS: list[tuple[str, str, str | None]] = [
     (CRAYON, "There would be one.", "yes"),
     (CRAYON, "There wouldn't be one.", "no"),
     ("Would there be two cats if one left?", "There would be one.", None),
+    # an agreeing word, and a "no" that belongs to a noun
+    (HAIR, "Absolutely – no dye means natural hair.", "yes"),
+    (TV_ALONE, "Of course, no one would turn it off.", "yes"),
+    (TV_ALONE, "Definitely; no one would be there to switch it off.", "yes"),
+    (TV_ALONE, "Definitely. No one would be there to switch it off.", "yes"),
+    (TV_ALONE, "No one would turn it off.", "yes"),
+    (TV_ALONE, "Of course, no one would care. The TV would be off.", None),
+    (TV_ALONE, "Sure, no problem! The TV would be off.", "no"),
+    (TV_ALONE, "No doubt about it.", "yes"),
+    (STAINS, "Certainly – no cleaning removes every stain.", "yes"),
+    (STAINS, "Sure, no cleaning is perfect.", "yes"),
+    (BEACH, "Of course, no one would be on the beach.", None),
+    (BEACH, "Certainly, no people.", None),
+    (BOOLEAN, "Definitely, no snow would be on the trees.", None),
+    ("Would there be cats if a dog came?", "Definitely, no cats would be there.", "no"),
+    ("Would there be cats if a dog came?", "I think no cats would be there.", "no"),
+    (BEACH, "Definitely no.", "no"),
+    (BEACH, "Absolutely no", "no"),
+    (BEACH, "Of course no, it rains.", "no"),
+    (BEACH, "No it wouldn't", "no"),
+    (BEACH, "No because of the rain", "no"),
+    (BEACH, "No the beach would be empty", "no"),
+    (BEACH, "No\nExplanation: rain", "no"),
+    (BEACH, "No way!", "no"),
+    # short words for either
+    (TV, "I'd say so.", "yes"),
+    (TV, "I wouldn't say so.", "no"),
+    (TV, "Hardly.", "no"),
+    (TV, "Hardly anyone would notice.", None),
+    (HAIR, "No doubt it would be natural.", "yes"),
+    (HAIR, "No doubt it would not be natural.", "no"),
 ]
 
 FLOWERS = ("7", "11", "3", "9")
@@ -610,6 +653,55 @@ NAMED: list[tuple[tuple[str, ...], str, str | None]] = [
     (CIRCLES, "circle", None),
     (("a cat", "a dog", "no animal"), "an animal", None),
     (("day", "night", "dusk"), "It is day now, but it would be night.", "B"),
+]
+
+COW_COUNTS = ("3 cows", "4 cows", "11 cows", "7 cows")
+COWS_SPELLED = ("Three cows", "Four cows", "Eleven cows", "Seven cows")
+BIRD_COUNTS = ("2 birds", "4 birds", "0 birds", "6 birds")
+WHICH_BUS = "Which bus would come first if it rained?"
+COUNTED: list[tuple[str, tuple[str, ...], str, str | None]] = [
+    *(
+        (COWS, options, text, expected)
+        for options in (COW_COUNTS, COWS_SPELLED)
+        for text, expected in (
+            ("Out of the 11 cows, 4 would be visible.", "B"),
+            ("Of the 11 cows, 7 would vanish and 4 would stay.", "B"),
+            ("The 11 cows would become 4.", "B"),
+            ("You'd see 4 of the 11 cows.", "B"),
+            ("From 11 cows, 4.", "B"),
+            ("Since 7 cows disappeared from 11, you'd see four cows", "B"),
+            ("11 cows - 7 cows = 4 cows", "B"),
+            ("With 7 cows gone from the 11 cows, 4 cows are left.", "B"),
+            ("There are 11 cows. 7 cows disappear. 4 remain.", "B"),
+            ("Four", "B"),
+            ("four cows", "B"),
+            ("4", "B"),
+            ("B: 4 cows", "B"),
+            ("The answer is 4 cows.", "B"),
+            ("B: 7", None),
+            ("B: 11 cows", None),
+            ("4 or 7 cows", None),
+            ("5 cows", None),
+        )
+    ),
+    (COWS, BIRD_COUNTS, "Of the 4 birds, 2 would remain", "A"),
+    (COWS, BIRD_COUNTS, "Two birds would remain.", "A"),
+    (COWS, ("1 bird", "No birds", "six birds"), "No birds would remain.", "B"),
+    (COWS, ("1 bird", "None", "six birds"), "One would remain, of six birds.", "A"),
+    (COWS, ("One person", "2 people"), "Of 2 people, 1 would stay.", "A"),
+    (COWS, ("There is 1 cow", "There are 2 cows"), "There'd be 2.", "B"),
+    # no counts
+    (COWS, ("more than 3 cows", "more than 5 cows"), "There would be more than 3 cows.", "A"),
+    (COWS, ("2 cats", "2 dogs"), "2 dogs", "B"),
+    (WHICH_BUS, ("Bus 3", "Bus 4"), "Bus 3 comes before bus 4.", None),
+    (WHICH_BUS, ("Bus 3", "Bus 4"), "It would be bus 4.", "B"),
+    (WHICH_BUS, ("Room 3", "Room 4"), "It would be room 4.", "B"),
+    (WHICH_BUS, ("3 pm", "4 pm"), "It would be 4 pm.", "B"),
+    # the option for what is now
+    (COWS, ("4", "11"), "A is correct, B is the current number.", "A"),
+    (COWS, ("4", "11"), "B is the number now. After removal: A", "A"),
+    (COWS, ("4", "11"), "B is the current number.", None),
+    (COWS_NOW, ("4", "11"), "B is the number now.", "B"),
 ]
 
 OPENS: list[tuple[str, str | None]] = [
@@ -665,6 +757,11 @@ def test_a_number_is_read_for_the_question_asked(asked: str, text: str, expected
 @pytest.mark.parametrize(("asked", "text", "expected"), CLAIMS)
 def test_a_claim_is_read_for_the_question_asked(asked: str, text: str, expected: str | None) -> None:
     assert read(text, question("boolean", text=asked)) == expected
+
+
+@pytest.mark.parametrize(("asked", "options", "text", "expected"), COUNTED)
+def test_an_option_is_read_by_its_count(asked: str, options: tuple[str, ...], text: str, expected: str | None) -> None:
+    assert read(text, question("choice", options, asked)) == expected
 
 
 @pytest.mark.parametrize(("options", "text", "expected"), NAMED)

@@ -3,6 +3,7 @@
 import re
 
 from countersight.asking.reading.clauses import MODAL, asks_of_now, sentences, supposes, supposes_first
+from countersight.asking.reading.numerals import numerals
 from countersight.asking.reading.ranks import Rank, Ranks, ranks_in
 
 _MODAL = re.compile(rf"(?:\b|(?=')){MODAL}\b", re.IGNORECASE)
@@ -15,6 +16,14 @@ _HOW_MANY = re.compile(
 _JUST_A = re.compile(
     r"\W*(?:there(?:'s| is|'d be| would(?: still| only| just)? be| will be)\s+)?(?:just |only )?an? (?:\w+ )??"
     r"(?P<noun>\w+)(?: left| remaining| visible)?(?: (?:in|on) the (?:image|picture|photo|scene))?\W*$",
+    re.IGNORECASE,
+)
+# "1 animal now, 3 then"; the other way round, "then" may be what was.
+_COUNT = r"(?:\d+|[a-z]+(?:-[a-z]+)?)(?: [a-z]+)?"
+_NOW_AND_THEN = re.compile(
+    rf"\W*(?:(?:now|currently|at present)[:,]? {_COUNT}|{_COUNT} (?:now|currently|at present))\s*[.,;]?\s+"
+    rf"(?:and |but )?(?P<then>(?:then|afterwards?|after that)[:,]? {_COUNT}"
+    rf"|{_COUNT} (?:then|afterwards?|after that))\W*$",
     re.IGNORECASE,
 )
 _PLURALS = {
@@ -30,6 +39,9 @@ def count(text: str, question: str) -> str | None:
     if _is_just_one(text, question):
         return "1"
     text = _INTERJECTION.sub("", text)
+    both = None if asks_of_now(question) else _NOW_AND_THEN.match(text)
+    if both and len(numerals(text)) == 2 and len(found := numerals(both["then"])) == 1:
+        return found[0].value
     pieces = sentences(text)
     ranked = [
         (piece, ranks)

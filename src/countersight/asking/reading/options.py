@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from countersight.asking.reading.clauses import asks_of_now, contrasted, sentences, tells_of_now
 from countersight.asking.reading.counting import count
 from countersight.asking.reading.numerals import canonical, numerals
 from countersight.asking.reading.polarity import polarity
+from countersight.asking.reading.ranks import Rank, ranks_in
 from countersight.case import LETTERS
 
 _BARE = re.compile(r"\W*(?:(?:option|choice|answer|letter)\W*)?([A-Za-z])\W*$", re.IGNORECASE)
@@ -52,6 +54,13 @@ _DENIED_AFTER = re.compile(
     r"|(?:is|are|seems)\s+(?:\w+\s+)?(?:wrong|incorrect|false|out|too|eliminated|ruled out|impossible|unlikely)\b)",
     re.IGNORECASE,
 )
+# "B is the current number" chooses nothing where it was asked what would be.
+_OF_NOW = re.compile(
+    r"[\s)\]\"']*(?:is|was|shows?)\s+(?:the |what |how )(?!(?:\w+ )?(?:correct|right|best|answer))"
+    r"(?:(?:current|present|original|initial|actual|existing)\b"
+    r"|[\w ]{0,40}?\b(?:now|currently|at present|at the moment|in the (?:image|picture|photo))(?=\s*(?:[.,;]|$)))",
+    re.IGNORECASE,
+)
 _NONE_OF_THEM = re.compile(
     r"\b(?:none|neither|all|both|any) of (?:the|these|those|them|the given)\s*(?:above|options?|choices"
     r"|answers)\b|\b(?:none|all) of (?:these|those)\W*$",
@@ -74,11 +83,18 @@ _PLACES = {
 _NUMBERED_OPTION = re.compile(r"\b(?:option|choice)\s*#?(\d{1,3})\b", re.IGNORECASE)
 _GOOD = re.compile(r"[✅✔✓☑]|\b(?:yes|correct|true|right|match(?:es)?)\b", re.IGNORECASE)
 _BAD = re.compile(r"[❌✗✘✖❎]|\b(?:no|not|incorrect|false|wrong)\b|n't\b", re.IGNORECASE)
-_OWN_TEXT_ENDS = r"(?:\s+[a-z]+){0,3}[\s.!)\"']*(?:$|\n|[,;])"
+_ENDS = r"[\s.!)\"']*(?:$|\n|[,;])"
+_OWN_TEXT_ENDS = rf"(?:\s+[a-z]+){{0,3}}{_ENDS}"
 _PALE_WORD = re.compile(r"an?|the|ones?|of|in|on|at|to|is|are|be|its?|and|or|with")
 _DENYING_OPTION = re.compile(r"\b(?:no|not|none|without|never)\b|n't\b", re.IGNORECASE)
 _LONGEST_NAME = 12  # words of a reply that can name an option by one of its words
 _SPACE = re.compile(r"[\W_]+")
+_HOW_MANY = re.compile(r"\b(?:how many|how much|number of|count)\b", re.IGNORECASE)
+_SINGULARS = {
+    **{"people": "person", "men": "man", "women": "woman", "children": "child", "feet": "foot", "teeth": "tooth"},
+    **{"mice": "mouse", "geese": "goose", "are": "is"},
+}
+_PLURAL_END = re.compile(r"(?<![su])s$")
 
 
 def choice(text: str, options: Sequence[str], question: str) -> str | None:
@@ -103,7 +119,7 @@ def choice(text: str, options: Sequence[str], question: str) -> str | None:
     judged = _by_verdicts(text, options, letters)
     if judged:
         return judged
-    named, seen = _by_letter(_without_texts(text, options), letters, options)
+    named, seen = _by_letter(_without_texts(text, options), letters, options, of_now=asks_of_now(question))
     if seen:
         return named
     places = _places(text, options)
@@ -140,9 +156,13 @@ def opening_choice(text: str, options: Sequence[str]) -> str | None:
 
 def _contradicted(letter: str, rest: str, options: Sequence[str]) -> bool:
     """Whether a letter goes with another option's text: in "B: 18", where 18 is A, nobody can tell which was meant."""
-    for other, option in zip(LETTERS, options, strict=False):
-        text = re.escape(option.strip())
-        if other != letter and re.match(rf"[\s:.)\]=(\"'-]*{text}(?!\w){_OWN_TEXT_ENDS}", rest, re.IGNORECASE):
+    counts = _counted(tuple(options)) or (None,) * len(options)
+    for other, option, number in zip(LETTERS, options, counts, strict=False):
+        text = re.escape(option.strip()) + rf"(?!\w){_OWN_TEXT_ENDS}"
+        if number:  # "B: 18", where A is "18 cows"
+            thing = re.escape(option[numerals(option)[0].end :].strip())
+            text += rf"|{re.escape(number)}(?:\s+{thing})?(?!\w){_ENDS}"
+        if other != letter and re.match(rf"[\s:.)\]=(\"'-]*(?:{text})", rest, re.IGNORECASE):
             return True
     return False
 
@@ -179,7 +199,7 @@ def _places(text: str, options: Sequence[str]) -> set[int]:
     return found
 
 
-def _by_letter(text: str, letters: str, options: Sequence[str]) -> tuple[str | None, bool]:
+def _by_letter(text: str, letters: str, options: Sequence[str], *, of_now: bool) -> tuple[str | None, bool]:
     """The letter chosen, if one is; and whether the text speaks of options by letter at all."""
     seen: list[str] = []
     chosen: list[tuple[int, str]] = []
@@ -195,7 +215,7 @@ def _by_letter(text: str, letters: str, options: Sequence[str]) -> tuple[str | N
             if _DENIED_BEFORE.search(before) or _DENIED_AFTER.match(after):
                 denied.add(letter)
                 continue
-            if after.startswith("?") and number < len(pieces) - 1:
+            if (after.startswith("?") and number < len(pieces) - 1) or (not of_now and _OF_NOW.match(after)):
                 questioned = True
                 continue
             if _contradicted(letter, after, options):
@@ -235,6 +255,8 @@ def _without_texts(text: str, options: Sequence[str]) -> str:
 
 def _by_text(text: str, options: Sequence[str], letters: str, question: str) -> str | None:
     values = [_number(option) for option in options]
+    if not all(values):
+        values = list(_counted(tuple(options), question) or values)
     if all(values):
         number = count(_NUMBERED_OPTION.sub(" ", text), question)
         return letters[values.index(number)] if number and values.count(number) == 1 else None
@@ -283,6 +305,34 @@ def _number(option: str) -> str | None:
     if len(found) != 1 or found[0].value is None:
         return None
     return canonical(found[0].value) if _words(option) == _words(option[found[0].start : found[0].end]) else None
+
+
+@lru_cache(maxsize=64)
+def _counted(options: tuple[str, ...], question: str = "") -> tuple[str, ...] | None:
+    """The numbers of options that are counts of one thing ("1 cow", "Four cows", "none"), or None for any others."""
+    values: list[str] = []
+    things: set[tuple[str, str]] = set()
+    for option in options:
+        found = numerals(option)
+        # "Room 3", "3 pm", "more than 3" and "3 more" are no counts: in a reply their numbers would be passed over.
+        ranks = ranks_in(option, first=False, last=False)
+        if len(found) != 1 or len(ranks) != 1 or ranks[0][0] < Rank.STATED or not ranks[0][1]:
+            return None
+        values.append(canonical(ranks[0][1]))
+        thing = (_singular(option[: found[0].start]), _singular(option[found[0].end :]))
+        if any(thing):
+            things.add(thing)
+    if len(things) != 1:
+        return None
+    # "Bus 3" is the name of a bus, unless a number was asked for.
+    named = not things.pop()[1] and not _HOW_MANY.search(question)
+    return None if named else tuple(values)
+
+
+def _singular(text: str) -> str:
+    """Words in a spelling that a singular and its plural share; it need not be a word."""
+    words = (_PLURAL_END.sub("", _SINGULARS.get(word, word)).removesuffix("e") for word in _words(text).split())
+    return " ".join(re.sub("y$", "i", re.sub("v$", "f", word)) for word in words)
 
 
 def _words(text: str) -> str:

@@ -27,16 +27,44 @@ _FILLER = (
     r"|answer"
     r"|unfortunately|sadly|hell|i'm afraid|i guess|it seems|apparently)"
 )
+# "No", and not the "no" of "no dye means natural hair" or "no one": it ends there, or a clause begins after it.
+_NO = (
+    r"no(?=[^\S\n]*(?:$|\n|(?!-\w)[^\w\s])|\s+(?:it|they|there|he|she|this|that|these|those|we|you|i|the|an?|its|his"
+    r"|her|their|my|because|since|as|if|when|and|but|not|never|longer|chance|more(?=\W*$)|way(?! to\b)|sir|thanks?"
+    r"|would|wouldn't|probably|definitely|absolutely|only|none|nothing|due|unless|after|without|once)(?![\w-]))"
+)
+# "Of course, no one would turn it off.": the agreeing word answers, and the rest says why.
+_AGREEING = re.compile(
+    r"\W*(?:(?P<sure>sure)|absolutely|of course|definitely|certainly|surely|undoubtedly|without a doubt|most certainly"
+    rf"|exactly)(?:\s*(?P<end>[.!])|\s*[,;:]|\s+--?)\s*(?!{_NO}|no (?:problem|worries|doubt|matter|idea|change)\b)"
+    r"(?=(?:no|nobody|nothing|none)\b)",
+    re.IGNORECASE,
+)
+_BEING_THERE = re.compile(
+    r"\b(?:be|is|are)\s+(?:there|left|visible|seen|in|on|at|around|present|remaining|any)\b(?! to\b)"
+    r"|\b(?:remain|exist|stay|come|show up)\w*\b"
+    r"|^no(?:ne|body|thing)?(?: \w+)?(?: (?:on|in|at|there|left|around)\b|\W*$)",
+    re.IGNORECASE,
+)
+_SUBJECT_AND_VERB = re.compile(r"no (?!one\b)\w+ (?!means?\b|makes?\b|is\b|are\b)\w+|no (?!one\b)\w+", re.IGNORECASE)
+_NO_DOUBT = re.compile(
+    r"^\W*(?:there(?:'s| is) |i have )?(?:no|without (?:a|any)) doubt(?: that| about (?:it|that))?,?\s+"
+    r"(?=\w)(?!about\b)",
+    re.IGNORECASE,
+)
 _LEADING = re.compile(
     rf"\W*(?:{_FILLER}\b[\s,:.!-]*)*"
-    r"(?:(?P<yes>yes|yeah|yep|yup|aye|true|correct|affirmative|indeed|right(?=\W*$)|y(?=\W*$))"
-    r"|(?P<no>no(?!\s+(?:doubt|problem|matter|change|idea|worries|way to)\b)|nope|nah|false|incorrect|wrong"
-    r"|negative|never"
+    r"(?:(?P<yes>yes|yeah|yep|yup|aye|true|correct|affirmative|indeed|right(?=\W*$)|y(?=\W*$)"
+    r"|i(?:'d| would) (?:say|think|guess|imagine|expect|assume|hope) so(?=\s*(?:[.,;!]|$)))"
+    rf"|(?P<no>{_NO}|nope|nah|false|incorrect|wrong"
+    r"|negative|never|hardly(?=\s*(?:[.,;!]|$))"
     r"|unlikely|impossible|highly unlikely|n(?=\W*$)"
     r"|not(?!\s+(?:necessarily|sure|certain|clear|enough|only|applicable|specified|given|always|possible to"
     r"|exactly)\b)))\b(?!'\w)",
     re.IGNORECASE,
 )
+# "I think no cats would be there" denies what "no cats would be there" denies.
+_BEFORE_NO = re.compile(rf"^\W*(?:{_FILLER}\b[\s,:.!-]*)+(?=no\b)", re.IGNORECASE)
 # "Sure! Let me look." is how assistants clear their throat: these words are a yes only where nothing else is said.
 _LEANING = re.compile(
     r"\W*(?:it is |it's |that is |that's |very |most |quite |highly )*"
@@ -67,11 +95,17 @@ _CONTRAST = re.compile(r"\W*(?:but|however|yet)\b", re.IGNORECASE)
 
 def polarity(text: str, question: str) -> str | None:
     """Yes or no, as a plain text says it, or None. The question is only there to see what a sentence says to it."""
-    text = _ECHO_OF_THE_TASK.sub(" ", text)
+    text = _NO_DOUBT.sub("", _ECHO_OF_THE_TASK.sub(" ", text))
     if _BOTH.match(text.lstrip(" \"'([-")):
         return None
     asked = asked_by(question)
-    pieces = [part for sentence in sentences(text) for part in contrasted(sentence)]
+    agreeing = _AGREEING.match(text)
+    if agreeing:
+        reason, *others = sentences(text[agreeing.end() :])
+        answer = _agreed(reason, asked, sure=not (agreeing["sure"] and agreeing["end"]))
+        later = _answer(others, asked)
+        return None if answer and later and answer != later else answer or later
+    pieces = [_BEFORE_NO.sub("", part) for sentence in sentences(text) for part in contrasted(sentence)]
     if asked.of_now:
         kept = [piece for piece in pieces if not supposes(piece)]
     else:
@@ -113,6 +147,23 @@ def _answer(pieces: list[str], asked: Asked) -> str | None:
         return "no"
     answer = _claim(pieces, asked)
     return answer or ("yes" if not imagined and _LEANING.match(pieces[0]) else None)
+
+
+def _agreed(reason: str, asked: Asked, *, sure: bool) -> str | None:
+    """Yes, where "no …" after an agreeing word is only a reason; "certainly, no cats would be there" denies cats."""
+    claim = next((answer for clause in clauses(stated(reason)) if (answer := asserted(clause, asked))), None)
+    if claim:
+        return claim
+    # "No cleaning removes every stain" is how the world is: it denies nothing of the stains that were asked about.
+    always = None if _MODAL.search(reason) else _SUBJECT_AND_VERB.match(reason)
+    about = content(always.group() if always else reason) - {"no"}
+    # What no rule tells from a denial in other words is left unread: "of course, no one would be on the beach".
+    denies = _BEING_THERE.search(reason) or any(
+        word == other or (min(len(word), len(other)) > 2 and (word.startswith(other) or other.startswith(word)))
+        for word in about
+        for other in asked.words
+    )
+    return "yes" if sure and not denies else None
 
 
 def _overruled(answer: str, pieces: list[str], asked: Asked) -> str | None:

@@ -71,8 +71,10 @@ _LABEL_BEFORE = re.compile(
 )
 _ZERO_ASIDE_BEFORE = re.compile(r"\b(?:and|with|but|or|if|has|have)\s*$", re.IGNORECASE)
 _INEXACT_BEFORE = re.compile(
-    r"\b(?:at least|at most|more than|less than|fewer than|over|under|up to|no more than|no fewer than|above|below"
-    r"|no less than|greater than)(?: the)?\s*$",
+    r"\b(?:at least|at most|more than|less than|fewer than|over|under|no more than|no fewer than|above|below"
+    r"|no less than|greater than"
+    r"|(?<!go )(?<!goes )(?<!going )(?<!rise )(?<!rises )(?<!increase )(?<!increases )(?<!grow )(?<!jump )up to"
+    r")(?: the)?\s*$",
     re.IGNORECASE,
 )
 _BEFORE = re.compile(
@@ -124,6 +126,7 @@ _PARENTHESIS = re.compile(r"[(\[][^()\[\]]{0,200}[)\]]")
 _BREAKDOWN = re.compile(
     r":|--|\bincluding\b|\bconsisting of\b|\bnamely\b|\bi\.e\.|\bcomprising\b|\bmade up of\b|,", re.IGNORECASE
 )
+_PARTS_FOLLOW = re.compile(r"\s*(?::|--|,\s*(?:including|namely|the)\b)", re.IGNORECASE)
 _LESSENING = re.compile(
     r"=|(?<!-)-(?!-)|\b(?:remov|(?<!the )left|leav|minus|subtract|fewer|less|gone|disappear|tak|away|eat|remain|los)",
     re.IGNORECASE,
@@ -147,6 +150,8 @@ def ranks_in(sentence: str, *, first: bool, last: bool) -> Ranks:
     end = max((n.start for n, aside in zip(found, asides, strict=True) if not aside), default=-1)
     # "3 + 2 = 5, then 5 - 1 = 4": of several conclusions in a sentence the last one that has a number counts.
     signs = [sign.span() for sign in _CONCLUDING.finditer(outside) if sign.end() <= end]
+    if len(signs) == 1 and _totals(outside, found, signs[0][1]):
+        signs = []
     concluded_from = signs[-1][1] if signs else len(outside)
     modal = _MODAL.search(outside)
     supposed_from = modal.end() if modal else len(outside)
@@ -206,6 +211,16 @@ def _whole(text: str, found: list[Numeral]) -> list[Numeral]:
     values = [int(n.value) if n.value and n.value.isdigit() else -1 for n in found]
     whole = min(values) > 0 and values[0] == sum(values[1:]) and not _LESSENING.search(text)
     return found[:1] if whole else found
+
+
+def _totals(text: str, found: list[Numeral], end: int) -> bool:
+    """Whether a sign belongs to the number before it, and its parts follow: "you'd have 3 in total: the 2 … and …"."""
+    before = [n.value for n in found if n.end <= end]
+    after = [n.value for n in found if n.start >= end]
+    if len(before) != 1 or not _PARTS_FOLLOW.match(text[end:]) or _LESSENING.search(text):
+        return False
+    modal = _MODAL.search(text[: found[0].start])
+    return bool(modal and _CONCLUDED_AFTER.match(text[found[0].end :])) and all(_less(n, before[0]) for n in after)
 
 
 def _rank(text: str, numeral: Numeral, concluded_from: int, supposed_from: int) -> Rank:
