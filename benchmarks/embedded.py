@@ -15,11 +15,11 @@ from pathlib import Path
 from random import Random
 
 from countersight.asking.prompts import find_prompt
-from countersight.asking.reading import read
 from countersight.models import ModelSettings, Request, Turn
 from countersight.models.embedded import WORLDS, Embedded
 from countersight.models.embedded.thinking import eye
 from countersight.picture import check_picture
+from countersight.reading import read
 from countersight.scenes import draw_both, encode
 from countersight.scoring import wilson
 from countersight.suites.cvqa_synthetic import make_case

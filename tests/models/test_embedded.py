@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from countersight.asking.prompts import find_prompt
-from countersight.asking.reading import read
 from countersight.case import Option
 from countersight.models import AskingFailed, ModelError, ModelSettings, Request, Turn
 from countersight.models.embedded import Embedded
@@ -25,6 +24,7 @@ from countersight.models.embedded.tokenizer import Tokenizer, vocabulary
 from countersight.models.embedded.values import COLOURS, SIDE, VALUES
 from countersight.models.embedded.weights import decoder_file, open_graph, shipped
 from countersight.picture import Picture, check_picture
+from countersight.reading import read
 from countersight.scenes import draw_both, encode
 from countersight.scenes.colours import NAMED
 from countersight.suites.cvqa_synthetic import make_case

@@ -1,1 +1,1 @@
-"""Putting questions to models: prompts, reading answers out of text, and the run that survives being killed."""
+"""Putting questions to models: prompts, the run that survives being killed, and its folder."""

@@ -8,8 +8,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.asking.reading import agrees, read
 from countersight.case import LETTERS, AnswerKind, Case, Option, Question, Reply, Telling, World
+from countersight.reading import agrees, read
 
 Outcome = Literal["right", "wrong", "unread", "failed", "missing"]
 """Missing: never asked, or no reply to it was kept. Failed: asked, and no answer came. Neither is scored."""

@@ -6,8 +6,8 @@ spaces around them.
 
 from pathlib import Path
 
-from countersight.asking.reading import read
 from countersight.case import AnswerKind, Case, Question
+from countersight.reading import read
 from countersight.suites.importing import BadField, Layout, Row, Rows, checked, csv_rows, name_of, text_of
 from countersight.suites.supposing import supposed
 

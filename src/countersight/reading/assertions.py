@@ -4,9 +4,9 @@ import re
 
 import msgspec
 
-from countersight.asking.reading.clauses import MODAL, asks_of_now, stated
-from countersight.asking.reading.numerals import numerals
-from countersight.asking.reading.opposites import one_or_the_other, opposed, same_state, states
+from countersight.reading.clauses import MODAL, asks_of_now, stated
+from countersight.reading.numerals import numerals
+from countersight.reading.opposites import one_or_the_other, opposed, same_state, states
 
 _AUXILIARY = r"(?:would|could|should|will|can|do|does|did|is|are|was|were|has|have|had|must|be|it'd|they'd|'d|'s|'re)"
 _NEGATED = re.compile(

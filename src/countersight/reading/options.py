@@ -4,12 +4,12 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from countersight.asking.reading.clauses import asks_of_now, contrasted, sentences, tells_of_now
-from countersight.asking.reading.counting import count
-from countersight.asking.reading.numerals import canonical, numerals
-from countersight.asking.reading.polarity import polarity
-from countersight.asking.reading.ranks import Rank, ranks_in
 from countersight.case import LETTERS
+from countersight.reading.clauses import asks_of_now, contrasted, sentences, tells_of_now
+from countersight.reading.counting import count
+from countersight.reading.numerals import canonical, numerals
+from countersight.reading.polarity import polarity
+from countersight.reading.ranks import Rank, ranks_in
 
 _BARE = re.compile(r"\W*(?:(?:option|choice|answer|letter)\W*)?([A-Za-z])\W*$", re.IGNORECASE)
 # A lower-case letter is a word or a slip of the pen, unless brackets or the word "option" make it a name.

@@ -2,9 +2,9 @@
 
 import re
 
-from countersight.asking.reading.clauses import MODAL, asks_of_now, sentences, supposes, supposes_first
-from countersight.asking.reading.numerals import numerals
-from countersight.asking.reading.ranks import Rank, Ranks, ranks_in
+from countersight.reading.clauses import MODAL, asks_of_now, sentences, supposes, supposes_first
+from countersight.reading.numerals import numerals
+from countersight.reading.ranks import Rank, Ranks, ranks_in
 
 _MODAL = re.compile(rf"(?:\b|(?=')){MODAL}\b", re.IGNORECASE)
 _INTERJECTION = re.compile(r"^\W*(?:yes|no|yeah|nope|sure|okay|ok|well|right)\s*[,.!;:-]+\s+(?=\S)", re.IGNORECASE)

@@ -7,14 +7,14 @@ guessed. The gold answer is never looked at.
 
 import re
 
-from countersight.asking.reading.counting import count
-from countersight.asking.reading.numerals import canonical
-from countersight.asking.reading.options import choice, opening_choice, without_listing
-from countersight.asking.reading.plain import plain, spoken
-from countersight.asking.reading.polarity import opening_polarity, polarity
-from countersight.asking.reading.ranks import opening_number
-from countersight.asking.reading.statements import announced, corrected, tagged, without_refusal
 from countersight.case import LETTERS, Question
+from countersight.reading.counting import count
+from countersight.reading.numerals import canonical
+from countersight.reading.options import choice, opening_choice, without_listing
+from countersight.reading.plain import plain, spoken
+from countersight.reading.polarity import opening_polarity, polarity
+from countersight.reading.ranks import opening_number
+from countersight.reading.statements import announced, corrected, tagged, without_refusal
 
 __all__ = ["agrees", "read"]
 

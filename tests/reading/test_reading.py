@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from published import published
 
-from countersight.asking.reading import agrees, read
 from countersight.case import AnswerKind, Option, Question
+from countersight.reading import agrees, read
 
 NUMBERS: list[tuple[str, str | None]] = [
     # plain

@@ -2,8 +2,8 @@
 
 import re
 
-from countersight.asking.reading.assertions import Asked, asked_by, asserted, content, denied
-from countersight.asking.reading.clauses import (
+from countersight.reading.assertions import Asked, asked_by, asserted, content, denied
+from countersight.reading.clauses import (
     MODAL,
     clauses,
     contrasted,

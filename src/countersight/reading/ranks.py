@@ -3,8 +3,8 @@
 import re
 from enum import IntEnum
 
-from countersight.asking.reading.clauses import MODAL, stated
-from countersight.asking.reading.numerals import Numeral, numerals
+from countersight.reading.clauses import MODAL, stated
+from countersight.reading.numerals import Numeral, numerals
 
 
 class Rank(IntEnum):
