@@ -87,12 +87,23 @@ def test_a_bad_row_names_file_line_field_and_reason(tmp_path, row, field, reason
 
 
 @pytest.mark.parametrize(
-    "name", ["../secret.png", "/etc/passwd", "images/../../secret.png", "link.png", "a\x00b.png", "~/x"]
+    "name",
+    [
+        "../secret.png",
+        "/etc/passwd",
+        "images/../../secret.png",
+        "link.png",
+        "out/secret.png",
+        "images/..",
+        "a\x00b.png",
+        "~/x",
+    ],
 )
 def test_a_path_that_leaves_the_folder_is_refused(tmp_path, name):
     folder = dataset(tmp_path / "d", 1)
     (tmp_path / "secret.png").write_bytes(picture())
     (folder / "link.png").symlink_to(tmp_path / "secret.png")
+    (folder / "out").symlink_to(tmp_path)
     with pytest.raises(BadPicture, match="folder"):
         Dataset.open(folder).picture(name)
 
