@@ -247,7 +247,7 @@ def _text(content: Any) -> str:
         content = "".join(_text(part.get("text") if isinstance(part, dict) else part) for part in content)
     if not isinstance(content, str):
         return ""
-    return content.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return content if content.isascii() else content.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _short_text(value: Any) -> str:
