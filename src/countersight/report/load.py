@@ -23,6 +23,7 @@ from countersight.report.data import (
     asking_of,
 )
 from countersight.scoring import (
+    RESAMPLES,
     Difference,
     Outcomes,
     Rate,
@@ -32,9 +33,6 @@ from countersight.scoring import (
     score,
     write_parquet,
 )
-
-RESAMPLES = 10_000
-"""What scoring draws where it is not told otherwise."""
 
 SCORES = "scores.parquet"
 """What became of every case, in the run folder."""

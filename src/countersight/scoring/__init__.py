@@ -2,11 +2,12 @@
 
 from countersight.scoring.intervals import Interval, wilson
 from countersight.scoring.outcome import CaseOutcome, Outcome, Outcomes, outcomes
-from countersight.scoring.pairs import mcnemar, paired_bootstrap
+from countersight.scoring.pairs import RESAMPLES, mcnemar, paired_bootstrap
 from countersight.scoring.parquet import write_parquet
 from countersight.scoring.scores import Comparison, Difference, LetterShare, Rate, Row, Scores, compare, score
 
 __all__ = [
+    "RESAMPLES",
     "CaseOutcome",
     "Comparison",
     "Difference",

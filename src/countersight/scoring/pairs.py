@@ -7,6 +7,8 @@ from numpy.typing import ArrayLike
 
 from countersight.scoring.intervals import Interval
 
+RESAMPLES = 10_000
+"""Times the bootstrap draws the cases anew, where it is not told otherwise."""
 _EXACT_IN_INTEGERS = 1_000
 _AT_ONCE = 4_000_000  # numbers drawn in one go by the bootstrap: 32 MB
 
@@ -32,7 +34,7 @@ def mcnemar(only_first: int, only_second: int) -> float:
 
 
 def paired_bootstrap(
-    first: ArrayLike, second: ArrayLike, *, seed: int, resamples: int = 10_000, confidence: float = 0.95
+    first: ArrayLike, second: ArrayLike, *, seed: int, resamples: int = RESAMPLES, confidence: float = 0.95
 ) -> Interval:
     """The percentile interval of mean(first) - mean(second), the cases drawn anew with replacement.
 

@@ -18,6 +18,7 @@ from countersight import __version__
 from countersight.case import LETTERS, Case, Change, Option, Question, World
 from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError
+from countersight.machine import cores
 from countersight.scenes import Scene, SceneRecord, draw_both, encode
 from countersight.scenes.records import SCENES_FILE, encode_record
 from countersight.suites.cvqa_templates import TEMPLATES, Template, balanced
@@ -60,7 +61,7 @@ def make(writer: DatasetWriter, *, size: int, seed: int, workers: int | None, pr
     """
     if size < 1:
         raise CountersightError(f"a dataset of {size} cases cannot be made; ask for 1 or more")
-    workers = min(workers or _cores(), -(-size // CHUNK))
+    workers = min(workers or cores(), -(-size // CHUNK))
     done = 0
     with open(writer.staging / SCENES_FILE, "wb") as scenes:
         for chunk in _in_order(writer.staging, size, seed, workers):
@@ -161,10 +162,6 @@ def _place(position: int, size: int) -> tuple[Template, int]:
         number, index = divmod(position - longer, each)
         number += extra
     return TEMPLATES[number], index
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager

@@ -1,13 +1,13 @@
 """The files that ship with the package, checked before they are used."""
 
 import hashlib
-import os
 from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
+from countersight.machine import cores
 from countersight.models.protocol import ModelError
 
 CHECKSUMS: Final = "checksums.json"
@@ -54,8 +54,3 @@ def open_graph(folder: Path, name: str, threads: int | None = None) -> Any:
     # Threads that spin while they wait take the cores that decode the next pictures.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
-
-
-def cores() -> int:
-    """Cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
