@@ -52,6 +52,7 @@ _COLUMNS = {
     "id": "Name of the case.",
     "file_name": "The picture as it is.",
     "counterfactual_file_name": "The picture after the change.",
+    "suite": "The benchmark that the case belongs to.",
     "group": "Part of the suite that the case belongs to.",
     "factual_question": "Question about the picture as it is.",
     "change": "What is different in the counterfactual world.",

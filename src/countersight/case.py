@@ -34,6 +34,8 @@ class Question(msgspec.Struct, frozen=True, omit_defaults=True):
     answer: str
     kind: AnswerKind
     options: tuple[Option, ...] = ()
+    answers: tuple[str, ...] = ()
+    """What each of several people answered, where the suite asked several (VQA); `answer` is the most common."""
 
     def fault(self) -> str | None:
         """What is wrong with this question, as "field: reason", or None."""
@@ -71,6 +73,8 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
 
     id: str
     image: str | None = msgspec.field(name="file_name", default=None)
+    suite: str = ""
+    """The benchmark it belongs to, which says how it is asked and scored."""
     group: str = ""
     factual: Question | None = msgspec.field(name="factual_question", default=None)
     change: Change | None = None
@@ -118,6 +122,13 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
         return None
 
 
+class Order(msgspec.Struct, frozen=True):
+    """What was said when the options stood in another order: `places` lists them by their place in the question."""
+
+    places: tuple[int, ...]
+    text: str
+
+
 ReplyState = Literal["answered", "failed"]
 
 
@@ -137,6 +148,8 @@ class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
     """Why the model stopped, in the server's word: stop, length, content_filter, …"""
     losses: tuple[float, ...] = ()
     """The loss of each option, where the model ranked them."""
+    orders: tuple[Order, ...] = ()
+    """One for each order of the options, where every order was asked; the answer is what most of them say."""
     tokens_in: int = 0
     tokens_out: int = 0
     cost: float = 0.0

@@ -1,5 +1,8 @@
 """Numbers and foreign text as they are printed."""
 
+import difflib
+from collections.abc import Iterable
+
 
 def several(number: int, noun: str) -> str:
     """A number of things: "1 case", "3,000 cases"."""
@@ -9,3 +12,11 @@ def several(number: int, noun: str) -> str:
 def printable(text: str) -> str:
     """Text from a file or a server, on one line and unable to steer the terminal."""
     return "".join(sign if sign.isprintable() else "\ufffd" for sign in " ".join(text.split()))
+
+
+def unknown(what: str, name: str, names: Iterable[str]) -> str:
+    """A sentence for a name nobody knows, with the nearest right one and all of them."""
+    known = list(names)
+    near = difflib.get_close_matches(name.casefold(), known, n=1, cutoff=0.5)
+    meant = f"; did you mean {near[0]!r}?" if near else ";"
+    return f"there is no {what} {name[:80]!r}{meant} The names are: {', '.join(known)}".replace("; The", "; the")

@@ -89,6 +89,7 @@ def make_case(template: Template, seed: int, index: int, number: int) -> Made:
     case = Case(
         id=name,
         image=f"images/{number:06d}.png",
+        suite=NAME,
         group=template.group,
         factual=factual,
         change=Change(as_sentence(puzzle.presupposition), template.kinds),

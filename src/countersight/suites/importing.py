@@ -104,7 +104,7 @@ def import_rows(layout: Layout, source: Path, writer: DatasetWriter, pictures: P
             on_bad(line, wrong.field, wrong.reason)
             bad += 1
         else:
-            writer.add(case)
+            writer.add(msgspec.structs.replace(case, suite=layout.suite))
             cases += 1
             without_picture += case.image is None
     return Imported(cases, bad, without_picture)

@@ -1,0 +1,59 @@
+"""The command line: verbs only. Each parses, calls, and prints.
+
+What is heavy is imported by the verb that needs it, so that `countersight --help` answers at once. That is also why
+this is argparse: it loads in 13 ms, typer in 75, cyclopts in 105.
+"""
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Sequence
+
+from countersight import __version__
+from countersight.cli import demo, describe, export, listing, make, report, run, train
+from countersight.errors import CountersightError
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit status: 0 done, 2 a mistake the user can mend, 130 stopped by Ctrl-C."""
+    parser = _parser()
+    chosen = parser.parse_args(arguments)
+    if chosen.verb is None:
+        parser.print_help()
+        return 0
+    # Being told to end is like Ctrl-C: what was begun is cleared away. A run has its own way to stop.
+    signal.signal(signal.SIGTERM, _stop)
+    try:
+        status: int = chosen.call(chosen)
+        sys.stdout.flush()
+        return status
+    except CountersightError as error:
+        print(f"countersight: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):  # somebody closed the pipe we print to, as `| head` does
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        print(f"countersight: {error.filename or ''}: {error.strerror or error}".replace(": :", ":"), file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("countersight: stopped", file=sys.stderr)
+        return 130
+
+
+def _stop(number: int, frame: object) -> None:
+    raise KeyboardInterrupt
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="countersight",
+        description="Tests whether vision-language models can reason about what is not in the picture.",
+        epilog="Start with: countersight demo",
+    )
+    parser.add_argument("--version", action="version", version=f"countersight {__version__}")
+    verbs = parser.add_subparsers(title="verbs", dest="verb", metavar="VERB")
+    for module in (demo, make, export, describe, run, report, train, listing):
+        module.add(verbs)
+    return parser

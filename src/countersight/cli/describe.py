@@ -1,0 +1,34 @@
+"""`countersight describe`: the statistics of a dataset."""
+
+import argparse
+from pathlib import Path
+
+from countersight.cli.parsing import Verbs, print_bad, verb
+
+
+def add(verbs: Verbs) -> None:
+    """Add the verb to the command line."""
+    describe = verb(
+        verbs,
+        "describe",
+        _describe,
+        "print and plot the statistics of a dataset",
+        "countersight describe flowers -o flowers.svg",
+    )
+    describe.add_argument("dataset", type=Path, metavar="DATASET")
+    describe.add_argument("-o", "--output", type=Path, metavar="SVG", help="also draw them into this file")
+
+
+def _describe(chosen: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from countersight.dataset import Dataset
+    from countersight.statistics import describe, render, write_svg
+
+    statistics = describe(case for _, case in Dataset.open(chosen.dataset).cases(print_bad))
+    if chosen.output:  # before anything is printed: the reader of a pipe may leave early
+        write_svg(statistics, chosen.output)
+    render(statistics, Console())
+    if chosen.output:
+        print(f"The same as a figure: {chosen.output}")
+    return 0

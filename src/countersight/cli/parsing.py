@@ -1,0 +1,63 @@
+"""What the verbs share: how a verb is added, and the values its options take."""
+
+import argparse
+import sys
+from collections.abc import Callable
+from typing import TypeAlias
+
+from countersight.wording import printable
+
+Verbs: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+def verb(
+    verbs: Verbs, name: str, call: Callable[[argparse.Namespace], int], summary: str, example: str
+) -> argparse.ArgumentParser:
+    """Add a verb with what it does, an example, and what it calls."""
+    verb = verbs.add_parser(
+        name, help=summary, description=summary[0].upper() + summary[1:] + ".", epilog=f"Example: {example}"
+    )
+    verb.set_defaults(call=call)
+    return verb
+
+
+def print_bad(bad: object) -> None:
+    """Name a bad row to the user; the reading goes on."""
+    print(printable(str(bad)), file=sys.stderr)
+
+
+def positive(text: str) -> int:
+    """A whole number of at least 1."""
+    number = _number(text, "a whole number of at least 1", 1, 10**9)
+    if number != int(number):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    return int(number)
+
+
+def seconds(text: str) -> float:
+    """A duration."""
+    return _number(text, "a number of seconds above 0", 1e-3, 1e6)
+
+
+def temperature(text: str) -> float | None:
+    """A temperature, or None for the server's own."""
+    return None if text == "server" else _number(text, "a temperature from 0 to 2, or `server`", 0, 2)
+
+
+def price(text: str) -> tuple[float, float]:
+    """Dollars for a million tokens read and written."""
+    words = "two prices in dollars, such as 2.5,10"
+    if text.count(",") != 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not {words}")
+    price_in, price_out = (_number(price, words, 0, 1e6) for price in text.split(","))
+    return price_in, price_out
+
+
+def _number(text: str, words: str, least: float, most: float) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = float("nan")
+    if not least <= number <= most:
+        raise argparse.ArgumentTypeError(f"{text!r} is not {words}")
+    return number

@@ -1,0 +1,46 @@
+"""`countersight report`: tables and a page out of runs."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from countersight.cli.parsing import Verbs, positive, verb
+
+
+def add(verbs: Verbs) -> None:
+    """Add the verb to the command line."""
+    report = verb(
+        verbs,
+        "report",
+        _report,
+        "tables and a page out of one or more runs",
+        "countersight report runs/qwen runs/llava -o report",
+    )
+    report.add_argument("runs", type=Path, nargs="+", metavar="RUN")
+    report.add_argument("-o", "--output", type=Path, default=Path("report"), metavar="DIR", help="default: report")
+    report.add_argument("--dataset", type=Path, metavar="DIR", help="where the dataset is now, if it was moved")
+    report.add_argument(
+        "--gallery", type=positive, default=3000, metavar="N", help="most cases shown with pictures (default: 3000)"
+    )
+    report.add_argument("--seed", type=int, default=0, help="for the bootstrap and the choice of cases (default: 0)")
+
+
+def _report(chosen: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from countersight.progress import counting
+    from countersight.report import print_tables, write_report
+
+    report = write_report(
+        chosen.runs,
+        chosen.output,
+        dataset=chosen.dataset,
+        gallery=chosen.gallery,
+        seed=chosen.seed,
+        progress=counting,
+    )
+    print_tables(report.data, Console())
+    for reason in report.unwritten:
+        print(f"countersight: not written: {reason}", file=sys.stderr)
+    print(f"The page, with every case: {report.html.resolve()}")
+    return 0

@@ -1,0 +1,87 @@
+"""`countersight run`: ask a model."""
+
+import argparse
+from pathlib import Path
+
+from countersight.cli.parsing import Verbs, positive, price, seconds, temperature, verb
+
+
+def add(verbs: Verbs) -> None:
+    """Add the verb to the command line."""
+    run = verb(
+        verbs,
+        "run",
+        _run,
+        "ask a model every question in both worlds; takes up a run that was stopped",
+        "countersight run flowers --model endpoint:http://127.0.0.1:8000/v1#qwen2.5-vl-7b -o runs/qwen",
+    )
+    run.add_argument("dataset", type=Path, metavar="DATASET")
+    run.add_argument("--model", required=True, metavar="M", help="see: countersight list models")
+    run.add_argument("--prompt", default="0-shot", metavar="P", help="see: countersight list prompts (default: 0-shot)")
+    run.add_argument(
+        "--shown",
+        action="store_true",
+        help="also show the counterfactual pictures and ask about them: the imagination gap",
+    )
+    answering = run.add_mutually_exclusive_group()
+    answering.add_argument(
+        "--generate", dest="answering", action="store_const", const="generate", help="the model writes (the default)"
+    )
+    answering.add_argument(
+        "--rank", dest="answering", action="store_const", const="rank", help="the option with the smallest loss wins"
+    )
+    run.set_defaults(answering="generate")
+    run.add_argument("-o", "--output", type=Path, required=True, metavar="RUN", help="the run folder to fill")
+    run.add_argument(
+        "--seed", type=int, default=0, help="for what is drawn by chance, here or by the server (default: 0)"
+    )
+    run.add_argument("--max-tokens", type=positive, default=256, metavar="N", help="longest answer (default: 256)")
+    run.add_argument(
+        "--temperature",
+        type=temperature,
+        default=0.0,
+        metavar="T",
+        help="0 by default; `server` leaves it to the server, for models that take no other than their own",
+    )
+    run.add_argument("--detail", default="auto", choices=["auto", "low", "high"], help="how closely to look")
+    run.add_argument(
+        "--concurrency", type=positive, default=64, metavar="N", help="most questions under way (default: 64)"
+    )
+    run.add_argument("--attempts", type=positive, default=5, metavar="N", help="tries for a question (default: 5)")
+    run.add_argument("--timeout", type=seconds, default=120.0, metavar="S", help="seconds for one try (default: 120)")
+    run.add_argument(
+        "--price",
+        type=price,
+        default=(0.0, 0.0),
+        metavar="IN,OUT",
+        help="dollars for a million tokens read and written, where the server reports no cost",
+    )
+
+
+def _run(chosen: argparse.Namespace) -> int:
+    from countersight.asking.command import ask_dataset
+    from countersight.asking.engine import Patience
+    from countersight.models import ModelSettings
+
+    price_in, price_out = chosen.price
+    status = ask_dataset(
+        chosen.dataset,
+        chosen.output,
+        model=chosen.model,
+        prompt=chosen.prompt,
+        shown=chosen.shown,
+        answering=chosen.answering,
+        settings=ModelSettings(
+            seed=chosen.seed,
+            max_tokens=chosen.max_tokens,
+            temperature=chosen.temperature,
+            detail=chosen.detail,
+            timeout=chosen.timeout,
+            price_in=price_in,
+            price_out=price_out,
+        ),
+        patience=Patience(concurrency=chosen.concurrency, attempts=chosen.attempts),
+    )
+    if status == 0:
+        print(f"{chosen.output}\nScores and a page: countersight report {chosen.output}")
+    return status
