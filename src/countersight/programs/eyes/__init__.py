@@ -1,0 +1,1 @@
+"""What programs see with: tools that find things in a picture."""

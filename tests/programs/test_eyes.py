@@ -1,0 +1,89 @@
+"""The eyes of programs: what is drawn in a picture, from its pixels alone."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from countersight.programs.eyes.patches import patches
+from countersight.programs.eyes.scene import NotAScene, see
+from countersight.scenes import draw
+from countersight.scenes.geometry import as_points, inside
+from countersight.scenes.scene import Scene
+from countersight.suites.cvqa_templates import TEMPLATES
+
+UNSEEN = 90210
+"""A seed nobody looked at while the eyes were written."""
+
+
+@pytest.mark.parametrize("template", TEMPLATES, ids=lambda template: template.group)
+def test_everything_drawn_is_found_where_it_is(template) -> None:
+    for index in range(12):
+        solved = template.solved(UNSEEN, index)
+        for scene in (solved.puzzle.scene, solved.changed):
+            seen = see(draw(scene))
+            assert Counter(flower.inside for flower in seen.flowers) == _flowers_by_polygons(scene)
+            assert sorted(len(circle.dots) for circle in seen.circles) == sorted(len(c.dots) for c in scene.circles)
+            assert {polygon.colour for polygon in seen.polygons} == {polygon.colour for polygon in scene.polygons}
+
+
+def test_boxes_are_around_what_they_name() -> None:
+    scene = TEMPLATES[0].solved(UNSEEN, 0).puzzle.scene
+    seen = see(draw(scene))
+    for flower in scene.flowers:
+        assert any(
+            left <= flower.x < right and top <= flower.y < bottom
+            for left, top, right, bottom in (found.box for found in seen.flowers)
+        )
+
+
+@pytest.mark.parametrize(
+    "pixels",
+    [
+        np.zeros((448, 448, 3), np.uint8),
+        np.full((448, 448, 3), 250, np.uint8),
+        np.full((20, 20, 3), 250, np.uint8),
+        np.random.default_rng(0).integers(0, 256, (300, 400, 3), dtype=np.uint8),
+    ],
+    ids=["black", "empty", "tiny", "noise"],
+)
+def test_a_picture_that_is_no_scene_is_said_to_be_none(pixels) -> None:
+    with pytest.raises(NotAScene):
+        see(pixels)
+
+
+@given(arrays(np.bool_, st.tuples(st.integers(1, 12), st.integers(1, 12))))
+def test_patches_are_those_of_a_flood_fill(mask) -> None:
+    found = patches(mask)
+    expected = _flooded(mask)
+    assert len(found.areas) == len(expected)
+    assert sorted(found.areas.tolist()) == sorted(len(patch) for patch in expected)
+    for patch in expected:
+        labels = {int(found.labels[y, x]) for y, x in patch}
+        assert len(labels) == 1
+        ys, xs = zip(*patch, strict=True)
+        assert found.boxes[labels.pop()].tolist() == [min(xs), min(ys), max(xs) + 1, max(ys) + 1]
+
+
+def _flooded(mask) -> list[set[tuple[int, int]]]:
+    left = {(int(y), int(x)) for y, x in zip(*np.nonzero(mask), strict=True)}
+    found = []
+    while left:
+        patch, edge = set(), [left.pop()]
+        while edge:
+            y, x = edge.pop()
+            patch.add((y, x))
+            near = {(y + dy, x + dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1)} & left
+            left -= near
+            edge += near
+        found.append(patch)
+    return found
+
+
+def _flowers_by_polygons(scene: Scene) -> Counter[frozenset[str]]:
+    middles = as_points([(flower.x, flower.y) for flower in scene.flowers])
+    within = [(polygon.colour, inside(middles, polygon.points)) for polygon in scene.polygons]
+    return Counter(frozenset(colour for colour, here in within if here[n]) for n in range(len(scene.flowers)))
