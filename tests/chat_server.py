@@ -82,6 +82,8 @@ class ChatServer:
         send = lambda *a, **k: writer.write(_response(*a, **k))  # noqa: E731
         if what == "answer":
             send(200, completion(letter(question_of(body))))
+        elif what.startswith("rank"):
+            send(*ranked(body, what.removeprefix("rank").removeprefix(":")))
         elif what.startswith("say:"):
             send(200, completion(what.removeprefix("say:")))
         elif what.startswith("status:"):
@@ -141,6 +143,75 @@ def completion(text: str | None) -> dict:
         "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 100, "completion_tokens": 2, "total_tokens": 102},
     }
+
+
+def prompt_tokens(body: dict, closes: bool = False) -> list[str]:
+    """A prompt as a model's template would write it: marks around every turn, four places for a picture, and words.
+
+    An answer that is to be continued is left open; a server that does not know of it closes it.
+    """
+    tokens = ["<begin>"]
+    for message in body["messages"]:
+        content = message["content"]
+        parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        tokens.append(f"<{message['role']}>")
+        for part in parts:
+            tokens += part["text"].split() if part["type"] == "text" else ["<image>"] * 4
+        tokens.append("<end>")
+    if body["continue_final_message"] and not closes:
+        tokens.pop()
+    if body["add_generation_prompt"]:
+        tokens.append("<assistant>")
+    return tokens
+
+
+def logprob(tokens: list[str], place: int) -> float:
+    """How likely the token at a place is after those before it: it depends on all of them."""
+    return -(1 + hashlib.sha256(" ".join(tokens[: place + 1]).encode()).digest()[0] / 16)
+
+
+def token_number(token: str) -> int:
+    return int.from_bytes(hashlib.sha256(token.encode()).digest()[:3])
+
+
+def ranked(body: dict, fault: str = "") -> tuple[int, dict]:
+    """An answer as vLLM gives it to who asks for `prompt_logprobs`, with a fault if one is named."""
+    if fault == "unknown field":
+        return 400, {"error": {"message": "Unrecognized request argument supplied: prompt_logprobs"}}
+    tokens = prompt_tokens(body, closes=fault == "closes")
+    entries: list[dict | None] = [None]
+    for place, token in list(enumerate(tokens))[1:]:
+        told = {"logprob": logprob(tokens, place), "rank": 2, "decoded_token": f" {token}"}
+        entries.append({str(token_number(token)): told, "7": {"logprob": -0.5, "rank": 1, "decoded_token": " x"}})
+    sent = completion("x") | {"prompt_logprobs": entries, "prompt_token_ids": [token_number(token) for token in tokens]}
+    if fault == "ignored":
+        return 200, completion("x")
+    if fault == "no numbers":
+        del sent["prompt_token_ids"]
+    elif fault == "numbers of others":
+        sent["prompt_token_ids"] = sent["prompt_token_ids"][::-1]
+    elif fault == "in the choice":
+        sent["choices"][0]["prompt_logprobs"] = sent.pop("prompt_logprobs")
+    elif fault == "null":
+        sent["prompt_logprobs"] = None
+    elif fault == "short":
+        sent["prompt_logprobs"] = entries[:3]
+        del sent["prompt_token_ids"]
+    elif fault == "empty":
+        sent["prompt_logprobs"] = []
+    elif fault == "text":
+        sent["prompt_logprobs"] = "none"
+    elif fault == "entries missing":
+        sent["prompt_logprobs"] = [None] * len(tokens)
+    elif fault == "lists":
+        sent["prompt_logprobs"] = [None] + [[-1.0]] * (len(tokens) - 1)
+    elif fault == "words":
+        for entry in entries[1:]:
+            next(iter(entry.values()))["logprob"] = "likely"
+    elif fault == "endless":
+        for entry in entries[1:]:
+            next(iter(entry.values()))["logprob"] = -(10**400)
+    return 200, sent
 
 
 def question_of(body: dict) -> str:

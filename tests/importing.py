@@ -13,11 +13,13 @@ BadRows = list[tuple[int, str, str]]
 
 
 def import_suite(
-    suite: str, source: Path, folder: Path, pictures: Path | None = None
+    suite: str, source: Path, folder: Path, pictures: Path | None = None, beside: Path | None = None
 ) -> tuple[list[Case], Imported, BadRows]:
     """The cases of the dataset that came of a file, what was counted, and the bad rows."""
     bad: BadRows = []
-    imported = IMPORTERS[suite].import_dataset(source, folder, pictures=pictures, on_bad=lambda *told: bad.append(told))
+    imported = IMPORTERS[suite].import_dataset(
+        source, folder, pictures=pictures, on_bad=lambda *told: bad.append(told), beside=beside
+    )
     unreadable: list[object] = []
     cases = [case for _, case in Dataset.open(folder).cases(unreadable.append)]
     assert unreadable == []
@@ -35,4 +37,9 @@ def csv_file(path: Path, *rows: dict[str, str]) -> Path:
 
 def jsonl_file(path: Path, *rows: object) -> Path:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def json_file(path: Path, value: object) -> Path:
+    path.write_text(json.dumps(value), encoding="utf-8")
     return path

@@ -12,7 +12,7 @@ import pytest
 from chat_server import ChatServer
 from making import dataset
 
-VERBS = ["demo", "make", "export", "describe", "run", "report", "train", "list"]
+VERBS = ["demo", "make", "export", "describe", "run", "report", "leaderboard", "train", "list"]
 
 
 def countersight(*arguments, **options):
@@ -29,7 +29,7 @@ def test_help_names_every_verb_and_imports_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     for verb in VERBS:
-        assert f"    {verb} " in done.stdout
+        assert f"\n    {verb} " in done.stdout.replace("\n           ", " ")  # a long one has a line to itself
     assert done.stdout.splitlines()[-1] == "[]"
 
 
@@ -65,6 +65,11 @@ def test_asking_loads_neither_numpy_nor_the_drawing():
         (["run", "empty", "--model", "chance", "-o", "r"], "empty has no cases"),
         (["run", "d", "--model", "chance", "--rank", "-o", "r"], "chance gives no losses"),
         (["make", "cvqa-synthetic", "--from", "real.csv", "-o", "x"], "no questions of C-VQA-Synthetic"),
+        (["make", "CoSym", "-o", "x"], "there is no suite 'CoSym'; did you mean 'cosim'?"),
+        (["make", "cosim", "-o", "x"], "cosim is imported: name its file with --from"),
+        (["make", "okvqa", "--from", "q.json", "-o", "x"], "okvqa needs --annotations"),
+        (["make", "cfmm", "--from", "q", "--kinds", "k", "-o", "x"], "--kinds goes with cosim, not with cfmm"),
+        (["make", "cosim", "--from", "real.csv", "-o", "x"], "real.csv is not a whole JSON file"),
     ],
 )
 def test_a_mistake_is_one_sentence(tmp_path, arguments, sentence):

@@ -58,6 +58,7 @@ _COLUMNS = {
     "change": "What is different in the counterfactual world.",
     "counterfactual_question": "Question about the picture under the change.",
     "shown_question": "Question to ask of the counterfactual picture.",
+    "context": "What was said of the picture before the change.",
 }
 _PARTS = {"change": ("text",)} | dict.fromkeys(
     ("factual_question", "counterfactual_question", "shown_question"), ("text", "answer", "kind")

@@ -44,11 +44,11 @@ class Question(msgspec.Struct, frozen=True, omit_defaults=True):
         if self.kind == "choice":
             if not 2 <= len(self.options) <= len(LETTERS):
                 return f"options: a choice needs 2 to {len(LETTERS)} of them, there are {len(self.options)}"
-            texts = [option.text.strip() for option in self.options]
-            if len(set(texts)) != len(texts):
-                return "options: two are the same"
             if self.answer not in tuple(LETTERS[: len(self.options)]):
                 return f"answer: {self.answer!r} is not the letter of an option"
+            texts = [option.text.strip() for option in self.options]
+            if texts.count(texts[LETTERS.index(self.answer)]) > 1:  # a wrong one that stands twice is only wrong
+                return "options: the right one stands there twice"
         elif self.kind == "number":
             if not _NUMBER.fullmatch(self.answer):
                 return f"answer: {self.answer!r} is not a number"
@@ -129,6 +129,27 @@ class Order(msgspec.Struct, frozen=True):
     text: str
 
 
+class ToolCall(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One thing a program asked of its tools, and what came of it."""
+
+    name: str
+    arguments: str = ""
+    result: str = ""
+    boxes: tuple[tuple[int, int, int, int], ...] = ()
+    """Where things were found: left, top, right and bottom in pixels of the picture as a viewer shows it."""
+
+
+class Trace(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How a model that writes a program came to its answer, or failed; bounded in size."""
+
+    program: str
+    calls: tuple[ToolCall, ...] = ()
+    unkept: int = 0
+    """Further calls, of which there were too many to keep."""
+    failure: str = ""
+    """Of which kind the failure was ("syntax error", "tool failure", …); nothing where there is an answer."""
+
+
 ReplyState = Literal["answered", "failed"]
 
 
@@ -145,7 +166,8 @@ class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
     reason: str = ""
     """Why it failed, in a sentence."""
     finish: str = ""
-    """Why the model stopped, in the server's word: stop, length, content_filter, …"""
+    """Why the model stopped, in the server's word: stop, length, content_filter, …; "composed" where a grammar worked the
+    answer out and the model was not asked."""
     losses: tuple[float, ...] = ()
     """The loss of each option, where the model ranked them."""
     orders: tuple[Order, ...] = ()
@@ -157,3 +179,5 @@ class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
     attempts: int = 1
     model: str = ""
     """The model's own name for itself, as the server reported it."""
+    trace: Trace | None = None
+    """The program that was written for the question and what it did, where there was one."""

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from countersight.asking.command import ask_dataset
 from countersight.asking.engine import Patience
+from countersight.asking.prompts import find_prompt
 from countersight.models import ModelSettings
 from countersight.progress import counting
 from countersight.report import print_overview, write_report
@@ -29,7 +30,7 @@ def demo(folder: Path, size: int) -> int:
             dataset,
             run,
             model=model,
-            prompt="0-shot",
+            prompt=find_prompt("0-shot"),
             shown=True,
             answering="generate",
             settings=ModelSettings(),

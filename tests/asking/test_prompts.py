@@ -1,9 +1,32 @@
-"""A prompt is words around a question."""
+"""A prompt is words around a question, and data: what is printed, stored and asked is one thing."""
 
-from making import choice
+import re
+import subprocess
+import sys
+import tomllib
 
-from countersight.asking.prompts import PROMPTS
-from countersight.case import Question
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from making import case, choice
+from published import published
+
+from countersight.asking.graphs import graph_in_words
+from countersight.asking.prompt import Prompt, fill, told
+from countersight.asking.prompt_files import as_toml, read_prompt
+from countersight.asking.prompts import GUIDE, PROMPTS, find_prompt
+from countersight.case import Case, Change, Option, Question
+from countersight.dataset import Dataset
+from countersight.errors import CountersightError
+from countersight.suites import IMPORTERS
+
+WINDY = Case(
+    id="windy",
+    context="Yes, because there is a breeze.",
+    change=Change("The air is still."),
+    factual=Question("Will the kite fly?", "yes", "boolean"),
+    counterfactual=Question("Will the kite fly?", "B", "choice", (Option("yes, it is light"), Option("no, no wind"))),
+)
 
 
 def test_a_choice_lists_its_options_by_letter():
@@ -16,5 +39,210 @@ def test_each_kind_of_answer_is_asked_for_in_its_own_words():
         assert word in PROMPTS["0-shot"].render(Question("What?", answer, kind))
 
 
-def test_braces_in_a_question_stay_as_they_are():
-    assert "a {options} b {question} {0}" in PROMPTS["0-shot"].render(choice("a {options} b {question} {0}"))
+@pytest.mark.parametrize("name", PROMPTS)
+def test_braces_in_a_question_or_an_option_stay_as_they_are(name):
+    odd = Question("a {options} b {question} {0} }}{{", "A", "choice", (Option("{change}"), Option("{{x}}")))
+    text = PROMPTS[name].render(odd)
+    assert odd.text in text
+    assert "A: {change}\nB: {{x}}" in text
+
+
+def test_a_change_that_stands_beside_the_question_is_told_with_the_answer_before_it():
+    text = PROMPTS["0-shot"].render(WINDY.counterfactual, told(WINDY, "counterfactual", "told"))
+    places = [text.index(part) for part in (WINDY.context, "The air is still.", "Will the kite fly?", "B: no, no wind")]
+    assert places == sorted(places)
+
+
+def test_a_change_inside_the_question_is_not_repeated():
+    inside = case(1)
+    assert inside.change is not None
+    text = PROMPTS["0-shot"].render(inside.counterfactual, told(inside, "counterfactual", "told"))
+    assert inside.change.text not in text
+    assert "suppose" not in text.lower()
+
+
+@pytest.mark.parametrize(("world", "telling"), [("factual", "told"), ("counterfactual", "shown")])
+def test_nothing_of_the_change_is_told_with_any_other_question(world, telling):
+    text = PROMPTS["0-shot"].render(choice("Will it?"), told(WINDY, world, telling))
+    assert text == PROMPTS["0-shot"].render(choice("Will it?"))
+
+
+def test_options_that_are_ranked_are_not_listed_and_what_they_are_is_asked_for():
+    numbers, words = choice("How many?"), Question("What?", "A", "choice", (Option("red"), Option("7")))
+    assert PROMPTS["0-shot"].render(numbers, listed=False) == "How many?\nAnswer with a single number."
+    assert PROMPTS["0-shot"].render(words, listed=False) == "What?\nAnswer briefly."
+
+
+def test_worked_thinking_is_made_of_the_right_answers_of_both_worlds():
+    one = case(1)  # five dots; three once two are removed, which is option A
+    said = PROMPTS["1-shot-cot"].solve(case(1, counterfactual=choice("How many then?", "A")), "counterfactual", "told")
+    assert said.splitlines() == [
+        'For the picture as it is, the answer to "How many dots are there in picture 1?" is: 5',
+        "What is different: two dots were removed",
+        "So the answer is: 3",
+        "Answer: A",
+    ]
+    assert PROMPTS["1-shot-cot"].solve(one, "factual", "told") == "So the answer is: 5\nAnswer: B"
+    assert PROMPTS["1-shot"].solve(one, "factual", "told") == "B"
+    assert PROMPTS["1-shot"].solve(one, "factual", "told", listed=False) == "5"
+
+
+GRAPH = {
+    "nodes": [
+        {"id": 1, "name": "wall"},
+        {"id": 2, "obj_name": "shelf"},
+        {"id": 3, "name": "book"},
+        {"id": 4, "name": "book"},
+    ],
+    "edges": [
+        {"source": 1, "target": 2, "relation": "holds"},
+        {"source": 2, "target": 3, "relation": "supports"},
+        {"source": 2, "target": 4, "relation": "supports"},
+        {"source": 2, "target": 4, "relation": "supports"},
+    ],
+}
+
+
+def test_a_causal_graph_is_told_in_words_where_the_prompt_wants_it_and_the_case_has_one():
+    words = "wall holds shelf; shelf supports book 1; shelf supports book 2"
+    assert graph_in_words(GRAPH) == words
+    question = Question("Would it fall?", "yes", "boolean")
+    with_graph, without = Case("a", counterfactual=question, graph=GRAPH), Case("b", counterfactual=question)
+    given_graph = PROMPTS["given-graph"]
+    assert words in given_graph.render(question, told(with_graph, "counterfactual", "told"))
+    plain = PROMPTS["0-shot"].render(question)
+    assert given_graph.render(question, told(without, "counterfactual", "told")) == plain
+    assert PROMPTS["0-shot"].render(question, told(with_graph, "counterfactual", "told")) == plain
+
+
+parts = st.sampled_from(["id", "name", "nodes", "edges", "source", "target", "relation"])
+json = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(parts, inner, max_size=4),
+    max_leaves=30,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["nodes", "edges"]), json))
+def test_no_graph_in_a_dataset_can_stop_a_run(graph):
+    assert isinstance(graph_in_words(graph), str)
+
+
+@given(st.text(st.sampled_from("ab{}\n ") | st.characters(), max_size=40))
+def test_what_a_case_says_comes_through_a_template_unchanged(text):
+    assert fill("a {x} b", {"x": text}) == (f"a {text} b" if text else "")
+
+
+def test_two_braces_are_one_and_a_line_that_names_what_is_not_there_is_left_out():
+    assert fill("\\boxed{{x}} {a}\nonly {b}\nend", {"a": "1", "b": ""}) == "\\boxed{x} 1\nend"
+
+
+@pytest.mark.parametrize("name", PROMPTS)
+def test_a_shipped_prompt_passes_its_own_checks_and_is_printed_as_a_file_that_says_the_same(tmp_path, name):
+    file = tmp_path / "mine.toml"
+    file.write_text(as_toml(PROMPTS[name]))
+    mine = read_prompt(file, PROMPTS)
+    assert mine.name == "mine"
+    assert {**_fields(mine), "name": name} == _fields(PROMPTS[name])
+
+
+def _fields(prompt):
+    return {field: getattr(prompt, field) for field in prompt.__struct_fields__}
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_printed_so_that_it_is_read_back(text):
+    text = text.encode("utf-8", "replace").decode().replace("\r", "")
+    one = Prompt(name="x", number=text, boolean=text + '"', choice='""""' + text, open=f'{text}\n{text}"')
+    back = tomllib.loads(as_toml(one))
+    assert all(back[field] == getattr(one, field) for field in ("number", "boolean", "choice", "open"))
+
+
+def test_no_prompt_tells_the_gold_answer():
+    marked = Question("Which?", "B", "choice", (Option("left one"), Option("right one")))
+    for prompt in PROMPTS.values():
+        assert re.search(r"\bB\b(?!:)", prompt.render(marked).replace("B: right one", "")) is None
+
+
+OWN = 'like = "cot"\nabout = "mine"\nchoice = """\n{question}\n{options}\nChoose."""\n'
+
+
+def test_a_file_of_ones_own_changes_what_it_says_and_keeps_the_rest(tmp_path):
+    (tmp_path / "terse.toml").write_text(OWN)
+    mine = find_prompt(str(tmp_path / "terse.toml"))
+    assert (mine.name, mine.reads, mine.boolean) == ("terse", "end", PROMPTS["cot"].boolean)
+    assert mine.render(choice("How many?")).endswith("D: 9\nChoose.")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ('about = "x"\n\nchioce = "{question}"', r"line 3: chioce: there is no field 'chioce'; did you mean 'choice'"),
+        ('choice = """\n{question}\n{optoins}"""', r"line 3: choice: \{optoins\} .* did you mean \{options\}\?"),
+        ('number = "{question} {options}"', r"line 1: number: \{options\} stands for nothing here"),
+        ('choice = "{question}"', r"line 1: choice: \{options\} is not in it"),
+        ('\nopen = "What?"', r"line 2: open: \{question\} is not in it"),
+        ('example = "so"', r"line 1: example: \{answer\} is not in it"),
+        ("shots = 2", r"line 1: shots: 2 is none of: 0, 1"),
+        ('reads = "start"', r"line 1: reads: 'start' is none of: whole, end"),
+        ("orders = []", r"line 1: orders: \[\] is none of: one, every"),
+        ("fact = 1", r"line 1: fact: expected `bool`, got `int`"),
+        ("max_tokens = 0", "line 1: max_tokens: is not a whole number of at least 1"),
+        ('like = "ct"', r"line 1: like: there is no prompt 'ct'; did you mean 'cot'\?"),
+        ('like = ["cot"]', "line 1: like: there is no prompt"),
+        ('name = "0-shot"', "line 1: name: 0-shot is a prompt that ships"),
+        ('name = "a\\u0007"', "line 1: name: is not a name"),
+        ('fact = true\norders = "every"', "line 2: orders: options cannot be asked in every order"),
+        ('choice = "{question}\n', r"is not TOML: .*line 1"),
+        ("[mine]\nabout = 1", "mine: there is no field 'mine'"),
+        ("\x00", "is not TOML"),
+        ("a = " + "[" * 100_000, "is not TOML"),
+        ("x" * 300_000, "is longer than"),
+    ],
+)  # fmt: skip
+def test_a_mistake_in_a_file_is_a_sentence_with_its_line_and_field(tmp_path, text, sentence):
+    file = tmp_path / "mine.toml"
+    file.write_text(text)
+    with pytest.raises(CountersightError, match=sentence) as caught:
+        find_prompt(str(file))
+    assert str(caught.value).startswith(str(file))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_is_no_text_is_a_sentence(tmp_path):
+    (tmp_path / "mine.toml").write_bytes(b'about = "\xff\xfe"')
+    with pytest.raises(CountersightError, match="is not UTF-8 text"):
+        find_prompt(str(tmp_path / "mine.toml"))
+
+
+@pytest.mark.parametrize(("name", "near"), [("cto", "cot"), ("oneshot", "1-shot"), ("Given-Fact", "given-fact")])
+def test_an_unknown_prompt_is_answered_with_the_nearest(name, near):
+    with pytest.raises(CountersightError, match=f"there is no prompt '{name}'; did you mean '{near}'"):
+        find_prompt(name)
+
+
+def test_every_published_case_of_cosim_is_told_whole(tmp_path):
+    source = published("cosim/train.json")
+    IMPORTERS["cosim"].import_dataset(source, tmp_path / "d", pictures=None, on_bad=lambda *told: None)
+    asked = 0
+    for _, one in Dataset.open(tmp_path / "d").cases():
+        question = one.counterfactual
+        assert question is not None
+        assert one.change is not None
+        text = PROMPTS["0-shot"].render(question, told(one, "counterfactual", "told"))
+        for part in (one.context, one.change.text, question.text, *(option.text for option in question.options)):
+            assert part in text
+        asked += 1
+    assert asked > 1900
+
+
+def test_prompts_are_listed_in_a_line_each_or_in_full():
+    command = [sys.executable, "-m", "countersight", "list", "prompts"]
+    short, whole = (
+        subprocess.run([*command, *more], capture_output=True, text=True, check=True).stdout for more in ([], ["-v"])
+    )
+    assert [line.split()[0] for line in short.splitlines()] == list(PROMPTS)
+    for name, prompt in PROMPTS.items():
+        assert f"# {name}\n{as_toml(prompt)}" in whole
+    assert "{fact_question}" in GUIDE
+    assert whole.startswith(GUIDE)

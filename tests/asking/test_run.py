@@ -1,11 +1,7 @@
 """A run asks every question once, whatever the server, the disk, the clock or the user does."""
 
-import asyncio
 import json
-import random
 import signal
-import subprocess
-import sys
 import time
 from collections import Counter
 from urllib.parse import quote
@@ -13,56 +9,15 @@ from urllib.parse import quote
 import pytest
 from chat_server import ChatServer, completion, letter, question_of
 from making import case, dataset, picture
+from running import answers, ask, journal_size, replies, run_command, run_killed, start_command
 
-from countersight.asking.engine import Engine, Patience
+from countersight.asking.engine import Patience
 from countersight.asking.folder import RunError, RunFolder
 from countersight.asking.prompts import PROMPTS
-from countersight.asking.tally import Tally
 from countersight.case import Question
 from countersight.dataset import Dataset
 from countersight.models import ModelError, ModelSettings, open_model
 from countersight.scoring import outcomes, score
-
-QUICK = Patience(concurrency=8, attempts=3, backoff=0.01)
-
-
-def ask(folder, output, model, *, shown=False, answering="generate", patience=QUICK, stop_after=None, **settings):
-    """One run in this process; what it tallied."""
-    opened = Dataset.open(folder)
-    tally = Tally()
-
-    async def run():
-        asked = open_model(model, ModelSettings(**settings))
-        where = RunFolder.begin(
-            output,
-            dataset=opened,
-            model=asked.name,
-            settings=asked.settings,
-            prompt=PROMPTS["0-shot"],
-            shown=shown,
-            answering=answering,
-        )
-        stop = asyncio.Event()
-        if stop_after is not None:
-            asyncio.get_running_loop().call_later(stop_after, stop.set)
-        try:
-            await Engine(where, opened, asked, patience, tally, stop).ask_all()
-        finally:
-            await asked.close()
-
-    asyncio.run(run())
-    return tally
-
-
-def replies(output):
-    return list(RunFolder.open(output).replies())
-
-
-def answers(output):
-    """What was answered to each question; fails if any was answered twice."""
-    said = [(r.row, r.world, r.telling, r.text) for r in replies(output) if r.state == "answered"]
-    assert max(Counter(key[:3] for key in said).values(), default=1) == 1
-    return sorted(said)
 
 
 class Doubtful:
@@ -80,14 +35,13 @@ class Doubtful:
         pass
 
 
-def test_ranking_takes_the_option_with_the_smallest_loss_and_keeps_all_losses(tmp_path, monkeypatch):
-    monkeypatch.setattr(sys.modules[__name__], "open_model", lambda name, settings: Doubtful())
+def test_ranking_takes_the_option_with_the_smallest_loss_and_keeps_all_losses(tmp_path):
     kinds = [
         case(0),
         case(1, factual=Question("Is it?", "no", "boolean")),
         case(2, factual=Question("?", "3", "number")),
     ]
-    tally = ask(dataset(tmp_path / "d", kinds), tmp_path / "r", "doubtful", answering="rank")
+    tally = ask(dataset(tmp_path / "d", kinds), tmp_path / "r", Doubtful(), answering="rank")
     said = {(r.row, r.world): (r.text, r.losses, r.reason) for r in replies(tmp_path / "r")}
     assert said[0, "factual"] == ("B", (2.0, 0.0, 2.0, 4.0), "")
     assert said[1, "factual"] == ("yes", (1.0, 1.0), "")
@@ -489,23 +443,6 @@ def test_a_key_with_a_line_end_is_used_without_it_and_one_with_control_character
             open_model(server.name, ModelSettings())
 
 
-def run_command(folder, output, model, *more):
-    command = [sys.executable, "-m", "countersight", "run", folder, "--model", model, "-o", output, *more]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-
-
-def start_command(folder, output, model):
-    command = [sys.executable, "-m", "countersight", "run", folder, "--model", model, "-o", output]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def journal_size(output):
-    try:
-        return (output / "replies.jsonl").stat().st_size
-    except FileNotFoundError:
-        return 0
-
-
 def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(tmp_path):
     folder = dataset(tmp_path / "d", 100)
     with ChatServer(latency=0.05) as server:
@@ -526,28 +463,10 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(tmp_path):
 @pytest.mark.slow
 def test_a_run_killed_again_and_again_ends_as_an_undisturbed_one(tmp_path):
     folder = dataset(tmp_path / "d", 150)
-    chance = random.Random(4)
-    kills = 0
     with ChatServer(latency=0.03) as server:
         assert run_command(folder, tmp_path / "whole", server.name).returncode == 0
         del server.requests[:]
-        while True:
-            before = journal_size(tmp_path / "r")
-            process = start_command(folder, tmp_path / "r", server.name)
-            while kills < 6 and journal_size(tmp_path / "r") == before and process.poll() is None:
-                time.sleep(0.005)
-            time.sleep(chance.uniform(0, 0.08))
-            if kills == 6:
-                assert process.wait(60) == 0
-                process.communicate()
-                break
-            acknowledged = answers(tmp_path / "r")
-            process.kill()
-            process.communicate()
-            kills += 1
-            assert set(acknowledged) <= set(answers(tmp_path / "r"))
-            with open(tmp_path / "r/replies.jsonl", "ab") as file:  # a line that the kill cut off
-                file.write(b'{"case":"case-9","row":9,"wor')
+        run_killed(folder, tmp_path / "r", server.name, kills=6)
     assert answers(tmp_path / "r") == answers(tmp_path / "whole")
     cases = list(Dataset.open(folder).cases())
     disturbed, whole = (score(outcomes(cases, RunFolder.open(tmp_path / name).replies())) for name in ("r", "whole"))

@@ -18,12 +18,12 @@ from countersight.case import Option
 from countersight.models import AskingFailed, ModelError, ModelSettings, Request, Turn
 from countersight.models.embedded import Embedded
 from countersight.models.embedded.decoding import Decoder
-from countersight.models.embedded.picture import Unreadable, prepare
+from countersight.models.embedded.picture import prepare
 from countersight.models.embedded.thinking import Mind
 from countersight.models.embedded.tokenizer import Tokenizer, vocabulary
 from countersight.models.embedded.values import COLOURS, SIDE, VALUES
 from countersight.models.embedded.weights import decoder_file, open_graph, shipped
-from countersight.picture import Picture, check_picture
+from countersight.picture import BadPicture, Picture, check_picture
 from countersight.reading import read
 from countersight.scenes import draw_both, encode
 from countersight.scenes.colours import NAMED
@@ -95,19 +95,19 @@ def test_colours_are_those_of_the_scenes() -> None:
 def test_pictures_of_any_size_and_mode_are_prepared(mode: str, size: tuple[int, int]) -> None:
     file = io.BytesIO()
     Image.new("RGBA", size, (10, 200, 30, 255)).convert(mode).save(file, "PNG")
-    assert prepare(file.getvalue()).shape == (SIDE, SIDE, 3)
+    assert prepare(check_picture(file.getvalue())).shape == (SIDE, SIDE, 3)
 
 
 def test_what_is_transparent_lies_on_white() -> None:
     file = io.BytesIO()
     Image.new("RGBA", (448, 448), (0, 0, 0, 0)).save(file, "PNG")
-    assert (prepare(file.getvalue()) == 255).all()
+    assert (prepare(check_picture(file.getvalue())) == 255).all()
 
 
 @pytest.mark.parametrize("data", [b"", b"no picture", b"\x89PNG\r\n\x1a\n" + b"x" * 50])
 def test_bytes_that_are_no_picture_are_named_so(data: bytes) -> None:
-    with pytest.raises(Unreadable):
-        prepare(data)
+    with pytest.raises(BadPicture):
+        prepare(Picture(data, "image/png", 16, 16))
 
 
 def test_the_shipped_model_answers_in_both_worlds() -> None:
@@ -195,6 +195,18 @@ def test_the_smallest_loss_is_the_right_options_whatever_the_order() -> None:
     turned = asyncio.run(rank(question.options[::-1]))
     assert losses.index(min(losses)) == "ABCD".index(question.answer)
     assert losses == pytest.approx(turned[::-1], rel=1e-3)
+
+
+def test_losses_are_the_mean_over_an_options_tokens_or_their_sum() -> None:
+    made = make_case(TEMPLATES[1], 7, 0, 1)
+    picture = png(draw_both(made.record.scene, made.changed)[0])
+    turn = Turn("user", f"{made.case.factual.text}\nAnswer with a single number.", picture)
+    options = (Option("5"), Option("5 5 5"))
+    request = Request("", (turn,), "choice", options)
+    mean, total = (
+        asyncio.run(Embedded("embedded", ModelSettings(loss=loss)).losses(request)) for loss in ("mean", "sum")
+    )
+    assert total == pytest.approx((mean[0] * 2, mean[1] * 4), rel=1e-3)  # the end of an answer is a token too
 
 
 def test_without_a_picture_the_question_fails() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from countersight.scoring import mcnemar, paired_bootstrap
+from countersight.scoring import RESAMPLES, mcnemar, paired_bootstrap, sign_flips
 
 counts = st.integers(0, 60)
 bits = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=200)
@@ -101,3 +101,31 @@ def test_values_other_than_right_and_wrong_are_resampled_too() -> None:
 def test_no_pairs_are_refused() -> None:
     with pytest.raises(ValueError, match="at least one case"):
         paired_bootstrap([], [], seed=0)
+
+
+@settings(max_examples=40)
+@given(bits)
+def test_flipping_signs_is_mcnemar_where_answers_are_right_or_wrong(pairs: list[tuple[bool, bool]]) -> None:
+    first, second = map(np.array, zip(*pairs, strict=True))
+    exact = mcnemar(int((first & ~second).sum()), int((second & ~first).sum()))
+    drawn = sign_flips(first, second, seed=1)
+    assert drawn == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / RESAMPLES) + 2 / RESAMPLES)
+
+
+def test_flipping_signs_weighs_differences_by_their_size() -> None:
+    # Eight signs can fall in 256 ways; only all up and all down are as extreme.
+    assert sign_flips([0.6] * 8, [0.3] * 8, seed=0) == pytest.approx(2 / 256, abs=0.004)
+    # One large difference against three small ones: the sign of the large one decides, whichever way it falls.
+    assert sign_flips([1.0, 0.0, 0.0, 0.0], [0.0, 0.3, 0.3, 0.3], seed=0) == pytest.approx(1.0, abs=0.001)
+
+
+def test_flipping_signs_never_finds_what_is_there_impossible() -> None:
+    assert sign_flips([1.0] * 500, [0.3] * 500, seed=0) == 1 / (RESAMPLES + 1)
+    assert sign_flips([0.3, 0.9], [0.3, 0.9], seed=0) == 1.0
+
+
+def test_credits_that_differ_only_by_rounding_are_one_difference() -> None:
+    first = np.array([0.6, 0.9, 1.0, 0.3] * 50, dtype=np.float32)
+    second = np.array([0.3, 0.6, 0.7, 0.0] * 50, dtype=np.float32)
+    interval = paired_bootstrap(first, second, seed=0)
+    assert (interval.low, interval.high) == (pytest.approx(0.3), pytest.approx(0.3))

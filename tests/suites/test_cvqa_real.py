@@ -112,7 +112,7 @@ def test_pictures_lie_in_one_folder_or_in_those_of_coco(tmp_path, folder):
     (place / ROW["img_path"]).write_bytes(picture(kind="JPEG"))
     missing = BOOLEAN | {"img_path": "COCO_val2014_000000000001.jpg"}
     (first, second), imported, _ = read(tmp_path, ROW, missing, pictures=tmp_path / "pictures")
-    assert (first.image, second.image) == ("images/COCO_val2014_000000402992.jpg", None)
+    assert (first.image, second.image) == ("images/COCO_ofval2014_000000402992.jpg", None)
     assert (tmp_path / "d" / first.image).read_bytes() == picture(kind="JPEG")
     assert imported.without_picture == 1
 

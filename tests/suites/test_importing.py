@@ -118,6 +118,20 @@ def test_a_link_inside_the_folder_is_followed(tmp_path):
     assert (tmp_path / "d" / case.image).read_bytes() == picture()
 
 
+@pytest.mark.parametrize("name", ["COCO_val2014_1.png", "test/1.png", "a/dev.png", "2train.png", "contest_1.png"])
+def test_hugging_face_takes_no_picture_for_a_split(tmp_path, monkeypatch, name):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    datasets = pytest.importorskip("datasets")
+    pictures = tmp_path / "pictures"
+    (pictures / name).parent.mkdir(parents=True)
+    (pictures / name).write_bytes(picture())
+    import_suite("cfmm", csv_file(tmp_path / "in.csv", ROW | {"image": name}), tmp_path / "d", pictures)
+    folder = {"data_dir": str(tmp_path / "d"), "cache_dir": str(tmp_path / "cache")}
+    (row,) = datasets.load_dataset("imagefolder", **folder)["train"]
+    assert row["group"] == "count"
+    assert row["image"].size == (16, 16)
+
+
 def test_a_picture_of_enormous_size_is_not_copied(tmp_path):
     pictures = tmp_path / "pictures"
     pictures.mkdir()
@@ -136,9 +150,12 @@ def test_a_missing_folder_of_pictures_is_a_sentence(tmp_path):
 
 @pytest.mark.parametrize("suite", IMPORTERS)
 def test_a_file_without_a_single_case_makes_nothing(tmp_path, suite):
-    (tmp_path / "in.csv").write_text("what is this\n")
-    with pytest.raises(CountersightError, match=r"in\.csv holds no questions of .*; nothing was made"):
-        import_suite(suite, tmp_path / "in.csv", tmp_path / "d")
+    source = tmp_path / "in.csv"
+    source.write_text("what is this\n")
+    beside = IMPORTERS[suite].beside
+    said = r"in\.csv (holds no questions of .*; nothing was made|is not a whole JSON file)"
+    with pytest.raises(CountersightError, match=said):
+        import_suite(suite, source, tmp_path / "d", beside=source if beside and beside.needed else None)
     assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
 
 
@@ -153,7 +170,10 @@ def test_the_table_of_suites_imports_nothing_heavy():
         capture_output=True,
         check=True,
     )
-    assert json.loads(done.stdout) == [["cvqa-synthetic", "cvqa-real", "cfmm", "cello"], False]
+    assert json.loads(done.stdout) == [
+        ["cvqa-synthetic", "cvqa-real", "cfmm", "cello", "cosim", "okvqa", "vqav2"],
+        False,
+    ]
 
 
 @pytest.mark.parametrize(

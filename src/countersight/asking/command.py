@@ -6,11 +6,12 @@ import sys
 from pathlib import Path
 
 from countersight.asking.display import showing
-from countersight.asking.engine import Engine, Patience, as_ranker
+from countersight.asking.engine import Engine, Patience, refuse_nonsense
 from countersight.asking.folder import Answering, RunFolder
-from countersight.asking.prompts import find_prompt
+from countersight.asking.prompt import Prompt
 from countersight.asking.tally import Tally
 from countersight.dataset import Dataset, DatasetError
+from countersight.errors import CountersightError
 from countersight.models import Model, ModelSettings, open_model
 
 
@@ -19,35 +20,43 @@ def ask_dataset(
     output: Path,
     *,
     model: str,
-    prompt: str,
+    prompt: Prompt,
     shown: bool,
     answering: Answering,
     settings: ModelSettings,
     patience: Patience,
+    shots_from: Path | None = None,
 ) -> int:
     """Ask a model every question of a dataset that has no answer yet.
+
+    Where the prompt shows examples, they are cases of `shots_from`, or else of the dataset itself.
 
     Returns the exit status: 0 done, 1 done but nothing was answered, 130 stopped.
     """
     opened = Dataset.open(dataset)
     if opened.count == 0:
         raise DatasetError(f"{dataset} has no cases")
+    if shots_from and not prompt.shots:
+        raise CountersightError(f"{prompt.name} shows no examples; leave out --shots-from, or ask with 1-shot")
+    pool = Dataset.open(shots_from) if shots_from else None
     asked = open_model(model, settings)
-    if answering == "rank":
-        as_ranker(asked)  # before there is a folder
+    refuse_nonsense(prompt, asked, answering, shown=shown)  # before there is a folder
     run = RunFolder.begin(
         output,
         dataset=opened,
         model=asked.name,
         settings=asked.settings,
-        prompt=find_prompt(prompt),
+        prompt=prompt,
         shown=shown,
         answering=answering,
+        loss=settings.loss,
+        pool=pool,
+        seed=settings.seed,
     )
     tally = Tally()
     try:
         with showing(asked.name, tally):
-            stopped = asyncio.run(_ask(run, opened, asked, patience, tally))
+            stopped = asyncio.run(_ask(run, opened, asked, patience, tally, pool))
     finally:
         print(tally.summary(), file=sys.stderr)
     if stopped:
@@ -56,9 +65,11 @@ def ask_dataset(
     return 0 if tally.before + tally.answered else 1
 
 
-async def _ask(run: RunFolder, dataset: Dataset, model: Model, patience: Patience, tally: Tally) -> bool:
+async def _ask(
+    run: RunFolder, dataset: Dataset, model: Model, patience: Patience, tally: Tally, pool: Dataset | None
+) -> bool:
     stop = asyncio.Event()
-    work = asyncio.create_task(Engine(run, dataset, model, patience, tally, stop).ask_all())
+    work = asyncio.create_task(Engine(run, dataset, model, patience, tally, stop, pool=pool).ask_all())
 
     def interrupt() -> None:
         if stop.is_set():

@@ -1,55 +1,28 @@
 """The run: every question of a dataset put to a model once, whatever the server, the disk or the user does."""
 
 import asyncio
-import random
 from collections.abc import Iterator
 
 import msgspec
 
-from countersight.asking.folder import RunFolder
+from countersight.asking.asks import Ask, Asks
+from countersight.asking.composed import COMPOSED, composed_answer
+from countersight.asking.conversations import Conversations, NoExample, smallest
+from countersight.asking.examples import Examples
+from countersight.asking.folder import Answering, RunFolder
 from countersight.asking.gate import Gate
 from countersight.asking.journal import Journal
-from countersight.asking.prompts import Prompt
+from countersight.asking.persisting import GivenUp, Persistence, Stopped
+from countersight.asking.persisting import Patience as Patience
+from countersight.asking.prompt import Prompt
 from countersight.asking.tally import Tally
-from countersight.case import LETTERS, Case, Option, Question, Reply, Telling, World
-from countersight.dataset import BadRow, Dataset
+from countersight.case import LETTERS, Reply
+from countersight.dataset import Dataset
 from countersight.errors import CountersightError
-from countersight.models import (
-    Answer,
-    AskingFailed,
-    Model,
-    ModelError,
-    Overloaded,
-    Ranker,
-    Refused,
-    Request,
-    Turn,
-    Unreachable,
-)
-from countersight.picture import BadPicture, Picture
+from countersight.models import Answer, Model, ModelError, Ranker, Request, Turn, Viewer
+from countersight.picture import BadPicture
 
-TELLINGS: tuple[tuple[World, Telling], ...] = (
-    ("factual", "told"),
-    ("counterfactual", "told"),
-    ("counterfactual", "shown"),
-)
-YES_NO = (Option("yes"), Option("no"))
 SYNC_SECONDS = 1.0
-REFUSALS = 8
-"""So many questions refused and none answered: it is not about the questions."""
-LONGEST_DROUGHT = 600.0
-"""Seconds without an answer after which a server that turns every question away is left alone."""
-PATIENCE = 2
-"""A question may be turned away so many times as often as it may fail otherwise, while the server answers nobody."""
-
-
-class Patience(msgspec.Struct, frozen=True):
-    """How hard to try."""
-
-    concurrency: int = 64
-    attempts: int = 5
-    backoff: float = 0.5
-    """Seconds before the second attempt; each further wait is twice as long, with jitter, up to 30."""
 
 
 def as_ranker(model: Model) -> Ranker:
@@ -59,109 +32,82 @@ def as_ranker(model: Model) -> Ranker:
     return model
 
 
-class _Ask(msgspec.Struct, frozen=True):
-    """One question of one case that waits for its answer."""
-
-    row: int
-    case: Case
-    world: World
-    telling: Telling
-    question: Question
-
-    def reply(self, **what: object) -> Reply:
-        return Reply(self.case.id, self.row, self.world, self.telling, **what)  # type: ignore[arg-type]
+def refuse_nonsense(prompt: Prompt, model: Model, answering: Answering, *, shown: bool) -> None:
+    """Say in a sentence, before anything is asked, why a way of asking makes no sense."""
+    if answering == "rank":
+        as_ranker(model)
+        if prompt.orders == "every":
+            raise CountersightError(
+                f"{prompt.name} asks for the options in every order, but where they are ranked their position cannot "
+                "matter; leave out --rank, or choose another prompt"
+            )
+    if shown and not prompt.picture:
+        raise CountersightError(f"{prompt.name} shows no picture; leave out --shown")
+    least, most = model.picture_limits if isinstance(model, Viewer) else (0, 2)
+    if least and not prompt.picture:
+        raise ModelError(f"{model.name} says nothing without a picture; ask it with a prompt other than {prompt.name}")
+    if prompt.picture and prompt.shots and most < 2:
+        raise ModelError(
+            f"{model.name} takes one picture at a time, so that no example can be shown with its own; ask it with a "
+            f"prompt other than {prompt.name}"
+        )
 
 
 class Engine:
     """Asks what is missing in a run and writes every reply to its journal."""
 
     def __init__(
-        self, run: RunFolder, dataset: Dataset, model: Model, patience: Patience, tally: Tally, stop: asyncio.Event
+        self,
+        run: RunFolder,
+        dataset: Dataset,
+        model: Model,
+        patience: Patience,
+        tally: Tally,
+        stop: asyncio.Event,
+        *,
+        pool: Dataset | None = None,
     ) -> None:
         self._run = run
         self._dataset = dataset
         self._model = model
         self._prompt: Prompt = run.manifest.prompt
-        self._tellings = TELLINGS if run.manifest.shown else TELLINGS[:2]
+        examples = Examples(pool or dataset, run.manifest.examples.seed) if run.manifest.examples else None
+        self._conversations = Conversations(run.manifest, dataset, examples)
         self._ranker = as_ranker(model) if run.manifest.answering == "rank" else None
         self._patience = patience
         self._tally = tally
         self._stop = stop
         self._gate = Gate(patience.concurrency)
-        self._picture: tuple[str, Picture | BadPicture] | None = None
         self._bad_row_seen = -1
-        self._answers = 0
-        self._refusals = 0
-        self._last_answer = 0.0
         self._fatal: Exception | None = None
-        self._jitter = random.Random()
+        self._persistence = Persistence(patience, self._gate, stop, tally)
 
     async def ask_all(self) -> None:
         """Ask until nothing is missing, or `stop` is set. Raises where every further question would fail too."""
         with self._run.writing() as journal:
-            answered = self._answered_before()
-            self._tally.total = self._dataset.count * len(self._tellings)
-            self._last_answer = asyncio.get_running_loop().time()
-            asks = self._asks(answered)
+            asks = Asks(self._run, self._dataset, self._tally, needs_picture=self._model.needs_picture)
+            chains = asks.chains()
             syncing = asyncio.create_task(self._sync_for_ever(journal))
             try:
                 async with asyncio.TaskGroup() as group:
                     for _ in range(self._patience.concurrency):
-                        group.create_task(self._work(asks, journal))
+                        group.create_task(self._work(chains, journal))
             finally:
                 syncing.cancel()
         if self._fatal:
             raise self._fatal
 
-    def _answered_before(self) -> bytearray:
-        """Which questions have their answer already: a bit for each telling, a byte a row."""
-        answered = bytearray(self._dataset.lines)
-        for reply in self._run.replies(self._damaged):
-            bit = 1 << TELLINGS.index((reply.world, reply.telling))
-            if reply.state == "answered" and 0 <= reply.row < len(answered) and not answered[reply.row] & bit:
-                answered[reply.row] |= bit
-                self._tally.before += 1
-                self._tally.tokens_in += reply.tokens_in
-                self._tally.tokens_out += reply.tokens_out
-                self._tally.cost += reply.cost
-        return answered
-
-    def _damaged(self) -> None:
-        self._tally.damaged += 1
-
-    def _asks(self, answered: bytearray) -> Iterator[_Ask]:
-        def bad_row(bad: BadRow) -> None:
-            self._tally.bad_row(bad)
-            self._tally.total -= len(self._tellings)
-
-        for row, case in self._dataset.cases(bad_row):
-            for bit, (world, telling) in enumerate(self._tellings):
-                question = case.question(world, telling)
-                if question is None:
-                    self._tally.total -= 1
-                elif case.picture(world, telling) is None and self._model.needs_picture:
-                    self._tally.total -= 1
-                    self._tally.without_picture += 1
-                elif self._ranker and not self._offered(question):
-                    self._tally.total -= 1
-                    self._tally.without_options += 1
-                elif not answered[row] >> bit & 1:
-                    yield _Ask(row, case, world, telling, question)
-
-    async def _work(self, asks: Iterator[_Ask], journal: Journal) -> None:
+    async def _work(self, chains: Iterator[tuple[Ask, ...]], journal: Journal) -> None:
         """Take question after question; what stops the run lets the others finish what they have under way."""
         count = 0
         while not self._stop.is_set():
             self._tally.limit = int(self._gate.limit)
             await self._gate.enter()
             try:
-                ask = None if self._stop.is_set() else next(asks, None)
-                if ask is None:
+                chain = None if self._stop.is_set() else next(chains, None)
+                if chain is None:
                     return
-                reply = await self._ask(ask)
-                if reply is not None:
-                    journal.append(reply)
-                    self._tally.count(reply)
+                await self._ask_in_turn(chain, journal)
             except (CountersightError, OSError) as error:
                 self._fatal = self._fatal or error
                 self._stop.set()
@@ -172,118 +118,92 @@ class Engine:
             if count % 64 == 0:  # a model that never waits would keep the loop from hearing Ctrl-C
                 await asyncio.sleep(0)
 
-    async def _ask(self, ask: _Ask) -> Reply | None:
+    async def _ask_in_turn(self, chain: tuple[Ask, ...], journal: Journal) -> None:
+        """Ask questions of which each stands on the answer to the one before, and write each reply as it comes."""
+        fact: Reply | None = None
+        for ask in chain:
+            reply = await self._ask(msgspec.structs.replace(ask, fact=fact) if fact else ask)
+            if ask.gathering is not None:
+                reply = ask.gathering.add(ask.places, reply)
+            if reply is None:
+                return
+            journal.append(reply)
+            self._tally.count(reply)
+            fact = reply
+            if self._stop.is_set():
+                return
+
+    async def _ask(self, ask: Ask) -> Reply | None:
         """Ask until there is an answer or a reason why not; None if the run was stopped before there was either."""
-        file_name = ask.case.picture(ask.world, ask.telling)
+        if ask.gathering is not None and ask.gathering.hopeless:
+            return None
+        if ask.fact is not None and ask.fact.state == "failed":
+            return ask.reply(
+                state="failed", reason=f"the question about the picture as it is failed: {ask.fact.reason}"
+            )
+        if ask.fact is not None and self._prompt.composed:
+            if composed := self._composed(ask, ask.fact):
+                return composed
+            ask = ask if self._prompt.fact else msgspec.structs.replace(ask, fact=None)
         try:
-            picture = self._load(file_name, ask.case.digest(ask.world, ask.telling)) if file_name is not None else None
+            request = self._conversations.request(ask)
         except BadPicture as error:
             if ask.row != self._bad_row_seen:
                 self._bad_row_seen = ask.row
                 self._tally.bad_pictures += 1
-            return ask.reply(state="failed", reason=f"picture {file_name} {error}")
-        request = Request(
-            key=f"{ask.case.id}/{ask.world}/{ask.telling}",
-            turns=(Turn("user", self._prompt.render(ask.question), picture),),
-            kind=ask.question.kind,
-            options=self._offered(ask.question),
+            return ask.reply(state="failed", reason=str(error))
+        except NoExample as error:
+            return ask.reply(state="failed", reason=str(error))
+        try:
+            done = await self._persistence.answered(lambda: self._answer(request))
+        except Stopped:
+            return None
+        except GivenUp as given_up:
+            so_far = given_up.failure.so_far or Answer("")
+            return ask.reply(
+                state="failed",
+                reason=str(given_up),
+                tokens_in=so_far.tokens_in,
+                tokens_out=so_far.tokens_out,
+                cost=so_far.cost,
+                attempts=given_up.attempts,
+                trace=so_far.trace,
+            )
+        answer = done.answer
+        return ask.reply(
+            text=answer.text,
+            losses=answer.losses,
+            finish=answer.finish,
+            tokens_in=answer.tokens_in,
+            tokens_out=answer.tokens_out,
+            cost=answer.cost,
+            seconds=done.seconds,
+            attempts=done.attempts,
+            model=answer.model,
+            trace=answer.trace,
         )
-        clock = asyncio.get_running_loop().time
-        faults = turned_away = in_vain = 0
-        while True:
-            while (pause := self._gate.pause()) > 0:
-                if await self._stopped_within(pause):
-                    return None
-            sent, answers = clock(), self._answers
-            try:
-                answer = await self._answer(request)
-            except Overloaded as error:
-                turned_away += 1
-                # A server that answers others has only too much to do: that alone never fails a question.
-                in_vain = in_vain + 1 if self._answers == answers else 0
-                wait = self._wait(turned_away)
-                if error.wait is not None:  # the server knows best; but "now" said to all at once is no answer
-                    wait = max(error.wait, min(wait, 1.0))
-                self._gate.overloaded(sent, wait if error.wait is None else error.wait)
-                failure: AskingFailed = error
-            except AskingFailed as error:
-                faults += 1
-                wait = self._wait(faults)
-                failure = error
-            else:
-                self._answers += 1
-                self._last_answer = clock()
-                self._tally.trouble = ""
-                self._gate.kept_up()
-                return ask.reply(
-                    text=answer.text,
-                    losses=answer.losses,
-                    finish=answer.finish,
-                    tokens_in=answer.tokens_in,
-                    tokens_out=answer.tokens_out,
-                    cost=answer.cost,
-                    seconds=round(clock() - sent, 4),
-                    attempts=faults + turned_away + 1,
-                    model=answer.model,
-                )
-            self._tally.trouble = str(failure)
-            tried = faults >= self._patience.attempts or in_vain >= self._patience.attempts * PATIENCE
-            self._stop_if_hopeless(failure, tried)
-            if tried or not failure.again:
-                return ask.reply(state="failed", reason=str(failure), attempts=faults + turned_away)
-            if await self._stopped_within(wait):
-                return None
 
-    def _stop_if_hopeless(self, failure: AskingFailed, tried: bool) -> None:
-        """Raise where asking on would only fail every question that is left."""
-        drought = asyncio.get_running_loop().time() - self._last_answer
-        if isinstance(failure, Refused):
-            self._refusals += 1
-            if self._refusals >= REFUSALS and not self._answers and not self._tally.before:
-                raise ModelError(
-                    f"the server refuses every question ({failure}); check the key, the address, the model"
-                )
-        elif tried and isinstance(failure, Unreachable):
-            raise ModelError(f"{failure}; start the server, then run the same command to go on")
-        elif tried and isinstance(failure, Overloaded) and drought > LONGEST_DROUGHT:
-            raise ModelError(f"the server has turned every question away for {drought / 60:.0f} minutes ({failure})")
-
-    def _offered(self, question: Question) -> tuple[Option, ...]:
-        if self._ranker and question.kind == "boolean":
-            return YES_NO
-        return question.options
+    def _composed(self, ask: Ask, fact: Reply) -> Reply | None:
+        """The reply that the grammar gives in the model's place; None where it does not decide."""
+        factual = ask.case.factual
+        answer = composed_answer(fact, factual, ask.question, self._prompt.reads) if factual else None
+        return None if answer is None else ask.reply(text=answer, finish=COMPOSED, attempts=0, model=fact.model)
 
     async def _answer(self, request: Request) -> Answer:
         """What the model writes, or the option it gives the smallest loss."""
         if self._ranker is None:
             return await self._model.reply(request)
+        thought: Answer | None = None
+        if self._prompt.reads == "end":  # it thinks first: the options are ranked after that
+            thought = await self._model.reply(request)
+            turns = (*request.turns, Turn("assistant", thought.text), Turn("user", self._prompt.concluding))
+            request = msgspec.structs.replace(request, turns=turns)
         losses = await self._ranker.losses(request)
-        best = min(range(len(losses)), key=losses.__getitem__)
-        return Answer(request.options[best].text if request.kind == "boolean" else LETTERS[best], losses=losses)
-
-    def _load(self, file_name: str, digest: str) -> Picture:
-        """A picture of the dataset; the questions of a case follow each other, so the last one is kept."""
-        if self._picture is None or self._picture[0] != file_name:
-            try:
-                self._picture = (file_name, self._dataset.picture(file_name, digest))
-            except BadPicture as error:
-                self._picture = (file_name, error)
-        picture = self._picture[1]
-        if isinstance(picture, BadPicture):
-            raise picture
-        return picture
-
-    def _wait(self, times: int) -> float:
-        return min(30.0, self._patience.backoff * 2.0 ** (times - 1)) * self._jitter.uniform(0.5, 1.0)
-
-    async def _stopped_within(self, seconds: float) -> bool:
-        """Sleep, unless the run is stopped meanwhile."""
-        try:
-            async with asyncio.timeout(seconds):
-                await self._stop.wait()
-        except TimeoutError:
-            return False
-        return True
+        best = smallest(losses)
+        answer = request.options[best].text if request.kind == "boolean" else LETTERS[best]
+        if thought is None:
+            return Answer(answer, losses=losses)
+        return msgspec.structs.replace(thought, text=f"{thought.text}\nAnswer: {answer}", losses=losses, finish="stop")
 
     async def _sync_for_ever(self, journal: Journal) -> None:
         while True:

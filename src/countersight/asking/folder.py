@@ -13,10 +13,11 @@ import msgspec
 
 from countersight import __version__
 from countersight.asking.journal import Journal, read_journal
-from countersight.asking.prompts import Prompt
+from countersight.asking.prompt import Prompt
 from countersight.case import Reply
 from countersight.dataset import Dataset
 from countersight.errors import CountersightError
+from countersight.models.protocol import Loss
 
 MANIFEST = "run.json"
 JOURNAL = "replies.jsonl"
@@ -40,6 +41,13 @@ class DatasetReference(msgspec.Struct, frozen=True):
     rows: int
 
 
+class ExamplePool(msgspec.Struct, frozen=True):
+    """Where the examples of a prompt came from, and the seed that chose among them."""
+
+    dataset: DatasetReference
+    seed: int
+
+
 class Manifest(msgspec.Struct, frozen=True):
     """What was asked of whom, in which way, by which version."""
 
@@ -54,6 +62,19 @@ class Manifest(msgspec.Struct, frozen=True):
     countersight: str
     python: str
     platform: str
+    loss: Loss = "mean"
+    """How the losses of an option's tokens became one, where options were ranked."""
+    examples: ExamplePool | None = None
+    """Only where the prompt shows any."""
+
+    def ways(self) -> dict[str, Any]:
+        """The model's settings, and what else its answers depend on beside the prompt."""
+        ways = dict(self.settings)
+        if self.answering == "rank":
+            ways["loss"] = self.loss
+        if self.examples is not None:
+            ways["examples"] = f"{self.examples.dataset.name}, seed {self.examples.seed}"
+        return ways
 
 
 class RunFolder:
@@ -87,33 +108,39 @@ class RunFolder:
         prompt: Prompt,
         shown: bool,
         answering: Answering = "generate",
+        loss: Loss = "mean",
+        pool: Dataset | None = None,
+        seed: int = 0,
     ) -> Self:
-        """Start a run in a folder, or take up the one that is there if it is the same."""
+        """Start a run in a folder, or take up the one that is there if it is the same.
+
+        Where the prompt shows examples, they come from `pool` (or else the dataset itself), chosen by `seed`.
+        """
         path = Path(path)
         if path.exists() and not (path / MANIFEST).exists() and not _is_unused(path):
             raise RunError(f"{path} exists and is not a run; choose another folder for -o")
         path.mkdir(parents=True, exist_ok=True)
-        lock = _locked(path)
-        # Both with their links followed: the way from one to the other must hold wherever the folders really are.
-        way = os.path.relpath(os.path.realpath(dataset.path), os.path.realpath(path))
+        lock = locked(path)
         manifest = Manifest(
             model=model,
             settings=settings,
             prompt=prompt,
             answering=answering,
             shown=shown,
-            dataset=DatasetReference(dataset.name, way, dataset.fingerprint, dataset.count),
+            dataset=reference(dataset, path),
             started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             countersight=__version__,
             python=platform.python_version(),
             platform=f"{platform.system()} {platform.machine()}",
+            loss=loss,
+            examples=ExamplePool(reference(pool or dataset, path), seed) if prompt.shots else None,
         )
         try:
             if (path / MANIFEST).exists():
                 there = cls.open(path).manifest
                 _refuse_difference(path, there, manifest)
                 return cls(path, there, lock)
-            _write_manifest(path, msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
+            write_whole(path / MANIFEST, msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
         except BaseException:
             lock.close()
             raise
@@ -136,8 +163,15 @@ class RunFolder:
     @contextlib.contextmanager
     def writing(self) -> Iterator[Journal]:
         """The journal, for this process alone."""
-        with self._lock or _locked(self.path), Journal(self.path / JOURNAL) as journal:
+        with self._lock or locked(self.path), Journal(self.path / JOURNAL) as journal:
             yield journal
+
+
+def reference(dataset: Dataset, run: Path) -> DatasetReference:
+    """The dataset as a folder of replies remembers it."""
+    # Both with their links followed: the way from one to the other must hold wherever the folders really are.
+    way = os.path.relpath(os.path.realpath(dataset.path), os.path.realpath(run))
+    return DatasetReference(dataset.name, way, dataset.fingerprint, dataset.count)
 
 
 def _is_unused(path: Path) -> bool:
@@ -145,7 +179,7 @@ def _is_unused(path: Path) -> bool:
     return path.is_dir() and all(file.name == LOCK or file.name.startswith(f".{MANIFEST}.") for file in path.iterdir())
 
 
-def _locked(path: Path) -> BinaryIO:
+def locked(path: Path) -> BinaryIO:
     """A file whose lock says that this process alone writes to the run; it goes with the process, however it ends."""
     lock = open(path / LOCK, "wb")  # noqa: SIM115 - held for as long as the run is written
     try:
@@ -161,19 +195,33 @@ def _refuse_difference(path: Path, there: Manifest, now: Manifest) -> None:
     for what, old, new in (
         ("dataset", there.dataset.fingerprint, now.dataset.fingerprint),
         ("model", there.model, now.model),
-        ("prompt", there.prompt, now.prompt),
+        ("prompt", *(msgspec.structs.replace(manifest.prompt, about="") for manifest in (there, now))),
         ("set of settings", _differing(there.settings, now.settings), _differing(now.settings, there.settings)),
         ("way of answering", there.answering, now.answering),
+        ("loss", there.loss, now.loss),
+        ("pool or seed of examples", *(_told(manifest.examples) for manifest in (there, now))),
         ("shown worlds", there.shown, now.shown),
     ):
         if old != new:
             if what == "dataset":
                 old, new = (f"{m.dataset.name} ({m.dataset.fingerprint[:8]})" for m in (there, now))
             elif isinstance(old, Prompt) and isinstance(new, Prompt):
-                old, new = (old.name, new.name) if old.name != new.name else (old, new)
+                old, new = _as_it_was(old, new), new.name
             raise RunError(
                 f"{path} holds a run with another {what}: {old} there, {new} now; choose another folder for -o"
             )
+
+
+def _told(examples: ExamplePool | None) -> str:
+    if examples is None:
+        return "none"
+    return f"{examples.dataset.name} ({examples.dataset.fingerprint[:8]}), seed {examples.seed}"
+
+
+def _as_it_was(prompt: Prompt, now: Prompt) -> str:
+    """The name of a prompt, and what of it has changed where that does not tell it from the one there is now."""
+    changed = [field for field in prompt.__struct_fields__ if getattr(prompt, field) != getattr(now, field)]
+    return prompt.name if "name" in changed else f"{prompt.name} before its {', '.join(changed)} changed"
 
 
 def _differing(settings: dict[str, Any], others: dict[str, Any]) -> str:
@@ -181,11 +229,11 @@ def _differing(settings: dict[str, Any], others: dict[str, Any]) -> str:
     return ", ".join(f"{key} {value}" for key, value in settings.items() if others.get(key) != value) or "none of them"
 
 
-def _write_manifest(folder: Path, content: bytes) -> None:
-    """Write run.json so that it is there in full or not at all, whatever happens."""
-    part = folder / f".{MANIFEST}.{os.getpid()}"
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that it is there in full or not at all, whatever happens."""
+    part = path.with_name(f".{path.name}.{os.getpid()}")
     with open(part, "wb") as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
-    part.replace(folder / MANIFEST)
+    part.replace(path)

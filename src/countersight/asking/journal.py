@@ -53,7 +53,10 @@ class Journal:
 
     def append(self, reply: Reply) -> None:
         """Write a reply; when this returns, a kill of the process cannot undo it."""
-        line = encode_line(reply)
+        self.write(encode_line(reply))
+
+    def write(self, line: bytes) -> None:
+        """Write a line of any kind, whole or not at all."""
         try:
             written = os.write(self._file, line)
         except OSError as error:

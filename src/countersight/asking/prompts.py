@@ -1,47 +1,25 @@
-"""How a question is put to a model. A prompt is data: it is printed, stored in the run, and part of what a run is."""
+"""The prompts that ship, by name, and those of users' own files."""
 
-import msgspec
+from pathlib import Path
 
-from countersight.case import LETTERS, AnswerKind, Question
+from countersight.asking.prompt import Prompt
+from countersight.asking.prompt_files import read_prompt, read_prompts
 from countersight.errors import CountersightError
+from countersight.wording import unknown
 
+__all__ = ["GUIDE", "PROMPTS", "Prompt", "find_prompt"]
 
-class Prompt(msgspec.Struct, frozen=True):
-    """Words around a question; `{question}` and `{options}` stand for the case's own."""
-
-    name: str
-    number: str
-    boolean: str
-    choice: str
-    open: str
-
-    def render(self, question: Question) -> str:
-        """The text that is sent."""
-        options = "\n".join(f"{LETTERS[i]}: {option.text}" for i, option in enumerate(question.options))
-        # Replaced one after the other, options last, so that braces in a question are left as they are.
-        head, mark, tail = self._template(question.kind).partition("{question}")
-        return head.replace("{options}", options) + (question.text if mark else "") + tail.replace("{options}", options)
-
-    def _template(self, kind: AnswerKind) -> str:
-        return {"number": self.number, "boolean": self.boolean, "choice": self.choice, "open": self.open}[kind]
-
-
-PROMPTS = {
-    prompt.name: prompt
-    for prompt in (
-        Prompt(
-            name="0-shot",
-            number="{question}\nAnswer with a single number.",
-            boolean="{question}\nAnswer with yes or no.",
-            choice="{question}\n{options}\nAnswer with the letter of the right option.",
-            open="{question}\nAnswer briefly.",
-        ),
-    )
-}
+_FILE = Path(__file__).with_name("prompts.toml").read_text(encoding="utf-8")
+GUIDE = _FILE[: _FILE.index("\n\n") + 1]
+"""How a prompt is written down, as comments of the file itself."""
+PROMPTS = read_prompts(_FILE)
 
 
 def find_prompt(name: str) -> Prompt:
-    """The prompt of that name."""
-    if name not in PROMPTS:
-        raise CountersightError(f"there is no prompt {name!r}; the names are: {', '.join(PROMPTS)}")
-    return PROMPTS[name]
+    """The prompt of that name, or the one in the file of that name."""
+    if name in PROMPTS:
+        return PROMPTS[name]
+    path = Path(name)
+    if path.suffix.lower() == ".toml" or path.is_file():
+        return read_prompt(path, PROMPTS)
+    raise CountersightError(unknown("prompt", name, PROMPTS) + "; or name a .toml file of your own")

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 
 from countersight import __version__
-from countersight.cli import demo, describe, export, listing, make, report, run, train
+from countersight.cli import demo, describe, export, leaderboard, listing, make, mine, report, run, train
 from countersight.errors import CountersightError
 
 
@@ -54,6 +54,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"countersight {__version__}")
     verbs = parser.add_subparsers(title="verbs", dest="verb", metavar="VERB")
-    for module in (demo, make, export, describe, run, report, train, listing):
+    for module in (demo, make, mine, export, describe, run, report, leaderboard, train, listing):
         module.add(verbs)
     return parser

@@ -10,6 +10,9 @@ def add(verbs: Verbs) -> None:
     """Add the verb to the command line."""
     listing = verb(verbs, "list", _list, "what there is", "countersight list models")
     listing.add_argument("what", choices=["suites", "models", "prompts"])
+    listing.add_argument(
+        "-v", "--verbose", action="store_true", help="prompts in full, as files for --prompt are written"
+    )
 
 
 def _list(chosen: argparse.Namespace) -> int:
@@ -19,13 +22,22 @@ def _list(chosen: argparse.Namespace) -> int:
         for name, words in MODELS.items():
             print(f"{name:<20} {words}")
     elif chosen.what == "prompts":
-        from countersight.asking.prompts import PROMPTS
-
-        for prompt in PROMPTS.values():
-            print(f"{prompt.name}: {prompt.choice!r}")
+        _list_prompts(whole=chosen.verbose)
     else:
         for name, importer in IMPORTERS.items():
             print(f"{name:<16} {importer.words}")
             print(f"{'':<16} --from: {importer.file}")
             print(f"{'':<16} --pictures: {importer.pictures}")
+            if importer.beside:
+                print(f"{'':<16} {importer.beside.option}: {importer.beside.words}")
     return 0
+
+
+def _list_prompts(*, whole: bool) -> None:
+    from countersight.asking.prompt_files import as_toml
+    from countersight.asking.prompts import GUIDE, PROMPTS
+
+    if whole:
+        print(GUIDE)
+    for name, prompt in PROMPTS.items():
+        print(f"# {name}\n{as_toml(prompt)}" if whole else f"{name:<12} {prompt.about}")

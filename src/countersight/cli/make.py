@@ -3,11 +3,15 @@
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from countersight.cli.parsing import Verbs, positive, verb
 from countersight.errors import CountersightError
 from countersight.suites import IMPORTERS
-from countersight.wording import printable, several
+from countersight.wording import printable, several, unknown
+
+if TYPE_CHECKING:
+    from countersight.suites.importing import OnBad
 
 BAD_ROWS_SHOWN = 20
 
@@ -21,20 +25,42 @@ def add(verbs: Verbs) -> None:
         "make or import a dataset",
         "countersight make cvqa-synthetic --size 3000 --seed 7 -o flowers",
     )
-    make.add_argument("suite", choices=list(IMPORTERS), help="which benchmark; see: countersight list suites")
-    make.add_argument("--size", type=positive, default=3000, metavar="N", help="cases to make (default: 3000)")
+    make.add_argument("suite", metavar="SUITE", help="which benchmark; see: countersight list suites")
+    make.add_argument("--size", type=positive, metavar="N", help="cases to make (default: 3000; cello: 1200)")
     make.add_argument("--seed", type=int, default=0, help="same seed, same pixels (default: 0)")
     make.add_argument("--workers", type=positive, metavar="N", help="processes (default: one a core)")
     make.add_argument(
-        "--from", dest="source", type=Path, metavar="FILE", help="import the published questions from this file"
+        "--from",
+        dest="source",
+        type=Path,
+        metavar="FILE",
+        help="import the published questions from this file; cello: or make them from this mined folder",
     )
     make.add_argument("--pictures", type=Path, metavar="DIR", help="with --from: the folder of the published pictures")
+    make.add_argument("--annotations", type=Path, metavar="FILE", help="okvqa, vqav2: the official annotations")
+    make.add_argument("--kinds", type=Path, metavar="CSV", help="cosim: types of change assigned by people")
+    make.add_argument(
+        "--per-task",
+        type=positive,
+        metavar="N",
+        help="cello, from a mined folder: cases of each task (instead of --size)",
+    )
+    make.add_argument(
+        "--wording", metavar="MODEL", help="cello, from a mined folder: the model that words the questions"
+    )
     make.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="the dataset folder to make")
 
 
 def _make(chosen: argparse.Namespace) -> int:
+    if chosen.suite not in IMPORTERS:
+        raise CountersightError(unknown("suite", chosen.suite, IMPORTERS))
+    beside = _beside(chosen)
+    if chosen.suite == "cello" and chosen.source is not None and chosen.source.is_dir():
+        return _make_cello(chosen)
+    if chosen.per_task is not None or chosen.wording is not None:
+        raise CountersightError("--per-task and --wording go with cello --from MINED, a folder that `mine` made")
     if chosen.source is not None:
-        return _import(chosen)
+        return _import(chosen, beside)
     if chosen.suite != "cvqa-synthetic":
         importer = IMPORTERS[chosen.suite]
         raise CountersightError(f"{chosen.suite} is imported: name its file with --from ({importer.file})")
@@ -43,23 +69,79 @@ def _make(chosen: argparse.Namespace) -> int:
     from countersight.progress import counting
     from countersight.suites import cvqa_synthetic
 
-    with counting("Drawing", chosen.size, "cases") as progress:
+    size = chosen.size or 3000
+    with counting("Drawing", size, "cases") as progress:
         cvqa_synthetic.make_dataset(
-            chosen.output, size=chosen.size, seed=chosen.seed, workers=chosen.workers, progress=progress
+            chosen.output, size=size, seed=chosen.seed, workers=chosen.workers, progress=progress
         )
-    print(f"{several(chosen.size, 'case')} in {chosen.output}")
+    print(f"{several(size, 'case')} in {chosen.output}")
     return 0
 
 
-def _import(chosen: argparse.Namespace) -> int:
+def _make_cello(chosen: argparse.Namespace) -> int:
+    from countersight.causal.mined import GRAPHS
+    from countersight.causal.tasks import TASKS
+    from countersight.models import ModelSettings, open_model
+    from countersight.progress import counting
+    from countersight.suites import cello_making
+
+    if chosen.pictures is not None:
+        raise CountersightError("--pictures goes with a file; a mined folder has its own pictures: mine --images DIR")
+    per_task = chosen.per_task or -(-(chosen.size or cello_making.SIZE) // len(TASKS))
+    model = open_model(chosen.wording, ModelSettings(seed=chosen.seed)) if chosen.wording else None
+    with counting("Wording", len(TASKS) * per_task, "questions") as progress:
+        made = cello_making.make_dataset(
+            chosen.source,
+            chosen.output,
+            per_task=per_task,
+            seed=chosen.seed,
+            model=model,
+            on_bad=_told(f"{chosen.source / GRAPHS} line"),
+            progress=progress,
+        )
+    print(f"{several(made.cases, 'case')} in {chosen.output}, from {several(made.graphs, 'causal graph')}")
+    print(f"{several(made.bad, 'bad line')} left out; {made.asked_about:,} graphs can be asked about without doubt")
+    fewer = [f"{name} {number:,}" for name, number in made.by_task.items() if number < per_task]
+    if fewer:
+        print(f"fewer than {per_task:,} of a task, for want of graphs that fit: {', '.join(fewer)}")
+    if model is not None:
+        print(f"{made.worded:,} questions worded by {model.name}, {made.cases - made.worded:,} left to the templates")
+    if made.without_picture:
+        print(f"{made.without_picture:,} without a picture: they are text and graph, for models that need no picture")
+    return 0
+
+
+def _told(where: str) -> "OnBad":
+    """Tells of the first bad rows of a file, by line."""
     shown = iter(range(BAD_ROWS_SHOWN))
 
     def bad(line: int, field: str, reason: str) -> None:
         if next(shown, None) is not None:
-            print(printable(f"{chosen.source} line {line}: {field}: {reason}"), file=sys.stderr)
+            print(printable(f"{where} {line}: {field}: {reason}"), file=sys.stderr)
 
+    return bad
+
+
+def _beside(chosen: argparse.Namespace) -> Path | None:
+    """The second file that the suite is imported with, checked: it is named where it is needed, and nowhere else."""
+    wanted = IMPORTERS[chosen.suite].beside
+    for option, file in (("--annotations", chosen.annotations), ("--kinds", chosen.kinds)):
+        if wanted and option == wanted.option:
+            if file is None and wanted.needed and chosen.source is not None:
+                raise CountersightError(f"{chosen.suite} needs {option}: {wanted.words}")
+            continue
+        if file is not None:
+            suites = [name for name, each in IMPORTERS.items() if each.beside and each.beside.option == option]
+            raise CountersightError(f"{option} goes with {' and '.join(suites)}, not with {chosen.suite}")
+    return (chosen.annotations or chosen.kinds) if wanted else None
+
+
+def _import(chosen: argparse.Namespace, beside: Path | None) -> int:
     importer = IMPORTERS[chosen.suite]
-    imported = importer.import_dataset(chosen.source, chosen.output, pictures=chosen.pictures, on_bad=bad)
+    bad = _told(f"{chosen.source} {importer.counts}")
+    imported = importer.import_dataset(
+        chosen.source, chosen.output, pictures=chosen.pictures, on_bad=bad, beside=beside
+    )
     print(f"{several(imported.cases, 'case')} in {chosen.output}, {several(imported.bad, 'bad row')} left out")
     if imported.without_picture:
         print(

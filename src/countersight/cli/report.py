@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from countersight.cli.parsing import Verbs, positive, verb
+from countersight.errors import CountersightError
 
 
 def add(verbs: Verbs) -> None:
@@ -22,6 +23,24 @@ def add(verbs: Verbs) -> None:
     report.add_argument(
         "--gallery", type=positive, default=3000, metavar="N", help="most cases shown with pictures (default: 3000)"
     )
+    report.add_argument(
+        "--reference",
+        nargs="*",
+        metavar="TABLE",
+        help="set the runs beside what papers report: all tables of the suite, or those named here (cfmm-2, cosim, …)",
+    )
+    report.add_argument(
+        "--groups", type=Path, metavar="CSV", help="compare groups of pictures: a table of which is in which"
+    )
+    report.add_argument("--key", default="id", metavar="COLUMN", help="of --groups: names the picture (default: id)")
+    report.add_argument(
+        "--column",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="COLUMN",
+        help="of --groups: names the group, as in bb_gender (default: every column that does)",
+    )
     report.add_argument("--seed", type=int, default=0, help="for the bootstrap and the choice of cases (default: 0)")
 
 
@@ -29,14 +48,18 @@ def _report(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
     from countersight.progress import counting
-    from countersight.report import print_tables, write_report
+    from countersight.report import GroupsFile, print_tables, write_report
 
+    if chosen.column and chosen.groups is None:
+        raise CountersightError("--column goes with --groups")
     report = write_report(
         chosen.runs,
         chosen.output,
         dataset=chosen.dataset,
         gallery=chosen.gallery,
         seed=chosen.seed,
+        reference=chosen.reference,
+        groups=GroupsFile(chosen.groups, chosen.key, tuple(chosen.column)) if chosen.groups else None,
         progress=counting,
     )
     print_tables(report.data, Console())

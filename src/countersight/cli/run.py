@@ -17,7 +17,18 @@ def add(verbs: Verbs) -> None:
     )
     run.add_argument("dataset", type=Path, metavar="DATASET")
     run.add_argument("--model", required=True, metavar="M", help="see: countersight list models")
-    run.add_argument("--prompt", default="0-shot", metavar="P", help="see: countersight list prompts (default: 0-shot)")
+    run.add_argument(
+        "--prompt",
+        default="0-shot",
+        metavar="P",
+        help="see: countersight list prompts; or a .toml file of your own (default: 0-shot)",
+    )
+    run.add_argument(
+        "--shots-from",
+        type=Path,
+        metavar="DATASET",
+        help="where the examples of 1-shot prompts come from (default: the other cases of the dataset)",
+    )
     run.add_argument(
         "--shown",
         action="store_true",
@@ -31,11 +42,19 @@ def add(verbs: Verbs) -> None:
         "--rank", dest="answering", action="store_const", const="rank", help="the option with the smallest loss wins"
     )
     run.set_defaults(answering="generate")
+    run.add_argument(
+        "--loss", choices=["mean", "sum"], help="of an option's tokens, where options are ranked (default: mean)"
+    )
     run.add_argument("-o", "--output", type=Path, required=True, metavar="RUN", help="the run folder to fill")
     run.add_argument(
         "--seed", type=int, default=0, help="for what is drawn by chance, here or by the server (default: 0)"
     )
-    run.add_argument("--max-tokens", type=positive, default=256, metavar="N", help="longest answer (default: 256)")
+    run.add_argument(
+        "--max-tokens",
+        type=positive,
+        metavar="N",
+        help="longest answer (default: what the prompt says; 256, or 1024 where it has the model think)",
+    )
     run.add_argument(
         "--temperature",
         type=temperature,
@@ -56,31 +75,51 @@ def add(verbs: Verbs) -> None:
         metavar="IN,OUT",
         help="dollars for a million tokens read and written, where the server reports no cost",
     )
+    local = run.add_argument_group("models computed here (hf:…)")
+    local.add_argument("--device", default="auto", metavar="D", help="cpu, cuda, cuda:1, mps (default: the fastest)")
+    local.add_argument("--dtype", default="auto", metavar="T", help="float32, bfloat16, float16 (default: as stored)")
+    local.add_argument(
+        "--device-map", metavar="MAP", help="auto spreads a large model over all devices; needs accelerate"
+    )
+    local.add_argument(
+        "--batch-size", type=positive, metavar="N", help="most questions at once (default: what fits into memory)"
+    )
 
 
 def _run(chosen: argparse.Namespace) -> int:
     from countersight.asking.command import ask_dataset
     from countersight.asking.engine import Patience
+    from countersight.asking.prompts import find_prompt
+    from countersight.errors import CountersightError
     from countersight.models import ModelSettings
 
+    if chosen.loss and chosen.answering != "rank":
+        raise CountersightError("--loss says how options are ranked; add --rank")
+    prompt = find_prompt(chosen.prompt)
     price_in, price_out = chosen.price
     status = ask_dataset(
         chosen.dataset,
         chosen.output,
         model=chosen.model,
-        prompt=chosen.prompt,
+        prompt=prompt,
         shown=chosen.shown,
         answering=chosen.answering,
         settings=ModelSettings(
             seed=chosen.seed,
-            max_tokens=chosen.max_tokens,
+            max_tokens=chosen.max_tokens or prompt.max_tokens,
             temperature=chosen.temperature,
             detail=chosen.detail,
             timeout=chosen.timeout,
             price_in=price_in,
             price_out=price_out,
+            loss=chosen.loss or "mean",
+            device=chosen.device,
+            dtype=chosen.dtype,
+            device_map=chosen.device_map,
+            batch=chosen.batch_size,
         ),
         patience=Patience(concurrency=chosen.concurrency, attempts=chosen.attempts),
+        shots_from=chosen.shots_from,
     )
     if status == 0:
         print(f"{chosen.output}\nScores and a page: countersight report {chosen.output}")

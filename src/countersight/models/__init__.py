@@ -3,6 +3,7 @@
 from countersight.models.protocol import (
     Answer,
     AskingFailed,
+    Loss,
     Model,
     ModelError,
     ModelSettings,
@@ -12,7 +13,9 @@ from countersight.models.protocol import (
     Request,
     Turn,
     Unreachable,
+    Viewer,
 )
+from countersight.wording import unknown
 
 MODELS = {
     "embedded": "our own small model, trained on our scenes in both worlds; ships with the package",
@@ -21,6 +24,7 @@ MODELS = {
     "always-first": "answers the first option, yes, or 1",
     "endpoint:URL#MODEL": "an OpenAI-compatible server; key from COUNTERSIGHT_API_KEY if it needs one",
     "openai:MODEL": "OpenAI, or the server at OPENAI_BASE_URL; key from OPENAI_API_KEY",
+    "hf:NAME_OR_PATH": "a model computed here by transformers, from a folder or downloaded before",
 }
 """How models are named, with a word on each; `countersight list models` prints it."""
 
@@ -42,13 +46,18 @@ def open_model(name: str, settings: ModelSettings) -> Model:
         from countersight.models import endpoint
 
         return (endpoint.parse_endpoint if kind == "endpoint" else endpoint.parse_openai)(name, rest, settings)
-    raise ModelError(f"there is no model {name!r}; the names are: {', '.join(MODELS)}")
+    if kind == "hf" and rest:
+        from countersight.models.local import Local
+
+        return Local(name, rest, settings)
+    raise ModelError(unknown("model", name, MODELS))
 
 
 __all__ = [
     "MODELS",
     "Answer",
     "AskingFailed",
+    "Loss",
     "Model",
     "ModelError",
     "ModelSettings",
@@ -58,5 +67,6 @@ __all__ = [
     "Request",
     "Turn",
     "Unreachable",
+    "Viewer",
     "open_model",
 ]

@@ -1,6 +1,6 @@
 """Models behind an OpenAI-compatible chat endpoint: hosted ones, vLLM, llama.cpp, Ollama, LM Studio and the like."""
 
-import base64
+import asyncio
 import datetime
 import email.utils
 import json
@@ -13,6 +13,7 @@ import aiohttp
 import msgspec
 
 from countersight import __version__
+from countersight.models.prompt_logprobs import Prompt, Senseless, ends_with, loss_of, read_prompt
 from countersight.models.protocol import (
     Answer,
     AskingFailed,
@@ -24,6 +25,7 @@ from countersight.models.protocol import (
     Turn,
     Unreachable,
 )
+from countersight.models.sending import Sending
 
 OPENAI = "https://api.openai.com/v1"
 MAX_RESPONSE = 4 * 1024 * 1024
@@ -40,6 +42,7 @@ class _Message(msgspec.Struct):
 class _Choice(msgspec.Struct):
     message: _Message
     finish_reason: Any = None
+    prompt_logprobs: Any = None
 
 
 class _Completion(msgspec.Struct):
@@ -49,6 +52,8 @@ class _Completion(msgspec.Struct):
     usage: Any = None
     model: Any = None
     error: Any = None
+    prompt_logprobs: Any = None
+    prompt_token_ids: Any = None
 
 
 _completion = msgspec.json.Decoder(_Completion)
@@ -72,10 +77,89 @@ class Endpoint:
         self._key = key
         self._options = settings
         self._session: aiohttp.ClientSession | None = None
-        self._encoded: tuple[bytes, str] = (b"", "")
+        self._pictures = Sending()
+        self._told = asyncio.Lock()
+        self._tells = False
+        """Whether the server was found to tell how likely the tokens of a prompt are."""
+        self._shapes = True
+        """Whether the server can be held to a shape, for all we know."""
 
     async def reply(self, request: Request) -> Answer:
-        body = self._body(request)
+        further: dict[str, Any] = {"seed": self._options.seed + request.vote} if request.vote else {}
+        shaped = request.shape is not None and self._shapes
+        if shaped:
+            schema = {"name": "reply", "strict": True, "schema": request.shape}
+            held = {"response_format": {"type": "json_schema", "json_schema": schema}}
+            response, content = await self._post(
+                await self._body(request.turns, self._options.max_tokens, **held, **further)
+            )
+            if response.status not in (400, 422, 501):  # they tell that a field is unknown, or not for this model
+                return self._answer(self._completion(response, content))
+        response, content = await self._post(await self._body(request.turns, self._options.max_tokens, **further))
+        answer = self._answer(self._completion(response, content))
+        if shaped:  # it was about the shape: from now on words must do
+            self._shapes = False
+        return answer
+
+    async def losses(self, request: Request) -> tuple[float, ...]:
+        """How little the model expected each option, where the server tells that as vLLM does."""
+        if not request.options:
+            raise AskingFailed("there are no options to rank", again=False)
+        if not all(option.text.strip() for option in request.options):
+            raise AskingFailed("an option without words cannot be ranked", again=False)
+        async with self._told:
+            if not self._tells:
+                await self._try_telling()
+                self._tells = True
+        asked = await self._read(request.turns)
+        answered = [await self._read((*request.turns, Turn("assistant", one.text))) for one in request.options]
+        return tuple(loss_of(asked, prompt, self._options.loss) for prompt in answered)
+
+    async def _try_telling(self) -> None:
+        """Stop the run at once where the server cannot rank: it would not at any question."""
+        said = "Yes"
+        turns = (Turn("user", "Is this a question?"), Turn("assistant", said))
+        response, content = await self._post(await self._ranking_body(turns))
+        why = f"HTTP {response.status}: {_error_text(content)}"
+        if response.status not in (400, 422, 501):  # they tell that a field is unknown, or not for this model
+            try:
+                prompt = self._prompt(response, content)
+            except Senseless as error:
+                why = str(error)
+            else:
+                if prompt is not None and ends_with(prompt, said):
+                    return
+                why = "it knows no prompt_logprobs" if prompt is None else "it does not know continue_final_message"
+        raise ModelError(
+            f"{urlsplit(self._url).netloc} does not say how likely an option is ({why}), so it cannot rank them; "
+            "leave out --rank and ask with --prompt swapped"
+        )
+
+    async def _read(self, turns: tuple[Turn, ...]) -> Prompt:
+        prompt = self._prompt(*await self._post(await self._ranking_body(turns)))
+        if prompt is None:
+            raise AskingFailed("the server sent no prompt_logprobs this time", again=True)
+        return prompt
+
+    def _prompt(self, response: aiohttp.ClientResponse, content: bytes) -> Prompt | None:
+        completion = self._completion(response, content)
+        # For completions that are no chat vLLM puts the list into the choice; some servers do so always.
+        entries = completion.prompt_logprobs or completion.choices[0].prompt_logprobs
+        return None if entries is None else read_prompt(entries, completion.prompt_token_ids)
+
+    async def _ranking_body(self, turns: tuple[Turn, ...]) -> bytes:
+        """Asks how likely the prompt is; one that ends with an answer is left open there, with nothing behind it."""
+        answered = turns[-1].role == "assistant"
+        return await self._body(
+            turns,
+            1,
+            prompt_logprobs=1,
+            return_token_ids=True,
+            add_generation_prompt=not answered,
+            continue_final_message=answered,
+        )
+
+    async def _post(self, body: bytes) -> tuple[aiohttp.ClientResponse, bytes]:
         try:
             async with self._open().post(self._url, data=body, allow_redirects=False) as response:
                 content = self._without_key(await _read(response))
@@ -87,9 +171,7 @@ class Endpoint:
             raise Unreachable(f"cannot connect to {urlsplit(self._url).netloc} ({_why(error.os_error)})") from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise AskingFailed(f"the connection broke ({type(error).__name__})", again=True) from None
-        if not 200 <= response.status < 300:
-            raise self._refused(response, content)
-        return self._answer(content)
+        return response, content
 
     async def close(self) -> None:
         if self._session is not None:
@@ -110,31 +192,31 @@ class Endpoint:
             )
         return self._session
 
-    def _body(self, request: Request) -> bytes:
+    async def _body(self, turns: tuple[Turn, ...], most: int, **further: Any) -> bytes:
         body: dict[str, Any] = {
             "model": self._model,
-            "messages": [self._message(turn) for turn in request.turns],
-            "max_completion_tokens" if self._url.startswith(OPENAI) else "max_tokens": self._options.max_tokens,
+            "messages": [await self._message(turn) for turn in turns],
+            "max_completion_tokens" if self._url.startswith(OPENAI) else "max_tokens": most,
             "seed": self._options.seed,
+            **further,
         }
         if self._options.temperature is not None:
             body["temperature"] = self._options.temperature
         return msgspec.json.encode(body)
 
-    def _message(self, turn: Turn) -> dict[str, Any]:
+    async def _message(self, turn: Turn) -> dict[str, Any]:
         if turn.picture is None:
             return {"role": turn.role, "content": turn.text}
-        data = turn.picture.data
-        if self._encoded[0] is not data:  # the questions of a case share their picture: encode it once
-            url = f"data:{turn.picture.mime};base64,{base64.b64encode(data).decode('ascii')}"
-            self._encoded = (data, url)
-        image = {"url": self._encoded[1], "detail": self._options.detail}
+        image = {"url": await self._pictures.address(turn.picture), "detail": self._options.detail}
         return {
             "role": turn.role,
             "content": [{"type": "image_url", "image_url": image}, {"type": "text", "text": turn.text}],
         }
 
-    def _answer(self, content: bytes) -> Answer:
+    def _completion(self, response: aiohttp.ClientResponse, content: bytes) -> _Completion:
+        """What the server sent, if it is an answer of whatever kind."""
+        if not 200 <= response.status < 300:
+            raise self._refused(response, content)
         try:
             completion = _decode(content)
         except (ValueError, RecursionError) as error:
@@ -145,6 +227,9 @@ class Endpoint:
                 code = completion.error.get("code") if isinstance(completion.error, dict) else None
                 raise Overloaded(reason, None) if code in (429, 503) else AskingFailed(reason, again=True)
             raise AskingFailed("the server sent no choices", again=True)
+        return completion
+
+    def _answer(self, completion: _Completion) -> Answer:
         choice = completion.choices[0]
         text = _text(choice.message.content)
         if not text and isinstance(choice.message.refusal, str):

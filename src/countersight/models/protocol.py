@@ -4,7 +4,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 import msgspec
 
-from countersight.case import AnswerKind, Option
+from countersight.case import AnswerKind, Option, Trace
 from countersight.errors import CountersightError
 from countersight.picture import Picture
 
@@ -25,6 +25,16 @@ class Request(msgspec.Struct, frozen=True):
     turns: tuple[Turn, ...]
     kind: AnswerKind
     options: tuple[Option, ...] = ()
+    question: str = ""
+    """The question alone, without what the prompt says around it: what a program is written for."""
+    shape: dict[str, Any] | None = None
+    """The JSON schema that the next turn is to follow; a model that cannot be held to it is told so in words as well."""
+    vote: int = 0
+    """Which time the same thing is asked, where it is asked several times: what is drawn by chance then differs."""
+
+
+Loss = Literal["mean", "sum"]
+"""The loss of an option: over its tokens the mean, as published (CFMM 3.4), or the sum."""
 
 
 class ModelSettings(msgspec.Struct, frozen=True):
@@ -39,6 +49,12 @@ class ModelSettings(msgspec.Struct, frozen=True):
     price_in: float = 0.0
     price_out: float = 0.0
     """Dollars for a million tokens read and written, for servers that do not report a cost."""
+    loss: Loss = "mean"
+    device: str = "auto"
+    dtype: str = "auto"
+    device_map: str | None = None
+    batch: int | None = None
+    """Where and with which numbers a local model is computed, and the most questions it takes at once."""
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -52,14 +68,19 @@ class Answer(msgspec.Struct, frozen=True):
     tokens_out: int = 0
     cost: float = 0.0
     model: str = ""
+    trace: Trace | None = None
 
 
 class AskingFailed(Exception):  # noqa: N818 - it names what happened
-    """The question got no answer. The message is the reason; asking again may help if `again`."""
+    """The question got no answer. The message is the reason; asking again may help if `again`.
 
-    def __init__(self, reason: str, *, again: bool) -> None:
+    `so_far` is what there was before it failed, where that is worth keeping: a program that was written, and its cost.
+    """
+
+    def __init__(self, reason: str, *, again: bool, so_far: Answer | None = None) -> None:
         super().__init__(reason)
         self.again = again
+        self.so_far = so_far
 
 
 class Overloaded(AskingFailed):
@@ -109,5 +130,16 @@ class Ranker(Protocol):
     """A model that can also say how little it expected each option: the smallest loss is its answer (CFMM 3.4)."""
 
     async def losses(self, request: Request) -> tuple[float, ...]:
-        """The loss of each option of the request, in order; fails as `reply` does."""
+        """The loss of each option's text as the next turn, in order; fails as `reply` does.
+
+        The turns do not list the options, so that their order cannot matter.
+        """
         ...
+
+
+@runtime_checkable
+class Viewer(Protocol):
+    """A model that does not take any number of pictures in a conversation."""
+
+    picture_limits: tuple[int, int]
+    """The fewest and the most it takes."""

@@ -6,9 +6,15 @@ guessed. The gold answer is never looked at.
 """
 
 import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Literal
 
-from countersight.case import LETTERS, Question
+from msgspec.structs import replace
+
+from countersight.case import LETTERS, Order, Question, Reply
 from countersight.reading.counting import count
+from countersight.reading.endings import marked, passages, tails
 from countersight.reading.numerals import canonical
 from countersight.reading.options import choice, opening_choice, without_listing
 from countersight.reading.plain import plain, spoken
@@ -16,7 +22,10 @@ from countersight.reading.polarity import opening_polarity, polarity
 from countersight.reading.ranks import opening_number
 from countersight.reading.statements import announced, corrected, tagged, without_refusal
 
-__all__ = ["agrees", "read"]
+__all__ = ["ReadFrom", "agrees", "combined", "read", "read_reply"]
+
+ReadFrom = Literal["whole", "end"]
+"""Where the answer may stand: anywhere in a reply, or at its end, after the thinking."""
 
 _LOOSE = re.compile(r"[\W_]+")
 _ARTICLE = re.compile(r"^(?:a|an|the) ")
@@ -25,15 +34,41 @@ _HOW_MANY = re.compile(r"\b(?:how many|number of)\b", re.IGNORECASE)
 _OPENING_REFUSAL = 200
 
 
-def read(text: str, question: Question) -> str | None:
-    """The answer in a reply, in one spelling ("3", "yes", "B", stripped text), or None where it gives none."""
-    answer = _read(text, question)
+def read_reply(reply: Reply, question: Question, read_from: ReadFrom = "whole") -> str | None:
+    """The answer in what a model said to a question, over all orders of the options where they were asked in many."""
+    if reply.orders:
+        return combined(reply.orders, question, read_from)
+    return read(reply.text, question, read_from, finished=reply.finish != "length")
+
+
+def combined(orders: Sequence[Order], question: Question, read_from: ReadFrom = "whole") -> str | None:
+    """The letter, as the question has it, of the option chosen most often; None where none is, or two are alike."""
+    votes: Counter[int] = Counter()
+    for order in orders:
+        if sorted(order.places) != list(range(len(question.options))):
+            continue  # an order of other options than these
+        options = tuple(question.options[place] for place in order.places)
+        letter = read(order.text, replace(question, options=options), read_from)
+        if letter is not None:
+            votes[order.places[LETTERS.index(letter)]] += 1
+    best = votes.most_common(2)
+    if not best or (len(best) == 2 and best[0][1] == best[1][1]):
+        return None
+    return LETTERS[best[0][0]]
+
+
+def read(text: str, question: Question, read_from: ReadFrom = "whole", *, finished: bool = True) -> str | None:
+    """The answer in a text, in one spelling ("3", "yes", "B", stripped text), or None where it gives none.
+
+    Of a text read from its end that is not finished, only what it marks as its answer is one.
+    """
+    answer = _read(text, question, read_from, finished)
     # Nobody counts less than nothing: "-3" is a slip of the pen, or the change where the count was asked for.
     uncountable = question.kind == "number" and answer and answer[0] == "-" and _HOW_MANY.search(question.text)
     return None if uncountable else answer
 
 
-def _read(text: str, question: Question) -> str | None:
+def _read(text: str, question: Question, read_from: ReadFrom, finished: bool) -> str | None:
     short = text.strip()
     # Most replies are one letter or one number: those need no reading.
     if question.kind == "choice" and len(short) == 1 and "A" <= short <= "Z":
@@ -43,13 +78,61 @@ def _read(text: str, question: Question) -> str | None:
     said = spoken(text)
     if said is None:
         return None
+    if read_from == "end" and (last := marked(plain(said))) is not None:
+        return _marked(last, question)
     for region in tagged(said):
         answer = _said_outright(plain(region), question)
         if answer is not None:
             return answer
-    said = plain(said)
-    if question.kind == "choice":
-        said = without_listing(said, [option.text for option in question.options])
+    said = _without_listing(plain(said), question)
+    if read_from == "end":
+        return _of_passages(said, question) if finished else None
+    return _anywhere(said, question)
+
+
+def _marked(region: str, question: Question) -> str | None:
+    """The answer in what follows its mark, and nowhere else: what was thought before counts for nothing."""
+    for inner in tagged(region):
+        answer = _said_outright(plain(inner), question)
+        if answer is not None:
+            return answer
+    if question.kind == "open":
+        return region.split("\n")[0].strip()
+    usable = without_refusal(_without_listing(region, question))
+    return None if usable is None else _opening(usable, question) or _of_passages(usable, question)
+
+
+def _without_listing(said: str, question: Question) -> str:
+    return without_listing(said, [option.text for option in question.options]) if question.kind == "choice" else said
+
+
+def _of_passages(said: str, question: Question) -> str | None:
+    """The answer of the last passage that has one."""
+    for passage in passages(said):
+        if question.kind == "open":
+            return _anywhere(passage.split("\n")[-1], question)
+        if without_refusal(passage) is None:
+            return None
+        answer = _closing(passage, question)
+        if answer is not None:
+            return answer
+    return None
+
+
+def _closing(passage: str, question: Question) -> str | None:
+    """What a passage comes to: an answer that it opens with, or calls one halfway, may be to a part of the question."""
+    last = next(tails(passage), "")
+    if any(announced(last)):
+        return _anywhere(last, question)
+    for part in tails(passage) if question.kind == "boolean" else (passage,):
+        after = corrected(part)
+        answer = (_prose(after, question) if after else None) or _prose(part, question)
+        if answer is not None:
+            return answer
+    return None
+
+
+def _anywhere(said: str, question: Question) -> str | None:
     for region in announced(said):
         if question.kind == "open":
             return region.split("\n")[0].strip()
@@ -79,17 +162,20 @@ def agrees(answer: str, question: Question) -> bool:
 
 def _said_outright(region: str, question: Question) -> str | None:
     """The answer in a passage that is known to hold it: first what it opens with, then what it says."""
-    opening: str | None = None
+    opening = _opening(region, question)
+    return opening if opening or question.kind == "open" else _prose(region, question)
+
+
+def _opening(region: str, question: Question) -> str | None:
     match question.kind:
         case "number":
-            opening = opening_number(region)
+            return opening_number(region)
         case "boolean":
-            opening = opening_polarity(region)
+            return opening_polarity(region)
         case "choice":
-            opening = opening_choice(region, [option.text for option in question.options])
+            return opening_choice(region, [option.text for option in question.options])
         case "open":
             return region.strip() or None
-    return opening or _prose(region, question)
 
 
 def _prose(text: str, question: Question) -> str | None:

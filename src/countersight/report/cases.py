@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.asking.folder import RunFolder
-from countersight.case import Case, Question, Reply
+from countersight.case import LETTERS, Case, Question, Reply
 from countersight.dataset import Dataset
 from countersight.report.data import ASKINGS, Answer, AskedQuestion, Asking, GalleryCase, asking_of
 from countersight.report.gallery import PAIR_OUTCOMES, balanced_sample, pair_outcome
@@ -95,10 +95,15 @@ def _answers(row: int, case: Case, result: Outcomes, position: int, said: _Said)
         if verdict is None:
             continue
         reply = said.get((row, case.id, asking))
-        text, reason = (reply.text, reply.reason) if reply else ("", "")
+        text, reason = (reply.text or _transcript(reply), reply.reason) if reply else ("", "")
         read = result.answer_texts[result.answers[position, column]]
         answers[asking] = Answer(verdict, text[:LONGEST_TEXT], len(text), read, _cut(reason))
     return answers
+
+
+def _transcript(reply: Reply) -> str:
+    """What was said to each order of the options, a line each: "BA: A" where the second stood first."""
+    return "\n".join(f"{''.join(LETTERS[place] for place in order.places)}: {order.text}" for order in reply.orders)
 
 
 def _cut(text: str) -> str:

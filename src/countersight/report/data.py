@@ -5,6 +5,8 @@ from typing import Literal
 import msgspec
 
 from countersight.case import Telling, World
+from countersight.suites.reference import PaperTable
+from countersight.suites.tables import Terms, terms
 
 Asking = Literal["factual", "counterfactual", "shown"]
 """One way a case is asked: as it is, with the change told in words, or with the change shown as a picture."""
@@ -30,6 +32,10 @@ class Figure(msgspec.Struct, frozen=True):
     high: float
     n: int
     p: float | None = None
+    right: int | None = None
+    """How many of the n were right, where the figure is such a share."""
+    method: str = ""
+    """How the interval and p were got, where it is not the usual way: Wilson's, and paired bootstrap with McNemar."""
 
 
 class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,6 +64,20 @@ class LetterShare(msgspec.Struct, frozen=True):
     n: int
 
 
+class DividedScores(msgspec.Struct, frozen=True):
+    """How one run did on its cases divided otherwise than by group: by kind of change, by rung and the like."""
+
+    name: str
+    lines: tuple[GroupScores, ...]
+
+
+class RoleChosen(msgspec.Struct, frozen=True):
+    """How often options of a role were chosen, among the questions that offer one."""
+
+    role: str
+    chosen: Figure
+
+
 class RunScores(msgspec.Struct, frozen=True, kw_only=True):
     """One model asked one dataset in one way."""
 
@@ -74,6 +94,10 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
     """What else its answers depend on: temperature, seed and the like."""
     groups: tuple[GroupScores, ...]
     letters: tuple[LetterShare, ...] = ()
+    total: GroupScores | None = None
+    """The groups added up, where the suite does so: shares whose sum can be as much as there are groups."""
+    divisions: tuple[DividedScores, ...] = ()
+    roles: tuple[RoleChosen, ...] = ()
 
     @property
     def overall(self) -> GroupScores:
@@ -99,6 +123,61 @@ class Comparison(msgspec.Struct, frozen=True):
     groups: tuple[ComparedGroup, ...]
 
 
+class AnalysisLine(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of an analysis: its name, a figure or words for each column, and what it is of."""
+
+    name: str
+    cells: tuple[Figure | str, ...]
+    run: str
+    minus_run: str = ""
+    group: str = "all"
+    n: int | None = None
+    """What its figures rest on; one that rests on another number says so."""
+    total: bool = False
+
+
+class AnalysisTable(msgspec.Struct, frozen=True, kw_only=True):
+    """A table of an analysis: `head` says what the lines are, then what stands in each column.
+
+    `measures` are the names of the columns in files; figures under `plain` ones are no percentages.
+    """
+
+    title: str
+    head: tuple[str, ...]
+    measures: tuple[str, ...]
+    lines: tuple[AnalysisLine, ...]
+    plain: tuple[str, ...] = ()
+    note: str = ""
+
+
+class IntervalPlot(msgspec.Struct, frozen=True):
+    """Named differences to draw on one scale."""
+
+    title: str
+    lines: tuple[tuple[str, Figure], ...]
+
+
+class Point(msgspec.Struct, frozen=True):
+    """Something that an analysis found, in sentences."""
+
+    title: str
+    sentences: tuple[str, ...]
+
+
+class Analysis(msgspec.Struct, frozen=True, kw_only=True):
+    """What a closer look at the runs shows: points in words, the tables behind them, and what their figures mean."""
+
+    key: str
+    heading: str
+    about: str
+    points: tuple[Point, ...]
+    tables: tuple[AnalysisTable, ...]
+    definitions: tuple[tuple[str, str], ...] = ()
+    plot: IntervalPlot | None = None
+    asked_for: bool = False
+    """Whether it was called for by name; else it comes with every report, and the terminal shows its sentences only."""
+
+
 class ReportData(msgspec.Struct, frozen=True, kw_only=True):
     """Every figure of a report and how it was got."""
 
@@ -114,6 +193,25 @@ class ReportData(msgspec.Struct, frozen=True, kw_only=True):
     """The version of Countersight that wrote the report."""
     bad_rows: int = 0
     """Rows of the dataset that could not be read as cases."""
+    suite: str = ""
+    """The suite of all cases; empty where it is not known or they are of several."""
+    worlds: tuple[World, ...] = ("factual", "counterfactual")
+    """Those that the cases ask about."""
+    soft: bool = False
+    """Whether an answer can be worth something between nothing and all (VQA's soft accuracy)."""
+    references: tuple[PaperTable, ...] = ()
+    """Tables of papers to set beside the runs."""
+    analyses: tuple[Analysis, ...] = ()
+
+    @property
+    def terms(self) -> Terms:
+        """How the suite's paper tells its scores."""
+        return terms(self.suite, self.worlds)
+
+    @property
+    def two_worlds(self) -> bool:
+        """Whether there is a way from one world to the other, and so a drop to speak of."""
+        return len(self.worlds) > 1
 
 
 class AskedQuestion(msgspec.Struct, frozen=True):

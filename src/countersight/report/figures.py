@@ -4,9 +4,12 @@ Positions are percentages of whatever width there is, so the same drawing serves
 stay the size of the page's. Colours are classes: the style sheet has one set for light and one for dark.
 """
 
+from collections.abc import Sequence
+
 from countersight.report.data import ASKINGS, Asking, Figure, GroupScores, LetterShare, RunScores
 from countersight.report.markup import Markup, element, text
 from countersight.report.wording import interval, name, percent
+from countersight.suites.tables import PLAIN, Terms
 
 _ROW = 36
 """Height of a line of the drop plot."""
@@ -19,9 +22,9 @@ _MARKS: dict[Asking, Markup] = {
 """A shape as well as a colour for each asking."""
 
 ASKING_WORDS: dict[Asking, str] = {
-    "factual": "factual: the picture as it is",
-    "counterfactual": "counterfactual: the change is told in words",
-    "shown": "shown: the picture after the change is shown",
+    "factual": "the picture as it is",
+    "counterfactual": "the change is told in words",
+    "shown": "the picture after the change is shown",
 }
 
 
@@ -31,41 +34,57 @@ def mark(asking: Asking) -> Markup:
     return element("svg", drawing, class_="sign", viewBox="-9 -9 18 18", aria_hidden="true")
 
 
-def legend(askings: list[Asking]) -> Markup:
+def legend(askings: list[Asking], terms: Terms = PLAIN) -> Markup:
     """What the marks stand for."""
     return element(
         "ul",
-        *(element("li", mark(asking), text(ASKING_WORDS[asking])) for asking in askings),
+        *(
+            element("li", mark(asking), text(f"{terms.measures.get(asking, asking)}: {ASKING_WORDS[asking]}"))
+            for asking in askings
+        ),
         class_="legend",
     )
 
 
-def drop_plot(run: RunScores) -> Markup:
+def drop_plot(run: RunScores, terms: Terms = PLAIN) -> Markup:
     """How far accuracy falls from the factual to the counterfactual world, group by group, with intervals."""
-    rows = [_drop_row(scores, total=scores is run.overall) for scores in run.groups]
+    return _plot(run.groups, run.overall, terms.groups, "drop")
+
+
+def accuracy_plot(lines: Sequence[GroupScores], overall: GroupScores, asking: Asking, terms: Terms) -> Markup:
+    """Accuracy with its interval, line by line, where there is one world and nothing to fall from."""
+    return _plot((*lines, overall), overall, terms.groups, asking, terms.measures[asking])
+
+
+def _plot(
+    lines: Sequence[GroupScores], overall: GroupScores, words: dict[str, str], key: str, head: str = ""
+) -> Markup:
+    """Marks on a scale, line by line, and one figure of each line in print."""
+    rows = [
+        _row(scores, words.get(scores.group, scores.group), getattr(scores, key), total=scores is overall)
+        for scores in lines
+    ]
     gap = "<span></span>"
-    head = element("div", gap, gap, element("span", "drop"), class_="plot-row plot-head")
+    top = element("div", gap, gap, element("span", text(head or key)), class_="plot-row plot-head")
     axis = element("div", gap, _axis(), gap, class_="plot-row plot-axis", aria_hidden="true")
-    return element("div", head, *rows, axis, class_="plot")
+    return element("div", top, *rows, axis, class_="plot")
 
 
-def _drop_row(scores: GroupScores, *, total: bool) -> Markup:
-    figures = _figures(scores)
-    drop = scores.drop
-    if drop and drop.value is not None:
-        fallen = element(
+def _row(scores: GroupScores, words: str, printed: Figure | None, *, total: bool) -> Markup:
+    if printed and printed.value is not None:
+        figure = element(
             "span",
-            element("b", text(percent(drop.value))),
-            element("small", text(interval(drop))),
+            element("b", text(percent(printed.value))),
+            element("small", text(interval(printed))),
             class_="plot-drop",
         )
     else:
-        fallen = element("span", "–", class_="plot-drop")
+        figure = element("span", "–", class_="plot-drop")
     return element(
         "div",
-        element("span", text(name(scores.group)), class_="plot-name", dir="auto"),
-        _dumbbell(scores.group, figures),
-        fallen,
+        element("span", text(name(words)), class_="plot-name", dir="auto"),
+        _dumbbell(words, _figures(scores)),
+        figure,
         class_="plot-row plot-total" if total else "plot-row",
     )
 
@@ -123,7 +142,7 @@ def letter_bars(run: RunScores) -> Markup:
             panels.append(
                 element(
                     "div",
-                    element("h4", mark(asking), text(asking)),
+                    element("p", mark(asking), text(asking), class_="bars-name"),
                     *(_bar(share) for share in sorted(shares, key=lambda share: share.letter)),
                     class_="bars",
                 )

@@ -3,27 +3,37 @@
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from countersight.report.data import Figure, ReportData, RunScores
+from countersight.report.analysis_tables import analysis_grids, analysis_records
+from countersight.report.data import Figure, GroupScores, ReportData, RunScores
+from countersight.report.grid import Cell, Grid
 from countersight.report.provenance import definitions, origins, sentence
-from countersight.report.tables import COMPARED, MEASURES, Cell, Grid, grids
-from countersight.report.wording import name
+from countersight.report.tables import COMPARED, MEASURES, grids
+from countersight.report.wording import guarded, name
+from countersight.suites.reference import ALL, TOTAL, PaperTable
 
 
 def markdown(report: ReportData) -> str:
     """Every table, then how the figures were got."""
     parts = [f"# {_md(name(report.dataset))}", _md(sentence(report))]
     for grid in grids(report):
-        parts.append(f"## {_md(grid.title)}")
-        parts.append(_md_table(grid))
-        if grid.note:
-            parts.append(_md(grid.note))
+        parts += [f"## {_md(grid.title)}", *_md_grid(grid)]
+    for analysis in report.analyses:
+        parts += [f"## {_md(analysis.heading)}", _md(analysis.about)]
+        for point in analysis.points:
+            parts += [f"**{_md(point.title)}**", "\n".join(f"- {_md(words)}" for words in point.sentences)]
+        for grid in analysis_grids(analysis):
+            parts += [f"### {_md(grid.title)}", *_md_grid(grid)]
     parts.append("## How these figures were got")
     parts.append(
         "\n".join(f"- **{_md(term)}**: {_md(text)}" for term, text in (*origins(report), *definitions(report)))
     )
     return "\n\n".join(parts) + "\n"
+
+
+def _md_grid(grid: Grid) -> list[str]:
+    return [_md_table(grid), *([_md(grid.note)] if grid.note else [])]
 
 
 def _md_table(grid: Grid) -> str:
@@ -53,6 +63,11 @@ def latex(report: ReportData) -> str:
     ]
     for grid in grids(report):
         lines += ["", *_tex_table(grid)]
+    for analysis in report.analyses:
+        lines += ["", f"% {analysis.heading}. {analysis.about}"]
+        lines += [f"% {point.title}: {words}" for point in analysis.points for words in point.sentences]
+        for grid in analysis_grids(analysis):
+            lines += ["", *_tex_table(grid)]
     return "\n".join(lines) + "\n"
 
 
@@ -117,6 +132,7 @@ _COLUMNS = (
     "low",
     "high",
     "p",
+    "right",
     "n",
     "method",
     "confidence",
@@ -138,7 +154,7 @@ def comma_separated(report: ReportData) -> str:
     table = csv.writer(file, lineterminator="\n")
     table.writerow(_COLUMNS)
     for cells in _records(report):
-        table.writerow([_guarded(cell) if isinstance(cell, str) else cell for cell in cells])
+        table.writerow([guarded(cell) if isinstance(cell, str) else cell for cell in cells])
     return file.getvalue()
 
 
@@ -150,29 +166,62 @@ def _records(report: ReportData) -> Iterator[list[Value]]:
     for run in report.runs:
         origin = _origin(report, run)
         for scores in run.groups:
-            place: list[Value] = ["scores", run.label, "", scores.group]
+            yield from _line("scores", run, scores, origin)
+        if run.total:
             for key in MEASURES:
-                yield from _record(place, key, getattr(scores, key), origin)
-            for key in ("unread", "failed", "missing"):
-                counted: list[Value] = [getattr(scores, key), None, None, None, scores.n, "count", None]
-                yield [*place, key, *counted, *origin[1:]]
+                yield from _record(("scores", run.label, "", "total"), key, getattr(run.total, key), origin)
+        for division in run.divisions:
+            for scores in division.lines:
+                yield from _line(f"scores by {division.name}", run, scores, origin)
+        for role in run.roles:
+            yield from _record(("roles", run.label, "", role.role), "chosen", role.chosen, origin)
         for share in run.letters:
             for what, number in (("answered", share.answered), ("gold", share.gold)):
                 measure = f"{share.asking}_{what}_{share.letter}"
-                counted = [number, None, None, None, share.n, "count", None]
-                yield ["letters", run.label, "", "all", measure, *counted, *origin[1:]]
+                yield _counted(("letters", run.label, "", "all"), measure, number, share.n, origin)
     for pair in report.comparisons:
         for group in pair.groups:
             for key in COMPARED:
                 place = ["comparison", pair.first, pair.second, group.group]
                 yield from _record(place, key, getattr(group, key), _origin(report, runs[pair.first]))
+    for analysis in report.analyses:
+        for record in analysis_records(analysis):
+            where = [record.table, record.run, record.minus_run, record.group]
+            yield from _record(where, record.measure, record.figure, _origin(report, runs[record.run]))
+    for reference in report.references:
+        yield from _reported(reference, report.version)
 
 
-def _record(place: list[Value], measure: str, figure: Figure | None, origin: list[Value]) -> Iterator[list[Value]]:
+def _line(table: str, run: RunScores, scores: GroupScores, origin: list[Value]) -> Iterator[list[Value]]:
+    place = (table, run.label, "", scores.group)
+    for key in MEASURES:
+        yield from _record(place, key, getattr(scores, key), origin)
+    for key in ("unread", "failed", "missing"):
+        yield _counted(place, key, getattr(scores, key), scores.n, origin)
+
+
+def _counted(place: Sequence[str], measure: str, number: int, n: int, origin: list[Value]) -> list[Value]:
+    return [*place, measure, number, None, None, None, None, n, "count", None, *origin[1:]]
+
+
+def _reported(reference: PaperTable, version: str) -> Iterator[list[Value]]:
+    """What a paper reports, in the same terms: shares from 0 to 1, a drop above zero where accuracy falls."""
+    for system in reference.systems:
+        for where, cell in zip(reference.places, system.cells, strict=True):
+            if cell is None:
+                continue
+            share = float((-cell.value if where.negated else cell.value) / 100)
+            n = system.n if where.line in (ALL, TOTAL) else reference.sizes.get(where.line)
+            place: list[Value] = ["reported", system.name, "", where.line, where.measure or where.name]
+            figures: list[Value] = [share, None, None, None, None, n, f"reported in {reference.source}", None, None]
+            yield [*place, *figures, system.names[0], ", ".join(system.names[1:]), "", "", "", version]
+
+
+def _record(place: Sequence[str], measure: str, figure: Figure | None, origin: list[Value]) -> Iterator[list[Value]]:
     if figure is not None and figure.value is not None:
         values = [round(value, 6) for value in (figure.value, figure.low, figure.high)]
-        method = _WILSON if figure.p is None else _PAIRED
-        yield [*place, measure, *values, figure.p, figure.n, method, *origin]
+        method = figure.method or (_WILSON if figure.p is None else _PAIRED)
+        yield [*place, measure, *values, figure.p, figure.right, figure.n, method, *origin]
 
 
 def _origin(report: ReportData, run: RunScores) -> list[Value]:
@@ -186,9 +235,3 @@ def _origin(report: ReportData, run: RunScores) -> list[Value]:
         run.version,
         report.version,
     ]
-
-
-def _guarded(text: str) -> str:
-    """Text that a spreadsheet will not take for a formula."""
-    plain = name(text)
-    return "'" + plain if plain.startswith(("=", "+", "-", "@", "'")) else plain

@@ -2,37 +2,53 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
 from countersight import __version__
 from countersight.asking.folder import RunFolder
-from countersight.case import Case
+from countersight.case import Case, World
 from countersight.dataset import Dataset
 from countersight.errors import CountersightError
+from countersight.report.analyses import analyses
 from countersight.report.cases import gallery_cases
 from countersight.report.data import (
     ComparedGroup,
     Comparison,
+    DividedScores,
     Figure,
     GalleryCase,
     GroupScores,
     LetterShare,
     ReportData,
+    RoleChosen,
     RunScores,
     asking_of,
 )
+from countersight.report.image_groups import GroupsFile, picture_groups
+from countersight.report.observations import AnalysedRun
 from countersight.scoring import (
     RESAMPLES,
     Difference,
+    Dividing,
     Outcomes,
     Rate,
+    Row,
     Scores,
+    Sum,
     compare,
     outcomes,
+    role_shares,
     score,
+    score_line,
+    summed,
     write_parquet,
 )
+from countersight.scoring import Comparison as Compared
+from countersight.scoring.outcome import ASKED
+from countersight.suites.reference import TOTAL, beside
+from countersight.suites.tables import Terms, terms
 
 SCORES = "scores.parquet"
 """What became of every case, in the run folder."""
@@ -49,40 +65,74 @@ class Loaded(msgspec.Struct, frozen=True):
     """Why scores.parquet could not be left in a run folder, where it could not."""
 
 
-def load(paths: Sequence[Path], *, dataset: Path | None, gallery: int, seed: int) -> Loaded:
+def load(
+    paths: Sequence[Path],
+    *,
+    dataset: Path | None,
+    gallery: int,
+    seed: int,
+    reference: Sequence[str] | None = None,
+    groups: GroupsFile | None = None,
+) -> Loaded:
     """Score runs of one dataset, compare each with the first, and choose the cases to show.
 
-    Leaves scores.parquet in each run folder that can be written to.
+    Leaves scores.parquet in each run folder that can be written to. `reference` names tables of papers to set beside
+    the runs; when it names none, all of their suite. `groups` names a table of groups of pictures to compare.
     """
     runs = _same_dataset([RunFolder.open(path) for path in paths])
     source = runs[0].dataset(dataset)
-    results = []
+    if reference is not None:  # a mistake in a name is told before a million cases are scored
+        beside(next((case.suite for _, case in source.cases()), ""), tuple(reference))
+    joined = picture_groups(groups, (case for _, case in source.cases())) if groups else ()
+    results: list[Outcomes] = []
     unwritten = []
+    dividing = Dividing(lambda suite: terms(suite).axes)
     for run in runs:
-        results.append(outcomes(_asked(source, run), run.replies()))
+        cases = _asked(source, run)
+        watched = cases if results else dividing.watch(cases)
+        results.append(outcomes(watched, run.replies(), run.manifest.prompt.reads))
         try:
             write_parquet(results[-1], run.path / SCORES)
         except OSError as error:
             unwritten.append(f"{run.path / SCORES}: {error.strerror}")
     names = labels(runs)
+    worlds = _worlds(results[0])
+    telling = terms(dividing.suite, worlds)
     scores = [score(result, seed=seed) for result in results]
     report = ReportData(
         dataset=source.name,
         fingerprint=source.fingerprint,
         cases=len(results[0]),
         bad_rows=source.count - len(results[0]),
-        runs=tuple(map(_run, names, runs, scores)),
+        runs=tuple(
+            _run(name, run, scored, telling, *_divided(result, dividing, seed))
+            for name, run, scored, result in zip(names, runs, scores, results, strict=True)
+        ),
         comparisons=tuple(
-            _comparison(names[0], label, results[0], result, seed)
+            _comparison(names[0], label, results[0], result, telling, seed)
             for label, result in zip(names[1:], results[1:], strict=True)
         ),
         seed=seed,
         resamples=RESAMPLES,
         confidence=scores[0].confidence,
         version=__version__,
+        suite=dividing.suite,
+        worlds=worlds,
+        soft=results[0].credits is not None,
+        references=() if reference is None else beside(dividing.suite, tuple(reference)),
+        analyses=analyses(_analysed(names, runs, results, scores), telling, joined, seed=seed),
     )
     shown, pictures = gallery_cases(source, runs, results, gallery, seed)
     return Loaded(report, shown, pictures, source, tuple(unwritten))
+
+
+def _analysed(
+    names: Sequence[str], runs: Sequence[RunFolder], results: Sequence[Outcomes], scores: Sequence[Scores]
+) -> list[AnalysedRun]:
+    return [
+        AnalysedRun(label, run.manifest.model, run.manifest.prompt.name, run.manifest.answering, result, scored.rows)
+        for label, run, result, scored in zip(names, runs, results, scores, strict=True)
+    ]
 
 
 def _same_dataset(runs: list[RunFolder]) -> list[RunFolder]:
@@ -126,10 +176,70 @@ def _short(model: str) -> str:
     return served if mark else model.removeprefix("openai:")
 
 
-def _run(label: str, run: RunFolder, scores: Scores) -> RunScores:
-    rows = scores.rows
-    if [row.group for row in rows[:-1]] == [""]:  # a dataset without groups
-        rows = rows[-1:]
+def _worlds(result: Outcomes) -> tuple[World, ...]:
+    """The worlds that the cases ask about; both where there is no case to tell."""
+    both: tuple[World, World] = ("factual", "counterfactual")
+    return tuple(world for world in both if (result.codes[:, ASKED.index(world)] > 0).any()) or both
+
+
+def _divided(
+    result: Outcomes, dividing: Dividing, seed: int
+) -> tuple[tuple[DividedScores, ...], tuple[RoleChosen, ...]]:
+    divisions = tuple(
+        DividedScores(
+            division.name,
+            tuple(_group(score_line(result, line, mask, seed=seed)) for line, mask in division.masks(len(result))),
+        )
+        for division in dividing.divisions()
+    )
+    roles = dividing.roles()
+    chosen = [(share.role, _share(share.chosen)) for share in role_shares(result, roles)] if roles else []
+    return (
+        tuple(division for division in divisions if division.lines),
+        tuple(RoleChosen(role, figure) for role, figure in chosen if figure),
+    )
+
+
+_Line = TypeVar("_Line", Row, Compared)
+
+
+def _in_order(rows: tuple[_Line, ...], terms: Terms) -> tuple[_Line, ...]:
+    """The rows of the groups in the order of the suite's paper, then the row of all cases."""
+    *groups, everything = rows
+    if [row.group for row in groups] == [""]:  # a dataset without groups
+        return (everything,)
+    order = list(terms.groups)
+    groups.sort(key=lambda row: order.index(row.group) if row.group in order else len(order))
+    return (*groups, everything)
+
+
+def _total(rows: Sequence[Row], terms: Terms) -> GroupScores | None:
+    """The groups added up: only of all groups of the paper together is that what it calls the total."""
+    if {row.group for row in rows} != set(terms.groups):
+        return None
+    sums = [summed([getattr(row, key) for row in rows]) for key in ("factual", "counterfactual", "both_right")]
+    if not any(sums):
+        return None
+    factual, counterfactual, both_right = (_sum(found) for found in sums)
+    return GroupScores(
+        group=TOTAL,
+        n=sum(row.n for row in rows),
+        factual=factual,
+        counterfactual=counterfactual,
+        drop=None,
+        both_right=both_right,
+    )
+
+
+def _run(
+    label: str,
+    run: RunFolder,
+    scores: Scores,
+    terms: Terms,
+    divisions: tuple[DividedScores, ...],
+    roles: tuple[RoleChosen, ...],
+) -> RunScores:
+    rows = _in_order(scores.rows, terms)
     return RunScores(
         label=label,
         model=run.manifest.model,
@@ -137,34 +247,36 @@ def _run(label: str, run: RunFolder, scores: Scores) -> RunScores:
         started=run.manifest.started,
         version=run.manifest.countersight,
         answering=run.manifest.answering,
-        settings=tuple((key, str(value)) for key, value in run.manifest.settings.items()),
-        groups=tuple(
-            GroupScores(
-                group=row.group or "(no group)",
-                n=row.n,
-                factual=_share(row.factual),
-                counterfactual=_share(row.counterfactual),
-                drop=_difference(row.drop),
-                both_right=_share(row.both_right),
-                shown=_share(row.shown),
-                imagination_gap=_difference(row.imagination_gap),
-                unread=row.unread,
-                failed=row.failed,
-                missing=row.missing,
-            )
-            for row in rows
-        ),
+        settings=tuple((key, str(value)) for key, value in run.manifest.ways().items()),
+        groups=tuple(map(_group, rows)),
         letters=tuple(
             LetterShare(asking_of(share.world, share.telling), share.letter, share.answered, share.gold, share.n)
             for share in scores.letters
         ),
+        total=_total(rows[:-1], terms) if terms.adds_up else None,
+        divisions=divisions,
+        roles=roles,
     )
 
 
-def _comparison(first: str, second: str, one: Outcomes, other: Outcomes, seed: int) -> Comparison:
-    groups = compare(one, other, seed=seed)
-    if [group.group for group in groups[:-1]] == [""]:
-        groups = groups[-1:]
+def _group(row: Row) -> GroupScores:
+    return GroupScores(
+        group=row.group or "(no group)",
+        n=row.n,
+        factual=_share(row.factual),
+        counterfactual=_share(row.counterfactual),
+        drop=_difference(row.drop),
+        both_right=_share(row.both_right),
+        shown=_share(row.shown),
+        imagination_gap=_difference(row.imagination_gap),
+        unread=row.unread,
+        failed=row.failed,
+        missing=row.missing,
+    )
+
+
+def _comparison(first: str, second: str, one: Outcomes, other: Outcomes, terms: Terms, seed: int) -> Comparison:
+    groups = _in_order(compare(one, other, seed=seed), terms)
     return Comparison(
         first,
         second,
@@ -182,8 +294,25 @@ def _comparison(first: str, second: str, one: Outcomes, other: Outcomes, seed: i
 
 
 def _share(rate: Rate | None) -> Figure | None:
-    return Figure(rate.value, rate.low, rate.high, rate.n) if rate and rate.n else None
+    if rate is None or not rate.n:
+        return None
+    soft = rate.credit is not None
+    return Figure(
+        rate.value,
+        rate.low,
+        rate.high,
+        rate.n,
+        right=None if soft else rate.right,
+        method="bootstrap" if soft else "",
+    )
 
 
 def _difference(found: Difference | None) -> Figure | None:
-    return Figure(found.value, found.low, found.high, found.n, found.p) if found else None
+    if found is None:
+        return None
+    method = "" if found.test == "McNemar exact" else f"paired bootstrap; {found.test}"
+    return Figure(found.value, found.low, found.high, found.n, found.p, method=method)
+
+
+def _sum(found: Sum | None) -> Figure | None:
+    return Figure(found.value, found.low, found.high, found.n, method="Wilson, squared and added") if found else None

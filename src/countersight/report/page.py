@@ -9,12 +9,16 @@ from typing import Any
 
 import msgspec
 
-from countersight.report.data import ASKINGS, Asking, PageData, ReportData
-from countersight.report.figures import drop_plot, legend, letter_bars
+from countersight.report.analysis_tables import analysis_grids
+from countersight.report.data import ASKINGS, Analysis, Asking, PageData, ReportData
+from countersight.report.figures import accuracy_plot, drop_plot, legend, letter_bars
 from countersight.report.gallery import PAIR_OUTCOMES, PairOutcome, pair_outcome
+from countersight.report.grid import Cell, Grid
+from countersight.report.interval_plot import interval_plot
 from countersight.report.markup import Markup, element, text
 from countersight.report.provenance import definitions, origins, sentence
-from countersight.report.tables import Cell, Grid, by_group, compared, overview
+from countersight.report.reference import beside
+from countersight.report.tables import by_group, compared, more, overview, totals
 from countersight.report.wording import clean, count, interval, name, percent
 
 _FEW_RUNS = 3
@@ -39,13 +43,9 @@ class _Index(msgspec.Struct, frozen=True):
 def render(data: PageData) -> str:
     """The whole page."""
     report = data.report
-    style, script = _source("page.css"), _source("page.js")
-    policy = (
-        f"default-src 'none'; img-src data: blob:; style-src {_digest(style)}; script-src {_digest(script)}; "
-        "base-uri 'none'; form-action 'none'"
-    )
-    return Template(_source("page.html")).substitute(
-        policy=text(policy),
+    style, script = source("page.css"), source("page.js")
+    return Template(source("page.html")).substitute(
+        policy=text(policy(style, script)),
         style=style,
         script=script,
         title=text(f"{name(report.dataset)} – Countersight report"),
@@ -64,12 +64,21 @@ def render(data: PageData) -> str:
     )
 
 
-def _source(file: str) -> str:
+def source(file: str) -> str:
+    """A file that pages are made of."""
     return (files(__package__) / file).read_text(encoding="utf-8")
 
 
-def _digest(source: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}'"
+def policy(style: str, script: str) -> str:
+    """What the page may do: show its own pictures, be styled and run by these very texts, and nothing else."""
+    return (
+        f"default-src 'none'; img-src data: blob:; style-src {_digest(style)}; script-src {_digest(script)}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(content: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
 
 
 def _inert(key: str, value: object) -> Markup:
@@ -137,11 +146,15 @@ def _askings(report: ReportData) -> list[Asking]:
 
 def _nav(report: ReportData) -> Iterator[tuple[str, str]]:
     yield "scores", "Scores"
-    yield "drop", "Drop"
+    yield ("drop", "Drop") if report.two_worlds else ("accuracy", "Accuracy")
     if any(run.letters for run in report.runs):
         yield "letters", "Letters"
     if report.comparisons:
         yield "comparison", "Comparison"
+    if report.references:
+        yield "reported", "Reported"
+    for number, analysis in enumerate(report.analyses):
+        yield f"analysis-{number}", name(analysis.heading.rpartition(": ")[2])
     yield "cases", "Cases"
     yield "how", "How"
 
@@ -152,18 +165,18 @@ def _tiles(report: ReportData) -> Markup:
     if len(report.runs) > _FEW_RUNS:
         return ""
     for run in report.runs:
-        scores = run.overall
+        scores, words = run.overall, report.terms.measures
         tiles = [
-            ("factual", "factual", scores.factual, "%"),
-            ("counterfactual", "counterfactual", scores.counterfactual, "%"),
-            ("drop", "drop", scores.drop, " pts"),
-            ("both", "both right", scores.both_right, "%"),
-            ("gap", "imagination gap", scores.imagination_gap, " pts"),
+            ("factual", words.get("factual"), scores.factual, "%"),
+            ("counterfactual", words.get("counterfactual"), scores.counterfactual, "%"),
+            ("drop", words.get("drop"), scores.drop, " pts"),
+            ("both", words.get("both_right"), scores.both_right, "%"),
+            ("gap", words.get("imagination_gap"), scores.imagination_gap, " pts"),
         ]
         written = [
             element(
                 "div",
-                element("dt", text(words)),
+                element("dt", text(called)),
                 element(
                     "dd",
                     element("b", text(percent(figure.value)), element("span", text(unit))),
@@ -171,8 +184,8 @@ def _tiles(report: ReportData) -> Markup:
                 ),
                 class_=f"tile tile-{key}",
             )
-            for key, words, figure, unit in tiles
-            if figure and figure.value is not None
+            for key, called, figure, unit in tiles
+            if called and figure and figure.value is not None
         ]
         heading = element("p", text(name(run.label)), class_="tiles-run", dir="auto")
         rows.append(element("div", heading, element("dl", *written, class_="tiles"), class_="tiles-row"))
@@ -182,20 +195,16 @@ def _tiles(report: ReportData) -> Markup:
 def _sections(report: ReportData) -> Iterator[Markup]:
     many = len(report.runs) > 1
     tables = [_table(overview(report))] if many else []
+    if many and any(run.total for run in report.runs):
+        tables.append(_table(totals(report)))
     for run in report.runs:
-        table = _table(by_group(run), f"{run.model}, prompt {run.prompt}")
+        table = _table(by_group(run, report.terms), f"{run.model}, prompt {run.prompt}")
+        table += "".join(_table(grid, grid.note) for grid in more(run, report.terms))
         tables.append(_folded(run.label, table, len(report.runs)) if many else table)
-    note = f"Shares in per cent, drop and gap in points, each with its {percent(report.confidence, 0)}% interval."
+    points = ", drop and gap in points" if report.two_worlds else ""
+    note = f"Shares in per cent{points}, each with its {percent(report.confidence, 0)}% interval."
     yield _section("scores", "Scores", note, *tables)
-
-    askings = _askings(report)
-    plots = [element("div", *([_run_heading(run.label)] if many else []), drop_plot(run)) for run in report.runs]
-    yield _section(
-        "drop",
-        "From what is to what if",
-        "Accuracy in each group with its interval; on the right, the drop from factual to counterfactual in points.",
-        element("figure", legend(askings), element("div", *plots, class_="plots"), class_="panel"),
-    )
+    yield _drop(report) if report.two_worlds else _accuracy(report)
     if any(run.letters for run in report.runs):
         bars = [
             element("div", *([_run_heading(run.label)] if many else []), letter_bars(run))
@@ -214,8 +223,78 @@ def _sections(report: ReportData) -> Iterator[Markup]:
             "comparison",
             "Run against run",
             "Differences in points over the cases both runs answered; above zero, the first did better.",
-            *(_table(compared(comparison)) for comparison in report.comparisons),
+            *(_table(compared(comparison, report.terms)) for comparison in report.comparisons),
         )
+    if report.references:
+        yield _section(
+            "reported",
+            "Beside what papers report",
+            "Measured rows first, with n and interval; reported rows as the paper prints them.",
+            *(_table(grid, grid.note) for grid in (beside(report, table) for table in report.references)),
+        )
+    for number, analysis in enumerate(report.analyses):
+        yield _analysis(f"analysis-{number}", analysis)
+
+
+def _analysis(key: str, analysis: Analysis) -> Markup:
+    """What was found in words, and the tables behind it folded away unless they were asked for."""
+    points = [
+        element(
+            "div",
+            element("h3", text(name(point.title)), dir="auto"),
+            element("ul", *(element("li", text(words), dir="auto") for words in point.sentences)),
+        )
+        for point in analysis.points
+    ]
+    tables = [_table(grid, grid.note) for grid in analysis_grids(analysis)]
+    summary = element("summary", "The figures behind this")
+    return _section(
+        key,
+        analysis.heading,
+        analysis.about,
+        element("div", *points, class_="points panel"),
+        *([interval_plot(analysis.plot)] if analysis.plot else []),
+        element("details", summary, element("div", *tables), open="" if analysis.asked_for else None),
+    )
+
+
+def _drop(report: ReportData) -> Markup:
+    many = len(report.runs) > 1
+    plots = [
+        element("div", *([_run_heading(run.label)] if many else []), drop_plot(run, report.terms))
+        for run in report.runs
+    ]
+    words = report.terms.measures
+    return _section(
+        "drop",
+        "From what is to what if",
+        f"Accuracy in each {report.terms.group} with its interval; on the right, the drop from {words['factual']} to "
+        f"{words['counterfactual']} in points.",
+        element(
+            "figure",
+            legend(_askings(report), report.terms),
+            element("div", *plots, class_="plots"),
+            class_="panel",
+        ),
+    )
+
+
+def _accuracy(report: ReportData) -> Markup:
+    (asking,) = report.worlds
+    plots = []
+    for run in report.runs:
+        parts = [(report.terms.group, run.groups[:-1]), *((each.name, each.lines) for each in run.divisions)]
+        for what, lines in parts:
+            if lines or not run.divisions:
+                heading = f"{name(run.label)}, by {what}" if lines else run.label
+                plot = accuracy_plot(lines, run.overall, asking, report.terms)
+                plots.append(element("div", _run_heading(heading), plot))
+    return _section(
+        "accuracy",
+        "Accuracy",
+        "Accuracy on each line with its interval.",
+        element("figure", element("div", *plots, class_="plots"), class_="panel"),
+    )
 
 
 def _run_heading(label: str) -> Markup:
@@ -244,14 +323,19 @@ def _table(grid: Grid, about: str = "") -> Markup:
     body = [
         element(
             "tr",
-            element("th", text(line.cells[0].text), scope="row", dir="auto"),
+            _head(line.cells[0]),
             *(_cell(cell) for cell in line.cells[1:]),
-            class_="total" if line.total else None,
+            class_="total" if line.total else "reported" if line.reported else None,
         )
         for line in grid.lines
     ]
     table = element("table", caption, element("thead", head), element("tbody", *body))
     return element("div", table, class_="scroll", role="region", tabindex="0", aria_label=f"Table: {grid.title}")
+
+
+def _head(cell: Cell) -> Markup:
+    details = (element("small", text(detail)) for detail in cell.details)
+    return element("th", text(cell.text), *details, scope="row", dir="auto")
 
 
 def _cell(cell: Cell) -> Markup:

@@ -1,52 +1,72 @@
 """How the figures of a report were got, in words: a figure without this is not worth printing."""
 
+from countersight.case import World
 from countersight.report.data import ReportData, RunScores
 from countersight.report.wording import count, name, percent
+from countersight.suites.tables import AS_IT_IS, BOTH_WORLDS, UNDER_A_CHANGE
 from countersight.wording import several
 
 
 def sentence(report: ReportData) -> str:
     """What was measured and what came out, in a sentence."""
     asked = f"{several(report.cases, 'case')} of {name(report.dataset)}"
-    told = "about the picture as it is and about what would be true under a change"
+    told = report.terms.about or _ABOUT[report.worlds]
+    measure, words, unit = ("drop", "the drop in accuracy", " points") if report.two_worlds else _accuracy(report)
     if len(report.runs) > 1:
-        drops = [run.overall.drop.value for run in report.runs if run.overall.drop]
-        known = [drop for drop in drops if drop is not None]
+        figures = [getattr(run.overall, measure) for run in report.runs]
+        known = [figure.value for figure in figures if figure and figure.value is not None]
         start = f"{count(len(report.runs))} runs were asked {asked}, {told}"
         if not known:
             return start + "."
         least, most = percent(min(known)), percent(max(known))
-        between = f"{least} points in each" if least == most else f"between {least} and {most} points"
-        return f"{start}: the drop in accuracy is {between}."
+        between = f"{least}{unit} in each" if least == most else f"between {least} and {most}{unit}"
+        return f"{start}: {words} is {between}."
     run = report.runs[0]
-    drop = run.overall.drop
+    figure = getattr(run.overall, measure)
     start = f"{name(run.label)} was asked {asked}, {told}"
-    if drop is None or drop.value is None:
+    if figure is None or figure.value is None:
         return start + "."
     return (
-        f"{start}: the drop in accuracy is {percent(drop.value)} points "
-        f"({percent(report.confidence, 0)}% interval {percent(drop.low)} to {percent(drop.high)})."
+        f"{start}: {words} is {percent(figure.value)}{unit} "
+        f"({percent(report.confidence, 0)}% interval {percent(figure.low)} to {percent(figure.high)})."
     )
+
+
+_ABOUT: dict[tuple[World, ...], str] = {
+    ("factual", "counterfactual"): BOTH_WORLDS,
+    ("factual",): AS_IT_IS,
+    ("counterfactual",): UNDER_A_CHANGE,
+}
+
+
+def _accuracy(report: ReportData) -> tuple[str, str, str]:
+    """The one figure of a dataset that asks about one world."""
+    (world,) = report.worlds
+    return world, "VQA accuracy" if report.soft else "accuracy", "%"
 
 
 def definitions(report: ReportData) -> list[tuple[str, str]]:
     """What each figure means and how it was computed."""
     level = percent(report.confidence, 0)
+    resampled = f"({count(report.resamples)} resamples, seed {report.seed})"
+    test = "a permutation test that flips signs by chance" if report.soft else "McNemar's exact test"
     bootstrap = (
-        f"{level}% interval by paired bootstrap over cases ({count(report.resamples)} resamples, seed {report.seed}); "
-        "p by McNemar's exact test, two-sided. Where no case differs the interval has no width, however few there are"
+        f"{level}% interval by paired bootstrap over cases {resampled}; "
+        f"p by {test}, two-sided. Where no case differs the interval has no width, however few there are"
     )
     wilson = f"{level}% interval by Wilson's method"
-    entries = [
-        (
-            "factual, counterfactual",
-            "Share of questions answered right about the picture as it is, and about the picture under a change "
-            f"that is told in words. {wilson}.",
-        ),
-        ("drop", f"Factual minus counterfactual, in points, over the cases scored in both worlds. {bootstrap}."),
-        ("both right", f"Share of those cases answered right in both worlds. {wilson}."),
-    ]
-    if any(run.overall.shown for run in report.runs):
+    entries = _accuracies(report, f"{level}% interval by bootstrap over cases {resampled}" if report.soft else wilson)
+    measures = report.terms.measures
+    if report.two_worlds:
+        entries += [
+            (
+                measures["drop"],
+                f"{_capital(measures['factual'])} minus {measures['counterfactual']}, in points, over the cases scored "
+                f"in both worlds. {bootstrap}.",
+            ),
+            (measures["both_right"], f"Share of those cases answered right in both worlds. {wilson}."),
+        ]
+    if "shown" in measures and any(run.overall.shown for run in report.runs):
         entries += [
             ("shown", f"Share answered right when the picture after the change is shown, not told. {wilson}."),
             (
@@ -54,6 +74,7 @@ def definitions(report: ReportData) -> list[tuple[str, str]]:
                 f"Shown minus counterfactual, in points, over the cases scored both ways. {bootstrap}.",
             ),
         ]
+    entries += _suite(report)
     entries += [
         ("n", "Cases in the line. A figure that rests on fewer says its own n."),
         ("unread", "Replies in which no answer could be read. They count in n and are never right."),
@@ -61,7 +82,58 @@ def definitions(report: ReportData) -> list[tuple[str, str]]:
     ]
     if report.comparisons:
         entries.append(("comparisons", f"Run minus run over the cases both answered, in points. {bootstrap}."))
+    if report.references or report.terms.beside:
+        entries.append(
+            (
+                "reported",
+                "Printed in the paper that is named beside it, and copied from there; asked of other models, in other "
+                "ways and perhaps of other cases. Nothing of it was measured here.",
+            )
+        )
+    entries += [entry for analysis in report.analyses for entry in analysis.definitions]
     return entries
+
+
+def _accuracies(report: ReportData, interval: str) -> list[tuple[str, str]]:
+    measures = report.terms.measures
+    names = ", ".join(measures[world] for world in report.worlds)
+    if report.soft:
+        return [
+            (
+                names,
+                "The official soft accuracy of VQA: an answer is worth a third for each of the people that gave it, at "
+                f"most 1, averaged over leaving out each of them in turn. The mean over the questions. {interval}. In "
+                "the gallery and in scores.parquet an answer worth half or more is called right.",
+            )
+        ]
+    if report.two_worlds:
+        words = (
+            "Share of questions answered right about the picture as it is, and about the picture under a change that "
+            "is told in words"
+        )
+    else:
+        words = "Share of questions answered right"
+    return [(names, f"{words}. {interval}.")]
+
+
+def _suite(report: ReportData) -> list[tuple[str, str]]:
+    """What only some suites have."""
+    entries = []
+    if any(run.total for run in report.runs):
+        entries.append(
+            (
+                "total",
+                "The sum of the accuracies of all groups in per cent, as the paper counts: every group weighs as much "
+                "as any other, however many cases it has. Its interval squares and adds theirs (Zou and Donner, 2008).",
+            )
+        )
+    if report.terms.chance:
+        entries.append(("chance", "What guessing among the options gives."))
+    return entries
+
+
+def _capital(words: str) -> str:
+    return words.capitalize() if words.isalpha() else words  # acc_b is a name
 
 
 def origins(report: ReportData) -> list[tuple[str, str]]:

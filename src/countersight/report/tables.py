@@ -1,75 +1,95 @@
 """The tables of a report as grids of words, the same for every format they are written in."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-import msgspec
+from countersight.report.data import ASKINGS, Comparison, DividedScores, GroupScores, ReportData, RunScores
+from countersight.report.grid import NOTHING, Cell, Grid, Line, figure_cell, unasked_line
+from countersight.report.reference import beside, reported_lines
+from countersight.report.wording import count, name, percent
+from countersight.suites.reference import table
+from countersight.suites.tables import PLAIN, PLAIN_MEASURES, Terms
 
-from countersight.report.data import ASKINGS, Comparison, Figure, GroupScores, ReportData, RunScores
-from countersight.report.wording import count, interval, name, p_value, percent
-
-
-class Cell(msgspec.Struct, frozen=True):
-    """A figure and what stands beside it in small: its interval, its p value, its own n."""
-
-    text: str
-    details: tuple[str, ...] = ()
-
-
-class Line(msgspec.Struct, frozen=True):
-    """A line of a table; `total` marks the one that sums up the others."""
-
-    cells: tuple[Cell, ...]
-    total: bool = False
-
-
-class Grid(msgspec.Struct, frozen=True):
-    """A table: what it shows, the head of each column, and its lines. The first column names the line."""
-
-    title: str
-    head: tuple[str, ...]
-    lines: tuple[Line, ...]
-    note: str = ""
-
-
-MEASURES = {
-    "factual": "factual",
-    "counterfactual": "counterfactual",
-    "drop": "drop",
-    "both_right": "both right",
-    "shown": "shown",
-    "imagination_gap": "imagination gap",
-}
-"""The figures of a line of scores, in order, and what they are called."""
+MEASURES = PLAIN_MEASURES
+"""The figures of a line of scores, in order, and what they are called where the suite has no word of its own."""
 
 COMPARED = ("factual", "counterfactual", "both_right", "shown")
-
-NOTHING = Cell("–")
 
 
 def overview(report: ReportData) -> Grid:
     """All runs on all cases, a line each."""
     lines = [(run.label, run.overall) for run in report.runs]
-    return Grid("All runs, all cases", *_scores("run", lines))
+    return Grid("All runs, all cases", *_scores("run", lines, report.terms))
 
 
-def by_group(run: RunScores) -> Grid:
-    """One run, a line for each group and one for all."""
-    return Grid(name(run.label), *_scores("group", [(scores.group, scores) for scores in run.groups]))
-
-
-def compared(comparison: Comparison) -> Grid:
-    """Two runs, case by case."""
-    measures = [key for key in COMPARED if any(getattr(group, key) for group in comparison.groups)]
+def totals(report: ReportData) -> Grid:
+    """The groups added up, as CFMM does, a line for each run."""
+    runs = [(run.label, run.total) for run in report.runs if run.total]
+    measures = [key for key in report.terms.measures if any(getattr(total, key) for _, total in runs)]
     lines = tuple(
         Line(
-            (Cell(name(group.group)), *(_figure(getattr(group, key), None) for key in measures)),
+            (Cell(name(label)), Cell(count(total.n)), *(figure_cell(getattr(total, key), total.n) for key in measures))
+        )
+        for label, total in runs
+    )
+    most = count(100 * (len(report.runs[0].groups) - 1))
+    return Grid(f"Totals out of {most}", ("run", "n", *(report.terms.measures[key] for key in measures)), lines)
+
+
+def by_group(run: RunScores, terms: Terms = PLAIN) -> Grid:
+    """One run, a line for each group and one for all; then what its suite's paper sets beside them."""
+    named = [(terms.groups.get(scores.group, scores.group), scores) for scores in run.groups]
+    head, lines = _scores(terms.group, named, terms, last_is_total=True)
+    measures = _measures(run.groups, terms)
+    if run.total:
+        most = count(100 * (len(run.groups) - 1))
+        figures = [figure_cell(getattr(run.total, key), run.total.n) for key in measures]
+        lines += (unasked_line(head, Cell(f"total, out of {most}"), Cell(count(run.total.n)), figures),)
+    if any(key in terms.chance for key in measures):
+        figures = [Cell(percent(terms.chance[key])) if key in terms.chance else NOTHING for key in measures]
+        lines += (unasked_line(head, Cell("chance"), NOTHING, figures),)
+    for key, row in terms.beside:
+        lines += tuple(reported_lines(head, measures, table(key), row))
+    return Grid(name(run.label), head, lines)
+
+
+def divided(run: RunScores, division: DividedScores, terms: Terms) -> Grid:
+    """One run with its cases divided otherwise than by group."""
+    head, lines = _scores(division.name, [(scores.group, scores) for scores in division.lines], terms)
+    more = sum(scores.n for scores in division.lines) > run.overall.n
+    note = "A case counts on every line it belongs to: the lines add up to more than the cases." if more else ""
+    return Grid(f"{name(run.label)}, by {division.name}", head, lines, note)
+
+
+def roles(run: RunScores) -> Grid:
+    """How often a run chose an option by what the option is there for."""
+    lines = tuple(
+        Line((Cell(name(each.role)), Cell(count(each.chosen.n)), figure_cell(each.chosen, each.chosen.n)))
+        for each in run.roles
+    )
+    return Grid(
+        f"Options chosen by role: {name(run.label)}",
+        ("role", "n", "chosen"),
+        lines,
+        "Of the answered questions that offer an option of the role, the share in which it was chosen.",
+    )
+
+
+def compared(comparison: Comparison, terms: Terms = PLAIN) -> Grid:
+    """Two runs, case by case."""
+    measures = [key for key in terms.measures if any(getattr(group, key, None) for group in comparison.groups)]
+    lines = tuple(
+        Line(
+            (
+                Cell(name(terms.groups.get(group.group, group.group))),
+                *(figure_cell(getattr(group, key, None), None) for key in measures),
+            ),
             total=group is comparison.groups[-1],
         )
         for group in comparison.groups
     )
     return Grid(
         f"{name(comparison.first)} minus {name(comparison.second)}",
-        ("group", *(MEASURES[key] for key in measures)),
+        (terms.group, *(terms.measures[key] for key in measures)),
         lines,
         "Differences in points over the cases both runs answered; above zero the first run did better.",
     )
@@ -94,39 +114,49 @@ def letters(run: RunScores) -> Grid:
     return Grid(f"Letters answered: {name(run.label)}", ("letter", *head), tuple(lines))
 
 
-def grids(report: ReportData) -> list[Grid]:
-    """Every table of a report, in reading order."""
+def scores(report: ReportData) -> list[Grid]:
+    """The tables of how each run did, in reading order."""
     tables = [overview(report)] if len(report.runs) > 1 else []
-    tables += [by_group(run) for run in report.runs]
-    tables += [compared(comparison) for comparison in report.comparisons]
+    if len(report.runs) > 1 and any(run.total for run in report.runs):
+        tables.append(totals(report))
+    for run in report.runs:
+        tables.append(by_group(run, report.terms))
+        tables += more(run, report.terms)
+    return tables
+
+
+def more(run: RunScores, terms: Terms) -> list[Grid]:
+    """The tables of one run beside that of its groups."""
+    return [*(divided(run, division, terms) for division in run.divisions), *([roles(run)] if run.roles else [])]
+
+
+def grids(report: ReportData) -> list[Grid]:
+    """Every table of a report but those of its analyses, in reading order."""
+    tables = scores(report)
+    tables += [compared(comparison, report.terms) for comparison in report.comparisons]
+    tables += [beside(report, reference) for reference in report.references]
     tables += [letters(run) for run in report.runs if run.letters]
     return tables
 
 
-def _scores(what: str, named: Sequence[tuple[str, GroupScores]]) -> tuple[tuple[str, ...], tuple[Line, ...]]:
-    measures = [key for key in MEASURES if any(getattr(scores, key) for _, scores in named)]
+def _measures(groups: Iterable[GroupScores], terms: Terms) -> list[str]:
+    return [key for key in terms.measures if any(getattr(scores, key) for scores in groups)]
+
+
+def _scores(
+    what: str, named: Sequence[tuple[str, GroupScores]], terms: Terms, *, last_is_total: bool = False
+) -> tuple[tuple[str, ...], tuple[Line, ...]]:
+    measures = _measures([scores for _, scores in named], terms)
     lines = tuple(
         Line(
             (
                 Cell(name(label)),
                 Cell(count(scores.n)),
-                *(_figure(getattr(scores, key), scores.n) for key in measures),
+                *(figure_cell(getattr(scores, key), scores.n, counted=terms.counts) for key in measures),
                 *(Cell(count(number)) for number in (scores.unread, scores.failed, scores.missing)),
             ),
-            total=what == "group" and scores is named[-1][1],
+            total=last_is_total and scores is named[-1][1],
         )
         for label, scores in named
     )
-    return (what, "n", *(MEASURES[key] for key in measures), "unread", "failed", "missing"), lines
-
-
-def _figure(figure: Figure | None, expected_n: int | None) -> Cell:
-    """A figure with its interval; its n is said where it is not that of the line."""
-    if figure is None or figure.value is None:
-        return NOTHING
-    details = [interval(figure)]
-    if figure.p is not None:
-        details.append(p_value(figure.p))
-    if figure.n != expected_n:
-        details.append(f"n = {count(figure.n)}")
-    return Cell(percent(figure.value), tuple(details))
+    return (what, "n", *(terms.measures[key] for key in measures), "unread", "failed", "missing"), lines

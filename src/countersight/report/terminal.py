@@ -1,29 +1,35 @@
 """The tables of a report in the terminal."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from textwrap import fill
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from countersight.report.data import ReportData
+from countersight.report.analysis_tables import analysis_grids
+from countersight.report.data import Analysis, ReportData
+from countersight.report.grid import NOTHING, Cell, Grid, Line
 from countersight.report.provenance import origins, sentence
-from countersight.report.tables import Cell, Grid, Line, by_group, compared, overview
-from countersight.report.wording import percent
+from countersight.report.reference import beside
+from countersight.report.tables import compared, overview, scores
+from countersight.report.wording import name, percent
 
 _SHORT = {"counterfactual": "counter-\nfactual", "both right": "both\nright", "imagination gap": "imagi-\nnation\ngap"}
 _AMISS = ("unread", "failed", "missing")
 _NAME, _FIGURE = 17, 11
-"""Room that the name of a line and a figure with its interval need at least."""
+"""Room that the name of a line needs at least, and that the words of a head are given."""
 
 
 def print_tables(report: ReportData, console: Console) -> None:
     """Print the scores and comparisons of a report, and where the figures come from."""
-    tables = [overview(report)] if len(report.runs) > 1 else []
-    tables += [by_group(run) for run in report.runs]
-    tables += [compared(comparison) for comparison in report.comparisons]
+    tables = scores(report)
+    tables += [compared(comparison, report.terms) for comparison in report.comparisons]
+    tables += [beside(report, reference) for reference in report.references]
     _print(report, tables, console)
+    for analysis in report.analyses:
+        _print_analysis(analysis, console)
 
 
 def print_overview(report: ReportData, console: Console) -> None:
@@ -33,15 +39,31 @@ def print_overview(report: ReportData, console: Console) -> None:
 
 def _print(report: ReportData, tables: list[Grid], console: Console) -> None:
     console.print(Text(sentence(report)))
-    for grid in tables:
-        for part in _parts(grid, console.width):
-            console.print()
-            console.print(_table(part))
+    _print_grids(tables, console)
     console.print()
     for term, text in origins(report):
         console.print(Text.assemble((f"{term}: ", "bold"), text))
     level = percent(report.confidence, 0)
     console.print(Text(f"Shares in per cent, differences in points, each with its {level}% interval.", "dim"))
+
+
+def _print_grids(grids: Iterable[Grid], console: Console) -> None:
+    for grid in grids:
+        for part in _parts(grid, console.width):
+            console.print()
+            console.print(_table(part))
+
+
+def _print_analysis(analysis: Analysis, console: Console) -> None:
+    console.print()
+    console.print(Text(analysis.heading, "bold"))
+    console.print(Text(analysis.about))
+    for point in analysis.points:
+        console.print(Text(name(point.title), "bold"))
+        for words in point.sentences:
+            console.print(Text(f"· {words}"))
+    if analysis.asked_for:
+        _print_grids(analysis_grids(analysis), console)
 
 
 def _parts(grid: Grid, width: int) -> Iterator[Grid]:
@@ -54,17 +76,33 @@ def _parts(grid: Grid, width: int) -> Iterator[Grid]:
     for line in grid.lines:
         cells = list(line.cells[: len(grid.head) - len(_AMISS)] if merged in heads else line.cells)
         if merged in heads:
-            cells.append(Cell("/".join(cell.text for cell in line.cells[len(cells) :])))
-        lines.append((cells, line.total))
-    at_once = max(1, (width - _NAME) // _FIGURE)
-    for start in range(1, len(heads), at_once):
-        chosen = slice(start, start + at_once)
+            amiss = line.cells[len(cells) :]
+            cells.append(NOTHING if set(amiss) == {NOTHING} else Cell("/".join(cell.text for cell in amiss)))
+        lines.append((cells, line))
+    start = 1
+    while start < len(heads):
+        room, end = width - _NAME, start
+        while end < len(heads) and (end == start or room >= _width(heads[end], [cells[end] for cells, _ in lines])):
+            room -= _width(heads[end], [cells[end] for cells, _ in lines])
+            end += 1
+        chosen = slice(start, end)
+        start = end
         yield Grid(
             grid.title,
             (heads[0], *heads[chosen]),
-            tuple(Line((cells[0], *cells[chosen]), total) for cells, total in lines),
-            grid.note,
+            tuple(Line((cells[0], *cells[chosen]), line.total, line.reported) for cells, line in lines),
+            grid.note if end == len(heads) else "",
         )
+
+
+def _width(head: str, cells: list[Cell]) -> int:
+    """Room that a column takes, with a space before it."""
+    written = [_head(head), *(cell.text for cell in cells), *(_short(text) for cell in cells for text in cell.details)]
+    return 1 + max(len(line) for text in written for line in text.splitlines())
+
+
+def _head(head: str) -> str:
+    return _SHORT.get(head) or fill(head.replace("counterf", "counter- f"), _FIGURE, break_long_words=False)
 
 
 def _table(grid: Grid) -> Table:
@@ -80,16 +118,20 @@ def _table(grid: Grid) -> Table:
     )
     table.add_column(Text(grid.head[0]), overflow="fold")
     for head in grid.head[1:]:
-        table.add_column(Text(_SHORT.get(head, head)), justify="right", no_wrap=True)
+        table.add_column(Text(_head(head)), justify="right", no_wrap=True)
     for number, line in enumerate(grid.lines):
         table.add_row(
-            *(_text(cell) for cell in line.cells),
-            style="bold" if line.total else "",
+            Text.assemble(line.cells[0].text, *((" " + detail, "dim not bold") for detail in line.cells[0].details)),
+            *(_text(cell) for cell in line.cells[1:]),
+            style="bold" if line.total else "italic" if line.reported else "",
             end_section=number + 1 < len(grid.lines) and grid.lines[number + 1].total,
         )
     return table
 
 
 def _text(cell: Cell) -> Text:
-    short = (detail.replace(" to ", "…").replace(" ", "") for detail in cell.details)
-    return Text.assemble(cell.text, *(("\n" + detail, "dim not bold") for detail in short))
+    return Text.assemble(cell.text, *(("\n" + _short(detail), "dim not bold") for detail in cell.details))
+
+
+def _short(detail: str) -> str:
+    return detail.replace(" to ", "…").replace(" = ", "=").replace(" < ", "<")

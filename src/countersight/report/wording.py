@@ -32,6 +32,12 @@ def percent(share: float, digits: int = 1) -> str:
     return text.replace("-", "−")
 
 
+def number(value: float) -> str:
+    """A number that is no share, such as a correlation; a real minus before what is below zero."""
+    text = f"{value:.2f}"
+    return text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
+
+
 def interval(figure: Figure) -> str:
     """The interval of a figure, in per cent or points."""
     return f"{percent(figure.low)} to {percent(figure.high)}"
@@ -40,6 +46,12 @@ def interval(figure: Figure) -> str:
 def p_value(p: float) -> str:
     """A p value, never rounded to zero."""
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
+def guarded(text: str) -> str:
+    """Text that a spreadsheet will not take for a formula."""
+    plain = name(text)
+    return "'" + plain if plain.startswith(("=", "+", "-", "@", "'")) else plain
 
 
 def count(number: int) -> str:

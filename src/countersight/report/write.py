@@ -9,6 +9,7 @@ import msgspec
 
 from countersight.report.data import PageData, ReportData
 from countersight.report.formats import comma_separated, latex, markdown
+from countersight.report.image_groups import GroupsFile
 from countersight.report.load import load
 from countersight.report.page import render
 from countersight.report.thumbnails import side_for, thumbnails
@@ -36,13 +37,17 @@ def write_report(
     dataset: Path | None = None,
     gallery: int = 3000,
     seed: int = 0,
+    reference: Sequence[str] | None = None,
+    groups: GroupsFile | None = None,
     progress: Counting | None = None,
 ) -> ReportFiles:
     """Report on one or more runs of one dataset: a page and tables in `out`, scores.parquet in each run folder.
 
-    `dataset` says where the dataset is now if it was moved; `gallery` is how many cases the page shows at most.
+    `dataset` says where the dataset is now if it was moved; `gallery` is how many cases the page shows at most;
+    `reference` names tables of papers to set beside the runs, and all of their suite when it is empty; `groups` names
+    a table of groups of pictures to compare.
     """
-    loaded = load(runs, dataset=dataset, gallery=gallery, seed=seed)
+    loaded = load(runs, dataset=dataset, gallery=gallery, seed=seed, reference=reference, groups=groups)
     pictures = []
     side = side_for(len(loaded.pictures))
     with progress("Shrinking pictures", len(loaded.pictures), "pictures") if progress else nullcontext(_quiet) as done:
@@ -52,10 +57,10 @@ def write_report(
     report = loaded.report
     out.mkdir(parents=True, exist_ok=True)
     return ReportFiles(
-        html=_write(out / "report.html", render(PageData(report, loaded.cases, tuple(pictures)))),
-        markdown=_write(out / "tables.md", markdown(report)),
-        latex=_write(out / "tables.tex", latex(report)),
-        csv=_write(out / "tables.csv", comma_separated(report)),
+        html=write_file(out / "report.html", render(PageData(report, loaded.cases, tuple(pictures)))),
+        markdown=write_file(out / "tables.md", markdown(report)),
+        latex=write_file(out / "tables.tex", latex(report)),
+        csv=write_file(out / "tables.csv", comma_separated(report)),
         data=report,
         unwritten=loaded.unwritten,
     )
@@ -65,7 +70,8 @@ def _quiet(done: int) -> None:
     pass
 
 
-def _write(path: Path, content: str) -> Path:
+def write_file(path: Path, content: str) -> Path:
+    """Write a text file so that it is there in full or not at all."""
     part = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         part.write_text(content, encoding="utf-8")

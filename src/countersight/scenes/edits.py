@@ -1,15 +1,19 @@
 """Changes of a scene as data, and the function that applies them.
 
-A new kind of edit (move, resize, …) is one more struct with its own tag and one more case in `apply`.
+A new kind of edit is one more struct with its own tag and one more case in `apply`. Edits do as they are told; whether
+things touch afterwards is asked of `soundness.faults`.
 """
 
+from collections import Counter
 from collections.abc import Iterable
-from typing import TypeVar
+from typing import Annotated, Protocol, TypeVar
 
 import msgspec
 from msgspec.structs import replace
 
-from countersight.scenes.scene import Circle, Dot, Flower, Polygon, Scene
+from countersight.scenes.geometry import middle
+from countersight.scenes.placing import rounded
+from countersight.scenes.scene import Circle, Dot, Flower, PetalShape, Point, Polygon, Scene
 
 Item = TypeVar("Item", Polygon, Flower, Circle, Dot)
 
@@ -27,14 +31,51 @@ class Recolour(msgspec.Struct, frozen=True, tag_field="kind", tag="recolour"):
     colour: str
 
 
-Edit = Remove | Recolour
+class Move(msgspec.Struct, frozen=True, tag_field="kind", tag="move"):
+    """Puts items somewhere else, so many pixels to the right and down; a circle goes with its dots."""
+
+    ids: tuple[str, ...]
+    dx: float
+    dy: float
+
+
+class Resize(msgspec.Struct, frozen=True, tag_field="kind", tag="resize"):
+    """Makes items larger or smaller about their middle; a circle goes with its dots."""
+
+    ids: tuple[str, ...]
+    factor: Annotated[float, msgspec.Meta(gt=0)]
+
+
+class Reshape(msgspec.Struct, frozen=True, tag_field="kind", tag="reshape"):
+    """Gives flowers petals of another shape, or polygons other corners."""
+
+    ids: tuple[str, ...]
+    shape: PetalShape | Annotated[tuple[Point, ...], msgspec.Meta(min_length=3)]
+
+
+class Add(msgspec.Struct, frozen=True, tag_field="kind", tag="add", omit_defaults=True):
+    """Puts new items into the scene, on top of those that are there; dots go into the circle that is named."""
+
+    polygons: tuple[Polygon, ...] = ()
+    flowers: tuple[Flower, ...] = ()
+    circles: tuple[Circle, ...] = ()
+    dots: tuple[Dot, ...] = ()
+    circle: str = ""
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """What must be there already: the circle."""
+        return (self.circle,) if self.dots else ()
+
+
+Edit = Remove | Recolour | Move | Resize | Reshape | Add
 
 
 def apply(scene: Scene, edits: Iterable[Edit]) -> Scene:
-    """The scene after the edits, one after the other. An id that is not in the scene is a ValueError."""
+    """The scene after the edits, one after the other. An edit that cannot be made is a ValueError."""
     for edit in edits:
         ids = frozenset(edit.ids)
-        absent = ids - _ids(scene)
+        absent = ids.difference(_ids(scene))
         if absent:
             raise ValueError(f"{', '.join(sorted(absent))}: not in the scene, so it cannot be changed")
         match edit:
@@ -42,12 +83,20 @@ def apply(scene: Scene, edits: Iterable[Edit]) -> Scene:
                 scene = _without(scene, ids)
             case Recolour():
                 scene = _recoloured(scene, ids, edit.colour)
+            case Move():
+                scene = _with_each(scene, ids, _Moved(edit.dx, edit.dy))
+            case Resize():
+                scene = _with_each(scene, ids, _Resized(edit.factor))
+            case Reshape():
+                scene = _with_each(scene, ids, _Reshaped(edit.shape))
+            case Add():
+                scene = _with_more(scene, edit)
     return scene
 
 
-def _ids(scene: Scene) -> frozenset[str]:
-    ids = {item.id for items in (scene.polygons, scene.flowers, scene.circles) for item in items}
-    return frozenset(ids.union(dot.id for circle in scene.circles for dot in circle.dots))
+def _ids(scene: Scene) -> list[str]:
+    ids = [item.id for items in (scene.polygons, scene.flowers, scene.circles) for item in items]
+    return ids + [dot.id for circle in scene.circles for dot in circle.dots]
 
 
 def _without(scene: Scene, ids: frozenset[str]) -> Scene:
@@ -73,3 +122,88 @@ def _recoloured(scene: Scene, ids: frozenset[str], colour: str) -> Scene:
         flowers=tuple(map(recolour, scene.flowers)),
         circles=tuple(recolour(replace(circle, dots=tuple(map(recolour, circle.dots)))) for circle in scene.circles),
     )
+
+
+class _Change(Protocol):
+    def __call__(self, item: Item) -> Item: ...
+
+
+def _with_each(scene: Scene, ids: frozenset[str], change: _Change) -> Scene:
+    """The scene with the change made to each of the items; what is done to a circle is done to its dots."""
+    return replace(
+        scene,
+        polygons=tuple(change(polygon) if polygon.id in ids else polygon for polygon in scene.polygons),
+        flowers=tuple(change(flower) if flower.id in ids else flower for flower in scene.flowers),
+        circles=tuple(
+            change(circle)
+            if circle.id in ids
+            else replace(circle, dots=tuple(change(dot) if dot.id in ids else dot for dot in circle.dots))
+            for circle in scene.circles
+        ),
+    )
+
+
+class _Moved:
+    def __init__(self, dx: float, dy: float) -> None:
+        self.dx, self.dy = dx, dy
+
+    def __call__(self, item: Item) -> Item:
+        if isinstance(item, Polygon):
+            return replace(item, points=tuple(self._point(x, y) for x, y in item.points))
+        x, y = self._point(item.x, item.y)
+        if isinstance(item, Circle):
+            return replace(item, x=x, y=y, dots=tuple(map(self, item.dots)))
+        return replace(item, x=x, y=y)
+
+    def _point(self, x: float, y: float) -> Point:
+        return rounded(x + self.dx), rounded(y + self.dy)
+
+
+class _Resized:
+    def __init__(self, factor: float, about: Point | None = None) -> None:
+        self.factor, self.about = factor, about
+
+    def __call__(self, item: Item) -> Item:
+        if isinstance(item, Polygon):
+            about = middle(item.points)
+            return replace(item, points=tuple(self._point(x, y, about) for x, y in item.points))
+        if isinstance(item, Flower):
+            return replace(item, size=rounded(item.size * self.factor))
+        radius = rounded(item.radius * self.factor)
+        if isinstance(item, Circle):
+            dots = tuple(map(_Resized(self.factor, (item.x, item.y)), item.dots))
+            return replace(item, radius=radius, dots=dots)
+        x, y = self._point(item.x, item.y, self.about) if self.about else (item.x, item.y)
+        return replace(item, radius=radius, x=x, y=y)
+
+    def _point(self, x: float, y: float, about: Point) -> Point:
+        return rounded(about[0] + (x - about[0]) * self.factor), rounded(about[1] + (y - about[1]) * self.factor)
+
+
+class _Reshaped:
+    def __init__(self, shape: PetalShape | tuple[Point, ...]) -> None:
+        self.shape = shape
+
+    def __call__(self, item: Item) -> Item:
+        if isinstance(item, Flower) and isinstance(self.shape, str):
+            return replace(item, shape=self.shape)
+        if isinstance(item, Polygon) and not isinstance(self.shape, str):
+            return replace(item, points=self.shape)
+        raise ValueError(f"{item.id}: cannot have this shape; flowers have petals, polygons corners, others neither")
+
+
+def _with_more(scene: Scene, more: Add) -> Scene:
+    scene = replace(
+        scene,
+        polygons=scene.polygons + more.polygons,
+        flowers=scene.flowers + more.flowers,
+        circles=tuple(
+            replace(circle, dots=circle.dots + more.dots) if circle.id == more.circle else circle
+            for circle in scene.circles
+        )
+        + more.circles,
+    )
+    twice = [name for name, times in Counter(_ids(scene)).items() if times > 1]
+    if twice:
+        raise ValueError(f"{', '.join(twice)}: already in the scene, so it cannot be added")
+    return scene

@@ -44,5 +44,36 @@ def distance(points: Points, point: Point) -> NDArray[np.float64]:
     return np.sqrt(dx * dx + dy * dy)
 
 
+def middle(polygon: Sequence[Point]) -> Point:
+    """The middle of a polygon's area; of its corners where it has none."""
+    (x1, y1), (x2, y2) = _edges(polygon)
+    weights = x1 * y2 - x2 * y1
+    whole = float(weights.sum())
+    if abs(whole) < 1e-9:
+        return float(x1.mean()), float(y1.mean())
+    return float(((x1 + x2) * weights).sum() / (3 * whole)), float(((y1 + y2) * weights).sum() / (3 * whole))
+
+
+def crosses_itself(polygon: Sequence[Point]) -> bool:
+    """Whether two of a polygon's edges that are not neighbours meet, which makes its inside a matter of taste."""
+    starts, ends = (part.T for part in _edges(polygon))
+    number = len(starts)
+    one, other = np.triu_indices(number, 2)
+    apart = (other - one) % number != number - 1  # the last edge is a neighbour of the first
+    one, other = one[apart], other[apart]
+    sides = (
+        _turn(starts[one], ends[one], starts[other]) * _turn(starts[one], ends[one], ends[other]),
+        _turn(starts[other], ends[other], starts[one]) * _turn(starts[other], ends[other], ends[one]),
+    )
+    return bool(((sides[0] <= 0) & (sides[1] <= 0)).any())
+
+
+def _turn(first: Points, second: Points, third: Points) -> NDArray[np.float64]:
+    """Which way one turns on the way over three points: left, straight on, or right."""
+    along, on = second - first, third - first
+    turn: NDArray[np.float64] = np.sign(along[:, 0] * on[:, 1] - along[:, 1] * on[:, 0])
+    return turn
+
+
 def _edges(polygon: Sequence[Point]) -> tuple[Points, Points]:
     return as_points(polygon).T, as_points((*polygon[1:], polygon[0])).T

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.case import LETTERS, AnswerKind, Case, Option, Question, Reply, Telling, World
-from countersight.reading import agrees, read
+from countersight.reading import ReadFrom, agrees, read_reply
+from countersight.scoring.soft import soft_accuracy
 
 Outcome = Literal["right", "wrong", "unread", "failed", "missing"]
 """Missing: never asked, or no reply to it was kept. Failed: asked, and no answer came. Neither is scored."""
@@ -28,6 +29,8 @@ WORLDS: Final[dict[Asked, tuple[World, Telling]]] = {
     "shown": ("counterfactual", "shown"),
 }
 _COLUMN = {"told": 1, "shown": 2}
+HALF: Final = 0.5
+"""The least credit with which an answer that several people were asked for too is called right."""
 _SHOWN_OF_AN_ANSWER = 120  # characters of a long open answer that are kept to be shown
 
 
@@ -62,6 +65,8 @@ class Outcomes(msgspec.Struct, frozen=True, eq=False):
     answer_texts: tuple[str | None, ...]
     strays: int
     """Replies to questions that the dataset does not have."""
+    credits: NDArray[np.float32] | None
+    """For each case and each of `ASKED`, what its answer is worth, from 0 to 1: None where all are right or wrong."""
     ids: bytes
     id_ends: NDArray[np.int64]
 
@@ -92,6 +97,12 @@ class Outcomes(msgspec.Struct, frozen=True, eq=False):
         """Which cases have the right answer to a question."""
         return np.equal(self._column(asked), RIGHT)
 
+    def credit(self, asked: Asked) -> NDArray[np.float32]:
+        """What each case's answer to a question is worth: 0 or 1, and between them where several people answered."""
+        if self.credits is None:
+            return self.right(asked).astype(np.float32)
+        return self.credits[:, ASKED.index(asked)]
+
     def _column(self, asked: Asked) -> NDArray[np.uint8]:
         return self.codes[:, ASKED.index(asked)]
 
@@ -104,14 +115,15 @@ class _Gist(msgspec.Struct, frozen=True, array_like=True):
     options: tuple[str, ...]
     text: str
     """Of yes/no questions only: no other kind is read with an eye on the question's words."""
+    answers: tuple[str, ...]
 
 
-def outcomes(cases: Iterable[tuple[int, Case]], replies: Iterable[Reply]) -> Outcomes:
+def outcomes(cases: Iterable[tuple[int, Case]], replies: Iterable[Reply], read_from: ReadFrom = "whole") -> Outcomes:
     """Joins a dataset's cases with a run's replies, in any order, and reads and judges each answer.
 
     Of several replies to one question an answered one wins over a failed one, and the first answered one wins.
     """
-    gathered = _Gathered()
+    gathered = _Gathered(read_from)
     for row, case in cases:
         gathered.add(row, case)
     for reply in replies:
@@ -122,7 +134,8 @@ def outcomes(cases: Iterable[tuple[int, Case]], replies: Iterable[Reply]) -> Out
 class _Gathered:
     """The dataset, packed: a million cases are never held as objects."""
 
-    def __init__(self) -> None:
+    def __init__(self, read_from: ReadFrom) -> None:
+        self.read_from: ReadFrom = read_from
         self.rows = array("q")
         self.positions = array("i")  # by row; -1 where the dataset has no such case
         self.groups: dict[str, int] = {}
@@ -136,6 +149,7 @@ class _Gathered:
         self.gists = bytearray()
         self.gist_ends = array("q")
         self.strays = 0
+        self.credits: array[float] | None = None  # until the first question that has several people's answers
         self.decoder = msgspec.msgpack.Decoder(_Gist)
         self.encoder = msgspec.msgpack.Encoder()
 
@@ -156,7 +170,13 @@ class _Gathered:
             if question:
                 options = tuple(option.text for option in question.options)
                 text = question.text if question.kind == "boolean" else ""
-                self.gists += self.encoder.encode(_Gist(question.kind, question.answer, options, text))
+                self.gists += self.encoder.encode(
+                    _Gist(question.kind, question.answer, options, text, question.answers)
+                )
+                if question.answers and self.credits is None:
+                    self.credits = array("f", bytes(4 * len(self.gist_ends)))
+            if self.credits is not None:
+                self.credits.append(0.0)
             self.gist_ends.append(len(self.gists))
 
     def judge(self, reply: Reply) -> None:
@@ -174,12 +194,19 @@ class _Gathered:
             self.codes[place] = FAILED
         else:
             question = self._question(place)
-            answer = read(reply.text, question)
+            answer = read_reply(reply, question, self.read_from)
             if answer is None:
                 self.codes[place] = UNREAD
                 return
-            self.codes[place] = RIGHT if agrees(answer, question) else WRONG
+            self.codes[place] = RIGHT if self._credited(place, answer, question) >= HALF else WRONG
             self.answers[place] = self.texts.setdefault(answer[:_SHOWN_OF_AN_ANSWER], len(self.texts))
+
+    def _credited(self, place: int, answer: str, question: Question) -> float:
+        """What an answer is worth, kept where there are questions whose answers can be worth less than all."""
+        credit = soft_accuracy(answer, question.answers) if question.answers else float(agrees(answer, question))
+        if self.credits is not None:
+            self.credits[place] = credit
+        return credit
 
     def outcomes(self) -> Outcomes:
         return Outcomes(
@@ -191,6 +218,7 @@ class _Gathered:
             answers=_table(self.answers, np.int32),
             answer_texts=tuple(self.texts),
             strays=self.strays,
+            credits=None if self.credits is None else _table(self.credits, np.float32),
             ids=bytes(self.ids),
             id_ends=np.array(self.id_ends, dtype=np.int64),
         )
@@ -203,8 +231,8 @@ class _Gathered:
         start = self.gist_ends[place - 1] if place else 0
         gist = self.decoder.decode(self.gists[start : self.gist_ends[place]])
         options = tuple(Option(text) for text in gist.options)
-        return Question(text=gist.text, answer=gist.answer, kind=gist.kind, options=options)
+        return Question(text=gist.text, answer=gist.answer, kind=gist.kind, options=options, answers=gist.answers)
 
 
-def _table(values: "bytearray | array[int]", kind: type[np.generic]) -> NDArray[Any]:
+def _table(values: "bytearray | array[int] | array[float]", kind: type[np.generic]) -> NDArray[Any]:
     return np.frombuffer(values, dtype=kind).reshape(-1, len(ASKED)).copy()

@@ -3,7 +3,7 @@
 from math import comb
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from countersight.scoring.intervals import Interval
 
@@ -41,9 +41,7 @@ def paired_bootstrap(
     A case counts only by its difference, and answers that are right or wrong have three of those. Drawing n cases is
     therefore one multinomial draw over the distinct differences: the same distribution, whatever n.
     """
-    differences = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
-    if differences.ndim != 1 or differences.size == 0:
-        raise ValueError("a paired bootstrap needs two series of the same length, with at least one case")
+    differences = _differences(first, second)
     values, counts = np.unique(differences, return_counts=True)
     n = differences.size
     if values.size == 1:
@@ -58,3 +56,33 @@ def paired_bootstrap(
     )
     low, high = np.quantile(means, [0.5 - confidence / 2, 0.5 + confidence / 2])
     return Interval(float(low), float(high))
+
+
+def sign_flips(first: ArrayLike, second: ArrayLike, *, seed: int, resamples: int = RESAMPLES) -> float:
+    """The two-sided p of the paired permutation test: how often flipping each case's sign by chance does as much.
+
+    Where answers are right or wrong that is McNemar's test; this one also takes answers that are worth something
+    between. Of the differences only the distinct sizes matter: flipping the signs of those of one size is one draw.
+    """
+    differences = _differences(first, second)
+    sizes, counts = np.unique(np.abs(differences[differences != 0]), return_counts=True)
+    if not sizes.size:
+        return 1.0
+    # Rounding must not decide whether a draw is as extreme as what was found.
+    found = abs(float(differences.sum())) - 1e-9 * differences.size
+    generator = np.random.default_rng(seed)
+    step = max(1, _AT_ONCE // sizes.size)
+    extreme = 0
+    for done in range(0, resamples, step):
+        up = generator.binomial(counts, 0.5, size=(min(step, resamples - done), sizes.size))
+        extreme += int((np.abs((2 * up - counts) @ sizes) >= found).sum())
+    # What was found is itself one of the ways the signs can fall: p is never 0.
+    return (1 + extreme) / (1 + resamples)
+
+
+def _differences(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
+    differences = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
+    if differences.ndim != 1 or differences.size == 0:
+        raise ValueError("two series of the same length are compared, with at least one case")
+    # Credits are kept as 32-bit numbers: 0.6 - 0.3 and 0.9 - 0.6 are the same difference.
+    return np.round(differences, 6)

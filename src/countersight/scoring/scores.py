@@ -1,6 +1,6 @@
 """Accuracy in each world, the drop between them, and what a comparison of two runs shows."""
 
-from typing import Final
+from typing import Any, Final, Literal
 
 import msgspec
 import numpy as np
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from countersight.case import LETTERS, Telling, World
 from countersight.scoring.intervals import wilson
 from countersight.scoring.outcome import ASKED, FAILED, MISSING, UNREAD, WORLDS, Asked, Outcomes
-from countersight.scoring.pairs import mcnemar, paired_bootstrap
+from countersight.scoring.pairs import mcnemar, paired_bootstrap, sign_flips
 
 ALL: Final = "all"
 """The name of the row over every group."""
@@ -19,21 +19,30 @@ _Mask = NDArray[np.bool_]
 
 
 class Rate(msgspec.Struct, frozen=True):
-    """A share of right answers among those scored, with its Wilson interval."""
+    """A share of right answers among those scored, with its Wilson interval.
+
+    Where an answer can be worth less than all (VQA's soft accuracy) it is the mean of what the answers are worth, with
+    a bootstrap interval.
+    """
 
     right: int
     n: int
     low: float
     high: float
+    credit: float | None = None
+    """What all answers together are worth, where one can be worth less than 1."""
 
     @property
     def value(self) -> float | None:
         """The share, or None where nothing was scored."""
-        return self.right / self.n if self.n else None
+        return (self.right if self.credit is None else self.credit) / self.n if self.n else None
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """First minus second, over the cases scored in both: bootstrap interval, and McNemar's exact p."""
+    """First minus second, over the cases scored in both: bootstrap interval, and McNemar's exact p.
+
+    Where an answer can be worth less than all, p is that of flipping signs, of which McNemar's test is a special case.
+    """
 
     value: float
     low: float
@@ -41,8 +50,9 @@ class Difference(msgspec.Struct, frozen=True):
     p: float
     n: int
     only_first: int
-    """Cases that only the first has right."""
+    """Cases that only the first has right, or for which its answer is worth more."""
     only_second: int
+    test: Literal["McNemar exact", "sign flips"] = "McNemar exact"
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -110,7 +120,7 @@ class Comparison(msgspec.Struct, frozen=True):
 
 def score(outcomes: Outcomes, *, seed: int = 0) -> Scores:
     """The scores of a run, by group and in all."""
-    rows = tuple(_row(outcomes, name, mask, seed) for name, mask in _groups(outcomes))
+    rows = tuple(score_line(outcomes, name, mask, seed=seed) for name, mask in _groups(outcomes))
     total = rows[-1]
     return Scores(
         rows=rows,
@@ -126,7 +136,7 @@ def score(outcomes: Outcomes, *, seed: int = 0) -> Scores:
 
 def compare(first: Outcomes, second: Outcomes, *, seed: int = 0) -> tuple[Comparison, ...]:
     """How two runs differ on the cases they share, by group and in all."""
-    here, there = _shared(first, second)
+    here, there = shared_cases(first, second)
     rows = []
     for name, mask in _groups(first):
         inside = mask[here]
@@ -134,7 +144,7 @@ def compare(first: Outcomes, second: Outcomes, *, seed: int = 0) -> tuple[Compar
         differences: dict[str, Difference | None] = {}
         for asked in ASKED:
             scored = first.scored(asked)[a] & second.scored(asked)[b]
-            differences[asked] = _difference(first.right(asked)[a], second.right(asked)[b], scored, seed)
+            differences[asked] = _difference(_worth(first, asked)[a], _worth(second, asked)[b], scored, seed)
         both = _in_both_worlds(first)[a] & _in_both_worlds(second)[b]
         differences["both_right"] = _difference(_both_right(first)[a], _both_right(second)[b], both, seed)
         rows.append(Comparison(group=name, n=len(a), **differences))
@@ -146,7 +156,8 @@ def _groups(outcomes: Outcomes) -> list[tuple[str, _Mask]]:
     return [*groups, (ALL, np.ones(len(outcomes), dtype=np.bool_))]
 
 
-def _row(outcomes: Outcomes, name: str, mask: _Mask, seed: int) -> Row:
+def score_line(outcomes: Outcomes, name: str, mask: _Mask, *, seed: int = 0) -> Row:
+    """The scores of some of the cases, under a name."""
     codes = outcomes.codes[mask]
     both, told = _in_both_worlds(outcomes) & mask, outcomes.scored("counterfactual") & mask
     both_shown = told & outcomes.scored("shown")
@@ -154,16 +165,32 @@ def _row(outcomes: Outcomes, name: str, mask: _Mask, seed: int) -> Row:
     return Row(
         group=name,
         n=int(mask.sum()),
-        factual=_rate(outcomes.right("factual"), outcomes.scored("factual") & mask),
-        counterfactual=_rate(outcomes.right("counterfactual"), told),
-        drop=_difference(outcomes.right("factual"), outcomes.right("counterfactual"), both, seed),
+        factual=_accuracy(outcomes, "factual", mask, seed),
+        counterfactual=_accuracy(outcomes, "counterfactual", mask, seed),
+        drop=_difference(_worth(outcomes, "factual"), _worth(outcomes, "counterfactual"), both, seed),
         both_right=_rate(_both_right(outcomes), both),
-        shown=_rate(outcomes.right("shown"), outcomes.scored("shown") & mask) if has_shown else None,
-        imagination_gap=_difference(outcomes.right("shown"), outcomes.right("counterfactual"), both_shown, seed),
+        shown=_accuracy(outcomes, "shown", mask, seed) if has_shown else None,
+        imagination_gap=_difference(_worth(outcomes, "shown"), _worth(outcomes, "counterfactual"), both_shown, seed),
         unread=int((codes == UNREAD).sum()),
         failed=int((codes == FAILED).sum()),
         missing=int((codes == MISSING).sum()),
     )
+
+
+def _accuracy(outcomes: Outcomes, asked: Asked, mask: _Mask, seed: int) -> Rate:
+    scored = outcomes.scored(asked) & mask
+    n = int(scored.sum())
+    if outcomes.credits is None or not n:
+        return _rate(outcomes.right(asked), scored)
+    credits = outcomes.credit(asked)[scored].astype(np.float64).round(6)
+    interval = paired_bootstrap(credits, np.zeros(n), seed=seed, confidence=CONFIDENCE)
+    right = int((outcomes.right(asked) & scored).sum())
+    return Rate(right, n, interval.low, interval.high, float(credits.sum()))
+
+
+def _worth(outcomes: Outcomes, asked: Asked) -> NDArray[Any]:
+    """Which answers are right, or what they are worth where that can be less than all."""
+    return outcomes.right(asked) if outcomes.credits is None else outcomes.credit(asked)
 
 
 def _rate(right: _Mask, scored: _Mask) -> Rate:
@@ -172,20 +199,22 @@ def _rate(right: _Mask, scored: _Mask) -> Rate:
     return Rate(hits, n, interval.low, interval.high)
 
 
-def _difference(first: _Mask, second: _Mask, scored: _Mask, seed: int) -> Difference | None:
+def _difference(first: NDArray[Any], second: NDArray[Any], scored: _Mask, seed: int) -> Difference | None:
     one, other = first[scored], second[scored]
     if not one.size:
         return None
     interval = paired_bootstrap(one, other, seed=seed, confidence=CONFIDENCE)
-    only_first, only_second = int((one & ~other).sum()), int((other & ~one).sum())
+    only_first, only_second = int((one > other).sum()), int((other > one).sum())
+    exact = one.dtype == np.bool_ and other.dtype == np.bool_
     return Difference(
-        value=(only_first - only_second) / one.size,
+        value=float(one.sum(dtype=np.float64) - other.sum(dtype=np.float64)) / one.size,
         low=interval.low,
         high=interval.high,
-        p=mcnemar(only_first, only_second),
+        p=mcnemar(only_first, only_second) if exact else sign_flips(one, other, seed=seed),
         n=one.size,
         only_first=only_first,
         only_second=only_second,
+        test="McNemar exact" if exact else "sign flips",
     )
 
 
@@ -214,7 +243,7 @@ def _letters(outcomes: Outcomes, asked: Asked) -> list[LetterShare]:
     ]
 
 
-def _shared(first: Outcomes, second: Outcomes) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def shared_cases(first: Outcomes, second: Outcomes) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """The positions, in both, of the cases that both have."""
     if first.ids == second.ids and np.array_equal(first.id_ends, second.id_ends):
         everything = np.arange(len(first))

@@ -8,8 +8,21 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from countersight.case import LETTERS, Case, Question, World
+from countersight.statistics.cello import SUITE as CELLO
+from countersight.statistics.cello import CelloStatistics, CelloTally
+from countersight.statistics.cosim import SUITE, CosimStatistics, CosimTally
 
-__all__ = ["GroupStatistics", "Statistics", "WorldStatistics", "describe", "render", "words", "write_svg"]
+__all__ = [
+    "CelloStatistics",
+    "CosimStatistics",
+    "GroupStatistics",
+    "Statistics",
+    "WorldStatistics",
+    "describe",
+    "render",
+    "words",
+    "write_svg",
+]
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -60,6 +73,10 @@ class Statistics(msgspec.Struct, frozen=True):
     groups: tuple[GroupStatistics, ...]
     """In order of first appearance."""
     total: GroupStatistics
+    cosim: CosimStatistics | None = None
+    """What CoSIm's paper tells of its instances; None where no case is one."""
+    cello: CelloStatistics | None = None
+    """Cases by causal task and graph; None where no case is of CELLO."""
 
 
 def words(question: Question) -> int:
@@ -80,14 +97,20 @@ def words(question: Question) -> int:
 def describe(cases: Iterable[Case]) -> Statistics:
     """The statistics of cases, in one pass that holds none of them."""
     groups: dict[str, _Tally] = {}
-    total = _Tally()
+    total, cosim, cello = _Tally(), CosimTally(), CelloTally()
     for case in cases:
+        if case.suite == SUITE:
+            cosim.add(case)
+        elif case.suite == CELLO:
+            cello.add(case)
         for tally in (groups.setdefault(case.group, _Tally()), total):
             tally.add(case)
     return Statistics(
         cases=total.cases,
         groups=tuple(tally.statistics(group) for group, tally in groups.items()),
         total=total.statistics(ALL),
+        cosim=cosim.statistics(),
+        cello=cello.statistics(),
     )
 
 

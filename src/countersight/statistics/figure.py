@@ -2,7 +2,7 @@
 
 from html import escape
 
-from countersight.statistics import Statistics
+from countersight.statistics import CelloStatistics, CosimStatistics, Statistics
 from countersight.statistics.panels import WORLD_WORDS, Balance, Bar, answer_bars, balances, length_bars
 from countersight.wording import several
 
@@ -46,12 +46,21 @@ def figure(statistics: Statistics) -> str:
         ("Right answers", "share of the questions of each world", answer_bars(total)),
         ("Words in a question, its options included", f"on average {means}" if means else "", length_bars(total)),
     ):
+        if not bars and statistics.cases:
+            continue
         parts.append(_plot(y, title, note, bars))
         y += _PLOT + 92
     even = balances(statistics)
     if even:
         parts.append(_balance(y, even))
         y += _LINE * len(even) + 60
+    if statistics.cosim:
+        parts.append(_kinds(y, statistics.cosim))
+        y += _LINE * len(statistics.cosim.kinds) + 78
+    if statistics.cello:
+        panel, tall = _causal(y, statistics.cello)
+        parts.append(panel)
+        y += tall
     height = y + 4
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" '
@@ -130,6 +139,68 @@ def _balance(y: int, rows: list[Balance]) -> str:
                 parts.append(_text(x + width / 2, line + 14, f"{label} {100 * share:.1f}%", "on", "middle"))
             x += width
     return "<g>" + "".join(parts) + "</g>"
+
+
+def _kinds(y: int, cosim: CosimStatistics) -> str:
+    """One bar a type of change, as long as its share of the changes."""
+    parts = [
+        _text(_MARGIN, y, "Types of change (CoSIm)", "head"),
+        _text(_MARGIN, y + 18, "share of the changes; one may be of several types", "soft"),
+    ]
+    inside = _WIDTH - 2 * _MARGIN - _NAME - 60
+    for place, (kind, n) in enumerate(cosim.kinds):
+        line, share = y + 36 + _LINE * place, n / cosim.cases
+        parts.append(_text(_MARGIN, line + 14, kind))
+        parts.append(
+            f'<rect class="counterfactual" x="{_MARGIN + _NAME}" y="{line}" width="{inside * share:.1f}" '
+            f'height="{_LINE - 6}" rx="1.5"/>'
+        )
+        parts.append(_text(_MARGIN + _NAME + inside * share + 8, line + 14, f"{100 * share:.1f}%", "soft"))
+    return "<g>" + "".join(parts) + "</g>"
+
+
+def _causal(y: int, cello: CelloStatistics) -> tuple[str, int]:
+    """One bar a causal task, cut by kind of graph, under the heading of its rung; and how tall it all is."""
+    kinds = [kind for kind, _ in cello.graphs]
+    parts = [
+        _text(_MARGIN, y, "Causal tasks and graphs (CELLO)", "head"),
+        _text(_MARGIN, y + 18, "described: four kinds of graphs, twelve tasks on four rungs, 100 of a task", "soft"),
+    ]
+    x = float(_MARGIN)
+    for number, (kind, n) in enumerate(cello.graphs):
+        parts.append(_shaded(x, y + 32, 13, 13, number, kind))
+        parts.append(_text(x + 20, y + 43, f"{kind} {n:,}"))
+        x += 170
+    line, rung = y + 56, ""
+    left = _MARGIN + _NAME + 130
+    inside = _WIDTH - _MARGIN - left - 110
+    most = max((task.cases for task in cello.tasks), default=0) or 1
+    for task in cello.tasks:
+        if task.rung != rung:
+            rung = task.rung
+            line += _LINE
+            parts.append(_text(_MARGIN, line + 8, rung, "head"))
+            line += 18
+        parts.append(_text(_MARGIN, line + 14, f"{task.short} {task.task.replace('_', ' ')}"[:44]))
+        parts.append(_text(left - 12, line + 14, task.options, "soft", "end"))
+        counts, x = dict(task.graphs), float(left)
+        for number, kind in enumerate(kinds):
+            width = inside * counts.get(kind, 0) / most
+            if width:
+                parts.append(_shaded(x, line, width, _LINE - 6, number, f"{kind}: {counts[kind]:,}"))
+            x += width
+        told = f"{task.cases:,} · {task.mean_words:.1f} words" if task.cases else "none"
+        parts.append(_text(x + 8, line + 14, told, "soft"))
+        line += _LINE
+    return "<g>" + "".join(parts) + "</g>", line - y + 40
+
+
+def _shaded(x: float, y: float, width: float, height: float, number: int, title: str) -> str:
+    """A box in the shade of a number."""
+    return (
+        f'<rect class="counterfactual" fill-opacity="{1 - 0.22 * number:.2f}" x="{x:.1f}" y="{y:.1f}" '
+        f'width="{width:.1f}" height="{height}" rx="1.5"><title>{_escaped(title)}</title></rect>'
+    )
 
 
 def _text(x: float, y: float, words: str, class_: str = "", anchor: str = "start") -> str:

@@ -8,6 +8,7 @@ from countersight.statistics import OTHER, GroupStatistics, Statistics, WorldSta
 
 _ANSWERS_SHOWN = 40
 _GROUPS_SHOWN = 24
+_SELDOM = 0.005
 WORLD_WORDS: Final = {"factual": "as it is", "counterfactual": "after the change"}
 
 
@@ -26,8 +27,15 @@ class Balance(msgspec.Struct, frozen=True):
     parts: tuple[tuple[str, float], ...]
 
 
+def frequent_answers(world: WorldStatistics) -> list[tuple[str, int]]:
+    """The answers that are right often enough to be told of: of sentences written for one case each there are none."""
+    return [(answer, n) for answer, n in world.answers if n >= _SELDOM * world.questions]
+
+
 def answer_bars(group: GroupStatistics) -> list[Bar]:
-    """The share of each right answer: words by frequency, then numbers in their order."""
+    """The share of each right answer: words by frequency, then numbers in their order; none where none is frequent."""
+    if not any(frequent_answers(world) for world in group.worlds):
+        return []
     factual, counterfactual = (dict(world.answers) for world in group.worlds)
     both = sorted(
         {*factual, *counterfactual} - {OTHER}, key=lambda x: (-factual.get(x, 0) - counterfactual.get(x, 0), x)

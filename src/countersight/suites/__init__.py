@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from countersight.suites.importing import Imported, OnBad
 
-__all__ = ["IMPORTERS", "Importer"]
+__all__ = ["IMPORTERS", "Beside", "Importer"]
+
+
+class Beside(NamedTuple):
+    """A second file that a suite is imported with."""
+
+    option: str
+    """What names it on the command line."""
+    words: str
+    """What it holds."""
+    needed: bool
 
 
 class Importer(NamedTuple):
@@ -23,17 +33,28 @@ class Importer(NamedTuple):
     pictures: str
     """How the folder of pictures is laid out."""
     module: str
+    layout: str = "LAYOUT"
+    """What the module calls its layout; of a suite with a second file, what makes one, given that file or None."""
+    beside: Beside | None = None
+    counts: str = "line"
+    """What the number of a bad row counts."""
 
-    def import_dataset(self, source: Path, folder: Path, *, pictures: Path | None, on_bad: "OnBad") -> "Imported":
+    def import_dataset(
+        self, source: Path, folder: Path, *, pictures: Path | None, on_bad: "OnBad", beside: Path | None = None
+    ) -> "Imported":
         """Read the suite's published file into a new dataset folder, with pictures where their folder is given.
 
         A bad row is told to `on_bad` (line, field, reason) and left out.
         """
         from countersight.suites.importing import import_dataset
 
-        layout = import_module(f"countersight.suites.{self.module}").LAYOUT
+        layout = getattr(import_module(f"countersight.suites.{self.module}"), self.layout)
+        if self.beside:
+            layout = layout(beside)
         return import_dataset(layout, source, folder, pictures=pictures, on_bad=on_bad)
 
+
+_ANNOTATIONS = Beside("--annotations", "the official annotations (JSON, or .json.gz): annotations with answers", True)
 
 IMPORTERS = {
     "cvqa-synthetic": Importer(
@@ -61,6 +82,33 @@ IMPORTERS = {
         "the authors' JSONL: img_id, question, graph_type, task_type, graph, objs, options, answer_index, data_id",
         "those of Visual Genome, VG_100K/ID.jpg or VG_100K_2/ID.jpg, or in one folder",
         "cello",
+    ),
+    "cosim": Importer(
+        "CoSIm: what would be answered after a change to the scene, with four options, by type of change",
+        "the authors' JSON: question, answer_orig, change, answer_choices, answer_label, folder, img_fn",
+        "folder/img_fn",
+        "cosim",
+        "layout",
+        Beside("--kinds", "a CSV of types of change assigned by people: id, kinds (with semicolons), changes", False),
+        "entry",
+    ),
+    "okvqa": Importer(
+        "OK-VQA: open questions that need knowledge of the world, about photographs of COCO",
+        "the official questions (JSON, or .json.gz): questions with question_id, image_id, question",
+        "those of COCO, in one folder or in its val2014 and train2014",
+        "vqa",
+        "okvqa",
+        _ANNOTATIONS,
+        "entry",
+    ),
+    "vqav2": Importer(
+        "VQAv2: open questions about photographs of COCO",
+        "the official questions (JSON, or .json.gz): questions with question_id, image_id, question",
+        "those of COCO, in one folder or in its val2014 and train2014",
+        "vqa",
+        "vqav2",
+        _ANNOTATIONS,
+        "entry",
     ),
 }
 """The suites that can be imported, by the name they have on the command line."""

@@ -5,20 +5,18 @@ The wording is the paper's, mended where its grammar is not right. Numbers follo
 removed as chance says. Both answers of a puzzle come from one count: of the scene, and of the scene after the change.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from random import Random
-from typing import TypeVar
 
 import msgspec
 
+from countersight.balance import balanced as balanced
 from countersight.scenes.colours import NAMED, unlike
 from countersight.scenes.dots import dot_scene, rightmost, top_row
 from countersight.scenes.edits import Edit, Recolour, Remove, apply
 from countersight.scenes.flowers import Regions, flower_scene
 from countersight.scenes.geometry import as_points, inside
 from countersight.scenes.scene import Flower, Scene
-
-T = TypeVar("T")
 
 
 class Puzzle(msgspec.Struct, frozen=True):
@@ -72,17 +70,6 @@ class Template(msgspec.Struct, frozen=True):
             answer, new = puzzle.count(puzzle.scene), puzzle.count(changed)
             if answer in self.answers and new in self.new_answers and answer != new:
                 return Solved(puzzle, changed, answer, new)
-
-
-def balanced(items: Sequence[T], key: str, index: int) -> T:
-    """An item by chance such that, over any run of indexes from 0, no item is chosen twice more than another.
-
-    Every len(items) indexes share one shuffled order, so the choice depends on nothing but key and index.
-    """
-    block, position = divmod(index, len(items))
-    order = list(items)
-    Random(f"{key}/{block}").shuffle(order)
-    return order[position]
 
 
 def _flowers_outside(rng: Random, colour: str) -> Puzzle:

@@ -5,6 +5,7 @@ for what stands in the file: a row that is no case is told to the caller by its 
 """
 
 import csv
+import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
@@ -24,8 +25,14 @@ MAX_LINE = 1 << 20
 MAX_DEPTH = 32
 """Deepest nesting kept of a JSON row, so that writing and reading it again cannot run out of stack."""
 
+# Hugging Face takes a picture called "COCO_val2014_….jpg" for a split of its own, apart from the rows that name it; the
+# picture is kept as "COCO_ofval2014_….jpg".
+_SPLIT_NAME = re.compile(
+    r"(?<![^-._ 0-9/])(?:train|training|validation|valid|dev|val|test|testing|eval|evaluation)(?=[-._ 0-9/])"
+)
+
 OnBad = Callable[[int, str, str], None]
-"""Told of a bad row: its line, the field, and what is wrong with it."""
+"""Told of a bad row: its line (or its number, of entries in a list), the field, and what is wrong with it."""
 
 Row = Mapping[str, Any]
 """What stands on a row, by the name of the field: text from a CSV, anything from a JSONL file."""
@@ -48,7 +55,7 @@ class BadField(Exception):  # noqa: N818 - it names the thing, as people say it
 
 
 Rows = Iterator[tuple[int, Row | BadField]]
-"""Rows with the line each ends on; what cannot be read as a row comes as what is wrong with it."""
+"""Rows with the line each ends on, or its number in a list; what is no row comes as what is wrong with it."""
 
 
 class Layout(msgspec.Struct, frozen=True):
@@ -179,22 +186,23 @@ def jsonl_rows(path: Path, fields: tuple[str, ...]) -> Rows:
             text = text.removeprefix(b"\xef\xbb\xbf") if line == 1 else text
             if not text or text.isspace():
                 continue
-            yield line, _json_row(text, fields)
+            yield line, json_row(text, fields)
 
 
-def _json_row(text: bytes, fields: tuple[str, ...]) -> Row | BadField:
+def json_row(text: bytes, fields: tuple[str, ...], piece: str = "line") -> Row | BadField:
+    """The row that a piece of a file is, if it is a JSON object with these fields; else what is wrong with it."""
     if len(text) > MAX_LINE:
-        return BadField("line", f"is longer than {MAX_LINE:,} bytes")
+        return BadField(piece, f"is longer than {MAX_LINE:,} bytes")
     try:
         row = msgspec.json.decode(text)
     except RecursionError:
-        return BadField("line", f"is nested deeper than {MAX_DEPTH}")
+        return BadField(piece, f"is nested deeper than {MAX_DEPTH}")
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        return BadField("line", f"is not JSON ({error})")
+        return BadField(piece, f"is not JSON ({error})")
     if not isinstance(row, dict):
-        return BadField("line", "is not a JSON object")
+        return BadField(piece, "is not a JSON object")
     if _is_deep(row):
-        return BadField("line", f"is nested deeper than {MAX_DEPTH}")
+        return BadField(piece, f"is nested deeper than {MAX_DEPTH}")
     absent = next((field for field in fields if field not in row), None)
     return row if absent is None else BadField(absent, "is missing")
 
@@ -260,12 +268,13 @@ def _with_picture(case: Case, layout: Layout, name: str, pictures: Path, staging
             return case
         if source.stat().st_size > MAX_BYTES:
             raise BadField(field, f"{name[:80]!r} has more than {MAX_BYTES:,} bytes")
-        target = staging / IMAGES / relative
+        kept = _SPLIT_NAME.sub(r"of\g<0>", str(relative))
+        target = staging / IMAGES / kept
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, target)
     except OSError as error:
         raise BadField(field, f"cannot be read: {error.strerror}") from error
-    return msgspec.structs.replace(case, image=f"{IMAGES}{relative}")
+    return msgspec.structs.replace(case, image=f"{IMAGES}{kept}")
 
 
 def _found(layout: Layout, relative: PurePosixPath, pictures: Path) -> Path | None:

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from countersight.models.protocol import Loss
+
 Floats = NDArray[np.float32]
 Integers = NDArray[np.int64]
 
@@ -52,8 +54,10 @@ class Decoder:
             at = np.zeros((len(rows), 1), np.int64)
         return written
 
-    def losses(self, prompt: Sequence[int], values: Floats, endings: Sequence[Sequence[int]]) -> list[float]:
-        """For each ending, the mean loss of its tokens, its end included, after the prompt."""
+    def losses(
+        self, prompt: Sequence[int], values: Floats, endings: Sequence[Sequence[int]], loss: Loss = "mean"
+    ) -> list[float]:
+        """For each ending, the mean or the sum of the losses of its tokens, its end included, after the prompt."""
         whole = [[*prompt, *ending, self._end] for ending in endings]
         tokens, valid = self._padded(whole)
         count = len(whole)
@@ -66,11 +70,12 @@ class Decoder:
         logits = logits.astype(np.float64)
         shifted = logits - logits.max(axis=2, keepdims=True)
         logs = shifted - np.log(np.exp(shifted).sum(axis=2, keepdims=True))
-        means = []
+        overall = np.mean if loss == "mean" else np.sum
+        losses = []
         for row, ending in enumerate(endings):
             said = [*ending, self._end]
-            means.append(float(-np.mean([logs[row, nth, token] for nth, token in enumerate(said)])))
-        return means
+            losses.append(float(-overall([logs[row, nth, token] for nth, token in enumerate(said)])))
+        return losses
 
     def empty(self, batch: int) -> Floats:
         """A cache of no tokens."""

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from countersight.case import LETTERS
 from countersight.models.protocol import Answer, AskingFailed, ModelError, ModelSettings, Request
+from countersight.picture import BadPicture
 
 WORLDS = {"embedded": "both", "embedded:factual": "factual"}
 """Names of the checkpoints, and the worlds whose questions each has seen."""
@@ -28,6 +29,7 @@ class Embedded:
     """A small vision-language model trained on our scenes; it ships with the package. See its MODEL_CARD.md."""
 
     needs_picture = True
+    picture_limits = (1, 1)
 
     def __init__(self, name: str, settings: ModelSettings, folder: Path | None = None) -> None:
         from countersight.models.embedded.weights import CHECKSUMS, ENCODER, VOCABULARY, checked, decoder_file, shipped
@@ -37,7 +39,7 @@ class Embedded:
         self.name = name
         folder = folder or shipped()
         self.settings: dict[str, Any] = {"max_tokens": settings.max_tokens, "weights": _short_sum(folder, CHECKSUMS)}
-        self._folder, self._most = folder, settings.max_tokens
+        self._folder, self._most, self._loss = folder, settings.max_tokens, settings.loss
         for file in (ENCODER, VOCABULARY, decoder_file(WORLDS[name])):
             checked(folder, file)  # a damaged one is found before there is a run, not at the first question
         self._mind: Any = None
@@ -63,7 +65,7 @@ class Embedded:
         if not request.options:
             raise AskingFailed("there are no options to rank", again=False)
         conversation = _conversation(without_options(request))
-        return tuple(_readable(await self._alone(lambda mind: mind.losses(conversation, endings(request)))))
+        return tuple(_readable(await self._alone(lambda mind: mind.losses(conversation, endings(request), self._loss))))
 
     async def close(self) -> None:
         """Let go of what waits and of the memory."""
@@ -143,7 +145,7 @@ def _conversation(request: Request) -> Any:
     pictures = [turn.picture for turn in request.turns if turn.picture is not None]
     if not pictures:
         raise AskingFailed("the embedded model needs a picture", again=False)
-    return Conversation(tuple((turn.role, as_listed(turn.text)) for turn in request.turns), pictures[-1].data)
+    return Conversation(tuple((turn.role, as_listed(turn.text)) for turn in request.turns), pictures[-1])
 
 
 def as_listed(text: str) -> str:
@@ -152,9 +154,7 @@ def as_listed(text: str) -> str:
 
 
 def _readable(said: Any) -> Any:
-    from countersight.models.embedded.picture import Unreadable
-
-    if isinstance(said, Unreadable):
+    if isinstance(said, BadPicture):
         raise AskingFailed(f"the picture {said}", again=False)
     return said
 

@@ -14,9 +14,11 @@ import numpy as np
 
 from countersight.machine import cores
 from countersight.models.embedded.decoding import Decoder, Floats
-from countersight.models.embedded.picture import Unreadable, prepare
+from countersight.models.embedded.picture import prepare
 from countersight.models.embedded.tokenizer import Tokenizer
 from countersight.models.embedded.weights import ENCODER, VOCABULARY, checked, decoder_file, open_graph
+from countersight.models.protocol import Loss
+from countersight.picture import BadPicture, Picture
 
 KEPT = 4096
 """Pictures whose values are remembered, 180 bytes each: the questions of a case, and both checkpoints, share them."""
@@ -37,18 +39,18 @@ class Eye:
         self._looking = Lock()  # two checkpoints may be asked at the same time
         self._preparing = ThreadPoolExecutor(cores(), "picture")
 
-    def look(self, pictures: Sequence[bytes]) -> list[Floats | Unreadable]:
+    def look(self, pictures: Sequence[Picture]) -> list[Floats | BadPicture]:
         """What is in each picture, as VALUES; or why it cannot be read."""
         with self._looking:
             return self._look(pictures)
 
-    def _look(self, pictures: Sequence[bytes]) -> list[Floats | Unreadable]:
-        digests = [hashlib.blake2b(data, digest_size=16).digest() for data in pictures]
-        fresh = {digest: data for digest, data in zip(digests, pictures, strict=True) if digest not in self._seen}
-        unread: dict[bytes, Unreadable] = {}
+    def _look(self, pictures: Sequence[Picture]) -> list[Floats | BadPicture]:
+        digests = [hashlib.blake2b(picture.data, digest_size=16).digest() for picture in pictures]
+        fresh = {digest: picture for digest, picture in zip(digests, pictures, strict=True) if digest not in self._seen}
+        unread: dict[bytes, BadPicture] = {}
         prepared = []
         for digest, pixels in zip(fresh, self._preparing.map(_prepared, fresh.values()), strict=True):
-            if isinstance(pixels, Unreadable):
+            if isinstance(pixels, BadPicture):
                 unread[digest] = pixels
             else:
                 prepared.append((digest, pixels))
@@ -63,10 +65,10 @@ class Eye:
         return answers
 
 
-def _prepared(data: bytes) -> Any:
+def _prepared(picture: Picture) -> Any:
     try:
-        return prepare(data)
-    except Unreadable as error:
+        return prepare(picture)
+    except BadPicture as error:
         return error
 
 
@@ -81,7 +83,7 @@ class Conversation(msgspec.Struct, frozen=True):
 
     turns: tuple[tuple[str, str], ...]
     """("user" or "assistant", text)."""
-    picture: bytes
+    picture: Picture
 
 
 class Mind:
@@ -92,11 +94,11 @@ class Mind:
         self._decoder = Decoder(open_graph(folder, decoder_file(worlds)), self.tokenizer.end, self.tokenizer.pad)
         self._eye = eye(folder)
 
-    def answer(self, asked: Sequence[Conversation], most: int) -> list[tuple[str, int, int] | Unreadable]:
+    def answer(self, asked: Sequence[Conversation], most: int) -> list[tuple[str, int, int] | BadPicture]:
         """For each conversation the next turn with the tokens read and written; or why its picture cannot be read."""
         seen = self._eye.look([one.picture for one in asked])
         prompts = [self._prompt(one, min(most, LONGEST)) for one in asked]
-        rows = [row for row, values in enumerate(seen) if not isinstance(values, Unreadable)]
+        rows = [row for row, values in enumerate(seen) if not isinstance(values, BadPicture)]
         answers: list[Any] = list(seen)
         if rows:
             values = np.stack([seen[row] for row in rows])  # type: ignore[misc]
@@ -105,13 +107,13 @@ class Mind:
                 answers[row] = (self.tokenizer.decode(tokens), len(prompts[row]), len(tokens))
         return answers
 
-    def losses(self, asked: Conversation, endings: Sequence[str]) -> list[float] | Unreadable:
+    def losses(self, asked: Conversation, endings: Sequence[str], loss: Loss = "mean") -> list[float] | BadPicture:
         """The loss the model gives to each text as its next turn."""
         (values,) = self._eye.look([asked.picture])
-        if isinstance(values, Unreadable):
+        if isinstance(values, BadPicture):
             return values
         tokens = [self.tokenizer.encode(ending)[:LONGEST] for ending in endings]
-        return self._decoder.losses(self._prompt(asked, LONGEST + 1), values, tokens)
+        return self._decoder.losses(self._prompt(asked, LONGEST + 1), values, tokens, loss)
 
     def _prompt(self, asked: Conversation, room: int) -> list[int]:
         """The conversation as tokens; of one that is too long, the end."""

@@ -1,0 +1,65 @@
+"""Options in every order: which orders are asked, and one reply out of what was said to each."""
+
+from itertools import permutations
+
+from countersight.case import Order, Reply
+
+ALL_OF = 4
+"""So many options are asked in all their orders (24); of more, only every rotation."""
+
+Places = tuple[int, ...]
+"""An order of options: each by its place in the question."""
+
+
+def orders_of(options: int) -> tuple[Places, ...]:
+    """The orders in which so many options are asked; every option stands equally often at every place."""
+    if options <= ALL_OF:
+        return tuple(permutations(range(options)))
+    return tuple(tuple((start + nth) % options for nth in range(options)) for start in range(options))
+
+
+class Gathering:
+    """What was said to the orders of one question, until it is said to all."""
+
+    def __init__(self, orders: tuple[Places, ...]) -> None:
+        self._orders = orders
+        self._said: dict[Places, Reply] = {}
+        self._waiting = len(orders)
+        self._failed: Reply | None = None
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether an order has failed, and the question with it: no other needs to be asked."""
+        return self._failed is not None
+
+    def add(self, places: Places, reply: Reply | None) -> Reply | None:
+        """Take in what came of one order, None where it was not asked; the whole reply once nothing is waited for."""
+        self._waiting -= 1
+        if reply is not None:
+            self._said[places] = reply
+            if reply.state == "failed":
+                self._failed = self._failed or reply
+        if self._waiting or not (self._failed or len(self._said) == len(self._orders)):
+            return None
+        return self._whole()
+
+    def _whole(self) -> Reply:
+        said = [self._said[places] for places in self._orders if places in self._said]
+        one = self._failed or said[0]
+        return Reply(
+            case=one.case,
+            row=one.row,
+            world=one.world,
+            telling=one.telling,
+            state=one.state,
+            reason=one.reason,
+            finish=next((reply.finish for reply in said if reply.finish != "stop"), one.finish),
+            orders=() if self._failed else tuple(Order(places, self._said[places].text) for places in self._orders),
+            tokens_in=sum(reply.tokens_in for reply in said),
+            tokens_out=sum(reply.tokens_out for reply in said),
+            cost=sum(reply.cost for reply in said),
+            seconds=round(sum(reply.seconds for reply in said), 4),
+            attempts=sum(reply.attempts for reply in said),
+            model=one.model,
+            trace=one.trace,
+        )

@@ -1,0 +1,139 @@
+"""How a question is put to a model. A prompt is data: it is printed, stored in the run, and part of what a run is."""
+
+import re
+from functools import lru_cache
+from typing import Literal
+
+import msgspec
+
+from countersight.asking.graphs import graph_in_words
+from countersight.case import LETTERS, Case, Question, Telling, World
+
+BRACED = re.compile(r"\{\{|\}\}|\{(\w+)\}")
+"""What is special in a text: two braces mean one, and a name in braces stands for something of the case."""
+_NUMBER = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
+
+
+class Told(msgspec.Struct, frozen=True):
+    """What a prompt may tell beside the question, where the case has it."""
+
+    context: str = ""
+    change: str = ""
+    graph: str = ""
+
+
+NOTHING = Told()
+
+
+class Prompt(msgspec.Struct, frozen=True):
+    """Words around a question, and the way of asking that goes with them; `prompts.toml` says what each is for."""
+
+    name: str
+    number: str
+    boolean: str
+    choice: str
+    open: str
+    about: str = ""
+    setting: str = ""
+    steps: str = ""
+    example: str = "{answer}"
+    concluding: str = ""
+    reads: Literal["whole", "end"] = "whole"
+    shots: Literal[0, 1] = 0
+    fact: bool = False
+    composed: bool = False
+    picture: bool = True
+    orders: Literal["one", "every"] = "one"
+    max_tokens: int = 256
+
+    @property
+    def needs_fact(self) -> bool:
+        """Whether the question about the change waits for the answer about the picture as it is."""
+        return self.fact or self.composed
+
+    def render(self, question: Question, told: Told = NOTHING, *, listed: bool = True) -> str:
+        """The text that is sent. Where options are not listed, what they are is asked for: a number, or free text."""
+        values = {
+            "question": question.text,
+            "options": "\n".join(f"{LETTERS[i]}: {option.text}" for i, option in enumerate(question.options)),
+            "steps": self.steps,
+            "context": told.context,
+            "change": told.change,
+            "graph": told.graph,
+        }
+        asked = fill(getattr(self, question.kind if listed else _unlisted(question)), values)
+        setting = fill(self.setting, values)
+        return f"{setting}\n{asked}" if setting else asked
+
+    def solve(self, case: Case, world: World, telling: Telling, *, listed: bool = True) -> str:
+        """What the model is made to have said to a question of an example: the right answer, and how it comes about."""
+        question = case.question(world, telling)
+        assert question is not None
+        fact = case.factual if _is_told(world, telling) else None
+        return fill(
+            self.example,
+            {
+                "answer": question.answer if listed else meaning(question),
+                "meaning": meaning(question),
+                "question": question.text,
+                "fact_question": fact.text if fact else "",
+                "fact": meaning(fact) if fact else "",
+                "context": case.context if _is_told(world, telling) else "",
+                "change": case.change.text if case.change and _is_told(world, telling) else "",
+                "graph": graph_in_words(case.graph),
+            },
+        )
+
+
+def told(case: Case, world: World, telling: Telling) -> Told:
+    """What goes with a question of a case: its graph, and the change where the question itself does not tell it.
+
+    A case with a context (CoSIm: the response to the picture as it is) asks the same question in both worlds, so that
+    the change stands beside it. Everywhere else the question says "if", and nothing is repeated.
+    """
+    graph = graph_in_words(case.graph) if case.graph else ""
+    if case.context and case.change and _is_told(world, telling):
+        return Told(case.context, case.change.text, graph)
+    return Told(graph=graph) if graph else NOTHING
+
+
+def meaning(question: Question) -> str:
+    """The right answer in its own words: of a choice the text of the option."""
+    return question.options[LETTERS.index(question.answer)].text if question.kind == "choice" else question.answer
+
+
+def fill(template: str, values: dict[str, str]) -> str:
+    """The text with its names replaced; a line that names something empty is left out."""
+    lines = []
+    for names, words in _parsed(template):
+        if names:
+            named = [values[name] for name in names]
+            if "" not in named:
+                lines.append(words % tuple(named))
+        else:
+            lines.append(words)
+    return "\n".join(lines)
+
+
+@lru_cache(maxsize=256)
+def _parsed(template: str) -> list[tuple[list[str], str]]:
+    """The names on each line, and its words; where it has names, their places in the words are marked by %s."""
+    return [_parsed_line(line) for line in template.split("\n")] if template else []
+
+
+def _parsed_line(line: str) -> tuple[list[str], str]:
+    names = [found[1] for found in BRACED.finditer(line) if found[1]]
+    if names:
+        line = line.replace("%", "%%")
+    return names, BRACED.sub(lambda found: "%s" if found[1] else found[0][0], line)
+
+
+def _unlisted(question: Question) -> str:
+    """The kind of answer a choice asks for when its options are not listed."""
+    if question.kind != "choice":
+        return question.kind
+    return "number" if all(_NUMBER.fullmatch(option.text.strip()) for option in question.options) else "open"
+
+
+def _is_told(world: World, telling: Telling) -> bool:
+    return (world, telling) == ("counterfactual", "told")

@@ -1,0 +1,1 @@
+"""Scene graphs become causal graphs, and causal graphs become questions (CELLO)."""

@@ -1,0 +1,148 @@
+"""The statistics of a mining: as tables for the terminal, and as one self-contained SVG figure."""
+
+from collections.abc import Iterator
+from html import escape
+from typing import TYPE_CHECKING
+
+from countersight.causal.catalogue import catalogue
+from countersight.causal.graph import GraphKind
+from countersight.causal.mining import KINDS, Statistics
+from countersight.wording import several
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+SHAPES: dict[GraphKind, tuple[str, str]] = {
+    "direct": ("A→B", "one thing depends on another"),
+    "chain": ("A→B→C", "and a third on that one"),
+    "confounding": ("A→B, A→C, B→C", "two depend on the same, and one of them on the other"),
+    "collision": ("A→C←B", "one thing depends on two"),
+}
+"""The four kinds of causal graphs (CELLO 3.2) as arrows and in words."""
+
+_DECISIONS = {
+    "causal": "one thing is the other's cause",
+    "none": "neither is",
+    "ambiguous": "the words are known, the things do not decide",
+    "unknown": "the words are not known",
+}
+_WIDTH = 960
+_MARGIN = 56
+_LEFT = 430
+_LINE = 30
+_STYLE = """
+  svg { --ground: #ffffff; --ink: #1b2430; --soft: #5b6675; --rule: #e3e7ec; --one: #1f6f8b; --two: #e08a1e;
+        font: 13px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif }
+  @media (prefers-color-scheme: dark) {
+    svg { --ground: #12171d; --ink: #e8edf2; --soft: #a3aebb; --rule: #2b343f; --one: #57b4d3; --two: #f0aa52 }
+  }
+  .ground { fill: var(--ground) } text { fill: var(--ink) } .soft { fill: var(--soft); font-size: 11.5px }
+  .title { font-size: 20px; font-weight: 650 } .head { font-size: 15px; font-weight: 600 } .bar { fill: var(--one) }
+  .thing { fill: var(--two) } .arrow { stroke: var(--soft); stroke-width: 1.4; fill: none; marker-end: url(#tip) }
+  .tip { fill: var(--soft) }
+"""
+_SPOTS: dict[GraphKind, tuple[tuple[int, int], ...]] = {
+    "direct": ((0, 0), (44, 0)),
+    "chain": ((0, 0), (30, 0), (60, 0)),
+    "confounding": ((0, 0), (30, -9), (60, 0)),
+    "collision": ((0, -8), (0, 8), (44, 0)),
+}
+"""Where the things stand in the small drawing of a kind."""
+_ARROWS: dict[GraphKind, tuple[tuple[int, int], ...]] = {
+    "direct": ((0, 1),),
+    "chain": ((0, 1), (1, 2)),
+    "confounding": ((0, 1), (0, 2), (1, 2)),
+    "collision": ((0, 2), (1, 2)),
+}
+
+
+def rows(statistics: Statistics) -> list[tuple[str, str, list[tuple[str, str, int]]]]:
+    """Each panel: its title, a note, and its rows of a name, a few words and a number."""
+    decided = f"{statistics.decided:.1%} of {several(statistics.relations, 'relation')} decided"
+    kinds = catalogue().kinds
+    return [
+        (
+            "Causal graphs",
+            f"in {several(statistics.scenes, 'scene graph')}; left out: {statistics.duplicates:,} told already, "
+            f"{statistics.namesakes:,} whose things have the same name",
+            [(kind, f"{SHAPES[kind][0]}: {SHAPES[kind][1]}", statistics.graphs.get(kind, 0)) for kind in KINDS],
+        ),
+        (
+            "Causal relations",
+            "by kind of cause",
+            [(kind, words, statistics.relations_by_kind.get(kind, 0)) for kind, words in kinds.items()],
+        ),
+        (
+            "All relations",
+            f"{decided} by the catalogue",
+            [(name, words, statistics.decisions.get(name, 0)) for name, words in _DECISIONS.items()],  # type: ignore[call-overload]
+        ),
+    ]
+
+
+def printed(statistics: Statistics) -> Iterator["RenderableType"]:
+    """The panels as tables for the terminal."""
+    from rich import box
+    from rich.table import Table
+
+    for title, note, lines in rows(statistics):
+        table = Table(title=f"{title}: {note}", box=box.SIMPLE_HEAD, title_justify="left", show_header=False)
+        table.add_column()
+        table.add_column(justify="right")
+        table.add_column(justify="right")
+        table.add_column(min_width=24)
+        table.add_column(style="dim")
+        total = sum(number for *_, number in lines)
+        most = max((number for *_, number in lines), default=0) or 1
+        for name, words, number in lines:
+            table.add_row(name, f"{number:,}", f"{number / (total or 1):.1%}", "█" * round(24 * number / most), words)
+        yield table
+
+
+def figure(statistics: Statistics) -> str:
+    """The panels as a figure, readable on a light and on a dark ground."""
+    total = sum(statistics.graphs.values())
+    title = f"{several(total, 'causal graph')} in {several(statistics.scenes, 'scene graph')}"
+    parts = [_text(_MARGIN, 44, title, "title")]
+    y = 84
+    for number, (head, note, lines) in enumerate(rows(statistics)):
+        parts += [_text(_MARGIN, y, head, "head"), _text(_MARGIN, y + 18, note, "soft")]
+        most = max((count for *_, count in lines), default=0) or 1
+        in_all = sum(count for *_, count in lines) or 1
+        for place, (name, words, count) in enumerate(lines):
+            line = y + 48 + _LINE * place
+            indent = 96 if number == 0 else 0
+            if number == 0:
+                parts.append(_drawn(KINDS[place], _MARGIN + 8, line - 4))
+            parts += [_text(_MARGIN + indent, line - 2, name), _text(_MARGIN + indent, line + 11, words, "soft")]
+            wide = (_WIDTH - _MARGIN - 110 - _LEFT) * count / most
+            parts.append(f'<rect class="bar" x="{_LEFT}" y="{line - 12}" width="{wide:.1f}" height="16" rx="2"/>')
+            parts.append(_text(_LEFT + wide + 8, line, f"{count:,} ({count / in_all:.1%})", "soft"))
+        y += 48 + _LINE * len(lines) + 30
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {y}" width="{_WIDTH}" height="{y}" role="img" '
+        f'aria-label="{escape(title)}">\n<style>{_STYLE}</style>\n<defs><marker id="tip" viewBox="0 0 6 6" refX="5" '
+        'refY="3" markerWidth="6" markerHeight="6" orient="auto"><path class="tip" d="M0 0 6 3 0 6z"/></marker></defs>\n'
+        f'<rect class="ground" width="{_WIDTH}" height="{y}"/>\n' + "\n".join(parts) + "\n</svg>\n"
+    )
+
+
+def _drawn(kind: GraphKind, x: int, y: int) -> str:
+    """The kind as a small drawing of things and arrows."""
+    spots = [(x + left, y + down) for left, down in _SPOTS[kind]]
+    parts = []
+    for start, end in _ARROWS[kind]:
+        (x1, y1), (x2, y2) = spots[start], spots[end]
+        long = ((x2 - x1) ** 2 + (y2 - y1) ** 2) ** 0.5
+        dx, dy = 7 * (x2 - x1) / long, 7 * (y2 - y1) / long
+        if kind == "confounding" and (start, end) == (0, 2):  # around the thing between
+            parts.append(f'<path class="arrow" d="M{x1 + 5} {y1 + 5}Q{x1 + 30} {y1 + 16} {x2 - 5} {y2 + 5}"/>')
+        else:
+            parts.append(f'<path class="arrow" d="M{x1 + dx:.1f} {y1 + dy:.1f}L{x2 - dx:.1f} {y2 - dy:.1f}"/>')
+    parts += [f'<circle class="thing" cx="{left}" cy="{down}" r="5"/>' for left, down in spots]
+    return "<g>" + "".join(parts) + "</g>"
+
+
+def _text(x: float, y: float, words: str, class_: str = "") -> str:
+    style = f' class="{class_}"' if class_ else ""
+    return f'<text x="{x:.1f}" y="{y:.1f}"{style}>{escape(words)}</text>'

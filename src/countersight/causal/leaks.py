@@ -1,0 +1,93 @@
+"""Whether a question gives its answer away, or says something else than it should (CELLO 4.3)."""
+
+import re
+from collections.abc import Iterable
+
+from countersight.causal.lexicon import head, plain, singular, synonyms, words
+
+LONGEST = 400
+"""Characters of a question; published ones have a tenth of that."""
+
+_STAYS = frozenset(
+    {"still", "stay", "stays", "remain", "remains", "keep", "keeps", "continue", "continues", "maintain", "hold"}
+)
+_GOES = frozenset({
+    "fall", "falls", "fallen", "drop", "drops", "lose", "loses", "collapse", "move", "moves", "slip", "change",
+    "changes", "disappear", "vanish", "spill", "topple", "tumble", "tip", "break", "uncovered", "loose", "gone",
+    "happened", "fly", "stop", "sink", "slide", "detach", "affect", "affected",
+})  # fmt: skip
+_NEGATIONS = frozenset({"not", "no", "never", "without", "cannot", "nor", "none", "hardly", "unable", "fail", "longer"})
+_CONDITIONS = frozenset({"if", "suppose", "supposing", "imagine", "assume", "assuming", "even", "with", "given", "say"})
+
+
+def leaked(text: str, forbidden: Iterable[str], named: Iterable[str]) -> list[str]:
+    """The forbidden names that a text gives away, by themselves, by their head, by a synonym, in any number.
+
+    Words of the things that the question is meant to name give nothing away.
+    """
+    said = [singular(word) for word in words(text)]
+    allowed = {singular(word) for name in named for word in words(name)}
+    found = []
+    for name in forbidden:
+        forms = {name, head(name), *synonyms(name)}
+        tokens = {tuple(singular(word) for word in words(form)) for form in forms} - {()}
+        if any(_stands_in(form, said) for form in tokens if not allowed.issuperset(form)):
+            found.append(name)
+    return found
+
+
+def _stands_in(form: tuple[str, ...], said: list[str]) -> bool:
+    return any(tuple(said[place : place + len(form)]) == form for place in range(len(said) - len(form) + 1))
+
+
+def misses(text: str, named: Iterable[str]) -> list[str]:
+    """The names that a question should have and has not, by their head or a synonym."""
+    said = [singular(word) for word in words(text)]
+    return [
+        name
+        for name in named
+        if not any(
+            _stands_in(tuple(singular(word) for word in words(form)), said)
+            for form in (plain(name), head(name), *synonyms(name))
+        )
+    ]
+
+
+def fault(text: str, *, forbidden: Iterable[str], named: Iterable[str], asks_stays: bool | None) -> str | None:
+    """What is wrong with a wording by a language model, in words that it understands, or None.
+
+    `asks_stays` says what a question for yes or no must ask: whether the effect stays, or whether it goes. One that
+    asks the opposite would have the opposite answer.
+    """
+    if not 10 <= len(text) <= LONGEST:
+        return f"it must have 10 to {LONGEST} characters"
+    if text.count("?") != 1 or not text.endswith("?") or "\n" in text:
+        return "it must be one question on one line, and nothing else"
+    forbidden, named = list(forbidden), list(named)
+    given_away = leaked(text, forbidden, named)
+    if given_away:
+        return f"it must not mention {' or '.join(given_away)}, nor a synonym"
+    absent = misses(text, named)
+    if absent:
+        return f"it must mention {' and '.join(absent)}"
+    if asks_stays is not None:
+        return _turned(text, asks_stays)
+    return None
+
+
+def _turned(text: str, asks_stays: bool) -> str | None:
+    """What to say of a question for yes or no that asks the opposite: judged by the clause that asks."""
+    said = set(words(_asking_clause(text).replace("n't", " not")))
+    wanted, unwanted = (_STAYS, _GOES) if asks_stays else (_GOES, _STAYS)
+    if said & _NEGATIONS or said & unwanted or not said & wanted:
+        what = "would still be as it is" if asks_stays else "would fall, move or change"
+        return f"it must ask plainly, without a negation, whether the thing {what}"
+    return None
+
+
+def _asking_clause(text: str) -> str:
+    """The clause that asks: behind the supposition, or before it."""
+    text = text.casefold()
+    if words(text)[0] in _CONDITIONS:
+        return re.split(r"[,.;]\s", text)[-1]
+    return re.split(r"\s(?:if|when|while|once|were|should)\s", text)[0]

@@ -1,0 +1,129 @@
+"""Nouns: their plain forms, and which of them stand for the same thing or for a wider one."""
+
+import re
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+import msgspec
+
+_WORD: Final = re.compile(r"[a-z0-9]+(?:['’-][a-z0-9]+)*")
+
+_ENDINGS: Final = (
+    *(("ches", "ch"), ("shes", "sh"), ("sses", "ss"), ("xes", "x"), ("zes", "z"), ("oes", "o"), ("ses", "s")),
+    *(("ies", "y"), ("men", "man"), ("s", "")),
+)
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """What is known of a noun."""
+
+    kind: str
+    """What sort of thing it is: artifact, person, animal, food, …"""
+    synonyms: frozenset[str]
+    hypernyms: frozenset[str]
+
+
+class Forms(msgspec.Struct, frozen=True):
+    """Forms of nouns that no rule gives, as `words/forms.toml` lists them."""
+
+    he: frozenset[str]
+    she: frozenset[str]
+    always_plural: frozenset[str]
+    plurals: dict[str, str]
+    """The singular of each plural."""
+
+
+@cache
+def forms() -> Forms:
+    """The listed forms."""
+    listed = tomllib.loads((files(__package__) / "words" / "forms.toml").read_text(encoding="utf-8"))
+    he, she, always_plural = (frozenset(listed[name].split()) for name in ("he", "she", "always_plural"))
+    return Forms(he, she, always_plural, {plural: noun for noun, plural in listed["plurals"].items()})
+
+
+@cache
+def _entries() -> dict[str, Entry]:
+    entries = {}
+    text = (files(__package__) / "words" / "wordnet.tsv").read_text(encoding="utf-8")
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            noun, kind, synonyms, hypernyms = line.split("\t")
+            entries[noun] = Entry(kind, _names(synonyms), _names(hypernyms))
+    return entries
+
+
+def _names(column: str) -> frozenset[str]:
+    return frozenset(column.split("|")) - {""}
+
+
+def words(text: str) -> list[str]:
+    """The words of a text, in small letters."""
+    return _WORD.findall(text.casefold())
+
+
+@cache
+def singular(word: str) -> str:
+    """One form for a noun and its plural: horses is horse, women is woman, and a bus is a bus."""
+    if word in forms().plurals:
+        return forms().plurals[word]
+    if word in _entries() and not word.endswith("men"):
+        return word
+    for ending, instead in _ENDINGS:
+        plain = word.removesuffix(ending) + instead
+        if plain != word and word.endswith(ending) and plain in _entries():
+            return plain
+    # A noun nobody listed: most end in a plain "s".
+    plural = len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is"))
+    return word[:-1] if plural else word
+
+
+def head(name: str) -> str:
+    """The word of a name that says what the thing is: a tennis racket is a racket, a slice of pizza a slice."""
+    parts = words(name.partition(" of ")[0])
+    return parts[-1] if parts else ""
+
+
+def plain(name: str) -> str:
+    """A name with its head in the singular."""
+    parts = words(name)
+    return " ".join((*parts[:-1], singular(parts[-1]))) if parts else ""
+
+
+def is_plural(name: str) -> bool:
+    """Whether a verb beside the name is in the plural."""
+    last = head(name)
+    return last in forms().always_plural or (singular(last) != last and last not in _entries())
+
+
+def entry(name: str) -> Entry | None:
+    """What is known of a name: of the whole of it, or else of its head."""
+    return _entries().get(plain(name)) or _entries().get(singular(head(name)))
+
+
+def synonyms(name: str) -> frozenset[str]:
+    """Other names of the same thing."""
+    found = entry(name)
+    return found.synonyms if found else frozenset()
+
+
+def share_a_word(one: str, other: str) -> bool:
+    """Whether two names have a word in common, in the singular or in the plural."""
+    return not {singular(word) for word in words(one)}.isdisjoint(singular(word) for word in words(other))
+
+
+def may_be_the_same(one: str, other: str) -> bool:
+    """Whether one name may stand for what the other does: a synonym, a wider or a narrower word, or one with the
+    same head."""
+    if share_a_word(one, other):
+        return True
+    return _is_kind_of(one, other) or _is_kind_of(other, one)
+
+
+def _is_kind_of(one: str, other: str) -> bool:
+    found = entry(one)
+    if found is None:
+        return False
+    wider = found.synonyms | found.hypernyms
+    return plain(other) in wider or singular(head(other)) in wider

@@ -1,0 +1,116 @@
+"""A folder of mined causal graphs: the graphs, the statistics of the mining, and the pictures where they were given."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from countersight.causal.figure import figure
+from countersight.causal.graph import CausalGraph
+from countersight.causal.mining import Statistics, Tally, mine
+from countersight.causal.scene import Malformed
+from countersight.errors import CountersightError
+from countersight.picture import MAX_BYTES
+from countersight.staging import staged
+
+GRAPHS = "graphs.jsonl"
+STATISTICS = "mining.json"
+FIGURE = "mining.svg"
+IMAGES = "images"
+_FOLDERS = ("VG_100K", "VG_100K_2", "images", "")
+"""Where in a folder of pictures Visual Genome's and GQA's lie."""
+_ENDINGS = (".jpg", ".jpeg", ".png", ".webp")
+
+
+class Mined(msgspec.Struct, frozen=True):
+    """What came of the scene graphs."""
+
+    statistics: Statistics
+    images: int
+    """Pictures with a causal graph, so far as scene graphs name them."""
+    pictures: int
+    """How many of these were found."""
+
+
+def mine_folder(
+    source: Path,
+    folder: Path,
+    *,
+    pictures: Path | None,
+    on_malformed: Callable[[Malformed], None] | None = None,
+    on_read: Callable[[int], None] | None = None,
+) -> Mined:
+    """Write the causal graphs of scene graphs into a new folder, with the pictures of another where one is given."""
+    if pictures is not None and not pictures.is_dir():
+        raise CountersightError(f"{pictures} is not a folder; name the one that holds the pictures")
+    with staged(folder) as staging:
+        tally = Tally()
+        found = _Pictures(pictures, staging / IMAGES)
+        encoder = msgspec.json.Encoder()
+        with open(staging / GRAPHS, "wb") as file:
+            for graph in mine(source, tally=tally, on_malformed=on_malformed, on_read=on_read):
+                file.write(encoder.encode(graph) + b"\n")
+                found.take(graph.image)
+        statistics = tally.statistics()
+        if not tally.graphs.total():
+            raise CountersightError(
+                f"{source} holds no causal graph among {tally.scenes:,} scene graphs with {tally.relations:,} relations; "
+                "nothing was made"
+            )
+        (staging / STATISTICS).write_bytes(msgspec.json.format(encoder.encode(statistics), indent=2) + b"\n")
+        (staging / FIGURE).write_text(figure(statistics), encoding="utf-8")
+        return Mined(statistics, found.images, found.found)
+
+
+def read_graphs(folder: Path) -> Iterator[CausalGraph]:
+    """The causal graphs of a mined folder."""
+    decoder = msgspec.json.Decoder(CausalGraph)
+    path = folder / GRAPHS
+    if not path.is_file():
+        raise CountersightError(f"{folder} holds no {GRAPHS}; make it with: countersight mine GRAPHS -o {folder}")
+    with open(path, "rb") as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                yield decoder.decode(line)
+            except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+                raise CountersightError(f"{path} line {number} is no causal graph ({error})") from error
+
+
+class _Pictures:
+    """Finds the pictures of graphs by their ids, and puts each once into the mined folder."""
+
+    def __init__(self, source: Path | None, target: Path) -> None:
+        self._source = source.resolve() if source else None
+        self._target = target
+        self._last = ""
+        self.images = self.found = 0
+
+    def take(self, image: str) -> None:
+        if not image or image == self._last:  # graphs of one picture stand together
+            return
+        self._last = image
+        self.images += 1
+        path = self._path(image)
+        if path is None:
+            return
+        self._target.mkdir(exist_ok=True)
+        target = self._target / f"{image}{path.suffix.lower()}"
+        if target.exists():
+            return
+        try:
+            os.link(path, target)
+        except OSError:  # on another disk, or where links are not known
+            shutil.copyfile(path, target)
+        self.found += 1
+
+    def _path(self, image: str) -> Path | None:
+        if self._source is None or image.startswith(".") or any(sign in image for sign in "/\\:\0"):
+            return None
+        for folder in _FOLDERS:
+            for ending in _ENDINGS:
+                path = (self._source / folder / f"{image}{ending}").resolve()
+                if path.is_relative_to(self._source) and path.is_file() and path.stat().st_size <= MAX_BYTES:
+                    return path
+        return None

@@ -1,0 +1,171 @@
+"""Causal graphs among the causal edges of many scene graphs, found by joins over the whole table of edges.
+
+A motif stands where the edges among its things are exactly those of its kind, no more (an induced subgraph, as the
+isomorphic matching of CELLO finds them). So every two or three things are of one kind at most: a chain A→B→C whose
+ends are joined by A→C is a confounding, not a chain; so is a collision A→C←B whose causes are joined. Two things that
+each depend on the other, and three in a ring, are no motif: there is no saying which comes first.
+
+Scenes are small and there are many of them, so which things of a scene are joined is also kept as a matrix: in it
+parallel edges fall together, and whether two things are joined is one look, without sorting or hashing.
+"""
+
+from collections.abc import Iterator
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from countersight.causal.graph import GraphKind
+
+Ints = npt.NDArray[np.int64]
+
+CELLS = 1 << 19
+"""Cells of the matrices of the scenes looked at together: few enough to stay in the processor's cache."""
+MAX_PAIRS = 1 << 22
+"""Pairs of edges looked at together: a thing that holds thousands of others may not fill the memory."""
+
+
+class EdgeTable(msgspec.Struct, frozen=True):
+    """Causal edges of many scenes.
+
+    Rows of the same scene stand together. Things are numbered scene after scene, each scene's one after another.
+    """
+
+    scene: Ints
+    cause: Ints
+    effect: Ints
+
+    def __len__(self) -> int:
+        return len(self.cause)
+
+
+class Motifs(msgspec.Struct, frozen=True):
+    """Causal graphs of one kind, each as the rows of its edges in the table."""
+
+    kind: GraphKind
+    edges: Ints
+    """One line a graph: A→B; A→B, B→C; A→B, A→C, B→C; A→C, B→C."""
+
+    def __len__(self) -> int:
+        return len(self.edges)
+
+    def things(self, table: EdgeTable) -> Ints:
+        """One line a graph: its things A, B and, where there is one, C."""
+        ends = {
+            "direct": ((table.cause, 0), (table.effect, 0)),
+            "chain": ((table.cause, 0), (table.effect, 0), (table.effect, 1)),
+            "confounding": ((table.cause, 0), (table.effect, 0), (table.effect, 1)),
+            "collision": ((table.cause, 0), (table.cause, 1), (table.effect, 0)),
+        }[self.kind]
+        return np.stack([column[self.edges[:, edge]] for column, edge in ends], axis=1)
+
+
+def find_motifs(table: EdgeTable) -> Iterator[Motifs]:
+    """Every causal graph of the four kinds, each once, some scenes after others.
+
+    Of parallel edges (the same cause and effect, related in several ways) the first in the table stands for all.
+    """
+    if not len(table):
+        return
+    starts = np.flatnonzero(np.diff(table.scene, prepend=table.scene[0] - 1))
+    least = np.minimum.reduceat(np.minimum(table.cause, table.effect), starts)
+    things = np.maximum.reduceat(np.maximum(table.cause, table.effect), starts) - least + 1
+    cells = np.cumsum(things * things)
+    sizes = np.diff(starts, append=len(table))
+    first = 0
+    while first < len(starts):
+        done = cells[first - 1] if first else 0
+        last = max(int(np.searchsorted(cells, done + CELLS, side="right")), first + 1)
+        scenes = slice(first, last)
+        begin, end = int(starts[first]), int(starts[last - 1] + sizes[last - 1])
+        of_scenes = (least[scenes] - least[first], things[scenes], cells[scenes] - things[scenes] ** 2 - done)
+        edges = _Edges(
+            table.cause[begin:end] - least[first],
+            table.effect[begin:end] - least[first],
+            *(np.repeat(column, sizes[scenes]) for column in of_scenes),
+        )
+        yield from _found(edges, begin)
+        first = last
+
+
+def _found(edges: "_Edges", offset: int) -> Iterator[Motifs]:
+    rows = edges.row + offset
+    yield Motifs("direct", rows[:, None])
+    for first, second in _pairs(*edges.behind()):
+        across = edges.cause_line[first] + edges.effect[second]
+        joined = edges.is_edge[across]
+        one_way = ~edges.is_edge[edges.effect_line[second] + edges.cause[first]]
+        chain, confounding = one_way & ~joined, one_way & joined
+        yield Motifs("chain", rows[np.stack((first[chain], second[chain]), axis=1)])
+        third = edges.at(across[confounding])
+        yield Motifs("confounding", rows[np.stack((first[confounding], third, second[confounding]), axis=1)])
+    order, number = edges.by_effect()
+    for one, other in _pairs(np.arange(1, len(order) + 1), number):
+        first, second = order[one], order[other]
+        joined = edges.is_edge[edges.cause_line[first] + edges.cause[second]]
+        joined |= edges.is_edge[edges.cause_line[second] + edges.cause[first]]
+        yield Motifs("collision", rows[np.stack((first[~joined], second[~joined]), axis=1)])
+
+
+class _Edges:
+    """The distinct edges of some scenes that run one way only, those with the same cause together.
+
+    `least` is the first thing of each edge's scene, `things` their number, `base` where the scene's matrix begins in one
+    long row of cells.
+    """
+
+    def __init__(self, cause: Ints, effect: Ints, least: Ints, things: Ints, base: Ints) -> None:
+        from_, to = cause - least, effect - least
+        forth, back = base + from_ * things + to, base + to * things + from_
+        number = int(base[-1] + things[-1] ** 2)
+        self.is_edge = np.zeros(number, np.bool_)
+        self.is_edge[forth] = True
+        rows = np.arange(len(forth), dtype=np.int32)
+        self._given = np.empty(number, np.int32)
+        self._given[forth[::-1]] = rows[::-1]  # of parallel edges the first is written last, and stays
+        kept = np.flatnonzero((self._given[forth] == rows) & ~self.is_edge[back])  # a loop runs back as well
+        self.row = kept[_order(cause[kept])]
+        """Which of the given rows stands for the edge."""
+        self._place = np.empty(len(forth), np.int64)
+        self._place[self.row] = np.arange(len(self.row))
+        self._causes, self._effects = cause[self.row], effect[self.row]
+        self.cause, self.effect = from_[self.row], to[self.row]
+        """Within the scene."""
+        self.cause_line, self.effect_line = forth[self.row] - self.effect, back[self.row] - self.cause
+        """Where the lines of cause and effect begin in the matrix."""
+
+    def at(self, cells: Ints) -> Ints:
+        """Which edges stand in these cells of the matrix."""
+        return self._place[self._given[cells]]
+
+    def behind(self) -> tuple[Ints, Ints]:
+        """For each edge, where the edges begin that its effect is the cause of, and how many they are."""
+        number = np.bincount(self._causes, minlength=int(self._effects.max(initial=0)) + 1)
+        begin = np.cumsum(number) - number
+        return begin[self._effects], number[self._effects]
+
+    def by_effect(self) -> tuple[Ints, Ints]:
+        """The edges in an order that has those with the same effect together, and how many of these follow each."""
+        order = _order(self._effects)
+        effects = self._effects[order]
+        ends = np.flatnonzero(np.diff(effects, append=-1)) + 1
+        return order, np.repeat(ends, np.diff(ends, prepend=0)) - np.arange(1, len(order) + 1)
+
+
+def _order(things: Ints) -> Ints:
+    """The order that sorts things; numbers of two bytes are sorted without comparing, several times as fast."""
+    small = things.astype(np.uint16) if things.max(initial=0) < 1 << 16 else things
+    return np.argsort(small, kind="stable")
+
+
+def _pairs(begin: Ints, number: Ints) -> Iterator[tuple[Ints, Ints]]:
+    """Each place with every one of its range [begin, begin + number), some millions at a time."""
+    ends = np.cumsum(number)
+    start = 0
+    while start < len(begin):
+        done = ends[start - 1] if start else 0
+        stop = max(int(np.searchsorted(ends, done + MAX_PAIRS, side="right")), start + 1)
+        sizes = number[start:stop]
+        shift = np.repeat(begin[start:stop] - ends[start:stop] + sizes, sizes)
+        yield np.repeat(np.arange(start, stop), sizes), np.arange(done, ends[stop - 1]) + shift
+        start = stop

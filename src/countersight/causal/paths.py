@@ -1,0 +1,77 @@
+"""What a causal graph says by its paths alone: causes and effects, separation, and what to control for."""
+
+from collections.abc import Callable, Iterable
+from itertools import combinations
+
+Edges = frozenset[tuple[str, str]]
+"""Pairs of a cause and its effect."""
+
+
+def causes(edges: Edges, name: str) -> set[str]:
+    """The direct causes."""
+    return {cause for cause, effect in edges if effect == name}
+
+
+def effects(edges: Edges, name: str) -> set[str]:
+    """The direct effects."""
+    return {effect for cause, effect in edges if cause == name}
+
+
+def ancestors(edges: Edges, name: str) -> set[str]:
+    """All causes, direct or through others."""
+    return _reached(name, lambda one: causes(edges, one))
+
+
+def descendants(edges: Edges, name: str) -> set[str]:
+    """All effects, direct or through others."""
+    return _reached(name, lambda one: effects(edges, one))
+
+
+def mediators(edges: Edges, cause: str, effect: str) -> set[str]:
+    """What stands on a directed path from the cause to the effect."""
+    return descendants(edges, cause) & ancestors(edges, effect)
+
+
+def is_separated(edges: Edges, one: str, other: str, given: Iterable[str] = ()) -> bool:
+    """Whether every path between two variables is blocked by what is given (d-separation).
+
+    By the moral graph of the ancestors: parents of a common child are joined, directions are dropped, what is given is
+    taken out; separated is what is then apart.
+    """
+    given = set(given)
+    kept = {one, other, *given}
+    for name in tuple(kept):
+        kept |= ancestors(edges, name)
+    joined: dict[str, set[str]] = {name: set() for name in kept}
+    for name in kept:
+        parents = causes(edges, name)
+        for parent in parents:
+            joined[name] |= {parent}
+            joined[parent] |= {name, *parents} - {parent}
+    return other not in _reached(one, lambda name: joined[name] - given)
+
+
+def backdoor_set(edges: Edges, cause: str, effect: str) -> frozenset[str] | None:
+    """The smallest set of variables to control for, by the backdoor criterion; None where there is none.
+
+    No member is an effect of the cause, and together they block every path that enters the cause (Pearl 1993).
+    """
+    names = {name for edge in edges for name in edge}
+    candidates = sorted(names - {cause, effect} - descendants(edges, cause))
+    entering = frozenset((source, target) for source, target in edges if source != cause)
+    for size in range(len(candidates) + 1):
+        for chosen in combinations(candidates, size):
+            if is_separated(entering, cause, effect, chosen):
+                return frozenset(chosen)
+    return None
+
+
+def _reached(start: str, steps: Callable[[str], set[str]]) -> set[str]:
+    """Everything that can be reached in one step or more."""
+    found: set[str] = set()
+    waiting = [start]
+    while waiting:
+        new = steps(waiting.pop()) - found
+        found |= new
+        waiting += new
+    return found

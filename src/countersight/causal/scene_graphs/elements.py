@@ -1,0 +1,177 @@
+"""The elements of a JSON array or object, one at a time: files of gigabytes need the memory of their largest element.
+
+Where elements begin and end is found by looking at brackets and quotation marks with numpy, a megabyte at once; the
+elements themselves are left as text, for msgspec to decode into what is wanted. Measured on Visual Genome's layout, both
+together read 72 MB a second, ijson alone 39.
+"""
+
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+
+PIECE = 1 << 20
+MAX_ELEMENT = 1 << 24
+"""Longest element kept: one of Visual Genome has 100 kB."""
+
+OnRead = Callable[[int], None]
+"""Told how many bytes of the file were read so far."""
+
+
+class BrokenFile(Exception):  # noqa: N818 - it names the thing, as people say it
+    """What is wrong with a file as a whole, such that nothing more can be read of it. Never leaves the reading."""
+
+
+@contextmanager
+def opened(path: Path, on_read: OnRead | None = None) -> Iterator[IO[bytes]]:
+    """A file of bytes, unpacked where it is packed with gzip."""
+    with open(path, "rb") as raw:
+        packed = raw.read(2) == b"\x1f\x8b"
+        raw.seek(0)
+        counted = _Counted(raw, on_read) if on_read else raw
+        if not packed:
+            yield counted  # type: ignore[misc]
+            return
+        import gzip
+
+        try:
+            with gzip.open(counted, "rb") as unpacked:  # type: ignore[arg-type]
+                yield unpacked  # type: ignore[misc]
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise BrokenFile(f"cannot be unpacked ({error})") from error
+
+
+class _Counted:
+    """A file that tells how far it was read."""
+
+    def __init__(self, file: IO[bytes], on_read: OnRead) -> None:
+        self._file = file
+        self._on_read = on_read
+        self._done = 0
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._file.read(size)
+        self._tell(len(data))
+        return data
+
+    def readline(self, size: int = -1) -> bytes:
+        data = self._file.readline(size)
+        self._tell(len(data))
+        return data
+
+    def _tell(self, size: int) -> None:
+        self._done += size
+        self._on_read(self._done)
+
+
+def elements(file: IO[bytes]) -> Iterator[bytes | None]:
+    """The text of each element of the array or object in a file; None for one that is too long to be kept.
+
+    An element of an object comes with its name: `"2375429": {…}`. Raises BrokenFile where the file is none, or ends
+    too early.
+    """
+    cutter = _Cutter()
+    while data := file.read(PIECE):
+        yield from cutter.cut(data)
+        if cutter.closed:
+            return
+    cutter.finish()
+
+
+def is_object(file: IO[bytes]) -> bool:
+    """Whether the file holds a JSON object; else it may hold an array. Leaves the file at its beginning."""
+    start = file.read(PIECE)
+    file.seek(0)
+    return start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{"
+
+
+class _Cutter:
+    """Cuts a stream of JSON between the elements of its outermost array or object."""
+
+    def __init__(self) -> None:
+        self.closed = False
+        self._count = 0
+        self._depth = 0
+        self._in_text = False
+        self._held = b""
+        """Backslashes at the end of a piece: what they escape is in the next one."""
+        self._parts: list[bytes] = []
+        self._size = 0
+
+    def cut(self, data: bytes) -> Iterator[bytes | None]:
+        data = self._held + data
+        whole = data.rstrip(b"\\")
+        data, self._held = (whole, data[len(whole) :]) if len(data) - len(whole) < PIECE else (data, b"")
+        if not data:
+            return
+        places, depths, closers = self._brackets(data)
+        if not self._depth and not self._count and len(places):
+            self._check_opening(data[: places[0] + 1])
+        done = 0
+        begun = self._depth > 0
+        if len(places):
+            if not begun:
+                done = int(places[0]) + 1
+            for place, depth in zip(places[closers].tolist(), depths[closers].tolist(), strict=True):
+                if depth == 1:
+                    self._keep(data[done : place + 1])
+                    done = place + 1
+                    yield self._element()
+                elif depth <= 0:
+                    self._keep(data[done:place])
+                    self._depth = 0
+                    self.closed = True
+                    self._check_rest()
+                    return
+            self._depth = int(depths[-1])
+        self._keep(data[done:])
+
+    def finish(self) -> None:
+        """Say what is wrong with a file that has ended before its last bracket."""
+        if not self._depth:
+            self._check_opening(b"".join(self._parts))
+        raise BrokenFile(f"ends in the middle of element {self._count + 1}")
+
+    def _brackets(self, data: bytes) -> tuple["np.ndarray", "np.ndarray", "np.ndarray"]:  # type: ignore[type-arg]
+        """Where brackets stand outside of text, how deep it is after each, and which of them close."""
+        signs = np.frombuffer(data, np.uint8)
+        quotes = signs == 34
+        if b"\\" in data:
+            slashes = np.flatnonzero(signs == 92)
+            last = np.flatnonzero(np.diff(slashes, append=slashes[-1] + 2) != 1)  # the last of each run of backslashes
+            lengths = np.diff(last, prepend=-1)
+            escaped = slashes[last[lengths % 2 == 1]] + 1
+            quotes[escaped[escaped < len(quotes)]] = False
+        in_text = (np.cumsum(quotes, dtype=np.uint8) + np.uint8(self._in_text)) & 1  # odd or even is all that counts
+        self._in_text = bool(in_text[-1])
+        folded = signs | 32  # [ and {, ] and } differ in this bit only
+        opens = folded == 123
+        places = np.flatnonzero((opens | (folded == 125)) & (in_text == 0))
+        closers = ~opens[places]
+        depths = self._depth + np.cumsum(np.where(closers, -1, 1))
+        return places, depths, closers
+
+    def _keep(self, part: bytes) -> None:
+        self._size += len(part)
+        if self._size <= MAX_ELEMENT:
+            self._parts.append(part)
+        else:
+            self._parts.clear()
+
+    def _element(self) -> bytes | None:
+        text = b"".join(self._parts).lstrip(b" \t\r\n,") if self._size <= MAX_ELEMENT else None
+        self._parts, self._size = [], 0
+        self._count += 1
+        return text
+
+    @staticmethod
+    def _check_opening(start: bytes) -> None:
+        if start.removeprefix(b"\xef\xbb\xbf").strip() not in (b"[", b"{"):
+            raise BrokenFile("is not a JSON array or object")
+
+    def _check_rest(self) -> None:
+        if b"".join(self._parts).strip(b" \t\r\n,"):
+            raise BrokenFile(f"has something after element {self._count} that is no JSON object")

@@ -1,0 +1,66 @@
+"""GQA's scene graphs: one JSON object, images by their ids, objects by theirs, relations inside the objects."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from countersight.causal.graph import Thing
+from countersight.causal.scene import Malformed, SceneGraph, SceneRelation
+from countersight.causal.scene_graphs.elements import BrokenFile, OnRead, elements, opened
+from countersight.causal.scene_graphs.parts import BadPart, Entry, OnMalformed, box_of, lenient, name_of
+
+
+class _Relation(msgspec.Struct):
+    object: str
+    name: str
+
+
+class _Object(msgspec.Struct):
+    name: str
+    relations: list[_Relation] = []
+    x: float | None = None
+    y: float | None = None
+    w: float | None = None
+    h: float | None = None
+
+
+class _Scene(msgspec.Struct):
+    objects: dict[str, msgspec.Raw]
+
+
+_decoder = msgspec.json.Decoder(dict[str, _Scene])
+
+
+def read(path: Path, on_malformed: OnMalformed, on_read: OnRead | None = None) -> Iterator[SceneGraph]:
+    """The scene graphs of a file."""
+    number = 0
+    try:
+        with opened(path, on_read) as file:
+            for number, text in enumerate(elements(file), start=1):
+                entry = Entry(path.name, number, on_malformed)
+                found = entry.decoded(None if text is None else b"{" + text + b"}", _decoder)
+                for image, scene in (found or {}).items():
+                    yield _scene_graph(entry, image, scene)
+    except BrokenFile as broken:
+        on_malformed(Malformed(path.name, number + 1, "file", str(broken)))
+
+
+def _scene_graph(entry: Entry, image: str, scene: _Scene) -> SceneGraph:
+    things: dict[str, Thing] = {}
+    relations: list[SceneRelation] = []
+    for number, raw in scene.objects.items():
+        try:
+            found = lenient(raw, _Object)
+            name = name_of(found.name, "name")
+        except BadPart as wrong:
+            entry.tell(f"objects.{number[:40]}.{wrong.field}".rstrip("."), wrong.reason)
+            continue
+        things[number] = Thing(number, name, box=box_of(found.x, found.y, found.w, found.h))
+        relations += entry.each(
+            f"objects.{number[:40]}.relations",
+            found.relations,
+            lambda relation, subject=number: SceneRelation(subject, name_of(relation.name, "name"), relation.object),
+        )
+    kept = entry.relations(relations, things, "relations")
+    return SceneGraph(id=image, image=image, things=tuple(things.values()), relations=kept)

@@ -1,0 +1,121 @@
+"""What the readers share: things, relations and boxes out of what a file says, and what is wrong where they are none."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from typing import Any, TypeVar
+
+import msgspec
+
+from countersight.causal.graph import Box, Thing
+from countersight.causal.scene import Malformed, SceneRelation
+
+MAX_NAME = 200
+MAX_RELATIONS = 2_000
+"""Of one scene: an image of Visual Genome has some dozens. More would be no picture, and fill the memory."""
+
+_FAR = 1e6
+"""Pixels: no picture is so large."""
+
+OnMalformed = Callable[[Malformed], None]
+
+_T = TypeVar("_T")
+
+
+class BadPart(Exception):  # noqa: N818 - it names the thing, as people say it
+    """A part of an entry that cannot be read: the field that is wrong, and why. Never leaves the reading."""
+
+    def __init__(self, field: str, reason: str) -> None:
+        super().__init__(field, reason)
+        self.field, self.reason = field, reason
+
+
+class Entry:
+    """An entry of a file while it is read: what is wrong with a part of it is told, the rest goes on."""
+
+    def __init__(self, file: str, number: int, on_malformed: OnMalformed) -> None:
+        self._file = file
+        self._number = number
+        self._on_malformed = on_malformed
+
+    def tell(self, field: str, reason: str) -> None:
+        self._on_malformed(Malformed(self._file, self._number, field, reason))
+
+    def decoded(self, text: bytes | None, decoder: "msgspec.json.Decoder[_T]", field: str = "element") -> _T | None:
+        """What the text holds, or None where it does not fit."""
+        if text is None:
+            self.tell(field, "is too long")
+            return None
+        try:
+            return decoder.decode(text)
+        except msgspec.ValidationError as error:
+            place, reason = where(error)
+            self.tell(place or field, reason)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            self.tell(field, f"is not JSON ({error})")
+        return None
+
+    def each(self, field: str, parts: Iterable[_T], read: Callable[[_T], Any]) -> Iterator[Any]:
+        """What becomes of every good part of a list; the others are told of."""
+        for place, part in enumerate(parts):
+            try:
+                yield read(part)
+            except BadPart as wrong:
+                inner = f".{wrong.field}" if wrong.field else ""
+                self.tell(f"{field}[{place}]{inner}", wrong.reason)
+
+    def relations(
+        self, found: Iterable[SceneRelation], things: dict[str, Thing], field: str
+    ) -> tuple[SceneRelation, ...]:
+        """The relations between things that there are; too many of them are no scene."""
+        kept = []
+        for relation in found:
+            absent = next((end for end in (relation.subject, relation.object) if end not in things), None)
+            if absent is not None:
+                self.tell(field, f"{absent[:40]!r} is not among the objects")
+            elif len(kept) == MAX_RELATIONS:
+                self.tell(field, f"has more than {MAX_RELATIONS:,} relations; the rest is left out")
+                break
+            else:
+                kept.append(relation)
+        return tuple(kept)
+
+
+def where(error: msgspec.ValidationError) -> tuple[str, str]:
+    """The field and the reason of an error of msgspec."""
+    reason, _, place = str(error).partition(" - at `$")
+    named = re.search(r"required field `([^`]+)`", reason)
+    field = place.rstrip("`").lstrip(".")
+    if named:
+        return f"{field}.{named.group(1)}".lstrip("."), "is missing"
+    return field, reason
+
+
+def lenient(text: msgspec.Raw, kind: type[_T]) -> _T:
+    """One part of a list, decoded by itself so that its neighbours do not suffer."""
+    try:
+        return msgspec.json.decode(text, type=kind)
+    except msgspec.ValidationError as error:
+        raise BadPart(*where(error)) from error
+
+
+@lru_cache(maxsize=1 << 16)  # names repeat: a file has a thousand times as many things as names
+def name_of(text: str, field: str) -> str:
+    """A name or a relation on one line in small letters, without spaces around it."""
+    name = " ".join(text.split()).lower()
+    if not name:
+        raise BadPart(field, "is empty")
+    if len(name) > MAX_NAME:
+        raise BadPart(field, f"is longer than {MAX_NAME} characters")
+    if not name.isprintable():
+        raise BadPart(field, "holds control characters")
+    return name
+
+
+def box_of(left: float | None, top: float | None, width: float | None, height: float | None) -> Box | None:
+    """Left, top, width and height in whole pixels, or None where they are not all there or enclose nothing."""
+    if left is None or top is None or width is None or height is None:
+        return None
+    if not (abs(left) <= _FAR and abs(top) <= _FAR and 0.5 < width <= _FAR and 0.5 < height <= _FAR):
+        return None
+    return (round(left), round(top), round(width), round(height))

@@ -1,0 +1,73 @@
+"""Our own layout: a JSONL file with one scene graph a line, for graphs that come from elsewhere.
+
+{"id": "1", "image": "1", "things": [{"id": "a", "name": "shelf", "box": [4, 8, 90, 20]}, {"id": "b", "name": "book"}],
+ "relations": [{"subject": "b", "relation": "on", "object": "a"}], "descriptions": [{"text": "books on a shelf"}]}
+
+Only `id`, and of things and relations what stands above without box, must be there.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from countersight.causal.graph import Thing
+from countersight.causal.scene import Description, Malformed, SceneGraph, SceneRelation
+from countersight.causal.scene_graphs.elements import MAX_ELEMENT, BrokenFile, OnRead, opened
+from countersight.causal.scene_graphs.parts import Entry, OnMalformed, box_of, lenient, name_of
+
+
+class _Scene(msgspec.Struct):
+    id: str
+    things: list[msgspec.Raw] = []
+    relations: list[msgspec.Raw] = []
+    image: str = ""
+    descriptions: list[msgspec.Raw] = []
+
+
+_decoder = msgspec.json.Decoder(_Scene)
+
+
+def read(path: Path, on_malformed: OnMalformed, on_read: OnRead | None = None) -> Iterator[SceneGraph]:
+    """The scene graphs of a file."""
+    number = 0
+    try:
+        with opened(path, on_read) as file:
+            while line := file.readline(MAX_ELEMENT + 1):
+                number += 1
+                entry = Entry(path.name, number, on_malformed)
+                if len(line) > MAX_ELEMENT:
+                    entry.tell("line", f"is longer than {MAX_ELEMENT:,} bytes")
+                    while line and not line.endswith(b"\n"):
+                        line = file.readline(MAX_ELEMENT)
+                    continue
+                line = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+                found = None if line.isspace() else entry.decoded(line, _decoder, "line")
+                if found:
+                    yield _scene_graph(entry, found)
+    except BrokenFile as broken:
+        on_malformed(Malformed(path.name, number + 1, "file", str(broken)))
+
+
+def _scene_graph(entry: Entry, scene: _Scene) -> SceneGraph:
+    things = {thing.id: thing for thing in entry.each("things", scene.things, _thing)}
+    relations = entry.each("relations", scene.relations, _relation)
+    return SceneGraph(
+        id=scene.id[:100],
+        image=scene.image[:100],
+        things=tuple(things.values()),
+        relations=entry.relations(relations, things, "relations"),
+        descriptions=tuple(
+            entry.each("descriptions", scene.descriptions, lambda text: lenient(text, Description))
+        ),
+    )
+
+
+def _thing(text: msgspec.Raw) -> Thing:
+    thing = lenient(text, Thing)
+    return Thing(thing.id, name_of(thing.name, "name"), thing.synset, box_of(*thing.box) if thing.box else None)
+
+
+def _relation(text: msgspec.Raw) -> SceneRelation:
+    relation = lenient(text, SceneRelation)
+    return msgspec.structs.replace(relation, relation=name_of(relation.relation, "relation"))

@@ -1,0 +1,127 @@
+"""Graphs of regions as triples: the CSV of FACTUAL, `image_id, region_id, caption, scene_graph`.
+
+A graph is `( subject , predicate , object ) , …`; the predicate `is` gives an attribute, which is no relation, and
+`man:1` is a second man. Regions of the same picture come one after another, and each knows the things of the others.
+The rows are held in memory for that: the published file has 40,000 of them.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from countersight.causal.graph import Thing
+from countersight.causal.scene import Description, Malformed, SceneGraph, SceneRelation
+from countersight.causal.scene_graphs.elements import BrokenFile, OnRead, opened
+from countersight.causal.scene_graphs.parts import BadPart, Entry, OnMalformed, name_of
+
+COLUMNS = ("image_id", "region_id", "caption", "scene_graph")
+MAX_ROW = 1 << 20
+
+_TRIPLE = re.compile(r"\(([^()]*)\)")
+_BETWEEN = re.compile(r"[\s,]*")
+_SECOND = re.compile(r":\d+$")
+
+
+def read(path: Path, on_malformed: OnMalformed, on_read: OnRead | None = None) -> Iterator[SceneGraph]:
+    """The graphs of the regions, those of the same picture together."""
+    pictures: dict[str, list[SceneGraph]] = {}
+    for graph in _graphs(path, on_malformed, on_read):
+        pictures.setdefault(graph.image, []).append(graph)
+    for graphs in pictures.values():
+        for graph in graphs:
+            names = {thing.name for thing in graph.things}
+            elsewhere = {
+                thing.name: Thing(f"{other.id}/{thing.id}", thing.name)
+                for other in graphs
+                if other is not graph
+                for thing in other.things
+                if thing.name not in names
+            }
+            yield msgspec.structs.replace(graph, elsewhere=tuple(elsewhere.values()))
+
+
+def _graphs(path: Path, on_malformed: OnMalformed, on_read: OnRead | None) -> Iterator[SceneGraph]:
+    line = 0
+    try:
+        with opened(path, on_read) as file:
+            lines = _Lines(file)
+            rows = csv.reader(lines)
+            header = next(rows, [])
+            absent = next((column for column in COLUMNS if column not in header), None)
+            if absent:
+                raise BrokenFile(f"has no column {absent!r}; it needs {', '.join(COLUMNS)}")
+            while True:
+                lines.taken = 0
+                try:
+                    row = next(rows, None)
+                except csv.Error as error:
+                    on_malformed(Malformed(path.name, lines.line, "row", str(error)))
+                    continue
+                if row is None:
+                    return
+                line = lines.line
+                if row:
+                    graph = _graph(Entry(path.name, line, on_malformed), dict(zip(header, row, strict=False)))
+                    if graph:
+                        yield graph
+    except BrokenFile as broken:
+        on_malformed(Malformed(path.name, line + 1, "file", str(broken)))
+
+
+class _Lines:
+    """Lines of text, with the number of the last and a limit to what one row may take."""
+
+    def __init__(self, file: object) -> None:
+        self._file = io.TextIOWrapper(file, encoding="utf-8-sig", errors="replace", newline="")  # type: ignore[type-var]
+        self.line = 0
+        self.taken = 0
+
+    def __iter__(self) -> "_Lines":
+        return self
+
+    def __next__(self) -> str:
+        line = self._file.readline(MAX_ROW)
+        if not line:
+            raise StopIteration
+        self.line += 1
+        self.taken += len(line)
+        if self.taken > MAX_ROW:
+            raise csv.Error(f"is longer than {MAX_ROW:,} characters")
+        return line
+
+
+def _graph(entry: Entry, row: dict[str, str]) -> SceneGraph | None:
+    absent = next((column for column in COLUMNS if column not in row), None)
+    if absent:
+        entry.tell(absent, "is missing")
+        return None
+    things: dict[str, Thing] = {}
+    relations: list[SceneRelation] = []
+    written = row["scene_graph"]
+    if _BETWEEN.sub("", _TRIPLE.sub("", written)):
+        entry.tell("scene_graph", "is not a list of triples in brackets")
+        return None
+    for parts in entry.each("scene_graph", _TRIPLE.findall(written), _parts):
+        for name in parts[::2] if len(parts) == 3 and parts[1] != "is" else parts[:1]:
+            things.setdefault(name, Thing(name, _SECOND.sub("", name)))
+        if len(parts) == 3 and parts[1] != "is":
+            relations.append(SceneRelation(*parts))
+    caption = " ".join(row["caption"].split())[:1000]
+    return SceneGraph(
+        id=row["region_id"].strip()[:100],
+        image=row["image_id"].strip()[:100],
+        things=tuple(things.values()),
+        relations=entry.relations(relations, things, "scene_graph"),
+        descriptions=(Description(caption),) if caption else (),
+    )
+
+
+def _parts(triple: str) -> list[str]:
+    parts = triple.split(" , ")
+    if len(parts) not in (1, 3):
+        raise BadPart("", f"has {len(parts)} parts, not subject, predicate and object")
+    return [name_of(part, field) for part, field in zip(parts, ("subject", "predicate", "object"), strict=False)]

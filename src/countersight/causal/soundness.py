@@ -1,0 +1,149 @@
+"""Which causal graphs make sound questions, and what the graphs of one picture say of each other.
+
+A scene graph tells what somebody marked, not all there is. These rules leave out what cannot be asked without doubt:
+things that names do not tell apart, dependences that do not carry on, effects with causes outside the graph.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import combinations, groupby, permutations
+
+import msgspec
+
+from countersight.causal.catalogue import catalogue
+from countersight.causal.graph import CausalEdge, CausalGraph, GraphKind, Thing
+from countersight.causal.lexicon import entry, head, may_be_the_same, plain, singular, words
+
+_MOST_WORDS = 3
+_LONGEST_NAME = 40
+_VAGUE = frozenset({
+    "bunch", "bundle", "decoration", "edge", "group", "it", "item", "lot", "material", "object", "one", "other", "part",
+    "pattern", "piece", "pile", "row", "section", "set", "shape", "side", "someone", "something", "stack", "stuff",
+    "them", "thing", "top", "horseback",
+})  # fmt: skip
+"""Names that do not tell what the thing is."""
+
+PLACE_KINDS = frozenset({"support", "attachment", "holding", "wearing", "containment"})
+"""Kinds of cause that keep a thing where it is. What is lost here is lost further on: of three things, only these."""
+_FLYING = frozenset({"ball", "baseball", "basketball", "disc", "football", "frisbee", "kite", "volleyball"})
+"""What is "on the court" or "on the beach" in the air."""
+
+_HAVING = frozenset({"have", "has", "having", "with", "of"})
+"""Relations of a whole and its part: beside another cause of the part they tell of no second one."""
+
+_EDGES: dict[GraphKind, frozenset[tuple[int, int]]] = {
+    "direct": frozenset({(0, 1)}),
+    "chain": frozenset({(0, 1), (1, 2)}),
+    "confounding": frozenset({(0, 1), (0, 2), (1, 2)}),
+    "collision": frozenset({(0, 2), (1, 2)}),
+}
+"""From which letter to which an edge runs, by the kind of graph."""
+
+
+def fault(graph: CausalGraph) -> str | None:
+    """What is wrong with a graph that came from a file, or None."""
+    letters = {thing.id: place for place, thing in enumerate(graph.things)}
+    if len(letters) != len(graph.things):
+        return "two things have the same id"
+    if not all(thing.name.strip() for thing in graph.things):
+        return "a thing has no name"
+    for edge in graph.edges:
+        if {edge.cause, edge.effect} != {edge.subject, edge.object} or not {edge.cause, edge.effect} <= letters.keys():
+            return "an edge is not between two of its things"
+    edges = [(letters[edge.cause], letters[edge.effect]) for edge in graph.edges]
+    if len(graph.things) != (2 if graph.kind == "direct" else 3) or sorted(edges) != sorted(_EDGES[graph.kind]):
+        return f"its edges are not those of the kind {graph.kind}"
+    return None
+
+
+def doubt(graph: CausalGraph) -> str | None:
+    """Why a graph cannot be asked about without doubt, or None."""
+    names = {thing.id: thing.name for thing in graph.things}
+    if not all(_is_plain(name) for name in names.values()):
+        return "a name does not tell what the thing is"
+    if any(may_be_the_same(one, other) for one, other in combinations(names.values(), 2)):
+        return "two names may stand for the same thing"
+    if len(names) > 2 and not all(edge.kind in PLACE_KINDS for edge in graph.edges):
+        return "a dependence does not carry on"
+    if graph.kind in ("chain", "confounding") and any(
+        edge.kind == "wearing" for edge in graph.edges if edge.effect == graph.things[-1].id
+    ):
+        return "a dependence does not carry on"  # whoever falls off a bench still has the coat on
+    if len(names) > 2 and sum("ground" in catalogue().classes(name) for name in names.values()) > 1:
+        return "two names may stand for the same thing"  # who skis on snow on the ground is on the ground
+    if graph.kind == "collision" and any(edge.relation in _HAVING for edge in graph.edges):
+        return "a relation says where a thing is, not what keeps it there"
+    if any(_is_doubtful(edge, names) for edge in graph.edges):
+        return "a relation says where a thing is, not what keeps it there"
+    return None
+
+
+def _is_plain(name: str) -> bool:
+    if not (name.isascii() and name == name.lower() and len(name) <= _LONGEST_NAME):
+        return False
+    if not 1 <= len(words(name)) <= _MOST_WORDS or singular(head(name)) in _VAGUE:
+        return False
+    return entry(name) is not None or bool(catalogue().classes(name))  # else a slip of the pen, or nothing we know
+
+
+def _is_doubtful(edge: CausalEdge, names: dict[str, str]) -> bool:
+    cause, effect = names[edge.cause], names[edge.effect]
+    of_cause, of_effect = catalogue().classes(cause), catalogue().classes(effect)
+    if "immaterial" in of_cause | of_effect or "body" in of_effect:
+        return True
+    if "body" in of_cause and not (singular(head(cause)) == "hand" and edge.kind == "holding"):
+        return True
+    if "ground" in of_cause and singular(head(effect)) in _FLYING:
+        return True
+    return "plant" in of_cause and "plant" in of_effect  # weeds in the grass grow from the soil
+
+
+def settled(graphs: Iterable[CausalGraph]) -> Iterator[CausalGraph]:
+    """Graphs that can be asked about, each with the other things of its picture that have nothing to do with it.
+
+    Graphs of one picture stand together, as mining writes them. An effect that has further causes in its scene is not
+    asked about with some of them alone.
+    """
+    for _, group in groupby(graphs, key=lambda graph: graph.image or graph.scene):
+        yield from _of_one_picture(list(group))
+
+
+def _of_one_picture(graphs: list[CausalGraph]) -> Iterator[CausalGraph]:
+    neighbours: dict[str, set[str]] = {}
+    causes: dict[tuple[str, str], set[str]] = {}
+    for graph in graphs:
+        names = {thing.id: plain(thing.name) for thing in graph.things}
+        for edge in graph.edges:
+            causes.setdefault((graph.scene, edge.effect), set()).add(edge.cause)
+            for one, other in permutations((names[edge.cause], names[edge.effect])):
+                neighbours.setdefault(one, set()).add(other)
+    described = {text: {singular(word) for word in words(text)} for graph in graphs for text in graph.descriptions}
+    for graph in graphs:
+        if doubt(graph) is None and not _has_outer_causes(graph, causes):
+            related = _connected(neighbours, [plain(thing.name) for thing in graph.things])
+            elsewhere = [said for text, said in described.items() if text not in graph.descriptions]
+            others = tuple(
+                thing
+                for thing in graph.others
+                if plain(thing.name) not in related and not _are_told_together(thing, graph, elsewhere)
+            )
+            yield msgspec.structs.replace(graph, others=others)
+
+
+def _are_told_together(other: Thing, graph: CausalGraph, described: list[set[str]]) -> bool:
+    """Whether another description speaks of a thing and of one of the graph: it may tell what the graph does not."""
+    heads = {singular(head(thing.name)) for thing in graph.things}
+    return any(singular(head(other.name)) in said and not heads.isdisjoint(said) for said in described)
+
+
+def _has_outer_causes(graph: CausalGraph, causes: dict[tuple[str, str], set[str]]) -> bool:
+    inside = {thing.id for thing in graph.things}
+    return any(not causes.get((graph.scene, edge.effect), inside) <= inside for edge in graph.edges)
+
+
+def _connected(neighbours: dict[str, set[str]], names: list[str]) -> set[str]:
+    found, waiting = set(names), list(names)
+    while waiting:
+        new = neighbours.get(waiting.pop(), set()) - found
+        found |= new
+        waiting += new
+    return found

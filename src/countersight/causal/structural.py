@@ -1,0 +1,160 @@
+"""Boolean structural causal models: simulate a world, intervene in it, and ask what would have been.
+
+The reference that gold answers are held against. A variable is true while its thing is as the picture shows it. Its
+mechanism, a truth table, says when that is, given its causes and whether anything outside the model disturbs it.
+Models of a picture have two to four variables, so every background is enumerated and every figure is exact.
+"""
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+
+import msgspec
+
+State = Mapping[str, bool]
+"""Values of variables by name."""
+
+Chances = Mapping[str, float]
+"""How likely each variable is to be left undisturbed, independently of the others."""
+
+_NOTHING: State = {}
+
+
+class StructuralModel(msgspec.Struct, frozen=True):
+    """Variables, their causes and their mechanisms."""
+
+    causes: dict[str, tuple[str, ...]]
+    """The causes of every variable; a variable stands behind its causes."""
+    tables: dict[str, tuple[bool, ...]]
+    """The value of every variable by its inputs read as a binary number: undisturbed is 1, the first cause 2, …"""
+
+    def solve(self, background: State, do: State = _NOTHING) -> dict[str, bool]:
+        """The world that comes of a background (which variables are left undisturbed) when some are set by hand."""
+        world: dict[str, bool] = {}
+        for name, causes in self.causes.items():
+            if name in do:
+                world[name] = do[name]
+            else:
+                inputs = (background[name], *(world[cause] for cause in causes))
+                world[name] = self.tables[name][sum(value << place for place, value in enumerate(inputs))]
+        return world
+
+    def backgrounds(self) -> Iterator[dict[str, bool]]:
+        """Every way in which the variables can be left alone or disturbed."""
+        for values in product((True, False), repeat=len(self.causes)):
+            yield dict(zip(self.causes, values, strict=True))
+
+
+def every_cause_needed(causes: dict[str, tuple[str, ...]]) -> StructuralModel:
+    """The model behind the gold answers: a thing stays as it is while all its causes do and nothing disturbs it."""
+    tables = {name: (*(False,) * (2 ** (len(of) + 1) - 1), True) for name, of in causes.items()}
+    return StructuralModel(causes, tables)
+
+
+def probability(
+    model: StructuralModel, chances: Chances, event: State, *, given: State = _NOTHING, do: State = _NOTHING
+) -> float:
+    """How likely an event is among the worlds with what is given, when some variables are set by hand."""
+    likely = possible = 0.0
+    for background in model.backgrounds():
+        world = model.solve(background, do)
+        if _agrees(world, given):
+            weight = _weight(chances, background)
+            possible += weight
+            likely += weight * _agrees(world, event)
+    return likely / possible if possible else float("nan")
+
+
+def would_be(model: StructuralModel, asked: str, do: State, seen: State) -> bool | None:
+    """What a variable would have been, had others been set by hand: abduction, action, prediction.
+
+    None where what was seen leaves it open.
+    """
+    found = {
+        model.solve(background, do)[asked]
+        for background in model.backgrounds()
+        if _agrees(model.solve(background), seen)
+    }
+    return found.pop() if len(found) == 1 else None
+
+
+def total_effect(model: StructuralModel, chances: Chances, cause: str, effect: str) -> float:
+    """How much likelier the effect is when the cause is kept than when it is taken away."""
+    return _mean(model, chances, effect, {cause: True}, ()) - _mean(model, chances, effect, {cause: False}, ())
+
+
+def controlled_direct_effect(model: StructuralModel, chances: Chances, cause: str, effect: str, held: State) -> float:
+    """The effect of the cause while other variables are held where they are."""
+    kept = _mean(model, chances, effect, {**held, cause: True}, ())
+    return kept - _mean(model, chances, effect, {**held, cause: False}, ())
+
+
+def natural_direct_effect(
+    model: StructuralModel, chances: Chances, cause: str, effect: str, mediators: tuple[str, ...]
+) -> float:
+    """What is lost when the cause is taken away and the mediators stay as they would have been with it."""
+    kept = _mean(model, chances, effect, {cause: True}, ())
+    return kept - _mean(model, chances, effect, {cause: False}, mediators, {cause: True})
+
+
+def natural_indirect_effect(
+    model: StructuralModel, chances: Chances, cause: str, effect: str, mediators: tuple[str, ...]
+) -> float:
+    """What is lost when the cause is kept and the mediators are as they would have been without it."""
+    kept = _mean(model, chances, effect, {cause: True}, ())
+    return kept - _mean(model, chances, effect, {cause: True}, mediators, {cause: False})
+
+
+def is_sufficient(model: StructuralModel, cause: str, effect: str) -> bool:
+    """Whether losing the cause is enough to lose the effect, whatever else happens."""
+    return not any(model.solve(background, {cause: False})[effect] for background in model.backgrounds())
+
+
+def is_necessary(model: StructuralModel, cause: str, effect: str) -> bool:
+    """Whether the effect is lost in no other way than with the cause, when nothing disturbs the effect itself."""
+    worlds = (model.solve(background) for background in model.backgrounds() if background[effect])
+    return not any(world[cause] for world in worlds if not world[effect])
+
+
+def adjusted(
+    model: StructuralModel, chances: Chances, cause: str, effect: str, value: bool, controlled: tuple[str, ...]
+) -> float:
+    """How likely the effect is by the adjustment formula: seen with that value of the cause, in each stratum of what
+    is controlled for, weighed by how common the stratum is. Nothing is set by hand."""
+    total = 0.0
+    for values in product((True, False), repeat=len(controlled)):
+        stratum = dict(zip(controlled, values, strict=True))
+        share = probability(model, chances, stratum)
+        if share:
+            total += share * probability(model, chances, {effect: True}, given={**stratum, cause: value})
+    return total
+
+
+def association(model: StructuralModel, chances: Chances, one: str, other: str, given: State = _NOTHING) -> float:
+    """How much likelier two variables hold together than if they were independent, among the worlds with what is
+    given: zero where the one tells nothing of the other."""
+    together = probability(model, chances, {one: True, other: True}, given=given)
+    alone = (probability(model, chances, {name: True}, given=given) for name in (one, other))
+    return together - next(alone) * next(alone)
+
+
+def _mean(
+    model: StructuralModel, chances: Chances, effect: str, do: State, fixed: tuple[str, ...], fixing: State = _NOTHING
+) -> float:
+    """The chance of the effect under an intervention, with some variables as they would be under another."""
+    total = 0.0
+    for background in model.backgrounds():
+        elsewhere = model.solve(background, fixing)
+        world = model.solve(background, {**{name: elsewhere[name] for name in fixed}, **do})
+        total += _weight(chances, background) * world[effect]
+    return total
+
+
+def _weight(chances: Chances, background: State) -> float:
+    weight = 1.0
+    for name, undisturbed in background.items():
+        weight *= chances[name] if undisturbed else 1 - chances[name]
+    return weight
+
+
+def _agrees(world: State, part: State) -> bool:
+    return all(world[name] == value for name, value in part.items())

@@ -1,0 +1,44 @@
+"""`countersight leaderboard`: runs of any suites on one page, beside what papers report."""
+
+import argparse
+from pathlib import Path
+
+from countersight.cli.parsing import Verbs, verb
+
+
+def add(verbs: Verbs) -> None:
+    """Add the verb to the command line."""
+    leaderboard = verb(
+        verbs,
+        "leaderboard",
+        _leaderboard,
+        "runs of any suites on one page that can be sorted, beside what papers report",
+        "countersight leaderboard runs/* -o leaderboard",
+    )
+    leaderboard.add_argument("runs", type=Path, nargs="+", metavar="RUN")
+    leaderboard.add_argument(
+        "-o", "--output", type=Path, default=Path("leaderboard"), metavar="DIR", help="default: leaderboard"
+    )
+    leaderboard.add_argument(
+        "--dataset",
+        type=Path,
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="DIR",
+        help="where datasets are now, if they were moved; each run finds its own",
+    )
+    leaderboard.add_argument("--seed", type=int, default=0, help="for the bootstrap (default: 0)")
+
+
+def _leaderboard(chosen: argparse.Namespace) -> int:
+    from countersight.report.leaderboard import write_leaderboard
+    from countersight.wording import several
+
+    files = write_leaderboard(chosen.runs, chosen.output, datasets=chosen.dataset, seed=chosen.seed)
+    for suite in files.data.suites:
+        pools = suite.boards[0].pools if suite.boards else ()
+        measured = sum(len(pool.entries) for pool in pools if pool.kind == "measured")
+        print(f"{suite.title}: {several(measured, 'run')}, {several(len(suite.boards), 'table')}")
+    print(f"The page: {files.html.resolve()}")
+    return 0

@@ -1,0 +1,69 @@
+"""`countersight mine`: causal graphs out of scene graphs."""
+
+import argparse
+from pathlib import Path
+
+from countersight.cli.parsing import Verbs, print_bad, verb
+from countersight.wording import several
+
+MALFORMED_SHOWN = 20
+_MEGABYTE = 1 << 20
+
+
+def add(verbs: Verbs) -> None:
+    """Add the verb to the command line."""
+    mine = verb(
+        verbs,
+        "mine",
+        _mine,
+        "find causal graphs in scene graphs",
+        "countersight mine scene_graphs.json --images VG -o causal",
+    )
+    mine.add_argument(
+        "graphs",
+        type=Path,
+        metavar="GRAPHS",
+        help="scene_graphs.json or relationships.json of Visual Genome, GQA's scene graphs, FACTUAL's CSV of regions, or "
+        "JSONL of our own; packed with gzip or not; or the folder that holds them",
+    )
+    mine.add_argument(
+        "--images", type=Path, metavar="DIR", help="the folder of the pictures, which are found by their ids"
+    )
+    mine.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="the folder to make")
+
+
+def _mine(chosen: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from countersight.causal.figure import printed
+    from countersight.causal.mined import FIGURE, GRAPHS, mine_folder
+    from countersight.causal.scene import Malformed
+    from countersight.causal.scene_graphs import files_of
+    from countersight.progress import counting
+
+    size = sum(path.stat().st_size for path, _ in files_of(chosen.graphs))
+    shown = iter(range(MALFORMED_SHOWN))
+
+    def malformed(what: Malformed) -> None:
+        if next(shown, None) is not None:
+            print_bad(what)
+
+    with counting("Mining", size // _MEGABYTE + 1, "MB") as progress:
+        mined = mine_folder(
+            chosen.graphs,
+            chosen.output,
+            pictures=chosen.images,
+            on_malformed=malformed,
+            on_read=lambda done: progress(done // _MEGABYTE),
+        )
+    statistics = mined.statistics
+    console = Console()
+    for table in printed(statistics):
+        console.print(table)
+    found = several(sum(statistics.graphs.values()), "causal graph")
+    print(f"{found} in {chosen.output / GRAPHS}, {several(statistics.malformed, 'malformed part')} left out")
+    if chosen.images:
+        print(f"{mined.pictures:,} of {several(mined.images, 'picture')} found in {chosen.images}")
+    print(f"The same as a figure: {chosen.output / FIGURE}")
+    print(f"Questions about them: countersight make cello --from {chosen.output} -o DIR")
+    return 0

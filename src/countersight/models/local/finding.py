@@ -1,0 +1,154 @@
+"""Where a local model is and on what it will be computed: everything that can be said before it is loaded."""
+
+import hashlib
+import importlib
+import importlib.util
+import json
+from pathlib import Path
+from typing import Any
+
+from countersight.models.protocol import ModelError
+from countersight.wording import printable, unknown
+
+INSTALL = "pip install 'countersight[local]'"
+DTYPES = ("auto", "float32", "bfloat16", "float16")
+DEVICE_MAPS = ("auto", "balanced", "balanced_low_0", "sequential")
+_WEIGHTS = ("*.safetensors", "pytorch_model*.bin")
+_TELLING = {".json", ".jinja", ".txt", ".model", ".safetensors", ".bin"}
+"""Endings of the files that decide what a model answers."""
+_ENDS = 1024 * 1024
+"""So many bytes from either end of a file tell it from another; to read all the weights would take minutes."""
+
+
+def find_folder(name: str) -> Path:
+    """The folder that holds a model: the one named, or that of the cache; never a download."""
+    _installed()
+    folder = Path(name).expanduser()
+    if not folder.is_dir():
+        folder = _cached(name)
+    if not (folder / "config.json").is_file():
+        raise ModelError(f"{folder} is not a model: there is no config.json in it")
+    if not any(file for pattern in _WEIGHTS for file in folder.glob(pattern)):
+        raise ModelError(f"{folder} has no weights (*.safetensors){_how_to_get(name)}")
+    if missing := _missing_shards(folder):
+        raise ModelError(f"{folder} is not complete: {missing[0]} is missing{_how_to_get(name)}")
+    return folder
+
+
+def read_config(folder: Path) -> Any:
+    """The configuration of a model that writes about pictures, and of a family transformers knows."""
+    from transformers import AutoConfig
+    from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
+
+    try:
+        config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    except Exception as error:  # whatever a damaged or foreign file makes transformers say
+        raise unusable(folder, error) from None
+    if type(config) not in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING:
+        raise ModelError(f"{folder} holds a {config.model_type} model, which does not write about pictures")
+    return config
+
+
+def find_device(name: str) -> str:
+    """The device of that name, checked to be there; `auto` is the fastest one there is."""
+    _installed()
+    import torch
+
+    there = ["cpu"]
+    if torch.backends.mps.is_available():
+        there.insert(0, "mps")
+    if torch.cuda.is_available():
+        there[:0] = ["cuda", *(f"cuda:{number}" for number in range(torch.cuda.device_count()))]
+    if name == "auto":
+        return there[0]
+    if name not in there:
+        raise ModelError(unknown("device", name, there))
+    return name
+
+
+def find_dtype(name: str, device: str, config: Any) -> str:
+    """The kind of numbers to compute with; `auto` is what the weights are stored in.
+
+    On the processor, where half precision is slow, it is float32.
+    """
+    if name not in DTYPES:
+        raise ModelError(unknown("dtype", name, DTYPES))
+    if name != "auto":
+        return name
+    if device == "cpu":
+        return "float32"
+    stored = getattr(config, "dtype", None) or getattr(config.get_text_config(), "dtype", None)
+    return str(stored).removeprefix("torch.") if stored else "auto"
+
+
+def check_device_map(name: str) -> None:
+    """Refuse a way of spreading a model that there is not, or not here."""
+    if name not in DEVICE_MAPS:
+        raise ModelError(unknown("device map", name, DEVICE_MAPS))
+    if importlib.util.find_spec("accelerate") is None:
+        raise ModelError("--device-map needs accelerate, which is not installed: pip install accelerate")
+
+
+def pictures_by() -> str:
+    """Which package brings pictures to a model's size; they round differently."""
+    from transformers.utils import is_torchvision_available
+
+    return "torchvision" if is_torchvision_available() else "pillow"
+
+
+def fingerprint(folder: Path) -> str:
+    """Names these very weights and settings in run.json."""
+    digest = hashlib.sha256()
+    for file in sorted(path for path in folder.rglob("*") if path.suffix in _TELLING and path.is_file()):
+        with open(file, "rb") as content:
+            size = file.stat().st_size
+            digest.update(f"{file.relative_to(folder)} {size} ".encode("utf-8", "surrogateescape"))
+            digest.update(content.read(_ENDS))
+            content.seek(max(0, size - _ENDS))
+            digest.update(content.read(_ENDS))
+    return digest.hexdigest()[:12]
+
+
+def unusable(folder: Path, error: Exception) -> ModelError:
+    """A sentence for a folder that cannot be loaded, from what transformers says, which may be pages."""
+    said = next((line for line in map(str.strip, str(error).splitlines()) if line), type(error).__name__)
+    said = printable(said)
+    said = said if len(said) <= 200 else said[:200] + "…"
+    return ModelError(f"the model in {folder} cannot be loaded: {said}")
+
+
+def _installed() -> None:
+    for package in ("torch", "transformers"):
+        try:
+            found = importlib.import_module(package)
+        except ImportError:
+            raise ModelError(f"local models need {package}, which is not installed: {INSTALL}") from None
+    if int(found.__version__.partition(".")[0]) < 5:
+        raise ModelError(f"local models need transformers 5 or later, not {found.__version__}: {INSTALL}")
+
+
+def _cached(name: str) -> Path:
+    from huggingface_hub import snapshot_download
+
+    try:
+        return Path(snapshot_download(name, local_files_only=True))
+    except (OSError, ValueError):  # not there, or no name that could be
+        raise ModelError(f"there is no model {printable(name)[:200]!r} here{_how_to_get(name)}") from None
+
+
+def _how_to_get(name: str) -> str:
+    if name.startswith(("/", ".", "~")) or name.count("/") != 1:
+        return "; name a folder with config.json and weights, or a model that was downloaded, as OWNER/NAME"
+    return f"; download it with: hf download {printable(name)[:200]}"
+
+
+def _missing_shards(folder: Path) -> list[str]:
+    """Files among which the weights are divided and that are not there."""
+    missing: list[str] = []
+    for index in folder.glob("*.index.json"):
+        try:
+            files = set(json.loads(index.read_bytes())["weight_map"].values())
+            missing += sorted(name for name in files if not (folder / name).is_file())
+        except (ValueError, KeyError, AttributeError, TypeError) as error:
+            raise unusable(folder, error) from None
+    return missing

@@ -1,0 +1,166 @@
+"""How a conversation is written down for a model: by its chat template where it has one, else as its family does."""
+
+import datetime
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from countersight.models.protocol import AskingFailed, Turn
+from countersight.wording import printable
+
+DAY = datetime.date(2024, 7, 26)
+"""Templates that tell the model the date tell it this one, so that a run asks the same on whatever day. It is the one
+that Llama's own template falls back on."""
+_TODAY = re.compile(r"""strftime_now\(\s*(["'])(.*?)\1\s*\)""")
+_PROBE = "§answer§"
+"""Stands for an answer where we look how a template writes one; no template has it in its own words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The written form of one model's conversations."""
+
+    tokenizer: Any
+    family: str
+    template: str | None
+    mark: str
+    """What stands for a picture before the processor makes it as long as the picture needs; empty where the processor
+    puts pictures to the front by itself."""
+    before_answer: str
+    """What stands between a conversation and the answer: a space, or nothing."""
+    reserved: re.Pattern[str]
+    """Every word that the model takes for a sign of its own: text from data must not hold them."""
+
+    def write(self, turns: Sequence[Turn]) -> str:
+        """The conversation up to where the answer begins, with one mark for each picture."""
+        turns = [Turn(turn.role, self.harmless(turn.text), turn.picture) for turn in turns]
+        if self.template is None:
+            pictures = sum(turn.picture is not None for turn in turns)
+            return self.mark * pictures + _PLAIN.get(self.family, _questions)(turns)
+        return _templated(self.tokenizer, self.template, turns)
+
+    def harmless(self, text: str) -> str:
+        """Text of a question or an option without words that are signs of the model's.
+
+        One that speaks of "<image>" or ends the turn by itself would derange the conversation, or steer it.
+        """
+        return self.reserved.sub(_broken, text)
+
+
+def find_form(processor: Any, family: str) -> Form:
+    """The form in which a model's conversations are written."""
+    tokenizer = processor.tokenizer
+    mark = getattr(processor, "image_token", None)
+    mark = str(getattr(mark, "content", mark) or "")
+    template = next((found for found in map(_template, (processor, tokenizer)) if _shows(tokenizer, found, mark)), None)
+    if template is None and (own := _template(processor)):
+        raise ModelError(f"the model's chat template cannot be used: {_fault(tokenizer, own)}")
+    if template is None and family in _PICTURE_FIRST:
+        mark = ""
+    return Form(
+        tokenizer=tokenizer,
+        family=family,
+        template=template,
+        mark=mark,
+        before_answer=_before_answer(tokenizer, template, family),
+        reserved=_reserved(tokenizer, mark),
+    )
+
+
+def _template(holder: Any) -> str | None:
+    """The template of a processor or a tokenizer; of several, the one for plain conversations."""
+    template = getattr(holder, "chat_template", None)
+    if isinstance(template, dict):
+        template = template.get("default")
+    return _TODAY.sub(lambda call: repr(DAY.strftime(call[2])), template) if template else None
+
+
+def _shows(tokenizer: Any, template: str | None, mark: str) -> bool:
+    """Whether a template knows of pictures; that of a language model alone leaves them out."""
+    if template is None or not mark:
+        return False
+    messages = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": _PROBE}]}]
+    try:
+        return bool(_rendered(tokenizer, template, messages, opened=True).count(mark) == 1)
+    except AskingFailed:
+        return False
+
+
+def _before_answer(tokenizer: Any, template: str | None, family: str) -> str:
+    """What the template writes before an answer of the model's that stands in the conversation already."""
+    if template is None:
+        return "" if family == "paligemma" else " "
+    asked = [{"role": "user", "content": [{"type": "text", "text": "?"}]}]
+    told = [*asked, {"role": "assistant", "content": [{"type": "text", "text": _PROBE}]}]
+    opened = _rendered(tokenizer, template, asked, opened=True)
+    try:
+        closed = _rendered(tokenizer, template, told, opened=False)
+    except AskingFailed:
+        closed = ""
+    between, found, _ = closed.removeprefix(opened).partition(_PROBE)
+    if found and closed.startswith(opened) and not between.strip():
+        return between
+    return "" if opened.endswith(("\n", " ", "]", ">")) else " "
+
+
+def _templated(tokenizer: Any, template: str, turns: Sequence[Turn]) -> str:
+    messages = []
+    for turn in turns:
+        picture = [{"type": "image"}] if turn.picture is not None else []
+        messages.append({"role": turn.role, "content": [*picture, {"type": "text", "text": turn.text}]})
+    return _rendered(tokenizer, template, messages, opened=True)
+
+
+def _rendered(tokenizer: Any, template: str, messages: list[dict[str, Any]], *, opened: bool) -> str:
+    try:
+        return str(
+            tokenizer.apply_chat_template(
+                messages,
+                chat_template=template,
+                tokenize=False,
+                add_generation_prompt=opened,
+            )
+        )
+    except Exception as error:  # a template is a program of the model's makers
+        raise AskingFailed(
+            f"the model's chat template cannot write this conversation ({printable(str(error))[:200]})", again=False
+        ) from None
+
+
+def _questions(turns: Sequence[Turn]) -> str:
+    """As BLIP-2 is asked; models that never learned to converse go on after it too."""
+    parts = [f"Question: {turn.text} Answer:" if turn.role == "user" else turn.text for turn in turns]
+    return " ".join(parts)
+
+
+def _vicuna(turns: Sequence[Turn]) -> str:
+    """As LLaVA 1.5 was trained; its older copies come without a template."""
+    parts = [f"USER: {turn.text} ASSISTANT:" if turn.role == "user" else f"{turn.text}</s>" for turn in turns]
+    return "\n" + " ".join(parts)
+
+
+def _plainly(turns: Sequence[Turn]) -> str:
+    """The question by itself, as InstructBLIP and PaliGemma are asked; talks of more turns are written as such."""
+    return turns[0].text if len(turns) == 1 else _questions(turns)
+
+
+_PLAIN: dict[str, Callable[[Sequence[Turn]], str]] = {
+    "instructblip": _plainly,
+    "paligemma": _plainly,
+    "llava": _vicuna,
+}
+_PICTURE_FIRST = ("blip-2", "instructblip")
+
+
+def _reserved(tokenizer: Any, mark: str) -> re.Pattern[str]:
+    words = {str(token) for token in (*tokenizer.all_special_tokens, *tokenizer.get_added_vocab(), mark)}
+    # Words of one sign or made of spaces alone are part of ordinary text in some vocabularies.
+    words = {word for word in words if len(word.strip()) > 2}
+    longest_first = sorted(words, key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
+
+
+def _broken(word: re.Match[str]) -> str:
+    """The word with a space in it: a person reads the same, the tokenizer does not."""
+    return f"{word[0][0]} {word[0][1:]}"

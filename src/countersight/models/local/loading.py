@@ -1,0 +1,118 @@
+"""Models from a folder or the cache of downloaded ones, with everything that is needed to speak with them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from countersight.models.local.finding import (
+    check_device_map,
+    find_device,
+    find_dtype,
+    find_folder,
+    read_config,
+    unusable,
+)
+from countersight.models.local.forms import Form, find_form
+from countersight.models.protocol import ModelError
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A model that is ready to compute, and what turns conversations into its inputs."""
+
+    name: str
+    model: Any
+    processor: Any
+    tokenizer: Any
+    family: str
+    """As transformers names it: llava, qwen2_5_vl, blip-2 and so on."""
+    form: Form
+    """How its conversations are written."""
+    answers_apart: bool
+    """Whether a decoder of its own writes the answer (T5), instead of one that goes on after the prompt."""
+    decoder_start: int | None
+    """The token with which such a decoder begins."""
+    longest: int
+    """The most tokens of prompt and answer together that it has places for."""
+
+    @property
+    def device(self) -> Any:
+        """Where its inputs belong."""
+        return self.model.device
+
+
+def load(name: str, *, device: str = "auto", dtype: str = "auto", device_map: str | None = None) -> Loaded:
+    """Load a model, by the path of its folder or by its name if it was downloaded before.
+
+    `device_map` spreads one that is too large for one device over several and the processor's memory.
+    """
+    folder = find_folder(name)
+    from countersight.models.local.quickening import quicken
+
+    config = read_config(folder)
+    if device_map is None:
+        device = find_device(device)
+    else:
+        check_device_map(device_map)
+        device = find_device("auto")
+    processor = _processor(folder, config)
+    model = _model(folder, config, find_dtype(dtype, device, config), device_map)
+    if device_map is None:
+        model.to(device)
+    model.eval()
+    quicken(model)
+    tokenizer = processor.tokenizer
+    if tokenizer.pad_token is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    text = config.get_text_config()
+    apart = bool(getattr(text, "is_encoder_decoder", False))
+    return Loaded(
+        name=name,
+        model=model,
+        processor=processor,
+        tokenizer=tokenizer,
+        family=config.model_type,
+        form=find_form(processor, config.model_type),
+        answers_apart=apart,
+        decoder_start=text.decoder_start_token_id if apart else None,
+        longest=int(getattr(text, "max_position_embeddings", 0) or 1_000_000),
+    )
+
+
+def _model(folder: Path, config: Any, dtype: str, device_map: str | None) -> Any:
+    from transformers import AutoModelForImageTextToText
+
+    try:
+        model, faults = AutoModelForImageTextToText.from_pretrained(
+            folder,
+            config=config,
+            dtype=dtype,
+            device_map=device_map,
+            local_files_only=True,
+            trust_remote_code=False,
+            output_loading_info=True,
+        )
+    except Exception as error:  # torn files, wrong shapes, no room: each layer beneath has its own exceptions
+        raise unusable(folder, error) from None
+    if faults["missing_keys"]:
+        # transformers would fill them by chance and go on.
+        lacking = sorted(faults["missing_keys"])
+        raise ModelError(f"{folder} lacks {len(lacking):,} of the model's weights, such as {lacking[0]}")
+    return model
+
+
+def _processor(folder: Path, config: Any) -> Any:
+    from transformers import AutoProcessor
+    from transformers.utils import is_torchvision_available
+
+    from countersight.models.local.stills import load_stills
+
+    try:
+        processor = None if is_torchvision_available() else load_stills(folder, config)
+        if processor is None:
+            processor = AutoProcessor.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    except Exception as error:  # as above
+        raise unusable(folder, error) from None
+    if not hasattr(processor, "image_processor") or not hasattr(processor, "tokenizer"):
+        raise ModelError(f"{folder} does not say how pictures are prepared: preprocessor_config.json is missing")
+    return processor

@@ -1,0 +1,95 @@
+"""A local model as the rest of the program sees it."""
+
+from typing import Any
+
+from countersight.models.local.branching import way_of
+from countersight.models.local.conversation import picture_limits
+from countersight.models.local.finding import (
+    check_device_map,
+    find_device,
+    find_dtype,
+    find_folder,
+    fingerprint,
+    pictures_by,
+    read_config,
+)
+from countersight.models.local.loading import Loaded, load
+from countersight.models.local.queue import Queue
+from countersight.models.protocol import Answer, AskingFailed, ModelSettings, Request
+
+MOST = 64
+"""Questions in a batch at first."""
+ROOM = {"cuda": 65_536.0, "mps": 16_384.0, "cpu": 8_192.0}
+"""Tokens in a batch at first; where graphics memory is short that turns out, but on the processor it must not."""
+
+
+class Local:
+    """A vision-language model computed on this machine by transformers: it writes, and its options can be ranked."""
+
+    needs_picture = True
+
+    def __init__(self, name: str, where: str, settings: ModelSettings) -> None:
+        folder = find_folder(where)
+        if settings.device_map:
+            check_device_map(settings.device_map)
+        device = find_device("auto" if settings.device_map else settings.device)
+        config = read_config(folder)
+        self.name = name
+        self.picture_limits = picture_limits(config.model_type)
+        self.settings: dict[str, Any] = {
+            "max_tokens": settings.max_tokens,
+            "temperature": settings.temperature,
+            "seed": settings.seed,
+            "loss": settings.loss,
+            "ranking": way_of(config),
+            "dtype": find_dtype(settings.dtype, device, config),
+            "pictures": pictures_by(),
+            "weights": fingerprint(folder),
+        }
+        self._where, self._options = where, settings
+        self._queue = Queue(
+            most=settings.batch or MOST,
+            room=float("inf") if settings.batch else ROOM[device.partition(":")[0]],
+        )
+        self._loaded: Loaded | None = None
+
+    async def reply(self, request: Request) -> Answer:
+        """Say the next turn of a conversation."""
+        answer: Answer = await self._queue.ask(self._write, request)
+        return answer
+
+    async def losses(self, request: Request) -> tuple[float, ...]:
+        """How little the model expected each option after the conversation."""
+        if not request.options:
+            raise AskingFailed("there are no options to rank", again=False)
+        losses: tuple[float, ...] = await self._queue.ask(self._rank, request)
+        return losses
+
+    async def close(self) -> None:
+        """Let go of what waits and of the memory."""
+        from countersight.models.local.memory import forget
+
+        await self._queue.close()
+        self._loaded = None
+        forget()
+
+    def _write(self, requests: list[Request]) -> list[Answer]:
+        from countersight.models.local.writing import write
+
+        return write(self._awake(), requests, self._options, lambda: self._queue.closed)
+
+    def _rank(self, requests: list[Request]) -> list[tuple[float, ...] | AskingFailed]:
+        from countersight.models.local.ranking import rank
+
+        return rank(self._awake(), requests, self._options.loss)
+
+    def _awake(self) -> Loaded:
+        """The model, loaded at the first question: a run that has nothing left to ask does not wait for it."""
+        if self._loaded is None:
+            from transformers.utils import logging
+
+            logging.set_verbosity_error()  # its notes and bars would run into the progress we show
+            logging.disable_progress_bar()
+            options = self._options
+            self._loaded = load(self._where, device=options.device, dtype=options.dtype, device_map=options.device_map)
+        return self._loaded

@@ -1,0 +1,93 @@
+"""Processors of families that transformers loads with torchvision only; still pictures need none of it.
+
+Some families watch videos too, and prepare those with torchvision; Pixtral's processor asks for it without using it.
+"""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from transformers import AutoImageProcessor, AutoTokenizer, PreTrainedTokenizerFast, ProcessorMixin
+from transformers.models.auto.processing_auto import PROCESSOR_MAPPING, PROCESSOR_MAPPING_NAMES
+from transformers.processing_utils import ProcessingKwargs
+
+_NAMING = ("processor_config.json", "preprocessor_config.json", "tokenizer_config.json")
+"""Files that may name the class of the processor, in the order in which they are asked."""
+
+
+def load_stills(folder: Path, config: Any) -> Any | None:
+    """The processor in a folder without what only videos need; None where torchvision was not asked for anyway."""
+    if _class_name(folder, config) == "PixtralProcessor":
+        return _assemble(Pixtral, folder, tokenizers=PreTrainedTokenizerFast)
+    watching = PROCESSOR_MAPPING.get(type(config), None)
+    if watching is None or "video_processor" not in watching.get_attributes():
+        return None
+    return _assemble(_looking_only(watching), folder, tokenizers=AutoTokenizer)
+
+
+def _class_name(folder: Path, config: Any) -> str:
+    for name in _NAMING:
+        file = folder / name
+        if file.is_file() and (found := json.loads(file.read_bytes()).get("processor_class")):
+            return str(found)
+    return str(PROCESSOR_MAPPING_NAMES.get(config.model_type))
+
+
+def _assemble(processor: Any, folder: Path, tokenizers: Any) -> Any:
+    """What `from_pretrained` does, with nothing in the place of the processor of videos."""
+    here = {"local_files_only": True}
+    parts: dict[str, Callable[[], Any]] = {
+        "image_processor": lambda: AutoImageProcessor.from_pretrained(folder, backend="pil", **here),
+        "tokenizer": lambda: tokenizers.from_pretrained(folder, **here),
+        "video_processor": lambda: None,
+    }
+    settings, _ = processor.get_processor_dict(folder, **here)
+    return processor.from_args_and_dict([parts[part]() for part in processor.get_attributes()], settings)
+
+
+def _looking_only(processor: Any) -> Any:
+    class Stills(processor):
+        def check_argument_for_proper_class(self, argument_name: str, argument: Any) -> Any:
+            if argument_name == "video_processor" and argument is None:
+                return None
+            return super().check_argument_for_proper_class(argument_name, argument)
+
+    Stills.__name__ = processor.__name__
+    return Stills
+
+
+class _PixtralKwargs(ProcessingKwargs, total=False):  # type: ignore[call-arg]
+    _defaults = {"text_kwargs": {"padding": False}}  # noqa: RUF012 - transformers' own form; an annotation would be a field
+
+
+class Pixtral(ProcessorMixin):
+    """Pictures as Pixtral and Mistral 3 read them: row after row, a mark at the end of each and another at the last."""
+
+    valid_processor_kwargs = _PixtralKwargs
+
+    def __init__(
+        self,
+        image_processor: Any = None,
+        tokenizer: Any = None,
+        patch_size: int = 16,
+        spatial_merge_size: int = 1,
+        chat_template: str | None = None,
+        image_token: str = "[IMG]",  # noqa: S107 - a word of the model's, no secret
+        image_break_token: str = "[IMG_BREAK]",  # noqa: S107
+        image_end_token: str = "[IMG_END]",  # noqa: S107
+        **_: Any,
+    ) -> None:
+        super().__init__(image_processor, tokenizer, chat_template=chat_template)
+        self.image_token, self._row_end, self._end = image_token, image_break_token, image_end_token
+        self.image_token_id = tokenizer.convert_tokens_to_ids(image_token)
+        self._place = patch_size * spatial_merge_size
+        """The side in pixels of what one token stands for."""
+
+    def _process_images(self, images: Any, **settings: Any) -> Any:
+        return super()._process_images(images, **{**settings, "patch_size": self._place})
+
+    def replace_image_token(self, image_inputs: dict[str, Any], image_idx: int, **_: Any) -> str:
+        height, width = (int(side) // self._place for side in image_inputs["image_sizes"][image_idx])
+        row = self.image_token * width
+        return self._row_end.join([row] * height) + self._end

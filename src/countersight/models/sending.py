@@ -1,0 +1,38 @@
+"""Pictures as they go to a server: what a viewer shows, as an address that holds its own data."""
+
+import asyncio
+import base64
+from collections import deque
+
+from countersight.models.protocol import AskingFailed
+from countersight.picture import BadPicture, Picture, goes_as_it_is, to_send
+
+KEPT = 4
+"""Pictures whose address is kept: the questions of a case share theirs, and an example may come with each."""
+
+
+class Sending:
+    """Makes the addresses of pictures, each once for all questions about it that follow each other."""
+
+    def __init__(self) -> None:
+        self._recent: deque[tuple[bytes, str | asyncio.Task[str]]] = deque(maxlen=KEPT)
+
+    async def address(self, picture: Picture) -> str:
+        """The picture as a `data:` address, or AskingFailed where it cannot be decoded."""
+        made = next((made for data, made in self._recent if data is picture.data), None)
+        if made is None:
+            made = _address(picture) if goes_as_it_is(picture) else asyncio.create_task(_encoded_anew(picture))
+            self._recent.append((picture.data, made))
+        # Others wait for it too: that one is told to stop must not stop them.
+        return made if isinstance(made, str) else await asyncio.shield(made)
+
+
+async def _encoded_anew(picture: Picture) -> str:
+    try:
+        return await asyncio.to_thread(lambda: _address(to_send(picture)))
+    except BadPicture as error:
+        raise AskingFailed(f"the picture {error}", again=False) from None
+
+
+def _address(picture: Picture) -> str:
+    return f"data:{picture.mime};base64,{base64.b64encode(picture.data).decode('ascii')}"

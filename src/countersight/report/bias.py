@@ -1,0 +1,166 @@
+"""The drop by groups of pictures (C-VQA 4.3), in sentences and tables."""
+
+from collections.abc import Iterator, Sequence
+
+from countersight.report.data import Analysis, AnalysisLine, AnalysisTable, Figure, IntervalPlot, Point
+from countersight.report.image_groups import PictureGroups
+from countersight.report.observations import AnalysedRun
+from countersight.report.wording import count, name, p_value, percent
+from countersight.scoring import RESAMPLES
+from countersight.scoring.bias import Bias, Gap, Mean, bias
+from countersight.suites.tables import Terms
+from countersight.wording import several
+
+BOOTSTRAP = "bootstrap over pictures"
+_FEW_GAPS = 3
+
+
+def bias_analysis(groups: PictureGroups, runs: Sequence[AnalysedRun], terms: Terms, *, seed: int) -> Analysis | None:
+    """How the drop differs between groups of pictures; None where no case is scored in both worlds."""
+    found = [(run, bias(run.outcomes, groups.names, groups.group_of, groups.picture_of, seed=seed)) for run in runs]
+    found = [(run, measured) for run, measured in found if measured.groups]
+    if not found:
+        return None
+    column = name(groups.column)
+    overview = [_overview(column, found)] if len(found) > 1 else []
+    return Analysis(
+        key=f"groups by {column}",
+        heading=f"Groups of pictures: {column}",
+        about=_about(groups),
+        points=tuple(Point(name(run.label), tuple(_sentences(measured))) for run, measured in found),
+        tables=(*overview, *(_table(column, run, measured, terms) for run, measured in found)),
+        definitions=tuple(_definitions(found, seed)),
+        plot=IntervalPlot(
+            "diff, in points",
+            tuple(
+                (
+                    f"{run.label}, {group.name}" if len(found) > 1 else group.name,
+                    _figure(group.diff, group.n),
+                )
+                for run, measured in found
+                for group in measured.groups
+            ),
+        ),
+        asked_for=True,
+    )
+
+
+def _about(groups: PictureGroups) -> str:
+    told = (
+        f"{name(groups.file)} names the pictures of {count(groups.matched)} of {several(groups.cases, 'case')}, "
+        f"matched by {groups.way}; {several(groups.kept, 'case')} are about pictures of one group."
+    )
+    left = []
+    if groups.several:
+        left.append(f"{several(groups.several, 'picture')} with rows of several groups")
+    if groups.blank:
+        left.append(f"{several(groups.blank, 'picture')} with no value")
+    return f"{told} Left out: {' and '.join(left)}." if left else told
+
+
+def _sentences(measured: Bias) -> Iterator[str]:
+    pictures = {group.name: group.pictures for group in measured.groups}
+    if not measured.gaps:
+        [group] = measured.groups
+        yield f"Only {name(group.name)} has cases scored in both worlds: there is nothing to compare it with."
+    for gap in measured.gaps:
+        more, less = (gap.first, gap.second) if gap.value >= 0 else (gap.second, gap.first)
+        low, high = (gap.low, gap.high) if gap.value >= 0 else (-gap.high, -gap.low)
+        larger = f"{percent(abs(gap.value))} points larger for {name(more)} than for {name(less)}"
+        yield (
+            f"The drop is {larger if gap.value else f'the same for {name(more)} and {name(less)}'} "
+            f"({count(pictures[more])} and {several(pictures[less], 'picture')}; {percent(low)} to {percent(high)}; "
+            f"permutation {p_value(gap.p)})" + ("." if _told_apart(gap) else ": no more than chance may do.")
+        )
+
+
+def _told_apart(gap: Gap) -> bool:
+    return not gap.low <= 0 <= gap.high and gap.p < 0.05
+
+
+def _overview(column: str, found: Sequence[tuple[AnalysedRun, Bias]]) -> AnalysisTable:
+    groups = list(dict.fromkeys(group.name for _, measured in found for group in measured.groups))
+    gaps = list(dict.fromkeys((gap.first, gap.second) for _, measured in found for gap in measured.gaps))[:_FEW_GAPS]
+    lines = []
+    for run, measured in found:
+        of_group = {group.name: _figure(group.diff, group.n) for group in measured.groups}
+        of_gap = {(gap.first, gap.second): _gap(gap) for gap in measured.gaps}
+        cells = (*(of_group.get(group, "") for group in groups), *(of_gap.get(gap, "") for gap in gaps))
+        lines.append(AnalysisLine(name=run.label, cells=cells, run=run.label))
+    return AnalysisTable(
+        title=f"Difference of the worlds by {column}, all runs",
+        head=(
+            "run",
+            *(f"diff({name(group)})" for group in groups),
+            *(f"gap({name(first)}, {name(second)})" for first, second in gaps),
+        ),
+        measures=("",) * (len(groups) + len(gaps)),
+        lines=tuple(lines),
+    )
+
+
+def _table(column: str, run: AnalysedRun, measured: Bias, terms: Terms) -> AnalysisTable:
+    lines = [
+        AnalysisLine(
+            name=group.name,
+            cells=(
+                count(group.pictures),
+                count(group.n),
+                _figure(group.factual, group.n),
+                _figure(group.counterfactual, group.n),
+                _figure(group.diff, group.n),
+            ),
+            run=run.label,
+            group=group.name,
+            n=group.n,
+        )
+        for group in measured.groups
+    ]
+    lines += [
+        AnalysisLine(
+            name=f"gap: {name(gap.first)} minus {name(gap.second)}",
+            cells=(count(gap.pictures), count(gap.n), "", "", _gap(gap)),
+            run=run.label,
+            group=f"{gap.first} minus {gap.second}",
+            n=gap.n,
+            total=True,
+        )
+        for gap in measured.gaps
+    ]
+    measures = [terms.measures.get(key, key) for key in ("factual", "counterfactual")]
+    return AnalysisTable(
+        title=f"By {column}: {run.label}",
+        head=(column, "pictures", "n", *measures, "diff"),
+        measures=("pictures", "n", "factual", "counterfactual", "diff"),
+        lines=tuple(lines),
+    )
+
+
+def _figure(mean: Mean, n: int) -> Figure:
+    return Figure(mean.value, mean.low, mean.high, n, method=BOOTSTRAP)
+
+
+def _gap(gap: Gap) -> Figure:
+    test = "permutation of pictures, exact" if gap.exact else "permutation of pictures, drawn"
+    return Figure(gap.value, gap.low, gap.high, gap.n, gap.p, method=f"{BOOTSTRAP}; {test}")
+
+
+def _definitions(found: Sequence[tuple[AnalysedRun, Bias]], seed: int) -> Iterator[tuple[str, str]]:
+    drawn = f"({count(RESAMPLES)} draws, seed {seed})"
+    yield (
+        "diff",
+        "Accuracy as it is minus accuracy under a change, over the cases about pictures of a group that were scored in "
+        f"both worlds. Pictures with rows of several groups are left out. Interval by bootstrap over pictures {drawn}, "
+        "since cases about one picture are not independent.",
+    )
+    gaps = [gap for _, measured in found for gap in measured.gaps]
+    if gaps:
+        every, some = "every way to deal the pictures out to the two groups", f"pictures dealt out by chance {drawn}"
+        test = every if all(gap.exact for gap in gaps) else some
+        if len({gap.exact for gap in gaps}) > 1:
+            test = f"{every} where they can be counted through, else {some}"
+        yield (
+            "gap",
+            f"The diff of one group minus that of another. p by permutation, two-sided: {test}. The p of several gaps "
+            "are not corrected for their number.",
+        )

@@ -1,0 +1,86 @@
+"""What a leaderboard shows: plain values."""
+
+from typing import Literal
+
+import msgspec
+
+Kind = Literal["measured", "reported"]
+
+
+class Score(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A share, or a sum of shares; with its interval where there is one, and as a paper prints it where one does."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+    n: int | None = None
+    printed: str = ""
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One row: a run that was measured here, or what a paper reports of a model."""
+
+    kind: Kind
+    model: str
+    named: str = ""
+    """The model as the run names it, where that is longer."""
+    prompt: str = ""
+    answering: str = ""
+    """Whether answers were written (generate) or options ranked (rank)."""
+    n: int | None
+    """Cases of the line."""
+    version: str = ""
+    """Of Countersight, when it asked."""
+    started: str = ""
+    run: str = ""
+    """The folder of the run."""
+    scores: dict[str, Score]
+    rank: int | None = None
+    """Among the rows of its pool, by the measure that the board ranks by; equal scores share a rank."""
+
+
+class Pool(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Rows that may be compared: runs of one dataset, or rows of one table of a paper."""
+
+    kind: Kind
+    title: str
+    dataset: str = ""
+    fingerprint: str = ""
+    source: str = ""
+    """The table of the paper, and what it shows."""
+    entries: tuple[Entry, ...]
+
+
+class Board(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of a suite's tables, such as all cases or one group: every row that has a figure for it."""
+
+    line: str
+    axis: str
+    title: str
+    ranked_by: str
+    measures: dict[str, str]
+    """The figures it shows, and what the suite calls them."""
+    pools: tuple[Pool, ...]
+
+    @property
+    def rows(self) -> int:
+        """How many rows it has."""
+        return sum(len(pool.entries) for pool in self.pools)
+
+
+class SuiteBoards(msgspec.Struct, frozen=True):
+    """The boards of one suite; a dataset of no suite or of several stands alone."""
+
+    suite: str
+    title: str
+    boards: tuple[Board, ...]
+
+
+class Leaderboard(msgspec.Struct, frozen=True, kw_only=True):
+    """All suites that any run was asked."""
+
+    suites: tuple[SuiteBoards, ...]
+    runs: int
+    seed: int
+    confidence: float
+    version: str

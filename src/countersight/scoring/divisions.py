@@ -1,0 +1,164 @@
+"""The cases of a suite divided otherwise than by group: by kind of change, by rung, by the form of the answer.
+
+A case may count on several lines of a division. Cases are divided as they stream by on their way to being scored, and a
+million of them are kept in a few bytes each.
+"""
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from countersight.case import LETTERS, Case
+from countersight.scoring.intervals import wilson
+from countersight.scoring.outcome import ASKED, Outcomes
+from countersight.scoring.scores import CONFIDENCE, Rate
+
+OTHER = "other"
+"""The line of what an axis has no line for: a file may say anything."""
+_MOST_ROLES = 30
+
+
+class Axis(msgspec.Struct, frozen=True):
+    """One way to divide the cases of a suite."""
+
+    name: str
+    lines: tuple[str, ...]
+    """In the order of the table."""
+    of: Callable[[Case], Iterable[str]]
+    """The lines a case counts on: none where nothing is known of it."""
+
+
+class Division(msgspec.Struct, frozen=True, eq=False):
+    """Which cases count on which line of an axis."""
+
+    name: str
+    lines: tuple[str, ...]
+    cases: NDArray[np.int32]
+    """Positions of cases, once for each line they count on."""
+    places: NDArray[np.uint8]
+    """The line, by its place in `lines`."""
+
+    def masks(self, count: int) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+        """The lines on which a case counts, with those of `count` cases that do."""
+        for place in np.unique(self.places):
+            mask = np.zeros(count, dtype=np.bool_)
+            mask[self.cases[self.places == place]] = True
+            yield self.lines[place], mask
+
+
+class Roles(msgspec.Struct, frozen=True, eq=False):
+    """What the options of the counterfactual questions are there for (CELLO: right, image, graph, text)."""
+
+    names: tuple[str, ...]
+    """The first stands for options of which it is not known."""
+    codes: NDArray[np.uint8]
+    """One for each option, by the place of its role in `names`."""
+    ends: NDArray[np.int64]
+    """Where the options of each case end."""
+
+
+class RoleShare(msgspec.Struct, frozen=True):
+    """How often an option of a role was chosen, among the scored questions that offer one."""
+
+    role: str
+    chosen: Rate
+
+
+class Dividing:
+    """Looks at cases as they go by, and divides them as their suite says."""
+
+    def __init__(self, axes_of: Callable[[str], tuple[Axis, ...]]) -> None:
+        self.suite = ""
+        """The suite of the cases; empty where they are of none, or of several."""
+        self._axes_of = axes_of
+        self._axes: tuple[Axis, ...] = ()
+        self._count = 0
+        self._mixed = False
+        self._lines: list[tuple[array[int], bytearray]] = []
+        self._roles: dict[str, int] = {"": 0}
+        self._codes = bytearray()
+        self._ends = array("q")
+
+    def watch(self, cases: Iterable[tuple[int, Case]]) -> Iterator[tuple[int, Case]]:
+        """The same cases, looked at."""
+        for row, case in cases:
+            self._add(case)
+            yield row, case
+
+    def divisions(self) -> tuple[Division, ...]:
+        """The cases divided along every axis of their suite; none where they are of several suites."""
+        if self._mixed:
+            return ()
+        return tuple(
+            Division(
+                axis.name,
+                (*axis.lines, OTHER),
+                np.array(cases, dtype=np.int32),
+                np.frombuffer(bytes(places), dtype=np.uint8),
+            )
+            for axis, (cases, places) in zip(self._axes, self._lines, strict=True)
+        )
+
+    def roles(self) -> Roles | None:
+        """The roles of the options, where any option has one."""
+        if self._mixed or len(self._roles) == 1:
+            return None
+        codes = np.frombuffer(bytes(self._codes), dtype=np.uint8)
+        return Roles(tuple(self._roles), codes, np.array(self._ends, dtype=np.int64))
+
+    def _add(self, case: Case) -> None:
+        if not self._count:
+            self.suite = case.suite
+            self._axes = self._axes_of(case.suite)
+            self._lines = [(array("i"), bytearray()) for _ in self._axes]
+        elif case.suite != self.suite:
+            self.suite, self._mixed = "", True
+        position, self._count = self._count, self._count + 1
+        if self._mixed:
+            return
+        for axis, (cases, places) in zip(self._axes, self._lines, strict=True):
+            for place in {_place(line, axis.lines) for line in axis.of(case)}:
+                cases.append(position)
+                places.append(place)
+        if case.counterfactual:
+            self._codes += bytes(self._role(option.role) for option in case.counterfactual.options)
+        self._ends.append(len(self._codes))
+
+    def _role(self, role: str) -> int:
+        if role in self._roles or len(self._roles) < _MOST_ROLES:
+            return self._roles.setdefault(role, len(self._roles))
+        return self._roles.setdefault(OTHER, len(self._roles))
+
+
+def _place(line: str, lines: tuple[str, ...]) -> int:
+    return lines.index(line) if line in lines else len(lines)
+
+
+def role_shares(outcomes: Outcomes, roles: Roles) -> tuple[RoleShare, ...]:
+    """How often the options of each role were chosen, roles in order of first appearance."""
+    column = ASKED.index("counterfactual")
+    starts = np.concatenate(([0], roles.ends[:-1]))
+    lengths = roles.ends - starts
+    letter_of = np.array([_letter(text) for text in outcomes.answer_texts], dtype=np.int64)
+    letters = letter_of[outcomes.answers[:, column]]
+    scored = outcomes.scored("counterfactual") & (lengths > 0)
+    answered = scored & (letters >= 0) & (letters < lengths)
+    chosen = np.bincount(roles.codes[(starts + letters)[answered]], minlength=len(roles.names))
+    # A role counts once a question, however many of its options have it.
+    asked = np.repeat(np.arange(len(outcomes)), lengths)
+    offers = np.unique(asked[scored[asked]] * len(roles.names) + roles.codes[scored[asked]])
+    offered = np.bincount(offers % len(roles.names), minlength=len(roles.names))
+    shares = []
+    for place, role in enumerate(roles.names):
+        if role and offered[place]:
+            hits, n = int(chosen[place]), int(offered[place])
+            interval = wilson(hits, n, CONFIDENCE)
+            shares.append(RoleShare(role, Rate(hits, n, interval.low, interval.high)))
+    return tuple(shares)
+
+
+def _letter(text: str | None) -> int:
+    return LETTERS.index(text) if text and len(text) == 1 and text in LETTERS else -1

@@ -1,0 +1,72 @@
+"""VQA's soft accuracy: what an answer is worth when ten people were asked the same question.
+
+An answer that three other people gave is worth all, one that nobody gave is worth nothing. Each of the people is left
+out once and the rest are counted, so that people can be scored in the same way; the mean over them is the accuracy.
+Answers are compared after the official evaluation's normalisation. The official script leaves answers as they are
+where all ten people wrote the same; here they are always normalised, so that "Net." is right where all say "net".
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Final
+
+ENOUGH: Final = 3
+"""So many other people must have given an answer for it to be worth all."""
+
+_SIGNS = ';/[]"{}()=+\\_-><@`,?!'
+_GROUPED_DIGITS = re.compile(r"\d,\d")
+_FULL_STOP = re.compile(r"\.(?!\d)")
+_NUMBERS: Final = {
+    word: str(number)
+    for number, word in enumerate(
+        ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+    )
+} | {"none": "0"}
+_ARTICLES: Final = frozenset(("a", "an", "the"))
+# The official evaluation's; "its", "well", "shed" and "ill" are words of their own and not among them.
+_CONTRACTIONS: Final = (
+    "ain't aren't can't couldn't couldn't've could've didn't doesn't don't hadn't hadn't've hasn't haven't he'd "
+    "he'd've he's how'd how'll how's isn't it'd it'd've it'll ma'am mightn't mightn't've might've mustn't must've "
+    "needn't not've o'clock oughtn't 'ow's'at shan't she'd've shouldn't shouldn't've should've somebody'd've "
+    "somebody'll somebody's someone'd someone'd've someone'll someone's something'd something'd've something'll "
+    "that's there'd there'd've there're there's they'd they'd've they'll they're they've 'twas wasn't we'd've we've "
+    "weren't what'll what're what's what've when's where'd where's where've who'd who'd've who'll who's who've why'll "
+    "why're why's won't wouldn't wouldn't've would've y'all y'all'd've y'all'll you'd you'd've you'll you're you've"
+)
+
+
+def soft_accuracy(answer: str, answers: Sequence[str]) -> float:
+    """What an answer is worth, from 0 to 1, beside the answers that several people gave."""
+    if not answers:
+        return 0.0
+    said = normalised(answer)
+    people = len(answers)
+    same = sum(_of_a_person(other) == said for other in answers)
+    # One of those who agree has one fewer to agree with than the others.
+    return (same * min(1.0, (same - 1) / ENOUGH) + (people - same) * min(1.0, same / ENOUGH)) / people
+
+
+def normalised(answer: str) -> str:
+    """An answer in small letters, with digits for number words, without articles and punctuation."""
+    said = re.sub(r"\s", " ", answer).strip()
+    text, grouped = said, _GROUPED_DIGITS.search(said) is not None
+    for sign in _SIGNS:
+        # A sign between two words stands for a space, one beside a space for nothing.
+        text = text.replace(sign, "" if grouped or f"{sign} " in said or f" {sign}" in said else " ")
+    words = (_NUMBERS.get(word, word) for word in _FULL_STOP.sub("", text).lower().split())
+    return " ".join(_APOSTROPHES.get(word, word) for word in words if word not in _ARTICLES)
+
+
+_of_a_person = lru_cache(maxsize=16_384)(normalised)  # ten a question, few of them new; what models say may be long
+
+
+def _spellings() -> Iterator[tuple[str, str]]:
+    """Contractions as people type them, with one apostrophe left out."""
+    for right in _CONTRACTIONS.split():
+        for place, sign in enumerate(right):
+            if sign == "'":
+                yield right[:place] + right[place + 1 :], right
+
+
+_APOSTROPHES: Final = dict(_spellings())

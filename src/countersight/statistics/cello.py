@@ -1,0 +1,88 @@
+"""CELLO's own statistics (CELLO 4): cases by rung, task and kind of causal graph, beside how they are described."""
+
+from collections import Counter
+from typing import Final
+
+import msgspec
+
+from countersight.case import Case
+
+SUITE: Final = "cello"
+GRAPHS: Final = ("direct", "chain", "confounding", "collision")
+"""The kinds of causal graph."""
+OTHER: Final = "other"
+
+
+class TaskStatistics(msgspec.Struct, frozen=True):
+    """The cases of one task."""
+
+    task: str
+    short: str
+    rung: str
+    options: str
+    """As the paper describes the task: four options, or yes and no."""
+    cases: int
+    mean_words: float
+    """Of the questions, their options not counted."""
+    graphs: tuple[tuple[str, int], ...]
+    """Cases by kind of causal graph."""
+
+
+class CelloStatistics(msgspec.Struct, frozen=True):
+    """Cases by task and by graph."""
+
+    cases: int
+    graphs: tuple[tuple[str, int], ...]
+    tasks: tuple[TaskStatistics, ...]
+    """The twelve in the order of the rungs, then what is none of them."""
+    words: tuple[tuple[int, int], ...]
+    """How many questions have that many words, their options not counted."""
+
+
+class CelloTally:
+    """Counts, while cases stream by."""
+
+    def __init__(self) -> None:
+        self._words: Counter[int] = Counter()
+        self._tasks: Counter[str] = Counter()
+        self._words_of: Counter[str] = Counter()
+        self._graphs: Counter[tuple[str, str]] = Counter()
+
+    def add(self, case: Case) -> None:
+        """Count a case of the suite."""
+        asked = case.counterfactual or case.factual
+        if asked is None:
+            return
+        kind = str(case.provenance.get("graph_type", ""))
+        words = len(asked.text.split())
+        self._words[words] += 1
+        self._tasks[case.group] += 1
+        self._words_of[case.group] += words
+        self._graphs[case.group, kind if kind in GRAPHS else OTHER] += 1
+
+    def statistics(self) -> CelloStatistics | None:
+        """What was counted, or None where no case is of the suite."""
+        if not self._tasks:
+            return None
+        from countersight.causal.tasks import RUNGS, TASKS
+
+        tasks = [
+            self._task(name, task.short, RUNGS[task.rung], "A to D" if task.is_choice else "yes or no")
+            for name, task in TASKS.items()
+        ]
+        tasks += [self._task(name, "", OTHER, "") for name in self._tasks if name not in TASKS]
+        return CelloStatistics(
+            cases=self._tasks.total(),
+            graphs=self._by_graph(tuple(self._tasks)),
+            tasks=tuple(tasks),
+            words=tuple(sorted(self._words.items())),
+        )
+
+    def _task(self, name: str, short: str, rung: str, options: str) -> TaskStatistics:
+        cases = self._tasks[name]
+        mean = self._words_of[name] / cases if cases else 0.0
+        return TaskStatistics(name, short, rung, options, cases, mean, self._by_graph((name,)))
+
+    def _by_graph(self, tasks: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
+        counts = ((kind, sum(self._graphs[task, kind] for task in tasks)) for kind in (*GRAPHS, OTHER))
+        return tuple((kind, n) for kind, n in counts if n or kind != OTHER)

@@ -1,0 +1,185 @@
+"""The catalogue of relations: which are causal, of which kind, and which way cause runs."""
+
+import csv
+import hashlib
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from published import published
+
+from countersight.causal.catalogue import Catalogue, CatalogueError, catalogue
+from countersight.causal.scene_graphs import read_scene_graphs
+
+LABELS = Path(__file__).parents[1] / "data" / "relation_labels.csv"
+
+
+def decided(subject, relation, object):
+    """The verdict as the cause, the effect and the kind, or as its word alone."""
+    verdict = catalogue().decide(subject, relation, object)
+    if verdict.cause is None:
+        return verdict.decision
+    return (*((subject, object) if verdict.cause == "subject" else (object, subject)), verdict.kind)
+
+
+@pytest.mark.parametrize(
+    ("subject", "relation", "object", "expected"),
+    [
+        ("book", "on", "shelf", ("shelf", "book", "support")),
+        ("man", "holding", "cup", ("man", "cup", "holding")),
+        ("woman", "riding", "horse", ("horse", "woman", "support")),
+        ("women", "ride", "horse", ("horse", "women", "support")),
+        ("sign", "attached to", "pole", ("pole", "sign", "attachment")),
+        ("water", "in", "glass", ("glass", "water", "containment")),
+        ("snow", "covering", "ground", ("snow", "ground", "covering")),
+        ("man", "pulls", "suitcase", ("man", "suitcase", "force")),
+        ("man", "wearing", "hat", ("man", "hat", "wearing")),
+        ("smoke", "coming out of", "chimney", ("chimney", "smoke", "source")),
+    ],
+)
+def test_every_kind_has_its_direction(subject, relation, object, expected):
+    assert decided(subject, relation, object) == expected
+
+
+@pytest.mark.parametrize("form", ["sit on", "sits on", "sat on", "sitting on", "is sitting on a", "are seated on the"])
+def test_inflections_articles_and_auxiliaries_are_understood(form):
+    assert decided("cat", form, "bed") == ("bed", "cat", "support")
+
+
+@pytest.mark.parametrize("marked", ["v:sit on", "SIT ON", "  Sitting   on ", "calmly sitting on"])
+def test_marks_capitals_spaces_and_adverbs_do_not_matter(marked):
+    assert decided("cat", marked, "bed") == ("bed", "cat", "support")
+
+
+def test_the_passive_is_the_active_the_other_way_round():
+    assert decided("cup", "being held by", "man") == ("man", "cup", "holding")
+    assert decided("man", "holds", "cup") == ("man", "cup", "holding")
+    assert decided("horse", "ridden by", "woman") == ("horse", "woman", "support")
+    assert decided("man", "standing by", "horse") == "none"
+
+
+@pytest.mark.parametrize("unreal", ["not wearing", "without", "about to throw", "trying to catch"])
+def test_what_is_denied_or_only_intended_is_not_decided(unreal):
+    assert decided("man", unreal, "hat") == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("subject", "relation", "object", "expected"),
+    [
+        ("shirt", "on", "man", ("man", "shirt", "wearing")),
+        ("clock", "on", "wall", ("wall", "clock", "attachment")),
+        ("man", "on", "wall", "ambiguous"),
+        ("man", "on", "phone", "ambiguous"),
+        ("hair", "on", "head", "none"),
+        ("kite", "in", "sky", "none"),
+        ("man", "in", "jacket", ("man", "jacket", "wearing")),
+        ("man", "in", "boat", ("boat", "man", "containment")),
+        ("man", "in", "kitchen", "none"),
+        ("racket", "in", "hand", ("hand", "racket", "holding")),
+        ("sheep", "in", "pen", ("pen", "sheep", "containment")),
+        ("building", "with", "windows", ("building", "windows", "attachment")),
+        ("plate", "with", "food", ("plate", "food", "support")),
+        ("man", "has", "hair", "none"),
+        ("skateboard", "has", "wheels", "ambiguous"),
+        ("leaves", "of", "tree", ("tree", "leaves", "attachment")),
+        ("plate", "under", "sandwich", ("plate", "sandwich", "support")),
+        ("woman", "under", "umbrella", ("umbrella", "woman", "covering")),
+    ],
+)
+def test_the_things_decide_what_bare_prepositions_mean(subject, relation, object, expected):
+    assert decided(subject, relation, object) == expected
+
+
+def test_names_are_known_by_their_heads_plurals_and_measures():
+    known = catalogue().classes
+    assert "surface" in known("wooden coffee tables")
+    assert "person" in known("group of people")
+    assert "worn" in known("glasses")
+    assert "container" in known("wine glass")
+    assert "container" not in known("glasses")
+    assert "toy" not in known("teddy bear")
+    assert "animal" not in known("teddy bear")
+    assert known("flibbertigibbet") == frozenset()
+
+
+def test_the_same_said_the_other_way_round_is_the_same():
+    assert decided("table", "has", "plate") == decided("plate", "on", "table")
+    assert decided("table", "under", "plate") == decided("plate", "on", "table")
+
+
+@given(st.text(max_size=40), st.text(max_size=60), st.text(max_size=40))
+def test_any_words_get_a_verdict(subject, relation, object):
+    verdict = catalogue().decide(subject, relation, object)
+    assert (verdict.cause is None) == (verdict.decision != "causal")
+    assert (verdict.kind in catalogue().kinds) == (verdict.decision == "causal")
+
+
+NOUNS = {"classes": {"person": "man, woman", "immaterial": "sky"}, "groups": {}}
+
+
+@pytest.mark.parametrize(
+    ("rule", "sentence"),
+    [
+        ({"kind": "suport", "say": ["on"], "cause": "object"}, "did you mean 'support'"),
+        ({"kind": "support", "say": ["on"]}, "needs a cause"),
+        ({"kind": "none", "say": ["on"], "cause": "object"}, "needs a cause exactly if"),
+        ({"kind": "support", "say": ["on"], "cause": "object", "subject": ["persn"]}, "did you mean 'person'"),
+    ],
+)
+def test_a_catalogue_that_contradicts_itself_is_refused(rule, sentence):
+    with pytest.raises(CatalogueError, match=sentence):
+        Catalogue({"kinds": {"support": ""}, "forms": {}, "rule": [rule]}, NOUNS)
+
+
+def test_what_is_no_thing_neither_holds_nor_is_held_unless_a_rule_names_it():
+    own = Catalogue({"kinds": {"support": ""}, "forms": {}, "rule": [ANY]}, NOUNS)
+    assert own.decide("man", "on", "box").decision == "causal"
+    assert own.decide("man", "on", "sky").decision == "ambiguous"
+
+
+ANY = {"kind": "support", "say": ["on"], "cause": "object"}
+
+
+@pytest.fixture(scope="module")
+def regions():
+    path = published("scene_graphs/factual_regions.csv.gz")
+    return {(scene.image, scene.id): scene for scene in read_scene_graphs(path, pytest.fail)}
+
+
+def test_most_relations_of_real_graphs_are_decided(regions):
+    """82.9% of 23,081 when the catalogue was made: 53.2% causal, 29.7% not."""
+    decisions = Counter()
+    for scene in regions.values():
+        names = {thing.id: thing.name for thing in scene.things}
+        for relation in scene.relations:
+            verdict = catalogue().decide(names[relation.subject], relation.relation, names[relation.object])
+            decisions[verdict.decision] += 1
+    assert (decisions["causal"] + decisions["none"]) / decisions.total() > 0.8
+    assert decisions["unknown"] / decisions.total() < 0.05
+
+
+def test_kind_and_direction_are_right_for_95_percent_of_relations_that_a_person_checked(regions):
+    """291 of 300, drawn by chance after the catalogue was made; of 60 said to be no cause, all are none."""
+    right, said = Counter(), Counter()
+    with open(LABELS, encoding="utf-8", newline="") as file:
+        for label in csv.DictReader(file):
+            scene = regions[label["image_id"], label["region_id"]]
+            relation = scene.relations[int(label["position"])]
+            told = f"{relation.subject}|{relation.relation}|{relation.object}"
+            assert hashlib.blake2b(told.encode(), digest_size=8).hexdigest() == label["digest"]
+            names = {thing.id: thing.name for thing in scene.things}
+            verdict = catalogue().decide(names[relation.subject], relation.relation, names[relation.object])
+            said[verdict.decision] += 1
+            right[verdict.decision] += (verdict.kind or "none", verdict.cause or "") == (label["kind"], label["cause"])
+    assert said["causal"] >= 290
+    assert right["causal"] / said["causal"] >= 0.95
+    assert right["none"] / said["none"] >= 0.95
+
+
+def test_every_relation_of_visual_genomes_usual_list_is_known():
+    path = published("scene_graphs/vg_vocab/danfeiX/predicate_list.txt")
+    relations = path.read_text(encoding="utf-8").split("\n")
+    unknown = [each for each in relations if each and decided("man", each, "table") == "unknown"]
+    assert unknown == []

@@ -1,0 +1,128 @@
+"""Which causal graphs can be asked about without doubt."""
+
+import msgspec
+import pytest
+from specimens import every_kind, graph
+
+from countersight.causal.graph import CausalEdge, Thing
+from countersight.causal.soundness import doubt, fault, settled
+
+
+@pytest.mark.parametrize("one", every_kind(), ids=lambda one: one.kind)
+def test_a_plain_graph_has_neither_fault_nor_doubt(one):
+    assert fault(one) is None
+    assert doubt(one) is None
+
+
+def edge(cause, effect):
+    return CausalEdge(cause, effect, "on", effect, cause, "support")
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"things": (Thing("A", "table"), Thing("A", "plate"))}, "same id"),
+        ({"things": (Thing("A", "table"), Thing("B", " "))}, "no name"),
+        ({"edges": (edge("A", "X"),)}, "not between two of its things"),
+        ({"edges": (CausalEdge("A", "B", "on", "B", "B", "support"),)}, "not between two of its things"),
+        ({"edges": (edge("B", "A"),)}, "not those of the kind direct"),
+        ({"edges": ()}, "not those of the kind direct"),
+        ({"edges": (edge("A", "B"), edge("A", "B"))}, "not those of the kind direct"),
+        ({"kind": "chain"}, "not those of the kind chain"),
+    ],
+)
+def test_a_graph_that_is_none_is_told_of(changes, reason):
+    found = fault(msgspec.structs.replace(graph("direct"), **changes))
+    assert found is not None
+    assert reason in found
+
+
+@pytest.mark.parametrize(
+    ("kind", "names", "causes"),
+    [
+        ("direct", ("desk", "object"), ("support",)),
+        ("direct", ("table", "qwzx"), ("support",)),
+        ("direct", ("table", "très"), ("support",)),
+        ("direct", ("table", "small round old cup"), ("support",)),
+        ("direct", ("table", "coffee table"), ("support",)),
+        ("direct", ("bench", "seat"), ("support",)),
+        ("direct", ("shoulder", "bag"), ("attachment",)),
+        ("direct", ("court", "tennis ball"), ("support",)),
+        ("direct", ("grass", "weeds"), ("support",)),
+        ("direct", ("sky", "bird"), ("support",)),
+        ("chain", ("chair", "lady", "wine"), ("support", "force")),
+        ("chain", ("beach", "people", "shadows"), ("support", "source")),
+        ("chain", ("bench", "woman", "coat"), ("support", "wearing")),
+        ("collision", ("snow", "ground", "car"), ("covering", "support")),
+        ("chain", ("ground", "snow", "people"), ("support", "support")),
+        ("direct", ("horseback", "men"), ("support",)),
+    ],
+)
+def test_what_cannot_be_asked_without_doubt_is_left_out(kind, names, causes):
+    assert doubt(graph(kind, names, causes)) is not None
+
+
+def test_what_a_thing_has_as_its_part_is_no_second_cause():
+    bar = graph("collision", ("bar", "wall", "poster"), ("attachment", "attachment"))
+    (first, second) = bar.edges
+    having = CausalEdge("A", "C", "have", "A", "C", "attachment")
+    assert doubt(msgspec.structs.replace(bar, edges=(first, second))) is None
+    assert doubt(msgspec.structs.replace(bar, edges=(having, second))) is not None
+
+
+@pytest.mark.parametrize(
+    ("kind", "names", "causes"),
+    [
+        ("direct", ("hand", "cup"), ("holding",)),
+        ("direct", ("woman", "coat"), ("wearing",)),
+        ("direct", ("lady", "wine"), ("force",)),
+        ("chain", ("man", "harness", "rope"), ("wearing", "attachment")),
+        ("chain", ("beach", "women", "umbrella"), ("support", "holding")),
+    ],
+)
+def test_what_can_is_kept(kind, names, causes):
+    assert doubt(graph(kind, names, causes)) is None
+
+
+def with_ids(one, *ids):
+    """The same graph, its things under other ids."""
+    new = dict(zip("ABC", ids, strict=False))
+    return msgspec.structs.replace(
+        one,
+        scene="s",
+        things=tuple(msgspec.structs.replace(thing, id=new[thing.id]) for thing in one.things),
+        edges=tuple(
+            CausalEdge(new[e.cause], new[e.effect], e.relation, new[e.subject], new[e.object], e.kind)
+            for e in one.edges
+        ),
+    )
+
+
+def test_an_effect_is_not_asked_about_with_some_of_its_causes():
+    """The hydrant and the sidewalk both keep the dog: whether the sidewalk alone would do, nobody said."""
+    both = with_ids(graph("collision", ("hydrant", "sidewalk", "dog"), ("attachment", "support")), "h", "s", "d")
+    one = with_ids(graph("direct", ("sidewalk", "dog")), "s", "d")
+    other = with_ids(graph("direct", ("table", "cup")), "t", "c")
+    assert list(settled([both, one, other])) == [both, other]
+
+
+def test_what_the_picture_relates_to_the_graph_is_not_beside_it():
+    plate = with_ids(graph("direct", ("table", "plate"), others=("man", "cup", "floor", "window")), "t", "p")
+    cup = with_ids(graph("direct", ("table", "cups")), "t2", "c")
+    man = with_ids(graph("direct", ("man", "cup"), ("holding",)), "m", "c2")
+    (first, *_) = settled([plate, cup, man])
+    assert [thing.name for thing in first.others] == ["floor", "window"]
+
+
+def test_what_another_description_tells_together_with_the_graph_is_not_beside_it():
+    shoes = graph("direct", ("ground", "shoes"), others=("tile", "lamp"), descriptions=("shoes on the ground",))
+    lamp = graph("direct", ("wall", "lamp"), descriptions=("a lamp on the wall", "shoes sitting on a tile floor"))
+    (first, _) = settled([shoes, lamp])
+    assert [thing.name for thing in first.others] == ["lamp"]
+
+
+def test_pictures_are_looked_at_one_by_one():
+    other = graph("direct", ("man", "cup"), ("holding",), image="2")
+    plate = graph("direct", ("table", "plate"), others=("cup",))
+    cup = graph("direct", ("table", "cup"), image="3")
+    assert [len(one.others) for one in settled([other, plate, cup])] == [0, 1, 0]

@@ -1,0 +1,171 @@
+"""The twelve tasks: what they ask of which graphs, and that their gold answers hold in structural models."""
+
+from collections import Counter
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from specimens import EDGES, every_kind, graph
+
+from countersight.causal.structural import StructuralModel
+from countersight.causal.tasks import RUNGS, TASKS, Shape, Sought, Supposed, queries
+
+FITS = [(task, kind) for task in TASKS.values() for kind in task.kinds]
+IDS = [f"{task.short}-{kind}" for task, kind in FITS]
+
+
+def all_queries(task, kind):
+    return list(task.queries(Shape.of(graph(kind))))
+
+
+def asked(name, kind, **fields):
+    """The one query of a task with these fields."""
+    found = [
+        query for query in all_queries(TASKS[name], kind) if fields.items() <= msgspec.structs.asdict(query).items()
+    ]
+    assert len(found) == 1
+    return found[0]
+
+
+def test_there_are_twelve_on_four_rungs():
+    assert len(TASKS) == 12
+    assert Counter(RUNGS[task.rung] for task in TASKS.values()) == {
+        "discovery": 3,
+        "association": 1,
+        "intervention": 3,
+        "counterfactual": 5,
+    }
+    assert " ".join(task.short for task in TASKS.values()) == "CaI CA AR CB CoI BAS CDE CR NDE NIE SC NC"
+
+
+@pytest.mark.parametrize(("task", "kind"), FITS, ids=IDS)
+def test_every_gold_answer_is_confirmed_by_the_structural_model(task, kind):
+    derived = all_queries(task, kind)
+    assert derived
+    assert queries(task, graph(kind)) == derived
+    assert all(query.why for query in derived)
+
+
+@pytest.mark.parametrize(("task", "kind"), FITS, ids=IDS)
+def test_a_wrong_answer_is_refused_by_the_structural_model(task, kind):
+    model = Shape.of(graph(kind)).model()
+    for query in all_queries(task, kind):
+        if isinstance(query, Supposed):
+            wrong = msgspec.structs.replace(query, follows=not query.follows)
+        elif task.short == "CB":  # only one of the two causes, twice
+            wrong = msgspec.structs.replace(query, answer=(*query.partial, *query.about))
+        elif task.short == "BAS":
+            wrong = msgspec.structs.replace(query, answer=())
+        elif query.partial == query.about:
+            wrong = msgspec.structs.replace(query, about=query.answer, answer=query.about, partial=query.answer)
+        else:
+            wrong = msgspec.structs.replace(query, answer=query.partial, partial=query.answer)
+        assert not task.agrees(model, wrong)
+
+
+@pytest.mark.parametrize("task", TASKS.values(), ids=lambda task: task.short)
+def test_nothing_is_asked_of_graphs_that_do_not_fit(task):
+    for other in every_kind():
+        assert bool(queries(task, other)) == (other.kind in task.kinds)
+
+
+@st.composite
+def mechanisms(draw, kind):
+    """Any model of a graph in which every cause is needed: what a disturbance does to an effect is left open."""
+    causes = Shape.of(graph(kind)).model().causes
+    tables = {}
+    for name, of in causes.items():
+        size = 2 ** (len(of) + 1)
+        tables[name] = tuple(
+            place == size - 1 or (bool(of) and place == size - 2 and draw(st.booleans())) for place in range(size)
+        )
+    return StructuralModel(causes, tables)
+
+
+@given(st.data())
+@pytest.mark.parametrize(
+    ("task", "kind"),
+    [pair for pair in FITS if pair[0].short != "NC"],
+    ids=[id_ for id_ in IDS if not id_.startswith("NC")],
+)
+def test_gold_answers_hold_whatever_disturbances_do(task, kind, data):
+    model = data.draw(mechanisms(kind))
+    assert all(task.agrees(model, query) for query in all_queries(task, kind))
+
+
+@st.composite
+def any_mechanisms(draw, kind):
+    causes = Shape.of(graph(kind)).model().causes
+    sizes = {name: 2 ** (len(of) + 1) for name, of in causes.items()}
+    return StructuralModel(
+        causes, {name: tuple(draw(st.lists(st.booleans(), min_size=n, max_size=n))) for name, n in sizes.items()}
+    )
+
+
+@given(st.data())
+@pytest.mark.parametrize("kind", list(EDGES))
+def test_that_nothing_follows_backwards_holds_in_every_model(kind, data):
+    """What is said to stay because it does not depend on the lost thing stays whatever the mechanisms are."""
+    model = data.draw(any_mechanisms(kind))
+    for task in TASKS.values():
+        for query in all_queries(task, kind) if kind in task.kinds and task.short in ("CDE", "NIE") else ():
+            if not query.follows:
+                assert task.agrees(model, query)
+
+
+def test_the_published_examples_have_their_published_answers():
+    """Wall, shelf and books; a woman and her balloons (CELLO 4.2)."""
+    kind = "confounding"  # A wall, B shelf, C books
+    for partial in ("B", "C"):
+        assert asked("backdoor_adjustment_set", kind, partial=(partial,)).answer == ("A",)
+    assert asked("confounder_identification", kind).answer == ("A",)
+    assert asked("controlled_direct_effect", kind, lost="B", effect="C", held=("A",)).follows
+    assert asked("counterfactual_reasoning", kind, lost="B", effect="C").follows
+    assert asked("natural_direct_effect", kind, lost="B", effect="C").follows
+    assert asked("natural_indirect_effect", kind, lost="A", effect="C").follows
+    assert asked("sufficient_cause", kind, lost="A", effect="C").follows
+    assert asked("necessary_cause", "direct").follows
+    assert {query.answer for query in all_queries(TASKS["collider_bias"], "collision")} == {("A", "B")}
+
+
+def test_a_chain_is_told_by_its_ends():
+    assert asked("causal_attribution", "chain", about=("C",), answer=("A",), partial=("B",))
+    assert asked("abstract_reasoning", "chain", about=("A",), answer=("C",), partial=("B",))
+    assert not asked("controlled_direct_effect", "chain", lost="A", effect="C").follows
+    assert not asked("natural_direct_effect", "chain", lost="A", effect="C").follows
+    assert not asked("necessary_cause", "chain", lost="A", effect="C").follows
+    assert asked("necessary_cause", "chain", lost="B", effect="C").follows
+
+
+def test_with_two_things_the_question_names_neither():
+    query = asked("causality_identification", "direct")
+    assert (query.named, query.answer, query.partial) == ((), ("A",), ("B",))
+
+
+def test_of_a_collision_only_what_both_kinds_of_sharing_agree_on_is_asked():
+    """Whether one of two causes would do alone is not in the graph."""
+    assert not any(query.follows for query in all_queries(TASKS["counterfactual_reasoning"], "collision"))
+
+
+def test_a_pile_is_one_support_after_the_other():
+    """Cup on table, table on floor, cup on floor: with the table held, the floor does nothing for the cup."""
+    pile = Shape.of(graph("confounding", causes=("support", "support", "support")))
+    for name in ("controlled_direct_effect", "natural_direct_effect"):
+        assert not [q for q in TASKS[name].queries(pile) if (q.lost, q.effect) == ("A", "C")]
+    assert [q for q in TASKS["controlled_direct_effect"].queries(pile) if (q.lost, q.effect) == ("B", "C")]
+
+
+def test_a_part_is_not_lost_without_the_whole():
+    """A roof that falls in is a house that has changed: necessity is not asked about."""
+    roof = Shape.of(graph("chain", ("house", "roof", "snow"), ("attachment", "support")))
+    assert not [q for q in TASKS["necessary_cause"].queries(roof) if (q.lost, q.effect) == ("A", "C")]
+
+
+def test_a_choice_never_offers_its_answer_twice():
+    for task in TASKS.values():
+        for kind in task.kinds:
+            for query in all_queries(task, kind):
+                if isinstance(query, Sought):
+                    assert query.answer != query.partial
+                    assert not set(query.answer) & set(query.named)

@@ -1,0 +1,206 @@
+"""Questions from templates: grammar, variety, and that each says what it should and nothing more."""
+
+import re
+import tomllib
+from importlib.resources import files
+from random import Random
+
+import pytest
+from specimens import every_kind, graph
+
+from countersight.causal import distractors, wording
+from countersight.causal.grammar import pronoun, the, verb
+from countersight.causal.leaks import fault, leaked
+from countersight.causal.lexicon import is_plural, may_be_the_same, plain, singular, synonyms
+from countersight.causal.tasks import TASKS, Shape, Sought, queries
+from countersight.causal.wording import edges_in_words, question
+
+# Graphs whose names try the grammar: plurals, people, mass nouns, compounds, and every kind of cause.
+TRYING = [
+    *every_kind(),
+    graph("chain", ("beach", "women", "umbrella"), ("support", "holding")),
+    graph("chain", ("tables", "glasses", "water"), ("support", "containment")),
+    graph("chain", ("fire hydrant", "dogs", "leash"), ("attachment", "attachment")),
+    graph("confounding", ("ground", "bikes", "child"), ("support", "support", "support")),
+    graph("collision", ("boys", "hand", "ice cream cones"), ("holding", "holding")),
+    graph("direct", ("umbrellas", "people"), ("covering",)),
+    graph("direct", ("men", "tennis ball"), ("force",)),
+    graph("direct", ("train", "smoke"), ("source",)),
+    graph("direct", ("girl", "shoes"), ("wearing",)),
+    graph("direct", ("grass", "sheep"), ("support",)),
+]
+
+
+def every_question(seeds=range(12)):
+    """Every wording the templates give of every query of these graphs."""
+    for one in TRYING:
+        shape = Shape.of(one)
+        for task in TASKS.values():
+            for query in queries(task, one):
+                for stays in (True,) if isinstance(query, Sought) else (True, False):
+                    for text in {question(task, query, shape, Random(seed), stays=stays) for seed in seeds}:
+                        yield task, query, shape, stays, text
+
+
+QUESTIONS = list(every_question())
+
+
+def test_every_question_is_a_sentence():
+    for _, _, _, _, text in QUESTIONS:
+        assert re.fullmatch(r"[A-Z][a-z ,.'-]*(?:[A-Z][a-z ,'-]*)?\?", text), text
+        assert "  " not in text
+        assert " ," not in text
+        assert not re.search(r"\b(\w+) \1\b", text.replace("had had", "")), text
+
+
+def test_verbs_and_pronouns_agree_with_their_names():
+    wrong = (
+        r"\bthey is\b|\bit are\b|\bthey depends\b|\b(?:it|he|she) depend\b"
+        r"|\bthe (?:women|tables|dogs|boys) (?:is|depends|does)\b"
+    )
+    for _, _, _, _, text in QUESTIONS:
+        assert not re.search(wrong, text), text
+        assert not re.search(r"\bdo the (?:table|plate|pizza|wall|shelf|leash|umbrella)\b", text), text
+
+
+def test_every_task_has_several_wordings():
+    for task in TASKS.values():
+        shape = Shape.of(next(one for one in every_kind() if one.kind in task.kinds))
+        query = queries(task, shape.graph)[0]
+        texts = {
+            question(task, query, shape, Random(seed), stays=stays) for seed in range(40) for stays in (True, False)
+        }
+        assert len(texts) >= 2, task.name
+
+
+def test_a_question_names_what_it_should_and_nothing_else_of_the_graph():
+    for _, query, shape, _, text in QUESTIONS:
+        named = query.named if isinstance(query, Sought) else (query.lost, query.effect, *query.held)
+        for thing, name in shape.names.items():
+            assert (the(name) in text.casefold()) == (thing in named), (text, name)
+
+
+def test_a_question_for_yes_or_no_says_plainly_what_it_asks():
+    """What checks the wordings of language models passes every template, and refuses it for the opposite answer."""
+    for _, query, shape, stays, text in QUESTIONS:
+        if isinstance(query, Sought):
+            continue
+        named = [shape.names[thing] for thing in (query.lost, query.effect, *query.held)]
+        assert fault(text, forbidden=(), named=named, asks_stays=stays) is None, text
+        assert fault(text, forbidden=(), named=named, asks_stays=not stays) is not None, text
+
+
+def test_a_question_for_a_thing_does_not_give_it_away():
+    for _, query, shape, _, text in QUESTIONS:
+        if isinstance(query, Sought):
+            hidden = [shape.names[thing] for thing in query.answer]
+            assert leaked(text, hidden, [shape.names[thing] for thing in query.named]) == []
+
+
+def test_edges_in_words():
+    assert edges_in_words(graph("confounding")) == ["wall holds shelf", "wall holds books", "shelf supports books"]
+    assert edges_in_words(graph("direct", ("shelves", "jar"))) == ["shelves support jar"]
+    assert edges_in_words(graph("direct", ("man", "ball"), ("force",))) == ["man acts on ball"]
+
+
+def test_a_hand_lets_go_and_the_ground_gives_way():
+    told = {text for _, _, shape, _, text in QUESTIONS if shape.names.get("B") == "women"}
+    assert any("the women let go" in text for text in told)
+    assert any("the beach gave way" in text for text in told)
+    assert not any("women were taken away" in text or "beach were taken away" in text for text in told)
+
+
+def test_a_creature_that_is_moved_does_not_drop_what_it_holds():
+    task, shape = TASKS["counterfactual_reasoning"], Shape.of(TRYING[4])
+    query = next(query for query in queries(task, shape.graph) if (query.lost, query.effect) == ("A", "C"))
+    texts = {question(task, query, shape, Random(seed), stays=False) for seed in range(20)}
+    assert all("fall" not in text for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("name", "plural", "told"),
+    [
+        ("shelf", False, "it is"),
+        ("shelves", True, "they are"),
+        ("bus", False, "it is"),
+        ("glass", False, "it is"),
+        ("glasses", True, "they are"),
+        ("grass", False, "it is"),
+        ("scissors", True, "they are"),
+        ("women", True, "they are"),
+        ("woman", False, "she is"),
+        ("policeman", False, "he is"),
+        ("child", False, "they are"),
+        ("children", True, "they are"),
+        ("tennis player", False, "they are"),
+        ("tennis racket", False, "it is"),
+        ("fire hydrants", True, "they are"),
+        ("people", True, "they are"),
+        ("sheep", False, "it is"),
+        ("slice of pizza", False, "it is"),
+        ("slices of pizza", True, "they are"),
+        ("dog", False, "it is"),
+        ("batter", False, "they are"),
+        ("monitor", False, "it is"),
+    ],
+)
+def test_number_and_pronoun_of_a_name(name, plural, told):
+    assert is_plural(name) is plural
+    assert pronoun(name).subject_is == told
+
+
+@pytest.mark.parametrize(
+    ("name", "plain_verb", "said"),
+    [("shelf", "support", "supports"), ("shelves", "support", "support"), ("man", "act on", "acts on"),
+     ("man", "do", "does"), ("men", "be", "are"), ("child", "be", "is"), ("box", "touch", "touches")],
+)  # fmt: skip
+def test_a_verb_agrees(name, plain_verb, said):
+    assert verb(name, plain_verb) == said
+
+
+@pytest.mark.parametrize(
+    ("plural", "noun"),
+    [("horses", "horse"), ("knives", "knife"), ("benches", "bench"), ("ladies", "lady"), ("boxes", "box"),
+     ("potatoes", "potato"), ("men", "man"), ("snowmen", "snowman"), ("bus", "bus"), ("dress", "dress"),
+     ("zorbles", "zorble")],
+)  # fmt: skip
+def test_one_form_for_a_noun_and_its_plural(plural, noun):
+    assert singular(plural) == noun
+    assert plain(f"red {plural}") == f"red {noun}"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("sofa", "couch", True),
+        ("desk", "table", True),
+        ("tables", "desk", True),
+        ("bicycle", "vehicle", True),
+        ("horse", "animals", True),
+        ("beach sand", "beach", True),
+        ("tennis racquet", "racket", True),
+        ("road", "street", True),
+        ("shelf", "books", False),
+        ("cup", "table", False),
+        ("man", "woman", False),
+    ],
+)
+def test_names_that_may_stand_for_the_same_thing(one, other, same):
+    assert may_be_the_same(one, other) is same
+    assert may_be_the_same(other, one) is same
+
+
+def test_synonyms_are_known_by_any_form():
+    assert "couch" in synonyms("sofas")
+    assert synonyms("zorble") == frozenset()
+
+
+def test_the_classes_that_wording_and_options_rely_on_are_the_catalogues():
+    """The catalogue's classes are its own; a class that is gone would leave a rule without effect."""
+    nouns = tomllib.loads((files("countersight.causal") / "nouns.toml").read_text(encoding="utf-8"))
+    known = {*nouns["classes"], *nouns["groups"]}
+    used = distractors.OPTIONS | distractors.NO_OPTIONS | distractors.ONE_OF_A_KIND | wording.LANDMARKS
+    used |= {"bearer", "body", "creature", "grip", "handheld", "immaterial", "animal", "person"}
+    assert used <= known
+    relations = tomllib.loads((files("countersight.causal") / "catalogue.toml").read_text(encoding="utf-8"))
+    assert set(wording.DOES) == set(relations["kinds"])

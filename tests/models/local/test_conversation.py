@@ -1,0 +1,196 @@
+"""Conversations as numbers: padding that changes nothing, answers that leave the prompt alone, odd pictures."""
+
+import io
+import unicodedata
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from models.local import tiny
+from models.local.talks import mixed, picture, request
+from PIL import Image
+
+from countersight.models import AskingFailed, Request, Turn
+from countersight.models.local.conversation import answer_tokens, check, inputs, pictures_of
+from countersight.models.local.loading import Loaded, load
+from countersight.picture import Picture, check_picture
+
+Models = Callable[[str], Loaded]
+
+
+def next_words(loaded: Loaded, requests: list[Request]) -> torch.Tensor:
+    """How likely every token is to come first in the answer."""
+    prompt = inputs(loaded, requests, pictures_of(*requests))
+    if loaded.answers_apart:
+        prompt["decoder_input_ids"] = torch.full((len(requests), 1), loaded.decoder_start)
+    with torch.inference_mode():
+        return loaded.model(**prompt, use_cache=False).logits[:, -1]
+
+
+@pytest.mark.parametrize("family", tiny.FAMILIES)
+def test_other_conversations_in_a_batch_change_nothing(family: str, tiny_model: Models) -> None:
+    loaded, requests = tiny_model(family), mixed()
+    together = next_words(loaded, requests)
+    alone = torch.cat([next_words(loaded, [one]) for one in requests])
+    torch.testing.assert_close(together, alone, atol=1e-4, rtol=1e-4)
+
+
+@pytest.mark.parametrize("family", tiny.FAMILIES)
+def test_the_picture_matters(family: str, tiny_model: Models) -> None:
+    loaded = tiny_model(family)
+    seen = [next_words(loaded, [request("How many?", picture(seed=seed))]) for seed in (1, 2)]
+    assert (seen[0] - seen[1]).abs().max() > 1e-3
+
+
+@pytest.mark.parametrize("family", tiny.FAMILIES)
+def test_a_prompt_begins_with_the_first_token_once(family: str, tiny_model: Models) -> None:
+    loaded, asked = tiny_model(family), request("How many?", picture())
+    begin = loaded.tokenizer.bos_token_id
+    tokens = inputs(loaded, [asked], pictures_of(asked))["input_ids"][0].tolist()
+    assert tokens.count(begin) == (0 if begin is None else 1)
+
+
+@pytest.mark.parametrize("family", ["llava_next", "qwen2_5_vl", "idefics3", "gemma3", "mllama", "mistral3", "internvl"])
+def test_several_pictures_in_several_turns(family: str, tiny_model: Models) -> None:
+    loaded = tiny_model(family)
+    turns = (Turn("user", "One?", picture(seed=1)), Turn("assistant", "yes"), Turn("user", "And?", picture(90, 30)))
+    talk = Request("k", turns, "open")
+    other = Request("k", (*turns[:2], Turn("user", "And?", picture(90, 30, seed=5))), "open")
+    words = next_words(loaded, [talk, other])
+    assert (words[0] - words[1]).abs().max() > 1e-3
+    torch.testing.assert_close(words[:1], next_words(loaded, [talk]), atol=1e-4, rtol=1e-4)
+
+
+@pytest.mark.parametrize("family", ["llava", "qwen3_vl", "smolvlm", "gemma3", "pixtral", "mllama"])
+def test_a_conversation_without_a_picture(family: str, tiny_model: Models) -> None:
+    assert next_words(tiny_model(family), [request("What is red?"), request("no")]).isfinite().all()
+
+
+@pytest.mark.parametrize(
+    ("family", "pictures", "reason"),
+    [
+        ("blip_2", 0, "blip-2 models take a picture in a conversation, not 0"),
+        ("paligemma", 0, "paligemma models take a picture"),
+        ("instructblip", 2, "instructblip models take 1 picture in a conversation, not 2"),
+        ("llava", 65, "llava models take 64 pictures in a conversation, not 65"),
+    ],
+)
+def test_numbers_of_pictures_that_a_family_cannot_take(
+    family: str, pictures: int, reason: str, tiny_model: Models
+) -> None:
+    turns = tuple(Turn("user", "?", picture()) for _ in range(pictures)) or (Turn("user", "?"),)
+    with pytest.raises(AskingFailed, match=reason):
+        check(tiny_model(family), Request("k", turns, "open"))
+
+
+def test_a_conversation_that_is_too_long_is_refused_before_the_model_breaks(tiny_model: Models) -> None:
+    loaded = tiny_model("blip_2")
+    long = request("cat " * 600, picture())
+    with pytest.raises(AskingFailed, match=r"the conversation has \d+ tokens; the model has room for 512"):
+        inputs(loaded, [long], pictures_of(long))
+
+
+def saved(image: Image.Image, kind: str, **how: object) -> Picture:
+    file = io.BytesIO()
+    image.save(file, kind, **how)
+    return check_picture(file.getvalue())
+
+
+def odd_pictures() -> dict[str, Picture]:
+    rng = np.random.default_rng(0)
+    image = Image.fromarray(rng.integers(0, 256, (40, 60, 3), dtype=np.uint8))
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    frames = [image.convert("P"), Image.new("P", image.size)]
+    clear = image.copy()
+    clear.putalpha(128)
+    return {
+        "sideways": saved(image, "JPEG", exif=exif),
+        "inks": saved(image.convert("CMYK"), "JPEG"),
+        "16 bits": saved(Image.fromarray(rng.integers(0, 65536, (40, 60), dtype=np.uint16)), "PNG"),
+        "palette": saved(image.convert("P"), "PNG"),
+        "clear": saved(clear, "PNG"),
+        "grey": saved(image.convert("L"), "PNG"),
+        "one bit": saved(image.convert("1"), "PNG"),
+        "animated": saved(frames[0], "GIF", save_all=True, append_images=frames[1:]),
+        "webp": saved(clear, "WEBP"),
+        "one pixel": saved(image.crop((0, 0, 1, 1)), "PNG"),
+        "ribbon": saved(Image.new("RGB", (400, 3)), "PNG"),
+    }
+
+
+@pytest.mark.parametrize("kind", odd_pictures())
+@pytest.mark.parametrize("family", ["llava", "qwen2_5_vl", "idefics3", "pixtral"])
+def test_pictures_of_every_kind_are_taken_in(family: str, kind: str, tiny_model: Models) -> None:
+    loaded, asked = tiny_model(family), request("What is it?", odd_pictures()[kind])
+    if (family, kind) == ("pixtral", "ribbon"):  # nothing is left of its height; that is a reason, not a crash
+        with pytest.raises(AskingFailed, match="the model's processor cannot take it in"):
+            next_words(loaded, [asked])
+    else:
+        assert next_words(loaded, [asked]).isfinite().all()
+
+
+def test_a_photograph_of_forty_megapixels(tiny_model: Models) -> None:
+    large = saved(Image.effect_noise((800, 500), 64).convert("RGB").resize((8000, 5000)), "JPEG", quality=60)
+    seen = pictures_of(request("What is it?", large))[0][0]
+    assert max(seen.size) <= 4096
+    assert next_words(tiny_model("qwen2_vl"), [request("What is it?", large)]).isfinite().all()
+
+
+def test_a_picture_that_several_show_is_decoded_once() -> None:
+    first, second, third = pictures_of(*mixed())
+    assert second[0] is third[0]
+    assert first[0] is not second[0]
+
+
+def test_a_picture_that_cannot_be_decoded_fails_with_a_reason() -> None:
+    whole = picture(300, 300)
+    torn = Picture(whole.data[:2000], whole.mime, whole.width, whole.height)
+    with pytest.raises(AskingFailed, match="the picture cannot be decoded"):
+        pictures_of(request("What?", torn))
+
+
+@pytest.fixture(scope="module")
+def readers(tiny_folder: Callable) -> list[Loaded]:
+    """One model for every kind of tokenizer: pieces of bytes, pieces with ▁, both kinds of Gemma's, scores."""
+    return [load(str(tiny_folder(name)), device="cpu") for name in ("qwen2_vl", "llava", "paligemma", "blip_2_t5")]
+
+
+@given(st.text(max_size=30), st.text(alphabet=st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30))
+def test_an_answer_is_written_after_the_prompt_without_changing_it(
+    readers: list[Loaded], question: str, answer: str
+) -> None:
+    question = question.encode("utf-8", "replace").decode()
+    for loaded in readers:
+        prompt = loaded.form.write([Turn("user", question, picture())])
+        tokens = answer_tokens(loaded, prompt, answer)
+        assert tokens == answer_tokens(loaded, prompt, answer)
+        if not loaded.answers_apart:
+            # Qwen's tokenizer composes letters and their marks.
+            answer = unicodedata.normalize("NFC", answer)
+            text = loaded.tokenizer.decode([*loaded.tokenizer(prompt, add_special_tokens=False)["input_ids"], *tokens])
+            assert "".join(answer.split()) in "".join(text.split()) or loaded.tokenizer.unk_token in text
+
+
+@pytest.mark.parametrize(
+    ("family", "pieces"),
+    [
+        ("llava", ["▁yes"]),  # behind "ASSISTANT:" and a space
+        ("qwen2_vl", ["yes"]),  # at the beginning of a line
+        ("pixtral", ["yes"]),  # right behind [/INST]
+        ("idefics3", ["Ġyes"]),
+        ("blip_2", ["Ġyes"]),
+        ("blip_2_t5", ["▁yes"]),  # at the beginning of what the decoder writes
+        ("paligemma", ["yes"]),
+    ],
+)
+def test_an_answer_has_the_tokens_it_would_have_in_a_training_text(
+    family: str, pieces: list[str], tiny_model: Models
+) -> None:
+    loaded = tiny_model(family)
+    prompt = loaded.form.write([Turn("user", "How many?", picture())])
+    found = loaded.tokenizer.convert_ids_to_tokens(answer_tokens(loaded, prompt, "yes"))
+    assert "".join(found) == "".join(pieces)

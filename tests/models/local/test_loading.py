@@ -1,0 +1,173 @@
+"""Loading: every family from a folder as users have it, and a sentence for everything that is wrong with one."""
+
+import json
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+import transformers
+from models.local import tiny
+from safetensors.torch import load_file, save_file
+
+from countersight.models import ModelError
+from countersight.models.local.finding import find_device, find_dtype, find_folder, fingerprint
+from countersight.models.local.loading import Loaded, load
+
+Folders = Callable[[str], Path]
+
+
+@pytest.fixture
+def copy(tiny_folder: Folders, tmp_path: Path) -> Path:
+    """A model of which every test may spoil its own copy."""
+    return Path(shutil.copytree(tiny_folder("llava"), tmp_path / "model"))
+
+
+@pytest.mark.parametrize("family", tiny.FAMILIES)
+def test_every_family_loads_from_a_folder(family: str, tiny_model: Callable[[str], Loaded]) -> None:
+    loaded = tiny_model(family)
+    named = {"pixtral": "llava", "blip_2": "blip-2", "blip_2_t5": "blip-2", "instructblip_t5": "instructblip"}
+    assert loaded.family == named.get(family, family)
+    assert loaded.model.dtype == torch.float32
+    assert not loaded.model.training
+    assert loaded.answers_apart == family.endswith("_t5")
+
+
+def test_a_downloaded_model_is_found_by_its_name(copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository = tmp_path / "cache" / "models--somebody--tiny-llava"
+    (repository / "snapshots").mkdir(parents=True)
+    copy.rename(repository / "snapshots" / ("0" * 40))
+    (repository / "refs").mkdir()
+    (repository / "refs" / "main").write_text("0" * 40)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))
+    assert load("somebody/tiny-llava", device="cpu").family == "llava"
+
+
+def test_a_model_that_was_not_downloaded_is_not_downloaded_but_named_with_the_command() -> None:
+    with pytest.raises(
+        ModelError, match=r"no model 'nobody/nothing' here; download it with: hf download nobody/nothing"
+    ):
+        load("nobody/nothing")
+
+
+@pytest.mark.parametrize("name", ["/no/such/folder", "./missing", "one", "a/b/c", "bad\x00name", "../..", "🙈/x y"])
+def test_a_missing_folder_or_an_impossible_name_is_one_sentence(name: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        load(name)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_folder_without_configuration(copy: Path) -> None:
+    (copy / "config.json").unlink()
+    with pytest.raises(ModelError, match=r"is not a model: there is no config\.json"):
+        load(str(copy))
+
+
+def test_a_folder_without_weights(copy: Path) -> None:
+    (copy / "model.safetensors").unlink()
+    with pytest.raises(ModelError, match="has no weights"):
+        load(str(copy))
+
+
+def test_a_folder_that_was_downloaded_in_part(copy: Path) -> None:
+    index = {"metadata": {}, "weight_map": {"a": "model.safetensors", "b": "model-00002-of-00002.safetensors"}}
+    (copy / "model.safetensors.index.json").write_text(json.dumps(index))
+    with pytest.raises(ModelError, match=r"is not complete: model-00002-of-00002\.safetensors is missing"):
+        load(str(copy))
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"model_type": "no such family"}', b"\xff\xfe\x00", b"null"])
+def test_a_damaged_configuration_is_one_sentence(copy: Path, content: bytes) -> None:
+    (copy / "config.json").write_bytes(content)
+    with pytest.raises(ModelError, match="cannot be loaded") as caught:
+        load(str(copy))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.json", "preprocessor_config.json"])
+def test_a_file_that_was_cut_off_is_one_sentence(copy: Path, name: str) -> None:
+    content = (copy / name).read_bytes()
+    (copy / name).write_bytes(content[: len(content) // 2])
+    with pytest.raises(ModelError, match="cannot be loaded") as caught:
+        load(str(copy))
+    assert "\n" not in str(caught.value)
+
+
+def test_weights_that_lack_a_part_are_not_filled_by_chance(copy: Path) -> None:
+    weights = load_file(copy / "model.safetensors")
+    name = next(name for name in weights if "multi_modal_projector" in name)
+    del weights[name]
+    save_file(weights, copy / "model.safetensors", {"format": "pt"})
+    with pytest.raises(ModelError, match=r"lacks 1 of the model's weights, such as .*multi_modal_projector"):
+        load(str(copy))
+
+
+def test_a_language_model_is_refused(tmp_path: Path) -> None:
+    config = transformers.LlamaConfig(
+        vocab_size=50, hidden_size=8, intermediate_size=8, num_hidden_layers=1, num_attention_heads=1
+    )
+    transformers.LlamaForCausalLM(config).save_pretrained(tmp_path)
+    with pytest.raises(ModelError, match="holds a llama model, which does not write about pictures"):
+        load(str(tmp_path))
+
+
+def test_code_that_comes_with_a_model_is_never_run(copy: Path) -> None:
+    config = json.loads((copy / "config.json").read_text())
+    config |= {"model_type": "theirs", "auto_map": {"AutoConfig": "theirs.Config"}}
+    (copy / "config.json").write_text(json.dumps(config))
+    ran = copy / "ran"
+    (copy / "theirs.py").write_text(f"open({str(ran)!r}, 'w')\nclass Config: pass\n")
+    with pytest.raises(ModelError, match="cannot be loaded"):
+        load(str(copy))
+    assert not ran.exists()
+
+
+@pytest.mark.parametrize("package", ["torch", "transformers"])
+def test_a_missing_package_is_named_with_what_installs_it(
+    package: str, copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ModelError, match=rf"local models need {package}.*pip install 'countersight\[local\]'"):
+        find_folder(str(copy))
+
+
+def test_a_device_that_is_not_here_is_one_sentence() -> None:
+    with pytest.raises(ModelError, match=r"there is no device 'cdu'; did you mean 'cpu'\?"):
+        find_device("cdu")
+
+
+def test_a_dtype_that_is_none_is_one_sentence(copy: Path) -> None:
+    with pytest.raises(ModelError, match=r"there is no dtype 'bfloat'; did you mean 'bfloat16'\?"):
+        load(str(copy), device="cpu", dtype="bfloat")
+
+
+def test_the_dtype_is_that_of_the_weights_but_float32_on_the_processor() -> None:
+    config = transformers.LlavaConfig()
+    config.dtype = torch.bfloat16
+    assert find_dtype("auto", "cuda", config) == "bfloat16"
+    assert find_dtype("auto", "cpu", config) == "float32"
+    assert find_dtype("float16", "cpu", config) == "float16"
+
+
+def test_a_model_loads_in_the_dtype_that_was_asked_for(copy: Path) -> None:
+    assert load(str(copy), device="cpu", dtype="bfloat16").model.dtype == torch.bfloat16
+
+
+def test_a_device_map_needs_accelerate_and_a_known_name(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ModelError, match="--device-map needs accelerate"):
+        load(str(copy), device_map="auto")
+    with pytest.raises(ModelError, match="there is no device map 'evenly'"):
+        load(str(copy), device_map="evenly")
+
+
+def test_the_fingerprint_tells_weights_and_settings_apart(copy: Path) -> None:
+    first = fingerprint(copy)
+    assert fingerprint(copy) == first
+    weights = load_file(copy / "model.safetensors")
+    save_file({name: weight + 1 for name, weight in weights.items()}, copy / "model.safetensors", {"format": "pt"})
+    second = fingerprint(copy)
+    (copy / "chat_template.jinja").write_text("{{ messages }}")
+    assert len({first, second, fingerprint(copy)}) == 3

@@ -1,0 +1,195 @@
+"""`hf:PATH` as the rest of the program uses it: asked, ranked, short of memory, stopped, and by command."""
+
+import asyncio
+import json
+import math
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import making
+import pytest
+import torch
+from models.local import tiny
+from models.local.talks import mixed, picture, request
+
+from countersight.cli import main
+from countersight.models import Answer, AskingFailed, Model, ModelError, ModelSettings, Ranker, Request, open_model
+from countersight.models.local import Local
+from countersight.models.local.loading import Loaded, load
+from countersight.picture import Picture
+
+Folders = Callable[[str], Path]
+CPU = ModelSettings(max_tokens=4, device="cpu")
+
+
+def ask(model: Model, requests: list[Request], call: str = "reply") -> list[Any]:
+    async def asking() -> list[Any]:
+        try:
+            return await asyncio.gather(*(getattr(model, call)(one) for one in requests), return_exceptions=True)
+        finally:
+            await model.close()
+
+    return asyncio.run(asking())
+
+
+def opened(folder: Path, settings: ModelSettings = CPU) -> Local:
+    model = open_model(f"hf:{folder}", settings)
+    assert isinstance(model, Local)
+    assert isinstance(model, Ranker)
+    return model
+
+
+@pytest.mark.parametrize("family", tiny.FAMILIES)
+def test_every_family_answers_and_ranks_a_batch(family: str, tiny_folder: Folders) -> None:
+    answers = ask(opened(tiny_folder(family)), mixed())
+    assert all(isinstance(answer, Answer) for answer in answers), answers
+    assert all(answer.tokens_in > 4 and 1 <= answer.tokens_out <= 4 for answer in answers)
+    options = [request("How many?", picture(seed=seed), "one", "two of them", "red") for seed in range(3)]
+    losses = ask(opened(tiny_folder(family)), options, "losses")
+    assert all(len(each) == 3 and all(math.isfinite(loss) and loss > 0 for loss in each) for each in losses), losses
+
+
+def test_a_bad_picture_fails_its_own_question_in_a_batch(tiny_folder: Folders) -> None:
+    whole = picture(300, 300)
+    torn = Picture(whole.data[:3000], whole.mime, 300, 300)
+    answers = ask(opened(tiny_folder("llava")), [*mixed(), request("What?", torn)])
+    assert all(isinstance(answer, Answer) for answer in answers[:3])
+    assert isinstance(answers[3], AskingFailed)
+    assert "the picture cannot be decoded" in str(answers[3])
+
+
+def test_ranking_needs_options(tiny_folder: Folders) -> None:
+    (failed,) = ask(opened(tiny_folder("llava")), mixed()[:1], "losses")
+    assert isinstance(failed, AskingFailed)
+    assert "there are no options to rank" in str(failed)
+
+
+def test_batches_are_halved_until_they_fit_into_memory(tiny_folder: Folders, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = []
+
+    def short_of_memory(model: Any, given: Any, named: dict[str, Any]) -> None:
+        if named["input_ids"].shape[1] > 1:  # the prompt, not what is said after it
+            sizes.append(len(named["input_ids"]))
+        if len(named["input_ids"]) > 3:
+            raise torch.OutOfMemoryError("CUDA out of memory")
+
+    def loaded(*given: Any, **named: Any) -> Loaded:
+        found = load(*given, **named)
+        found.model.register_forward_pre_hook(short_of_memory, with_kwargs=True)
+        return found
+
+    requests = [request(f"How many cats? {number:2}", picture(seed=number), key=str(number)) for number in range(14)]
+    expected = [answer.text for answer in ask(opened(tiny_folder("llava")), requests)]
+    monkeypatch.setattr("countersight.models.local.model.load", loaded)
+    answers = ask(opened(tiny_folder("llava")), requests)
+    assert [answer.text for answer in answers] == expected
+    assert sizes[:3] == [14, 7, 3]
+    assert max(sizes[2:]) == 3
+
+
+def test_a_batch_size_can_be_given(tiny_folder: Folders, monkeypatch: pytest.MonkeyPatch) -> None:
+    from countersight.models.local import writing
+
+    sizes, write = [], writing.write
+
+    def counted(loaded: Any, requests: list[Request], *rest: Any) -> list[Answer]:
+        sizes.append(len(requests))
+        return write(loaded, requests, *rest)
+
+    monkeypatch.setattr(writing, "write", counted)
+    requests = [request("How many?", picture(), key=str(number)) for number in range(7)]
+    ask(opened(tiny_folder("llava"), ModelSettings(max_tokens=2, device="cpu", batch=3)), requests)
+    assert sizes == [3, 3, 1]
+
+
+def test_what_answers_depend_on_is_said_before_anything_is_loaded(tiny_folder: Folders) -> None:
+    model = opened(tiny_folder("llava"), ModelSettings(seed=5, max_tokens=9, device="cpu", loss="sum"))
+    expected = {"max_tokens": 9, "temperature": 0.0, "seed": 5, "loss": "sum", "dtype": "float32"}
+    assert model.settings.items() >= expected.items()
+    assert len(model.settings["weights"]) == 12
+    assert model.picture_limits == (0, 64)
+    assert opened(tiny_folder("blip_2")).picture_limits == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        (ModelSettings(device="cuda:99"), "there is no device 'cuda:99'"),
+        (ModelSettings(device="cpu", dtype="int8"), "there is no dtype 'int8'"),
+        (ModelSettings(device_map="everywhere"), "there is no device map 'everywhere'"),
+    ],
+)
+def test_wrong_settings_are_found_before_anything_is_loaded(
+    settings: ModelSettings, reason: str, tiny_folder: Folders
+) -> None:
+    with pytest.raises(ModelError, match=reason):
+        open_model(f"hf:{tiny_folder('llava')}", settings)
+
+
+def test_a_model_that_cannot_be_loaded_ends_the_asking(tiny_folder: Folders, tmp_path: Path) -> None:
+    folder = tiny.llava(tmp_path)
+    weights = (folder / "model.safetensors").read_bytes()
+    (folder / "model.safetensors").write_bytes(weights[:5000])
+    answers = ask(opened(folder), mixed())
+    assert all(isinstance(answer, ModelError) for answer in answers)
+
+
+def test_closing_does_not_wait_for_an_answer_that_is_being_written(tiny_folder: Folders) -> None:
+    model = opened(tiny_folder("qwen2_vl"), ModelSettings(max_tokens=100_000, temperature=1.0, device="cpu"))
+
+    async def asking() -> float:
+        task = asyncio.create_task(model.reply(mixed()[0]))
+        await asyncio.sleep(1.5)
+        task.cancel()
+        began = time.monotonic()
+        await model.close()
+        return time.monotonic() - began
+
+    assert asyncio.run(asking()) < 5
+
+
+def test_run_asks_a_local_model_from_end_to_end(
+    tiny_folder: Folders, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    dataset, model = making.dataset(tmp_path / "data", 6), f"hf:{tiny_folder('smolvlm')}"
+    command = ["run", str(dataset), "--model", model, "--device", "cpu", "--max-tokens", "3", "--batch-size", "5"]
+    assert main([*command, "-o", str(tmp_path / "run")]) == 0
+    replies = [json.loads(line) for line in (tmp_path / "run" / "replies.jsonl").read_text().splitlines()]
+    assert len(replies) == 12
+    assert all(reply.get("state", "answered") == "answered" for reply in replies)
+    assert {reply["tokens_out"] for reply in replies} <= {1, 2, 3}
+    assert json.loads((tmp_path / "run" / "run.json").read_text())["model"] == model
+    assert main([*command, "-o", str(tmp_path / "run")]) == 0  # nothing is left to ask
+    assert len((tmp_path / "run" / "replies.jsonl").read_text().splitlines()) == 12
+    assert main(["report", str(tmp_path / "run"), "-o", str(tmp_path / "report")]) == 0
+    capfd.readouterr()
+    assert main([*command[:-1], "2", "--dtype", "bfloat16", "-o", str(tmp_path / "run")]) == 2
+    assert "another set of settings" in capfd.readouterr().err
+
+
+def test_run_ranks_the_options_of_a_local_model(tiny_folder: Folders, tmp_path: Path) -> None:
+    dataset = making.dataset(tmp_path / "data", 4)
+    command = ["run", str(dataset), "--model", f"hf:{tiny_folder('qwen2_5_vl')}", "--device", "cpu", "--rank"]
+    assert main([*command, "-o", str(tmp_path / "run")]) == 0
+    replies = [json.loads(line) for line in (tmp_path / "run" / "replies.jsonl").read_text().splitlines()]
+    assert len(replies) == 8
+    for reply in replies:
+        assert len(reply["losses"]) == 4
+        assert reply["text"] == "ABCD"[reply["losses"].index(min(reply["losses"]))]
+
+
+def test_a_missing_model_is_one_line_and_leaves_no_run(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    dataset = making.dataset(tmp_path / "data", 1)
+    assert main(["run", str(dataset), "--model", "hf:nobody/nothing", "-o", str(tmp_path / "run")]) == 2
+    said = capfd.readouterr().err.strip().splitlines()
+    assert said == [
+        "countersight: there is no model 'nobody/nothing' here; download it with: hf download nobody/nothing"
+    ]
+    assert not (tmp_path / "run").exists()
+
+
+def test_local_models_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "models"]) == 0
+    assert "hf:NAME_OR_PATH" in capsys.readouterr().out

@@ -1,0 +1,319 @@
+"""The queue: large batches, halved where memory runs out, and whatever happens nobody is forgotten."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+import pytest
+import torch
+from models.local.talks import picture, request
+
+from countersight.models import AskingFailed, ModelError, Request
+from countersight.models.local.queue import Queue, Work
+from countersight.picture import Picture
+
+
+class Worker:
+    """Answers every request with its key, notes the batches, and does what `before` does first."""
+
+    def __init__(self, before: Callable[[list[Request]], None] = lambda batch: None) -> None:
+        self.batches: list[list[str]] = []
+        self._before = before
+
+    def __call__(self, batch: list[Request]) -> list[str]:
+        self.batches.append([one.key for one in batch])
+        self._before(batch)
+        return [one.key for one in batch]
+
+
+def ask_all(
+    work: Work, requests: Sequence[Request], *, most: int = 64, room: float = float("inf")
+) -> tuple[list[Any], Queue]:
+    """What became of each request, all asked at once."""
+    queue = Queue(most, room)
+    return asyncio.run(asked_at_once(queue, work, requests)), queue
+
+
+async def asked_at_once(queue: Queue, work: Work, requests: Sequence[Request], *, closing: bool = True) -> list[Any]:
+    """Asks while other work is under way, so that it is all there when that is done, however slow the machine."""
+    all_there = threading.Event()
+    under_way = asyncio.create_task(queue.ask(lambda batch: [all_there.wait(20)], request("", picture(), key="other")))
+    await asyncio.sleep(0.1)
+    tasks = [asyncio.create_task(queue.ask(work, one)) for one in requests]
+    await asyncio.sleep(0)
+    all_there.set()
+    try:
+        await under_way
+        return await asyncio.gather(*tasks, return_exceptions=True)
+    finally:
+        if closing:
+            await queue.close()
+
+
+def numbered(number: int, text: str = "How many?", shown: Picture | None = None) -> list[Request]:
+    return [request(text, shown, key=str(n)) for n in range(number)]
+
+
+def keys(number: int) -> list[str]:
+    return [str(n) for n in range(number)]
+
+
+def too_many(most: int, error: Exception) -> Callable[[list[Request]], None]:
+    def before(batch: list[Request]) -> None:
+        if len(batch) > most:
+            raise error
+
+    return before
+
+
+def test_what_is_asked_together_is_answered_together() -> None:
+    worker = Worker()
+    answers, _ = ask_all(worker, numbered(20))
+    assert answers == keys(20)
+    assert [len(batch) for batch in worker.batches] == [20]
+
+
+def test_no_batch_is_larger_than_was_allowed() -> None:
+    worker = Worker()
+    answers, _ = ask_all(worker, numbered(20), most=6)
+    assert answers == keys(20)
+    assert max(map(len, worker.batches)) == 6
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB"),
+        RuntimeError("MPS backend out of memory (MPS allocated: 9 GB)"),
+        RuntimeError("[enforce fail at alloc_cpu.cpp:75] DefaultCPUAllocator: can't allocate memory: you tried …"),
+        RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling cublasCreate"),
+        MemoryError(),
+    ],
+)
+def test_a_batch_that_does_not_fit_is_halved_and_nobody_is_lost(error: Exception) -> None:
+    worker = Worker(too_many(3, error))
+    answers, _ = ask_all(worker, numbered(40))
+    assert answers == keys(40)
+
+
+def test_what_did_not_fit_once_is_not_tried_again() -> None:
+    worker = Worker(too_many(4, torch.OutOfMemoryError()))
+    queue = Queue(64, float("inf"))
+
+    async def ask() -> None:
+        for _ in range(3):
+            await asked_at_once(queue, worker, numbered(32), closing=False)
+        await queue.close()
+
+    asyncio.run(ask())
+    tried = [len(batch) for batch in worker.batches]
+    assert [size for size in tried if size > 4] == [32, 16, 8]
+    assert tried[3:] == [4] * 24
+
+
+def test_memory_that_runs_out_is_given_back_before_the_next_try() -> None:
+    """The traceback of the error would keep alive all that filled the memory."""
+    alive: list[Any] = []
+
+    class Large:
+        def __init__(self) -> None:
+            alive.append(1)
+
+        def __del__(self) -> None:
+            alive.pop()
+
+    def before(batch: list[Request]) -> None:
+        large = Large()
+        assert len(alive) == 1
+        if len(batch) > 1:
+            raise torch.OutOfMemoryError(str(large))
+
+    answers, _ = ask_all(Worker(before), numbered(8))
+    assert answers == keys(8)
+
+
+def test_a_question_that_does_not_fit_alone_fails_alone() -> None:
+    def before(batch: list[Request]) -> None:
+        if any(one.key == "5" for one in batch):
+            raise torch.OutOfMemoryError()
+
+    answers, _ = ask_all(Worker(before), numbered(9))
+    assert [answer for answer in answers if isinstance(answer, str)] == [key for key in keys(9) if key != "5"]
+    assert isinstance(answers[5], AskingFailed)
+    assert str(answers[5]) == "this question does not fit into memory, even alone"
+    assert not answers[5].again
+
+
+def test_a_question_that_fits_nowhere_leaves_the_others_their_room() -> None:
+    def before(batch: list[Request]) -> None:
+        if any(one.key == "giant" for one in batch):
+            raise torch.OutOfMemoryError()
+
+    worker = Worker(before)
+    giant = request("a" * 9000, key="giant")
+    answers, _ = ask_all(worker, [*numbered(15), giant])
+    assert answers[:15] == keys(15)
+    assert isinstance(answers[15], AskingFailed)
+    assert [len(batch) for batch in worker.batches] == [16, 8, 4, 2, 1, 15]
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (AskingFailed("the picture is torn", again=False), "the picture is torn"),
+        (ValueError("no\x1b[31m\nsuch shape"), "the model cannot compute it (ValueError: no\ufffd[31m such shape)"),
+        (
+            IndexError("index out of range in self"),
+            "the model cannot compute it (IndexError: index out of range in self)",
+        ),
+    ],
+)
+def test_a_question_that_cannot_be_computed_takes_no_other_with_it(error: Exception, reason: str) -> None:
+    def before(batch: list[Request]) -> None:
+        if any(one.key == "3" for one in batch):
+            raise error
+
+    answers, _ = ask_all(Worker(before), numbered(10))
+    assert str(answers[3]) == reason
+    assert isinstance(answers[3], AskingFailed)
+    assert [answer for answer in answers if isinstance(answer, str)] == [key for key in keys(10) if key != "3"]
+
+
+def test_an_entry_that_is_a_failure_fails_that_question() -> None:
+    def work(batch: list[Request]) -> list[Any]:
+        return [AskingFailed("no", again=False) if one.key == "1" else one.key for one in batch]
+
+    answers, _ = ask_all(work, numbered(3))
+    assert isinstance(answers[1], AskingFailed)
+    assert (answers[0], answers[2]) == ("0", "2")
+
+
+@pytest.mark.parametrize(
+    "error", [ModelError("the folder is torn"), RuntimeError("CUDA error: device-side assert triggered")]
+)
+def test_a_model_that_is_broken_tells_everybody_and_works_no_more(error: Exception) -> None:
+    worker = Worker(too_many(0, error))
+    answers, queue = ask_all(worker, numbered(12), most=5)
+    assert all(isinstance(answer, ModelError) for answer in answers)
+    assert len(worker.batches) == 1
+    assert queue.closed
+
+
+def test_the_longest_come_first_and_pictures_count_as_length() -> None:
+    worker = Worker()
+    texts = {"short": "a", "long": "a" * 4000, "middle": "a" * 400}
+    ask_all(worker, [request(text, picture(), key=key) for key, text in texts.items()])
+    assert [key for batch in worker.batches for key in batch] == ["long", "middle", "short"]
+    worker = Worker()
+    ask_all(worker, [request("a", picture(side, side), key=str(side)) for side in (32, 300, 100)])
+    assert [key for batch in worker.batches for key in batch] == ["300", "100", "32"]
+
+
+def test_a_batch_is_filled_by_length_where_there_is_little_room() -> None:
+    worker = Worker()
+    requests = [*numbered(8, "a" * 4000), *[request("a", key=f"short {n}") for n in range(60)]]
+    answers, _ = ask_all(worker, requests, room=2200)
+    assert len(answers) == 68
+    assert all(len(batch) <= 2 for batch in worker.batches if batch[0].isdigit())
+    assert max(map(len, worker.batches)) > 20
+
+
+def test_questions_about_the_same_picture_stay_together() -> None:
+    shown = [picture(seed=seed) for seed in range(6)]
+    requests = [request("How many?" * n, each, key=f"{place}") for n in (1, 9) for place, each in enumerate(shown)]
+    worker = Worker()
+    ask_all(worker, requests, most=4)
+    for batch in worker.batches:
+        assert all(batch.count(key) == 2 for key in batch)
+
+
+def test_conversations_with_different_numbers_of_pictures_come_in_different_batches() -> None:
+    worker = Worker()
+    with_picture = [request("a", picture(), key="1") for _ in range(3)]
+    answers, _ = ask_all(worker, [*with_picture, *numbered(1)[:1] * 3])
+    assert answers == ["1"] * 3 + ["0"] * 3
+    assert all(len(set(batch)) == 1 for batch in worker.batches)
+
+
+def test_different_kinds_of_work_do_not_mix() -> None:
+    first, second = Worker(), Worker()
+    queue = Queue(64, float("inf"))
+
+    async def ask() -> list[str]:
+        both = [queue.ask(work, one) for one in numbered(5) for work in (first, second)]
+        try:
+            return await asyncio.gather(*both)
+        finally:
+            await queue.close()
+
+    assert asyncio.run(ask()) == [key for key in keys(5) for _ in range(2)]
+    assert sorted(key for batch in first.batches for key in batch) == keys(5)
+    assert sorted(key for batch in second.batches for key in batch) == keys(5)
+
+
+def test_what_nobody_waits_for_any_more_is_not_computed() -> None:
+    release = threading.Event()
+    worker = Worker(lambda batch: release.wait(5) and None)
+    queue = Queue(1, float("inf"))
+
+    async def ask() -> None:
+        tasks = [asyncio.create_task(queue.ask(worker, one)) for one in numbered(4)]
+        await asyncio.sleep(0.1)
+        for task in tasks[1:]:
+            task.cancel()
+        await asyncio.sleep(0)
+        release.set()
+        assert await tasks[0] == "0"
+        await asyncio.sleep(0.1)
+        await queue.close()
+
+    asyncio.run(ask())
+    assert worker.batches == [["0"]]
+
+
+def test_closing_lets_go_of_whoever_waits_and_tells_the_work_under_way() -> None:
+    queue = Queue(1, float("inf"))
+
+    def work(batch: list[Request]) -> list[str]:
+        while not queue.closed:
+            time.sleep(0.005)
+        return ["cut short"]
+
+    async def ask() -> list[Any]:
+        tasks = [asyncio.create_task(queue.ask(work, one)) for one in numbered(3)]
+        await asyncio.sleep(0.1)
+        began = time.monotonic()
+        await queue.close()
+        assert time.monotonic() - began < 2
+        return await asyncio.gather(*tasks, return_exceptions=True)
+
+    assert all(isinstance(answer, asyncio.CancelledError) for answer in asyncio.run(ask()))
+
+
+def test_a_closed_queue_takes_no_more_questions() -> None:
+    queue = Queue(1, 1)
+
+    async def ask() -> Awaitable[Any]:
+        await queue.close()
+        return await queue.ask(Worker(), numbered(1)[0])
+
+    with pytest.raises(RuntimeError, match="closed"):
+        asyncio.run(ask())
+
+
+def test_the_loop_goes_on_while_a_batch_is_computed() -> None:
+    queue = Queue(8, float("inf"))
+    worker = Worker(lambda batch: time.sleep(0.3))
+
+    async def ask() -> int:
+        task = asyncio.create_task(queue.ask(worker, numbered(1)[0]))
+        turns = 0
+        while not task.done():
+            await asyncio.sleep(0.01)
+            turns += 1
+        await queue.close()
+        return turns
+
+    assert asyncio.run(ask()) > 10

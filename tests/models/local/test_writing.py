@@ -1,0 +1,144 @@
+"""Written answers: the same alone and in any batch, drawn by seed, counted, ended where they end."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from models.local import tiny
+from models.local.talks import mixed, picture, request
+
+from countersight.models import Answer, ModelSettings, Request
+from countersight.models.local.conversation import inputs, pictures_of
+from countersight.models.local.loading import Loaded, load
+from countersight.models.local.writing import write
+
+Models = Callable[[str], Loaded]
+SHORT = ModelSettings(max_tokens=6)
+DRAWN = ModelSettings(max_tokens=6, temperature=1.0, seed=3)
+
+
+def answers(loaded: Loaded, requests: list[Request], settings: ModelSettings = SHORT) -> list[Answer]:
+    return write(loaded, requests, settings, lambda: False)
+
+
+@pytest.mark.parametrize("family", tiny.FAMILIES)
+def test_an_answer_is_the_same_alone_and_in_a_batch(family: str, tiny_model: Models) -> None:
+    loaded, requests = tiny_model(family), mixed()
+    for settings in (SHORT, DRAWN):
+        together = answers(loaded, requests, settings)
+        assert together == [answers(loaded, [one], settings)[0] for one in requests]
+        assert together == answers(loaded, requests[::-1], settings)[::-1]
+
+
+@pytest.mark.parametrize("family", tiny.FAMILIES)
+def test_the_first_word_is_the_likeliest(family: str, tiny_model: Models) -> None:
+    loaded, asked = tiny_model(family), request("How many cats would there be?", picture())
+    prompt = inputs(loaded, [asked], pictures_of(asked))
+    if loaded.answers_apart:
+        prompt["decoder_input_ids"] = torch.tensor([[loaded.decoder_start]])
+    with torch.inference_mode():
+        likeliest = int(loaded.model(**prompt).logits[0, -1].argmax())
+    said = answers(loaded, [asked], ModelSettings(max_tokens=1))[0]
+    assert said.text == loaded.tokenizer.decode([likeliest], skip_special_tokens=True).strip()
+
+
+def test_what_is_drawn_depends_on_the_seed_and_the_key(tiny_model: Models) -> None:
+    loaded, asked = tiny_model("qwen2_vl"), request("How many?", picture())
+    again = request("How many?", picture(), key="another")
+    drawn = [answers(loaded, [one], DRAWN)[0].text for one in (asked, asked, again)]
+    other = answers(loaded, [asked], ModelSettings(max_tokens=6, temperature=1.0, seed=4))[0].text
+    assert drawn[0] == drawn[1]
+    assert len({*drawn, other}) == 3
+
+
+def test_draws_follow_the_probabilities_and_the_temperature(tiny_model: Models) -> None:
+    loaded, shown = tiny_model("llava"), picture()
+    asked = [request("How many?", shown, key=str(number)) for number in range(400)]
+    prompt = inputs(loaded, asked[:1], pictures_of(asked[0]))
+    with torch.inference_mode():
+        logits = loaded.model(**prompt).logits[0, -1]
+    for temperature in (0.5, 1.0):
+        settings = ModelSettings(max_tokens=1, temperature=temperature)
+        said = [answer.text for answer in answers(loaded, asked, settings)]
+        chance = (logits / temperature).softmax(-1)
+        words = [loaded.tokenizer.decode([token], skip_special_tokens=True).strip() for token in range(len(chance))]
+        for word in {words[token] for token in chance.topk(5).indices}:
+            expected = sum(float(share) for share, each in zip(chance, words, strict=True) if each == word)
+            assert abs(said.count(word) / 400 - expected) < 4 * (expected / 400) ** 0.5
+
+
+def test_the_temperature_may_be_left_to_the_model(tiny_model: Models) -> None:
+    loaded, asked = tiny_model("qwen2_vl"), request("How many?", picture())
+    own = ModelSettings(max_tokens=6, temperature=None, seed=3)
+    assert answers(loaded, [asked], own) == answers(loaded, [asked], SHORT)
+    loaded.model.generation_config.do_sample, loaded.model.generation_config.temperature = True, 1.0
+    try:
+        assert answers(loaded, [asked], own) == answers(loaded, [asked], DRAWN)
+    finally:
+        loaded.model.generation_config.do_sample = False
+
+
+def test_tokens_are_counted_without_padding(tiny_model: Models) -> None:
+    loaded, requests = tiny_model("llava"), mixed()
+    counted = [answer.tokens_in for answer in answers(loaded, requests)]
+    assert counted == [inputs(loaded, [one], pictures_of(one))["input_ids"].shape[1] for one in requests]
+    assert len(set(counted)) == 3
+
+
+def test_an_answer_ends_with_its_last_token_or_with_its_length(tiny_model: Models) -> None:
+    loaded, asked = tiny_model("qwen2_5_vl"), request("How many?", picture())
+    long = answers(loaded, [asked], ModelSettings(max_tokens=5))[0]
+    assert (long.finish, long.tokens_out) == ("length", 5)
+    tokens = tokens_of(loaded, asked, 5)
+    loaded.model.generation_config.eos_token_id = [tokens[2]]
+    try:
+        ended = answers(loaded, [asked], ModelSettings(max_tokens=5))[0]
+    finally:
+        loaded.model.generation_config.eos_token_id = loaded.tokenizer.eos_token_id
+    place = tokens.index(tokens[2])
+    assert (ended.finish, ended.tokens_out) == ("stop", place + 1)
+    assert ended.text == loaded.tokenizer.decode(tokens[:place], skip_special_tokens=True).strip()
+
+
+def tokens_of(loaded: Loaded, asked: Request, number: int) -> list[int]:
+    prompt = inputs(loaded, [asked], pictures_of(asked))
+    made = loaded.model.generate(**prompt, max_new_tokens=number, do_sample=False)
+    return made[0, prompt["input_ids"].shape[1] :].tolist()
+
+
+def test_what_a_checkpoint_proposes_against_repetition_is_left_aside(tiny_model: Models) -> None:
+    loaded, requests = tiny_model("idefics3"), mixed()
+    plain = answers(loaded, requests)
+    config = loaded.model.generation_config
+    config.repetition_penalty, config.no_repeat_ngram_size, config.num_beams = 5.0, 1, 3
+    try:
+        assert answers(loaded, requests) == plain
+    finally:
+        config.repetition_penalty, config.no_repeat_ngram_size, config.num_beams = None, None, None
+
+
+def test_an_answer_has_no_more_tokens_than_the_model_has_places(tiny_model: Models) -> None:
+    loaded = tiny_model("blip_2")
+    asked = request("cat " * 150, picture())
+    read = inputs(loaded, [asked], pictures_of(asked))["input_ids"].shape[1]
+    said = answers(loaded, [asked], ModelSettings(max_tokens=5000))[0]
+    assert said.tokens_out <= loaded.longest - read
+
+
+def test_writing_ends_at_once_where_it_is_told_to(tiny_model: Models) -> None:
+    asked = [0]
+
+    def stopped() -> bool:
+        asked[0] += 1
+        return asked[0] >= 3
+
+    said = write(tiny_model("qwen2_vl"), [request("How many?", picture())], ModelSettings(max_tokens=4000), stopped)
+    assert said[0].tokens_out == 3
+
+
+@pytest.mark.parametrize("family", tiny.FAMILIES)
+def test_every_family_writes_in_half_precision(family: str, tiny_folder: Callable[[str], Path]) -> None:
+    for dtype in ("bfloat16", "float16"):
+        said = answers(load(str(tiny_folder(family)), device="cpu", dtype=dtype), mixed(), ModelSettings(max_tokens=2))
+        assert [answer.finish in ("stop", "length") for answer in said] == [True] * 3

@@ -1,0 +1,725 @@
+"""Tiny random models of every family, saved as a user would have them: weights, tokenizer, pictures, template."""
+
+import functools
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from transformers import PreTrainedTokenizerBase, logging
+
+logging.set_verbosity_error()
+logging.disable_progress_bar()
+
+CORPUS = [
+    "How many cats would there be if one more cat came into the picture? There would be 3 cats.",
+    "Question: What color would the car be if it were painted red? Answer: red. yes no Yes No",
+    "USER: Is the dog on the left? ASSISTANT: The dog would be on the right side of the table.",
+    "A. one B. two C. three D. four 1 2 3 4 5 6 7 8 9 10 blue green yellow round square small large",
+]
+HIDDEN = 32
+TEXT: dict[str, Any] = {
+    "hidden_size": HIDDEN,
+    "intermediate_size": 48,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "head_dim": 8,
+    "max_position_embeddings": 4096,
+    "tie_word_embeddings": False,
+    # Wide enough that losses differ between options by far more than rounding does.
+    "initializer_range": 0.3,
+}
+VISION: dict[str, Any] = {
+    "hidden_size": 32,
+    "intermediate_size": 48,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_channels": 3,
+    "initializer_range": 0.3,
+}
+
+CHATML = (
+    "{% for message in messages %}<|im_start|>{{ message['role'] }}\n"
+    "{% for part in message['content'] %}{% if part['type'] == 'image' %}IMAGE{% else %}{{ part['text'] }}{% endif %}"
+    "{% endfor %}<|im_end|>\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+VICUNA = (
+    "{% for message in messages %}{{ 'USER: ' if message['role'] == 'user' else 'ASSISTANT: ' }}"
+    "{% for part in message['content'] if part['type'] == 'image' %}<image>\n{% endfor %}"
+    "{% for part in message['content'] if part['type'] == 'text' %}{{ part['text'] }} {% endfor %}"
+    "{{ '</s>' if message['role'] == 'assistant' else '' }}{% endfor %}"
+    "{% if add_generation_prompt %}ASSISTANT:{% endif %}"
+)
+MISTRAL = (
+    "{{ bos_token }}{% for message in messages %}{% if message['role'] == 'user' %}[INST]"
+    "{% for part in message['content'] %}{{ '[IMG]' if part['type'] == 'image' else part['text'] }}{% endfor %}[/INST]"
+    "{% else %}{% for part in message['content'] %}{{ part['text'] }}{% endfor %}{{ eos_token }}{% endif %}{% endfor %}"
+)
+UTTERANCES = (
+    "<|im_start|>{% for message in messages %}{{ message['role'] | capitalize }}"
+    "{{ ':' if message['content'][0]['type'] == 'image' else ': ' }}"
+    "{% for part in message['content'] %}{{ '<image>' if part['type'] == 'image' else part['text'] }}{% endfor %}"
+    "<end_of_utterance>\n{% endfor %}{% if add_generation_prompt %}Assistant:{% endif %}"
+)
+GEMMA = (
+    "{{ bos_token }}{% for message in messages %}"
+    "<start_of_turn>{{ 'model' if message['role'] == 'assistant' else message['role'] }}\n"
+    "{% for part in message['content'] %}{{ '<start_of_image>' if part['type'] == 'image' else part['text'] | trim }}"
+    "{% endfor %}<end_of_turn>\n{% endfor %}{% if add_generation_prompt %}<start_of_turn>model\n{% endif %}"
+)
+LLAMA = (
+    "{{ bos_token }}{% for message in messages %}"
+    "<|start_header_id|>{{ message['role'] }}<|end_header_id|>\n\n"
+    "{% for part in message['content'] %}{{ '<|image|>' if part['type'] == 'image' else part['text'] }}{% endfor %}"
+    "<|eot_id|>{% endfor %}{% if add_generation_prompt %}<|start_header_id|>assistant<|end_header_id|>\n\n{% endif %}"
+)
+
+
+@functools.cache
+def _byte_pieces() -> tuple[dict[str, int], list[tuple[str, str]]]:
+    """Byte-level pieces, as GPT-2, Qwen and Llama 3 have them."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    tokenizer.train_from_iterator(CORPUS, trainers.BpeTrainer(vocab_size=360, initial_alphabet=alphabet))
+    return _pieces(tokenizer)
+
+
+@functools.cache
+def _space_pieces() -> tuple[dict[str, int], list[tuple[str, str]]]:
+    """Pieces that mark a word's beginning with ▁ and fall back on bytes, as Llama 2, Mistral and Gemma have them."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    special = ["<pad>", "<unk>", "<s>", "</s>", "<bos>", "<eos>", "<mask>", "\n"]
+    special += [f"<0x{byte:02X}>" for byte in range(256)]
+    tokenizer.train_from_iterator(CORPUS, trainers.BpeTrainer(vocab_size=420, special_tokens=special))
+    return _pieces(tokenizer)
+
+
+@functools.cache
+def _unigram_pieces() -> list[tuple[str, float]]:
+    """Pieces with scores, as T5 has them."""
+    tokenizer = Tokenizer(models.Unigram())
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    tokenizer.decoder = decoders.Metaspace()
+    special = ["<pad>", "</s>", "<unk>"]
+    trainer = trainers.UnigramTrainer(vocab_size=200, special_tokens=special, unk_token="<unk>")
+    tokenizer.train_from_iterator(CORPUS, trainer)
+    return [(piece, score) for piece, score in json.loads(tokenizer.to_str())["model"]["vocab"]]
+
+
+def _pieces(tokenizer: Tokenizer) -> tuple[dict[str, int], list[tuple[str, str]]]:
+    model = json.loads(tokenizer.to_str())["model"]
+    return model["vocab"], [tuple(merge) for merge in model["merges"]]
+
+
+def _qwen(*extra: str, **named: str) -> PreTrainedTokenizerBase:
+    vocab, merges = _byte_pieces()
+    vocab = vocab | {"<|endoftext|>": len(vocab)}
+    tokenizer = transformers.Qwen2Tokenizer(
+        vocab=vocab, merges=merges, eos_token="<|im_end|>", pad_token="<|endoftext|>", extra_special_tokens=named
+    )
+    tokenizer.add_special_tokens({"additional_special_tokens": ["<|im_start|>", "<|im_end|>", *extra]})
+    return tokenizer
+
+
+def _llama2(*extra: str) -> PreTrainedTokenizerBase:
+    vocab, merges = _space_pieces()
+    tokenizer = transformers.LlamaTokenizer(vocab=vocab, merges=merges, pad_token="<pad>", add_bos_token=True)
+    tokenizer.add_special_tokens({"additional_special_tokens": list(extra)})
+    return tokenizer
+
+
+def _gemma(*extra: str, **named: str) -> PreTrainedTokenizerBase:
+    vocab, merges = _space_pieces()
+    tokenizer = transformers.GemmaTokenizer(vocab=vocab, merges=merges, add_bos_token=True, extra_special_tokens=named)
+    tokenizer.add_special_tokens({"additional_special_tokens": list(extra)})
+    return tokenizer
+
+
+def _byte_level(bos: str, eos: str, *extra: str) -> PreTrainedTokenizerBase:
+    """A tokenizer of no class of its own, as Llama 3, SmolLM and Pixtral come: it begins every text with `bos`."""
+    from tokenizers import processors
+
+    vocab, merges = _byte_pieces()
+    base = Tokenizer(models.BPE(vocab=vocab, merges=merges))
+    base.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    base.decoder = decoders.ByteLevel()
+    base.add_special_tokens([bos, eos, "<pad>", *extra])
+    begin = base.token_to_id(bos)
+    base.post_processor = processors.TemplateProcessing(
+        single=f"{bos} $A", pair=f"{bos} $A {bos} $B", special_tokens=[(bos, begin)]
+    )
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=base,
+        bos_token=bos,
+        eos_token=eos,
+        pad_token="<pad>",
+        additional_special_tokens=list(extra),
+    )
+
+
+def _gpt2() -> PreTrainedTokenizerBase:
+    vocab, merges = _byte_pieces()
+    vocab = {"<pad>": 0, "</s>": 1} | {piece: number + 2 for piece, number in vocab.items()}
+    tokenizer = transformers.GPT2Tokenizer(
+        vocab=vocab,
+        merges=merges,
+        bos_token="</s>",
+        eos_token="</s>",
+        unk_token="</s>",
+        pad_token="<pad>",
+        add_bos_token=True,
+    )
+    tokenizer.add_tokens(["<image>"], special_tokens=True)
+    return tokenizer
+
+
+def _t5() -> PreTrainedTokenizerBase:
+    tokenizer = transformers.T5Tokenizer(vocab=_unigram_pieces(), extra_ids=0)
+    tokenizer.add_tokens(["<image>"], special_tokens=True)
+    return tokenizer
+
+
+def _bert() -> PreTrainedTokenizerBase:
+    letters = [chr(code) for code in range(33, 127)]
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *("##" + letter for letter in letters)]
+    return transformers.BertTokenizer(vocab={piece: number for number, piece in enumerate(pieces)})
+
+
+def _ids(tokenizer: PreTrainedTokenizerBase) -> dict[str, Any]:
+    return {
+        "vocab_size": len(tokenizer),
+        "bos_token_id": tokenizer.bos_token_id,
+        "eos_token_id": tokenizer.eos_token_id,
+        "pad_token_id": tokenizer.pad_token_id,
+    }
+
+
+def _picture_processor(name: str, **settings: Any) -> Any:
+    return getattr(transformers, name + "Pil")(**settings)
+
+
+def _write(
+    folder: Path,
+    model_name: str,
+    config: Any,
+    tokenizer: PreTrainedTokenizerBase,
+    pictures: Any,
+    processor: str,
+    template: str | None = None,
+    video: str | None = None,
+    **settings: Any,
+) -> Path:
+    """Save the parts as published checkpoints hold them; the processor itself may need packages we do without."""
+    torch.manual_seed(7)
+    model = getattr(transformers, model_name)(config).eval()
+    _enliven(model)
+    model.generation_config.eos_token_id = tokenizer.eos_token_id
+    model.generation_config.pad_token_id = tokenizer.pad_token_id
+    model.generation_config.bos_token_id = tokenizer.bos_token_id
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    pictures.save_pretrained(folder)
+    (folder / "processor_config.json").write_text(json.dumps({"processor_class": processor, **settings}))
+    if template is not None:
+        (folder / "chat_template.jinja").write_text(template)
+    if video is not None:
+        (folder / "video_preprocessor_config.json").write_text(json.dumps({"video_processor_type": video}))
+    return folder
+
+
+def _enliven(model: torch.nn.Module) -> None:
+    """Draw the weights some classes start at nought or next to it, so that pictures matter to what is said."""
+    with torch.no_grad():
+        for name, weight in model.named_parameters():
+            if weight.dim() > 1 and weight.std() < 0.1:
+                weight.normal_(0, 0.2)
+            elif "gate" in name and weight.numel() == 1:
+                weight.fill_(0.5)
+
+
+def llava(folder: Path) -> Path:
+    tokenizer = _llama2("<image>")
+    config = transformers.LlavaConfig(
+        vision_config=transformers.CLIPVisionConfig(**VISION, image_size=32, patch_size=8, projection_dim=16),
+        text_config=transformers.LlamaConfig(**TEXT, **_ids(tokenizer)),
+        image_token_index=tokenizer.convert_tokens_to_ids("<image>"),
+        image_seq_length=16,
+    )
+    pictures = _picture_processor(
+        "CLIPImageProcessor", size={"shortest_edge": 32}, crop_size={"height": 32, "width": 32}
+    )
+    return _write(
+        folder,
+        "LlavaForConditionalGeneration",
+        config,
+        tokenizer,
+        pictures,
+        "LlavaProcessor",
+        VICUNA,
+        patch_size=8,
+        vision_feature_select_strategy="default",
+        num_additional_image_tokens=1,
+    )
+
+
+def llava_next(folder: Path) -> Path:
+    tokenizer = _llama2("<image>")
+    pinpoints = [[32, 64], [64, 32], [64, 64], [96, 32], [32, 96]]
+    config = transformers.LlavaNextConfig(
+        vision_config=transformers.CLIPVisionConfig(**VISION, image_size=32, patch_size=8, projection_dim=16),
+        text_config=transformers.MistralConfig(**TEXT, **_ids(tokenizer)),
+        image_token_index=tokenizer.convert_tokens_to_ids("<image>"),
+        image_grid_pinpoints=pinpoints,
+        image_seq_length=16,
+    )
+    pictures = _picture_processor(
+        "LlavaNextImageProcessor",
+        size={"shortest_edge": 32},
+        crop_size={"height": 32, "width": 32},
+        image_grid_pinpoints=pinpoints,
+    )
+    return _write(
+        folder,
+        "LlavaNextForConditionalGeneration",
+        config,
+        tokenizer,
+        pictures,
+        "LlavaNextProcessor",
+        VICUNA,
+        patch_size=8,
+        vision_feature_select_strategy="default",
+        num_additional_image_tokens=1,
+    )
+
+
+def llava_onevision(folder: Path) -> Path:
+    tokenizer = _qwen("<image>", "<video>")
+    pinpoints = [[32, 32], [32, 64], [64, 32], [64, 64], [96, 32], [32, 96]]
+    config = transformers.LlavaOnevisionConfig(
+        vision_config=transformers.SiglipVisionConfig(**VISION, image_size=32, patch_size=8, vision_use_head=False),
+        text_config=transformers.Qwen2Config(**TEXT, **_ids(tokenizer)),
+        image_token_index=tokenizer.convert_tokens_to_ids("<image>"),
+        video_token_index=tokenizer.convert_tokens_to_ids("<video>"),
+        image_grid_pinpoints=pinpoints,
+        vision_aspect_ratio="anyres_max_9",
+    )
+    pictures = _picture_processor(
+        "LlavaOnevisionImageProcessor", size={"height": 32, "width": 32}, image_grid_pinpoints=pinpoints
+    )
+    return _write(
+        folder,
+        "LlavaOnevisionForConditionalGeneration",
+        config,
+        tokenizer,
+        pictures,
+        "LlavaOnevisionProcessor",
+        CHATML.replace("IMAGE", "<image>\n"),
+        "LlavaOnevisionVideoProcessor",
+        num_image_tokens=16,
+        vision_feature_select_strategy="full",
+        vision_aspect_ratio="anyres_max_9",
+    )
+
+
+QWEN_EXTRA = ("<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>")
+QWEN_TEMPLATE = CHATML.replace("IMAGE", "<|vision_start|><|image_pad|><|vision_end|>")
+
+
+def _qwen_vl(folder: Path, name: str, vision: dict[str, Any], sections: list[int], patch: int, **rope: Any) -> Path:
+    tokenizer = _qwen(*QWEN_EXTRA)
+    start, end, image, video = tokenizer.convert_tokens_to_ids(list(QWEN_EXTRA))
+    text = {key: value for key, value in TEXT.items() if key != "head_dim" or name == "Qwen3VL"}
+    parameters = {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": sections, **rope}
+    config = getattr(transformers, name + "Config")(
+        vision_config=vision,
+        text_config={**text, **_ids(tokenizer), "rope_parameters": parameters},
+        image_token_id=image,
+        video_token_id=video,
+        vision_start_token_id=start,
+        vision_end_token_id=end,
+    )
+    pictures = _picture_processor(
+        "Qwen2VLImageProcessor",
+        patch_size=patch,
+        merge_size=2,
+        temporal_patch_size=2,
+        size={"shortest_edge": 4 * patch * patch, "longest_edge": 64 * patch * patch},
+    )
+    return _write(
+        folder,
+        name + "ForConditionalGeneration",
+        config,
+        tokenizer,
+        pictures,
+        ("Qwen2_5_VL" if name == "Qwen2_5_VL" else name) + "Processor",
+        QWEN_TEMPLATE,
+        "Qwen3VLVideoProcessor" if name == "Qwen3VL" else "Qwen2VLVideoProcessor",
+    )
+
+
+def qwen2_vl(folder: Path) -> Path:
+    vision = {
+        "depth": 2,
+        "embed_dim": 32,
+        "hidden_size": HIDDEN,
+        "num_heads": 2,
+        "mlp_ratio": 2,
+        "patch_size": 8,
+        "spatial_merge_size": 2,
+        "temporal_patch_size": 2,
+        "initializer_range": 0.3,
+    }
+    return _qwen_vl(folder, "Qwen2VL", vision, [2, 1, 1], 8)
+
+
+def qwen2_5_vl(folder: Path) -> Path:
+    vision = {
+        "depth": 2,
+        "hidden_size": 32,
+        "out_hidden_size": HIDDEN,
+        "intermediate_size": 48,
+        "num_heads": 2,
+        "patch_size": 8,
+        "window_size": 32,
+        "fullatt_block_indexes": [1],
+        "spatial_merge_size": 2,
+        "temporal_patch_size": 2,
+        "initializer_range": 0.3,
+    }
+    return _qwen_vl(folder, "Qwen2_5_VL", vision, [2, 1, 1], 8)
+
+
+def qwen3_vl(folder: Path) -> Path:
+    vision = {
+        "depth": 2,
+        "hidden_size": 32,
+        "out_hidden_size": HIDDEN,
+        "intermediate_size": 48,
+        "num_heads": 2,
+        "patch_size": 8,
+        "num_position_embeddings": 16,
+        "deepstack_visual_indexes": [0],
+        "spatial_merge_size": 2,
+        "temporal_patch_size": 2,
+        "initializer_range": 0.3,
+    }
+    return _qwen_vl(folder, "Qwen3VL", vision, [2, 1, 1], 8, mrope_interleaved=True)
+
+
+def internvl(folder: Path) -> Path:
+    named = {
+        "start_image_token": "<img>",
+        "end_image_token": "</img>",
+        "context_image_token": "<IMG_CONTEXT>",
+        "video_token": "<video>",
+    }
+    tokenizer = _qwen(**named)
+    config = transformers.InternVLConfig(
+        vision_config={**VISION, "image_size": [32, 32], "patch_size": [8, 8]},
+        text_config=transformers.Qwen2Config(**TEXT, **_ids(tokenizer)),
+        image_token_id=tokenizer.convert_tokens_to_ids("<IMG_CONTEXT>"),
+        image_seq_length=4,
+        downsample_ratio=0.5,
+        tie_word_embeddings=False,
+    )
+    pictures = _picture_processor(
+        "GotOcr2ImageProcessor", size={"height": 32, "width": 32}, crop_to_patches=True, max_patches=4
+    )
+    return _write(
+        folder,
+        "InternVLForConditionalGeneration",
+        config,
+        tokenizer,
+        pictures,
+        "InternVLProcessor",
+        CHATML.replace("IMAGE", "<IMG_CONTEXT>\n"),
+        "InternVLVideoProcessor",
+        image_seq_length=4,
+    )
+
+
+def _idefics(folder: Path, name: str, picture_name: str, video: str | None) -> Path:
+    rows = [f"<row_{row + 1}_col_{column + 1}>" for row in range(6) for column in range(6)]
+    tokenizer = _byte_level(
+        "<|im_start|>",
+        "<end_of_utterance>",
+        *("<image>", "<fake_token_around_image>", "<global-img>", "<video>", *rows),
+    )
+    config = getattr(transformers, name + "Config")(
+        vision_config={**VISION, "image_size": 32, "patch_size": 8},
+        text_config=transformers.LlamaConfig(**TEXT, **_ids(tokenizer)),
+        image_token_id=tokenizer.convert_tokens_to_ids("<image>"),
+        scale_factor=2,
+        pad_token_id=tokenizer.pad_token_id,
+        tie_word_embeddings=False,
+    )
+    pictures = _picture_processor(picture_name, size={"longest_edge": 64}, max_image_size={"longest_edge": 32})
+    return _write(
+        folder,
+        name + "ForConditionalGeneration",
+        config,
+        tokenizer,
+        pictures,
+        name + "Processor",
+        UTTERANCES,
+        video,
+        image_seq_len=4,
+    )
+
+
+def idefics3(folder: Path) -> Path:
+    return _idefics(folder, "Idefics3", "Idefics3ImageProcessor", None)
+
+
+def smolvlm(folder: Path) -> Path:
+    return _idefics(folder, "SmolVLM", "SmolVLMImageProcessor", "SmolVLMVideoProcessor")
+
+
+def paligemma(folder: Path) -> Path:
+    tokenizer = _gemma("<image>")
+    pictures = _picture_processor("SiglipImageProcessor", size={"height": 32, "width": 32})
+    pictures.image_seq_length = 16
+    # The processor adds the tokens of its boxes and masks; the model must have room for them.
+    processor = transformers.PaliGemmaProcessor(pictures, tokenizer)
+    vocab = len(processor.tokenizer)
+    text = transformers.GemmaConfig(**{**TEXT, "tie_word_embeddings": True}, **{**_ids(tokenizer), "vocab_size": vocab})
+    config = transformers.PaliGemmaConfig(
+        vision_config=transformers.SiglipVisionConfig(**VISION, image_size=32, patch_size=8, vision_use_head=False),
+        text_config=text,
+        image_token_index=tokenizer.convert_tokens_to_ids("<image>"),
+        projection_dim=HIDDEN,
+        vocab_size=vocab,
+    )
+    return _write(folder, "PaliGemmaForConditionalGeneration", config, tokenizer, pictures, "PaliGemmaProcessor")
+
+
+def gemma3(folder: Path) -> Path:
+    named = {
+        "boi_token": "<start_of_image>",
+        "eoi_token": "<end_of_image>",
+        "image_token": "<image_soft_token>",
+    }
+    tokenizer = _gemma("<start_of_turn>", "<end_of_turn>", **named)
+    text = transformers.Gemma3TextConfig(
+        **{**TEXT, "tie_word_embeddings": True},
+        **_ids(tokenizer),
+        # Shorter than the prompts, so that what a window forgets is part of every test.
+        sliding_window=24,
+        layer_types=["sliding_attention", "full_attention"],
+        query_pre_attn_scalar=8,
+    )
+    config = transformers.Gemma3Config(
+        vision_config=transformers.SiglipVisionConfig(**VISION, image_size=32, patch_size=8, vision_use_head=False),
+        text_config=text,
+        mm_tokens_per_image=4,
+        boi_token_index=tokenizer.convert_tokens_to_ids("<start_of_image>"),
+        eoi_token_index=tokenizer.convert_tokens_to_ids("<end_of_image>"),
+        image_token_index=tokenizer.convert_tokens_to_ids("<image_soft_token>"),
+    )
+    pictures = _picture_processor("Gemma3ImageProcessor", size={"height": 32, "width": 32})
+    return _write(
+        folder,
+        "Gemma3ForConditionalGeneration",
+        config,
+        tokenizer,
+        pictures,
+        "Gemma3Processor",
+        GEMMA,
+        image_seq_length=4,
+    )
+
+
+def _pixtral_tower() -> Any:
+    return transformers.PixtralVisionConfig(
+        **VISION, image_size=64, patch_size=8, head_dim=8, rope_parameters={"rope_type": "default", "rope_theta": 100.0}
+    )
+
+
+PIXTRAL_EXTRA = ("[IMG]", "[IMG_BREAK]", "[IMG_END]", "[INST]", "[/INST]")
+
+
+def pixtral(folder: Path) -> Path:
+    tokenizer = _byte_level("<s>", "</s>", *PIXTRAL_EXTRA)
+    config = transformers.LlavaConfig(
+        vision_config=_pixtral_tower(),
+        text_config=transformers.MistralConfig(**TEXT, **_ids(tokenizer), sliding_window=None),
+        image_token_index=tokenizer.convert_tokens_to_ids("[IMG]"),
+        vision_feature_layer=-1,
+        vision_feature_select_strategy="full",
+        image_seq_length=1,
+    )
+    pictures = _picture_processor(
+        "PixtralImageProcessor", size={"longest_edge": 64}, patch_size={"height": 8, "width": 8}
+    )
+    return _write(
+        folder,
+        "LlavaForConditionalGeneration",
+        config,
+        tokenizer,
+        pictures,
+        "PixtralProcessor",
+        MISTRAL,
+        patch_size=8,
+    )
+
+
+def mistral3(folder: Path) -> Path:
+    tokenizer = _byte_level("<s>", "</s>", *PIXTRAL_EXTRA)
+    config = transformers.Mistral3Config(
+        vision_config=_pixtral_tower(),
+        text_config=transformers.MistralConfig(**TEXT, **_ids(tokenizer), sliding_window=None),
+        image_token_index=tokenizer.convert_tokens_to_ids("[IMG]"),
+        spatial_merge_size=2,
+        vision_feature_layer=-1,
+        tie_word_embeddings=False,
+    )
+    pictures = _picture_processor(
+        "PixtralImageProcessor", size={"longest_edge": 64}, patch_size={"height": 8, "width": 8}
+    )
+    return _write(
+        folder,
+        "Mistral3ForConditionalGeneration",
+        config,
+        tokenizer,
+        pictures,
+        "PixtralProcessor",
+        MISTRAL,
+        patch_size=8,
+        spatial_merge_size=2,
+    )
+
+
+def mllama(folder: Path) -> Path:
+    extra = ("<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>", "<|python_tag|>", "<|image|>")
+    tokenizer = _byte_level("<|begin_of_text|>", "<|end_of_text|>", *extra)
+    text = {key: value for key, value in TEXT.items() if key != "head_dim"}
+    ids = _ids(tokenizer)
+    config = transformers.MllamaConfig(
+        vision_config={
+            "hidden_size": 32,
+            "attention_heads": 4,
+            "intermediate_size": 48,
+            "num_hidden_layers": 2,
+            "num_global_layers": 1,
+            "intermediate_layers_indices": [0, 1],
+            "vision_output_dim": 96,
+            "image_size": 32,
+            "patch_size": 8,
+            "max_num_tiles": 4,
+            "supported_aspect_ratios": [[1, 1], [1, 2], [1, 3], [1, 4], [2, 1], [2, 2], [3, 1], [4, 1]],
+            "initializer_range": 0.3,
+        },
+        # The picture's token is the last one and has no output row, as published.
+        text_config={**text, **ids, "vocab_size": ids["vocab_size"] - 1, "cross_attention_layers": [1]},
+        image_token_index=tokenizer.convert_tokens_to_ids("<|image|>"),
+    )
+    pictures = _picture_processor("MllamaImageProcessor", size={"height": 32, "width": 32}, max_image_tiles=4)
+    return _write(folder, "MllamaForConditionalGeneration", config, tokenizer, pictures, "MllamaProcessor", LLAMA)
+
+
+def _blip(folder: Path, name: str, text: Any, tokenizer: PreTrainedTokenizerBase) -> Path:
+    reader = {"vocab_size": 300, "max_position_embeddings": 512}
+    former = {**VISION, **reader, "encoder_hidden_size": 32, "cross_attention_frequency": 1}
+    former.pop("num_channels")
+    config = getattr(transformers, name + "Config")(
+        vision_config={**VISION, "image_size": 32, "patch_size": 8},
+        qformer_config=former,
+        text_config=text,
+        num_query_tokens=4,
+        image_token_index=tokenizer.convert_tokens_to_ids("<image>"),
+    )
+    pictures = _picture_processor("BlipImageProcessor", size={"height": 32, "width": 32})
+    _write(
+        folder,
+        name + "ForConditionalGeneration",
+        config,
+        tokenizer,
+        pictures,
+        name + "Processor",
+        num_query_tokens=4,
+    )
+    if name == "InstructBlip":
+        _bert().save_pretrained(folder / "qformer_tokenizer")
+    return folder
+
+
+def _opt(tokenizer: PreTrainedTokenizerBase) -> Any:
+    return transformers.OPTConfig(
+        **_ids(tokenizer),
+        hidden_size=HIDDEN,
+        word_embed_proj_dim=HIDDEN,
+        ffn_dim=48,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        max_position_embeddings=512,
+        init_std=0.3,
+    )
+
+
+def _flan(tokenizer: PreTrainedTokenizerBase) -> Any:
+    return transformers.T5Config(
+        vocab_size=len(tokenizer),
+        d_model=HIDDEN,
+        d_kv=8,
+        d_ff=48,
+        num_layers=2,
+        num_heads=4,
+        feed_forward_proj="gated-gelu",
+        initializer_factor=0.3,
+        tie_word_embeddings=False,
+        decoder_start_token_id=tokenizer.pad_token_id,
+        eos_token_id=tokenizer.eos_token_id,
+        pad_token_id=tokenizer.pad_token_id,
+    )
+
+
+def blip_2(folder: Path) -> Path:
+    tokenizer = _gpt2()
+    return _blip(folder, "Blip2", _opt(tokenizer), tokenizer)
+
+
+def blip_2_t5(folder: Path) -> Path:
+    tokenizer = _t5()
+    return _blip(folder, "Blip2", _flan(tokenizer), tokenizer)
+
+
+def instructblip(folder: Path) -> Path:
+    tokenizer = _llama2("<image>")
+    return _blip(folder, "InstructBlip", transformers.LlamaConfig(**TEXT, **_ids(tokenizer)), tokenizer)
+
+
+def instructblip_t5(folder: Path) -> Path:
+    tokenizer = _t5()
+    return _blip(folder, "InstructBlip", _flan(tokenizer), tokenizer)
+
+
+FAMILIES: dict[str, Callable[[Path], Path]] = {
+    make.__name__: make
+    for make in (
+        llava,
+        llava_next,
+        llava_onevision,
+        qwen2_vl,
+        qwen2_5_vl,
+        qwen3_vl,
+        internvl,
+        idefics3,
+        smolvlm,
+        paligemma,
+        gemma3,
+        pixtral,
+        mistral3,
+        mllama,
+        blip_2,
+        blip_2_t5,
+        instructblip,
+        instructblip_t5,
+    )
+}
+"""Every family, by the name of its module in transformers; `FAMILIES[name](folder)` writes a model there."""

@@ -1,0 +1,182 @@
+"""Ranking by a server that tells how likely the tokens of a prompt are, as vLLM does; and by servers that do not."""
+
+import asyncio
+
+import pytest
+from chat_server import ChatServer, logprob, prompt_tokens
+from hypothesis import given
+from hypothesis import strategies as st
+from making import dataset, picture
+from running import ask, replies, run_command
+
+from countersight.case import Option
+from countersight.models import AskingFailed, ModelError, ModelSettings, Request, Turn, open_model
+from countersight.models.prompt_logprobs import Prompt, ends_with, loss_of, read_prompt
+from countersight.picture import check_picture
+
+OPTIONS = ("It is red", "It is red and very large", "no")
+SENTENCE = "so it cannot rank them; leave out --rank and ask with --prompt swapped"
+
+
+def losses(server: ChatServer, loss: str = "mean", options: tuple[str, ...] = OPTIONS) -> tuple[float, ...]:
+    turns = (
+        Turn("user", "Is it red?", check_picture(picture(0))),
+        Turn("assistant", "yes"),
+        Turn("user", "And if it were painted?"),
+    )
+    request = Request("0/factual/told", turns, "choice", tuple(map(Option, options)))
+
+    async def rank() -> tuple[float, ...]:
+        model = open_model(server.name, ModelSettings(loss=loss, timeout=10))
+        try:
+            return await model.losses(request)
+        finally:
+            await model.close()
+
+    return asyncio.run(rank())
+
+
+def expected(server: ChatServer) -> list[list[float]]:
+    """What each word of each option costs, by the server's own book; the last requests were the options."""
+    costs = []
+    for body, option in zip(server.requests[-len(OPTIONS) :], OPTIONS, strict=True):
+        tokens = prompt_tokens(body)
+        size = len(option.split())
+        assert tokens[-size:] == option.split()
+        costs.append([-logprob(tokens, place) for place in range(len(tokens) - size, len(tokens))])
+    return costs
+
+
+@pytest.mark.parametrize("behaviour", ["rank", "rank:no numbers", "rank:in the choice"])
+def test_the_loss_of_an_option_is_that_of_its_own_tokens(behaviour: str) -> None:
+    with ChatServer(behaviour) as server:
+        means, sums = losses(server), losses(server, "sum")
+    costs = expected(server)
+    assert means == pytest.approx([sum(each) / len(each) for each in costs])
+    assert sums == pytest.approx([sum(each) for each in costs])
+
+
+def test_the_options_stand_as_answers_that_are_left_open() -> None:
+    with ChatServer("rank") as server:
+        losses(server)
+    first, asked, *answered = server.requests
+    assert [len(body["messages"]) for body in server.requests] == [2, 3, 4, 4, 4]
+    assert [body["messages"][-1] for body in answered] == [{"role": "assistant", "content": text} for text in OPTIONS]
+    for body in server.requests:
+        open_ended = body is not asked
+        assert (body["continue_final_message"], body["add_generation_prompt"]) == (open_ended, not open_ended)
+        assert (body["prompt_logprobs"], body["max_tokens"]) == (1, 1)
+    assert "image_url" not in str(first)
+    assert all("image_url" in str(body) for body in (asked, *answered))
+
+
+def test_a_whole_run_ranks(tmp_path) -> None:
+    with ChatServer("rank") as server:
+        ask(dataset(tmp_path / "d", 3), tmp_path / "r", server.name, answering="rank")
+    found = replies(tmp_path / "r")
+    assert [reply.state for reply in found] == ["answered"] * 6
+    for reply in found:
+        assert reply.text == "ABCD"[reply.losses.index(min(reply.losses))]
+    # one look whether it can, then for each question itself and its four options
+    assert len(server.requests) == 1 + 6 * 5
+
+
+CANNOT = {
+    "answer": "it knows no prompt_logprobs",
+    "rank:ignored": "it knows no prompt_logprobs",
+    "rank:null": "it knows no prompt_logprobs",
+    "rank:unknown field": "HTTP 400: Unrecognized request argument supplied: prompt_logprobs",
+    "status:400": "HTTP 400: no, 400",
+    "status:422": "HTTP 422: no, 422",
+    "status:501": "HTTP 501: no, 501",
+    "rank:closes": "it does not know continue_final_message",
+    "rank:numbers of others": "a token is not among those of its entry",
+    "rank:empty": "it knows no prompt_logprobs",
+    "rank:text": "there is no entry for every token",
+    "rank:entries missing": "an entry is missing",
+    "rank:lists": "an entry is missing",
+    "rank:words": "a token has no probability",
+    "rank:endless": "a token has no probability",
+}
+
+
+@pytest.mark.parametrize(("behaviour", "why"), CANNOT.items())
+def test_a_server_that_cannot_rank_stops_the_run_with_a_sentence(behaviour: str, why: str) -> None:
+    with ChatServer(behaviour) as server, pytest.raises(ModelError) as caught:
+        losses(server)
+    assert why in str(caught.value)
+    assert str(caught.value).endswith(SENTENCE)
+    assert len(server.requests) == 1
+
+
+def test_the_command_says_so_too(tmp_path) -> None:
+    folder = dataset(tmp_path / "d", 2)
+    with ChatServer() as server:
+        done = run_command(folder, tmp_path / "r", server.name, "--rank")
+    assert done.returncode == 2
+    assert SENTENCE in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("later", "again", "why"),
+    [
+        ("rank:null", True, "sent no prompt_logprobs this time"),
+        ("rank:short", True, "the answer is not in it"),
+        ("rank:words", True, "a token has no probability"),
+        ("status:400", False, "HTTP 400"),
+        ("status:429", True, "HTTP 429"),
+        ("half", True, "the connection broke"),
+        ("html", True, "no chat completion"),
+        ("deep", True, "no chat completion"),
+        ("empty choices", True, "no choices"),
+    ],
+)
+def test_what_goes_wrong_later_fails_one_question(later: str, again: bool, why: str) -> None:
+    with (
+        ChatServer(lambda _, number, __: "rank" if number == 0 else later) as server,
+        pytest.raises(AskingFailed, match=why) as caught,
+    ):
+        losses(server)
+    assert caught.value.again == again
+
+
+def test_options_that_cannot_be_ranked() -> None:
+    with ChatServer("rank") as server:
+        with pytest.raises(AskingFailed, match="an option without words cannot be ranked"):
+            losses(server, options=("yes", " "))
+        with pytest.raises(AskingFailed, match="no options to rank"):
+            losses(server, options=())
+    assert server.requests == []
+
+
+def told(*tokens: str, cost: float = 1.0) -> Prompt:
+    return Prompt(tokens, (-cost,) * len(tokens), tuple(f" {token}" for token in tokens))
+
+
+def test_what_melts_into_the_answer_belongs_to_it() -> None:
+    assert loss_of(told("a", "b", ":"), told("a", "b", ":yes", "sir"), "sum") == 2
+    assert loss_of(told("a", "b"), told("a", "b", "yes", cost=3), "mean") == 3
+    with pytest.raises(AskingFailed, match="the answer is not in it"):
+        loss_of(told("a", "b"), told("a", "b"), "mean")
+
+
+def test_where_a_prompt_ends() -> None:
+    assert ends_with(told("is", "it", "Yes"), "Yes")
+    assert not ends_with(told("is", "it", "Yes", "<end>"), "Yes")
+    assert ends_with(Prompt(("1",), (-1.0,), ("",)), "Yes")  # nothing is told of it
+
+
+json = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
+)
+
+
+@given(json, json)
+def test_whatever_a_server_tells_is_read_or_refused(entries: object, numbers: object) -> None:
+    try:
+        prompt = read_prompt(entries, numbers)
+    except AskingFailed:
+        return
+    assert len(prompt.tokens) == len(prompt.logprobs) == len(entries) - 1

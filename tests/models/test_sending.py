@@ -1,0 +1,83 @@
+"""What a server gets to see of a picture is what a viewer shows."""
+
+import asyncio
+import base64
+import io
+
+import pytest
+from chat_server import ChatServer
+from making import picture
+from PIL import Image
+
+from countersight.models import AskingFailed, ModelSettings, Request, Turn, open_model
+from countersight.models import sending as room
+from countersight.models.sending import Sending
+from countersight.picture import Picture, check_picture
+
+
+def lying() -> bytes:
+    """A photograph held sideways."""
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    file = io.BytesIO()
+    Image.new("RGB", (30, 20), "red").save(file, "JPEG", exif=exif)
+    return file.getvalue()
+
+
+def ask(server: ChatServer, *pictures: Picture) -> list[object]:
+    async def all_of_them() -> list[object]:
+        model = open_model(server.name, ModelSettings())
+        requests = [Request("", (Turn("user", f"question {n}", one),), "open") for n, one in enumerate(pictures)]
+        said = await asyncio.gather(*map(model.reply, requests), return_exceptions=True)
+        await model.close()
+        return list(said)
+
+    return asyncio.run(all_of_them())
+
+
+def address(request: dict) -> tuple[str, bytes]:
+    head, _, data = request["messages"][0]["content"][0]["image_url"]["url"].partition(",")
+    return head, base64.b64decode(data)
+
+
+def test_a_plain_picture_reaches_the_server_byte_for_byte() -> None:
+    with ChatServer() as server:
+        ask(server, check_picture(picture()))
+    assert address(server.requests[0]) == ("data:image/png;base64", picture())
+
+
+def test_a_picture_held_sideways_reaches_the_server_upright() -> None:
+    with ChatServer() as server:
+        ask(server, check_picture(lying()))
+    head, data = address(server.requests[0])
+    assert head == "data:image/jpeg;base64"
+    seen = Image.open(io.BytesIO(data))
+    assert seen.size == (20, 30)
+    assert not seen.getexif()
+
+
+def test_a_picture_that_cannot_be_decoded_fails_alone() -> None:
+    bad = Picture(lying()[:200], "image/jpeg", 30, 20, orientation=6)
+    with ChatServer() as server:
+        good, failed = ask(server, check_picture(picture()), bad)
+    assert not isinstance(good, Exception)
+    assert isinstance(failed, AskingFailed)
+    assert not failed.again
+    assert "the picture cannot be decoded" in str(failed)
+
+
+def test_questions_that_come_together_share_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    encode = room.to_send
+    monkeypatch.setattr(room, "to_send", lambda one: made.append(one) or encode(one))
+    one = check_picture(lying())
+
+    async def both() -> list[str]:
+        sending = Sending()
+        first, others = asyncio.create_task(sending.address(one)), [sending.address(one) for _ in range(3)]
+        await asyncio.sleep(0)
+        first.cancel()  # whoever gives up takes nothing from the others
+        return await asyncio.gather(*others)
+
+    assert len(set(asyncio.run(both()))) == 1
+    assert len(made) == 1

@@ -1,0 +1,239 @@
+"""Observations and groups of pictures, from run folders to every format."""
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from making import case, dataset
+from playwright.sync_api import Browser
+from rich.console import Console
+
+from countersight.case import Case
+from countersight.cli import main
+from countersight.report import GroupsFile, ReportFiles, print_tables, write_report
+from countersight.report.data import Analysis
+
+from .runs import right, run
+
+
+def cases(count: int) -> list[Case]:
+    return [case(number, image=f"images/COCO_{number:012}.png") for number in range(count)]
+
+
+def said(count: int, wrong_as_it_is: int = 0, wrong_under_change: int = 0) -> dict[int, tuple[str, str]]:
+    """Right answers to so many cases, but for the first few of each world."""
+    made = cases(count)
+    answers = {}
+    for row in range(count):
+        factual, counterfactual = right(made, row)
+        answers[row] = (
+            "E" if row < wrong_as_it_is else factual,
+            "E" if row < wrong_under_change else counterfactual,
+        )
+    return answers
+
+
+def point(analysis: Analysis, title: str) -> str:
+    return " ".join(words for each in analysis.points if each.title == title for words in each.sentences)
+
+
+def rows_of(files: ReportFiles, table: str) -> list[dict[str, str]]:
+    return [row for row in csv.DictReader(io.StringIO(files.csv.read_text(encoding="utf-8"))) if row["table"] == table]
+
+
+def printed(files: ReportFiles) -> str:
+    console = Console(file=io.StringIO(), width=160, record=True)
+    print_tables(files.data, console)
+    return " ".join(console.export_text().split())
+
+
+def test_a_run_is_observed_with_its_drop_correlation_and_best_and_worst_group(tmp_path: Path) -> None:
+    source = dataset(tmp_path / "d", cases(40))
+    files = write_report([run(tmp_path / "r", source, said(40, 10, 20))], tmp_path / "out")
+    [found] = files.data.analyses
+    assert "factual 75.0%, counterfactual 50.0%, a drop of 25.0 points (12.5 to 40.0; p = 0.002; n = 40)" in point(
+        found, "The drop"
+    )
+    assert "Accuracy falls in 2 of 2 groups; in 2 of them" in point(found, "The drop")
+    assert "phi = 0.58" in point(found, "Seeing and imagining")
+    assert "answered right more often under a change" in point(found, "Seeing and imagining")
+    assert "gpt-4o, counterfactual: best group 0 with 50.0%" in point(found, "Best and worst")
+    assert not point(found, "What prompts change")
+    markdown = files.markdown.read_text(encoding="utf-8")
+    assert "## Observations" in markdown
+    assert "### From best to worst, counterfactual: gpt-4o" in markdown
+    assert "% The drop: gpt-4o: factual 75.0%" in files.latex.read_text(encoding="utf-8")
+    assert r"\caption{Seeing and imagining.}" in files.latex.read_text(encoding="utf-8")
+    [phi] = [row for row in rows_of(files, "observations") if row["measure"] == "phi"]
+    assert float(phi["value"]) == pytest.approx(0.57735, abs=1e-5)
+    assert (phi["run"], phi["n"], phi["method"]) == ("gpt-4o", "40", "bootstrap")
+    assert "Seeing and imagining · gpt-4o: phi = 0.58" in printed(files)
+    assert 'id="analysis-0"' in files.html.read_text(encoding="utf-8")
+
+
+def test_prompts_are_held_against_the_0_shot_run_of_the_same_model(tmp_path: Path) -> None:
+    source = dataset(tmp_path / "d", cases(40))
+    runs = [
+        run(tmp_path / "zero", source, said(40, 0, 30)),
+        run(tmp_path / "other", source, said(40, 20, 20), model="openai:other"),
+        run(tmp_path / "cot", source, said(40, 0, 10), prompt="cot"),
+        run(tmp_path / "one", source, said(40, 4, 30), prompt="1-shot"),
+        run(tmp_path / "lonely", source, said(40), model="openai:lonely", prompt="cot"),
+    ]
+    files = write_report(runs, tmp_path / "out")
+    [found] = files.data.analyses
+    words = point(found, "What prompts change")
+    assert "cot against 0-shot (openai:gpt-4o): factual 0.0 points (0.0 to 0.0; p = 1.000; n = 40), " in words
+    assert "counterfactual +50.0 points (35.0 to 65.0; p < 0.001; n = 40)" in words
+    assert "drop −50.0 points" in words
+    assert "1-shot against 0-shot (openai:gpt-4o): factual −10.0 points" in words
+    assert "lonely" not in words
+    changes = [row for row in rows_of(files, "observations") if row["minus_run"]]
+    assert {(row["run"], row["minus_run"]) for row in changes} == {
+        ("gpt-4o, cot", "gpt-4o, 0-shot"),
+        ("gpt-4o, 1-shot", "gpt-4o, 0-shot"),
+    }
+    [drop] = [row for row in changes if (row["run"], row["measure"]) == ("gpt-4o, cot", "drop")]
+    assert (drop["value"], drop["method"]) == ("-0.5", "paired bootstrap; sign flips")
+
+
+def test_a_ranked_run_is_held_against_a_ranked_one_and_else_it_is_said(tmp_path: Path) -> None:
+    source = dataset(tmp_path / "d", cases(8))
+    zero, ranked = run(tmp_path / "zero", source, said(8)), run(tmp_path / "r", source, said(8, 1), answering="rank")
+    cot = run(tmp_path / "cot", source, said(8, 0, 2), prompt="cot", answering="rank")
+    words = point(write_report([zero, ranked, cot], tmp_path / "out").data.analyses[0], "What prompts change")
+    assert "factual +12.5 points" in words
+    words = point(write_report([zero, cot], tmp_path / "out").data.analyses[0], "What prompts change")
+    assert "options ranked against answers written" in words
+
+
+def test_what_language_alone_gives_is_told_from_a_text_only_run(tmp_path: Path) -> None:
+    source = dataset(tmp_path / "d", cases(40))
+    runs = [
+        run(tmp_path / "zero", source, said(40, 0, 10)),
+        run(tmp_path / "blind", source, said(40, 30, 12), prompt="text-only"),
+    ]
+    files = write_report(runs, tmp_path / "out")
+    words = point(files.data.analyses[0], "What the picture adds")
+    assert "openai:gpt-4o without the picture: factual 25.0% (14.2 to 40.2; n = 40), counterfactual 70.0%" in words
+    assert (
+        "against 0-shot, factual −75.0 points (−87.5 to −60.0; p < 0.001; n = 40), counterfactual −5.0 points" in words
+    )
+    assert not point(files.data.analyses[0], "What prompts change")
+    assert "### Without the picture" in files.markdown.read_text(encoding="utf-8")
+
+
+def test_a_run_of_one_world_is_observed_as_far_as_that_goes(tmp_path: Path) -> None:
+    made = [case(number, factual=None, shown=None, counterfactual_image=None) for number in range(6)]
+    source = dataset(tmp_path / "d", made)
+    files = write_report([run(tmp_path / "r", source, dict.fromkeys(range(4), (None, "B")))], tmp_path / "out")
+    [found] = files.data.analyses
+    assert [each.title for each in found.points] == ["Best and worst"]
+
+
+def test_an_unasked_run_has_nothing_to_observe(tmp_path: Path) -> None:
+    files = write_report([run(tmp_path / "r", dataset(tmp_path / "d", 4), {})], tmp_path / "out")
+    assert files.data.analyses == ()
+
+
+PEOPLE = "id,bb_gender,bb_skin\n" + "".join(
+    f"{number},{'Female' if number < 20 else 'Male'},{'Light' if number % 3 else 'Dark'}\n" for number in range(36)
+)
+
+
+def test_groups_of_pictures_are_compared_in_every_format(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text(PEOPLE + "0,Male,Dark\n", encoding="utf-8")
+    source = dataset(tmp_path / "d", cases(40))
+    runs = [
+        run(tmp_path / "a", source, said(40, 0, 18)),
+        run(tmp_path / "b", source, said(40, 0, 0), model="openai:other"),
+    ]
+    files = write_report(runs, tmp_path / "out", groups=GroupsFile(tmp_path / "people.csv", "id", ("bb_gender",)))
+    _, found = files.data.analyses
+    assert found.heading == "Groups of pictures: bb_gender"
+    assert found.about == (
+        "people.csv names the pictures of 36 of 40 cases, matched by number in the picture's name; 35 cases are about "
+        "pictures of one group. Left out: 1 picture with rows of several groups."
+    )
+    words = point(found, "gpt-4o")
+    assert words.startswith("The drop is 89.5 points larger for Female than for Male (19 and 16 pictures; ")
+    assert words.endswith("permutation p < 0.001).")
+    assert "The drop is the same for Female and Male" in point(found, "other")
+    assert "no more than chance may do" in point(found, "other")
+    markdown = files.markdown.read_text(encoding="utf-8")
+    assert "| **gap: Female minus Male** | 35 | 35 | – | – | 89.5 (" in markdown
+    assert "| run | diff(Female) | diff(Male) | gap(Female, Male) |" in markdown
+    gap = next(row for row in rows_of(files, "groups by bb_gender") if row["group"] == "Female minus Male")
+    assert (gap["measure"], gap["n"], gap["method"]) == (
+        "diff",
+        "35",
+        "bootstrap over pictures; permutation of pictures, exact",
+    )
+    assert "gap: Female minus Male" in printed(files)
+    assert "gap: Female minus Male" in files.html.read_text(encoding="utf-8")
+    assert "caption{By bb" in files.latex.read_text(encoding="utf-8")
+
+
+def test_every_column_of_groups_is_compared_unless_one_is_chosen(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text(PEOPLE, encoding="utf-8")
+    source = dataset(tmp_path / "d", cases(40))
+    made = run(tmp_path / "a", source, said(40, 0, 18))
+    files = write_report([made], tmp_path / "out", groups=GroupsFile(tmp_path / "people.csv"))
+    assert [each.key for each in files.data.analyses] == ["observations", "groups by bb_gender", "groups by bb_skin"]
+
+
+def test_hostile_names_of_groups_stay_in_their_place(tmp_path: Path) -> None:
+    rows = "id,<script>alert(1)</script>\n" + "".join(f"{n},{'</script><b>' if n % 2 else '=1+1'}\n" for n in range(8))
+    (tmp_path / "people.csv").write_text(rows, encoding="utf-8")
+    made = run(tmp_path / "a", dataset(tmp_path / "d", cases(8)), said(8))
+    files = write_report([made], tmp_path / "out", groups=GroupsFile(tmp_path / "people.csv"))
+    page = files.html.read_text(encoding="utf-8")
+    assert "<script>alert" not in page
+    assert "&lt;/script&gt;&lt;b&gt;" in page
+    assert "'=1+1" in files.csv.read_text(encoding="utf-8")
+
+
+def test_the_command_line_takes_groups_and_says_what_is_wrong_with_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    people = tmp_path / "people.csv"
+    people.write_text(PEOPLE, encoding="utf-8")
+    made = run(tmp_path / "a", dataset(tmp_path / "d", cases(40)), said(40, 0, 18))
+    report = ["report", str(made), "-o", str(tmp_path / "out")]
+    assert main([*report, "--groups", str(people), "--key", "id", "--column", "bb_skin", "bb_gender"]) == 0
+    assert "Groups of pictures: bb_skin" in capsys.readouterr().out
+    assert main([*report, "--groups", str(people), "--column", "gender"]) == 2
+    assert "did you mean 'bb_gender'?" in capsys.readouterr().err
+    assert main([*report, "--column", "bb_gender"]) == 2
+    assert "--column goes with --groups" in capsys.readouterr().err
+    assert main([*report, "--groups", str(tmp_path / "none.csv")]) == 2
+    assert "none.csv: No such file" in capsys.readouterr().err
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_analyses_are_accessible_and_fit_a_phone(tmp_path: Path, browser: Browser, scheme: str) -> None:
+    (tmp_path / "people.csv").write_text(PEOPLE, encoding="utf-8")
+    source = dataset(tmp_path / "d", cases(40))
+    runs = [run(tmp_path / "zero", source, said(40, 0, 18)), run(tmp_path / "cot", source, said(40, 9), prompt="cot")]
+    files = write_report(runs, tmp_path / "out", gallery=1, groups=GroupsFile(tmp_path / "people.csv"))
+    page = browser.new_page(viewport={"width": 360, "height": 740}, color_scheme=scheme)
+    page.goto(files.html.as_uri())
+    for number in range(3):
+        page.evaluate(f"document.querySelector('#analysis-{number} details').open = true")
+    assert page.locator("#analysis-0 h3").all_inner_texts() == [
+        "The drop",
+        "Seeing and imagining",
+        "Best and worst",
+        "What prompts change",
+    ]
+    assert page.get_by_role("link", name="bb_gender").get_attribute("href") == "#analysis-1"
+    assert page.locator("#analysis-1 svg[role=img]").count() == 4
+    label = page.locator("#analysis-1 svg[role=img]").first.get_attribute("aria-label") or ""
+    assert label.startswith("gpt-4o, 0-shot, Female: 90.0 points (")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    found = Axe().run(page).response["violations"]
+    assert [(rule["id"], rule["nodes"][0]["html"][:150]) for rule in found] == []
+    page.close()

@@ -1,0 +1,266 @@
+"""The leaderboard: runs of any suites beside what papers report, ranked where they may be."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from making import case, dataset
+from playwright.sync_api import Browser, Page, expect
+
+from countersight.case import Case, Question
+from countersight.cli import main
+from countersight.errors import CountersightError
+from countersight.report.leaderboard import LeaderboardFiles, write_leaderboard
+from countersight.report.leaderboard.data import Board, Leaderboard
+from countersight.suites.reference import table
+
+from .runs import run
+
+HOSTILE = "endpoint:http://x/v1#</script><img src=x onerror=alert(1)>\u202eevil"
+ASPECTS = ("count", "color", "size", "shape", "direction", "common")
+
+
+def real(number: int) -> Case:
+    """A case of C-VQA-Real: 2 as it is, 1 under a change."""
+    return Case(
+        id=f"real-{number}",
+        suite="cvqa-real",
+        group=("direct", "indirect")[number % 2],
+        factual=Question("How many?", "2", "number"),
+        counterfactual=Question("How many if one left?", "1", "number"),
+    )
+
+
+def said(cases: int, right_as_it_is: int, right_under_change: int) -> dict[int, tuple[str, str]]:
+    return {
+        row: ("2" if row < right_as_it_is else "9", "1" if row < right_under_change else "9") for row in range(cases)
+    }
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> LeaderboardFiles:
+    """Two datasets of one suite, and a dataset of none."""
+    folder = tmp_path_factory.mktemp("leaderboard")
+    first, second = dataset(folder / "first", map(real, range(20))), dataset(folder / "second", map(real, range(10)))
+    other = dataset(folder / "other", 4)
+    runs = [
+        run(folder / "weak", first, said(20, 15, 5), model="openai:weak"),
+        run(folder / "strong", first, said(20, 20, 15), model="openai:strong"),
+        run(folder / "thinking", first, said(20, 20, 15), model="openai:strong", prompt="cot"),
+        run(folder / "elsewhere", second, said(10, 10, 10), model=HOSTILE),
+        run(folder / "own", other, {0: ("A", "B"), 1: ("B", "A")}),
+    ]
+    return write_leaderboard(runs, folder / "out")
+
+
+def board(found: Leaderboard, suite: str, line: str) -> Board:
+    return next(each for boards in found.suites if boards.suite == suite for each in boards.boards if each.line == line)
+
+
+def test_rows_are_ranked_within_their_dataset_by_what_is_imagined(files: LeaderboardFiles) -> None:
+    here, there = board(files.data, "cvqa-real", "all").pools
+    assert [(entry.model, entry.prompt, entry.rank) for entry in here.entries] == [
+        ("strong", "0-shot", 1),
+        ("strong", "cot", 1),
+        ("weak", "0-shot", 3),
+    ]
+    assert here.title.startswith("Measured on first, 20 cases, fingerprint ")
+    assert [entry.rank for entry in there.entries] == [1]
+    strong = here.entries[0]
+    assert (strong.n, strong.run, strong.named) == (20, "strong", "openai:strong")
+    assert strong.version
+    assert strong.started
+    imagined = strong.scores["counterfactual"]
+    assert (imagined.value, imagined.n) == (0.75, 20)
+    assert imagined.low is not None
+    assert imagined.high is not None
+    assert imagined.low < 0.75 < imagined.high
+    assert strong.scores["drop"].value == 0.25
+
+
+def test_reported_rows_stand_beside_measured_ones_as_their_paper_prints_them(files: LeaderboardFiles) -> None:
+    direct = board(files.data, "cvqa-real", "direct")
+    assert [pool.kind for pool in direct.pools[:2]] == ["measured", "measured"]
+    reported = next(pool for pool in direct.pools if pool.title.startswith("Reported in C-VQA, Table 3"))
+    viper = next(entry for entry in reported.entries if entry.model.startswith("ViperGPT"))
+    printed = table("cvqa-3").cell("ViperGPT", "numerical direct, counterfactual")
+    assert printed is not None
+    assert viper.scores["counterfactual"].printed == printed.text
+    assert viper.scores["drop"].value > 0  # the paper prints it with the sign turned around
+    assert (viper.n, viper.rank) == (1150, 1)
+    assert "Zhang" in reported.source
+    assert all(pool.kind == "measured" for pool in board(files.data, "cvqa-real", "all").pools)
+
+
+def test_a_dataset_of_no_suite_stands_alone(files: LeaderboardFiles) -> None:
+    *_, own = files.data.suites
+    assert (own.suite, own.title) == ("", "other")
+    assert own.boards[0].pools[0].entries[0].scores["factual"].value == 1.0
+
+
+def test_totals_of_cfmm_come_first_beside_those_of_its_paper(tmp_path: Path) -> None:
+    cases = [case(number, suite="cfmm", group=aspect) for number, aspect in enumerate(ASPECTS)]
+    source = dataset(tmp_path / "d", [msgspec.structs.replace(each, shown=None) for each in cases])
+    made = run(tmp_path / "r", source, {row: ("ABCD"[row % 4], "B") for row in range(6)})
+    [suite] = write_leaderboard([made], tmp_path / "out").data.suites
+    total = suite.boards[0]
+    assert (total.title, total.measures["both_right"]) == ("Total of all groups", "acc+")
+    measured, reported = total.pools
+    assert measured.entries[0].scores["counterfactual"].value == 6.0
+    qwen = next(entry for entry in reported.entries if (entry.model, entry.prompt) == ("Qwen-VL", "0-shot"))
+    assert qwen.scores["factual"].printed == "428.96"
+    assert [each.line for each in suite.boards] == ["total", "all", *ASPECTS]
+
+
+def test_csv_and_json_hold_every_row(files: LeaderboardFiles) -> None:
+    rows = list(csv.DictReader(io.StringIO(files.csv.read_text(encoding="utf-8"))))
+    assert len(rows) == sum(each.rows for suite in files.data.suites for each in suite.boards)
+    strong = next(row for row in rows if (row["model"], row["line"]) == ("openai:strong", "all"))
+    assert (strong["kind"], strong["rank"], strong["counterfactual"], strong["n"]) == ("measured", "1", "0.75", "20")
+    assert len(strong["fingerprint"]) == 32
+    assert {row["kind"] for row in rows} == {"measured", "reported"}
+    assert msgspec.convert(json.loads(files.json.read_text(encoding="utf-8")), Leaderboard) == files.data
+
+
+def test_a_run_without_answers_makes_an_empty_table(tmp_path: Path) -> None:
+    found = write_leaderboard([run(tmp_path / "r", dataset(tmp_path / "d", 2), {})], tmp_path / "out")
+    assert found.data.suites[0].boards == ()
+    assert "has an answer yet" in found.html.read_text(encoding="utf-8")
+
+
+def test_a_moved_dataset_is_found_by_its_fingerprint(tmp_path: Path) -> None:
+    source = dataset(tmp_path / "d", 2)
+    made = run(tmp_path / "r", source, {0: ("A", "B")})
+    source.rename(tmp_path / "elsewhere")
+    with pytest.raises(CountersightError, match="--dataset"):
+        write_leaderboard([made], tmp_path / "out")
+    found = write_leaderboard([made], tmp_path / "out", datasets=[dataset(tmp_path / "x", 1), tmp_path / "elsewhere"])
+    assert found.data.suites[0].title == "elsewhere"
+
+
+def test_the_command_line_writes_a_leaderboard_or_says_what_is_wrong(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = str(run(tmp_path / "r", dataset(tmp_path / "d", map(real, range(4))), said(4, 4, 2)))
+    assert main(["leaderboard", made, "-o", str(tmp_path / "out")]) == 0
+    assert capsys.readouterr().out.startswith("C-VQA-Real: 1 run, ")
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "leaderboard.csv",
+        "leaderboard.html",
+        "leaderboard.json",
+    ]
+    assert main(["leaderboard", made, made]) == 2
+    assert "named twice" in capsys.readouterr().err
+    assert main(["leaderboard", str(tmp_path / "d")]) == 2
+    assert "is not a run" in capsys.readouterr().err
+
+
+@pytest.fixture
+def page(browser: Browser, files: LeaderboardFiles) -> Iterator[Page]:
+    opened = browser.new_page(viewport={"width": 1280, "height": 900})
+    opened.goto(files.html.as_uri())
+    yield opened
+    opened.close()
+
+
+def models(page: Page, suite: int = 0, nth: int = 0) -> list[str]:
+    rows = page.locator(f"#suite-{suite} table").nth(nth).locator("tbody tr:not(.pool):visible th")
+    return [words.splitlines()[0] for words in rows.all_inner_texts()]
+
+
+@pytest.mark.browser
+def test_a_column_sorts_within_each_dataset_and_both_ways(page: Page) -> None:
+    assert models(page)[:3] == ["strong", "strong", "weak"]
+    table = page.locator("#suite-0 table").first
+    drop = table.get_by_role("button", name="drop")
+    drop.click()
+    expect(table.locator("th[aria-sort]")).to_have_attribute("aria-sort", "descending")
+    expect(table.locator("th[aria-sort]")).to_have_text("drop")
+    assert models(page)[:3] == ["weak", "strong", "strong"]
+    assert page.locator("#status").inner_text() == "Sorted by drop, highest first, within each dataset and paper."
+    drop.press("Enter")  # it is a button: keys work
+    expect(table.locator("th[aria-sort]")).to_have_attribute("aria-sort", "ascending")
+    assert models(page)[0] == "strong"
+    table.get_by_role("button", name="model").click()
+    assert models(page)[:3] == ["strong", "strong", "weak"]
+
+
+@pytest.mark.browser
+def test_datasets_and_papers_are_only_sorted_together_when_that_is_said(page: Page) -> None:
+    direct = page.locator("#suite-0 table").nth(1)
+    direct.get_by_role("button", name="counterfactual").click()
+    pools = direct.locator("tr.pool:visible")
+    before = pools.count()
+    assert before > 3
+    page.get_by_label("Sort across datasets and papers").check()
+    expect(page.locator("#status")).to_contain_text("not comparable")
+    assert direct.locator("tr.pool:visible").count() == 0
+    values = [
+        float(cell)
+        for cell in direct.locator("tbody tr:not(.pool) td:nth-child(5)").evaluate_all(
+            "cells => cells.map(cell => cell.dataset.value)"
+        )
+    ]
+    assert values == sorted(values, reverse=True)
+    assert len(values) > 20
+    page.get_by_label("Sort across datasets and papers").uncheck()
+    assert direct.locator("tr.pool:visible").count() == before
+
+
+@pytest.mark.browser
+def test_rows_are_found_by_kind_and_by_words(page: Page) -> None:
+    page.get_by_label("Rows").select_option("reported")
+    assert models(page) == []
+    page.get_by_label("Rows").select_option("")
+    page.get_by_label("Model or prompt").fill("COT")
+    assert models(page) == ["strong"]
+    page.get_by_label("Model or prompt").fill("no such model")
+    expect(page.locator("#status")).to_have_text("No row is like this. Clear a choice to see more.")
+
+
+@pytest.mark.browser
+def test_the_page_asks_for_nothing_and_lets_no_name_act(browser: Browser, files: LeaderboardFiles) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    requests: list[str] = []
+    troubles: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("console", lambda message: troubles.append(message.text))
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    page.on("dialog", lambda dialog: (troubles.append("dialog"), dialog.dismiss()))
+    page.goto(files.html.as_uri())
+    page.get_by_role("button", name="rank").first.click()
+    assert [url for url in requests if not url.startswith("data:")] == [files.html.as_uri()]
+    assert troubles == []
+    assert page.locator("img").count() == 0
+    assert "\u202e" not in page.content()
+    policy = page.locator("meta[http-equiv]").get_attribute("content") or ""
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    context.close()
+
+
+@pytest.mark.browser
+def test_without_scripts_the_tables_are_there(browser: Browser, files: LeaderboardFiles) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(files.html.as_uri())
+    assert models(page)[:3] == ["strong", "strong", "weak"]
+    assert not page.locator("#choices").is_visible()
+    context.close()
+
+
+@pytest.mark.browser
+def test_the_page_is_accessible_in_light_and_dark_and_fits_a_phone(page: Page) -> None:
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.get_by_role("button", name="rank").first.click()
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        found = Axe().run(page).response["violations"]
+        assert [(rule["id"], rule["nodes"][0]["html"][:150]) for rule in found] == []

@@ -1,0 +1,193 @@
+"""Runs set beside what papers report, in every format."""
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+from rich.console import Console
+
+from countersight.case import Case, Question
+from countersight.cli import main
+from countersight.errors import CountersightError
+from countersight.report import ReportFiles, print_tables, write_report
+from countersight.report.tables import grids
+
+from .running import answered, cello, cfmm, cosim, right
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """A run of CFMM whose basic answers are all right and whose counterfactual answers are all wrong."""
+    return answered(tmp_path / "run", cfmm(), lambda case, question: "A")
+
+
+@pytest.fixture
+def files(run: Path, tmp_path: Path) -> ReportFiles:
+    return write_report([run], tmp_path / "out", reference=())
+
+
+def lines(files: ReportFiles, source: str) -> list[list[str]]:
+    (grid,) = (grid for grid in grids(files.data) if grid.title.startswith(f"Beside {source}:"))
+    return [[cell.text for cell in line.cells] for line in grid.lines]
+
+
+def test_measured_rows_come_first_then_the_papers_as_printed(files: ReportFiles) -> None:
+    measured, *reported = lines(files, "CFMM, Table 3")
+    assert measured == ["gpt-4o", "24", "600.0", "0.0", "0.0"]
+    assert reported[0] == ["Qwen-VL, 0-shot", "1,200", "428.96", "288.73", "145.63"]
+    assert reported[-1] == ["Monkey, 1-shot CoT", "1,200", "422.74", "306.96", "148.2"]
+    assert len(reported) == 21
+
+
+def test_without_being_asked_for_nothing_is_set_beside_a_run(run: Path, tmp_path: Path) -> None:
+    assert "Beside" not in write_report([run], tmp_path / "plain").markdown.read_text(encoding="utf-8")
+
+
+def test_tables_can_be_chosen_by_name(run: Path, tmp_path: Path) -> None:
+    data = write_report([run], tmp_path / "out", reference=["cfmm-3"]).data
+    assert [table.key for table in data.references] == ["cfmm-3"]
+
+
+def test_markdown_marks_what_was_measured_with_n_and_interval_and_what_is_reported(files: ReportFiles) -> None:
+    text = files.markdown.read_text(encoding="utf-8")
+    assert "## Beside CFMM, Table 2: Accuracy on the six aspects of CFMM, options ranked by loss" in text
+    assert "| gpt-4o (measured) | 24 | 100.0 (51.0 to 100.0; n = 4) | 0.0 (0.0 to 49.0; n = 4) |" in text
+    assert "| Qwen-VL, 0-shot (reported) | 1,200 | 84.77 | 43.10 | 31.03 |" in text
+    assert "they are as reported in CFMM, Table 2 (Li et al., Eyes Can Deceive:" in text
+
+
+def test_latex_has_the_reported_rows(files: ReportFiles) -> None:
+    text = files.latex.read_text(encoding="utf-8")
+    assert r"    Qwen{-}VL, 0{-}shot {\scriptsize(reported)} & 1,200 & 428.96 & 288.73 & 145.63 \\" in text
+    assert r"\caption{Beside CFMM, Table 3: Totals of CFMM" in text
+
+
+def test_csv_gives_reported_figures_as_shares_with_their_source(files: ReportFiles) -> None:
+    rows = list(csv.DictReader(io.StringIO(files.csv.read_text(encoding="utf-8"))))
+    reported = [row for row in rows if row["table"] == "reported"]
+    assert len(reported) == 21 * (18 + 3)
+    one = next(row for row in reported if (row["run"], row["group"]) == ("LLaVA, 1-shot", "count"))
+    assert (one["measure"], one["value"], one["model"], one["prompt"]) == ("factual", "0.8736", "LLaVA", "1-shot")
+    assert (one["method"], one["n"], one["low"], one["fingerprint"]) == ("reported in CFMM, Table 2", "", "", "")
+    total = next(row for row in reported if (row["run"], row["group"]) == ("LLaVA, 1-shot", "total"))
+    assert (total["value"], total["n"]) == ("4.4379", "1200")
+    measured = next(row for row in rows if (row["table"], row["group"]) == ("scores", "total"))
+    assert (measured["value"], measured["method"]) == ("6.0", "Wilson, squared and added")
+
+
+def test_the_terminal_sets_them_side_by_side_too(files: ReportFiles) -> None:
+    console = Console(file=io.StringIO(), width=80, record=True)
+    print_tables(files.data, console)
+    text = console.export_text()
+    assert "gpt-4o measured" in text
+    assert re.search(r"Qwen-VL, 0-shot reported +1,200 +428\.96 +288\.73 +145\.63", text)
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_drops_of_c_vqa_are_drops_and_groups_without_an_answer_are_empty(tmp_path: Path) -> None:
+    cases = [
+        Case(
+            id=str(number),
+            suite="cvqa-real",
+            group="direct",
+            factual=Question("How many?", "2", "number"),
+            counterfactual=Question("How many if one left?", "1", "number"),
+        )
+        for number in range(4)
+    ]
+    run = answered(tmp_path / "run", cases, lambda case, question: "2")
+    files = write_report([run], tmp_path / "out", reference=["cvqa"])
+    measured, *reported = lines(files, "C-VQA, Table 6")
+    assert measured[1:] == ["4", "100.0", "0.0", "100.0", *"––––––"]
+    found = {row[0]: row[1:] for row in reported}
+    assert found["WizardCoder-Python-7B"][-3:] == ["27.7", "29.5", "−1.8"]
+    assert found["CodeLlama-34B-Instruct"][1:4] == ["78.3", "68.3", "10.0"]
+    (gpt4v,) = lines(files, "C-VQA, Table 5")[1:]
+    assert gpt4v == ["GPT-4V", "–", "50.4", "14.6", "35.8", "56.8", "40.7", "16.1", "65.9", "48.0", "17.9"]
+    llava = next(row for row in lines(files, "C-VQA, Table 3") if row[0].startswith("LLaVA-7B"))
+    assert llava[2:5] == ["38.8", "38.8", "0.0"]
+
+
+def test_cosim_by_change_type_stands_beside_the_papers_model(tmp_path: Path) -> None:
+    run = answered(tmp_path / "run", cosim(("human addition", "object removal"), ("human addition",)), right)
+    files = write_report([run], tmp_path / "out", reference=["cosim"])
+    measured, reported = lines(files, "CoSIm, Table 4")
+    assert measured == ["gpt-4o", "2", "–", "100.0", "–", "–", "–", "100.0", "–", "–", "–"]
+    assert reported[:4] == ["Full (Image-TC-Response)", "800", "46.41", "37.87"]
+    assert lines(files, "CoSIm, Table 3")[-1] == ["Human", "50", "98", "–"]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("cfmm-9", "there is no reported table 'cfmm-9'; did you mean 'cfmm-"),
+        ("cosim", "cosim has no figure that a run of cfmm measures; choose among cfmm-2, cfmm-3"),
+    ],
+)
+def test_a_wrong_name_on_the_command_line_is_a_sentence(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, words: str
+) -> None:
+    status = main(["report", str(run), "-o", str(tmp_path / "out"), "--reference", name])
+    assert status == 2
+    assert capsys.readouterr().err.startswith(f"countersight: {words}")
+    assert not (tmp_path / "out").exists()
+    assert not (run / "scores.parquet").exists()
+
+
+def test_the_command_line_sets_all_tables_of_the_suite_beside_the_run(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["report", str(run), "-o", str(tmp_path / "out"), "--reference"]) == 0
+    shown = capsys.readouterr().out
+    assert "Beside CFMM, Table 2" in shown
+    assert "Beside CFMM, Table 3" in shown
+
+
+def test_a_suite_of_which_no_paper_reports_is_refused(tmp_path: Path) -> None:
+    run = answered(tmp_path / "run", cello(("AR", "chain")), right)
+    with pytest.raises(CountersightError, match="no paper reports what a run of cello measures"):
+        write_report([run], tmp_path / "out", reference=())
+
+
+# ---- the page -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    yield context.new_page()
+    context.close()
+
+
+@pytest.mark.browser
+def test_the_page_has_a_section_of_what_is_reported(page: Page, files: ReportFiles) -> None:
+    page.goto(files.html.as_uri())
+    page.get_by_role("link", name="Reported").click()
+    tables = page.locator("#reported table")
+    expect(tables).to_have_count(2)
+    rows = tables.first.locator("tbody tr")
+    expect(rows.first.locator("th")).to_have_text("gpt-4omeasured")
+    expect(rows.first).not_to_have_class("reported")
+    expect(rows.nth(1)).to_have_class("reported")
+    expect(rows.nth(1).locator("th small")).to_have_text("reported")
+    expect(rows.nth(1).locator("td").nth(1)).to_have_text("84.77")
+    found = Axe().run(page).response["violations"]
+    assert [rule["id"] for rule in found] == []
+
+
+@pytest.mark.browser
+def test_the_page_of_one_world_draws_accuracy_on_each_line(page: Page, tmp_path: Path) -> None:
+    run = answered(tmp_path / "run", cosim(("human addition", "object removal"), ("human addition",)), right)
+    page.goto(write_report([run], tmp_path / "out").html.as_uri())
+    expect(page.locator("#drop")).to_have_count(0)
+    expect(page.locator("#accuracy .run-name")).to_have_text(["gpt-4o, by change type", "gpt-4o, by number of changes"])
+    label = page.locator("#accuracy svg[role=img]").first.get_attribute("aria-label") or ""
+    assert label.startswith("object removal: counterfactual 100.0%")
+    expect(page.locator("tr.reported th")).to_contain_text("Human")
+    found = Axe().run(page).response["violations"]
+    assert [rule["id"] for rule in found] == []

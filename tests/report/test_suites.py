@@ -1,0 +1,301 @@
+"""Each suite is reported in its own terms."""
+
+import csv
+import io
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+from rich.console import Console
+
+from countersight.case import Case, Question
+from countersight.report import ReportFiles, print_tables, write_report
+from countersight.report.tables import by_group, divided, grids, roles
+
+from .running import answered, cello, cfmm, cosim, okvqa, right
+
+
+def lines(files: ReportFiles, title: str) -> dict[str, list[str]]:
+    """The lines of a table by their names, without what stands beside a figure in small."""
+    (grid,) = (grid for grid in grids(files.data) if grid.title == title)
+    return {line.cells[0].text: [cell.text for cell in line.cells[1:]] for line in grid.lines}
+
+
+def words_of(files: ReportFiles) -> dict[str, str]:
+    """Every word a reader sees, by format."""
+    page = files.html.read_text(encoding="utf-8")
+    page = re.sub(r"<(style|script).*?</\1>", " ", page, flags=re.DOTALL)
+    console = Console(file=io.StringIO(), width=120, record=True)
+    print_tables(files.data, console)
+    return {
+        "html": re.sub(r"<[^>]*>", " ", page),
+        "markdown": files.markdown.read_text(encoding="utf-8"),
+        "latex": files.latex.read_text(encoding="utf-8"),
+        "terminal": console.export_text(),
+    }
+
+
+def rows(files: ReportFiles) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(files.csv.read_text(encoding="utf-8"))))
+
+
+# ---- C-VQA --------------------------------------------------------------------------------------------------
+
+
+def test_c_vqa_has_the_papers_words_and_order(tmp_path: Path) -> None:
+    cases = [
+        Case(
+            id=f"{group}-{number}",
+            suite="cvqa-real",
+            group=group,
+            factual=Question("How many cats are there?", "2", "number"),
+            counterfactual=Question("How many cats would there be if the TV was off?", "1", "number"),
+        )
+        for group in ("boolean", "indirect", "direct")
+        for number in range(2)
+    ]
+    run = answered(tmp_path / "run", cases, lambda case, question: "2")
+    files = write_report([run], tmp_path / "out")
+    text = files.markdown.read_text(encoding="utf-8")
+    assert "| group | n | original | counterfactual | drop | both right | unread |" in text
+    assert list(lines(files, "gpt-4o")) == ["numerical direct", "numerical indirect", "boolean", "all"]
+    assert "**original, counterfactual**" in text
+    assert "Original minus counterfactual, in points" in text
+
+
+# ---- CFMM ---------------------------------------------------------------------------------------------------
+
+
+def test_cfmm_has_three_accuracies_by_aspect_a_total_out_of_600_and_chance(tmp_path: Path) -> None:
+    # Every basic answer is right; the counterfactual ones are in the aspects count and color.
+    def says(case: Case, question: Question) -> str:
+        return "B" if question.answer == "B" and case.group in ("count", "color") else "A"
+
+    files = write_report([answered(tmp_path / "run", cfmm(), says)], tmp_path / "out")
+    found = lines(files, "gpt-4o")
+    assert list(found) == [
+        *("count", "color", "size", "shape", "direction", "common"),
+        *("all", "total, out of 600", "chance"),
+    ]
+    assert found["count"] == ["4", "100.0", "100.0", "100.0", "0.0", "0", "0", "0"]
+    assert found["size"][1:5] == ["100.0", "0.0", "0.0", "100.0"]
+    assert found["all"][1:5] == ["100.0", "33.3", "33.3", "66.7"]
+    assert found["total, out of 600"][:5] == ["24", "600.0", "200.0", "200.0", "–"]
+    assert found["chance"][:5] == ["–", "50.0", "50.0", "25.0", "–"]
+    assert "| aspect | n | acc\\_b | acc\\_c | acc+ | drop |" in files.markdown.read_text(encoding="utf-8")
+
+
+def test_cfmm_says_every_share_as_a_count_too(tmp_path: Path) -> None:
+    files = write_report([answered(tmp_path / "run", cfmm(), lambda case, question: "A")], tmp_path / "out")
+    basic, counterfactual = (
+        next(line for line in by_group(files.data.runs[0], files.data.terms).lines if line.cells[0].text == "count")
+    ).cells[2:4]
+    assert basic.details == ("51.0 to 100.0", "4 of 4")
+    assert counterfactual.details == ("0.0 to 49.0", "0 of 4")
+    record = next(row for row in rows(files) if (row["group"], row["measure"]) == ("count", "factual"))
+    assert (record["right"], record["n"], record["value"]) == ("4", "4", "1.0")
+
+
+def test_the_total_of_cfmm_weighs_every_aspect_the_same(tmp_path: Path) -> None:
+    cases = [*cfmm(2), *[msgspec.structs.replace(case, id=f"more-{case.id}") for case in cfmm(10)][-10:]]
+    run = answered(tmp_path / "run", cases, lambda case, question: "A" if case.group == "count" else "B")
+    total = write_report([run], tmp_path / "out").data.runs[0].total
+    assert total
+    assert total.factual
+    assert total.factual.value == 1.0  # count alone is right: 100 of 600, though it has most of the cases
+    assert 0 <= total.factual.low < 1.0 < total.factual.high <= 6
+
+
+def test_without_all_six_aspects_there_is_no_total_of_cfmm(tmp_path: Path) -> None:
+    run = answered(tmp_path / "run", cfmm()[4:], right)
+    files = write_report([run], tmp_path / "out")
+    assert files.data.runs[0].total is None
+    assert not any("total" in name for name in lines(files, "gpt-4o"))
+
+
+def test_several_runs_of_cfmm_have_their_totals_side_by_side(tmp_path: Path) -> None:
+    one = answered(tmp_path / "one", cfmm(), right, "openai:one")
+    two = answered(tmp_path / "two", cfmm(), lambda case, question: "A", "openai:two")
+    files = write_report([one, two], tmp_path / "out")
+    assert lines(files, "Totals out of 600") == {
+        "one": ["24", "600.0", "600.0", "600.0"],
+        "two": ["24", "600.0", "0.0", "0.0"],
+    }
+
+
+# ---- CoSIm --------------------------------------------------------------------------------------------------
+
+
+def test_cosim_is_told_by_change_type_and_by_number_of_changes(tmp_path: Path) -> None:
+    cases = cosim(
+        ("object addition",),
+        ("object addition", "human removal"),
+        ("object addition", "human removal", "event description"),
+        ("object addition", "human removal", "event description", "environment change"),
+        (),
+    )
+    run = answered(tmp_path / "run", cases, lambda case, question: "A" if len(case.change.kinds) < 3 else "B")  # type: ignore[union-attr]
+    files = write_report([run], tmp_path / "out")
+    by_type = lines(files, "gpt-4o, by change type")
+    assert {name: cells[:2] for name, cells in by_type.items()} == {
+        "object addition": ["4", "50.0"],
+        "human removal": ["3", "33.3"],
+        "environment change": ["1", "0.0"],
+        "event description": ["2", "0.0"],
+    }
+    by_number = lines(files, "gpt-4o, by number of changes")
+    assert {name: cells[:2] for name, cells in by_number.items()} == {
+        "1": ["1", "100.0"],
+        "2": ["1", "100.0"],
+        "3 or more": ["2", "0.0"],
+    }
+    assert "A case counts on every line it belongs to" in words_of(files)["markdown"]
+
+
+def test_people_stand_beside_a_run_of_cosim_and_are_marked_reported(tmp_path: Path) -> None:
+    files = write_report([answered(tmp_path / "run", cosim(("object addition",)), right)], tmp_path / "out")
+    assert lines(files, "gpt-4o")["Human"][:2] == ["50", "98"]
+    assert "| Human (reported in CoSIm, Table 3) | 50 | 98 |" in words_of(files)["markdown"]
+    assert "**reported**: Printed in the paper" in words_of(files)["markdown"]
+
+
+def test_the_number_of_changes_may_be_told_by_hostile_files(tmp_path: Path) -> None:
+    odd = [
+        msgspec.structs.replace(case, provenance={"changes": changes})
+        for case, changes in zip(cosim((), (), ("x" * 5000,)), (-3, "many", 10**15), strict=True)
+    ]
+    odd = [msgspec.structs.replace(case, id=f"odd-{number}") for number, case in enumerate(odd)]
+    files = write_report([answered(tmp_path / "run", odd, right)], tmp_path / "out")
+    assert list(lines(files, "gpt-4o, by number of changes")) == ["3 or more"]
+    assert list(lines(files, "gpt-4o, by change type")) == ["other"]
+
+
+# ---- CELLO --------------------------------------------------------------------------------------------------
+
+
+def test_cello_is_told_by_task_rung_graph_and_form(tmp_path: Path) -> None:
+    cases = cello(("sufficient_cause", "chain"), ("CaI", "direct"), ("Collider-Bias", "collision"), ("riddle", "odd"))
+    run = answered(tmp_path / "run", cases, lambda case, question: "C" if question.options else "yes")
+    files = write_report([run], tmp_path / "out")
+    assert list(lines(files, "gpt-4o")) == ["sufficient cause (SC)", "CaI", "Collider-Bias", "riddle", "all"]
+    assert {name: cells[:2] for name, cells in lines(files, "gpt-4o, by rung").items()} == {
+        "0 discovery": ["2", "50.0"],
+        "1 association": ["2", "50.0"],
+        "3 counterfactual": ["2", "50.0"],
+        "other": ["2", "50.0"],
+    }
+    assert list(lines(files, "gpt-4o, by causal graph")) == ["direct", "collision", "chain", "other"]
+    assert {name: cells[:2] for name, cells in lines(files, "gpt-4o, by form of the answer").items()} == {
+        "binary": ["4", "100.0"],
+        "multiple choice": ["4", "0.0"],
+    }
+
+
+def test_cello_says_which_distractors_were_chosen(tmp_path: Path) -> None:
+    cases = cello(("sufficient_cause", "chain"), ("necessary_cause", "chain"))
+    run = answered(tmp_path / "run", cases, lambda case, question: "C" if question.options else "no")
+    files = write_report([run], tmp_path / "out")
+    assert lines(files, "Options chosen by role: gpt-4o") == {
+        "right": ["2", "0.0"],
+        "image": ["2", "0.0"],
+        "graph": ["2", "100.0"],
+        "text": ["2", "0.0"],
+    }
+    chosen = next(row for row in rows(files) if (row["table"], row["group"]) == ("roles", "graph"))
+    assert (chosen["measure"], chosen["value"], chosen["right"], chosen["n"]) == ("chosen", "1.0", "2", "2")
+
+
+# ---- VQA ----------------------------------------------------------------------------------------------------
+
+
+def test_vqa_is_told_in_soft_accuracy_with_a_bootstrap_interval(tmp_path: Path) -> None:
+    run = answered(tmp_path / "run", okvqa(), lambda case, question: "net" if case.id < "okvqa-5" else "racket")
+    files = write_report([run], tmp_path / "out")
+    assert lines(files, "gpt-4o") == {"all": ["10", "80.0", "0", "0", "0"]}
+    text = files.markdown.read_text(encoding="utf-8")
+    assert "VQA accuracy is 80.0% (95% interval" in text
+    assert "**VQA accuracy**: The official soft accuracy of VQA" in text
+    assert "95% interval by bootstrap over cases (10,000 resamples, seed 0)" in text
+    assert "Wilson" not in text
+    record = next(row for row in rows(files) if row["measure"] == "factual")
+    assert (record["value"], record["method"], record["right"]) == ("0.8", "bootstrap", "")
+
+
+def test_two_runs_of_vqa_are_compared_by_soft_accuracy(tmp_path: Path) -> None:
+    one = answered(tmp_path / "one", okvqa(), lambda case, question: "racket", "openai:one")
+    two = answered(tmp_path / "two", okvqa(), lambda case, question: "net", "openai:two")
+    files = write_report([one, two], tmp_path / "out")
+    assert lines(files, "one minus two") == {"all": ["40.0"]}
+    compared = next(row for row in rows(files) if row["table"] == "comparison")
+    assert compared["method"] == "paired bootstrap; sign flips"
+    assert "p by a permutation test that flips signs by chance" in files.markdown.read_text(encoding="utf-8")
+
+
+# ---- one world, no suite, several suites --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cases", "about"),
+    [
+        (cosim(("object addition",)), "about what would be true under a change: accuracy is 100.0%"),
+        (cello(("sufficient_cause", "chain")), "about causes and effects in the picture: accuracy is 100.0%"),
+        (okvqa(2), "about the picture as it is: VQA accuracy is 100.0%"),
+        (
+            [Case(id="a", counterfactual=Question("Would it?", "yes", "boolean"))],
+            "about what would be true under a change: accuracy is 100.0%",
+        ),
+        (
+            [Case(id="a", factual=Question("Is it?", "yes", "boolean"))],
+            "about the picture as it is: accuracy is 100.0%",
+        ),
+    ],
+    ids=["cosim", "cello", "okvqa", "counterfactual only", "factual only"],
+)
+def test_where_there_is_one_world_nothing_speaks_of_a_drop(tmp_path: Path, cases: list[Case], about: str) -> None:
+    files = write_report([answered(tmp_path / "run", cases, right)], tmp_path / "out")
+    for format_name, words in words_of(files).items():
+        assert about in " ".join(words.split()).replace("\\%", "%"), format_name
+        assert not re.search(r"\bdrops?\b|both right|both worlds|wrong after", words, re.IGNORECASE), format_name
+
+
+def test_a_dataset_of_several_suites_has_the_plain_tables(tmp_path: Path) -> None:
+    cases = [*cfmm(1), *cosim(("object addition",))]
+    files = write_report([answered(tmp_path / "run", cases, right)], tmp_path / "out")
+    assert files.data.suite == ""
+    (run,) = files.data.runs
+    assert (run.divisions, run.total, run.roles) == ((), None, ())
+    assert "| group | n | factual | counterfactual | drop | both right |" in files.markdown.read_text(encoding="utf-8")
+
+
+def test_a_suite_that_asks_more_than_its_paper_has_the_plain_tables(tmp_path: Path) -> None:
+    asked = Question("Is it safe?", "yes", "boolean")
+    cases = [msgspec.structs.replace(case, factual=asked) for case in cosim(("object addition",))]
+    text = write_report([answered(tmp_path / "run", cases, right)], tmp_path / "out").markdown.read_text("utf-8")
+    assert "| group | n | factual | counterfactual | drop | both right |" in text
+
+
+def test_a_run_of_a_suite_that_was_not_answered_yet_is_reported(tmp_path: Path) -> None:
+    for number, cases in enumerate((cfmm(1), cosim(("object addition",)), cello(("AR", "chain")), okvqa(1))):
+        folder = tmp_path / str(number)
+        run = answered(folder / "run", cases, lambda case, question: "")
+        (run / "replies.jsonl").write_text("")
+        files = write_report([run], folder / "out")
+        assert files.data.runs[0].overall.missing > 0
+
+
+def test_the_figures_of_a_division_stand_in_the_csv(tmp_path: Path) -> None:
+    files = write_report([answered(tmp_path / "run", cosim(("human addition",)), right)], tmp_path / "out")
+    found = [row for row in rows(files) if row["table"] == "scores by change type"]
+    assert [(row["group"], row["measure"], row["value"]) for row in found][:2] == [
+        ("human addition", "counterfactual", "1.0"),
+        ("human addition", "unread", "0"),
+    ]
+
+
+def test_tables_of_hostile_names_stay_tables(tmp_path: Path) -> None:
+    files = write_report([answered(tmp_path / "run", cello(("a|b\n<x>", "chain")), right)], tmp_path / "out")
+    run = msgspec.structs.replace(files.data.runs[0], label="x\n|y")
+    grid = divided(run, run.divisions[0], files.data.terms)
+    assert grid.title == "x |y, by rung"
+    assert roles(run).title == "Options chosen by role: x |y"

@@ -1,0 +1,108 @@
+"""Runs in this process and as commands, and what came of them."""
+
+import asyncio
+import random
+import subprocess
+import sys
+import time
+from collections import Counter
+
+from countersight.asking.engine import Engine, Patience
+from countersight.asking.folder import RunFolder
+from countersight.asking.prompts import find_prompt
+from countersight.asking.tally import Tally
+from countersight.dataset import Dataset
+from countersight.models import ModelSettings, open_model
+
+QUICK = Patience(concurrency=8, attempts=3, backoff=0.01)
+
+
+def ask(
+    folder,
+    output,
+    model,
+    *,
+    prompt="0-shot",
+    shown=False,
+    answering="generate",
+    patience=QUICK,
+    stop_after=None,
+    pool=None,
+    **settings,
+):
+    """One run in this process, of a model or the name of one; what it tallied."""
+    opened = Dataset.open(folder)
+    examples = Dataset.open(pool) if pool else None
+    tally = Tally()
+
+    async def run():
+        asked = open_model(model, ModelSettings(**settings)) if isinstance(model, str) else model
+        where = RunFolder.begin(
+            output,
+            dataset=opened,
+            model=asked.name,
+            settings=asked.settings,
+            prompt=find_prompt(str(prompt)),
+            shown=shown,
+            answering=answering,
+            loss=settings.get("loss", "mean"),
+            pool=examples,
+            seed=settings.get("seed", 0),
+        )
+        stop = asyncio.Event()
+        if stop_after is not None:
+            asyncio.get_running_loop().call_later(stop_after, stop.set)
+        try:
+            await Engine(where, opened, asked, patience, tally, stop, pool=examples).ask_all()
+        finally:
+            await asked.close()
+
+    asyncio.run(run())
+    return tally
+
+
+def replies(output):
+    return list(RunFolder.open(output).replies())
+
+
+def answers(output):
+    """What was answered to each question; fails if any was answered twice."""
+    said = [(r.row, r.world, r.telling, r.text, r.orders) for r in replies(output) if r.state == "answered"]
+    assert max(Counter(key[:3] for key in said).values(), default=1) == 1
+    return sorted(said)
+
+
+def journal_size(output):
+    try:
+        return (output / "replies.jsonl").stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def run_command(folder, output, model, *more):
+    command = [sys.executable, "-m", "countersight", "run", folder, "--model", model, "-o", output, *more]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+def start_command(folder, output, model, *more):
+    command = [sys.executable, "-m", "countersight", "run", folder, "--model", model, "-o", output, *more]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def run_killed(folder, output, model, *more, kills):
+    """A run that is killed so many times before it is left to end; nothing it had written may be lost."""
+    chance = random.Random(4)
+    for _ in range(kills):
+        before = journal_size(output)
+        process = start_command(folder, output, model, *more)
+        while journal_size(output) == before and process.poll() is None:
+            time.sleep(0.005)
+        time.sleep(chance.uniform(0, 0.08))
+        acknowledged = answers(output)
+        process.kill()
+        process.communicate()
+        assert {said[:4] for said in acknowledged} <= {said[:4] for said in answers(output)}
+        with open(output / "replies.jsonl", "ab") as file:  # a line that the kill cut off
+            file.write(b'{"case":"case-9","row":9,"wor')
+    done = run_command(folder, output, model, *more)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,124 @@
+"""The drop by groups of pictures: diffs, gaps, intervals and the permutation test."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from judging import RIGHT_BOTH, RIGHT_TO_WRONG, WRONG_BOTH, judged
+
+from countersight.scoring import bias as room
+from countersight.scoring.bias import Bias, bias, permutation_p
+
+
+def measured(*cases: tuple[str, int, tuple[str, str]], seed: int = 0) -> Bias:
+    """The bias of a run; for each case the group of its picture, its picture, and the letters answered."""
+    names = sorted({group for group, _, _ in cases if group})
+    group_of = np.array([names.index(group) if group else -1 for group, _, _ in cases])
+    pictures = np.array([picture for _, picture, _ in cases])
+    return bias(judged([letters for _, _, letters in cases]), names, group_of, pictures, seed=seed)
+
+
+def test_diff_is_original_minus_counterfactual_accuracy_and_the_gap_their_difference() -> None:
+    found = measured(
+        *(("men", n, RIGHT_BOTH) for n in range(6)),
+        *(("men", n, RIGHT_TO_WRONG) for n in range(6, 8)),
+        *(("women", n, RIGHT_TO_WRONG) for n in range(8, 11)),
+        ("women", 11, WRONG_BOTH),
+        ("", 12, RIGHT_TO_WRONG),
+    )
+    men, women = found.groups
+    assert (men.name, men.pictures, men.n, men.factual.value, men.counterfactual.value) == ("men", 8, 8, 1.0, 0.75)
+    assert (women.name, women.diff.value) == ("women", 0.75)
+    [gap] = found.gaps
+    assert (gap.first, gap.second, gap.value, gap.pictures, gap.n) == ("men", "women", -0.5, 12, 12)
+    assert gap.low < -0.5 < gap.high
+    # 495 ways to deal 12 pictures out: all five drops of the 12 to the men, or 4 of them and so on.
+    assert gap.exact
+    assert gap.p == pytest.approx(brute_force([0] * 6 + [1] * 2, [1] * 3 + [0]))
+
+
+def test_only_cases_scored_in_both_worlds_count() -> None:
+    found = measured(("men", 0, RIGHT_BOTH), ("men", 1, ("B", "!")), ("women", 2, RIGHT_BOTH), ("women", 3, ("!", "C")))
+    assert [group.n for group in found.groups] == [1, 1]
+    assert measured(("men", 0, ("!", "C"))).groups == ()
+
+
+def test_cases_of_one_picture_are_drawn_together() -> None:
+    together = measured(*(("men", n // 10, RIGHT_TO_WRONG if n < 50 else RIGHT_BOTH) for n in range(100))).groups[0]
+    apart = measured(*(("men", n, RIGHT_TO_WRONG if n < 50 else RIGHT_BOTH) for n in range(100))).groups[0]
+    assert (together.pictures, apart.pictures, together.n) == (10, 100, 100)
+    assert together.diff.value == apart.diff.value == 0.5
+    assert together.diff.high - together.diff.low > 2 * (apart.diff.high - apart.diff.low)
+
+
+def test_the_same_seed_gives_the_same_figures() -> None:
+    cases = [("men" if n % 3 else "women", n, RIGHT_TO_WRONG if n % 5 else RIGHT_BOTH) for n in range(60)]
+    assert measured(*cases) == measured(*cases)
+
+
+def test_three_groups_have_three_gaps() -> None:
+    found = measured(*((group, n, RIGHT_BOTH) for group in "abc" for n in range(3)))
+    assert [(gap.first, gap.second) for gap in found.gaps] == [("a", "b"), ("a", "c"), ("b", "c")]
+
+
+def test_as_many_pictures_as_the_paper_has_are_dealt_out_exactly() -> None:
+    """510 and 207 pictures (C-VQA 4.3), one question each."""
+    rng = np.random.default_rng(0)
+    first, second = (
+        rng.choice([-1.0, 0, 1], 510, p=[0.05, 0.7, 0.25]),
+        rng.choice([-1.0, 0, 1], 207, p=[0.05, 0.6, 0.35]),
+    )
+    p, exact = permutation_p(first, np.ones(510), second, np.ones(207), seed=0)
+    assert exact
+    assert 0 < p < 1
+
+
+def brute_force(first: list[float], second: list[float], cases: list[int] | None = None) -> float:
+    """The same p, by taking every set of pictures."""
+    values, weights = np.array([*first, *second], float), np.array(cases or [1] * (len(first) + len(second)), float)
+
+    def apart(taken: np.ndarray) -> float:
+        return abs(values[taken].sum() / weights[taken].sum() - values[~taken].sum() / weights[~taken].sum())
+
+    def mask(chosen: tuple[int, ...]) -> np.ndarray:
+        taken = np.zeros(values.size, bool)
+        taken[list(chosen)] = True
+        return taken
+
+    found = apart(mask(tuple(range(len(first)))))
+    ways = [apart(mask(chosen)) for chosen in itertools.combinations(range(values.size), len(first))]
+    return sum(way >= found - 1e-9 for way in ways) / len(ways)
+
+
+PICTURES = st.lists(st.tuples(st.integers(-2, 2), st.integers(1, 2)), min_size=1, max_size=5)
+
+
+@given(PICTURES, PICTURES)
+@settings(max_examples=60)
+def test_the_exact_test_is_that_of_trying_every_way(
+    first: list[tuple[int, int]], second: list[tuple[int, int]]
+) -> None:
+    (one, one_cases), (other, other_cases) = (np.array(each, float).T for each in (first, second))
+    p, exact = permutation_p(one, one_cases, other, other_cases, seed=0)
+    assert exact
+    expected = brute_force(list(one), list(other), [*one_cases.astype(int), *other_cases.astype(int)])
+    assert p == pytest.approx(expected)
+    swapped, _ = permutation_p(other, other_cases, one, one_cases, seed=0)
+    assert swapped == pytest.approx(p)
+
+
+def test_the_drawn_test_agrees_with_the_exact_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    first, second = rng.integers(-1, 2, 40).astype(float), rng.integers(0, 2, 25).astype(float)
+    cases = rng.permutation(np.repeat([1.0, 2.0], [60, 5]))
+    exact, was_exact = permutation_p(first, cases[:40], second, cases[40:], seed=0)
+    monkeypatch.setattr(room, "EXACT", 10)
+    drawn, was_drawn = permutation_p(first, cases[:40], second, cases[40:], seed=0)
+    assert (was_exact, was_drawn) == (True, False)
+    assert drawn == pytest.approx(exact, abs=0.02)
+
+
+def test_where_nothing_differs_p_is_one() -> None:
+    assert permutation_p(np.zeros(5), np.ones(5), np.zeros(3), np.ones(3), seed=0) == (pytest.approx(1.0), True)

@@ -1,0 +1,142 @@
+"""CFMM's observations, computed: correlation, ranking of groups, what another way of asking changes."""
+
+from math import sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from judging import RIGHT_BOTH, RIGHT_TO_WRONG, WRONG_BOTH, WRONG_TO_RIGHT, judged
+
+from countersight.scoring.observations import MOST_GROUPS, correlation, effect, ranking
+
+KINDS = (RIGHT_BOTH, RIGHT_TO_WRONG, WRONG_TO_RIGHT, WRONG_BOTH)
+
+
+def test_phi_is_minus_one_where_seeing_well_and_imagining_well_exclude_each_other() -> None:
+    found = correlation(judged([RIGHT_TO_WRONG, WRONG_TO_RIGHT] * 10))
+    assert found is not None
+    assert found.phi is not None
+    assert (found.phi.value, found.phi.low, found.phi.high) == pytest.approx((-1, -1, -1))
+    assert (found.within, found.n) == (None, 20)
+    assert (found.after_right.value, found.after_wrong.value) == (0.0, 1.0)
+
+
+def test_phi_has_an_interval_and_the_shares_behind_it() -> None:
+    found = correlation(judged([RIGHT_BOTH] * 20 + [RIGHT_TO_WRONG] * 40 + [WRONG_TO_RIGHT] * 20 + [WRONG_BOTH] * 20))
+    assert found is not None
+    assert found.phi is not None
+    assert found.phi.value == pytest.approx((20 * 20 - 40 * 20) / sqrt(60 * 40 * 40 * 60))
+    assert -0.4 < found.phi.low < found.phi.value < found.phi.high < 0.1
+    assert found.after_right.value == pytest.approx(1 / 3)
+    assert found.after_wrong.value == 0.5
+    assert found.after_right.low < 1 / 3 < found.after_right.high
+
+
+@pytest.mark.parametrize("letters", [[RIGHT_BOTH] * 5, [RIGHT_TO_WRONG] * 5, [RIGHT_BOTH, RIGHT_TO_WRONG]])
+def test_where_a_world_is_all_right_or_all_wrong_there_is_no_phi(letters: list[tuple[str, str]]) -> None:
+    found = correlation(judged(letters))
+    assert found is not None
+    assert found.phi is None
+
+
+def test_a_run_with_no_case_in_both_worlds_has_no_correlation() -> None:
+    assert correlation(judged([("B", "!"), ("!", "C")])) is None
+
+
+@given(st.lists(st.sampled_from(KINDS), min_size=2, max_size=40))
+@settings(max_examples=40)
+def test_phi_is_the_correlation_of_ones_and_noughts(letters: list[tuple[str, str]]) -> None:
+    found = correlation(judged(letters))
+    assert found is not None
+    before, after = np.array([(one == "B", other == "C") for one, other in letters], float).T
+    if before.std() and after.std():
+        assert found.phi is not None
+        assert found.phi.value == pytest.approx(np.corrcoef(before, after)[0, 1])
+        assert -1 <= found.phi.low <= found.phi.high <= 1
+    else:
+        assert found.phi is None
+
+
+def test_groups_that_are_easier_in_both_worlds_make_no_correlation_within() -> None:
+    """In either group the worlds have nothing to do with each other; over both, they seem to."""
+    easy = [RIGHT_BOTH] * 81 + [RIGHT_TO_WRONG, WRONG_TO_RIGHT] * 9 + [WRONG_BOTH]
+    hard = [RIGHT_BOTH] + [RIGHT_TO_WRONG, WRONG_TO_RIGHT] * 9 + [WRONG_BOTH] * 81
+    found = correlation(judged(easy + hard, ["easy"] * 100 + ["hard"] * 100))
+    assert found is not None
+    assert found.phi is not None
+    assert found.phi.low > 0.5
+    assert found.within is not None
+    assert found.within.value == pytest.approx(0)
+    assert found.within.low < 0 < found.within.high
+
+
+@given(st.lists(st.tuples(st.sampled_from(KINDS), st.sampled_from("ab")), min_size=2, max_size=40))
+@settings(max_examples=40)
+def test_within_groups_means_with_the_means_of_each_group_taken_off(cases: list[tuple[tuple[str, str], str]]) -> None:
+    groups = [group for _, group in cases]
+    found = correlation(judged([letters for letters, _ in cases], groups))
+    assert found is not None
+    before, after = np.array([(one == "B", other == "C") for (one, other), _ in cases], float).T
+    for group in set(groups):
+        mask = np.array(groups) == group
+        before[mask] -= before[mask].mean()
+        after[mask] -= after[mask].mean()
+    spread = sqrt((before**2).sum() * (after**2).sum())
+    if len(set(groups)) < 2 or spread < 1e-9:
+        assert found.within is None
+    else:
+        assert found.within is not None
+        assert found.within.value == pytest.approx((before * after).sum() / spread)
+
+
+def test_too_many_groups_are_none() -> None:
+    many = judged([RIGHT_BOTH, WRONG_BOTH] * 60, [str(row) for row in range(120)])
+    assert len(many.group_names) > MOST_GROUPS
+    assert ranking(many, "factual") is None
+    found = correlation(many)
+    assert found is not None
+    assert found.within is None
+
+
+def test_groups_are_ranked_with_how_sure_their_order_is() -> None:
+    letters = [RIGHT_BOTH] * 90 + [RIGHT_TO_WRONG] * 10 + [RIGHT_BOTH] * 20 + [RIGHT_TO_WRONG] * 80 + [RIGHT_BOTH] * 3
+    groups = ["count"] * 100 + ["size"] * 100 + ["few"] * 3
+    found = ranking(judged(letters, groups), "counterfactual")
+    assert found is not None
+    assert [standing.group for standing in found.standings] == ["few", "count", "size"]
+    few, count, size = found.standings
+    assert few.rate.value == 1.0
+    assert 0.3 < few.best < 0.9  # three of three is no certainty
+    assert (few.rank_low, few.rank_high) == (1, 2)
+    assert size.worst > 0.99
+    assert (size.rank_low, size.rank_high) == (3, 3)
+    assert few.best + count.best + size.best == pytest.approx(1)
+    assert found.spread == pytest.approx(0.8)
+    assert found.spread_low < 0.8
+    assert found.n == 203
+
+
+def test_one_group_is_no_ranking() -> None:
+    assert ranking(judged([RIGHT_BOTH, WRONG_BOTH]), "factual") is None
+    assert ranking(judged([RIGHT_BOTH, ("!", "!")], ["a", "b"]), "factual") is None
+
+
+def test_what_another_prompt_changes_is_counted_case_by_case() -> None:
+    first = judged([RIGHT_TO_WRONG] * 30 + [RIGHT_BOTH] * 10 + [WRONG_BOTH] * 10)
+    other = judged([RIGHT_BOTH] * 20 + [RIGHT_TO_WRONG] * 10 + [RIGHT_BOTH] * 9 + [("B", "!")] + [WRONG_BOTH] * 10)
+    found = effect(other, first)
+    assert found.factual is not None
+    assert found.factual.value == 0
+    assert found.counterfactual is not None
+    assert (found.counterfactual.value, found.counterfactual.n) == (pytest.approx(20 / 49), 49)
+    assert found.counterfactual.low > 0.2
+    assert found.counterfactual.p < 0.001
+    assert found.drop is not None
+    assert (found.drop.value, found.drop.n, found.drop.only_second) == (pytest.approx(-20 / 49), 49, 20)
+    assert found.drop.high < 0
+
+
+def test_runs_without_a_common_answer_show_no_effect() -> None:
+    found = effect(judged([("!", "!")]), judged([RIGHT_BOTH]))
+    assert (found.factual, found.counterfactual, found.both_right, found.drop) == (None, None, None, None)

@@ -1,0 +1,162 @@
+"""CoSIm: what becomes of an instance, of types that people assigned, and of the whole published file."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from importing import csv_file, import_suite, json_file
+from making import picture
+from published import published
+
+from countersight.case import Change, Option, Question
+from countersight.errors import CountersightError
+from countersight.suites.cosim import FIELDS
+from countersight.suites.cosim_changes import KINDS
+from countersight.suites.importing import Imported
+
+RESPONSES = ["yes, it is dry.", "no, it is wet.", "no, it is dry.", "yes, it is wet."]
+INSTANCE = {
+    "answer_choices": RESPONSES,
+    "answer_label": 1,
+    "answer_orig": "Yes, because the bench is dry.",
+    "change": "Add a puddle on the bench.",
+    "folder": "genome_1",
+    "img_fn": "12.jpg",
+    "question": "Could we sit on the bench?",
+    "type": "normal",
+}
+
+
+def read(tmp_path, *instances, pictures=None, kinds=None):
+    source = json_file(tmp_path / "in.json", list(instances))
+    return import_suite("cosim", source, tmp_path / "d", pictures, kinds)
+
+
+def test_an_instance_asks_in_the_counterfactual_world_alone(tmp_path):
+    (case,), imported, _ = read(tmp_path, INSTANCE)
+    assert case.factual is None
+    options = tuple(Option(response) for response in RESPONSES)
+    assert case.counterfactual == Question("Could we sit on the bench?", "B", "choice", options)
+    assert case.context == "Yes, because the bench is dry."
+    assert case.change == Change("Add a puddle on the bench.", ("object addition",))
+    assert (case.id, case.suite) == ("cosim-000001", "cosim")
+    assert case.provenance == {"img_path": "genome_1/12.jpg", "kinds": "proposed", "type": "normal"}
+    assert imported == Imported(1, 0, 1)
+
+
+def test_pictures_lie_in_their_folder_and_missing_ones_are_counted(tmp_path):
+    place = tmp_path / "pictures" / "genome_1"
+    place.mkdir(parents=True)
+    (place / "12.jpg").write_bytes(picture(kind="JPEG"))
+    there, missing = INSTANCE, INSTANCE | {"img_fn": "13.jpg"}
+    (first, second), imported, _ = read(tmp_path, there, missing, pictures=tmp_path / "pictures")
+    assert (first.image, second.image, imported.without_picture) == ("images/genome_1/12.jpg", None, 1)
+
+
+def test_types_that_people_assigned_take_the_place_of_proposed_ones(tmp_path):
+    rows = {"id": "cosim-000002", "kinds": "Event Description; object  addition"}
+    kinds = csv_file(tmp_path / "kinds.csv", rows)
+    (first, second), _, _ = read(tmp_path, INSTANCE, INSTANCE, kinds=kinds)
+    assert first.change.kinds == ("object addition",)
+    assert second.change.kinds == ("object addition", "event description")
+    assert (first.provenance["kinds"], second.provenance["kinds"]) == ("proposed", "assigned")
+
+
+def test_people_may_count_the_changes_too(tmp_path):
+    rows = [
+        {"id": "cosim-000001", "kinds": "object addition", "changes": "3"},
+        {"id": "cosim-000002", "kinds": "object addition", "changes": ""},
+    ]
+    (first, second), _, _ = read(tmp_path, INSTANCE, INSTANCE, kinds=csv_file(tmp_path / "kinds.csv", *rows))
+    assert first.provenance["changes"] == 3
+    assert "changes" not in second.provenance
+
+
+@pytest.mark.parametrize(
+    ("row", "sentence"),
+    [
+        ({"id": "cosim-000001", "kinds": "object adition"}, "line 2: kinds: there is no type of change 'object adi"),
+        ({"id": "cosim-000001", "kinds": "object adition"}, "did you mean 'object addition'"),
+        ({"id": "cosim-000001", "kinds": " "}, "line 2: kinds: is empty"),
+        ({"id": "", "kinds": "human addition"}, "line 2: id: is empty"),
+        ({"id": "cosim-000001"}, "line 1: kinds: is not a column"),
+        ({"id": "x", "kinds": "human addition", "changes": "0"}, "line 2: changes: '0' is not"),
+        ({"id": "x", "kinds": "human addition", "changes": "0001999"}, "line 2: changes: '0001999' is not"),
+        ({"id": "x", "kinds": "human addition", "changes": "²"}, "line 2: changes: '²' is not"),
+    ],
+)
+def test_a_mistake_in_the_file_of_types_stops_the_import(tmp_path, row, sentence):
+    with pytest.raises(CountersightError, match=sentence):
+        read(tmp_path, INSTANCE, kinds=csv_file(tmp_path / "kinds.csv", row))
+    assert not (tmp_path / "d").exists()
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_a_missing_field_is_named(tmp_path, field):
+    less = {name: value for name, value in INSTANCE.items() if name != field}
+    cases, _, bad = read(tmp_path, less, INSTANCE)
+    assert bad == [(1, field, "is missing")]
+    assert [case.id for case in cases] == ["cosim-000002"]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("question", ""),
+        ("question", 3),
+        ("answer_orig", None),
+        ("change", "  "),
+        ("change", ["Add a cat."]),
+        ("answer_choices", RESPONSES[:3]),
+        ("answer_choices", "yes"),
+        ("answer_choices", [*RESPONSES[:3], 4]),
+        ("answer_choices", [*RESPONSES[:3], ""]),
+        ("answer_choices", [*RESPONSES[:3], RESPONSES[1]]),
+        ("answer_label", 4),
+        ("answer_label", -1),
+        ("answer_label", True),
+        ("answer_label", "1"),
+        ("answer_label", 1.0),
+        ("folder", ""),
+        ("img_fn", None),
+        ("img_fn", "../../../etc/passwd"),
+    ],
+)
+def test_a_bad_field_is_named_and_the_next_instance_is_read(tmp_path, field, value):
+    cases, _, bad = read(tmp_path, INSTANCE | {field: value}, INSTANCE, pictures=tmp_path)
+    assert [(number, name) for number, name, _ in bad] == [(1, field)]
+    assert [case.id for case in cases] == ["cosim-000002"]
+
+
+def test_a_wrong_response_may_stand_twice(tmp_path):
+    (case,), _, bad = read(tmp_path, INSTANCE | {"answer_choices": [*RESPONSES[:3], RESPONSES[0]]})
+    assert bad == []
+    assert case.counterfactual.answer == "B"
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(st.sampled_from([*FIELDS, "type"]), JSON), max_size=4))
+def test_no_instance_makes_the_import_fail(tmp_path_factory, changes):
+    folder = tmp_path_factory.mktemp("hostile")
+    instances = [INSTANCE | {field: value} for field, value in changes]
+    cases, _, bad = read(folder, *instances, INSTANCE, pictures=folder)
+    assert len(cases) + len(bad) == len(instances) + 1
+
+
+def test_the_published_file_is_read_but_for_one_instance(tmp_path):
+    """The right response of the 1,874th stands among its distractors."""
+    cases, imported, bad = import_suite("cosim", published("cosim/train.json"), tmp_path / "d")
+    assert imported == Imported(1923, 1, 1923)
+    assert bad == [(1874, "answer_choices", "the right one stands there twice")]
+    assert Counter(case.counterfactual.answer for case in cases) == {"A": 468, "B": 483, "C": 506, "D": 466}
+    assert all(case.context and case.change.text for case in cases)
+    assert {kind for case in cases for kind in case.change.kinds} == set(KINDS)
+    assert sum(not case.change.kinds for case in cases) < 20
