@@ -1,10 +1,11 @@
 """Every benchmark in turn: `python -m benchmarks`."""
 
-from benchmarks import asking, drawing, embedded
+from benchmarks import asking, drawing, embedded, motifs, ranking
 
 for title, figures in (
     ("asking", asking.measure()),
     ("drawing", drawing.measure()),
+    ("causal graphs", motifs.measure()),
     ("start-up", {"seconds for --help": asking.help_seconds()}),
 ):
     print(title)
@@ -12,3 +13,5 @@ for title, figures in (
         print(f"  {name:<60} {value:10.2f}")
 print("the embedded model")
 embedded.main([])
+print("ranking options")
+ranking.main(["--pairs", "4", "--rounds", "1"])

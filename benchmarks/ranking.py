@@ -246,10 +246,12 @@ def _apart(one: list[Any], other: list[Any]) -> float:
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--shape", choices=SHAPES, default="tiny")
-    parser.add_argument("--pairs", type=int, default=0, help="pairs that are ranked together (32, on a processor 8)")
+    parser.add_argument("--pairs", type=int, default=0, help="pairs that are ranked together (32; 8 without CUDA)")
     parser.add_argument("--rounds", type=int, default=3)
     chosen = parser.parse_args(arguments)
     device = "cuda" if torch.cuda.is_available() else "cpu"
+    if device == "cpu":
+        torch.set_num_threads(1)  # several would wait for each other most of the time, in a model this small
     number = chosen.pairs or (32 if device == "cuda" else 8)
     where = (
         torch.cuda.get_device_name() if device == "cuda" else f"{platform.machine()}, {torch.get_num_threads()} threads"

@@ -63,6 +63,7 @@ def test_what_the_picture_is_said_to_show_is_no_text_distractor():
         "hand",  # part of somebody
         "zorble",  # nobody knows what it is
         "tile",  # what the floor is made of
+        "camera",  # behind the picture, not in it
     ],
 )
 def test_no_image_distractor_could_be_taken_for_a_right_answer(other):

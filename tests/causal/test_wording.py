@@ -200,7 +200,18 @@ def test_the_classes_that_wording_and_options_rely_on_are_the_catalogues():
     nouns = tomllib.loads((files("countersight.causal") / "nouns.toml").read_text(encoding="utf-8"))
     known = {*nouns["classes"], *nouns["groups"]}
     used = distractors.OPTIONS | distractors.NO_OPTIONS | distractors.ONE_OF_A_KIND | wording.LANDMARKS
-    used |= {"bearer", "body", "creature", "grip", "handheld", "immaterial", "animal", "person"}
+    used |= distractors.BEARERS | {
+        "animal",
+        "body",
+        "cloth",
+        "creature",
+        "fastener",
+        "grip",
+        "handheld",
+        "immaterial",
+        "movable",
+        "person",
+    }
     assert used <= known
     relations = tomllib.loads((files("countersight.causal") / "catalogue.toml").read_text(encoding="utf-8"))
     assert set(wording.DOES) == set(relations["kinds"])

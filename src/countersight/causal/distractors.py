@@ -11,6 +11,7 @@ from countersight.causal.catalogue import catalogue
 from countersight.causal.graph import CausalGraph
 from countersight.causal.lexicon import head, may_be_the_same, plain, singular
 from countersight.causal.paths import ancestors, descendants
+from countersight.causal.soundness import is_plain
 from countersight.causal.tasks import Shape, Sought
 
 ROLES = ("answer", "image", "graph", "text")
@@ -27,7 +28,9 @@ ONE_OF_A_KIND = frozenset({"animal", "mount", "person", "seat", "vehicle", "worn
 """Two names of one of these classes in one picture may well be of the same thing: a man and a player."""
 _MATERIALS = frozenset({"board", "brick", "carpet", "pane", "panel", "plank", "shingle", "sill", "tile"})
 """What floors and walls are made of: choosing it would be choosing them."""
-_BEARERS = frozenset({"container", "mount", "seat", "surface", "vehicle"})
+_BEHIND = frozenset({"camera", "photo", "photograph", "photographer", "picture"})
+"""What descriptions name and the picture does not show: "a man facing the camera"."""
+BEARERS = frozenset({"container", "mount", "seat", "surface", "vehicle"})
 """Classes of things that are there to have others on them or in them."""
 
 
@@ -60,7 +63,9 @@ def in_image(query: Sought, shape: Shape) -> list[str]:
     found = []
     for name in dict.fromkeys(thing.name for thing in shape.graph.others):
         classes = catalogue().classes(name)
-        if not classes & OPTIONS or classes & (NO_OPTIONS | kinds) or singular(head(name)) in _MATERIALS:
+        if not classes & OPTIONS or classes & (NO_OPTIONS | kinds):
+            continue
+        if not is_plain(name) or singular(head(name)) in _MATERIALS | _BEHIND:
             continue
         if not any(may_be_the_same(name, other) for other in inside) and not _may_be_right(name, query, shape):
             found.append(name)
@@ -87,7 +92,7 @@ def _may_keep(keeper: str, kept: str) -> bool:
 
 def _may_bear(bearer: str, borne: str) -> bool:
     """Whether a thing is there to have others on it or in it, and the catalogue would let it have this one."""
-    if not catalogue().classes(bearer) & _BEARERS:
+    if not catalogue().classes(bearer) & BEARERS:
         return False
     return any(catalogue().decide(borne, relation, bearer).cause == "object" for relation in ("on", "in"))
 

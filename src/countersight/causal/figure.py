@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import TYPE_CHECKING
 
-from countersight.causal.catalogue import catalogue
+from countersight.causal.catalogue import Decision, catalogue
 from countersight.causal.graph import GraphKind
 from countersight.causal.mining import KINDS, Statistics
 from countersight.wording import several
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 SHAPES: dict[GraphKind, tuple[str, str]] = {
     "direct": ("A→B", "one thing depends on another"),
     "chain": ("A→B→C", "and a third on that one"),
-    "confounding": ("A→B, A→C, B→C", "two depend on the same, and one of them on the other"),
+    "confounding": ("A→B, A→C, B→C", "A acts through B as well"),
     "collision": ("A→C←B", "one thing depends on two"),
 }
 """The four kinds of causal graphs (CELLO 3.2) as arrows and in words."""
 
-_DECISIONS = {
+_DECISIONS: dict[Decision, str] = {
     "causal": "one thing is the other's cause",
     "none": "neither is",
     "ambiguous": "the words are known, the things do not decide",
@@ -29,7 +29,7 @@ _DECISIONS = {
 _WIDTH = 960
 _MARGIN = 56
 _LEFT = 430
-_LINE = 30
+_LINE = 32
 _STYLE = """
   svg { --ground: #ffffff; --ink: #1b2430; --soft: #5b6675; --rule: #e3e7ec; --one: #1f6f8b; --two: #e08a1e;
         font: 13px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif }
@@ -41,11 +41,15 @@ _STYLE = """
   .thing { fill: var(--two) } .arrow { stroke: var(--soft); stroke-width: 1.4; fill: none; marker-end: url(#tip) }
   .tip { fill: var(--soft) }
 """
+_TIP = (
+    '<defs><marker id="tip" viewBox="0 0 6 6" refX="5" refY="3" markerWidth="6" markerHeight="6" orient="auto">'
+    '<path class="tip" d="M0 0 6 3 0 6z"/></marker></defs>'
+)
 _SPOTS: dict[GraphKind, tuple[tuple[int, int], ...]] = {
     "direct": ((0, 0), (44, 0)),
     "chain": ((0, 0), (30, 0), (60, 0)),
     "confounding": ((0, 0), (30, -9), (60, 0)),
-    "collision": ((0, -8), (0, 8), (44, 0)),
+    "collision": ((0, -7), (0, 7), (44, 0)),
 }
 """Where the things stand in the small drawing of a kind."""
 _ARROWS: dict[GraphKind, tuple[tuple[int, int], ...]] = {
@@ -64,7 +68,8 @@ def rows(statistics: Statistics) -> list[tuple[str, str, list[tuple[str, str, in
         (
             "Causal graphs",
             f"in {several(statistics.scenes, 'scene graph')}; left out: {statistics.duplicates:,} told already, "
-            f"{statistics.namesakes:,} whose things have the same name",
+            f"{statistics.namesakes:,} whose things have the same name"
+            + (f", {statistics.crowded:,} of crowded scenes" if statistics.crowded else ""),
             [(kind, f"{SHAPES[kind][0]}: {SHAPES[kind][1]}", statistics.graphs.get(kind, 0)) for kind in KINDS],
         ),
         (
@@ -75,7 +80,7 @@ def rows(statistics: Statistics) -> list[tuple[str, str, list[tuple[str, str, in
         (
             "All relations",
             f"{decided} by the catalogue",
-            [(name, words, statistics.decisions.get(name, 0)) for name, words in _DECISIONS.items()],  # type: ignore[call-overload]
+            [(name, words, statistics.decisions.get(name, 0)) for name, words in _DECISIONS.items()],
         ),
     ]
 
@@ -121,8 +126,7 @@ def figure(statistics: Statistics) -> str:
         y += 48 + _LINE * len(lines) + 30
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {y}" width="{_WIDTH}" height="{y}" role="img" '
-        f'aria-label="{escape(title)}">\n<style>{_STYLE}</style>\n<defs><marker id="tip" viewBox="0 0 6 6" refX="5" '
-        'refY="3" markerWidth="6" markerHeight="6" orient="auto"><path class="tip" d="M0 0 6 3 0 6z"/></marker></defs>\n'
+        f'aria-label="{escape(title)}">\n<style>{_STYLE}</style>\n{_TIP}\n'
         f'<rect class="ground" width="{_WIDTH}" height="{y}"/>\n' + "\n".join(parts) + "\n</svg>\n"
     )
 

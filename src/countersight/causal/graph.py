@@ -49,3 +49,5 @@ class CausalGraph(msgspec.Struct, frozen=True):
     """What people wrote about the picture or the region."""
     others: tuple[Thing, ...] = ()
     """Things in the same picture that are not in the graph."""
+    namesakes: tuple[str, ...] = ()
+    """Names of its things that other things of the same scene have as well."""

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Final
 
@@ -63,7 +63,7 @@ def words(text: str) -> list[str]:
     return _WORD.findall(text.casefold())
 
 
-@cache
+@lru_cache(maxsize=1 << 16)
 def singular(word: str) -> str:
     """One form for a noun and its plural: horses is horse, women is woman, and a bus is a bus."""
     if word in forms().plurals:
@@ -79,12 +79,14 @@ def singular(word: str) -> str:
     return word[:-1] if plural else word
 
 
+@lru_cache(maxsize=1 << 16)
 def head(name: str) -> str:
     """The word of a name that says what the thing is: a tennis racket is a racket, a slice of pizza a slice."""
     parts = words(name.partition(" of ")[0])
     return parts[-1] if parts else ""
 
 
+@lru_cache(maxsize=1 << 16)
 def plain(name: str) -> str:
     """A name with its head in the singular."""
     parts = words(name)
@@ -113,6 +115,7 @@ def share_a_word(one: str, other: str) -> bool:
     return not {singular(word) for word in words(one)}.isdisjoint(singular(word) for word in words(other))
 
 
+@lru_cache(maxsize=1 << 16)
 def may_be_the_same(one: str, other: str) -> bool:
     """Whether one name may stand for what the other does: a synonym, a wider or a narrower word, or one with the
     same head."""

@@ -56,8 +56,8 @@ def mine_folder(
         statistics = tally.statistics()
         if not tally.graphs.total():
             raise CountersightError(
-                f"{source} holds no causal graph among {tally.scenes:,} scene graphs with {tally.relations:,} relations; "
-                "nothing was made"
+                f"{source} holds no causal graph among {tally.scenes:,} scene graphs with {tally.relations:,} "
+                "relations; nothing was made"
             )
         (staging / STATISTICS).write_bytes(msgspec.json.format(encoder.encode(statistics), indent=2) + b"\n")
         (staging / FIGURE).write_text(figure(statistics), encoding="utf-8")

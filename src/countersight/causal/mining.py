@@ -7,17 +7,20 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from countersight.causal.catalogue import Catalogue, Decision, catalogue, said
+from countersight.causal.catalogue import Catalogue, Decision, catalogue
 from countersight.causal.graph import CausalEdge, CausalGraph, GraphKind, Thing
-from countersight.causal.motifs import EdgeTable, find_motifs
+from countersight.causal.motifs import EdgeTable, Ints, find_motifs
+from countersight.causal.relation_words import said
 from countersight.causal.scene import Malformed, SceneGraph
 from countersight.causal.scene_graphs import read_scene_graphs
+from countersight.causal.surroundings import Surroundings
 
 KINDS: tuple[GraphKind, ...] = ("direct", "chain", "confounding", "collision")
-MOST_DESCRIPTIONS = 8
-"""Of those that speak of the things of a graph; Visual Genome has fifty a picture."""
-MOST_OTHERS = 50
+MOST_OF_A_SCENE = 1_000
+"""Causal graphs of a kind: a thing that two thousand others hold would give two million."""
 _EDGES_AT_ONCE = 1 << 14
+_DISTINCT = 100_000
+"""Unknown relations told apart, so that memory stays bounded."""
 
 
 class Statistics(msgspec.Struct, frozen=True):
@@ -36,6 +39,8 @@ class Statistics(msgspec.Struct, frozen=True):
     """Causal graphs left out because the picture has one with the same names and relations."""
     namesakes: int
     """Causal graphs left out because two of their things have the same name: no question could tell them apart."""
+    crowded: int
+    """Causal graphs left out because their scene has too many of their kind."""
     unknown: tuple[tuple[str, int], ...]
     """The relations that the catalogue does not know, the most frequent first."""
 
@@ -50,7 +55,9 @@ class Tally:
     """Counts, while scene graphs stream by."""
 
     def __init__(self) -> None:
-        self.scenes = self.things = self.relations = self.malformed = self.duplicates = self.namesakes = 0
+        self.scenes = self.things = self.relations = self.malformed = self.duplicates = self.namesakes = (
+            self.crowded
+        ) = 0
         self.decisions: Counter[Decision] = Counter()
         self.kinds: Counter[str] = Counter()
         self.graphs: Counter[GraphKind] = Counter()
@@ -68,6 +75,7 @@ class Tally:
             graphs={kind: self.graphs[kind] for kind in KINDS},
             duplicates=self.duplicates,
             namesakes=self.namesakes,
+            crowded=self.crowded,
             unknown=tuple(self.unknown.most_common(most)),
         )
 
@@ -109,7 +117,7 @@ def mine_scenes(
 
 
 class _Batch:
-    """Scenes with the causal edges among their things."""
+    """Scenes with the causal edges among their things, and the things at the ends of edges."""
 
     def __init__(self) -> None:
         self.scenes: list[SceneGraph] = []
@@ -118,46 +126,37 @@ class _Batch:
         self.edges: list[tuple[int, int, CausalEdge]] = []
 
     def add(self, scene: SceneGraph, known: Catalogue, tally: Tally) -> None:
-        place = {thing.id: number for number, thing in enumerate(scene.things, start=len(self.things))}
-        names = {thing.id: thing.name for thing in scene.things}
+        things = {thing.id: thing for thing in scene.things}
+        places: dict[str, int] = {}  # only of things that depend on others or are depended upon
         for relation in scene.relations:
             subject, object = relation.subject, relation.object
-            verdict = known.decide(names[subject], relation.relation, names[object])
+            verdict = known.decide(things[subject].name, relation.relation, things[object].name)
             tally.decisions[verdict.decision] += 1
-            if verdict.decision == "unknown" and len(tally.unknown) < 100_000:
+            if verdict.decision == "unknown" and len(tally.unknown) < _DISTINCT:
                 tally.unknown[said(relation.relation)] += 1
             if verdict.cause is None:
                 continue
             tally.kinds[verdict.kind] += 1
             cause, effect = (subject, object) if verdict.cause == "subject" else (object, subject)
+            ends = [places.setdefault(end, len(self.things) + len(places)) for end in (cause, effect)]
             edge = CausalEdge(cause, effect, said(relation.relation), subject, object, verdict.kind)
-            self.edges.append((place[cause], place[effect], edge))
+            self.edges.append((ends[0], ends[1], edge))
         tally.scenes += 1
-        tally.things += len(scene.things)
+        tally.things += len(things)
         tally.relations += len(scene.relations)
-        self.scene_of += [len(self.scenes)] * len(scene.things)
+        self.scene_of += [len(self.scenes)] * len(places)
         self.scenes.append(scene)
-        self.things += scene.things
+        self.things += [things[end] for end in places]
 
 
 def _mined(batch: _Batch, tally: Tally) -> Iterator[CausalGraph]:
-    scene_of = np.array(batch.scene_of, np.int64)
-    ends = np.array([edge[:2] for edge in batch.edges], np.int64).reshape(-1, 2)
-    table = EdgeTable(scene_of[ends[:, 0]], ends[:, 0], ends[:, 1])
-    found: list[tuple[int, int, list[int], list[int]]] = []
-    for motifs in find_motifs(table):
-        things = motifs.things(table)
-        kind = KINDS.index(motifs.kind)
-        scenes = scene_of[things[:, 0]].tolist()
-        found += zip(scenes, [kind] * len(scenes), things.tolist(), motifs.edges.tolist(), strict=True)
-    found.sort()
     told: set[tuple[object, ...]] = set()
-    mentioned = _Mentions()
-    for scene_number, kind_number, things, edges in found:
-        scene, kind = batch.scenes[scene_number], KINDS[kind_number]
-        members = tuple(batch.things[thing] for thing in things)
-        causes = tuple(batch.edges[edge][2] for edge in edges)
-        names = tuple(thing.name for thing in members)
+    last, around = -1, Surroundings(SceneGraph(""))
+    for number, kind, things, causes in _found(batch, tally):
+        scene = batch.scenes[number]
+        if number != last:
+            last, around = number, Surroundings(scene)
+        names = [thing.name for thing in things]
         if len(set(names)) < len(names):
             tally.namesakes += 1
             continue
@@ -169,67 +168,53 @@ def _mined(batch: _Batch, tally: Tally) -> Iterator[CausalGraph]:
         tally.graphs[kind] += 1
         yield CausalGraph(
             kind=kind,
-            things=members,
+            things=things,
             edges=causes,
             scene=scene.id,
             image=scene.image,
-            descriptions=mentioned.descriptions(scene, members),
-            others=_others(scene, members),
+            descriptions=around.descriptions(things),
+            others=around.others(things),
+            namesakes=around.namesakes(things),
         )
 
 
-def _key(scene: SceneGraph, kind: GraphKind, names: tuple[str, ...], edges: tuple[CausalEdge, ...]) -> tuple[object, ...]:
+def _found(batch: _Batch, tally: Tally) -> Iterator[tuple[int, GraphKind, tuple[Thing, ...], tuple[CausalEdge, ...]]]:
+    """The causal graphs of a batch, scene by scene: the number of the scene, the kind, the things and the edges."""
+    scene_of = np.array(batch.scene_of, np.int64)
+    ends = np.array([edge[:2] for edge in batch.edges], np.int64).reshape(-1, 2)
+    table = EdgeTable(scene_of[ends[:, 0]], ends[:, 0], ends[:, 1])
+    taken = {kind: np.zeros(len(batch.scenes), np.int64) for kind in KINDS}
+    found: list[tuple[int, int, list[int], list[int]]] = []
+    for motifs in find_motifs(table):
+        things = motifs.things(table)
+        scenes = scene_of[things[:, 0]]
+        kept = _some_of_each(scenes, taken[motifs.kind])
+        tally.crowded += len(scenes) - len(kept)
+        kinds = [KINDS.index(motifs.kind)] * len(kept)
+        found += zip(scenes[kept].tolist(), kinds, things[kept].tolist(), motifs.edges[kept].tolist(), strict=True)
+    found.sort()
+    for number, kind, members, edges in found:
+        yield (
+            number,
+            KINDS[kind],
+            tuple(batch.things[thing] for thing in members),
+            tuple(batch.edges[edge][2] for edge in edges),
+        )
+
+
+def _some_of_each(scenes: Ints, taken: Ints) -> Ints:
+    """Which of the graphs to keep so that no scene has more than so many; counts what each scene has in `taken`."""
+    order = np.argsort(scenes, kind="stable")
+    ordered = scenes[order]
+    rank = np.arange(len(order)) - np.searchsorted(ordered, ordered)
+    kept = order[rank + taken[ordered] < MOST_OF_A_SCENE]
+    taken += np.bincount(scenes, minlength=len(taken))
+    return kept
+
+
+def _key(scene: SceneGraph, kind: GraphKind, names: list[str], edges: tuple[CausalEdge, ...]) -> tuple[object, ...]:
     """What makes a causal graph of a picture the same as another: its causes in a collision have no order."""
-    pairs = [(name, edge.relation) for name, edge in zip(names, edges, strict=False)] if kind == "collision" else []
-    ordered = (*sorted(pairs), names[-1]) if pairs else (*names, *(edge.relation for edge in edges))
-    return (scene.image or scene.id, kind, *ordered)
-
-
-def _others(scene: SceneGraph, members: tuple[Thing, ...]) -> tuple[Thing, ...]:
-    """One thing of every other name in the picture."""
-    names = {thing.name for thing in members}
-    others: dict[str, Thing] = {}
-    for thing in (*scene.things, *scene.elsewhere):
-        if thing.name not in names:
-            others.setdefault(thing.name, thing)
-    return tuple(others.values())[:MOST_OTHERS]
-
-
-class _Mentions:
-    """Which descriptions of a scene speak of which things; looked up once a scene and thing."""
-
-    def __init__(self) -> None:
-        self._scene: SceneGraph | None = None
-        self._padded: list[str] = []
-        self._places: dict[str, frozenset[int]] = {}
-
-    def descriptions(self, scene: SceneGraph, members: tuple[Thing, ...]) -> tuple[str, ...]:
-        """What was written about these things, what names most of them first."""
-        if scene is not self._scene:
-            self._scene, self._places = scene, {}
-            self._padded = [f" {description.text.lower()} " for description in scene.descriptions]
-        if len(scene.descriptions) == 1:  # the graph of a region, and what was written about it
-            return (scene.descriptions[0].text,)
-        named: Counter[int] = Counter()
-        for thing in members:
-            if thing.id not in self._places:
-                self._places[thing.id] = frozenset(self._speaking(scene, thing))
-            named.update(self._places[thing.id])
-        best = sorted(named, key=lambda place: (-named[place], place))
-        return tuple(dict.fromkeys(scene.descriptions[place].text for place in best[:MOST_DESCRIPTIONS]))
-
-    def _speaking(self, scene: SceneGraph, thing: Thing) -> Iterator[int]:
-        """Descriptions that name the thing, of regions that it lies in where both are known."""
-        for place, text in enumerate(self._padded):
-            if f" {thing.name}" not in text:
-                continue
-            box = scene.descriptions[place].box
-            if box is None or thing.box is None or _is_inside(thing.box, box):
-                yield place
-
-
-def _is_inside(inner: tuple[int, int, int, int], outer: tuple[int, int, int, int]) -> bool:
-    """Whether the middle of a box lies in another."""
-    left, top, width, height = outer
-    x, y = inner[0] + inner[2] / 2, inner[1] + inner[3] / 2
-    return left <= x <= left + width and top <= y <= top + height
+    relations = [edge.relation for edge in edges]
+    if kind == "collision":
+        return (scene.image or scene.id, kind, *sorted(zip(names[:2], relations, strict=True)), names[2])
+    return (scene.image or scene.id, kind, *names, *relations)

@@ -19,8 +19,9 @@ from countersight.causal.graph import GraphKind
 
 Ints = npt.NDArray[np.int64]
 
-CELLS = 1 << 19
+CELLS = 1 << 18
 """Cells of the matrices of the scenes looked at together: few enough to stay in the processor's cache."""
+_FORTH, _BACK = 1, 2
 MAX_PAIRS = 1 << 22
 """Pairs of edges looked at together: a thing that holds thousands of others may not fill the memory."""
 
@@ -72,6 +73,7 @@ def find_motifs(table: EdgeTable) -> Iterator[Motifs]:
     things = np.maximum.reduceat(np.maximum(table.cause, table.effect), starts) - least + 1
     cells = np.cumsum(things * things)
     sizes = np.diff(starts, append=len(table))
+    matrix = _Matrix(max(CELLS, int((things * things).max())))
     first = 0
     while first < len(starts):
         done = cells[first - 1] if first else 0
@@ -80,6 +82,7 @@ def find_motifs(table: EdgeTable) -> Iterator[Motifs]:
         begin, end = int(starts[first]), int(starts[last - 1] + sizes[last - 1])
         of_scenes = (least[scenes] - least[first], things[scenes], cells[scenes] - things[scenes] ** 2 - done)
         edges = _Edges(
+            matrix,
             table.cause[begin:end] - least[first],
             table.effect[begin:end] - least[first],
             *(np.repeat(column, sizes[scenes]) for column in of_scenes),
@@ -92,38 +95,47 @@ def _found(edges: "_Edges", offset: int) -> Iterator[Motifs]:
     rows = edges.row + offset
     yield Motifs("direct", rows[:, None])
     for first, second in _pairs(*edges.behind()):
-        across = edges.cause_line[first] + edges.effect[second]
-        joined = edges.is_edge[across]
-        one_way = ~edges.is_edge[edges.effect_line[second] + edges.cause[first]]
-        chain, confounding = one_way & ~joined, one_way & joined
-        yield Motifs("chain", rows[np.stack((first[chain], second[chain]), axis=1)])
-        third = edges.at(across[confounding])
-        yield Motifs("confounding", rows[np.stack((first[confounding], third, second[confounding]), axis=1)])
+        ends = edges.cause_line[first] + edges.effect[second]
+        joined = edges.joined[ends]
+        apart, across = np.flatnonzero(joined == 0), np.flatnonzero(joined == _FORTH)
+        yield Motifs("chain", _lines(rows[first[apart]], rows[second[apart]]))
+        third = edges.at(ends[across])
+        yield Motifs("confounding", _lines(rows[first[across]], rows[third], rows[second[across]]))
     order, number = edges.by_effect()
     for one, other in _pairs(np.arange(1, len(order) + 1), number):
         first, second = order[one], order[other]
-        joined = edges.is_edge[edges.cause_line[first] + edges.cause[second]]
-        joined |= edges.is_edge[edges.cause_line[second] + edges.cause[first]]
-        yield Motifs("collision", rows[np.stack((first[~joined], second[~joined]), axis=1)])
+        apart = np.flatnonzero(edges.joined[edges.cause_line[first] + edges.cause[second]] == 0)
+        yield Motifs("collision", _lines(rows[first[apart]], rows[second[apart]]))
+
+
+class _Matrix:
+    """Cells for the matrices of some scenes, used for others afterwards: new memory costs more than the work on it."""
+
+    def __init__(self, cells: int) -> None:
+        self.joined = np.empty(cells, np.uint8)
+        """Whether the first thing of a cell is joined to the second, and which way."""
+        self.given = np.empty(cells, np.int32)
+        """The first row that says so; where no edge runs, anything."""
 
 
 class _Edges:
     """The distinct edges of some scenes that run one way only, those with the same cause together.
 
-    `least` is the first thing of each edge's scene, `things` their number, `base` where the scene's matrix begins in one
-    long row of cells.
+    `least` is the first thing of each edge's scene, `things` their number, `base` where the scene's matrix begins in
+    one long row of cells.
     """
 
-    def __init__(self, cause: Ints, effect: Ints, least: Ints, things: Ints, base: Ints) -> None:
+    def __init__(self, matrix: "_Matrix", cause: Ints, effect: Ints, least: Ints, things: Ints, base: Ints) -> None:
         from_, to = cause - least, effect - least
-        forth, back = base + from_ * things + to, base + to * things + from_
-        number = int(base[-1] + things[-1] ** 2)
-        self.is_edge = np.zeros(number, np.bool_)
-        self.is_edge[forth] = True
+        cause_line = base + from_ * things
+        forth, back = cause_line + to, base + to * things + from_
+        self.joined, self._given = matrix.joined, matrix.given
+        self.joined[: base[-1] + things[-1] ** 2] = 0
+        self.joined[forth] = _FORTH
+        self.joined[back] |= _BACK
         rows = np.arange(len(forth), dtype=np.int32)
-        self._given = np.empty(number, np.int32)
         self._given[forth[::-1]] = rows[::-1]  # of parallel edges the first is written last, and stays
-        kept = np.flatnonzero((self._given[forth] == rows) & ~self.is_edge[back])  # a loop runs back as well
+        kept = np.flatnonzero((self._given[forth] == rows) & (self.joined[forth] == _FORTH))  # a loop runs both ways
         self.row = kept[_order(cause[kept])]
         """Which of the given rows stands for the edge."""
         self._place = np.empty(len(forth), np.int64)
@@ -131,8 +143,8 @@ class _Edges:
         self._causes, self._effects = cause[self.row], effect[self.row]
         self.cause, self.effect = from_[self.row], to[self.row]
         """Within the scene."""
-        self.cause_line, self.effect_line = forth[self.row] - self.effect, back[self.row] - self.cause
-        """Where the lines of cause and effect begin in the matrix."""
+        self.cause_line = cause_line[self.row]
+        """Where the line of the cause begins in the matrix."""
 
     def at(self, cells: Ints) -> Ints:
         """Which edges stand in these cells of the matrix."""
@@ -145,11 +157,20 @@ class _Edges:
         return begin[self._effects], number[self._effects]
 
     def by_effect(self) -> tuple[Ints, Ints]:
-        """The edges in an order that has those with the same effect together, and how many of these follow each."""
-        order = _order(self._effects)
-        effects = self._effects[order]
-        ends = np.flatnonzero(np.diff(effects, append=-1)) + 1
-        return order, np.repeat(ends, np.diff(ends, prepend=0)) - np.arange(1, len(order) + 1)
+        """The edges that share their effect, together, and how many of the same follow each."""
+        number = np.bincount(self._effects)
+        shared = np.flatnonzero(number[self._effects] > 1)
+        order = shared[_order(self._effects[shared])]
+        ends = np.cumsum(np.where(number > 1, number, 0))
+        return order, ends[self._effects[order]] - np.arange(1, len(order) + 1)
+
+
+def _lines(*columns: Ints) -> Ints:
+    """One line for every place of the columns."""
+    lines = np.empty((len(columns[0]), len(columns)), np.int64)
+    for place, column in enumerate(columns):
+        lines[:, place] = column
+    return lines
 
 
 def _order(things: Ints) -> Ints:

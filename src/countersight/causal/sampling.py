@@ -11,6 +11,7 @@ import msgspec
 from countersight.balance import balanced
 from countersight.causal.cases import Drafted, draft
 from countersight.causal.graph import CausalGraph, GraphKind
+from countersight.causal.soundness import is_beyond_doubt
 from countersight.causal.tasks import TASKS, Query, Supposed, Task, queries
 
 _KEPT = 40
@@ -71,7 +72,8 @@ def sample(pool: Pool, *, per_task: int, seed: int) -> Iterator[Drafted]:
 
 def _of_task(task: Task, pool: Pool, per_task: int, seed: int) -> Iterator[Drafted]:
     key = f"{seed}/{task.name}"
-    turns = _in_turn(pool.graphs(kind, with_others=task.is_choice) for kind in task.kinds)
+    by_kind = [pool.graphs(kind, with_others=task.is_choice) for kind in task.kinds]
+    turns = _in_turn(Random(key).sample(graphs, len(graphs)) for graphs in by_kind)  # each task asks of others first
     if task.is_choice:
         yield from _choices(task, turns, per_task, key)
     else:
@@ -120,7 +122,8 @@ def _suppositions(task: Task, graphs: Iterable[CausalGraph], wanted: int, key: s
 
 def _one_query(task: Task, graph: CausalGraph, follows: bool, rng: Random) -> Supposed | None:
     """A query of a graph by chance; one whose effect is lost, or is not, as wished, where there is one."""
-    found = [query for query in queries(task, graph) if isinstance(query, Supposed)]
+    asked = (query for query in queries(task, graph) if isinstance(query, Supposed))
+    found = [query for query in asked if is_beyond_doubt(query, graph)]
     wished = [query for query in found if query.follows == follows]
     return rng.choice(wished or found) if found else None
 

@@ -5,6 +5,7 @@ things that names do not tell apart, dependences that do not carry on, effects w
 """
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import combinations, groupby, permutations
 
 import msgspec
@@ -12,13 +13,14 @@ import msgspec
 from countersight.causal.catalogue import catalogue
 from countersight.causal.graph import CausalEdge, CausalGraph, GraphKind, Thing
 from countersight.causal.lexicon import entry, head, may_be_the_same, plain, singular, words
+from countersight.causal.tasks import Supposed
 
 _MOST_WORDS = 3
 _LONGEST_NAME = 40
 _VAGUE = frozenset({
     "bunch", "bundle", "decoration", "edge", "group", "it", "item", "lot", "material", "object", "one", "other", "part",
     "pattern", "piece", "pile", "row", "section", "set", "shape", "side", "someone", "something", "stack", "stuff",
-    "them", "thing", "top", "horseback",
+    "roll", "horseback", "them", "thing", "top",
 })  # fmt: skip
 """Names that do not tell what the thing is."""
 
@@ -27,6 +29,10 @@ PLACE_KINDS = frozenset({"support", "attachment", "holding", "wearing", "contain
 _FLYING = frozenset({"ball", "baseball", "basketball", "disc", "football", "frisbee", "kite", "volleyball"})
 """What is "on the court" or "on the beach" in the air."""
 
+_TIES = frozenset({"cord", "leash", "rein", "strap", "tether"})
+"""What is fixed to a thing so as to hold it: the kite depends on its string, and the string on nothing but the hand."""
+_THIN = frozenset({"cardboard", "foil", "napkin", "paper", "plastic"})
+"""What lies between a thing and what bears it: without it the thing would be where it is."""
 _HAVING = frozenset({"have", "has", "having", "with", "of"})
 """Relations of a whole and its part: beside another cause of the part they tell of no second one."""
 
@@ -58,8 +64,10 @@ def fault(graph: CausalGraph) -> str | None:
 def doubt(graph: CausalGraph) -> str | None:
     """Why a graph cannot be asked about without doubt, or None."""
     names = {thing.id: thing.name for thing in graph.things}
-    if not all(_is_plain(name) for name in names.values()):
+    if not all(is_plain(name) for name in names.values()):
         return "a name does not tell what the thing is"
+    if graph.namesakes:
+        return "another thing of the picture has the same name"
     if any(may_be_the_same(one, other) for one, other in combinations(names.values(), 2)):
         return "two names may stand for the same thing"
     if len(names) > 2 and not all(edge.kind in PLACE_KINDS for edge in graph.edges):
@@ -70,6 +78,8 @@ def doubt(graph: CausalGraph) -> str | None:
         return "a dependence does not carry on"  # whoever falls off a bench still has the coat on
     if len(names) > 2 and sum("ground" in catalogue().classes(name) for name in names.values()) > 1:
         return "two names may stand for the same thing"  # who skis on snow on the ground is on the ground
+    if graph.kind == "confounding" and not _is_borne(graph):
+        return "one of the causes may do alone"  # a child on an elephant, in somebody's arms
     if graph.kind == "collision" and any(edge.relation in _HAVING for edge in graph.edges):
         return "a relation says where a thing is, not what keeps it there"
     if any(_is_doubtful(edge, names) for edge in graph.edges):
@@ -77,7 +87,19 @@ def doubt(graph: CausalGraph) -> str | None:
     return None
 
 
-def _is_plain(name: str) -> bool:
+def _is_borne(graph: CausalGraph) -> bool:
+    """Whether the last thing of a confounding rests on the second, or in it."""
+    _, nearer, last = graph.things
+    return any(
+        edge.kind in ("support", "containment")
+        for edge in graph.edges
+        if (edge.cause, edge.effect) == (nearer.id, last.id)
+    )
+
+
+@lru_cache(maxsize=1 << 16)
+def is_plain(name: str) -> bool:
+    """Whether a name tells what the thing is, in words that a sentence can take."""
     if not (name.isascii() and name == name.lower() and len(name) <= _LONGEST_NAME):
         return False
     if not 1 <= len(words(name)) <= _MOST_WORDS or singular(head(name)) in _VAGUE:
@@ -94,7 +116,25 @@ def _is_doubtful(edge: CausalEdge, names: dict[str, str]) -> bool:
         return True
     if "ground" in of_cause and singular(head(effect)) in _FLYING:
         return True
+    if edge.kind == "attachment" and ("fastener" in of_effect or singular(head(effect)) in _TIES):
+        return True
+    if edge.kind == "support" and ("cloth" in of_cause or singular(head(cause)) in _THIN):
+        return True
     return "plant" in of_cause and "plant" in of_effect  # weeds in the grass grow from the soil
+
+
+def is_beyond_doubt(query: Supposed, graph: CausalGraph) -> bool:
+    """Whether a supposition asks something that the graph alone decides.
+
+    Who rides a bicycle depends on it, and keeps it upright and going as well; a rivet that holds a sign is held by it.
+    What becomes of the one without the other is not asked.
+    """
+    names = {thing.id: thing.name for thing in graph.things}
+    if (query.effect, query.lost) not in {(edge.cause, edge.effect) for edge in graph.edges}:
+        return True
+    of_lost, of_effect = (catalogue().classes(names[thing]) for thing in (query.lost, query.effect))
+    ridden = "creature" in of_lost and of_effect & {"mount", "vehicle"}
+    return not (ridden or "fastener" in of_effect)
 
 
 def settled(graphs: Iterable[CausalGraph]) -> Iterator[CausalGraph]:

@@ -25,6 +25,9 @@ MODELS = {
     "endpoint:URL#MODEL": "an OpenAI-compatible server; key from COUNTERSIGHT_API_KEY if it needs one",
     "openai:MODEL": "OpenAI, or the server at OPENAI_BASE_URL; key from OPENAI_API_KEY",
     "hf:NAME_OR_PATH": "a model computed here by transformers, from a folder or downloaded before",
+    "viper:CODE_MODEL;vision=EYES": "a Python program for each question, run in a sandbox; CODE_MODEL writes it "
+    "(reference, or any model here), EYES look (scene, detector:PATH, or any model here)",
+    "visprog:CODE_MODEL;vision=EYES": "the same with a program of steps; visprog:reference;vision=scene needs nothing",
 }
 """How models are named, with a word on each; `countersight list models` prints it."""
 
@@ -50,6 +53,10 @@ def open_model(name: str, settings: ModelSettings) -> Model:
         from countersight.models.local import Local
 
         return Local(name, rest, settings)
+    if kind in ("viper", "visprog"):
+        from countersight.models.programs import open_programs
+
+        return open_programs(name, settings)
     raise ModelError(unknown("model", name, MODELS))
 
 

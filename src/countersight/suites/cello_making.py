@@ -24,8 +24,9 @@ from countersight.picture import MAX_BYTES
 from countersight.suites.importing import IMAGES, OnBad
 from countersight.suites.supposing import supposed
 
-SIZE = 100 * len(TASKS)
-"""Cases, a hundred of each task, as published for testing (CELLO 5.1)."""
+PER_TASK = 100
+"""Cases of each task, as published for testing (CELLO 5.1)."""
+SIZE = PER_TASK * len(TASKS)
 _PICTURE_KINDS = (".jpg", ".jpeg", ".png", ".webp")
 _MAX_LINE = 1 << 20
 _decoder = msgspec.json.Decoder(CausalGraph)

@@ -9,7 +9,7 @@ import pytest
 from models.local import tiny
 from models.local.talks import picture
 
-from countersight.models import AskingFailed, Turn
+from countersight.models import AskingFailed, ModelError, Turn
 from countersight.models.local.loading import Loaded, load
 
 Models = Callable[[str], Loaded]
@@ -114,3 +114,12 @@ def test_a_template_that_tells_the_date_tells_the_same_on_every_day(
     folder = without_template(tiny_folder, "qwen2_vl", tmp_path)
     (folder / "chat_template.jinja").write_text("{{ strftime_now('%d %b %Y') }}\n" + tiny.QWEN_TEMPLATE)
     assert load(str(folder), device="cpu").form.write(TALK[:1]).startswith("26 Jul 2024\n")
+
+
+def test_a_template_for_pictures_that_is_broken_is_not_stepped_over(
+    tiny_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
+    folder = without_template(tiny_folder, "qwen2_vl", tmp_path)
+    (folder / "chat_template.jinja").write_text(tiny.QWEN_TEMPLATE + "{% endfor %}")
+    with pytest.raises(ModelError, match="the model's chat template cannot write this conversation"):
+        load(str(folder), device="cpu")

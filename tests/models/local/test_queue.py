@@ -292,6 +292,24 @@ def test_closing_lets_go_of_whoever_waits_and_tells_the_work_under_way() -> None
     assert all(isinstance(answer, asyncio.CancelledError) for answer in asyncio.run(ask()))
 
 
+def test_closing_while_memory_runs_out_lets_go_of_everybody_too() -> None:
+    queue = Queue(8, float("inf"))
+
+    def work(batch: list[Request]) -> list[str]:
+        while not queue.closed:
+            time.sleep(0.005)
+        raise torch.OutOfMemoryError
+
+    async def ask() -> list[Any]:
+        tasks = [asyncio.create_task(queue.ask(work, one)) for one in numbered(3)]
+        await asyncio.sleep(0.2)
+        await queue.close()
+        async with asyncio.timeout(5):
+            return await asyncio.gather(*tasks, return_exceptions=True)
+
+    assert all(isinstance(answer, asyncio.CancelledError) for answer in asyncio.run(ask()))
+
+
 def test_a_closed_queue_takes_no_more_questions() -> None:
     queue = Queue(1, 1)
 

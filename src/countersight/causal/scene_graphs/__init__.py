@@ -5,10 +5,10 @@ from pathlib import Path
 
 import msgspec
 
-from countersight.causal.scene import Malformed, SceneGraph
+from countersight.causal.scene import SceneGraph
 from countersight.causal.scene_graphs import gqa, plain, regions, visual_genome
-from countersight.causal.scene_graphs.elements import BrokenFile, OnRead, elements, is_object, opened
 from countersight.causal.scene_graphs.parts import OnMalformed
+from countersight.causal.scene_graphs.streaming import BrokenFile, OnRead, elements, is_object, opened
 from countersight.errors import CountersightError
 
 __all__ = ["LAYOUTS", "SceneGraphsError", "files_of", "read_scene_graphs"]

@@ -1,14 +1,15 @@
 """GQA's scene graphs: one JSON object, images by their ids, objects by theirs, relations inside the objects."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import msgspec
 
 from countersight.causal.graph import Thing
 from countersight.causal.scene import Malformed, SceneGraph, SceneRelation
-from countersight.causal.scene_graphs.elements import BrokenFile, OnRead, elements, opened
 from countersight.causal.scene_graphs.parts import BadPart, Entry, OnMalformed, box_of, lenient, name_of
+from countersight.causal.scene_graphs.streaming import BrokenFile, OnRead, elements, opened
 
 
 class _Relation(msgspec.Struct):
@@ -57,10 +58,11 @@ def _scene_graph(entry: Entry, image: str, scene: _Scene) -> SceneGraph:
             entry.tell(f"objects.{number[:40]}.{wrong.field}".rstrip("."), wrong.reason)
             continue
         things[number] = Thing(number, name, box=box_of(found.x, found.y, found.w, found.h))
-        relations += entry.each(
-            f"objects.{number[:40]}.relations",
-            found.relations,
-            lambda relation, subject=number: SceneRelation(subject, name_of(relation.name, "name"), relation.object),
-        )
+        related = entry.each(f"objects.{number[:40]}.relations", found.relations, partial(_relation, number))
+        relations += related
     kept = entry.relations(relations, things, "relations")
     return SceneGraph(id=image, image=image, things=tuple(things.values()), relations=kept)
+
+
+def _relation(subject: str, found: _Relation) -> SceneRelation:
+    return SceneRelation(subject, name_of(found.name, "name"), found.object)

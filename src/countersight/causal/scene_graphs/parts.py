@@ -1,4 +1,4 @@
-"""What the readers share: things, relations and boxes out of what a file says, and what is wrong where they are none."""
+"""What the readers share: things, relations and boxes out of what a file says, and the words for what is wrong."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -68,7 +68,7 @@ class Entry:
         self, found: Iterable[SceneRelation], things: dict[str, Thing], field: str
     ) -> tuple[SceneRelation, ...]:
         """The relations between things that there are; too many of them are no scene."""
-        kept = []
+        kept: list[SceneRelation] = []
         for relation in found:
             absent = next((end for end in (relation.subject, relation.object) if end not in things), None)
             if absent is not None:

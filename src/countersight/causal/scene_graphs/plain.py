@@ -13,8 +13,8 @@ import msgspec
 
 from countersight.causal.graph import Thing
 from countersight.causal.scene import Description, Malformed, SceneGraph, SceneRelation
-from countersight.causal.scene_graphs.elements import MAX_ELEMENT, BrokenFile, OnRead, opened
 from countersight.causal.scene_graphs.parts import Entry, OnMalformed, box_of, lenient, name_of
+from countersight.causal.scene_graphs.streaming import MAX_ELEMENT, BrokenFile, OnRead, opened
 
 
 class _Scene(msgspec.Struct):
@@ -57,9 +57,7 @@ def _scene_graph(entry: Entry, scene: _Scene) -> SceneGraph:
         image=scene.image[:100],
         things=tuple(things.values()),
         relations=entry.relations(relations, things, "relations"),
-        descriptions=tuple(
-            entry.each("descriptions", scene.descriptions, lambda text: lenient(text, Description))
-        ),
+        descriptions=tuple(entry.each("descriptions", scene.descriptions, lambda text: lenient(text, Description))),
     )
 
 

@@ -10,13 +10,14 @@ import io
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 
 from countersight.causal.graph import Thing
 from countersight.causal.scene import Description, Malformed, SceneGraph, SceneRelation
-from countersight.causal.scene_graphs.elements import BrokenFile, OnRead, opened
 from countersight.causal.scene_graphs.parts import BadPart, Entry, OnMalformed, name_of
+from countersight.causal.scene_graphs.streaming import BrokenFile, OnRead, opened
 
 COLUMNS = ("image_id", "region_id", "caption", "scene_graph")
 MAX_ROW = 1 << 20
@@ -75,8 +76,8 @@ def _graphs(path: Path, on_malformed: OnMalformed, on_read: OnRead | None) -> It
 class _Lines:
     """Lines of text, with the number of the last and a limit to what one row may take."""
 
-    def __init__(self, file: object) -> None:
-        self._file = io.TextIOWrapper(file, encoding="utf-8-sig", errors="replace", newline="")  # type: ignore[type-var]
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = io.TextIOWrapper(file, encoding="utf-8-sig", errors="replace", newline="")
         self.line = 0
         self.taken = 0
 

@@ -11,8 +11,8 @@ import msgspec
 
 from countersight.causal.graph import Thing
 from countersight.causal.scene import Description, Malformed, SceneGraph, SceneRelation
-from countersight.causal.scene_graphs.elements import BrokenFile, OnRead, elements, opened
 from countersight.causal.scene_graphs.parts import BadPart, Entry, OnMalformed, box_of, lenient, name_of
+from countersight.causal.scene_graphs.streaming import BrokenFile, OnRead, elements, opened
 
 SCENE_GRAPHS, RELATIONSHIPS = "scene_graphs.json", "relationships.json"
 OBJECTS, REGIONS = "objects.json", "region_descriptions.json"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from countersight.models.protocol import AskingFailed, Turn
+from countersight.models.protocol import AskingFailed, ModelError, Turn
 from countersight.wording import printable
 
 DAY = datetime.date(2024, 7, 26)
@@ -53,9 +53,8 @@ def find_form(processor: Any, family: str) -> Form:
     tokenizer = processor.tokenizer
     mark = getattr(processor, "image_token", None)
     mark = str(getattr(mark, "content", mark) or "")
-    template = next((found for found in map(_template, (processor, tokenizer)) if _shows(tokenizer, found, mark)), None)
-    if template is None and (own := _template(processor)):
-        raise ModelError(f"the model's chat template cannot be used: {_fault(tokenizer, own)}")
+    templates = filter(None, map(_template, (processor, tokenizer)))
+    template = next((found for found in templates if mark and _shows(tokenizer, found, mark)), None)
     if template is None and family in _PICTURE_FIRST:
         mark = ""
     return Form(
@@ -76,14 +75,14 @@ def _template(holder: Any) -> str | None:
     return _TODAY.sub(lambda call: repr(DAY.strftime(call[2])), template) if template else None
 
 
-def _shows(tokenizer: Any, template: str | None, mark: str) -> bool:
-    """Whether a template knows of pictures; that of a language model alone leaves them out."""
-    if template is None or not mark:
-        return False
+def _shows(tokenizer: Any, template: str, mark: str) -> bool:
+    """Whether a template knows of pictures; that of a language model alone leaves them out, or fails."""
     messages = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": _PROBE}]}]
     try:
-        return bool(_rendered(tokenizer, template, messages, opened=True).count(mark) == 1)
-    except AskingFailed:
+        return _rendered(tokenizer, template, messages, opened=True).count(mark) == 1
+    except AskingFailed as error:
+        if "image" in template:
+            raise ModelError(str(error)) from None
         return False
 
 

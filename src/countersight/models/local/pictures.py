@@ -16,7 +16,8 @@ from countersight.models.local.conversation import pictures_of
 from countersight.models.local.loading import Loaded
 from countersight.models.protocol import AskingFailed, Request
 
-MOST_THREADS = 8
+MOST_THREADS = 4
+"""More would keep the one from work that feeds the device: Python runs one at a time."""
 Pictures = list[Image.Image]
 Asked = TypeVar("Asked")
 Made = TypeVar("Made")

@@ -116,6 +116,8 @@ class Queue:
             for job, result in self._answered(self._gather()):
                 # What was cut short because the queue was closed is no answer.
                 job.tell(asyncio.CancelledError() if self.closed else result)
+        for job in self._waiting:  # put back while the queue was being closed
+            job.tell(asyncio.CancelledError())
 
     def _gather(self) -> list[_Job]:
         """The next batch; empty where nobody waits any more."""

@@ -7,6 +7,7 @@ way, one pass over everything for each option, is in `plain`; both give the same
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from countersight.models.local.branching import Row, unexpected, way_of
@@ -23,8 +24,6 @@ TOKENS = 8192
 """Tokens of a batch, padding counted; more are not faster. A row that is longer comes alone."""
 TOGETHER = 8
 """Requests in a row: every token of a row is compared with every other, whether one sees the other or not."""
-
-
 Numbered = tuple[list[int], Row]
 """A row, and which of the requests are in it."""
 
@@ -44,11 +43,11 @@ def rank(loaded: Loaded, requests: Sequence[Request], loss: Loss = "mean") -> li
     else:
         computed = [
             # What a device computes is not waited for: the next batch is made ready meanwhile.
-            (batch, unexpected(loaded, [row for _, row in batch]))
+            (list(_sizes(batch, requests)), unexpected(loaded, [row for _, row in batch]))
             for batch in _batches(_rows(loaded, requests, asked, results))
         ]
-        for batch, values in computed:
-            results |= _reduced(batch, requests, values, loss)
+        for sizes, values in computed:
+            results |= _reduced(sizes, values, loss)
     return [results[number] for number in range(len(requests))]
 
 
@@ -133,9 +132,18 @@ def _batches(rows: Iterable[Numbered]) -> Iterator[list[Numbered]]:
         yield batch
 
 
-def _reduced(batch: Sequence[Numbered], requests: Sequence[Request], values: Any, loss: Loss) -> dict[int, Losses]:
-    """The losses of a batch out of those of its tokens."""
-    sizes = [len(tokens) for _, row in batch for _, tokens in row.answers]
-    each = [float(part.mean() if loss == "mean" else part.sum()) for part in values.double().cpu().split(sizes)]
-    rest = iter(each)
-    return {number: tuple(next(rest) for _ in requests[number].options) for numbers, _ in batch for number in numbers}
+def _sizes(batch: Sequence[Numbered], requests: Sequence[Request]) -> Iterator[tuple[int, list[int]]]:
+    """Every request of a batch, in the order of its rows, and how many tokens each of its options has."""
+    for numbers, row in batch:
+        sizes = iter([len(tokens) for _, tokens in row.answers])
+        for number in numbers:
+            yield number, [next(sizes) for _ in requests[number].options]
+
+
+def _reduced(sizes: Sequence[tuple[int, list[int]]], values: Any, loss: Loss) -> dict[int, Losses]:
+    """The losses of a batch's options out of those of its tokens."""
+    parts = iter(values.double().cpu().split([size for _, each in sizes for size in each]))
+    return {
+        number: tuple(float(part.mean() if loss == "mean" else part.sum()) for part in islice(parts, len(each)))
+        for number, each in sizes
+    }

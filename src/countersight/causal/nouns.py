@@ -1,0 +1,76 @@
+"""What kind of thing a name stands for, by `nouns.toml`."""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+
+import msgspec
+
+from countersight.errors import CountersightError
+from countersight.wording import unknown
+
+_WORD = re.compile(r"[a-z'-]+")
+
+
+class NounsFile(msgspec.Struct, frozen=True):
+    """The file, as people write it."""
+
+    measures: str
+    plurals: dict[str, str]
+    classes: dict[str, str]
+    groups: dict[str, tuple[str, ...]]
+
+
+class Nouns:
+    """Names and the classes of things they stand for."""
+
+    def __init__(self, file: NounsFile) -> None:
+        self.names = {*file.classes, *file.groups}
+        """Of all classes, and of all groups of classes."""
+        self._classes = _classes(file.classes, file.groups)
+        self._plurals = file.plurals
+        self._measures = frozenset(file.measures.split())
+        self._found = lru_cache(maxsize=1 << 16)(self._find)
+
+    def classes(self, name: str) -> frozenset[str]:
+        """The classes a name belongs to; none where we do not know it."""
+        return self._found(name)
+
+    def _find(self, name: str) -> frozenset[str]:
+        words = _WORD.findall(name.casefold())
+        if "of" in words[1:-1]:
+            place = words.index("of")
+            words = words[place + 1 :] if words[place - 1] in self._measures else words[:place]
+        for length in dict.fromkeys((len(words), 2, 1)):
+            if length <= len(words):
+                for form in self._singulars(words[:-1][len(words) - length :], words[-1]):
+                    if form in self._classes:
+                        return self._classes[form]
+        return frozenset()
+
+    def _singulars(self, before: list[str], last: str) -> Iterator[str]:
+        """The name as it stands, then what its singular may be."""
+        forms = [last]
+        if last in self._plurals:
+            forms.append(self._plurals[last])
+        elif last.endswith("s") and not last.endswith("ss"):
+            forms += [f"{last[:-3]}y"] if last.endswith("ies") else []
+            forms.append(last[:-1])
+            forms += [last[:-2]] if last.endswith("es") else []
+        for form in forms:
+            yield " ".join((*before, form))
+
+
+def _classes(classes: Mapping[str, str], groups: Mapping[str, tuple[str, ...]]) -> dict[str, frozenset[str]]:
+    """The classes of every noun, with the groups these belong to."""
+    for group, members in groups.items():
+        for member in members:
+            if member not in classes:
+                raise CountersightError(f"group {group!r}: " + unknown("class of nouns", member, classes))
+    found: dict[str, set[str]] = {}
+    for name, listed in classes.items():
+        also = {group for group, members in groups.items() if name in members}
+        for noun in listed.replace("\n", " ").split(","):
+            if noun.strip():
+                found.setdefault(noun.strip(), set()).update({name}, also)
+    return {noun: frozenset(names) for noun, names in found.items()}

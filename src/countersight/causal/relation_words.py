@@ -1,0 +1,66 @@
+"""Relations in the catalogue's own words: without inflections, articles, auxiliaries and adverbs."""
+
+import re
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+_PREFIX = re.compile(r"^(?:v|pv|p):\s*", re.IGNORECASE)
+"""FACTUAL marks verbs, passives and prepositions so."""
+_WORD = re.compile(r"[a-z'-]+")
+_PARTICIPLES = ("ed", "en", "wn", "ld", "rn", "ung", "ade", "uilt", "it")
+_MOST = 12
+
+
+class Phrase(msgspec.Struct, frozen=True):
+    """A relation in plain words; nothing where it does not hold, or cannot be read."""
+
+    words: str
+    done_by: str = ""
+    """Of a passive that names who does it ("held up by"), the active: "hold up"."""
+
+
+def said(relation: str) -> str:
+    """The relation without the marks that FACTUAL puts before it."""
+    return _PREFIX.sub("", relation.strip())
+
+
+class RelationWords:
+    """Brings relations into plain words, knowing the verbs of some phrases."""
+
+    def __init__(
+        self, phrases: Iterable[str], forms: Mapping[str, Iterable[str]], skipped: Iterable[str], unreal: Iterable[str]
+    ) -> None:
+        self._skipped, self._unreal = frozenset(skipped), frozenset(unreal)
+        self._plain = _plain_forms((phrase.split()[0] for phrase in phrases), forms)
+
+    def bare(self, phrase: str) -> str:
+        """A phrase without the words that do not matter."""
+        return " ".join(word for word in _WORD.findall(phrase) if word not in self._skipped)
+
+    def read(self, relation: str) -> Phrase:
+        """The relation in plain words."""
+        text = relation.strip().casefold()
+        words = [word for word in self.bare(said(text)).split() if not self._is_adverb(word)]
+        if not words or len(words) > _MOST or not self._unreal.isdisjoint(words):
+            return Phrase("")
+        is_passive = text.startswith("pv:") or words[0].endswith(_PARTICIPLES)
+        words[0] = self._plain.get(words[0], words[0])
+        by = len(words) > 1 and words[-1] == "by" and is_passive
+        return Phrase(" ".join(words), " ".join(words[:-1]) if by else "")
+
+    def _is_adverb(self, word: str) -> bool:
+        return word.endswith("ly") and len(word) > 4 and word not in self._plain
+
+
+def _plain_forms(verbs: Iterable[str], irregular: Mapping[str, Iterable[str]]) -> dict[str, str]:
+    """The plain form of every form of every verb: regular ones are made, the others are listed."""
+    forms: dict[str, str] = {}
+    for verb in dict.fromkeys(verbs):
+        stem = verb[:-1] if verb.endswith("e") else verb
+        stem_y = f"{verb[:-1]}i" if re.search(r"[^aeiou]y$", verb) else stem
+        doubled = verb + verb[-1] if re.search(r"[^aeiou][aeiou][bdgklmnprt]$", verb) else stem
+        made = [f"{verb}s", f"{verb}es", f"{stem_y}es", f"{stem}ing", f"{stem_y}ed", f"{doubled}ing", f"{doubled}ed"]
+        for form in (verb, *made):
+            forms.setdefault(form, verb)
+    return forms | {form: verb for verb, listed in irregular.items() for form in listed}

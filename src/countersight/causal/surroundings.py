@@ -1,0 +1,63 @@
+"""What else a scene has to say about some of its things: what was written about them, and what is there beside them."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from countersight.causal.graph import Box, Thing
+from countersight.causal.scene import SceneGraph
+
+MOST_DESCRIPTIONS = 8
+"""Of those that speak of the things: Visual Genome has fifty a picture."""
+MOST_OTHERS = 50
+
+Things = tuple[Thing, ...]
+
+
+class Surroundings:
+    """A scene, made ready to be asked about many of its things."""
+
+    def __init__(self, scene: SceneGraph) -> None:
+        self._scene = scene
+        self._texts = [f" {description.text.lower()}" for description in scene.descriptions]
+        self._speaking: dict[str, tuple[int, ...]] = {}
+        self._by_name = {thing.name: thing for thing in (*scene.elsewhere[::-1], *scene.things[::-1])}
+        """The first thing of each name."""
+        times = Counter(thing.name for thing in scene.things)
+        self._shared = frozenset(name for name, number in times.items() if number > 1)
+
+    def others(self, things: Things) -> Things:
+        """One thing of every other name in the picture, those of the scene first."""
+        names = {thing.name for thing in things}
+        others = [thing for name, thing in reversed(self._by_name.items()) if name not in names]
+        return tuple(others[:MOST_OTHERS])
+
+    def namesakes(self, things: Things) -> tuple[str, ...]:
+        """The names of the things that others of the scene have as well."""
+        return tuple(thing.name for thing in things if thing.name in self._shared)
+
+    def descriptions(self, things: Things) -> tuple[str, ...]:
+        """What was written about the things, what names most of them first."""
+        written = self._scene.descriptions
+        if len(written) == 1:  # the graph of a region, and what was written about it
+            return (written[0].text,)
+        named: Counter[int] = Counter()
+        for thing in things:
+            if thing.id not in self._speaking:
+                self._speaking[thing.id] = tuple(self._speaking_of(thing))
+            named.update(self._speaking[thing.id])
+        best = sorted(named, key=lambda place: (-named[place], place))
+        return tuple(dict.fromkeys(written[place].text for place in best[:MOST_DESCRIPTIONS]))
+
+    def _speaking_of(self, thing: Thing) -> Iterator[int]:
+        """Descriptions that name the thing, of regions that it lies in where both are known."""
+        for place, text in enumerate(self._texts):
+            box = self._scene.descriptions[place].box
+            if f" {thing.name}" in text and (box is None or thing.box is None or _is_inside(thing.box, box)):
+                yield place
+
+
+def _is_inside(inner: Box, outer: Box) -> bool:
+    """Whether the middle of a box lies in another."""
+    left, top, width, height = outer
+    x, y = inner[0] + inner[2] / 2, inner[1] + inner[3] / 2
+    return left <= x <= left + width and top <= y <= top + height

@@ -1,0 +1,182 @@
+"""Servers spoken to over HTTP: connections that are kept, limits on what is read, keys that go nowhere else."""
+
+import datetime
+import email.utils
+import os
+import urllib.request
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import quote, urlsplit
+
+import aiohttp
+import msgspec
+
+from countersight import __version__
+from countersight.models.protocol import AskingFailed, ModelError, Overloaded, Refused, Unreachable
+
+SHORTEST_SECRET = 8
+"""A key with fewer characters is none ("none", "x"): taking it out of answers would only spoil them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """What a server sent, without the key, should it have repeated that."""
+
+    status: int
+    phrase: str
+    headers: Mapping[str, str]
+    content: bytes
+
+    @property
+    def well(self) -> bool:
+        """Whether it is what was asked for."""
+        return 200 <= self.status < 300
+
+
+class Service:
+    """One server and the key it knows us by."""
+
+    def __init__(self, address: str, key: str, *, header: str = "Authorization", timeout: float, most: int) -> None:
+        self.host = urlsplit(address).netloc
+        self._key = key
+        self._headers = {header: f"Bearer {key}" if header == "Authorization" else key} if key else {}
+        self._timeout = timeout
+        self._most = most
+        """More bytes than this are no answer; reading stops there."""
+        self._session: aiohttp.ClientSession | None = None
+
+    async def post(self, url: str, body: bytes | aiohttp.FormData) -> Received:
+        """Send JSON or a form; fails with AskingFailed where nothing comes back."""
+        headers = {**self._headers, "Content-Type": "application/json"} if isinstance(body, bytes) else self._headers
+        return await self._exchange("POST", url, headers, body)
+
+    async def get(self, url: str, *, known: bool = True) -> Received:
+        """Fetch what is there; the key is shown only if we are to be `known`."""
+        return await self._exchange("GET", url, self._headers if known else {}, None)
+
+    async def close(self) -> None:
+        if self._session is not None:
+            await self._session.close()
+
+    async def _exchange(
+        self, method: str, url: str, headers: dict[str, str], body: bytes | aiohttp.FormData | None
+    ) -> Received:
+        try:
+            # Redirects are not followed: neither the key nor the picture goes where it was not meant to go.
+            async with self._open().request(
+                method, url, headers=headers, data=body, allow_redirects=False
+            ) as response:
+                content = self._without_key(await self._read(response))
+        except TimeoutError:
+            raise AskingFailed(f"no answer within {self._timeout:g} s", again=True) from None
+        except aiohttp.ClientConnectorError as error:
+            if isinstance(error.os_error, ConnectionResetError):
+                raise AskingFailed("the connection was reset", again=True) from None
+            raise Unreachable(f"cannot connect to {urlsplit(url).netloc} ({_why(error.os_error)})") from None
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            raise AskingFailed(f"the connection broke ({type(error).__name__})", again=True) from None
+        phrase = self._without_key((response.reason or "").encode("utf-8", "replace")).decode("utf-8", "replace")
+        return Received(response.status, phrase, response.headers, content)
+
+    def _open(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                # Whoever asks bounds how many requests are under way; a second bound here would only hide it.
+                connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=600),
+                timeout=aiohttp.ClientTimeout(total=self._timeout),
+                headers={"User-Agent": f"countersight/{__version__}"},
+                # Only where a proxy is set: aiohttp would look for ~/.netrc in a thread at every request.
+                trust_env=bool(urllib.request.getproxies()),
+            )
+        return self._session
+
+    async def _read(self, response: aiohttp.ClientResponse) -> bytes:
+        parts: list[bytes] = []
+        size = 0
+        async for part in response.content.iter_any():
+            size += len(part)
+            if size > self._most:
+                response.close()
+                raise AskingFailed(f"the answer is longer than {self._most:,} bytes", again=False)
+            parts.append(part)
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def _without_key(self, content: bytes) -> bytes:
+        """What the server sent, safe to keep: a careless one repeats the key in its errors."""
+        if len(self._key) >= SHORTEST_SECRET:
+            for form in (self._key, quote(self._key, safe="")):
+                content = content.replace(form.encode(), b"[key]")
+        return content
+
+
+def refused(host: str, received: Received) -> Exception:
+    """What it means that a server did not do what was asked."""
+    status = received.status
+    reason = f"HTTP {status}: {error_text(received.content) or shorten(received.phrase)}"
+    if status == 401 or b"insufficient_quota" in received.content:
+        return ModelError(f"{host} does not accept the key: {reason}")
+    if status in (429, 503):
+        return Overloaded(reason, _retry_after(received.headers.get("Retry-After")))
+    if status in (403, 404):
+        return Refused(reason)
+    return AskingFailed(reason, again=status >= 500 or status in (408, 409, 425))
+
+
+def checked_address(url: str) -> str:
+    """An address that can be asked and may be shown: it holds no key. The sentences do not repeat what it held."""
+    try:
+        parts = urlsplit(url)
+        host, _ = (parts.hostname or "").encode("idna"), parts.port
+    except ValueError:
+        host = b""
+    if not host or parts.scheme not in ("http", "https"):
+        raise ModelError("the address of an endpoint is a URL such as http://127.0.0.1:8000/v1")
+    if parts.username or parts.password or parts.query:
+        raise ModelError("keep keys out of the address: put the key into COUNTERSIGHT_API_KEY (or OPENAI_API_KEY)")
+    return url
+
+
+def key_from(variable: str) -> str:
+    """The key in a variable of the environment; empty where there is none."""
+    key = os.environ.get(variable, "").strip()
+    if not key.isascii() or not key.isprintable():
+        raise ModelError(f"{variable} holds characters that no key has; set it again")
+    return key
+
+
+def error_text(content: bytes) -> str:
+    """The server's own words about an error, short, whatever shape they came in."""
+    try:
+        error = msgspec.json.decode(content)
+        while isinstance(error, dict):
+            error = error.get("error") or error.get("message") or error.get("detail") or ""
+        return shorten(str(error))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return shorten(content[:2000].decode("utf-8", "replace"))
+
+
+def shorten(text: str) -> str:
+    """Words of others, on one line that is not too long."""
+    text = " ".join(text.split())
+    return text if len(text) <= 200 else text[:200] + "…"
+
+
+def _retry_after(value: str | None) -> float | None:
+    """Seconds to wait, from either form of the header (a number, or a date)."""
+    if value is None:
+        return None
+    try:
+        seconds = float(value)
+    except ValueError:
+        try:
+            date = email.utils.parsedate_to_datetime(value)
+        except (ValueError, OverflowError, TypeError):
+            return None
+        if date.tzinfo is None:
+            date = date.replace(tzinfo=datetime.UTC)
+        seconds = (date - datetime.datetime.now(datetime.UTC)).total_seconds()
+    return max(0.0, seconds) if seconds < 1e9 else None
+
+
+def _why(error: OSError) -> str:
+    return os.strerror(error.errno) if error.errno and error.errno > 0 else str(error.strerror or error)
