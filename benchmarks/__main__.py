@@ -1,11 +1,12 @@
 """Every benchmark in turn: `python -m benchmarks`."""
 
-from benchmarks import asking, drawing, embedded, motifs, ranking
+from benchmarks import asking, drawing, embedded, motifs, programs, ranking
 
 for title, figures in (
     ("asking", asking.measure()),
     ("drawing", drawing.measure()),
     ("causal graphs", motifs.measure()),
+    ("programs", programs.measure()),
     ("start-up", {"seconds for --help": asking.help_seconds()}),
 ):
     print(title)

@@ -11,11 +11,16 @@ from countersight.report import print_overview, write_report
 from countersight.suites import cvqa_synthetic
 
 SEED = 7
-MODELS = ("embedded", "embedded:factual")
+MODELS = {
+    "embedded": "embedded",
+    "embedded:factual": "embedded-factual",
+    "visprog:reference;vision=scene": "visprog-reference",
+}
+"""Who is asked, and the folder of the run."""
 
 
 def demo(folder: Path, size: int) -> int:
-    """Make a small suite, ask our own model in both worlds, write the report; goes on where it was stopped."""
+    """Make a small suite, ask our own models in both worlds, write the report; goes on where it was stopped."""
     from rich.console import Console
 
     dataset = folder / "cvqa-synthetic"
@@ -23,8 +28,9 @@ def demo(folder: Path, size: int) -> int:
         with counting(f"Drawing {size:,} cases in two worlds", size, "cases") as progress:
             cvqa_synthetic.make_dataset(dataset, size=size, seed=SEED, workers=None, progress=progress)
     print(f"Made {dataset}: C-VQA-Synthetic, seed {SEED}, every picture drawn in both worlds.")
-    print("Asking embedded, which learned to imagine, and embedded:factual, which sees as well but never met an if.")
-    runs = {model: folder / "runs" / model.replace(":", "-") for model in MODELS}
+    print("Asking embedded, which learned to imagine; embedded:factual, which sees as well but never met an if; and")
+    print("visprog:reference, programs that count what classical vision finds: the ceiling of what can be seen here.")
+    runs = {model: folder / "runs" / name for model, name in MODELS.items()}
     for model, run in runs.items():
         status = ask_dataset(
             dataset,

@@ -30,6 +30,12 @@ def test_everything_drawn_is_found_where_it_is(template) -> None:
             assert {polygon.colour for polygon in seen.polygons} == {polygon.colour for polygon in scene.polygons}
 
 
+def test_a_flower_as_pale_as_the_ground_is_found_by_its_rims() -> None:
+    scene = TEMPLATES[0].solved(1_870_313, 3).puzzle.scene
+    assert any(flower.colour == "#ffffff" for flower in scene.flowers)
+    assert Counter(flower.inside for flower in see(draw(scene)).flowers) == _flowers_by_polygons(scene)
+
+
 def test_boxes_are_around_what_they_name() -> None:
     scene = TEMPLATES[0].solved(UNSEEN, 0).puzzle.scene
     seen = see(draw(scene))
@@ -46,9 +52,13 @@ def test_boxes_are_around_what_they_name() -> None:
         np.zeros((448, 448, 3), np.uint8),
         np.full((448, 448, 3), 250, np.uint8),
         np.full((20, 20, 3), 250, np.uint8),
+        np.full((2000, 2000, 3), 250, np.uint8),
         np.random.default_rng(0).integers(0, 256, (300, 400, 3), dtype=np.uint8),
+        np.where((np.indices((450, 450)) % 6 == 2).all(axis=0)[..., None], 20, np.full((450, 450, 3), 250)).astype(
+            np.uint8
+        ),
     ],
-    ids=["black", "empty", "tiny", "noise"],
+    ids=["black", "empty", "tiny", "vast", "noise", "crowd"],
 )
 def test_a_picture_that_is_no_scene_is_said_to_be_none(pixels) -> None:
     with pytest.raises(NotAScene):

@@ -13,11 +13,11 @@ LINE_SECONDS = 10.0
 
 
 @contextmanager
-def showing(name: str, tally: Tally) -> Iterator[None]:
+def showing(name: str, tally: Tally, unit: str = "questions") -> Iterator[None]:
     """Shows a run's tally while it fills: rate, failures, tokens, cost, and questions under way."""
     show = _asking_bar if sys.stderr.isatty() else _asking_lines
     over = threading.Event()
-    thread = threading.Thread(target=show, args=(name, tally, over), daemon=True)
+    thread = threading.Thread(target=show, args=(name, tally, unit, over), daemon=True)
     thread.start()
     try:
         yield
@@ -26,7 +26,7 @@ def showing(name: str, tally: Tally) -> Iterator[None]:
         thread.join()
 
 
-def _asking_bar(name: str, tally: Tally, over: threading.Event) -> None:
+def _asking_bar(name: str, tally: Tally, unit: str, over: threading.Event) -> None:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -48,11 +48,11 @@ def _asking_bar(name: str, tally: Tally, over: threading.Event) -> None:
                 return
 
 
-def _asking_lines(name: str, tally: Tally, over: threading.Event) -> None:
+def _asking_lines(name: str, tally: Tally, unit: str, over: threading.Event) -> None:
     start = time.monotonic()
     while not over.wait(LINE_SECONDS):
         figures = _figures(tally, time.monotonic() - start)
-        print(f"{name}: {tally.done:,} of {tally.total:,} questions, {figures}", file=sys.stderr, flush=True)
+        print(f"{name}: {tally.done:,} of {tally.total:,} {unit}, {figures}", file=sys.stderr, flush=True)
 
 
 def _figures(tally: Tally, seconds: float) -> str:

@@ -5,6 +5,7 @@ import datetime
 import fcntl
 import os
 import platform
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, Self
@@ -231,7 +232,7 @@ def _differing(settings: dict[str, Any], others: dict[str, Any]) -> str:
 
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file so that it is there in full or not at all, whatever happens."""
-    part = path.with_name(f".{path.name}.{os.getpid()}")
+    part = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")  # two threads may write the same
     with open(part, "wb") as file:
         file.write(content)
         file.flush()

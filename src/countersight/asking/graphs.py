@@ -6,25 +6,39 @@ MOST_EDGES = 64
 LONGEST_NAME = 80
 
 
-def graph_in_words(graph: dict[str, Any] | None) -> str:
-    """The edges of a graph, each a few words ("shelf supports books"), or nothing where there is none to tell.
+Graph = dict[str, Any] | None
+"""As a case has it: nobody has checked what is in it."""
+
+
+def graph_in_words(graph: Graph) -> str:
+    """The edges of a graph in one line, or nothing where there is none to tell."""
+    return "; ".join(edges_in_words(graph))
+
+
+def edges_in_words(graph: Graph) -> list[str]:
+    """The edges of a graph, each a few words: "shelf supports books".
 
     The nodes have an `id` and a `name` (or, as published, an `obj_name`), the edges a `source`, a `target` and a
     `relation`. Things of the same name are told apart by a number.
     """
-    names = _names(_entries(graph, "nodes"))
+    names = names_of(graph)
     told: dict[str, None] = {}  # each relation once, in order
     for edge in _entries(graph, "edges"):
         source, target = names.get(str(edge.get("source"))), names.get(str(edge.get("target")))
         relation = _short(edge.get("relation"))
         if source and target and relation and len(told) < MOST_EDGES:
             told[f"{source} {relation} {target}"] = None
-    return "; ".join(told)
+    return list(told)
 
 
-def _names(nodes: list[dict[str, Any]]) -> dict[str, str]:
-    """What each node is called, by its id."""
-    names = {str(node.get("id")): _short(node.get("name")) or _short(node.get("obj_name")) for node in nodes}
+def nodes_of(graph: Graph) -> list[dict[str, Any]]:
+    """The nodes of a graph."""
+    return _entries(graph, "nodes")
+
+
+def names_of(graph: Graph) -> dict[str, str]:
+    """What each node is called, by its id; one that has no name is called nothing."""
+    names = {str(node.get("id")): _short(node.get("name")) or _short(node.get("obj_name")) for node in nodes_of(graph)}
     alike: dict[str, int] = {}
     for name in names.values():
         alike[name] = alike.get(name, 0) + 1
@@ -36,8 +50,7 @@ def _names(nodes: list[dict[str, Any]]) -> dict[str, str]:
     return names
 
 
-def _entries(graph: dict[str, Any] | None, name: str) -> list[dict[str, Any]]:
-    """The nodes or edges of a graph. What a graph is in a dataset nobody has checked."""
+def _entries(graph: Graph, name: str) -> list[dict[str, Any]]:
     entries = (graph or {}).get(name)
     return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
 

@@ -9,7 +9,7 @@ from countersight.suites import IMPORTERS
 def add(verbs: Verbs) -> None:
     """Add the verb to the command line."""
     listing = verb(verbs, "list", _list, "what there is", "countersight list models")
-    listing.add_argument("what", choices=["suites", "models", "prompts"])
+    listing.add_argument("what", choices=["suites", "models", "prompts", "editors", "extractors", "judges"])
     listing.add_argument(
         "-v", "--verbose", action="store_true", help="prompts in full, as files for --prompt are written"
     )
@@ -19,8 +19,11 @@ def _list(chosen: argparse.Namespace) -> int:
     if chosen.what == "models":
         from countersight.models import MODELS
 
+        width = max(map(len, MODELS))
         for name, words in MODELS.items():
-            print(f"{name:<20} {words}")
+            print(f"{name:<{width}} {words}")
+    elif chosen.what in ("editors", "extractors", "judges"):
+        _list_table(chosen.what)
     elif chosen.what == "prompts":
         _list_prompts(whole=chosen.verbose)
     else:
@@ -41,3 +44,14 @@ def _list_prompts(*, whole: bool) -> None:
         print(GUIDE)
     for name, prompt in PROMPTS.items():
         print(f"# {name}\n{as_toml(prompt)}" if whole else f"{name:<12} {prompt.about}")
+
+
+def _list_table(what: str) -> None:
+    from countersight.audit.extraction import EXTRACTORS
+    from countersight.audit.judges import JUDGES
+    from countersight.editing import EDITORS
+
+    table = {"editors": EDITORS, "extractors": EXTRACTORS, "judges": JUDGES}[what]
+    width = max(map(len, table))
+    for name, words in table.items():
+        print(f"{name:<{width}} {words}")

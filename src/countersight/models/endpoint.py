@@ -1,37 +1,20 @@
 """Models behind an OpenAI-compatible chat endpoint: hosted ones, vLLM, llama.cpp, Ollama, LM Studio and the like."""
 
 import asyncio
-import datetime
-import email.utils
 import json
 import os
-import urllib.request
 from typing import Any
-from urllib.parse import quote, urlsplit
 
-import aiohttp
 import msgspec
 
-from countersight import __version__
 from countersight.models.prompt_logprobs import Prompt, Senseless, ends_with, loss_of, read_prompt
-from countersight.models.protocol import (
-    Answer,
-    AskingFailed,
-    ModelError,
-    ModelSettings,
-    Overloaded,
-    Refused,
-    Request,
-    Turn,
-    Unreachable,
-)
+from countersight.models.protocol import Answer, AskingFailed, ModelError, ModelSettings, Overloaded, Request, Turn
 from countersight.models.sending import Sending
+from countersight.models.service import Received, Service, checked_address, error_text, key_from, refused, shorten
 
 OPENAI = "https://api.openai.com/v1"
 MAX_RESPONSE = 4 * 1024 * 1024
 """More bytes than this are no answer; reading stops there."""
-SHORTEST_SECRET = 8
-"""A key with fewer characters is none ("none", "x"): taking it out of answers would only spoil them."""
 
 
 class _Message(msgspec.Struct):
@@ -74,9 +57,8 @@ class Endpoint:
         }
         self._url = url.rstrip("/") + "/chat/completions"
         self._model = model
-        self._key = key
         self._options = settings
-        self._session: aiohttp.ClientSession | None = None
+        self._service = Service(url, key, timeout=settings.timeout, most=MAX_RESPONSE)
         self._pictures = Sending()
         self._told = asyncio.Lock()
         self._tells = False
@@ -90,13 +72,11 @@ class Endpoint:
         if shaped:
             schema = {"name": "reply", "strict": True, "schema": request.shape}
             held = {"response_format": {"type": "json_schema", "json_schema": schema}}
-            response, content = await self._post(
-                await self._body(request.turns, self._options.max_tokens, **held, **further)
-            )
-            if response.status not in (400, 422, 501):  # they tell that a field is unknown, or not for this model
-                return self._answer(self._completion(response, content))
-        response, content = await self._post(await self._body(request.turns, self._options.max_tokens, **further))
-        answer = self._answer(self._completion(response, content))
+            received = await self._post(await self._body(request.turns, self._options.max_tokens, **held, **further))
+            if received.status not in (400, 422, 501):  # they tell that a field is unknown, or not for this model
+                return self._answer(self._completion(received))
+        received = await self._post(await self._body(request.turns, self._options.max_tokens, **further))
+        answer = self._answer(self._completion(received))
         if shaped:  # it was about the shape: from now on words must do
             self._shapes = False
         return answer
@@ -119,11 +99,11 @@ class Endpoint:
         """Stop the run at once where the server cannot rank: it would not at any question."""
         said = "Yes"
         turns = (Turn("user", "Is this a question?"), Turn("assistant", said))
-        response, content = await self._post(await self._ranking_body(turns))
-        why = f"HTTP {response.status}: {_error_text(content)}"
-        if response.status not in (400, 422, 501):  # they tell that a field is unknown, or not for this model
+        received = await self._post(await self._ranking_body(turns))
+        why = f"HTTP {received.status}: {error_text(received.content)}"
+        if received.status not in (400, 422, 501):  # they tell that a field is unknown, or not for this model
             try:
-                prompt = self._prompt(response, content)
+                prompt = self._prompt(received)
             except Senseless as error:
                 why = str(error)
             else:
@@ -131,18 +111,18 @@ class Endpoint:
                     return
                 why = "it knows no prompt_logprobs" if prompt is None else "it does not know continue_final_message"
         raise ModelError(
-            f"{urlsplit(self._url).netloc} does not say how likely an option is ({why}), so it cannot rank them; "
+            f"{self._service.host} does not say how likely an option is ({why}), so it cannot rank them; "
             "leave out --rank and ask with --prompt swapped"
         )
 
     async def _read(self, turns: tuple[Turn, ...]) -> Prompt:
-        prompt = self._prompt(*await self._post(await self._ranking_body(turns)))
+        prompt = self._prompt(await self._post(await self._ranking_body(turns)))
         if prompt is None:
             raise AskingFailed("the server sent no prompt_logprobs this time", again=True)
         return prompt
 
-    def _prompt(self, response: aiohttp.ClientResponse, content: bytes) -> Prompt | None:
-        completion = self._completion(response, content)
+    def _prompt(self, received: Received) -> Prompt | None:
+        completion = self._completion(received)
         # For completions that are no chat vLLM puts the list into the choice; some servers do so always.
         entries = completion.prompt_logprobs or completion.choices[0].prompt_logprobs
         return None if entries is None else read_prompt(entries, completion.prompt_token_ids)
@@ -159,38 +139,11 @@ class Endpoint:
             continue_final_message=answered,
         )
 
-    async def _post(self, body: bytes) -> tuple[aiohttp.ClientResponse, bytes]:
-        try:
-            async with self._open().post(self._url, data=body, allow_redirects=False) as response:
-                content = self._without_key(await _read(response))
-        except TimeoutError:
-            raise AskingFailed(f"no answer within {self._options.timeout:g} s", again=True) from None
-        except aiohttp.ClientConnectorError as error:
-            if isinstance(error.os_error, ConnectionResetError):
-                raise AskingFailed("the connection was reset", again=True) from None
-            raise Unreachable(f"cannot connect to {urlsplit(self._url).netloc} ({_why(error.os_error)})") from None
-        except (aiohttp.ClientError, OSError, ValueError) as error:
-            raise AskingFailed(f"the connection broke ({type(error).__name__})", again=True) from None
-        return response, content
+    async def _post(self, body: bytes) -> Received:
+        return await self._service.post(self._url, body)
 
     async def close(self) -> None:
-        if self._session is not None:
-            await self._session.close()
-
-    def _open(self) -> aiohttp.ClientSession:
-        if self._session is None:
-            headers = {"Content-Type": "application/json", "User-Agent": f"countersight/{__version__}"}
-            if self._key:
-                headers["Authorization"] = f"Bearer {self._key}"
-            self._session = aiohttp.ClientSession(
-                # The run engine bounds how many requests are under way; a second bound here would only hide it.
-                connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=600),
-                timeout=aiohttp.ClientTimeout(total=self._options.timeout),
-                headers=headers,
-                # Only where a proxy is set: aiohttp would look for ~/.netrc in a thread at every request.
-                trust_env=bool(urllib.request.getproxies()),
-            )
-        return self._session
+        await self._service.close()
 
     async def _body(self, turns: tuple[Turn, ...], most: int, **further: Any) -> bytes:
         body: dict[str, Any] = {
@@ -213,17 +166,17 @@ class Endpoint:
             "content": [{"type": "image_url", "image_url": image}, {"type": "text", "text": turn.text}],
         }
 
-    def _completion(self, response: aiohttp.ClientResponse, content: bytes) -> _Completion:
+    def _completion(self, received: Received) -> _Completion:
         """What the server sent, if it is an answer of whatever kind."""
-        if not 200 <= response.status < 300:
-            raise self._refused(response, content)
+        if not received.well:
+            raise refused(self._service.host, received)
         try:
-            completion = _decode(content)
+            completion = _decode(received.content)
         except (ValueError, RecursionError) as error:
-            raise AskingFailed(f"the server sent no chat completion: {_shorten(str(error))}", again=True) from None
+            raise AskingFailed(f"the server sent no chat completion: {shorten(str(error))}", again=True) from None
         if not completion.choices:
             if completion.error:  # some gateways send errors with status 200
-                reason = f"the server sent an error: {_error_text(content)}"
+                reason = f"the server sent an error: {error_text(received.content)}"
                 code = completion.error.get("code") if isinstance(completion.error, dict) else None
                 raise Overloaded(reason, None) if code in (429, 503) else AskingFailed(reason, again=True)
             raise AskingFailed("the server sent no choices", again=True)
@@ -249,73 +202,21 @@ class Endpoint:
             model=_short_text(completion.model),
         )
 
-    def _refused(self, response: aiohttp.ClientResponse, content: bytes) -> Exception:
-        status = response.status
-        phrase = self._without_key((response.reason or "").encode("utf-8", "replace")).decode("utf-8", "replace")
-        reason = f"HTTP {status}: {_error_text(content) or _shorten(phrase)}"
-        if status == 401 or b"insufficient_quota" in content:
-            return ModelError(f"{urlsplit(self._url).netloc} does not accept the key: {reason}")
-        if status in (429, 503):
-            return Overloaded(reason, _retry_after(response.headers.get("Retry-After")))
-        if status in (403, 404):
-            return Refused(reason)
-        return AskingFailed(reason, again=status >= 500 or status in (408, 409, 425))
-
-    def _without_key(self, content: bytes) -> bytes:
-        """What the server sent, safe to keep: a careless one repeats the key in its errors."""
-        if len(self._key) >= SHORTEST_SECRET:
-            for form in (self._key, quote(self._key, safe="")):
-                content = content.replace(form.encode(), b"[key]")
-        return content
-
 
 def parse_endpoint(name: str, address: str, settings: ModelSettings) -> Endpoint:
     """`endpoint:URL#MODEL`; the key, if the server wants one, is read from COUNTERSIGHT_API_KEY."""
     url, _, model = address.partition("#")
     if not model:
         raise ModelError("an endpoint is named endpoint:URL#MODEL, as in endpoint:http://127.0.0.1:8000/v1#qwen2.5-vl")
-    return Endpoint(name, _checked(url), model, _key("COUNTERSIGHT_API_KEY"), settings)
+    return Endpoint(name, checked_address(url), model, key_from("COUNTERSIGHT_API_KEY"), settings)
 
 
 def parse_openai(name: str, model: str, settings: ModelSettings) -> Endpoint:
     """`openai:MODEL`; key from OPENAI_API_KEY, another base address from OPENAI_BASE_URL."""
-    key = _key("OPENAI_API_KEY")
+    key = key_from("OPENAI_API_KEY")
     if not key:
         raise ModelError("openai: needs a key; set OPENAI_API_KEY in the environment")
-    return Endpoint(name, _checked(os.environ.get("OPENAI_BASE_URL") or OPENAI), model, key, settings)
-
-
-def _checked(url: str) -> str:
-    """An address that can be asked and may be shown: it holds no key. The sentences do not repeat what it held."""
-    try:
-        parts = urlsplit(url)
-        host, _ = (parts.hostname or "").encode("idna"), parts.port
-    except ValueError:
-        host = b""
-    if not host or parts.scheme not in ("http", "https"):
-        raise ModelError("the address of an endpoint is a URL such as http://127.0.0.1:8000/v1")
-    if parts.username or parts.password or parts.query:
-        raise ModelError("keep keys out of the address: put the key into COUNTERSIGHT_API_KEY (or OPENAI_API_KEY)")
-    return url
-
-
-def _key(variable: str) -> str:
-    key = os.environ.get(variable, "").strip()
-    if not key.isascii() or not key.isprintable():
-        raise ModelError(f"{variable} holds characters that no key has; set it again")
-    return key
-
-
-async def _read(response: aiohttp.ClientResponse) -> bytes:
-    parts: list[bytes] = []
-    size = 0
-    async for part in response.content.iter_any():
-        size += len(part)
-        if size > MAX_RESPONSE:
-            response.close()
-            raise AskingFailed(f"the answer is longer than {MAX_RESPONSE:,} bytes", again=False)
-        parts.append(part)
-    return parts[0] if len(parts) == 1 else b"".join(parts)
+    return Endpoint(name, checked_address(os.environ.get("OPENAI_BASE_URL") or OPENAI), model, key, settings)
 
 
 def _decode(content: bytes) -> _Completion:
@@ -336,47 +237,10 @@ def _text(content: Any) -> str:
 
 
 def _short_text(value: Any) -> str:
-    return _shorten(_text(value))
+    return shorten(_text(value))
 
 
 def _amount(usage: dict[str, Any], name: str) -> float:
     """A count or cost the server reports, if it can be one."""
     value = usage.get(name)
     return value if isinstance(value, int | float) and 0 <= value < 1e12 else 0
-
-
-def _error_text(content: bytes) -> str:
-    """The server's own words about an error, short, whatever shape they came in."""
-    try:
-        error = msgspec.json.decode(content)
-        while isinstance(error, dict):
-            error = error.get("error") or error.get("message") or error.get("detail") or ""
-        return _shorten(str(error))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return _shorten(content[:2000].decode("utf-8", "replace"))
-
-
-def _shorten(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= 200 else text[:200] + "…"
-
-
-def _retry_after(value: str | None) -> float | None:
-    """Seconds to wait, from either form of the header (a number, or a date)."""
-    if value is None:
-        return None
-    try:
-        seconds = float(value)
-    except ValueError:
-        try:
-            date = email.utils.parsedate_to_datetime(value)
-        except (ValueError, OverflowError, TypeError):
-            return None
-        if date.tzinfo is None:
-            date = date.replace(tzinfo=datetime.UTC)
-        seconds = (date - datetime.datetime.now(datetime.UTC)).total_seconds()
-    return max(0.0, seconds) if seconds < 1e9 else None
-
-
-def _why(error: OSError) -> str:
-    return os.strerror(error.errno) if error.errno and error.errno > 0 else str(error.strerror or error)

@@ -18,7 +18,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from countersight.case import Trace
-from countersight.models.protocol import Answer, AskingFailed, Model, ModelError, ModelSettings, Request, Turn
+from countersight.models.protocol import Answer, AskingFailed, Model, ModelError, ModelSettings, Request, Turn, Viewer
 from countersight.picture import Picture
 from countersight.programs.answers import answer_of
 from countersight.programs.failures import ProgramFailed
@@ -165,7 +165,15 @@ def open_programs(name: str, settings: ModelSettings, limits: Limits | None = No
     limits = limits or Limits()
     runs = STYLES[style](limits)
     writing = replace(settings, max_tokens=max(settings.max_tokens, LEAST_TOKENS))
-    code = None if code_name == REFERENCE else Metered(_model(code_name, "code model", [REFERENCE], writing))
+    code = None
+    if code_name != REFERENCE:
+        model = _code_model(code_name, writing)
+        least, most = model.picture_limits if isinstance(model, Viewer) else (0, 1)
+        if least:
+            raise ModelError(f"{code_name} says nothing without a picture, and so writes no programs")
+        if not most and not eyes_name:
+            raise ModelError(f"{code_name} looks at no pictures; name eyes for it: {name};vision=EYES")
+        code = Metered(model)
     return Programs(name, runs, code, _eyes(eyes_name, code, settings), limits)
 
 
@@ -196,6 +204,17 @@ def _detector(where: str, settings: ModelSettings) -> Vision:
     told = answering.startswith(TOLD)
     model = Metered(_model(answering.removeprefix(TOLD), "model beside a detector", [f"{TOLD}MODEL"], settings))
     return ToldVision(detector, model) if told else DetectorAndModel(detector, ModelVision(model))
+
+
+def _code_model(name: str, settings: ModelSettings) -> Model:
+    """A model that writes programs; of those computed here also one that has no eyes."""
+    kind, _, where = name.partition(":")
+    if kind == "hf" and where:
+        from countersight.models.local.words import LocalWords, is_without_eyes
+
+        if is_without_eyes(where):
+            return LocalWords(name, where, settings)
+    return _model(name, "code model", [REFERENCE], settings)
 
 
 def _model(name: str, what: str, own: list[str], settings: ModelSettings) -> Model:

@@ -28,7 +28,7 @@ class Request(msgspec.Struct, frozen=True):
     question: str = ""
     """The question alone, without what the prompt says around it: what a program is written for."""
     shape: dict[str, Any] | None = None
-    """The JSON schema that the next turn is to follow; a model that cannot be held to it is told so in words as well."""
+    """The JSON schema that the next turn is to follow; a model that cannot be held to it is told so in words too."""
     vote: int = 0
     """Which time the same thing is asked, where it is asked several times: what is drawn by chance then differs."""
 

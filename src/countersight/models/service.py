@@ -10,6 +10,7 @@ from urllib.parse import quote, urlsplit
 
 import aiohttp
 import msgspec
+from yarl import URL
 
 from countersight import __version__
 from countersight.models.protocol import AskingFailed, ModelError, Overloaded, Refused, Unreachable
@@ -50,7 +51,7 @@ class Service:
         headers = {**self._headers, "Content-Type": "application/json"} if isinstance(body, bytes) else self._headers
         return await self._exchange("POST", url, headers, body)
 
-    async def get(self, url: str, *, known: bool = True) -> Received:
+    async def get(self, url: str | URL, *, known: bool = True) -> Received:
         """Fetch what is there; the key is shown only if we are to be `known`."""
         return await self._exchange("GET", url, self._headers if known else {}, None)
 
@@ -59,20 +60,18 @@ class Service:
             await self._session.close()
 
     async def _exchange(
-        self, method: str, url: str, headers: dict[str, str], body: bytes | aiohttp.FormData | None
+        self, method: str, url: str | URL, headers: dict[str, str], body: bytes | aiohttp.FormData | None
     ) -> Received:
         try:
             # Redirects are not followed: neither the key nor the picture goes where it was not meant to go.
-            async with self._open().request(
-                method, url, headers=headers, data=body, allow_redirects=False
-            ) as response:
+            async with self._open().request(method, url, headers=headers, data=body, allow_redirects=False) as response:
                 content = self._without_key(await self._read(response))
         except TimeoutError:
             raise AskingFailed(f"no answer within {self._timeout:g} s", again=True) from None
         except aiohttp.ClientConnectorError as error:
             if isinstance(error.os_error, ConnectionResetError):
                 raise AskingFailed("the connection was reset", again=True) from None
-            raise Unreachable(f"cannot connect to {urlsplit(url).netloc} ({_why(error.os_error)})") from None
+            raise Unreachable(f"cannot connect to {URL(url).authority} ({_why(error.os_error)})") from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise AskingFailed(f"the connection broke ({type(error).__name__})", again=True) from None
         phrase = self._without_key((response.reason or "").encode("utf-8", "replace")).decode("utf-8", "replace")

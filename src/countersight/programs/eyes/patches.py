@@ -16,6 +16,13 @@ class Patches(msgspec.Struct, frozen=True):
     """Left, top, right and bottom of each; right and bottom are just past it."""
     areas: NDArray[np.int64]
 
+    def mask_of(self, numbers: list[int]) -> Mask:
+        """The pixels of some of the patches."""
+        wanted = np.zeros(len(self.areas) + 1, np.bool_)  # the last is for -1, the pixels outside
+        wanted[numbers] = True
+        mask: Mask = wanted[self.labels]
+        return mask
+
 
 def patches(mask: Mask) -> Patches:
     """The patches of a mask; pixels that touch at a side or a corner belong together.
@@ -24,11 +31,10 @@ def patches(mask: Mask) -> Patches:
     a few hundred thousand pixels.
     """
     height, width = mask.shape
-    padded = np.zeros((height, width + 2), np.int8)
+    padded = np.zeros((height, width + 2), np.bool_)
     padded[:, 1:-1] = mask
-    edges = np.diff(padded, axis=1)
-    rows, starts = np.nonzero(edges == 1)
-    ends = np.nonzero(edges == -1)[1]
+    rows, starts = np.nonzero(padded[:, 1:] & ~padded[:, :-1])
+    ends = np.nonzero(padded[:, :-1] & ~padded[:, 1:])[1]
     parent = _joined(rows, starts, ends, height)
     _, run_label = np.unique(parent, return_inverse=True)
     labels = np.full((height, width), -1, np.int32)

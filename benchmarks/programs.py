@@ -1,0 +1,75 @@
+"""Programs: how many of ordinary size are run a second, in the sandbox and step by step.
+
+`python -m benchmarks.programs`. The programs are the reference programmer's for all six templates; what the eyes see is
+known beforehand, so that what is measured is running programs and not looking at pictures.
+"""
+
+import asyncio
+import statistics
+from time import perf_counter
+
+from countersight.picture import Picture, check_picture
+from countersight.programs.eyes.scene_vision import SceneVision
+from countersight.programs.limits import Limits
+from countersight.programs.styles import Python, StepByStep
+from countersight.programs.tracing import Tracing
+from countersight.scenes import draw, encode
+from countersight.suites.cvqa_synthetic import make_case
+from countersight.suites.cvqa_templates import TEMPLATES
+
+PROGRAMS = 240
+UNDER_WAY = 16
+
+
+def questions(number: int) -> list[tuple[str, Picture]]:
+    """Questions in both worlds, each with its picture; there are twelve pictures, and the eyes remember them all."""
+    made = [make_case(template, 1, index, 0) for template in TEMPLATES for index in range(2)]
+    asked = []
+    for one in made:
+        picture = check_picture(encode(draw(one.record.scene)))
+        for question in (one.case.factual, one.case.counterfactual):
+            assert question
+            asked.append((question.text, picture))
+    return [asked[nth % len(asked)] for nth in range(number)]
+
+
+async def rate(style: Python | StepByStep, asked: list[tuple[str, Picture]]) -> float:
+    """Programs a second, each taken out of a reply and run."""
+    eyes = SceneVision()
+    for _, picture in asked[:24]:
+        await eyes.find(picture, "dots", None)
+    places = asyncio.Semaphore(UNDER_WAY)
+
+    async def run(question: str, picture: Picture) -> object:
+        async with places:
+            program = style.program(f"```\n{style.reference(question)}\n```")
+            return await style.run(program, picture, eyes, None, Tracing())
+
+    await asyncio.gather(*(run(*one) for one in asked[:UNDER_WAY]))  # the interpreters are there
+    start = perf_counter()
+    await asyncio.gather(*(run(*one) for one in asked))
+    seconds = perf_counter() - start
+    await eyes.close()
+    return len(asked) / seconds
+
+
+def measure(rounds: int = 5) -> dict[str, float]:
+    """Every figure of this page: medians, so that a neighbour's burst of work does not decide."""
+    asked = questions(PROGRAMS)
+
+    async def rates(kind: type[Python] | type[StepByStep]) -> float:
+        style = kind(Limits())
+        try:
+            return statistics.median([await rate(style, asked) for _ in range(rounds)])
+        finally:
+            await style.close()
+
+    return {
+        "Python programs a second, in the sandbox": asyncio.run(rates(Python)),
+        "step programs a second": asyncio.run(rates(StepByStep)),
+    }
+
+
+if __name__ == "__main__":
+    for name, value in measure().items():
+        print(f"{name:<42} {value:10.1f}")

@@ -1,0 +1,92 @@
+"""From what a program returns to an answer: a number, yes or no, the letter of an option, or a text."""
+
+import math
+
+from countersight.case import LETTERS, Option, Question
+from countersight.models.protocol import Request
+from countersight.programs.failures import ProgramFailed
+from countersight.programs.tracing import shortened
+from countersight.reading import read
+
+LONGEST_ANSWER = 2_000
+MOST_DIGITS = 30
+"""A number with more of them counts nothing; to write out one of a million digits would take seconds."""
+
+_NUMBER = Question("Which number is it?", "0", "number")
+
+
+def answer_of(value: object, request: Request) -> str:
+    """The answer a program's result stands for; raises ProgramFailed where it is of the wrong type for the question."""
+    match value:
+        case bool():
+            if request.kind == "number":
+                raise _wrong("yes or no", request)
+            said = "yes" if value else "no"
+        case int() | float():
+            if request.kind == "boolean":
+                raise _wrong("a number", request)
+            said = _digits(value, request)
+        case str():
+            said = shortened(value.strip(), LONGEST_ANSWER)
+            if not said:
+                raise _wrong("an empty text", request)
+            said = _said(said, request)
+        case None:
+            raise _wrong("nothing", request)
+        case _:
+            raise _wrong(f"something of type {type(value).__name__[:40]}", request)
+    if request.kind != "choice":
+        return said
+    place = fitting(said, tuple(option.text for option in request.options), request.question)
+    return said if place is None else LETTERS[place]
+
+
+def number_in(text: str) -> int | float | None:
+    """The one number a text says, as digits or as words; None where it says none, or several."""
+    found = read(text[:LONGEST_ANSWER], _NUMBER)
+    if found is None:
+        return None
+    return float(found) if "." in found else int(found)
+
+
+def polarity_in(text: str, question: str) -> bool | None:
+    """Whether a text says yes or no to a question; None where it says neither."""
+    found = read(text[:LONGEST_ANSWER], Question(question, "no", "boolean"))
+    return None if found is None else found == "yes"
+
+
+def fitting(text: str, options: tuple[str, ...], question: str = "") -> int | None:
+    """The place of the option that a text agrees with: the same words, the same number, or what it comes to."""
+    if not 0 < len(options) <= len(LETTERS):
+        return None
+    same = [place for place, option in enumerate(options) if option.strip().casefold() == text.strip().casefold()]
+    if not same and (number := number_in(text)) is not None:
+        same = [place for place, option in enumerate(options) if number_in(option) == number]
+    if same:
+        return same[0]
+    letter = read(text, Question(question, "A", "choice", tuple(map(Option, options))))
+    return None if letter is None else LETTERS.index(letter)
+
+
+def _digits(value: int | float, request: Request) -> str:
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise _wrong("no finite number", request)
+        return str(int(value)) if value.is_integer() and abs(value) < 10**MOST_DIGITS else str(value)
+    if abs(value) >= 10**MOST_DIGITS:
+        raise _wrong("a number too large to count anything", request)
+    return str(value)
+
+
+def _said(text: str, request: Request) -> str:
+    """A text as an answer of the kind that is asked for, where it must be a number, or yes or no."""
+    if request.kind == "number" and number_in(text) is None:
+        raise _wrong("a text without a number", request)
+    if request.kind == "boolean" and polarity_in(text, request.question) is None:
+        raise _wrong("a text without yes or no", request)
+    return text
+
+
+def _wrong(what: str, request: Request) -> ProgramFailed:
+    asked = {"number": "a number", "boolean": "yes or no", "choice": "an option", "open": "a text"}[request.kind]
+    return ProgramFailed("wrong type of answer", f"the program gave {what} where {asked} was asked for")

@@ -1,0 +1,70 @@
+"""Reads the boxes out of what a model says when it is asked where things are, in the ways models have of saying it."""
+
+import re
+from collections.abc import Iterable
+
+from countersight.programs.vision import Box
+
+LONGEST = 20_000
+"""Signs of a reply that are looked at."""
+MOST = 200
+"""Boxes that are read; a model that repeats itself writes thousands."""
+_NUMBER = r"\s*(-?\d{1,6}(?:\.\d{1,12})?)\s*"
+_LISTED = re.compile(rf"(?:[\"']?(\w{{1,20}})[\"']?\s*:\s*)?[\[(]{_NUMBER},{_NUMBER},{_NUMBER},{_NUMBER}[\])]")
+_CORNERS = re.compile(rf"[\[(]{_NUMBER},{_NUMBER}[\])]\s*,?\s*[\[(]{_NUMBER},{_NUMBER}[\])]")
+_TOKENS = re.compile(r"<loc(\d{4})><loc(\d{4})><loc(\d{4})><loc(\d{4})>")
+_UNDERLINED = re.compile(r"<loc_(\d{1,4})><loc_(\d{1,4})><loc_(\d{1,4})><loc_(\d{1,4})>")
+_NONE = re.compile(r"\[\s*\]|^\W*(?:no\b|none\b|there (?:is|are) (?:no|none)\b)", re.IGNORECASE)
+Sides = tuple[float, float, float, float]
+
+
+def read_boxes(text: str, width: int, height: int) -> list[Box] | None:
+    """The boxes in a reply about a picture of that size; [] where it says there is nothing, None where it says neither.
+
+    Known are lists of left, top, right and bottom in pixels, thousandths or fractions of the picture; `box_2d`, which
+    begins with the top and counts in thousandths; two corners in thousandths; and location tokens of 1,024 or 1,000
+    steps.
+    """
+    text = text[:LONGEST]
+    shares = _shares(text, width, height)
+    if shares is None:
+        return [] if _NONE.search(text.strip()) else None
+    found: dict[Box, None] = {}
+    for left, top, right, bottom in shares:
+        box = (round(left * width), round(top * height), round(right * width), round(bottom * height))
+        box = (max(box[0], 0), max(box[1], 0), min(box[2], width), min(box[3], height))
+        if box[0] < box[2] and box[1] < box[3]:
+            found[box] = None
+    return list(found)[:MOST]
+
+
+def _shares(text: str, width: int, height: int) -> list[Sides] | None:
+    """Left, top, right and bottom of each box as shares of the picture."""
+    if tokens := _numbers(_TOKENS.finditer(text)):
+        return [(left / 1024, top / 1024, right / 1024, bottom / 1024) for top, left, bottom, right in tokens]
+    if tokens := _numbers(_UNDERLINED.finditer(text)):
+        return _thousandths(tokens)
+    listed = [match for match, _ in zip(_LISTED.finditer(text), range(MOST), strict=False)]
+    if not listed:
+        corners = _numbers(_CORNERS.finditer(text))
+        return _thousandths(corners) if corners else None
+    boxes = _numbers(listed, 2)
+    if any(match[1] == "box_2d" for match in listed):
+        return _thousandths([(left, top, right, bottom) for top, left, bottom, right in boxes])
+    if all(0 <= side <= 1 for box in boxes for side in box):
+        return boxes
+    beyond = any(right > width * 1.02 or bottom > height * 1.02 for _, _, right, bottom in boxes)
+    if beyond and all(side <= 1000 for box in boxes for side in box):
+        return _thousandths(boxes)
+    return [(left / width, top / height, right / width, bottom / height) for left, top, right, bottom in boxes]
+
+
+def _numbers(matches: Iterable[re.Match[str]], first: int = 1) -> list[Sides]:
+    return [
+        (float(match[first]), float(match[first + 1]), float(match[first + 2]), float(match[first + 3]))
+        for match, _ in zip(matches, range(MOST), strict=False)
+    ]
+
+
+def _thousandths(boxes: list[Sides]) -> list[Sides]:
+    return [(left / 1000, top / 1000, right / 1000, bottom / 1000) for left, top, right, bottom in boxes]

@@ -1,0 +1,63 @@
+"""Eyes made of a detector and a language model without any: questions go to the model, told what the detector found."""
+
+from collections import Counter
+
+from countersight.models.protocol import AskingFailed, Model, Overloaded, Refused, Request, Turn, Unreachable
+from countersight.picture import Picture
+from countersight.programs.eyes.detector import Detector
+from countersight.programs.vision import Patch, ToolFailed, size_as_seen
+from countersight.wording import several
+
+MOST_TOLD = 40
+"""Things whose place is told; of more only how many there are."""
+QUESTION = """\
+A detector looked at {what}, {width} pixels wide and {height} pixels high. It knows only some kinds of things. \
+It found: {found}.
+{places}Question about the picture: {question}
+Answer in a word or a few words."""
+
+
+class ToldVision:
+    """Things are found by a detector; a language model that sees nothing is told of them and answers questions."""
+
+    def __init__(self, detector: Detector, model: Model) -> None:
+        self.name = f"{detector.name}+told:{model.name}"
+        self.settings: dict[str, object] = {**model.settings, **detector.settings}
+        self._detector, self._model = detector, model
+        self.find = detector.find
+
+    async def query(self, picture: Picture, question: str, within: Patch | None) -> str:
+        """What the model makes of what was found."""
+        text = _told(await self._detector.everything(picture, within), picture, question, within)
+        try:
+            answer = await self._model.reply(Request(text, (Turn("user", text),), "open", question=question))
+        except (Overloaded, Refused, Unreachable):
+            raise  # not about this program: whoever asks the questions of a run must know
+        except AskingFailed as error:
+            if error.again:
+                raise
+            raise ToolFailed(f"{self._model.name} did not answer: {error}") from None
+        return answer.text
+
+    async def close(self) -> None:
+        """Let go of both."""
+        await self._detector.close()
+        await self._model.close()
+
+
+def _told(found: list[Patch], picture: Picture, question: str, within: Patch | None) -> str:
+    left, top, right, bottom = within.box if within else (0, 0, *size_as_seen(picture))
+    counts = Counter(patch.name for patch in found)
+    places = "".join(
+        f"- {patch.name}: from ({patch.box[0] - left}, {patch.box[1] - top}) to "
+        f"({patch.box[2] - left}, {patch.box[3] - top})\n"
+        for patch in found[:MOST_TOLD]
+    )
+    return QUESTION.format(
+        what="a part of a picture" if within else "a picture",
+        width=right - left,
+        height=bottom - top,
+        found=", ".join(several(number, name) for name, number in counts.items()) or "nothing it knows",
+        places=f"Where, from the left top corner to the right bottom corner:\n{places}" if places else "",
+        question=" ".join(question.split()),
+    )

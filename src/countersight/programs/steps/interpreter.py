@@ -1,0 +1,236 @@
+"""Runs step programs: each operation is a function of its arguments and the eyes, and nothing else can be called."""
+
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeVar
+
+import msgspec
+
+from countersight.picture import Picture
+from countersight.programs.failures import ProgramFailed
+from countersight.programs.steps.expressions import BadExpression, evaluate
+from countersight.programs.steps.parsing import Name, Step
+from countersight.programs.tracing import Tracing, shortened
+from countersight.programs.vision import Box, Patch, ToolFailed, Vision, look_for, size_as_seen
+from countersight.wording import unknown
+
+LONGEST_TEXT = 500
+"""Signs in what is looked for, or asked."""
+
+Kind = TypeVar("Kind")
+
+
+class View(msgspec.Struct, frozen=True):
+    """The picture, or a part of it."""
+
+    picture: Picture
+    part: Patch | None = None
+
+
+class BadArgument(Exception):  # noqa: N818 - it names the thing
+    """An argument that is missing or of the wrong type; the message says which and what it must be."""
+
+
+class Arguments:
+    """What a step is given, by name, checked as it is taken."""
+
+    def __init__(self, values: dict[str, object]) -> None:
+        self._values = values
+
+    def view(self, name: str) -> View:
+        """The picture, or a part of it."""
+        return self._of_type(name, View, "the picture or a part of it")
+
+    def text(self, name: str) -> str:
+        """A text of sensible length."""
+        text = self._of_type(name, str, "a text")
+        if len(text) > LONGEST_TEXT:
+            raise BadArgument(f"{name}= has more than {LONGEST_TEXT} signs")
+        return shortened(text, LONGEST_TEXT)  # half a sign could not be sent to anybody
+
+    def patches(self, name: str) -> list[Patch]:
+        """Things that were found."""
+        return self._of_type(name, list, "what LOC found")  # no step makes lists of anything else
+
+    def number(self, name: str) -> int:
+        """A number of things."""
+        value = self._of_type(name, int, "a whole number")
+        if isinstance(value, bool) or not 0 <= value <= 10_000:
+            raise BadArgument(f"{name}= must be a sensible number of things")
+        return value
+
+    def any(self, name: str) -> object:
+        """Whatever it is."""
+        return self._of_type(name, object, "given")
+
+    def _of_type(self, name: str, kind: type[Kind], what: str) -> Kind:
+        if name not in self._values:
+            raise BadArgument(f"{name}= is missing")
+        value = self._values[name]
+        if not isinstance(value, kind):
+            raise BadArgument(f"{name}= must be {what}")
+        return value
+
+
+Operation = Callable[["Steps", Arguments], Awaitable[object]]
+
+
+class Steps:
+    """A run of a program over one picture."""
+
+    def __init__(self, picture: Picture, vision: Vision, tracing: Tracing) -> None:
+        self.vision = vision
+        self.results: dict[str, object] = {"IMAGE": View(picture)}
+        self._tracing = tracing
+
+    async def run(self, steps: list[Step]) -> object:
+        """The value of the RESULT step, or of the last step where there is none."""
+        last: object = None
+        for step in steps:
+            last = await self._step(step)
+            if step.operation == "RESULT":
+                return last
+        return last
+
+    async def _step(self, step: Step) -> object:
+        where = f"line {step.line}: "
+        operation = OPERATIONS.get(step.operation)
+        if operation is None:
+            raise ProgramFailed("unknown tool", where + unknown("operation", step.operation, OPERATIONS))
+        arguments = Arguments({name: self._value(value, where) for name, value in step.arguments.items()})
+        try:
+            result = await operation(self, arguments)
+        except (BadArgument, BadExpression) as error:
+            raise ProgramFailed("error", f"{where}{step.operation}: {error}") from None
+        except ToolFailed as error:
+            self._tracing.note(step.operation, step.given, f"failed: {error}")
+            raise ProgramFailed("tool failure", f"{where}{error}") from None
+        self.results[step.result] = result
+        shown, boxes = _shown(result)
+        self._tracing.note(step.operation, step.given, shown, boxes)
+        return result
+
+    def _value(self, value: object, where: str) -> object:
+        if not isinstance(value, Name):
+            return value
+        if value.id not in self.results:
+            raise ProgramFailed("error", f"{where}{value.id[:40]!r} is not the result of an earlier step")
+        return self.results[value.id]
+
+
+async def run_steps(steps: list[Step], picture: Picture, vision: Vision, tracing: Tracing) -> object:
+    """Run a program over a picture; its result. What each step gave is noted; raises ProgramFailed."""
+    return await Steps(picture, vision, tracing).run(steps)
+
+
+async def _loc(run: Steps, given: Arguments) -> list[Patch]:
+    view = given.view("image")
+    return await look_for(run.vision, view.picture, given.text("object"), view.part)
+
+
+async def _count(run: Steps, given: Arguments) -> int:
+    return len(given.patches("box"))
+
+
+async def _vqa(run: Steps, given: Arguments) -> str:
+    view = given.view("image")
+    return await run.vision.query(view.picture, given.text("question"), view.part)
+
+
+async def _eval(run: Steps, given: Arguments) -> object:
+    return evaluate(given.text("expr"), run.results)
+
+
+async def _result(run: Steps, given: Arguments) -> object:
+    return given.any("var")
+
+
+async def _crop(run: Steps, given: Arguments) -> View:
+    """The first thing found, as a picture of its own; the whole where nothing was found."""
+    view, found = given.view("image"), given.patches("box")
+    return View(view.picture, found[0]) if found else view
+
+
+def _crop_beside(part: Callable[[Box, Box], Box]) -> Operation:
+    """What lies somewhere about the first thing found; the whole where nothing was found."""
+
+    async def crop(run: Steps, given: Arguments) -> View:
+        view, found = given.view("image"), given.patches("box")
+        if not found:
+            return view
+        whole = view.part.box if view.part else (0, 0, *size_as_seen(view.picture))
+        left, top, right, bottom = part(found[0].box, whole)
+        if right <= left or bottom <= top:
+            raise ToolFailed("nothing of the picture lies there")
+        return View(view.picture, Patch((left, top, right, bottom)))
+
+    return crop
+
+
+async def _inside(run: Steps, given: Arguments) -> list[Patch]:
+    regions = given.patches("of")
+    return [thing for thing in given.patches("box") if any(thing.is_in(region) for region in regions)]
+
+
+async def _outside(run: Steps, given: Arguments) -> list[Patch]:
+    regions = given.patches("of")
+    return [thing for thing in given.patches("box") if not any(thing.is_in(region) for region in regions)]
+
+
+async def _without(run: Steps, given: Arguments) -> list[Patch]:
+    gone = set(given.patches("of"))
+    return [thing for thing in given.patches("box") if thing not in gone]
+
+
+def _first(key: Callable[[Patch], float]) -> Operation:
+    async def first(run: Steps, given: Arguments) -> list[Patch]:
+        return sorted(given.patches("box"), key=key)[: given.number("n")]
+
+    return first
+
+
+async def _top_row(run: Steps, given: Arguments) -> list[Patch]:
+    """Those at whose height the topmost is."""
+    found = given.patches("box")
+    if not found:
+        return []
+    highest = min(found, key=lambda thing: thing.middle[1])
+    return [thing for thing in found if thing.middle[1] < highest.box[3]]
+
+
+async def _fullest(run: Steps, given: Arguments) -> list[Patch]:
+    """The one with the most things in it; none where there is none."""
+    things, regions = given.patches("of"), given.patches("box")
+    return sorted(regions, key=lambda region: -sum(thing.is_in(region) for thing in things))[:1]
+
+
+OPERATIONS: Final[dict[str, Operation]] = {
+    "LOC": _loc,
+    "COUNT": _count,
+    "VQA": _vqa,
+    "EVAL": _eval,
+    "RESULT": _result,
+    "CROP": _crop,
+    "CROP_LEFTOF": _crop_beside(lambda thing, whole: (whole[0], whole[1], thing[0], whole[3])),
+    "CROP_RIGHTOF": _crop_beside(lambda thing, whole: (thing[2], whole[1], whole[2], whole[3])),
+    "CROP_ABOVE": _crop_beside(lambda thing, whole: (whole[0], whole[1], whole[2], thing[1])),
+    "CROP_BELOW": _crop_beside(lambda thing, whole: (whole[0], thing[3], whole[2], whole[3])),
+    "INSIDE": _inside,
+    "OUTSIDE": _outside,
+    "WITHOUT": _without,
+    "TOPMOST": _first(lambda thing: thing.middle[1]),
+    "BOTTOMMOST": _first(lambda thing: -thing.middle[1]),
+    "LEFTMOST": _first(lambda thing: thing.middle[0]),
+    "RIGHTMOST": _first(lambda thing: -thing.middle[0]),
+    "TOP_ROW": _top_row,
+    "FULLEST": _fullest,
+}
+"""What a step program can do, by the name it has in one."""
+
+
+def _shown(result: object) -> tuple[str, list[Box]]:
+    """A result in a few words, and where in the picture it is."""
+    if isinstance(result, list):
+        return f"{len(result)} found", [patch.box for patch in result]
+    if isinstance(result, View):
+        return ("a part of the picture", [result.part.box]) if result.part else ("the picture", [])
+    return str(result)[:LONGEST_TEXT], []

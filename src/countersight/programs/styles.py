@@ -1,0 +1,87 @@
+"""The two kinds of programs: how each is asked for, found in a reply, and run."""
+
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+from countersight.picture import Picture
+from countersight.programs.limits import Limits
+from countersight.programs.prompting import PYTHON, STEPS
+from countersight.programs.reference import as_python, as_steps
+from countersight.programs.steps import parsed, run_steps, step_lines
+from countersight.programs.tracing import Tracing
+from countersight.programs.viper import Sandbox, Tools, python_of
+from countersight.programs.vision import Vision
+
+Ask = Callable[[str], Awaitable[str]]
+
+
+class Style(Protocol):
+    """A kind of program."""
+
+    name: str
+    prompt: str
+    """What a code model is told; {question} stands for the question."""
+
+    def reference(self, question: str) -> str:
+        """The reference programmer's program for a question; raises NoProgram."""
+        ...
+
+    def program(self, reply: str) -> str:
+        """The program in what a code model wrote; raises ProgramFailed."""
+        ...
+
+    async def run(self, program: str, picture: Picture, vision: Vision, ask: Ask | None, tracing: Tracing) -> object:
+        """What a program makes of a picture; raises ProgramFailed."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of processes and memory."""
+        ...
+
+
+class Python:
+    """Python in the manner of ViperGPT, run in a sandbox."""
+
+    name = "viper"
+    prompt = PYTHON
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._sandbox = Sandbox(limits)
+
+    def reference(self, question: str) -> str:
+        return as_python(question)
+
+    def program(self, reply: str) -> str:
+        return python_of(reply)
+
+    async def run(self, program: str, picture: Picture, vision: Vision, ask: Ask | None, tracing: Tracing) -> object:
+        return await self._sandbox.run(program, Tools(picture, vision, ask, tracing, self._limits))
+
+    async def close(self) -> None:
+        await self._sandbox.close()
+
+
+class StepByStep:
+    """Steps in the manner of VisProg, parsed and interpreted here."""
+
+    name = "visprog"
+    prompt = STEPS
+
+    def __init__(self, limits: Limits) -> None:
+        pass  # a step program has an end, and its steps are bounded
+
+    def reference(self, question: str) -> str:
+        return as_steps(question)
+
+    def program(self, reply: str) -> str:
+        return step_lines(reply)
+
+    async def run(self, program: str, picture: Picture, vision: Vision, ask: Ask | None, tracing: Tracing) -> object:
+        return await run_steps(parsed(program), picture, vision, tracing)
+
+    async def close(self) -> None:
+        pass
+
+
+STYLES: dict[str, type[Python] | type[StepByStep]] = {"viper": Python, "visprog": StepByStep}

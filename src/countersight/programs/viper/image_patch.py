@@ -1,0 +1,282 @@
+"""The tools of Python programs: patches of the picture, and functions beside them.
+
+A program holds patches and can ask only what is listed in METHODS and FUNCTIONS; every argument is checked.
+"""
+
+import inspect
+import math
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+
+from countersight.picture import Picture
+from countersight.programs.answers import LONGEST_ANSWER, fitting, number_in, polarity_in
+from countersight.programs.failures import ProgramFailed
+from countersight.programs.limits import Limits
+from countersight.programs.tracing import Tracing, shortened
+from countersight.programs.vision import Box, Patch, ToolFailed, Vision, look_for, size_as_seen
+from countersight.wording import unknown
+
+LONGEST_TEXT = 500
+"""Signs in what is looked for, or asked."""
+MOST_TEXTS = 64
+"""Texts that are compared with a patch."""
+Ask = Callable[[str], Awaitable[str]]
+"""What a language model says to a question without a picture; raises ToolFailed."""
+
+
+class ImagePatch:
+    """A part of the picture as a program knows it: heights count upwards from the lower border of the picture."""
+
+    __slots__ = (
+        "category",
+        "height",
+        "horizontal_center",
+        "left",
+        "lower",
+        "patch",
+        "right",
+        "upper",
+        "vertical_center",
+        "width",
+    )
+
+    def __init__(self, patch: Patch, whole_height: int) -> None:
+        left, top, right, bottom = patch.box
+        self.patch = patch
+        self.category = patch.name
+        self.left, self.right = left, right
+        self.upper, self.lower = whole_height - top, whole_height - bottom
+        self.width, self.height = right - left, bottom - top
+        self.horizontal_center = (left + right) / 2
+        self.vertical_center = (self.lower + self.upper) / 2
+
+
+SEEN_OF_A_PATCH: Final = (
+    *("left", "lower", "right", "upper", "width", "height", "horizontal_center", "vertical_center", "category"),
+)
+"""Attributes of a patch that a program can read."""
+
+
+class Tools:
+    """What one program works with: the picture, the eyes, and a language model where there is one."""
+
+    def __init__(self, picture: Picture, vision: Vision, ask: Ask | None, tracing: Tracing, limits: Limits) -> None:
+        width, height = size_as_seen(picture)
+        self.picture, self.vision, self.ask, self.tracing = picture, vision, ask, tracing
+        self.size = width, height
+        self.whole = ImagePatch(Patch((0, 0, width, height)), height)
+        self._left = limits.calls
+        self._most = limits.calls
+
+    def call(self, patch: ImagePatch | None, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What a program calls, on a patch or on its own: its value, or an awaitable of it. Raises ProgramFailed."""
+        known = METHODS if patch is not None else FUNCTIONS
+        tool = known.get(name)
+        if tool is None:
+            what = "tool of an ImagePatch" if patch is not None else "tool"
+            raise ProgramFailed("unknown tool", unknown(what, str(name), known))
+        given = (self, patch, *args) if patch is not None else (self, *args)
+        try:
+            bound = _SIGNATURES[tool].bind(*given, **kwargs)
+        except TypeError as error:
+            raise ProgramFailed("error", f"{name}: {error}") from None
+        if tool in _WAITING:
+            if not self._left:
+                raise ProgramFailed(
+                    "too many calls", f"the program may use its eyes and ask {self._most} times at most"
+                )
+            self._left -= 1
+            return self._noted(name, bound.args[1:], tool(*bound.args))
+        try:
+            return tool(*bound.args)
+        except ToolFailed as error:
+            raise ProgramFailed("tool failure", f"{name}: {error}") from None
+
+    async def find(self, patch: ImagePatch, what: str) -> list[Patch]:
+        """Where things are in a patch."""
+        return await look_for(self.vision, self.picture, what, self.within(patch))
+
+    async def query(self, patch: ImagePatch, question: str) -> str:
+        """What the eyes say about a patch."""
+        return shortened(await self.vision.query(self.picture, question, self.within(patch)), LONGEST_ANSWER)
+
+    def within(self, patch: ImagePatch) -> Patch | None:
+        """The part of the picture a patch is; None for all of it."""
+        return None if patch.patch == self.whole.patch else patch.patch
+
+    def shown(self, patch: Patch) -> ImagePatch:
+        """A patch as a program knows it."""
+        return ImagePatch(patch, self.size[1])
+
+    async def _noted(self, name: str, given: tuple[Any, ...], waiting: Awaitable[Any]) -> Any:
+        arguments = ", ".join(self._written(value) for value in given if value is not self.whole)
+        try:
+            result = await waiting
+        except ToolFailed as error:
+            self.tracing.note(name, arguments, f"failed: {error}")
+            raise ProgramFailed("tool failure", f"{name}: {error}") from None
+        if isinstance(result, list):
+            self.tracing.note(name, arguments, f"{len(result)} found", [patch.patch.box for patch in result])
+        else:
+            self.tracing.note(name, arguments, _brief(result))
+        return result
+
+    @staticmethod
+    def _written(value: object) -> str:
+        return f"in {value.patch.box}" if isinstance(value, ImagePatch) else _brief(value)
+
+
+async def find(tools: Tools, patch: ImagePatch, /, object_name: object) -> list[ImagePatch]:
+    return [tools.shown(found) for found in await tools.find(patch, _text(object_name))]
+
+
+async def exists(tools: Tools, patch: ImagePatch, /, object_name: object) -> bool:
+    return bool(await tools.find(patch, _text(object_name)))
+
+
+async def simple_query(tools: Tools, patch: ImagePatch, /, question: object = "What is this?") -> str:
+    return await tools.query(patch, _text(question))
+
+
+async def verify_property(tools: Tools, patch: ImagePatch, /, object_name: object, visual_property: object) -> bool:
+    question = f"Is the {_text(object_name)} {_text(visual_property)}?"
+    said = await tools.query(patch, question)
+    verdict = polarity_in(said, question)
+    if verdict is None:
+        raise ToolFailed(f"the eyes said neither yes nor no to {question[:60]!r} but {said[:60]!r}")
+    return verdict
+
+
+async def best_text_match(tools: Tools, patch: ImagePatch, /, option_list: object, prefix: object = "") -> str:
+    if not isinstance(option_list, list | tuple) or not 1 <= len(option_list) <= MOST_TEXTS:
+        raise ToolFailed(f"it needs a list of 1 to {MOST_TEXTS} texts")
+    options = tuple(_text(option) for option in option_list)
+    about = f"{_text(prefix)}: " if prefix else ""
+    question = f"{about}which of these fits best: {', '.join(options)}? Answer with one of them."
+    said = await tools.query(patch, question)
+    place = fitting(said, options, question) if len(options) > 1 else 0
+    if place is None:
+        raise ToolFailed(f"the eyes chose none of the texts but said {said[:60]!r}")
+    return options[place]
+
+
+async def llm_query(tools: Tools, /, question: object, long_answer: object = False) -> str:
+    if tools.ask is None:
+        raise ToolFailed("there is no language model to ask")
+    brief = "" if long_answer else "\nAnswer in a few words."
+    return shortened(await tools.ask(_text(question) + brief), LONGEST_ANSWER)
+
+
+def crop(tools: Tools, patch: ImagePatch, /, left: object, lower: object, right: object, upper: object) -> ImagePatch:
+    return tools.shown(Patch(_cropped(tools, (left, lower, right, upper), patch.patch.box)))
+
+
+def overlaps(tools: Tools, patch: ImagePatch, /, other: object) -> bool:
+    one, two = patch.patch.box, _patch(other).patch.box
+    return one[0] < two[2] and two[0] < one[2] and one[1] < two[3] and two[1] < one[3]
+
+
+def inside(tools: Tools, patch: ImagePatch, /, other: object) -> bool:
+    others = other if isinstance(other, list | tuple) else [other]
+    return any(patch.patch.is_in(_patch(one).patch) for one in others)
+
+
+def image_patch(
+    tools: Tools,
+    /,
+    image: object,
+    left: object = None,
+    lower: object = None,
+    right: object = None,
+    upper: object = None,
+) -> ImagePatch:
+    whole = _patch(image)
+    sides = (left, lower, right, upper)
+    return whole if sides == (None,) * 4 else tools.shown(Patch(_cropped(tools, sides, whole.patch.box)))
+
+
+def distance(tools: Tools, /, patch_a: object, patch_b: object) -> float:
+    one, two = _patch(patch_a).patch.box, _patch(patch_b).patch.box
+    across = max(one[0] - two[2], two[0] - one[2], 0)
+    along = max(one[1] - two[3], two[1] - one[3], 0)
+    return math.hypot(across, along)
+
+
+def coerce_to_numeric(tools: Tools, /, text: object) -> int | float:
+    if isinstance(text, int | float):
+        return int(text) if isinstance(text, bool) else text
+    found = number_in(_text(text, LONGEST_ANSWER))
+    if found is None:
+        raise ToolFailed(f"there is no single number in {_brief(text)}")
+    return found
+
+
+def bool_to_yesno(tools: Tools, /, value: object) -> str:
+    if isinstance(value, str) and value.strip().casefold() in ("yes", "no"):
+        return value.strip().casefold()
+    if not isinstance(value, bool | int | float):
+        raise ToolFailed(f"{_brief(value)} is neither true nor false")
+    return "yes" if value else "no"
+
+
+Tool = Callable[..., Any]
+METHODS: Final[dict[str, Tool]] = {
+    tool.__name__: tool
+    for tool in (find, exists, simple_query, verify_property, best_text_match, crop, overlaps, inside)
+}
+"""What a program may call on a patch."""
+FUNCTIONS: Final[dict[str, Tool]] = {
+    "ImagePatch": image_patch,
+    **{tool.__name__: tool for tool in (distance, llm_query, coerce_to_numeric, bool_to_yesno)},
+}
+"""What a program may call on its own."""
+_SIGNATURES: Final = {tool: inspect.signature(tool) for tool in (*METHODS.values(), *FUNCTIONS.values())}
+_WAITING: Final = frozenset(tool for tool in _SIGNATURES if inspect.iscoroutinefunction(tool))
+
+
+def _text(value: object, longest: int = LONGEST_TEXT) -> str:
+    if not isinstance(value, str):
+        raise ToolFailed(f"it needs a text, not {_brief(value)}")
+    if len(value) > longest:
+        raise ToolFailed(f"a text has more than {longest} signs")
+    return shortened(value, longest)
+
+
+def _patch(value: object) -> ImagePatch:
+    if not isinstance(value, ImagePatch):
+        raise ToolFailed(f"it needs an ImagePatch, not {_brief(value)}")
+    return value
+
+
+def _cropped(tools: Tools, sides: tuple[object, ...], within: Box) -> Box:
+    """The box with these sides, as much of it as lies in another; heights are turned from a program's into ours."""
+    left, lower, right, upper = (_number(side) for side in sides)
+    height = tools.size[1]
+    box = (
+        max(round(left), within[0]),
+        max(round(height - upper), within[1]),
+        min(round(right), within[2]),
+        min(round(height - lower), within[3]),
+    )
+    if box[2] <= box[0] or box[3] <= box[1]:
+        raise ToolFailed("nothing of the picture lies there")
+    return box
+
+
+def _number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -1e6 < value < 1e6:
+        raise ToolFailed(f"it needs pixels as numbers, not {_brief(value)}")
+    return value
+
+
+def _brief(value: object) -> str:
+    """A value in a few words. Only simple ones are written out: what a program builds may have no end."""
+    match value:
+        case bool() | None:
+            return str(value)
+        case int() | float():
+            return str(value) if -1e15 < value < 1e15 else "a huge number"
+        case str():
+            return repr(value[:200])
+        case _:
+            return f"something of type {type(value).__name__[:40]}"

@@ -1,0 +1,120 @@
+"""The model sees, the grammar imagines: what is worked out, what is still asked, and how both are told apart."""
+
+import pytest
+from chat_server import ChatServer, question_of
+from making import case, choice, dataset
+from running import ask, replies
+
+from countersight.asking.composed import COMPOSED, composed_answer
+from countersight.asking.prompts import PROMPTS, find_prompt
+from countersight.case import Option, Question, Reply
+from countersight.errors import CountersightError
+
+DOGS = Question("How many dogs are there?", "3", "number")
+MORE = Question("How many dogs would there be if two more dogs came?", "5", "number")
+UNCLEAR = Question("How many dogs would there be if the gate was open?", "1", "number")
+BARK = Question("Would the dogs bark if a cat came?", "yes", "boolean")
+COUNTS = tuple(Option(str(number)) for number in (3, 5, 7, 9))
+
+
+def told(output):
+    return {(r.row, r.world): r for r in replies(output)}
+
+
+def test_a_number_under_a_change_is_worked_out_and_the_model_not_asked(tmp_path):
+    folder = dataset(tmp_path / "d", [case(0, factual=DOGS, counterfactual=MORE)])
+    with ChatServer("say:I can see 4 dogs.") as server:
+        tally = ask(folder, tmp_path / "r", server.name, prompt="compose")
+    assert [question_of(request).split("\n")[0] for request in server.requests] == [DOGS.text]
+    assert (tally.answered, tally.failed, tally.tokens_in) == (2, 0, 100)
+    seen, imagined = told(tmp_path / "r").values()
+    assert (seen.text, seen.finish) == ("I can see 4 dogs.", "stop")
+    assert (imagined.text, imagined.finish) == ("6", COMPOSED)  # from what the model saw, right or wrong
+    assert (imagined.tokens_in, imagined.tokens_out, imagined.cost, imagined.attempts) == (0, 0, 0.0, 0)
+    assert imagined.model == seen.model
+
+
+@pytest.mark.parametrize(
+    ("said", "imagined"),
+    [("There are 3 dogs.", UNCLEAR), ("I cannot tell.", MORE), ("There are 3 dogs.", BARK)],
+    ids=["the grammar abstains", "no number was seen", "not a number that is asked for"],
+)
+def test_what_is_not_decided_is_asked_as_it_would_have_been(tmp_path, said, imagined):
+    folder = dataset(tmp_path / "d", [case(0, factual=DOGS, counterfactual=imagined)])
+    with ChatServer(f"say:{said}") as composing:
+        ask(folder, tmp_path / "r", composing.name, prompt="compose")
+    with ChatServer(f"say:{said}") as plain:
+        ask(folder, tmp_path / "s", plain.name)
+    assert [request["messages"] for request in composing.requests] == [r["messages"] for r in plain.requests]
+    assert {reply.finish for reply in replies(tmp_path / "r")} == {"stop"}
+
+
+def test_of_a_choice_the_option_with_that_number_is_the_answer(tmp_path):
+    cases = [
+        case(0, counterfactual=choice("How many dots would there be if 2 more dots were drawn?")),
+        case(1, counterfactual=choice("How many dots would there be if 1 more dot was drawn?")),  # 6 is no option
+    ]
+    with ChatServer("say:B") as server:
+        ask(dataset(tmp_path / "d", cases), tmp_path / "r", server.name, prompt="compose", shown=True)
+    assert len(server.requests) == 5  # what is shown after the change is seen, not imagined
+    found = {(r.row, r.telling): (r.text, r.finish) for r in replies(tmp_path / "r") if r.world == "counterfactual"}
+    assert found[0, "told"] == ("C", COMPOSED)
+    assert found[1, "told"] == ("B", "stop")
+    assert {found[row, "shown"] for row in (0, 1)} == {("B", "stop")}
+
+
+def test_where_nothing_was_seen_nothing_is_imagined_and_the_run_can_be_mended(tmp_path):
+    folder = dataset(tmp_path / "d", [case(0, factual=DOGS, counterfactual=MORE)])
+    with ChatServer("status:400") as server:
+        assert ask(folder, tmp_path / "r", server.name, prompt="compose").failed == 2
+        server.behaviour = "say:3"
+        assert ask(folder, tmp_path / "r", server.name, prompt="compose").answered == 2
+    assert told(tmp_path / "r")[0, "counterfactual"].text == "5"
+
+
+def test_a_recorded_number_is_used_when_the_run_goes_on(tmp_path):
+    folder = dataset(tmp_path / "d", [case(n, factual=DOGS, counterfactual=MORE) for n in range(3)])
+    with ChatServer("say:7") as server:
+        ask(folder, tmp_path / "r", server.name, prompt="compose")
+        lines = (tmp_path / "r/replies.jsonl").read_text().splitlines(keepends=True)
+        (tmp_path / "r/replies.jsonl").write_text("".join(line for line in lines if '"counterfactual"' not in line))
+        del server.requests[:]
+        tally = ask(folder, tmp_path / "r", server.name, prompt="compose")
+    assert (tally.before, tally.answered, server.requests) == (3, 3, [])
+    assert {reply.text for reply in replies(tmp_path / "r") if reply.world == "counterfactual"} == {"9"}
+
+
+def test_a_prompt_of_ones_own_may_compose_and_else_give_the_fact(tmp_path):
+    mine = tmp_path / "mine.toml"
+    mine.write_text("composed = true\nfact = true\n")
+    folder = dataset(tmp_path / "d", [case(0, factual=DOGS, counterfactual=UNCLEAR)])
+    with ChatServer("say:3") as server:
+        ask(folder, tmp_path / "r", server.name, prompt=mine)
+    assert [len(request["messages"]) for request in server.requests] == [1, 3]
+    mine.write_text('composed = true\norders = "every"\n')
+    with pytest.raises(CountersightError, match=r"line 2: orders: .*worked with \(composed\)"):
+        find_prompt(str(mine))
+
+
+@pytest.mark.parametrize(
+    ("said", "factual", "imagined", "answer"),
+    [
+        ("3", DOGS, MORE, "5"),
+        ("There are three dogs.", DOGS, MORE, "5"),
+        ("C", Question(DOGS.text, "A", "choice", COUNTS), MORE, "9"),
+        ("3", DOGS, Question(MORE.text, "A", "choice", COUNTS), "B"),
+        ("3", DOGS, Question(MORE.text, "A", "choice", (Option("5"), Option("5"))), None),
+        ("2.5", DOGS, MORE, None),
+        ("C", Question(DOGS.text, "A", "choice", tuple(map(Option, ("one", "two", "three")))), MORE, None),
+        ("yes", Question("Are there dogs?", "yes", "boolean"), MORE, None),
+        ("9" * 40, DOGS, MORE, None),
+        ("3", DOGS, Question("How many would there be if 5 dogs left?", "0", "number"), None),
+    ],
+)
+def test_the_answer_is_the_number_as_the_question_wants_it(said, factual, imagined, answer):
+    assert composed_answer(Reply("x", 0, "factual", text=said), factual, imagined, "whole") == answer
+
+
+def test_the_prompt_differs_from_0_shot_in_nothing_the_model_sees():
+    for question in (DOGS, MORE, BARK):
+        assert PROMPTS["compose"].render(question) == PROMPTS["0-shot"].render(question)

@@ -1,0 +1,108 @@
+"""Eyes and programmers for tests, and programs run with them."""
+
+import asyncio
+
+from making import picture
+
+from countersight.models.programs import Metered, Programs
+from countersight.models.protocol import Answer, AskingFailed, Request, Turn
+from countersight.picture import check_picture
+from countersight.programs.limits import Limits
+from countersight.programs.styles import STYLES
+from countersight.programs.tracing import Tracing
+from countersight.programs.viper import Sandbox, Tools
+from countersight.programs.vision import Patch, ToolFailed
+
+DOGS = [Patch((0, 0, 20, 20), "dog"), Patch((40, 60, 60, 90), "dog"), Patch((70, 10, 100, 40), "dog")]
+"""In a picture of 100 x 100 pixels: at the top left, at the bottom, at the right."""
+PICTURE = check_picture(picture(size=100))
+
+
+class Eyes:
+    """Sees three dogs and says what it was told to say."""
+
+    name = "eyes"
+
+    def __init__(self, said=None) -> None:
+        self.settings = {}
+        self.said = said or {}
+        self.asked = []
+
+    async def find(self, picture, what, within):
+        self.asked.append(("find", what, within))
+        await asyncio.sleep(0)
+        if what == "unicorn":
+            raise ToolFailed("nobody has seen one")
+        found = DOGS if what == "dog" else []
+        return [patch for patch in found if within is None or patch.is_in(within)]
+
+    async def query(self, picture, question, within):
+        self.asked.append(("query", question, within))
+        return self.said[question] if isinstance(self.said, dict) else self.said(question)
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+class Coder:
+    """A code model that writes what it is told to write for each question."""
+
+    name = "coder"
+    needs_picture = False
+
+    def __init__(self, write) -> None:
+        self.settings = {"temperature": 0.0}
+        self.write = write
+        self.requests = []
+        self.closed = 0
+
+    async def reply(self, request):
+        self.requests.append(request)
+        return Answer(self.write(request), tokens_in=10, tokens_out=5, cost=0.25, model="coder-1")
+
+    async def close(self) -> None:
+        self.closed += 1
+
+
+def request(question="Is it?", kind="boolean", options=(), key="case-1/factual/told"):
+    return Request(key, (Turn("user", f"{question} Answer!", PICTURE),), kind, tuple(options), question)
+
+
+def programs(style, write, eyes=None, limits=None):
+    """A model whose code model writes what `write` says of a request."""
+    limits = limits or Limits()
+    return Programs(f"{style}:coder", STYLES[style](limits), Metered(Coder(write)), eyes or Eyes(), limits)
+
+
+def answered(model, *requests):
+    """What a model says to each request, or the exception that came instead."""
+
+    async def ask():
+        try:
+            return [await _outcome(model, one) for one in requests]
+        finally:
+            await model.close()
+
+    return asyncio.run(ask())
+
+
+async def _outcome(model, request):
+    try:
+        return await model.reply(request)
+    except AskingFailed as failure:
+        return failure
+
+
+def returned(body, eyes=None, ask=None, tracing=None, limits=None):
+    """What a Python program with this body returns."""
+    program = "def execute_command(image):\n" + "\n".join(f"    {line}" for line in body.splitlines())
+
+    async def run():
+        sandbox = Sandbox(limits or Limits())
+        tools = Tools(PICTURE, eyes or Eyes(), ask, tracing or Tracing(), limits or Limits())
+        try:
+            return await sandbox.run(program, tools)
+        finally:
+            await sandbox.close()
+
+    return asyncio.run(run())

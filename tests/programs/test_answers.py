@@ -1,0 +1,98 @@
+"""From what a program returns to an answer of the kind that was asked for."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from programs.seeing import request
+
+from countersight.case import Option
+from countersight.programs.answers import answer_of, fitting, number_in
+from countersight.programs.failures import ProgramFailed
+
+NUMBERS = tuple(map(Option, ("3", "5", "7", "9")))
+WORDS = tuple(map(Option, ("yes", "no", "a red car", "2 dogs")))
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "options", "answer"),
+    [
+        (3, "number", (), "3"),
+        (3.0, "number", (), "3"),
+        (2.5, "number", (), "2.5"),
+        ("three dogs", "number", (), "three dogs"),
+        (True, "boolean", (), "yes"),
+        (False, "boolean", (), "no"),
+        ("No, it is not.", "boolean", (), "No, it is not."),
+        (5, "choice", NUMBERS, "B"),
+        (5.0, "choice", NUMBERS, "B"),
+        ("seven", "choice", NUMBERS, "C"),
+        ("There are 9 of them.", "choice", NUMBERS, "D"),
+        ("A", "choice", NUMBERS, "A"),
+        (4, "choice", NUMBERS, "4"),
+        (True, "choice", WORDS, "A"),
+        ("Yes", "choice", WORDS, "A"),
+        ("a Red Car", "choice", WORDS, "C"),
+        ("red car", "choice", WORDS, "C"),
+        (2, "choice", WORDS, "D"),
+        ("a house", "choice", WORDS, "a house"),
+        ("  blue ", "open", (), "blue"),
+        (4, "open", (), "4"),
+        (True, "open", (), "yes"),
+    ],
+)
+def test_a_result_becomes_an_answer(value, kind, options, answer) -> None:
+    assert answer_of(value, request("How many are there?", kind, options)) == answer
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        (True, "number"),
+        ("many", "number"),
+        (float("nan"), "number"),
+        (float("inf"), "number"),
+        (10**4000, "number"),
+        (3, "boolean"),
+        ("perhaps", "boolean"),
+        ("", "open"),
+        (None, "open"),
+        ([], "choice"),
+        ({}, "open"),
+        (b"yes", "boolean"),
+        (object(), "open"),
+    ],
+)
+def test_a_result_of_the_wrong_type_is_a_failure(value, kind) -> None:
+    with pytest.raises(ProgramFailed, match=r"where .* was asked for") as failed:
+        answer_of(value, request("How many?", kind, NUMBERS if kind == "choice" else ()))
+    assert failed.value.kind == "wrong type of answer"
+
+
+def test_a_long_text_is_cut_and_half_a_sign_replaced() -> None:
+    said = answer_of("\ud800" + "x" * 10**6, request("What?", "open"))
+    assert len(said) == 2000
+    assert said.encode()
+
+
+@given(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()) | st.binary(),
+    st.sampled_from(["number", "boolean", "choice", "open"]),
+)
+def test_any_result_is_an_answer_or_a_failure(value, kind) -> None:
+    try:
+        said = answer_of(value, request("How many?", kind, NUMBERS if kind == "choice" else ()))
+    except ProgramFailed:
+        return
+    assert said
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [("-3", -3), ("3.5 m", 3.5), ("a dozen", 12), ("3 or 4", None), ("", None)]
+)
+def test_the_number_a_text_says(text, number) -> None:
+    assert number_in(text) == number
+
+
+def test_no_option_fits_where_there_are_none_or_too_many() -> None:
+    assert fitting("a", ()) is None
+    assert fitting("a", tuple(map(str, range(100)))) is None

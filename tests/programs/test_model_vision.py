@@ -1,0 +1,144 @@
+"""A vision-language model as eyes: how it is asked, and what is made of what it says."""
+
+import asyncio
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+from programs.seeing import PICTURE
+
+from countersight.models.protocol import Answer, AskingFailed, Overloaded, Refused
+from countersight.picture import Picture, check_picture
+from countersight.programs.eyes.boxes import read_boxes
+from countersight.programs.eyes.model_vision import ModelVision, cut_out
+from countersight.programs.vision import Patch, ToolFailed
+
+
+class Seer:
+    name = "seer"
+    needs_picture = True
+
+    def __init__(self, said) -> None:
+        self.settings = {"temperature": 0.0}
+        self.said = said
+        self.requests = []
+
+    async def reply(self, request):
+        self.requests.append(request)
+        if isinstance(self.said, Exception):
+            raise self.said
+        return Answer(self.said)
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+def found(said, what="dog", within=None, seer=None):
+    return asyncio.run(ModelVision(seer or Seer(said)).find(PICTURE, what, within))
+
+
+@pytest.mark.parametrize(
+    ("said", "boxes"),
+    [
+        ('[{"bbox_2d": [10, 20, 30, 40], "label": "dog"}]', [(10, 20, 30, 40)]),
+        (
+            '```json\n[\n {"bbox_2d": [10, 20, 30, 40]},\n {"bbox_2d": [50, 50, 60, 60]}\n]\n```',
+            [(10, 20, 30, 40), (50, 50, 60, 60)],
+        ),
+        ("There is one at [10.4, 20, 29.6, 40] and that is all.", [(10, 20, 30, 40)]),
+        ('{"bbox_2d": [100, 200, 300, 400]}', [(10, 20, 30, 40)]),
+        ('{"box": [0.1, 0.2, 0.3, 0.4]}', [(10, 20, 30, 40)]),
+        ('[{"box_2d": [200, 100, 400, 300], "label": "dog"}]', [(10, 20, 30, 40)]),
+        ("<|box_start|>(100,200),(300,400)<|box_end|>", [(10, 20, 30, 40)]),
+        ("<loc0205><loc0102><loc0410><loc0307> dog", [(10, 20, 30, 40)]),
+        ("dog<loc_100><loc_200><loc_300><loc_400>", [(10, 20, 30, 40)]),
+        ("[[10, 20, 30, 40], [10, 20, 30, 40]]", [(10, 20, 30, 40)]),
+        ("[-5, -5, 30, 102]", [(0, 0, 30, 100)]),
+        ("[30, 40, 30, 20]", []),
+        ("[]", []),
+        ("None.", []),
+        ("There are no dogs in the picture.", []),
+        ('[{"bbox_2d": [10, 20, 30, 40], "label": "dog"}, {"bbox_2d": [50, 50', [(10, 20, 30, 40)]),
+    ],
+)
+def test_boxes_are_read_in_the_ways_models_write_them(said, boxes) -> None:
+    assert read_boxes(said, 100, 100) == boxes
+    assert [patch.box for patch in found(said)] == boxes
+
+
+@pytest.mark.parametrize("said", ["", "I see three dogs.", "The dog is on the left.", "[1, 2, 3]", "{" * 50_000])
+def test_a_model_that_does_not_say_where_is_a_failed_tool(said) -> None:
+    with pytest.raises(ToolFailed, match="seer does not say where"):
+        found(said)
+
+
+@given(st.text(max_size=300) | st.text('[](){}<>"_bboxloc2d0123456789.,:- ', max_size=300))
+def test_any_reply_gives_boxes_inside_the_picture_or_none(text) -> None:
+    for left, top, right, bottom in read_boxes(text, 100, 60) or []:
+        assert 0 <= left < right <= 100
+        assert 0 <= top < bottom <= 60
+
+
+def test_a_reply_that_goes_on_and_on_gives_a_bounded_number_of_boxes() -> None:
+    boxes = read_boxes(", ".join(f"[{n % 90}, {n // 90 % 90}, 95, 95]" for n in range(100_000)), 100, 100)
+    assert len(boxes) == 200
+
+
+def test_it_is_asked_with_the_picture_and_its_size() -> None:
+    seer = Seer("[]")
+    found("", seer=seer)
+    (request,) = seer.requests
+    assert "dog" in request.turns[0].text
+    assert "100 pixels wide" in request.turns[0].text
+    assert request.turns[0].picture is PICTURE
+
+
+def test_a_part_is_cut_out_and_its_boxes_are_put_back() -> None:
+    seer = Seer("[1, 2, 3, 4]")
+    (patch,) = found("", within=Patch((40, 50, 80, 70)), seer=seer)
+    assert patch == Patch((41, 52, 43, 54), "dog")
+    shown = seer.requests[0].turns[0].picture
+    assert (shown.width, shown.height) == (40, 20)
+    assert "40 pixels wide and 20 pixels high" in seer.requests[0].turns[0].text
+
+
+def test_questions_go_to_the_model_and_its_words_come_back() -> None:
+    seer = Seer("Two, I think.")
+    assert asyncio.run(ModelVision(seer).query(PICTURE, "How many?", None)) == "Two, I think."
+    assert seer.requests[0].turns[0].text.startswith("How many?\n")
+    asyncio.run(ModelVision(seer).close())
+    assert seer.closed
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG"])
+def test_a_cut_out_is_the_part_as_a_viewer_shows_it(kind) -> None:
+    image = Image.new("RGB", (60, 30), "white")
+    image.paste("red", (0, 0, 10, 30))
+    exif = image.getexif()
+    exif[0x0112] = 6  # the camera lay on its side: red is on top
+    file = io.BytesIO()
+    image.save(file, kind, exif=exif)
+    part = cut_out(check_picture(file.getvalue()), (0, 0, 30, 10))
+    again = check_picture(part.data)
+    assert (again.mime, again.width, again.height) == (part.mime, 30, 10)
+    pixels = Image.open(io.BytesIO(part.data)).convert("RGB")
+    assert all(abs(channel - gold) < 12 for channel, gold in zip(pixels.getpixel((15, 3)), (255, 0, 0), strict=True))
+
+
+def test_a_picture_that_cannot_be_decoded_is_a_failed_tool() -> None:
+    bad = Picture(b"nothing", "image/png", 100, 100)
+    with pytest.raises(ToolFailed, match="the picture"):
+        asyncio.run(ModelVision(Seer("")).query(bad, "What?", Patch((0, 0, 5, 5))))
+
+
+@pytest.mark.parametrize("failure", [AskingFailed("broken", again=True), Overloaded("busy", 1.0), Refused("unknown")])
+def test_trouble_with_the_server_is_no_failure_of_the_program(failure) -> None:
+    with pytest.raises(type(failure)):
+        found(failure)
+
+
+def test_a_question_the_model_will_not_answer_is_a_failed_tool() -> None:
+    with pytest.raises(ToolFailed, match="seer did not answer: too long"):
+        found(AskingFailed("too long", again=False))

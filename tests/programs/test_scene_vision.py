@@ -1,0 +1,133 @@
+"""Eyes for drawn scenes as programs use them: things by name, in parts of a picture, and the little they can say."""
+
+import asyncio
+
+import pytest
+from making import picture
+
+from countersight.picture import Picture, check_picture
+from countersight.programs.eyes import scene_vision
+from countersight.programs.eyes.scene_vision import SceneVision
+from countersight.programs.vision import Patch, ToolFailed
+from countersight.scenes import draw, encode
+from countersight.suites.cvqa_templates import TEMPLATES
+
+UNSEEN = 555_019
+
+
+def drawn(number: int) -> tuple[Picture, object]:
+    scene = TEMPLATES[number - 1].solved(UNSEEN, 0).puzzle.scene
+    return check_picture(encode(draw(scene))), scene
+
+
+def seeing(call):
+    """What comes of a coroutine function of fresh eyes."""
+
+    async def look():
+        eyes = SceneVision()
+        try:
+            return await call(eyes)
+        finally:
+            await eyes.close()
+
+    return asyncio.run(look())
+
+
+def found(picture, what, within=None):
+    return seeing(lambda eyes: eyes.find(picture, what, within))
+
+
+def said(picture, question, within=None):
+    return seeing(lambda eyes: eyes.query(picture, question, within))
+
+
+@pytest.mark.parametrize("what", ["flower", "flowers", "the flowers", "all  the Flowers", "a flower"])
+def test_things_are_found_however_they_are_called(what) -> None:
+    picture, scene = drawn(1)
+    assert len(found(picture, what)) == len(scene.flowers)
+
+
+def test_polygons_are_found_by_colour() -> None:
+    picture, scene = drawn(1)
+    colours = {polygon.colour for polygon in scene.polygons}
+    assert {patch.outline for patch in found(picture, "polygons")} == colours
+    for colour in colours:
+        (one,) = found(picture, f"{colour} polygon")
+        assert one.outline == colour
+    assert found(picture, "circles") == []
+
+
+def test_what_lies_in_a_polygon_lies_within_its_outline_and_not_only_its_box() -> None:
+    picture, _ = drawn(1)
+    for polygon in found(picture, "polygons"):
+        inside = found(picture, "flowers", polygon)
+        assert inside == [flower for flower in found(picture, "flowers") if polygon.outline in flower.regions]
+        in_box = found(picture, "flowers", Patch(polygon.box))
+        assert len(in_box) >= len(inside)
+
+
+def test_dots_are_found_in_each_circle() -> None:
+    picture, scene = drawn(4)
+    counts = [len(found(picture, "dots", circle)) for circle in found(picture, "circles")]
+    assert sorted(counts) == sorted(len(circle.dots) for circle in scene.circles)
+    assert sum(counts) == len(found(picture, "dots"))
+
+
+def test_a_part_of_the_picture_holds_what_has_its_middle_there() -> None:
+    picture, _ = drawn(4)
+    top = Patch((0, 0, picture.width, picture.height // 2))
+    assert len(found(picture, "circles", top)) == 3
+
+
+def test_the_little_they_can_say() -> None:
+    picture, scene = drawn(1)
+    assert said(picture, "How many flowers are there in the picture?") == str(len(scene.flowers))
+    polygon = found(picture, "polygons")[0]
+    assert said(picture, "What colour is this polygon?", polygon) == polygon.outline
+    assert said(picture, f"Is the polygon {polygon.outline}?", polygon) == "yes"
+    other = next(colour for colour in ("red", "green", "blue") if colour != polygon.outline)
+    assert said(picture, f"Is the polygon {other}?", polygon) == "no"
+    dots, drawn_dots = drawn(4)
+    circle = found(dots, "circles")[0]
+    assert int(said(dots, "How many dots does this circle contain?", circle)) in [
+        len(one.dots) for one in drawn_dots.circles
+    ]
+
+
+@pytest.mark.parametrize("what", ["dog", "", "red flowers", "flowers; dots", "x" * 10_000])
+def test_what_they_do_not_know_is_a_failed_tool(what) -> None:
+    picture, _ = drawn(1)
+    with pytest.raises(ToolFailed):
+        found(picture, what)
+
+
+def test_a_question_they_cannot_answer_is_a_failed_tool() -> None:
+    picture, _ = drawn(1)
+    with pytest.raises(ToolFailed, match="these eyes say"):
+        said(picture, "Is it raining?")
+
+
+@pytest.mark.parametrize("data", [picture(), picture(size=300, kind="JPEG"), picture(size=1400)])
+def test_another_picture_is_a_failed_tool(data) -> None:
+    with pytest.raises(ToolFailed, match="not a drawn scene"):
+        found(check_picture(data), "flowers")
+
+
+def test_a_picture_is_looked_at_once_for_all_that_ask_at_a_time(monkeypatch) -> None:
+    looked = []
+    see = scene_vision.see
+    monkeypatch.setattr(scene_vision, "see", lambda pixels: looked.append(1) or see(pixels))
+    picture, _ = drawn(4)
+    seeing(lambda eyes: asyncio.gather(*(eyes.find(picture, what, None) for what in ("dots", "circles", "dots"))))
+    assert len(looked) == 1
+
+
+def test_no_more_than_a_few_pictures_are_remembered(monkeypatch) -> None:
+    monkeypatch.setattr(scene_vision, "_KEPT", 2)
+
+    async def look(eyes):
+        for number in (1, 4, 5, 6):
+            await eyes.find(drawn(number)[0], "dots", None)
+        return len(eyes._looking)
+
+    assert seeing(look) == 2

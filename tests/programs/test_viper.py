@@ -1,0 +1,256 @@
+"""Python programs: what they are taken out of, what they can ask, and what comes of it."""
+
+import asyncio
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from programs.seeing import DOGS, PICTURE, Eyes, returned
+
+from countersight.models import ModelError
+from countersight.picture import check_picture
+from countersight.programs.failures import ProgramFailed
+from countersight.programs.limits import Limits
+from countersight.programs.prompting import PYTHON
+from countersight.programs.tracing import Tracing
+from countersight.programs.viper import FUNCTIONS, METHODS, SEEN_OF_A_PATCH, Sandbox, Tools, python_of
+from countersight.programs.viper.prelude import prepared
+from countersight.programs.vision import size_as_seen
+
+pytest.importorskip("pydantic_monty")
+
+PROGRAM = "def execute_command(image):\n    return 3\n"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        PROGRAM,
+        f"```python\n{PROGRAM}```",
+        f"Sure! Here it is:\n\n```\n{PROGRAM}```\nIt returns 3.",
+        f"First a note.\n```text\nnothing\n```\nThen:\n```python\n{PROGRAM}```",
+        f"```python\n{PROGRAM}",
+        f"Here is the program:\n{PROGRAM}\nThis returns three.",
+        f"```python\n{PROGRAM}\nprint(execute_command(image))\n```",
+        f"```python\n{PROGRAM}\ndata = execute_command(image)\n```",
+        f'```python\n{PROGRAM}\nif __name__ == "__main__":\n    execute_command("x.png")\n```',
+        "    def execute_command(image):\n        return 3\n",
+    ],
+)
+def test_the_program_is_taken_out_of_the_talk(reply) -> None:
+    assert python_of(reply).strip() == PROGRAM.strip()
+
+
+def test_what_stands_beside_the_function_stays() -> None:
+    whole = f"import math\n\ndef half(n):\n    return n // 2\n\n{PROGRAM}"
+    assert python_of(f"Well:\n{whole}\nGood luck.") == whole
+    assert python_of(f"```python\nLIMIT = 3\n{PROGRAM}```") == f"LIMIT = 3\n{PROGRAM}"
+
+
+@pytest.mark.parametrize("reply", ["", "I cannot.", "```python\nreturn 3\n```", "def main(image):\n    return 3"])
+def test_a_reply_without_the_function_is_no_program(reply) -> None:
+    with pytest.raises(ProgramFailed) as failed:
+        python_of(reply)
+    assert failed.value.kind == "no program"
+
+
+@given(st.text(st.characters(), max_size=300) | st.text("def execute_command(image):\n `#", max_size=300))
+def test_any_text_is_a_program_or_none(text) -> None:
+    try:
+        program = python_of(text)
+    except ProgramFailed:
+        return
+    assert "execute_command" in program
+    assert prepared(program)
+
+
+@pytest.mark.parametrize(
+    ("body", "value"),
+    [
+        ("return len(ImagePatch(image).find('dog'))", 3),
+        ("return image.exists('dog')", True),
+        ("return image.exists('cat')", False),
+        ("return sorted(image.find('dog'), key=lambda dog: -dog.left)[0].left", 70),
+        ("dogs = image.find('dog')\ndogs.sort(key=lambda dog: dog.vertical_center)\nreturn dogs[0].lower", 10),
+        ("dog = image.find('dog')[0]\nreturn str((dog.left, dog.lower, dog.right, dog.upper))", "(0, 80, 20, 100)"),
+        ("dog = image.find('dog')[1]\nreturn str((dog.width, dog.height))", "(20, 30)"),
+        ("dog = image.find('dog')[1]\nreturn dog.horizontal_center + dog.vertical_center", 75.0),
+        ("return image.find('dog')[0].category", "dog"),
+        ("return image.width * image.height", 10_000),
+        ("return len(image.crop(0, 0, 65, 50).find('dog'))", 1),
+        ("return len(ImagePatch(image, 0, 50, 100, 100).find('dog'))", 2),
+        ("return image.crop(-50, -50, 50, 500).width", 50),
+        ("left, lower, right = image.find('dog')\nreturn left.overlaps(right)", False),
+        ("return image.overlaps(image.find('dog')[0])", True),
+        ("dogs = image.find('dog')\nreturn dogs[0].inside(image) and not dogs[0].inside(dogs[1:])", True),
+        ("dogs = image.find('dog')\nreturn distance(dogs[0], dogs[2])", 50.0),
+        ("dogs = image.find('dog')\nreturn distance(dogs[0], image)", 0.0),
+        ("return bool_to_yesno(image.exists('dog'))", "yes"),
+        ("return coerce_to_numeric('There are twelve of them.') + coerce_to_numeric('3') + coerce_to_numeric(2)", 17),
+        ("return image.simple_query('What?')", "A dog."),
+        ("return image.verify_property('dog', 'brown')", True),
+        ("return image.best_text_match(['cat', 'dog'])", "dog"),
+        ("return llm_query('Do dogs bark?')", "Do dogs bark?\nAnswer in a few words."),
+        ("return isinstance(image, ImagePatch)", True),
+        ("return image.find('dog')[0] in image.find('dog')", True),
+        ("return image.find('dog')[0] == image.find('dog')[1]", False),
+        ("import math\nreturn math.ceil(7 / 2)", 4),
+        ("print('looking')\nreturn None", None),
+    ],
+)
+def test_what_programs_can_do(body, value) -> None:
+    async def ask(question):
+        return question
+
+    def said(question):
+        return {"What?": "A dog.", "Is the dog brown?": "Yes, it is."}.get(question, "It is a dog")
+
+    assert returned(body, Eyes(said), ask) == value
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return max(image.find('dog'), key=lambda dog: len(dog.find('dog'))).category",
+        "return min(image.find('dog'), key=lambda dog: len(dog.find('dog'))).category",
+        "return sorted(image.find('dog'), key=lambda dog: dog.exists('dog'), reverse=True)[0].category",
+        "dogs = image.find('dog')\ndogs.sort(key=lambda dog: dog.exists('dog'), reverse=True)\nreturn dogs[0].category",
+        "return list(filter(lambda dog: dog.exists('dog'), image.find('dog')))[0].category",
+        "return 'dog' if list(map(lambda dog: dog.exists('dog'), image.find('dog'))) == [True] * 3 else 'none'",
+        "return next((dog for dog in image.find('dog') if dog.exists('dog')), None).category",
+        "return 'dog' if any(dog.exists('dog') for dog in image.find('dog')) else 'none'",
+        "return 'dog' if sum(len(dog.find('dog')) for dog in image.find('dog')) == 3 else 'none'",
+        "return 'dog' if next((dog for dog in image.find('cat')), 'none') == 'none' else 'cat'",
+    ],
+)
+def test_tools_can_be_called_from_where_python_calls_back(body) -> None:
+    assert returned(body) == "dog"
+
+
+def test_built_in_functions_without_a_key_are_as_ever() -> None:
+    assert returned("return str((max(3, 1, 2), min([3, 1]), max([], default=7), sorted([2, 1], reverse=True)))") == (
+        "(3, 1, 7, [2, 1])"
+    )
+    assert returned("return str(list(map(lambda a, b: a + b, [1, 2], [3, 4])) + list(filter(None, [0, 1])))") == (
+        "[4, 6, 1]"
+    )
+    with pytest.raises(ProgramFailed, match="ValueError"):
+        returned("return max([], key=lambda one: one)")
+
+
+def test_the_same_program_gives_the_same_answer_whenever_it_is_run() -> None:
+    body = "import random\nfrom datetime import datetime\nreturn f'{random.random()} {datetime.now()}'"
+    assert returned(body) == returned(body)
+
+
+def test_every_call_of_the_eyes_is_noted_with_its_boxes() -> None:
+    tracing = Tracing()
+    returned("return image.find('dog')[1].exists('cat')", tracing=tracing)
+    found, there = tracing.trace("").calls
+    assert (found.name, found.arguments, found.result) == ("find", "'dog'", "3 found")
+    assert found.boxes == tuple(dog.box for dog in DOGS)
+    assert (there.name, there.arguments, there.result) == ("exists", "in (40, 60, 60, 90), 'cat'", "False")
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "words"),
+    [
+        ("return image.find('unicorn')", "tool failure", "nobody has seen one"),
+        ("return image.locate('dog')", "unknown tool", "locate"),
+        ("return detect('dog')", "unknown tool", "detect"),
+        ("return image.colour", "unknown tool", "colour"),
+        ("return undefined + 1", "unknown tool", "undefined"),
+        ("return image.find()", "error", "object_name"),
+        ("return image.find('cat')[0]", "error", "IndexError"),
+        ("return llm_query('Why?')", "tool failure", "no language model"),
+        ("return coerce_to_numeric('a few')", "tool failure", "no single number"),
+        ("return image.find(3)", "tool failure", "needs a text"),
+        ("return image.crop(50, 50, 50, 60)", "tool failure", "nothing of the picture"),
+        ("import numpy\nreturn 3", "unknown tool", "numpy"),
+        ("yield 3", "syntax error", "yield"),
+        ("return [1, 2]", "wrong type of answer", "list"),
+    ],
+)
+def test_failures_say_of_which_kind_they_are(body, kind, words) -> None:
+    with pytest.raises(ProgramFailed, match=words) as failed:
+        returned(body)
+    assert failed.value.kind == kind
+
+
+def test_what_the_eyes_are_asked_can_be_sent() -> None:
+    eyes = Eyes(lambda question: "a dog")
+    returned("return image.find('\\ud800')  or image.simple_query('\\udfff')", eyes)
+    assert all(what.encode() for _, what, _ in eyes.asked)
+
+
+def test_a_failing_tool_that_is_hidden_still_fails_the_program() -> None:
+    with pytest.raises(ProgramFailed) as failed:
+        returned("try:\n    return image.find('unicorn')\nexcept Exception:\n    return 'yes'")
+    assert failed.value.kind == "tool failure"
+
+
+def test_programs_run_side_by_side_while_their_tools_take_their_time() -> None:
+    class Slow(Eyes):
+        async def find(self, picture, what, within):
+            await asyncio.sleep(0.2)
+            return await super().find(picture, what, within)
+
+    async def run():
+        sandbox, eyes = Sandbox(Limits()), Slow()
+        program = "def execute_command(image):\n    return len(image.find('dog'))"
+        try:
+            tools = [Tools(PICTURE, eyes, None, Tracing(), Limits()) for _ in range(20)]
+            await sandbox.run(program, tools.pop())
+            start = asyncio.get_running_loop().time()
+            values = await asyncio.gather(*(sandbox.run(program, tool) for tool in tools))
+            return values, asyncio.get_running_loop().time() - start
+        finally:
+            await sandbox.close()
+
+    values, seconds = asyncio.run(run())
+    assert values == [3] * 19
+    assert seconds < 19 * 0.2 / 2
+
+
+def test_a_program_nobody_waits_for_is_let_go() -> None:
+    async def run():
+        sandbox = Sandbox(Limits(seconds=0.5))
+        tools = Tools(PICTURE, Eyes(), None, Tracing(), Limits())
+        try:
+            task = asyncio.create_task(sandbox.run("def execute_command(image):\n    while True: pass", tools))
+            await asyncio.sleep(0.1)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            return await sandbox.run("def execute_command(image):\n    return 4", tools)
+        finally:
+            await sandbox.close()
+
+    assert asyncio.run(run()) == 4
+
+
+def test_the_code_model_is_told_of_every_tool() -> None:
+    for name in (*METHODS, *FUNCTIONS, *SEEN_OF_A_PATCH):
+        assert name in PYTHON
+
+
+def test_without_the_interpreter_a_sentence_says_what_to_install(monkeypatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "pydantic_monty", None)
+    with pytest.raises(ModelError, match=r"countersight\[programs\]"):
+        Sandbox(Limits())
+
+
+@pytest.mark.parametrize("turn", [1, 3, 6, 8])
+def test_boxes_count_in_pixels_of_the_picture_as_it_is_seen(turn) -> None:
+    import io
+
+    from PIL import Image
+
+    from countersight.picture import as_seen
+
+    image, file = Image.new("RGB", (60, 30)), io.BytesIO()
+    exif = image.getexif()
+    exif[0x0112] = turn
+    image.save(file, "JPEG", exif=exif)
+    taken = check_picture(file.getvalue())
+    assert size_as_seen(taken) == as_seen(taken).size
