@@ -50,6 +50,7 @@ OPEN = [
     (2, "How many cows would there be if 3 cows left?"),
     (3, "How many cups would there be if some cups were removed?"),
     (3, "How many red cars would there be if 2 blue cars were added?"),
+    (9, "How many flowers would be inside purple polygons if all flowers in green polygons were removed?"),
     (3, "How many oranges would there be if 2 apples were added?"),
     (3, "How many chairs would there be if two chairs were painted red?"),
     (3, "How many chairs would there be if two chairs were moved to the left?"),

@@ -4,7 +4,7 @@ It decides only what its grammar covers ("if 2 more plates were added", "if half
 two arrived") and abstains otherwise: a model sees, the grammar imagines.
 """
 
-from countersight.composing.clauses import counted_thing, events, supposition
+from countersight.composing.clauses import counted_thing, events, same_colours, supposition
 from countersight.composing.effects import Effect, apply
 from countersight.composing.grammar import effect_of
 
@@ -31,6 +31,8 @@ def effects(question: str) -> list[Effect] | None:
     if clause is None:
         return None
     asked, supposed = clause
+    if not same_colours(asked, supposed):
+        return None
     counted = counted_thing(asked)
     found: list[Effect] = []
     for event in events(supposed):

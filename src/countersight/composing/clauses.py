@@ -2,6 +2,8 @@
 
 import re
 
+from countersight.composing.words import COLOURS
+
 _SPACE = re.compile(r"\s+")
 _OPENING = re.compile(
     r"\b(?:(?:what|even|only|and|but) if|if|(?:suppos|imagin|assum)(?:e|ing)(?: that)?|provided(?: that)?|given that"
@@ -61,3 +63,9 @@ def events(supposed: str) -> list[str]:
     """The events of a supposition in the order they happen."""
     pieces = _BETWEEN.split(re.sub(r"\bnumber and \w+\b", "number", supposed.casefold()))
     return [piece.strip() for piece in pieces if piece.strip()]
+
+
+def same_colours(asked: str, supposed: str) -> bool:
+    """Whether both may speak of the same things: a flower in a blue polygon is not in a red one."""
+    here, there = (COLOURS.intersection(re.findall(r"[a-z]+", clause.casefold())) for clause in (asked, supposed))
+    return not here or not there or bool(here & there)

@@ -92,9 +92,6 @@ def effect_of(event: str, counted: str) -> Effect | None:
 def _place(words: list[str], counted: str) -> int | None:
     """Where the event names the counted things, or one of their kind."""
     wanted = _WORD.findall(counted)
-    asked, said = COLOURS & set(wanted), COLOURS & set(words)
-    if asked and said and not asked & said:  # a blue car is no red car
-        return None
     sought = {thing_of(word) for word in wanted if word not in FILLER}
     members = sought.union(*(KINDS.get(thing, frozenset()) for thing in sought))
     for things in (sought, members):

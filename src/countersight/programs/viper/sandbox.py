@@ -29,7 +29,7 @@ from countersight.programs.vision import Patch
 MOST_OPEN = 64
 """Programs under way: most wait for their tools, and a process that waits takes about a megabyte."""
 LENIENCE = 1.5
-"""The interpreter stops a program when its time is over; one that goes on for so many times as long we stop."""
+"""The interpreter stops a program when its time is over; after so many times as long we do."""
 MOST_PRINTED = 16 * 1024
 """Bytes a program may print; nobody reads them."""
 INSTALL = "pip install 'countersight[programs]'"
