@@ -12,7 +12,7 @@ import pytest
 from chat_server import ChatServer
 from making import dataset
 
-VERBS = ["demo", "make", "export", "describe", "run", "report", "leaderboard", "train", "list"]
+VERBS = ["demo", "make", "mine", "export", "describe", "run", "report", "leaderboard", "train", "list"]
 
 
 def countersight(*arguments, **options):
@@ -198,4 +198,5 @@ def test_the_demo_tells_the_whole_story_and_goes_on_where_it_was_stopped(tmp_pat
         done = countersight("demo", "--size", 60, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         assert "embedded:factual" in done.stdout
+        assert "visprog:reference" in done.stdout
         assert (tmp_path / "demo/report/report.html").exists()

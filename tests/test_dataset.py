@@ -13,6 +13,7 @@ from making import case, choice, dataset, picture
 
 from countersight.case import Case
 from countersight.dataset import Dataset, DatasetError, DatasetWriter
+from countersight.errors import CountersightError
 from countersight.picture import BadPicture
 
 
@@ -155,8 +156,18 @@ def test_a_writer_that_fails_leaves_nothing_behind(tmp_path):
 
 def test_a_writer_does_not_touch_a_folder_in_use(tmp_path):
     folder = dataset(tmp_path / "d", 1)
-    with pytest.raises(DatasetError, match="exists already"):
+    with pytest.raises(CountersightError, match="exists already"):
         dataset(folder, 2)
+
+
+def test_a_card_that_cannot_be_written_leaves_nothing_behind(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr("countersight.card.write_card", full)
+    with pytest.raises(OSError, match="No space left"):
+        dataset(tmp_path / "d", 1)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_hugging_face_opens_it_as_an_image_folder(tmp_path, monkeypatch):

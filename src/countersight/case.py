@@ -166,8 +166,8 @@ class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
     reason: str = ""
     """Why it failed, in a sentence."""
     finish: str = ""
-    """Why the model stopped, in the server's word: stop, length, content_filter, …; "composed" where a grammar worked the
-    answer out and the model was not asked."""
+    """Why the model stopped, in the server's word: stop, length, content_filter, …; "composed" where a grammar worked
+    the answer out and the model was not asked."""
     losses: tuple[float, ...] = ()
     """The loss of each option, where the model ranked them."""
     orders: tuple[Order, ...] = ()

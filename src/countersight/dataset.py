@@ -6,8 +6,8 @@ Reading streams: a folder of a million cases needs no more memory than one of te
 import hashlib
 import os
 import re
-import shutil
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
@@ -17,6 +17,7 @@ import msgspec
 from countersight.case import Case
 from countersight.errors import CountersightError
 from countersight.picture import BadPicture, Picture, read_picture
+from countersight.staging import Staging
 
 METADATA = "metadata.jsonl"
 MAX_LINE = 4 * 1024 * 1024
@@ -140,13 +141,12 @@ class DatasetWriter:
         self.provenance = provenance
         self.count = 0
         self._columns: set[str] = set()
-        self.staging = self.folder.with_name(f".{self.folder.name}.making-{os.getpid()}")
-        if self.folder.exists() and (not self.folder.is_dir() or any(self.folder.iterdir())):
-            raise DatasetError(f"{self.folder} exists already; remove it or choose another name")
+        self._making = Staging(self.folder)
+        self.staging = self._making.path
 
     def __enter__(self) -> Self:
-        _remove_abandoned(self.folder)
-        (self.staging / "images").mkdir(parents=True)
+        self._making.__enter__()
+        (self.staging / "images").mkdir()
         self._rows = open(self.staging / METADATA, "wb")
         return self
 
@@ -174,26 +174,16 @@ class DatasetWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._rows.close()
-        if kind is not None:
-            shutil.rmtree(self.staging, ignore_errors=True)
+        if error is not None:
+            self._making.__exit__(kind, error, trace)
             return
         from countersight.card import write_card
 
-        write_card(self.staging, self.name, self.description, self.license, self.provenance, self.count, self._columns)
-        if self.folder.exists():
-            self.folder.rmdir()
-        self.staging.rename(self.folder)
-
-
-def _remove_abandoned(folder: Path) -> None:
-    """Clear away what a process that was killed had begun of this dataset."""
-    for staging in folder.parent.glob(f".{folder.name}.making-*"):
-        try:
-            os.kill(int(staging.name.rpartition("-")[2]), 0)
-        except (ProcessLookupError, ValueError):
-            shutil.rmtree(staging, ignore_errors=True)
-        except PermissionError:  # alive, and another user's
-            pass
+        with ExitStack() as stack:  # a card that cannot be written leaves no folder either
+            stack.push(self._making)
+            write_card(
+                self.staging, self.name, self.description, self.license, self.provenance, self.count, self._columns
+            )
 
 
 def _parse(line: bytes) -> Case | tuple[str, str]:

@@ -2,29 +2,40 @@
 
 import os
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
+from types import TracebackType
 
 from countersight.errors import CountersightError
 
 
-@contextmanager
-def staged(folder: Path) -> Iterator[Path]:
-    """A folder to fill; it takes its place under its own name when that went well, and is cleared away otherwise."""
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise CountersightError(f"{folder} exists already; remove it or choose another name")
-    _remove_abandoned(folder)
-    staging = folder.with_name(f".{folder.name}.making-{os.getpid()}")
-    staging.mkdir(parents=True)
-    try:
-        yield staging
-        if folder.exists():
-            folder.rmdir()
-        staging.rename(folder)
-    except BaseException:
-        shutil.rmtree(staging, ignore_errors=True)
-        raise
+class Staging:
+    """A folder to fill; it takes its place under its own name when that went well, and is cleared away otherwise.
+
+    A folder with something in it is refused at once, before anything was worked out for it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.path = folder.with_name(f".{folder.name}.making-{os.getpid()}")
+        """Where it is filled."""
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise CountersightError(f"{folder} exists already; remove it or choose another name")
+
+    def __enter__(self) -> Path:
+        _remove_abandoned(self.folder)
+        self.path.mkdir(parents=True)
+        return self.path
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if kind is None:
+                if self.folder.exists():
+                    self.folder.rmdir()
+                self.path.rename(self.folder)
+        finally:
+            shutil.rmtree(self.path, ignore_errors=True)  # nothing is left of it where it took its place
 
 
 def _remove_abandoned(folder: Path) -> None:

@@ -14,9 +14,16 @@ def printable(text: str) -> str:
     return "".join(sign if sign.isprintable() else "\ufffd" for sign in " ".join(text.split()))
 
 
+def nearest(name: str, names: Iterable[str]) -> str | None:
+    """The name that was probably meant, in small letters or not; None where none is like it."""
+    known = {each.casefold(): each for each in names}
+    near = difflib.get_close_matches(name.casefold(), known, n=1, cutoff=0.5)
+    return known[near[0]] if near else None
+
+
 def unknown(what: str, name: str, names: Iterable[str]) -> str:
     """A sentence for a name nobody knows, with the nearest right one and all of them."""
     known = list(names)
-    near = difflib.get_close_matches(name.casefold(), known, n=1, cutoff=0.5)
-    meant = f"; did you mean {near[0]!r}?" if near else ";"
+    near = nearest(name, known)
+    meant = f"; did you mean {near!r}?" if near else ";"
     return f"there is no {what} {name[:80]!r}{meant} The names are: {', '.join(known)}".replace("; The", "; the")

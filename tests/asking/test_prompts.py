@@ -209,6 +209,11 @@ def test_a_mistake_in_a_file_is_a_sentence_with_its_line_and_field(tmp_path, tex
     assert "\n" not in str(caught.value)
 
 
+def test_a_file_saved_with_a_byte_order_mark_is_read(tmp_path):
+    (tmp_path / "mine.toml").write_bytes(b'\xef\xbb\xbfnumber = "{question} How many?"\r\n')
+    assert find_prompt(str(tmp_path / "mine.toml")).number == "{question} How many?"
+
+
 def test_a_file_that_is_no_text_is_a_sentence(tmp_path):
     (tmp_path / "mine.toml").write_bytes(b'about = "\xff\xfe"')
     with pytest.raises(CountersightError, match="is not UTF-8 text"):

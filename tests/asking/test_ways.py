@@ -309,6 +309,20 @@ def test_without_the_picture_no_picture_is_sent_or_needed(tmp_path):
     assert all("is not shown" in question_of(request) for request in server.requests)
 
 
+def test_a_case_without_a_picture_is_asked_by_its_graph_where_the_prompt_tells_it(tmp_path):
+    nodes = [{"id": 1, "obj_name": "shelf"}, {"id": 2, "obj_name": "books"}]
+    graph = {"nodes": nodes, "edges": [{"source": 1, "target": 2, "relation": "supports"}]}
+    told = case(0, image=None, graph=graph)
+    folder = dataset(tmp_path / "d", [told, case(1, image=None), case(2, graph=graph)])
+    for prompt, answered, left_out in (("given-graph", 4, 2), ("graph-cot", 2, 4), ("0-shot", 2, 4)):
+        with ChatServer() as server:
+            tally = ask(folder, tmp_path / prompt, server.name, prompt=prompt)
+        assert (tally.answered, tally.without_picture) == (answered, left_out)
+        by_its_graph = [question_of(request) for request in server.requests if not pictures(request)]
+        assert len(by_its_graph) == (2 if prompt == "given-graph" else 0)
+        assert all("hold in the picture: shelf supports books" in words for words in by_its_graph)
+
+
 # options in every order
 
 

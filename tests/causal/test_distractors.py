@@ -87,6 +87,22 @@ def test_where_nothing_is_named_what_the_effect_may_hold_is_left_out():
     assert in_image(queries(TASKS["causality_identification"], one)[0], Shape.of(one)) == ["tree"]
 
 
+@pytest.mark.parametrize(
+    ("names", "kind", "other"),
+    [
+        (("table", "drink"), "support", "cup"),  # contains it
+        (("bus", "rack"), "attachment", "bicycle"),  # stands on it
+        (("bed", "mouse"), "support", "mattress"),  # bears it too
+        (("desk", "computer"), "support", "cord"),  # is part of it
+        (("plate", "meal"), "support", "meat"),  # is what it is made of
+        (("bed", "person"), "support", "lap"),  # is part of somebody
+    ],
+)
+def test_what_may_keep_the_effect_or_be_kept_by_it_is_left_out(names, kind, other):
+    one = graph("direct", names, (kind,), others=(other, "trees"))
+    assert in_image(queries(TASKS["causality_identification"], one)[0], Shape.of(one)) == ["trees"]
+
+
 def test_who_hits_a_ball_has_something_to_hit_it_with():
     one = graph("direct", ("player", "tennis ball"), ("force",), others=("racket", "tree"))
     assert in_image(queries(TASKS["causality_identification"], one)[0], Shape.of(one)) == ["tree"]

@@ -10,13 +10,16 @@ import msgspec
 import pytest
 from making import picture
 from published import published
+from rich.console import Console
 
+from countersight.causal.figure import printed
 from countersight.causal.graph import CausalEdge, Thing
 from countersight.causal.mined import GRAPHS, mine_folder, read_graphs
 from countersight.causal.mining import Tally, mine, mine_scenes
 from countersight.causal.scene import Description, SceneGraph, SceneRelation
 from countersight.causal.surroundings import MOST_DESCRIPTIONS
 from countersight.cli import main
+from countersight.dataset import Dataset
 from countersight.errors import CountersightError
 
 
@@ -101,6 +104,11 @@ def test_things_of_the_same_name_are_told_once_and_never_stand_in_one_graph():
 def test_a_graph_says_which_of_its_names_others_have_too():
     graphs, _ = mined(scene(("book", "on", "shelf"), ("shelf2", "near", "book")))
     assert [graph.namesakes for graph in graphs] == [("shelf",)]
+
+
+def test_names_are_the_same_in_either_number():
+    graphs, _ = mined(scene(("pillows", "on", "sofa"), ("pillow", "near", "sofa")))
+    assert [graph.namesakes for graph in graphs] == [("pillows",)]
 
 
 def test_the_same_graph_in_two_regions_of_a_picture_is_told_once():
@@ -206,6 +214,31 @@ def test_the_verb_prints_the_statistics_and_names_the_malformed(tmp_path, capsys
     assert "3 causal graphs in" in said.out
     assert "100.0% of 3 relations decided" in " ".join(said.out.split())
     assert "in.jsonl entry 2" in said.err
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_the_statistics_fit_the_terminal(width):
+    _, statistics = mined(SHELF)
+    console = Console(width=width, record=True)
+    for table in printed(statistics):
+        console.print(table)
+    told = " ".join(console.export_text().split())
+    for words in (
+        "whose things have the same name",
+        "and a third on that one",
+        "or is painted on it",
+        "by the catalogue",
+    ):
+        assert all(word in told for word in words.split())
+        assert words in told or width == 80  # there a sentence goes on below, beside the next number
+    assert "…" not in told
+
+
+def test_the_verb_makes_a_dataset_of_questions_about_the_graphs(tmp_path):
+    assert main(["mine", str(plain(tmp_path / "in.jsonl", SHELF)), "-o", str(tmp_path / "out")]) == 0
+    dataset = Dataset.open(tmp_path / "out" / "dataset")
+    assert dataset.count > 0
+    assert {case.suite for _, case in dataset.cases()} == {"cello"}
 
 
 @pytest.mark.parametrize(

@@ -117,6 +117,16 @@ def test_a_malformed_part_is_named_and_its_neighbours_are_read(tmp_path, scene, 
     assert [scene.id for scene in scenes if scene.things] == ["1", "3"]
 
 
+def test_a_second_thing_under_the_same_id_is_named_and_the_first_stands(tmp_path):
+    again = {**SHELF, "names": ["cup"]}
+    objects = [SHELF, SHELF, again]  # told twice is no fault
+    path = written(tmp_path / "scene_graphs.json", [{"image_id": 1, "objects": objects, "relationships": []}])
+    (scene,), told = read(path)
+    assert [thing.name for thing in scene.things] == ["shelf"]
+    number = str(SHELF["object_id"])
+    assert told == [f"scene_graphs.json entry 1: objects: {number!r} is two things, 'shelf' and 'cup'"]
+
+
 def test_boxes_that_enclose_nothing_are_none(tmp_path):
     bad = [{"w": 0}, {"h": -3}, {"x": 1e300}, {"y": None}]
     objects = [{**SHELF, "object_id": number, **wrong} for number, wrong in enumerate(bad)]
@@ -135,6 +145,8 @@ def test_boxes_that_enclose_nothing_are_none(tmp_path):
         ("hello [", "entry 1: file: is not a JSON array or object"),
         ("[1, 2, 3]", "entry 1: file: has something after element 0 that is no JSON object"),
         ("[{]", "entry 1: element: is not JSON"),
+        (json.dumps([SCENE]) + json.dumps([SCENE]), "entry 2: file: goes on after its last bracket"),
+        (json.dumps([SCENE]) + " " * (3 << 20) + "x", "entry 2: file: goes on after its last bracket"),
     ],
 )
 def test_a_broken_file_is_read_as_far_as_it_goes(tmp_path, content, sentence):
@@ -343,6 +355,10 @@ def test_a_line_of_our_own(tmp_path):
         (
             '{"id": "1", "relations": [{"subject": "b", "relation": "on", "object": "a"}]}',
             "'b' is not among the objects",
+        ),
+        (
+            '{"id": "1", "things": [{"id": "a", "name": "cup"}, {"id": "a", "name": "mug"}]}',
+            "things: 'a' is two things, 'cup' and 'mug'",
         ),
         ("[" * 100_000, "line: Expected `object`"),
         ('{"id": ' + "[" * 100_000, "id: Expected `str`"),

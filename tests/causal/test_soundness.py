@@ -5,6 +5,8 @@ import pytest
 from specimens import every_kind, graph
 
 from countersight.causal.graph import CausalEdge, Thing
+from countersight.causal.mining import mine_scenes
+from countersight.causal.scene import SceneGraph, SceneRelation
 from countersight.causal.soundness import doubt, fault, is_beyond_doubt, settled
 from countersight.causal.tasks import TASKS, queries
 
@@ -62,6 +64,9 @@ def test_a_graph_that_is_none_is_told_of(changes, reason):
         ("direct", ("dog", "leash"), ("attachment",)),
         ("direct", ("tablecloth", "plate"), ("support",)),
         ("confounding", ("elephant", "lady", "kid"), ("support", "support", "holding")),
+        ("collision", ("man", "left hand", "beer"), ("holding", "holding")),
+        ("direct", ("bag", "dunkin donuts"), ("support",)),
+        ("direct", ("man", "short"), ("wearing",)),
     ],
 )
 def test_what_cannot_be_asked_without_doubt_is_left_out(kind, names, causes):
@@ -70,6 +75,31 @@ def test_what_cannot_be_asked_without_doubt_is_left_out(kind, names, causes):
 
 def test_a_name_that_two_things_of_the_picture_have_tells_neither():
     assert doubt(graph("direct", namesakes=("table",))) is not None
+
+
+@pytest.mark.parametrize(
+    ("scene", "relations"),
+    [
+        (("sofa", "pillow", "pillow"), ("on", "near")),
+        (("sofa", "pillows", "pillow"), ("on", "near")),
+        (("sofas", "pillow", "sofa"), ("on", "near")),
+    ],
+)
+def test_a_question_about_one_of_several_pillows_is_not_asked(scene, relations):
+    first, second, third = (Thing(str(number), name) for number, name in enumerate(scene))
+    on, near = SceneRelation("1", relations[0], "0"), SceneRelation("2", relations[1], "1")
+    (found,) = mine_scenes([SceneGraph("s", (first, second, third), (on, near))])
+    assert doubt(found) is not None
+    assert list(settled([found])) == []
+    (alone,) = mine_scenes([SceneGraph("s", (first, second), (on,))])
+    assert doubt(alone) is None
+
+
+def test_a_picture_of_a_creature_is_no_creature():
+    shirt = graph("direct", ("shirt", "tiger"), ("attachment",))
+    (edge,) = shirt.edges
+    printed = msgspec.structs.replace(edge, relation="print on")
+    assert doubt(msgspec.structs.replace(shirt, edges=(printed,))) is not None
 
 
 def test_what_a_thing_has_as_its_part_is_no_second_cause():
@@ -143,6 +173,13 @@ def test_what_another_description_tells_together_with_the_graph_is_not_beside_it
     lamp = graph("direct", ("wall", "lamp"), descriptions=("a lamp on the wall", "shoes sitting on a tile floor"))
     (first, _) = settled([shoes, lamp])
     assert [thing.name for thing in first.others] == ["lamp"]
+
+
+def test_what_the_own_description_tells_beside_the_graph_may_be_a_right_answer():
+    """Of the frame of a chair, the chair keeps the cat as well."""
+    told = ("white frame of chair cat is sitting in",)
+    (cat,) = settled([graph("direct", ("frame", "cat"), others=("chair", "lamp"), descriptions=told)])
+    assert [thing.name for thing in cat.others] == ["lamp"]
 
 
 def test_pictures_are_looked_at_one_by_one():

@@ -200,7 +200,7 @@ def test_the_classes_that_wording_and_options_rely_on_are_the_catalogues():
     nouns = tomllib.loads((files("countersight.causal") / "nouns.toml").read_text(encoding="utf-8"))
     known = {*nouns["classes"], *nouns["groups"]}
     used = distractors.OPTIONS | distractors.NO_OPTIONS | distractors.ONE_OF_A_KIND | wording.LANDMARKS
-    used |= distractors.BEARERS | {
+    used |= {
         "animal",
         "body",
         "cloth",

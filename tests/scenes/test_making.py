@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from countersight.scenes.colours import NAMED, rgb, unlike
 from countersight.scenes.dots import dot_scene, rightmost, top_row
 from countersight.scenes.flowers import Regions, flower_scene
+from countersight.scenes.soundness import faults
 
 numbers = st.integers(1, 12)
 regions = st.builds(Regions, numbers, numbers, numbers, numbers)
@@ -104,6 +105,13 @@ def test_ids_are_unique(seed):
     dot_ids = [item.id for circle in dots.circles for item in (circle, *circle.dots)]
     assert len(set(ids)) == len(ids)
     assert len(set(dot_ids)) == len(dot_ids)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seeds, regions, st.lists(st.integers(0, 8), min_size=6, max_size=6))
+def test_no_fault_is_found_in_what_is_made(seed, wanted, numbers):
+    assert not faults(flower_scene(Random(seed), ("red", "blue"), wanted))
+    assert not faults(dot_scene(Random(seed), numbers))
 
 
 @pytest.mark.parametrize("colour", NAMED)

@@ -92,6 +92,21 @@ def test_a_mistake_in_the_file_of_types_stops_the_import(tmp_path, row, sentence
     assert not (tmp_path / "d").exists()
 
 
+@pytest.mark.parametrize(
+    ("names", "sentence"),
+    [
+        (("cosim-000001", "cosim-000001"), "line 3: id: 'cosim-000001' stands on an earlier line already"),
+        (("cosim-000001", "cosim-000003"), "'cosim-000003' is no case of .*: they are cosim-000001 to cosim-000002"),
+        (("1593041.jpg",), "'1593041.jpg' is no case of"),
+    ],
+)
+def test_types_of_no_case_or_given_twice_are_not_passed_over(tmp_path, names, sentence):
+    kinds = csv_file(tmp_path / "kinds.csv", *({"id": name, "kinds": "human addition"} for name in names))
+    with pytest.raises(CountersightError, match=sentence):
+        read(tmp_path, INSTANCE, INSTANCE, kinds=kinds)
+    assert not (tmp_path / "d").exists()
+
+
 @pytest.mark.parametrize("field", FIELDS)
 def test_a_missing_field_is_named(tmp_path, field):
     less = {name: value for name, value in INSTANCE.items() if name != field}

@@ -69,10 +69,32 @@ def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path):
 def test_lines_are_counted_past_quoted_and_endless_ones(tmp_path):
     path = tmp_path / "in.csv"
     path.write_text('x,y\n"a\nb",1\n' + "z" * (3 * MAX_LINE) + "\nc,2\n")
-    first, *bad, last = told(csv_rows(path, ("x", "y")))
+    first, bad, last = told(csv_rows(path, ("x", "y")))
     assert (first, last) == ((3, ("a\nb", "1")), (5, ("c", "2")))
-    assert bad
-    assert {(line, field) for line, (field, _) in bad} == {(4, "row")}
+    assert (bad[0], bad[1][0]) == (4, "row")
+
+
+def test_no_piece_of_an_endless_line_is_a_row(tmp_path):
+    path = tmp_path / "in.csv"
+    path.write_text("x,y\n" + "z" * (2 * MAX_LINE - 1) + '"\n' + "z" * MAX_LINE + "a,1\nb,2\n")
+    *bad, last = told(csv_rows(path, ("x", "y")))
+    assert [(line, field) for line, (field, _) in bad] == [(2, "row"), (3, "row")]
+    assert last == (4, ("b", "2"))
+
+
+@pytest.mark.parametrize(
+    ("header", "field", "reason"),
+    [
+        ("x,Answer", "answer", "is not a column of the file, which has 'Answer'; it needs x, answer"),
+        ("x,anwser", "answer", "is not a column of the file, which has 'anwser'; it needs x, answer"),
+        ("x,colour", "answer", "is not a column of the file; it needs x, answer"),
+        ("x,answer,answer", "answer", "is the name of two columns of the file; rename one"),
+    ],
+)
+def test_a_header_that_will_not_do_is_told_with_the_column_that_may_be_meant(tmp_path, header, field, reason):
+    path = tmp_path / "in.csv"
+    path.write_text(f"{header}\n1,2,3\n")
+    assert told(csv_rows(path, ("x", "answer"))) == [(1, (field, reason))]
 
 
 def test_quotes_cannot_hold_a_row_together_for_ever(tmp_path):
@@ -116,6 +138,18 @@ def test_a_link_inside_the_folder_is_followed(tmp_path):
     (case,), _, _ = import_suite("cfmm", csv_file(tmp_path / "in.csv", ROW), tmp_path / "d", pictures)
     assert not (tmp_path / "d" / case.image).is_symlink()
     assert (tmp_path / "d" / case.image).read_bytes() == picture()
+
+
+def test_no_two_pictures_are_kept_under_one_name(tmp_path):
+    pictures = tmp_path / "pictures"
+    pictures.mkdir()
+    names = ("val_1.png", "ofval_1.png", "ofofval_1.png")
+    for size, name in enumerate(names, start=8):
+        (pictures / name).write_bytes(picture(size=size))
+    source = csv_file(tmp_path / "in.csv", *(ROW | {"image": name} for name in names))
+    cases, _, _ = import_suite("cfmm", source, tmp_path / "d", pictures)
+    kept = [(tmp_path / "d" / case.image).read_bytes() for case in cases]
+    assert kept == [(pictures / name).read_bytes() for name in names]
 
 
 @pytest.mark.parametrize("name", ["COCO_val2014_1.png", "test/1.png", "a/dev.png", "2train.png", "contest_1.png"])

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import msgspec
 
 from countersight.asking.folder import RunFolder
+from countersight.asking.graphs import graph_in_words
 from countersight.asking.orders import Gathering, Places, orders_of
 from countersight.asking.tally import Tally
 from countersight.case import Case, Option, Question, Reply, Telling, World
@@ -65,7 +66,7 @@ class Asks:
                 question = case.question(world, telling)
                 if question is None:
                     self._tally.total -= 1
-                elif self._needs_picture and case.picture(world, telling) is None:
+                elif self._needs_picture and case.picture(world, telling) is None and not self._is_told(case):
                     self._tally.total -= 1
                     self._tally.without_picture += 1
                 elif self._ranked and not offered(question, ranked=True):
@@ -81,6 +82,10 @@ class Asks:
             else:
                 for ask in asks:
                     yield (ask,)
+
+    def _is_told(self, case: Case) -> bool:
+        """Whether the prompt tells what the picture would show: the case's causal graph."""
+        return self._prompt.tells_graph and bool(graph_in_words(case.graph))
 
     def _answered_before(self) -> bytearray:
         """Which questions have their answer already: a bit for each telling, a byte a row."""

@@ -51,6 +51,11 @@ class Prompt(msgspec.Struct, frozen=True):
         """Whether the question about the change waits for the answer about the picture as it is."""
         return self.fact or self.composed
 
+    @property
+    def tells_graph(self) -> bool:
+        """Whether the causal graph of a case comes with the question: one without a picture is then asked by it."""
+        return any("{graph}" in text for text in (self.setting, self.number, self.boolean, self.choice, self.open))
+
     def render(self, question: Question, told: Told = NOTHING, *, listed: bool = True) -> str:
         """The text that is sent. Where options are not listed, what they are is asked for: a number, or free text."""
         values = {

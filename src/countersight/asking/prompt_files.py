@@ -1,6 +1,5 @@
 """Prompts as people write them down: TOML, read and checked field by field, and printed in the same form."""
 
-import difflib
 import re
 import tomllib
 from collections.abc import Mapping
@@ -11,7 +10,7 @@ import msgspec
 
 from countersight.asking.prompt import BRACED, Prompt
 from countersight.errors import CountersightError
-from countersight.wording import printable, unknown
+from countersight.wording import nearest, printable, unknown
 
 PLAIN: Final = "0-shot"
 """What a prompt does not say is as in this one, unless it names another."""
@@ -82,7 +81,7 @@ def _text(path: Path) -> str:
     if len(data) > LONGEST_FILE:
         raise PromptError(f"{path} is longer than {LONGEST_FILE:,} bytes; a prompt is not")
     try:
-        return data.decode().replace("\r\n", "\n")
+        return data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError:
         raise PromptError(f"{path} is not UTF-8 text") from None
 
@@ -121,8 +120,8 @@ def _checked(fields: dict[str, Any], path: Path, shipped: Mapping[str, Prompt]) 
 def _check_names(field: str, template: str) -> None:
     names = {found[1] for found in BRACED.finditer(template) if found[1]}
     for name in sorted(names - set(_NAMES[field])):
-        near = difflib.get_close_matches(name, _NAMES[field], n=1, cutoff=0.5)
-        meant = f"did you mean {{{near[0]}}}?" if near else "write two braces for one."
+        near = nearest(name, _NAMES[field])
+        meant = f"did you mean {{{near}}}?" if near else "write two braces for one."
         there = ", ".join(f"{{{other}}}" for other in _NAMES[field])
         raise _Fault(field, f"{{{name}}} stands for nothing here; {meant} There are: {there}", f"{{{name}}}")
     for name in _NEEDED.get(field, ()):

@@ -10,7 +10,7 @@ from countersight.case import Option
 from countersight.causal.catalogue import catalogue
 from countersight.causal.graph import CausalGraph
 from countersight.causal.lexicon import head, may_be_the_same, plain, singular
-from countersight.causal.paths import ancestors, descendants
+from countersight.causal.paths import ancestors
 from countersight.causal.soundness import is_plain
 from countersight.causal.tasks import Shape, Sought
 
@@ -22,16 +22,14 @@ OPTIONS = frozenset({
     "plant", "surface", "vehicle", "worn",
 })  # fmt: skip
 """Classes of things that one can choose."""
-NO_OPTIONS = frozenset({"body", "emission", "ground", "immaterial", "place", "water"})
+NO_OPTIONS = frozenset({"body", "emission", "ground", "immaterial", "lap", "place", "water"})
 """Classes whose members belong to another thing, are no things, or bear everything in the picture."""
-ONE_OF_A_KIND = frozenset({"animal", "mount", "person", "seat", "vehicle", "worn"})
-"""Two names of one of these classes in one picture may well be of the same thing: a man and a player."""
+ONE_OF_A_KIND = frozenset({"animal", "food", "mount", "person", "seat", "vehicle", "worn"})
+"""Two names of one of these classes in one picture may be of the same thing: a man and a player, a meal and meat."""
 _MATERIALS = frozenset({"board", "brick", "carpet", "pane", "panel", "plank", "shingle", "sill", "tile"})
 """What floors and walls are made of: choosing it would be choosing them."""
 _BEHIND = frozenset({"camera", "photo", "photograph", "photographer", "picture"})
 """What descriptions name and the picture does not show: "a man facing the camera"."""
-BEARERS = frozenset({"container", "mount", "seat", "surface", "vehicle"})
-"""Classes of things that are there to have others on them or in them."""
 
 
 def options(query: Sought, shape: Shape, rng: Random) -> tuple[Option, ...] | None:
@@ -79,22 +77,18 @@ def _may_be_right(name: str, query: Sought, shape: Shape) -> bool:
         return any(_may_keep(shape.names[thing], name) for thing in shape.names if thing not in query.about)
     if any(edge.kind == "force" for edge in shape.graph.edges) and "handheld" in catalogue().classes(name):
         return True  # who hits a ball has something to hit it with
-    causes = [shape.names[thing] for thing in shape.names if descendants(shape.edges, thing)]
-    if any(_may_bear(name, other) for other in causes) or any(_may_hold(name, other) for other in inside):
+    if any(_may_keep(name, other) for other in inside):
         return True  # the table under the tray bears the cup as well
     # Where the question names nothing, whatever another option keeps in its place would make it a right answer too.
     return not query.named and any(_may_keep(shape.names[thing], name) for thing in query.about)
 
 
 def _may_keep(keeper: str, kept: str) -> bool:
-    return _may_bear(keeper, kept) or _may_hold(keeper, kept)
-
-
-def _may_bear(bearer: str, borne: str) -> bool:
-    """Whether a thing is there to have others on it or in it, and the catalogue would let it have this one."""
-    if not catalogue().classes(bearer) & BEARERS:
-        return False
-    return any(catalogue().decide(borne, relation, bearer).cause == "object" for relation in ("on", "in"))
+    """Whether the catalogue would let the one bear the other, contain it, have it for a part or hold it."""
+    decide = catalogue().decide
+    if any(decide(kept, relation, keeper).cause == "object" for relation in ("on", "in")):
+        return True
+    return decide(keeper, "have", kept).cause == "subject" or _may_hold(keeper, kept)
 
 
 def _may_hold(holder: str, held: str) -> bool:

@@ -30,6 +30,8 @@ _WIDTH = 960
 _MARGIN = 56
 _LEFT = 430
 _LINE = 32
+_BAR = 20
+"""Signs of the longest bar in the terminal."""
 _STYLE = """
   svg { --ground: #ffffff; --ink: #1b2430; --soft: #5b6675; --rule: #e3e7ec; --one: #1f6f8b; --two: #e08a1e;
         font: 13px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif }
@@ -92,15 +94,15 @@ def printed(statistics: Statistics) -> Iterator["RenderableType"]:
 
     for title, note, lines in rows(statistics):
         table = Table(title=f"{title}: {note}", box=box.SIMPLE_HEAD, title_justify="left", show_header=False)
-        table.add_column()
-        table.add_column(justify="right")
-        table.add_column(justify="right")
-        table.add_column(min_width=24)
+        table.add_column(no_wrap=True)
+        table.add_column(justify="right", no_wrap=True)
+        table.add_column(justify="right", no_wrap=True)
+        table.add_column(width=_BAR, no_wrap=True)
         table.add_column(style="dim")
         total = sum(number for *_, number in lines)
         most = max((number for *_, number in lines), default=0) or 1
         for name, words, number in lines:
-            table.add_row(name, f"{number:,}", f"{number / (total or 1):.1%}", "█" * round(24 * number / most), words)
+            table.add_row(name, f"{number:,}", f"{number / (total or 1):.1%}", "█" * round(_BAR * number / most), words)
         yield table
 
 

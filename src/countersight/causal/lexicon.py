@@ -104,6 +104,11 @@ def entry(name: str) -> Entry | None:
     return _entries().get(plain(name)) or _entries().get(singular(head(name)))
 
 
+def is_listed(name: str) -> bool:
+    """Whether the whole of a name is known, not only its head."""
+    return plain(name) in _entries()
+
+
 def synonyms(name: str) -> frozenset[str]:
     """Other names of the same thing."""
     found = entry(name)

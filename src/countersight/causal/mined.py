@@ -13,7 +13,7 @@ from countersight.causal.mining import Statistics, Tally, mine
 from countersight.causal.scene import Malformed
 from countersight.errors import CountersightError
 from countersight.picture import MAX_BYTES
-from countersight.staging import staged
+from countersight.staging import Staging
 
 GRAPHS = "graphs.jsonl"
 STATISTICS = "mining.json"
@@ -45,7 +45,7 @@ def mine_folder(
     """Write the causal graphs of scene graphs into a new folder, with the pictures of another where one is given."""
     if pictures is not None and not pictures.is_dir():
         raise CountersightError(f"{pictures} is not a folder; name the one that holds the pictures")
-    with staged(folder) as staging:
+    with Staging(folder) as staging:
         tally = Tally()
         found = _Pictures(pictures, staging / IMAGES)
         encoder = msgspec.json.Encoder()

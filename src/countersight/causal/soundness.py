@@ -12,7 +12,7 @@ import msgspec
 
 from countersight.causal.catalogue import catalogue
 from countersight.causal.graph import CausalEdge, CausalGraph, GraphKind, Thing
-from countersight.causal.lexicon import entry, head, may_be_the_same, plain, singular, words
+from countersight.causal.lexicon import entry, forms, head, is_listed, may_be_the_same, plain, singular, words
 from countersight.causal.tasks import Supposed
 
 _MOST_WORDS = 3
@@ -33,6 +33,7 @@ _TIES = frozenset({"cord", "leash", "rein", "strap", "tether"})
 """What is fixed to a thing so as to hold it: the kite depends on its string, and the string on nothing but the hand."""
 _THIN = frozenset({"cardboard", "foil", "napkin", "paper", "plastic"})
 """What lies between a thing and what bears it: without it the thing would be where it is."""
+_DRAWN = ("draw", "paint", "print")
 _HAVING = frozenset({"have", "has", "having", "with", "of"})
 """Relations of a whole and its part: beside another cause of the part they tell of no second one."""
 
@@ -80,11 +81,19 @@ def doubt(graph: CausalGraph) -> str | None:
         return "two names may stand for the same thing"  # who skis on snow on the ground is on the ground
     if graph.kind == "confounding" and not _is_borne(graph):
         return "one of the causes may do alone"  # a child on an elephant, in somebody's arms
+    if graph.kind == "collision" and _are_somebody_and_their_hand(graph):
+        return "two names may stand for the same thing"
     if graph.kind == "collision" and any(edge.relation in _HAVING for edge in graph.edges):
         return "a relation says where a thing is, not what keeps it there"
     if any(_is_doubtful(edge, names) for edge in graph.edges):
         return "a relation says where a thing is, not what keeps it there"
     return None
+
+
+def _are_somebody_and_their_hand(graph: CausalGraph) -> bool:
+    """Whether the causes of a collision are a creature and what it grips with: they are one cause."""
+    one, other, _ = (catalogue().classes(thing.name) for thing in graph.things)
+    return ("creature" in one and "grip" in other) or ("grip" in one and "creature" in other)
 
 
 def _is_borne(graph: CausalGraph) -> bool:
@@ -104,7 +113,10 @@ def is_plain(name: str) -> bool:
         return False
     if not 1 <= len(words(name)) <= _MOST_WORDS or singular(head(name)) in _VAGUE:
         return False
-    return entry(name) is not None or bool(catalogue().classes(name))  # else a slip of the pen, or nothing we know
+    if f"{head(name)}s" in forms().always_plural and "worn" in catalogue().classes(name):
+        return False  # a pant, a short
+    # Else a slip of the pen, what somebody alone calls it ("dunkin donuts" on a bag), or nothing we know.
+    return is_listed(name) or all(entry(word) or catalogue().classes(word) for word in words(name))
 
 
 def _is_doubtful(edge: CausalEdge, names: dict[str, str]) -> bool:
@@ -118,6 +130,8 @@ def _is_doubtful(edge: CausalEdge, names: dict[str, str]) -> bool:
         return True
     if edge.kind == "attachment" and ("fastener" in of_effect or singular(head(effect)) in _TIES):
         return True
+    if "creature" in of_effect and edge.relation.startswith(_DRAWN):
+        return True  # a tiger on a shirt is a picture of one
     if edge.kind == "support" and ("cloth" in of_cause or singular(head(cause)) in _THIN):
         return True
     return "plant" in of_cause and "plant" in of_effect  # weeds in the grass grow from the soil
@@ -156,21 +170,22 @@ def _of_one_picture(graphs: list[CausalGraph]) -> Iterator[CausalGraph]:
             causes.setdefault((graph.scene, edge.effect), set()).add(edge.cause)
             for one, other in permutations((names[edge.cause], names[edge.effect])):
                 neighbours.setdefault(one, set()).add(other)
-    described = {text: {singular(word) for word in words(text)} for graph in graphs for text in graph.descriptions}
+    told = {text for graph in graphs for text in graph.descriptions}
+    described = [{singular(word) for word in words(text)} for text in sorted(told)]
     for graph in graphs:
         if doubt(graph) is None and not _has_outer_causes(graph, causes):
             related = _connected(neighbours, [plain(thing.name) for thing in graph.things])
-            elsewhere = [said for text, said in described.items() if text not in graph.descriptions]
             others = tuple(
                 thing
                 for thing in graph.others
-                if plain(thing.name) not in related and not _are_told_together(thing, graph, elsewhere)
+                if plain(thing.name) not in related and not _are_told_together(thing, graph, described)
             )
             yield msgspec.structs.replace(graph, others=others)
 
 
 def _are_told_together(other: Thing, graph: CausalGraph, described: list[set[str]]) -> bool:
-    """Whether another description speaks of a thing and of one of the graph: it may tell what the graph does not."""
+    """Whether a description speaks of a thing and of one of the graph: it may tell what the graph does not, as of the
+    chair in "the frame of the chair that the cat sits in"."""
     heads = {singular(head(thing.name)) for thing in graph.things}
     return any(singular(head(other.name)) in said and not heads.isdisjoint(said) for said in described)
 

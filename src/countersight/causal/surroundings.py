@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from countersight.causal.graph import Box, Thing
+from countersight.causal.lexicon import plain
 from countersight.causal.scene import SceneGraph
 
 MOST_DESCRIPTIONS = 8
@@ -22,7 +23,7 @@ class Surroundings:
         self._speaking: dict[str, tuple[int, ...]] = {}
         self._by_name = {thing.name: thing for thing in (*scene.elsewhere[::-1], *scene.things[::-1])}
         """The first thing of each name."""
-        times = Counter(thing.name for thing in scene.things)
+        times = Counter(plain(thing.name) for thing in scene.things)
         self._shared = frozenset(name for name, number in times.items() if number > 1)
 
     def others(self, things: Things) -> Things:
@@ -32,8 +33,9 @@ class Surroundings:
         return tuple(others[:MOST_OTHERS])
 
     def namesakes(self, things: Things) -> tuple[str, ...]:
-        """The names of the things that others of the scene have as well."""
-        return tuple(thing.name for thing in things if thing.name in self._shared)
+        """The names of the things that others of the scene have as well, be it in the other number: of a pillow and
+        pillows no question tells which it means."""
+        return tuple(thing.name for thing in things if plain(thing.name) in self._shared)
 
     def descriptions(self, things: Things) -> tuple[str, ...]:
         """What was written about the things, what names most of them first."""

@@ -11,14 +11,14 @@ import sys
 from collections.abc import Sequence
 
 from countersight import __version__
-from countersight.cli import demo, describe, export, leaderboard, listing, make, mine, report, run, train
+from countersight.cli import audit, demo, describe, export, leaderboard, listing, make, mine, report, run, train
 from countersight.errors import CountersightError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status: 0 done, 2 a mistake the user can mend, 130 stopped by Ctrl-C."""
     parser = _parser()
-    chosen = parser.parse_args(arguments)
+    chosen = parser.parse_args(audit.joined(sys.argv[1:] if arguments is None else arguments))
     if chosen.verb is None:
         parser.print_help()
         return 0
@@ -54,6 +54,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"countersight {__version__}")
     verbs = parser.add_subparsers(title="verbs", dest="verb", metavar="VERB")
-    for module in (demo, make, mine, export, describe, run, report, leaderboard, train, listing):
+    for module in (demo, make, mine, export, describe, run, report, audit, leaderboard, train, listing):
         module.add(verbs)
     return parser

@@ -107,7 +107,7 @@ def _make_cello(chosen: argparse.Namespace) -> int:
     if model is not None:
         print(f"{made.worded:,} questions worded by {model.name}, {made.cases - made.worded:,} left to the templates")
     if made.without_picture:
-        print(f"{made.without_picture:,} without a picture: they are text and graph, for models that need no picture")
+        print(f"{made.without_picture:,} without a picture: they are text and graph; ask with --prompt given-graph")
     return 0
 
 

@@ -1,11 +1,13 @@
-"""`countersight mine`: causal graphs out of scene graphs."""
+"""`countersight mine`: causal graphs out of scene graphs, and questions about them."""
 
 import argparse
 from pathlib import Path
 
 from countersight.cli.parsing import Verbs, print_bad, verb
+from countersight.errors import CountersightError
 from countersight.wording import several
 
+DATASET = "dataset"
 MALFORMED_SHOWN = 20
 _MEGABYTE = 1 << 20
 
@@ -16,15 +18,15 @@ def add(verbs: Verbs) -> None:
         verbs,
         "mine",
         _mine,
-        "find causal graphs in scene graphs",
+        "find causal graphs in scene graphs, and ask about them",
         "countersight mine scene_graphs.json --images VG -o causal",
     )
     mine.add_argument(
         "graphs",
         type=Path,
         metavar="GRAPHS",
-        help="scene_graphs.json or relationships.json of Visual Genome, GQA's scene graphs, FACTUAL's CSV of regions, or "
-        "JSONL of our own; packed with gzip or not; or the folder that holds them",
+        help="scene_graphs.json or relationships.json of Visual Genome, GQA's scene graphs, FACTUAL's CSV of regions, "
+        "or JSONL of our own; packed with gzip or not; or the folder that holds them",
     )
     mine.add_argument(
         "--images", type=Path, metavar="DIR", help="the folder of the pictures, which are found by their ids"
@@ -65,5 +67,27 @@ def _mine(chosen: argparse.Namespace) -> int:
     if chosen.images:
         print(f"{mined.pictures:,} of {several(mined.images, 'picture')} found in {chosen.images}")
     print(f"The same as a figure: {chosen.output / FIGURE}")
-    print(f"Questions about them: countersight make cello --from {chosen.output} -o DIR")
+    _make_dataset(chosen.output)
     return 0
+
+
+def _make_dataset(mined: Path) -> None:
+    """Questions about the graphs, as many of each task as published, in a dataset inside the mined folder."""
+    from countersight.suites import cello_making
+
+    folder = mined / DATASET
+    try:
+        made = cello_making.make_dataset(
+            mined,
+            folder,
+            per_task=cello_making.PER_TASK,
+            seed=0,
+            model=None,
+            on_bad=lambda line, field, reason: None,
+            progress=lambda done: None,
+        )
+    except CountersightError as error:
+        print(error)
+        return
+    print(f"{several(made.cases, 'case')} about them in {folder}")
+    print(f"More, others, or worded by a model: countersight make cello --from {mined} -o DIR")

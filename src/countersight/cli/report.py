@@ -14,10 +14,10 @@ def add(verbs: Verbs) -> None:
         verbs,
         "report",
         _report,
-        "tables and a page out of one or more runs",
+        "tables and a page out of one or more runs, or out of several audits side by side",
         "countersight report runs/qwen runs/llava -o report",
     )
-    report.add_argument("runs", type=Path, nargs="+", metavar="RUN")
+    report.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="or audits; not both at once")
     report.add_argument("-o", "--output", type=Path, default=Path("report"), metavar="DIR", help="default: report")
     report.add_argument("--dataset", type=Path, metavar="DIR", help="where the dataset is now, if it was moved")
     report.add_argument(
@@ -52,6 +52,9 @@ def _report(chosen: argparse.Namespace) -> int:
 
     if chosen.column and chosen.groups is None:
         raise CountersightError("--column goes with --groups")
+    audits = [path for path in chosen.runs if (path / "audit.json").is_file()]
+    if audits:
+        return _report_audits(chosen, audits)
     report = write_report(
         chosen.runs,
         chosen.output,
@@ -66,4 +69,20 @@ def _report(chosen: argparse.Namespace) -> int:
     for reason in report.unwritten:
         print(f"countersight: not written: {reason}", file=sys.stderr)
     print(f"The page, with every case: {report.html.resolve()}")
+    return 0
+
+
+def _report_audits(chosen: argparse.Namespace, audits: list[Path]) -> int:
+    from rich.console import Console
+
+    from countersight.report.audits import print_audit_tables, write_audit_tables
+
+    others = [path for path in chosen.runs if path not in audits]
+    if others:
+        raise CountersightError(f"{audits[0]} is an audit and {others[0]} is none; report on the one or the other")
+    if chosen.groups is not None or chosen.dataset is not None:
+        raise CountersightError("--groups and --dataset are for runs; an audit has its pictures with it")
+    report = write_audit_tables(chosen.runs, chosen.output, reference=chosen.reference, seed=chosen.seed)
+    print_audit_tables(report.data, Console())
+    print(f"The tables as a page: {report.html.resolve()}")
     return 0

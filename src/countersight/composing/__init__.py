@@ -4,9 +4,9 @@ It decides only what its grammar covers ("if 2 more plates were added", "if half
 two arrived") and abstains otherwise: a model sees, the grammar imagines.
 """
 
-from countersight.composing.clauses import counted_thing, events, same_colours, supposition
+from countersight.composing.clauses import counted_thing, events, is_of_the_opposite, same_colours, supposition
 from countersight.composing.effects import Effect, apply
-from countersight.composing.grammar import effect_of
+from countersight.composing.grammar import effect_of, tells_of
 
 __all__ = ["Effect", "compose", "effects"]
 
@@ -31,13 +31,15 @@ def effects(question: str) -> list[Effect] | None:
     if clause is None:
         return None
     asked, supposed = clause
-    if not same_colours(asked, supposed):
+    if not same_colours(asked, supposed) or is_of_the_opposite(asked, supposed):
         return None
     counted = counted_thing(asked)
     found: list[Effect] = []
-    for event in events(supposed):
-        effect = effect_of(event, counted)
-        if effect is None:
-            return None
-        found.append(effect)
+    for together in events(supposed):
+        # Of several that do the same thing together, only those that are counted count.
+        for event in [event for event in together if tells_of(event, counted)] or together:
+            effect = effect_of(event, counted)
+            if effect is None:
+                return None
+            found.append(effect)
     return found or None

@@ -2,7 +2,7 @@
 
 import re
 
-from countersight.composing.words import COLOURS
+from countersight.composing.words import COLOURS, OPPOSITES, PARTICLES, SCALING, is_quantity, is_verb, verb_of
 
 _SPACE = re.compile(r"\s+")
 _OPENING = re.compile(
@@ -21,11 +21,12 @@ _SUBJECT = re.compile(
     r"|left|remain)\b|[?,.]|$)",
     re.IGNORECASE,
 )
-# Where one event ends and the next begins. "And" between two nouns ("2 cats and dogs left") is no such place: what
-# follows must begin like an event, with a quantity or a subject of its own, or be a bare predicate.
+# Where one event may end and the next begin; pieces that are no event of their own are put together again below.
 _BETWEEN = re.compile(
-    r"\s*(?:;|,?\s+(?:and|(?<!all )but)\s+(?:then\s+)?|,\s*(?:then\s+)?|\s+then\s+|\s+before\s+)\s*", re.IGNORECASE
+    r"\s*(?:;|,?\s+(?:and|but)\s+(?:then\s+)?|,\s*(?:then\s+)?|\s+then\s+|\s+before\s+)\s*", re.IGNORECASE
 )
+_EXCEPT = re.compile(r"\b((?:all|every\w*)(?: \w+){0,4}?) but\b")
+_ELSEWHERE = re.compile(r"\b(?:to another (?:\w+)|to (?:a different|the other) \w+|elsewhere|somewhere else)\b")
 
 
 def supposition(question: str) -> tuple[str, str] | None:
@@ -45,12 +46,15 @@ def supposition(question: str) -> tuple[str, str] | None:
 
 def _with_or_without(text: str) -> tuple[str, str] | None:
     """The same without an if: "without two of the dogs", "with another dog"."""
-    found = re.search(r"\s(?P<gone>without|with)\s+(?P<things>.+)", text, re.IGNORECASE)
-    if found is None or not re.search(r"\bhow many\b", text[: found.start()], re.IGNORECASE):
+    found = re.search(r"(?:^|\s)(?P<gone>without|with)\s+(?P<things>.+)", text, re.IGNORECASE)
+    if found is None:
         return None
-    if found["gone"].casefold() == "without":
-        return text[: found.start()], f"{found['things']} were removed"
-    return text[: found.start()], found["things"]
+    asked, things = text[: found.start()], found["things"]
+    if not asked and (later := _ASKED.search(things)):  # "With two more cups, how many …"
+        asked, things = things[later.end() :], things[: later.start()].strip(" ,;:.")
+    if not re.search(r"\bhow many\b", asked, re.IGNORECASE):
+        return None
+    return asked, f"{things} were removed" if found["gone"].casefold() == "without" else things
 
 
 def counted_thing(asked: str) -> str:
@@ -59,10 +63,39 @@ def counted_thing(asked: str) -> str:
     return found.group("thing").casefold() if found else ""
 
 
-def events(supposed: str) -> list[str]:
-    """The events of a supposition in the order they happen."""
-    pieces = _BETWEEN.split(re.sub(r"\bnumber and \w+\b", "number", supposed.casefold()))
-    return [piece.strip() for piece in pieces if piece.strip()]
+def events(supposed: str) -> list[list[str]]:
+    """The events of a supposition in the order they happen; those that have one predicate stand together."""
+    text = re.sub(r"\bnumber and \w+\b", "number", supposed.casefold())
+    text = _ELSEWHERE.sub("away", _EXCEPT.sub(r"\1 except", text))
+    told: list[list[str]] = []
+    subjects: list[str] = []
+    for piece in filter(None, map(str.strip, _BETWEEN.split(text))):
+        words = piece.split()
+        if told and not subjects and len(told[-1]) == 1 and _goes_on(told[-1][0].split(), words):
+            told[-1] = [f"{told[-1][0]} and {piece}"]
+        elif is_quantity(words[0]) and not any(map(is_verb, words)):
+            subjects.append(piece)  # "two women and one man left": the predicate comes with the last of them
+        else:
+            place = next((place for place, word in enumerate(words) if is_verb(word)), len(words))
+            shared = " ".join(words[place:])
+            told.append([*(f"{subject} {shared}" for subject in subjects), piece])
+            subjects = []
+    return [*told, *([subject] for subject in subjects)]
+
+
+def _goes_on(before: list[str], words: list[str]) -> bool:
+    """Whether a piece only says what the same things did next: "two people stood up | and left"."""
+    counted = any(is_quantity(word) or verb_of(word) in SCALING for word in before if word not in ("a", "an"))
+    counts_anew = any(is_quantity(word) or verb_of(word) in SCALING for word in words)
+    return is_verb(words[0]) and not (counted and counts_anew)
+
+
+def is_of_the_opposite(asked: str, supposed: str) -> bool:
+    """Whether what happens undoes what is asked for: a plane that lands is no longer in the sky."""
+    words = re.findall(r"[a-z]+", supposed.casefold())
+    done = {verb_of(word) for word in words}
+    done |= {f"{verb_of(word)} {after}" for word, after in zip(words, words[1:], strict=False) if after in PARTICLES}
+    return any(done & OPPOSITES[state] for state in OPPOSITES.keys() & set(re.findall(r"[a-z]+", asked.casefold())))
 
 
 def same_colours(asked: str, supposed: str) -> bool:

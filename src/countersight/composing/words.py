@@ -26,11 +26,18 @@ FILLER: Final = _list("filler")
 PLACES: Final = _list("places")
 SCALING: Final = _list("scaling")
 COLOURS: Final = _list("colours")
-PARTICLES: Final = frozenset({"in", "on", "up", "by", "away", "off", "out", "down"})
+PARTICLES: Final = frozenset({"in", "on", "up", "by", "away", "off", "out", "down", "back"})
 VERBS: Final = frozenset(phrase.split()[0] for phrase in COMING | GOING | STATE | OTHER | SCALING)
 _IRREGULAR: Final = _by_form("irregular")
 _PLURALS: Final = _by_form("plurals")
 _SAME: Final = _by_form("same")
+OPPOSITES: Final = {
+    state: frozenset(phrase.replace("-", " ") for phrase in verbs.split())
+    for state, verbs in _LISTED["opposites"].items()
+}
+"""Verbs that undo a state, by the word for the state."""
+# Plain, these are nouns and adjectives: "an open window", "a light", "a cut orange".
+NO_VERB_WHEN_PLAIN: Final = _list("no_verb_when_plain")
 
 _UNITS = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
@@ -50,6 +57,16 @@ def number_of(word: str) -> int | None:
     if word.isascii() and word.isdigit() and len(word) <= 6:
         return int(word)
     return _NUMBERS.get(word)
+
+
+def is_quantity(word: str) -> bool:
+    """Whether a word says how many, or begins to: two, a, all, half, no."""
+    return number_of(word) is not None or word in ALL or word in ("half", "both", "no", "none")
+
+
+def is_verb(word: str) -> bool:
+    """Whether a word is a form of a verb the composer knows, and not rather a noun or an adjective."""
+    return word not in NO_VERB_WHEN_PLAIN and verb_of(word) in VERBS and word not in ("half", "times")
 
 
 def verb_of(word: str) -> str:

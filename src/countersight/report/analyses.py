@@ -3,15 +3,29 @@
 from collections.abc import Sequence
 
 from countersight.report.bias import bias_analysis
+from countersight.report.composed import composed_analysis
 from countersight.report.data import Analysis
 from countersight.report.image_groups import PictureGroups
 from countersight.report.observations import AnalysedRun, observations
+from countersight.report.programs import program_analysis
+from countersight.report.watching import Watched
 from countersight.suites.tables import Terms
 
 
 def analyses(
-    runs: Sequence[AnalysedRun], terms: Terms, groups: Sequence[PictureGroups], *, seed: int
+    runs: Sequence[AnalysedRun],
+    watched: Sequence[Watched],
+    terms: Terms,
+    groups: Sequence[PictureGroups],
+    *,
+    seed: int,
 ) -> tuple[Analysis, ...]:
-    """What CFMM observed, computed for these runs; and, where groups of pictures are given, the gaps between them."""
-    found = [observations(runs, terms, seed=seed), *(bias_analysis(each, runs, terms, seed=seed) for each in groups)]
+    """What CFMM observed, computed for these runs; what became of their programs and what was composed in their place;
+    and, where groups of pictures are given, the gaps between them."""
+    found = [
+        observations(runs, terms, seed=seed),
+        composed_analysis(runs, watched, terms),
+        program_analysis(runs, watched, terms),
+        *(bias_analysis(each, runs, terms, seed=seed) for each in groups),
+    ]
     return tuple(analysis for analysis in found if analysis is not None)

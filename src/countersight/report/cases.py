@@ -5,11 +5,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from countersight.asking.composed import COMPOSED
 from countersight.asking.folder import RunFolder
 from countersight.case import LETTERS, Case, Question, Reply
 from countersight.dataset import Dataset
 from countersight.report.data import ASKINGS, Answer, AskedQuestion, Asking, GalleryCase, asking_of
 from countersight.report.gallery import PAIR_OUTCOMES, balanced_sample, pair_outcome
+from countersight.report.graphs import shown_graph
+from countersight.report.traces import shown_program
 from countersight.scoring import Outcomes
 from countersight.scoring.outcome import ASKED, OUTCOMES, WORLDS
 
@@ -44,9 +47,11 @@ def gallery_cases(
             change=_cut(case.change.text) if case.change else "",
             picture=number(case.image),
             counterfactual_picture=number(case.counterfactual_image),
+            graph=shown_graph(case, source),
             questions=_questions(case, [run.manifest.shown for run in runs]),
             answers=tuple(
-                _answers(row, case, result, place[row], replies) for result, replies in zip(results, said, strict=True)
+                _answers(row, case, result, place[row], replies, source)
+                for result, replies in zip(results, said, strict=True)
             ),
         )
         for row, case in source.cases()
@@ -88,7 +93,9 @@ def _question(question: Question) -> AskedQuestion:
     )
 
 
-def _answers(row: int, case: Case, result: Outcomes, position: int, said: _Said) -> dict[Asking, Answer]:
+def _answers(
+    row: int, case: Case, result: Outcomes, position: int, said: _Said, source: Dataset
+) -> dict[Asking, Answer]:
     answers: dict[Asking, Answer] = {}
     for column, asking in enumerate(ASKINGS):
         verdict = OUTCOMES[result.codes[position, column]]
@@ -97,7 +104,17 @@ def _answers(row: int, case: Case, result: Outcomes, position: int, said: _Said)
         reply = said.get((row, case.id, asking))
         text, reason = (reply.text or _transcript(reply), reply.reason) if reply else ("", "")
         read = result.answer_texts[result.answers[position, column]]
-        answers[asking] = Answer(verdict, text[:LONGEST_TEXT], len(text), read, _cut(reason))
+        answers[asking] = Answer(
+            verdict,
+            text[:LONGEST_TEXT],
+            len(text),
+            read,
+            _cut(reason),
+            composed=reply is not None and reply.finish == COMPOSED,
+            program=shown_program(reply.trace, case.picture(*WORLDS[asking]), source)
+            if reply and reply.trace
+            else None,
+        )
     return answers
 
 

@@ -222,6 +222,28 @@ class AskedQuestion(msgspec.Struct, frozen=True):
     options: tuple[str, ...] = ()
 
 
+Boxed = tuple[float, float, float, float]
+"""Left, top, width and height of a box over a picture, in parts of the picture's sides."""
+
+
+class ProgramCall(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a program asked of a tool, what came back, and where."""
+
+    name: str
+    arguments: str = ""
+    result: str = ""
+    boxes: tuple[Boxed, ...] = ()
+
+
+class Program(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A program that was written for a question, and what it did."""
+
+    text: str
+    calls: tuple[ProgramCall, ...] = ()
+    unkept: int = 0
+    failure: str = ""
+
+
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a run made of a question. `text` may be cut; `length` is how long it was."""
 
@@ -230,6 +252,24 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     length: int = 0
     read: str | None = None
     reason: str = ""
+    composed: bool = False
+    """Whether a grammar worked it out from the model's own number."""
+    program: Program | None = None
+
+
+class GraphThing(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A thing of a causal graph, and where it is in the picture."""
+
+    name: str
+    boxes: tuple[Boxed, ...] = ()
+
+
+class ShownGraph(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The causal graph behind a question: its things, its edges in words, and why the gold answer follows from it."""
+
+    things: tuple[GraphThing, ...]
+    edges: tuple[str, ...]
+    why: str = ""
 
 
 class GalleryCase(msgspec.Struct, frozen=True, kw_only=True):
@@ -242,6 +282,7 @@ class GalleryCase(msgspec.Struct, frozen=True, kw_only=True):
     counterfactual_picture: int | None
     questions: dict[Asking, AskedQuestion]
     answers: tuple[dict[Asking, Answer], ...]
+    graph: ShownGraph | None = None
 
 
 class Thumbnail(msgspec.Struct, frozen=True):

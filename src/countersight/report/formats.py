@@ -16,35 +16,43 @@ from countersight.suites.reference import ALL, TOTAL, PaperTable
 
 def markdown(report: ReportData) -> str:
     """Every table, then how the figures were got."""
-    parts = [f"# {_md(name(report.dataset))}", _md(sentence(report))]
+    parts = [f"# {markdown_text(name(report.dataset))}", markdown_text(sentence(report))]
     for grid in grids(report):
-        parts += [f"## {_md(grid.title)}", *_md_grid(grid)]
+        parts += [f"## {markdown_text(grid.title)}", *markdown_grid(grid)]
     for analysis in report.analyses:
-        parts += [f"## {_md(analysis.heading)}", _md(analysis.about)]
+        parts += [f"## {markdown_text(analysis.heading)}", markdown_text(analysis.about)]
         for point in analysis.points:
-            parts += [f"**{_md(point.title)}**", "\n".join(f"- {_md(words)}" for words in point.sentences)]
+            parts += [
+                f"**{markdown_text(point.title)}**",
+                "\n".join(f"- {markdown_text(words)}" for words in point.sentences),
+            ]
         for grid in analysis_grids(analysis):
-            parts += [f"### {_md(grid.title)}", *_md_grid(grid)]
+            parts += [f"### {markdown_text(grid.title)}", *markdown_grid(grid)]
     parts.append("## How these figures were got")
     parts.append(
-        "\n".join(f"- **{_md(term)}**: {_md(text)}" for term, text in (*origins(report), *definitions(report)))
+        "\n".join(
+            f"- **{markdown_text(term)}**: {markdown_text(text)}"
+            for term, text in (*origins(report), *definitions(report))
+        )
     )
     return "\n\n".join(parts) + "\n"
 
 
-def _md_grid(grid: Grid) -> list[str]:
-    return [_md_table(grid), *([_md(grid.note)] if grid.note else [])]
+def markdown_grid(grid: Grid) -> list[str]:
+    """A table, and its note where it has one."""
+    return [_md_table(grid), *([markdown_text(grid.note)] if grid.note else [])]
 
 
 def _md_table(grid: Grid) -> str:
-    rows = [[_md(head) for head in grid.head], ["---", *("---:" for _ in grid.head[1:])]]
+    rows = [[markdown_text(head) for head in grid.head], ["---", *("---:" for _ in grid.head[1:])]]
     for line in grid.lines:
-        cells = [_md(_flat(cell)) for cell in line.cells]
+        cells = [markdown_text(_flat(cell)) for cell in line.cells]
         rows.append([f"**{cells[0]}**", *cells[1:]] if line.total else cells)
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
-def _md(text: str) -> str:
+def markdown_text(text: str) -> str:
+    """Text that Markdown takes for nothing but text."""
     escaped = re.sub(r"([\\`*_\[\]|~!$#])", r"\\\1", text)
     return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
@@ -62,16 +70,17 @@ def latex(report: ReportData) -> str:
         *(f"% {term}: {text}" for term, text in (*origins(report), *definitions(report))),
     ]
     for grid in grids(report):
-        lines += ["", *_tex_table(grid)]
+        lines += ["", *latex_grid(grid)]
     for analysis in report.analyses:
         lines += ["", f"% {analysis.heading}. {analysis.about}"]
         lines += [f"% {point.title}: {words}" for point in analysis.points for words in point.sentences]
         for grid in analysis_grids(analysis):
-            lines += ["", *_tex_table(grid)]
+            lines += ["", *latex_grid(grid)]
     return "\n".join(lines) + "\n"
 
 
-def _tex_table(grid: Grid) -> Iterator[str]:
+def latex_grid(grid: Grid) -> Iterator[str]:
+    """The lines of a table."""
     yield r"\begin{table}"
     yield r"  \centering\small"
     yield f"  \\caption{{{_tex(' '.join((grid.title + '.', grid.note)).strip())}}}"

@@ -28,6 +28,8 @@ from countersight.report.data import (
 )
 from countersight.report.image_groups import GroupsFile, picture_groups
 from countersight.report.observations import AnalysedRun
+from countersight.report.short_names import short_name
+from countersight.report.watching import Watched
 from countersight.scoring import (
     RESAMPLES,
     Difference,
@@ -86,11 +88,12 @@ def load(
     joined = picture_groups(groups, (case for _, case in source.cases())) if groups else ()
     results: list[Outcomes] = []
     unwritten = []
+    kept = [Watched() for _ in runs]
     dividing = Dividing(lambda suite: terms(suite).axes)
-    for run in runs:
+    for run, seen in zip(runs, kept, strict=True):
         cases = _asked(source, run)
         watched = cases if results else dividing.watch(cases)
-        results.append(outcomes(watched, run.replies(), run.manifest.prompt.reads))
+        results.append(outcomes(watched, seen.watch(run.replies()), run.manifest.prompt.reads))
         try:
             write_parquet(results[-1], run.path / SCORES)
         except OSError as error:
@@ -120,7 +123,7 @@ def load(
         worlds=worlds,
         soft=results[0].credits is not None,
         references=() if reference is None else beside(dividing.suite, tuple(reference)),
-        analyses=analyses(_analysed(names, runs, results, scores), telling, joined, seed=seed),
+        analyses=analyses(_analysed(names, runs, results, scores), kept, telling, joined, seed=seed),
     )
     shown, pictures = gallery_cases(source, runs, results, gallery, seed)
     return Loaded(report, shown, pictures, source, tuple(unwritten))
@@ -159,7 +162,7 @@ def _asked(source: Dataset, run: RunFolder) -> Iterator[tuple[int, Case]]:
 
 def labels(runs: Sequence[RunFolder]) -> list[str]:
     """A short name for each run that no other has: the model, then what else tells the runs apart."""
-    models = [_short(run.manifest.model) for run in runs]
+    models = [short_name(run.manifest.model) for run in runs]
     ranked = [", ranked" if run.manifest.answering == "rank" else "" for run in runs]
     ways = [model + way for model, way in zip(models, ranked, strict=True)]
     prompts = [f"{words}, {run.manifest.prompt.name}" for words, run in zip(ways, runs, strict=True)]
@@ -168,12 +171,6 @@ def labels(runs: Sequence[RunFolder]) -> list[str]:
         if len(set(names)) == len(names):
             return names
     return [f"{number}: {words}" for number, words in enumerate(folders, 1)]
-
-
-def _short(model: str) -> str:
-    """gpt-4o for openai:gpt-4o, qwen for endpoint:http://127.0.0.1:8000/v1#qwen."""
-    _, mark, served = model.rpartition("#")
-    return served if mark else model.removeprefix("openai:")
 
 
 def _worlds(result: Outcomes) -> tuple[World, ...]:

@@ -10,10 +10,10 @@ from typing import Any
 import msgspec
 
 from countersight.report.analysis_tables import analysis_grids
+from countersight.report.blocks import as_table, definition_list, section
 from countersight.report.data import ASKINGS, Analysis, Asking, PageData, ReportData
 from countersight.report.figures import accuracy_plot, drop_plot, legend, letter_bars
 from countersight.report.gallery import PAIR_OUTCOMES, PairOutcome, pair_outcome
-from countersight.report.grid import Cell, Grid
 from countersight.report.interval_plot import interval_plot
 from countersight.report.markup import Markup, element, text
 from countersight.report.provenance import definitions, origins, sentence
@@ -194,16 +194,16 @@ def _tiles(report: ReportData) -> Markup:
 
 def _sections(report: ReportData) -> Iterator[Markup]:
     many = len(report.runs) > 1
-    tables = [_table(overview(report))] if many else []
+    tables = [as_table(overview(report))] if many else []
     if many and any(run.total for run in report.runs):
-        tables.append(_table(totals(report)))
+        tables.append(as_table(totals(report)))
     for run in report.runs:
-        table = _table(by_group(run, report.terms), f"{run.model}, prompt {run.prompt}")
-        table += "".join(_table(grid, grid.note) for grid in more(run, report.terms))
+        table = as_table(by_group(run, report.terms), f"{run.model}, prompt {run.prompt}")
+        table += "".join(as_table(grid, grid.note) for grid in more(run, report.terms))
         tables.append(_folded(run.label, table, len(report.runs)) if many else table)
     points = ", drop and gap in points" if report.two_worlds else ""
     note = f"Shares in per cent{points}, each with its {percent(report.confidence, 0)}% interval."
-    yield _section("scores", "Scores", note, *tables)
+    yield section("scores", "Scores", note, *tables)
     yield _drop(report) if report.two_worlds else _accuracy(report)
     if any(run.letters for run in report.runs):
         bars = [
@@ -211,7 +211,7 @@ def _sections(report: ReportData) -> Iterator[Markup]:
             for run in report.runs
             if run.letters
         ]
-        yield _section(
+        yield section(
             "letters",
             "Letters answered",
             "How often each option letter was answered. The upright stroke is how often it was the right one: "
@@ -219,18 +219,18 @@ def _sections(report: ReportData) -> Iterator[Markup]:
             element("figure", *bars, class_="panel panel-bars"),
         )
     if report.comparisons:
-        yield _section(
+        yield section(
             "comparison",
             "Run against run",
             "Differences in points over the cases both runs answered; above zero, the first did better.",
-            *(_table(compared(comparison, report.terms)) for comparison in report.comparisons),
+            *(as_table(compared(comparison, report.terms)) for comparison in report.comparisons),
         )
     if report.references:
-        yield _section(
+        yield section(
             "reported",
             "Beside what papers report",
             "Measured rows first, with n and interval; reported rows as the paper prints them.",
-            *(_table(grid, grid.note) for grid in (beside(report, table) for table in report.references)),
+            *(as_table(grid, grid.note) for grid in (beside(report, table) for table in report.references)),
         )
     for number, analysis in enumerate(report.analyses):
         yield _analysis(f"analysis-{number}", analysis)
@@ -246,9 +246,9 @@ def _analysis(key: str, analysis: Analysis) -> Markup:
         )
         for point in analysis.points
     ]
-    tables = [_table(grid, grid.note) for grid in analysis_grids(analysis)]
+    tables = [as_table(grid, grid.note) for grid in analysis_grids(analysis)]
     summary = element("summary", "The figures behind this")
-    return _section(
+    return section(
         key,
         analysis.heading,
         analysis.about,
@@ -265,7 +265,7 @@ def _drop(report: ReportData) -> Markup:
         for run in report.runs
     ]
     words = report.terms.measures
-    return _section(
+    return section(
         "drop",
         "From what is to what if",
         f"Accuracy in each {report.terms.group} with its interval; on the right, the drop from {words['factual']} to "
@@ -289,7 +289,7 @@ def _accuracy(report: ReportData) -> Markup:
                 heading = f"{name(run.label)}, by {what}" if lines else run.label
                 plot = accuracy_plot(lines, run.overall, asking, report.terms)
                 plots.append(element("div", _run_heading(heading), plot))
-    return _section(
+    return section(
         "accuracy",
         "Accuracy",
         "Accuracy on each line with its interval.",
@@ -301,54 +301,10 @@ def _run_heading(label: str) -> Markup:
     return element("h3", text(name(label)), class_="run-name", dir="auto")
 
 
-def _section(key: str, heading: str, about: str, *children: Markup) -> Markup:
-    return element(
-        "section",
-        element("h2", text(heading), id=f"{key}-title"),
-        element("p", text(about), class_="about"),
-        *children,
-        id=key,
-        aria_labelledby=f"{key}-title",
-    )
-
-
 def _folded(label: str, table: Markup, runs: int) -> Markup:
     summary = element("summary", text(name(label)), element("span", " by group", class_="muted"), dir="auto")
     return element("details", summary, table, open="" if runs <= _FEW_RUNS else None)
 
 
-def _table(grid: Grid, about: str = "") -> Markup:
-    caption = element("caption", text(grid.title), *([element("span", text(name(about)))] if about else []), dir="auto")
-    head = element("tr", *(element("th", text(words), scope="col") for words in grid.head))
-    body = [
-        element(
-            "tr",
-            _head(line.cells[0]),
-            *(_cell(cell) for cell in line.cells[1:]),
-            class_="total" if line.total else "reported" if line.reported else None,
-        )
-        for line in grid.lines
-    ]
-    table = element("table", caption, element("thead", head), element("tbody", *body))
-    return element("div", table, class_="scroll", role="region", tabindex="0", aria_label=f"Table: {grid.title}")
-
-
-def _head(cell: Cell) -> Markup:
-    details = (element("small", text(detail)) for detail in cell.details)
-    return element("th", text(cell.text), *details, scope="row", dir="auto")
-
-
-def _cell(cell: Cell) -> Markup:
-    return element("td", text(cell.text), *(element("small", text(detail)) for detail in cell.details))
-
-
 def _how(report: ReportData) -> Markup:
-    entries = [*origins(report), *definitions(report)]
-    return element(
-        "dl",
-        *(
-            element("div", element("dt", text(term), dir="auto"), element("dd", text(words), dir="auto"))
-            for term, words in entries
-        ),
-        class_="how panel",
-    )
+    return definition_list([*origins(report), *definitions(report)])

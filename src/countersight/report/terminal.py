@@ -39,7 +39,7 @@ def print_overview(report: ReportData, console: Console) -> None:
 
 def _print(report: ReportData, tables: list[Grid], console: Console) -> None:
     console.print(Text(sentence(report)))
-    _print_grids(tables, console)
+    print_grids(tables, console)
     console.print()
     for term, text in origins(report):
         console.print(Text.assemble((f"{term}: ", "bold"), text))
@@ -47,7 +47,8 @@ def _print(report: ReportData, tables: list[Grid], console: Console) -> None:
     console.print(Text(f"Shares in per cent, differences in points, each with its {level}% interval.", "dim"))
 
 
-def _print_grids(grids: Iterable[Grid], console: Console) -> None:
+def print_grids(grids: Iterable[Grid], console: Console) -> None:
+    """Print tables, each in as many parts as the terminal has no room for."""
     for grid in grids:
         for part in _parts(grid, console.width):
             console.print()
@@ -63,7 +64,7 @@ def _print_analysis(analysis: Analysis, console: Console) -> None:
         for words in point.sentences:
             console.print(Text(f"· {words}"))
     if analysis.asked_for:
-        _print_grids(analysis_grids(analysis), console)
+        print_grids(analysis_grids(analysis), console)
 
 
 def _parts(grid: Grid, width: int) -> Iterator[Grid]:

@@ -22,7 +22,8 @@ def reach(item: Flower | Circle) -> float:
     return item.size if isinstance(item, Flower) else item.radius + RING / 2
 
 
-def _items(scene: Scene) -> tuple[Flower | Circle, ...]:
+def items(scene: Scene) -> tuple[Flower | Circle, ...]:
+    """What lies on the ground and must not touch: flowers, and circles with their dots."""
     return *scene.flowers, *scene.circles
 
 
@@ -35,25 +36,25 @@ def _out_of_the_picture(scene: Scene) -> Iterator[str]:
 
     for polygon in scene.polygons:
         yield from out(polygon.id, polygon.points, OUTLINE / 2)
-    for item in _items(scene):
+    for item in items(scene):
         yield from out(item.id, [(item.x, item.y)], reach(item) + GAP)
 
 
 def _touching(scene: Scene) -> Iterator[str]:
-    yield from _too_near([(item.id, item.x, item.y, reach(item)) for item in _items(scene)])
+    yield from _too_near([(item.id, item.x, item.y, reach(item)) for item in items(scene)])
 
 
 def _crossing(scene: Scene) -> Iterator[str]:
-    items = _items(scene)
-    middles = as_points([(item.x, item.y) for item in items])
-    reaches = np.array([reach(item) for item in items])
+    there = items(scene)
+    middles = as_points([(item.x, item.y) for item in there])
+    reaches = np.array([reach(item) for item in there])
     for polygon in scene.polygons:
         if crosses_itself(polygon.points):
             yield f"{polygon.id} crosses itself"
-        if items:
+        if there:
             near = edge_distance(middles, polygon.points) < reaches + GAP + OUTLINE / 2 - SLACK
             for index in np.flatnonzero(near):
-                yield f"{items[index].id} touches the line of {polygon.id}"
+                yield f"{there[index].id} touches the line of {polygon.id}"
 
 
 def _dots(scene: Scene) -> Iterator[str]:

@@ -101,7 +101,7 @@ def bias(
                 _summed(picture, outcomes.credit("counterfactual")[mask]),
                 _summed(picture, np.ones(picture.size)),
             )
-    draws = {name: _resampled(sums[name].diff, sums[name].cases, [seed, place]) for place, name in enumerate(sums)}
+    draws = {name: resampled(sums[name].diff, sums[name].cases, [seed, place]) for place, name in enumerate(sums)}
     return Bias(
         tuple(_group(name, sums[name], draws[name], seed) for name in sums),
         tuple(
@@ -121,8 +121,8 @@ def _group(name: str, sums: _Sums, diffs: _Floats, seed: int) -> GroupOfPictures
         name=name,
         pictures=sums.cases.size,
         n=int(n),
-        factual=_mean(float(sums.factual.sum()) / n, _resampled(sums.factual, sums.cases, [seed])),
-        counterfactual=_mean(float(sums.counterfactual.sum()) / n, _resampled(sums.counterfactual, sums.cases, [seed])),
+        factual=_mean(float(sums.factual.sum()) / n, resampled(sums.factual, sums.cases, [seed])),
+        counterfactual=_mean(float(sums.counterfactual.sum()) / n, resampled(sums.counterfactual, sums.cases, [seed])),
         diff=_mean(float(sums.diff.sum()) / n, diffs),
     )
 
@@ -150,7 +150,7 @@ def _kinds(sums: _Floats, cases: _Floats) -> tuple[_Floats, _Floats, _Whole]:
     return kinds[:, 0], kinds[:, 1], counts.astype(np.int64)
 
 
-def _resampled(sums: _Floats, cases: _Floats, seed: list[int]) -> _Floats:
+def resampled(sums: _Floats, cases: _Floats, seed: list[int]) -> _Floats:
     """Means over the cases of pictures that are drawn anew with replacement.
 
     A picture counts only by its result, so a draw of all of them is one multinomial draw over the different results.

@@ -11,6 +11,13 @@ SUITE: Final = "cello"
 GRAPHS: Final = ("direct", "chain", "confounding", "collision")
 """The kinds of causal graph."""
 OTHER: Final = "other"
+DESCRIBED: Final = "described: four kinds of graphs, twelve tasks on four rungs, 100 of a task"
+"""What is told of the published data. Of its questions there is one for each task, whose length stands beside ours."""
+EXAMPLE_WORDS: Final = {
+    "CaI": 10, "CA": 6, "AR": 8, "CB": 6, "CoI": 6, "BAS": 23, "CDE": 17, "CR": 13, "NDE": 13, "NIE": 15, "SC": 10,
+    "NC": 11,
+}  # fmt: skip
+"""Words of the question that is told of each task (CELLO 4.2)."""
 
 
 class TaskStatistics(msgspec.Struct, frozen=True):
@@ -24,6 +31,8 @@ class TaskStatistics(msgspec.Struct, frozen=True):
     cases: int
     mean_words: float
     """Of the questions, their options not counted."""
+    example_words: int | None
+    """Of the published example, where the task has one."""
     graphs: tuple[tuple[str, int], ...]
     """Cases by kind of causal graph."""
 
@@ -81,7 +90,8 @@ class CelloTally:
     def _task(self, name: str, short: str, rung: str, options: str) -> TaskStatistics:
         cases = self._tasks[name]
         mean = self._words_of[name] / cases if cases else 0.0
-        return TaskStatistics(name, short, rung, options, cases, mean, self._by_graph((name,)))
+        by_graph = self._by_graph((name,))
+        return TaskStatistics(name, short, rung, options, cases, mean, EXAMPLE_WORDS.get(short), by_graph)
 
     def _by_graph(self, tasks: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
         counts = ((kind, sum(self._graphs[task, kind] for task in tasks)) for kind in (*GRAPHS, OTHER))

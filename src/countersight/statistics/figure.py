@@ -3,6 +3,7 @@
 from html import escape
 
 from countersight.statistics import CelloStatistics, CosimStatistics, Statistics
+from countersight.statistics.cello import DESCRIBED
 from countersight.statistics.panels import WORLD_WORDS, Balance, Bar, answer_bars, balances, length_bars
 from countersight.wording import several
 
@@ -164,7 +165,7 @@ def _causal(y: int, cello: CelloStatistics) -> tuple[str, int]:
     kinds = [kind for kind, _ in cello.graphs]
     parts = [
         _text(_MARGIN, y, "Causal tasks and graphs (CELLO)", "head"),
-        _text(_MARGIN, y + 18, "described: four kinds of graphs, twelve tasks on four rungs, 100 of a task", "soft"),
+        _text(_MARGIN, y + 18, DESCRIBED, "soft"),
     ]
     x = float(_MARGIN)
     for number, (kind, n) in enumerate(cello.graphs):
@@ -173,7 +174,7 @@ def _causal(y: int, cello: CelloStatistics) -> tuple[str, int]:
         x += 170
     line, rung = y + 56, ""
     left = _MARGIN + _NAME + 130
-    inside = _WIDTH - _MARGIN - left - 110
+    inside = _WIDTH - _MARGIN - left - 260
     most = max((task.cases for task in cello.tasks), default=0) or 1
     for task in cello.tasks:
         if task.rung != rung:
@@ -190,6 +191,8 @@ def _causal(y: int, cello: CelloStatistics) -> tuple[str, int]:
                 parts.append(_shaded(x, line, width, _LINE - 6, number, f"{kind}: {counts[kind]:,}"))
             x += width
         told = f"{task.cases:,} · {task.mean_words:.1f} words" if task.cases else "none"
+        if task.example_words:
+            told += f" · published example {task.example_words}"
         parts.append(_text(x + 8, line + 14, told, "soft"))
         line += _LINE
     return "<g>" + "".join(parts) + "</g>", line - y + 40

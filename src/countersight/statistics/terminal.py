@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from countersight.statistics import CelloStatistics, GroupStatistics, Statistics
+from countersight.statistics.cello import DESCRIBED
 from countersight.statistics.cosim import (
     LENGTHS,
     REPORTED_GUIDES,
@@ -125,23 +126,24 @@ def _of_cosim(cosim: CosimStatistics) -> Iterator[Table]:
 
 def _of_cello(cello: CelloStatistics) -> Table:
     """Cases by rung, task and kind of causal graph."""
-    table = _reporting(
-        "Causal tasks and graphs", "described: four kinds of graphs, twelve tasks on four rungs, 100 of a task"
-    )
+    table = _reporting("Causal tasks and graphs", f"{DESCRIBED}; theirs: words of the published example")
     table.add_column("rung", no_wrap=True)
     table.add_column("task", no_wrap=True)
     kinds = [kind for kind, _ in cello.graphs]
-    for heading in ("cases", "words", *(kind.replace("con", "con-\n").replace("col", "col-\n") for kind in kinds)):
+    broken = (kind.replace("con", "con-\n").replace("col", "col-\n") for kind in kinds)
+    for heading in ("cases", "words/\ntheirs", *broken):
         table.add_column(heading, justify="right")
     rung = ""
     for task in cello.tasks:
         counts = dict(task.graphs)
         by_kind = (f"{counts[kind]:,}" if counts.get(kind) else "" for kind in kinds)
         words = f"{task.mean_words:.1f}" if task.cases else "–"
+        if task.example_words:
+            words += f"/{task.example_words:2}"
         shown, rung = "" if task.rung == rung else task.rung, task.rung
         table.add_row(shown, _text((task.short or task.task)[:20]), f"{task.cases:,}", words, *by_kind)
     by_kind = (f"{n:,}" for _, n in cello.graphs)
-    table.add_row("all", "", f"{cello.cases:,}", _mean(cello.words), *by_kind, style="bold")
+    table.add_row("all", "", f"{cello.cases:,}", f"{_mean(cello.words)}   ", *by_kind, style="bold")
     return table
 
 

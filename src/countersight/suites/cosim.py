@@ -44,7 +44,7 @@ def layout(kinds: Path | None) -> Layout:
         title="CoSIm",
         description="The published instances of CoSIm (Kim et al.): a question, the response first given to it, a "
         "change to the scene, and four new responses.",
-        rows=_rows,
+        rows=partial(_rows, kinds, assigned),
         as_case=partial(_as_case, assigned),
         picture=_picture,
         picture_field="img_fn",
@@ -59,7 +59,10 @@ def read_kinds(path: Path) -> dict[str, Assigned]:
         try:
             if isinstance(row, BadField):
                 raise row
-            assigned[text_of(row, "id")] = Assigned(_kinds(row), _changes(row))
+            name = text_of(row, "id")
+            if name in assigned:
+                raise BadField("id", f"{name[:40]!r} stands on an earlier line already")
+            assigned[name] = Assigned(_kinds(row), _changes(row))
         except BadField as wrong:
             raise CountersightError(f"{path} line {line}: {wrong.field}: {wrong.reason}") from wrong
     return assigned
@@ -81,12 +84,22 @@ def _changes(row: Row) -> int | None:
     return int(text)
 
 
-def _rows(path: Path) -> Rows:
-    return JsonFile(path).rows(FIELDS)
+def _rows(kinds: Path | None, assigned: dict[str, Assigned], path: Path) -> Rows:
+    """The instances; where people assigned types to a case that is none of them, they meant another file."""
+    last = 0
+    for number, row in JsonFile(path).rows(FIELDS):
+        yield number, row
+        last = number
+    for name in sorted(assigned.keys() - {_name(number) for number in range(1, last + 1)}):
+        raise CountersightError(f"{kinds}: {name[:40]!r} is no case of {path}: they are {_name(1)} to {_name(last)}")
+
+
+def _name(number: int) -> str:
+    return f"{NAME}-{number:06d}"
 
 
 def _as_case(assigned: dict[str, Assigned], row: Row, number: int) -> Case:
-    name = f"{NAME}-{number:06d}"
+    name = _name(number)
     change = text_of(row, "change")
     said = assigned.get(name)
     provenance: dict[str, str | int] = {

@@ -18,17 +18,20 @@ from countersight.case import Case, Question
 from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError
 from countersight.picture import MAX_BYTES
+from countersight.wording import nearest
 
 IMAGES = "images/"
 MAX_LINE = 1 << 20
 """Longest piece of a line read at once: a file of one endless line must not fill the memory."""
+_MOST_COLUMNS = 1000
+"""Columns of a header that are looked through for one that may be meant."""
 MAX_DEPTH = 32
 """Deepest nesting kept of a JSON row, so that writing and reading it again cannot run out of stack."""
 
 # Hugging Face takes a picture called "COCO_val2014_….jpg" for a split of its own, apart from the rows that name it; the
-# picture is kept as "COCO_ofval2014_….jpg".
+# picture is kept as "COCO_ofval2014_….jpg". One that has that name already gets another "of", so that no two meet.
 _SPLIT_NAME = re.compile(
-    r"(?<![^-._ 0-9/])(?:train|training|validation|valid|dev|val|test|testing|eval|evaluation)(?=[-._ 0-9/])"
+    r"(?<![^-._ 0-9/])(?:of)*(?:train|training|validation|valid|dev|val|test|testing|eval|evaluation)(?=[-._ 0-9/])"
 )
 
 OnBad = Callable[[int, str, str], None]
@@ -127,9 +130,9 @@ def csv_rows(path: Path, columns: tuple[str, ...]) -> Rows:
         except csv.Error as error:
             yield 1, BadField("header", str(error))
             return
-        absent = [column for column in columns if column not in header]
-        if absent:
-            yield 1, BadField(absent[0], f"is not a column of the file; it needs {', '.join(columns)}")
+        wrong = _header_fault(header, columns)
+        if wrong:
+            yield 1, wrong
             return
         while True:
             lines.taken = 0
@@ -139,9 +142,22 @@ def csv_rows(path: Path, columns: tuple[str, ...]) -> Rows:
                 return
             except csv.Error as error:
                 yield lines.line, BadField("row", str(error))
+                lines.end_line()
                 continue
             if values:
                 yield lines.line, _csv_row(header, values, columns)
+
+
+def _header_fault(header: list[str], columns: tuple[str, ...]) -> BadField | None:
+    for column in columns:
+        if header.count(column) > 1:
+            return BadField(column, "is the name of two columns of the file; rename one")
+        if column not in header:
+            others = [name for name in header[:_MOST_COLUMNS] if name not in columns and len(name) <= 100]
+            near = nearest(column, others)
+            there = f", which has {near!r}" if near else ""
+            return BadField(column, f"is not a column of the file{there}; it needs {', '.join(columns)}")
+    return None
 
 
 def _csv_row(header: list[str], values: list[str], columns: tuple[str, ...]) -> Row | BadField:
@@ -177,6 +193,11 @@ class _Pieces:
         if self.taken > 2 * MAX_LINE:
             raise csv.Error(f"is longer than {2 * MAX_LINE:,} characters")
         return piece
+
+    def end_line(self) -> None:
+        """Go past the rest of a line of which a piece was bad: it is one bad row, and no piece of it a good one."""
+        while not self._begins and (piece := self._file.readline(MAX_LINE)):
+            self._begins = piece.endswith(("\n", "\r"))
 
 
 def jsonl_rows(path: Path, fields: tuple[str, ...]) -> Rows:

@@ -64,6 +64,14 @@ class Entry:
                 inner = f".{wrong.field}" if wrong.field else ""
                 self.tell(f"{field}[{place}]{inner}", wrong.reason)
 
+    def things(self, found: Iterable[Thing], field: str) -> dict[str, Thing]:
+        """Things by their ids; of two that are not the same under one id, the first stands."""
+        things: dict[str, Thing] = {}
+        for thing in found:
+            if things.setdefault(thing.id, thing).name != thing.name:
+                self.tell(field, f"{thing.id[:40]!r} is two things, {things[thing.id].name!r} and {thing.name!r}")
+        return things
+
     def relations(
         self, found: Iterable[SceneRelation], things: dict[str, Thing], field: str
     ) -> tuple[SceneRelation, ...]:

@@ -50,7 +50,7 @@ def read(path: Path, on_malformed: OnMalformed, on_read: OnRead | None = None) -
 
 
 def _scene_graph(entry: Entry, scene: _Scene) -> SceneGraph:
-    things = {thing.id: thing for thing in entry.each("things", scene.things, _thing)}
+    things = entry.things(entry.each("things", scene.things, _thing), "things")
     relations = entry.each("relations", scene.relations, _relation)
     return SceneGraph(
         id=scene.id[:100],

@@ -74,9 +74,10 @@ def elements(file: BinaryIO) -> Iterator[bytes | None]:
     """
     cutter = _Cutter()
     while data := file.read(PIECE):
-        yield from cutter.cut(data)
-        if cutter.closed:
-            return
+        if cutter.closed and data.strip():
+            raise BrokenFile("goes on after its last bracket")
+        if not cutter.closed:
+            yield from cutter.cut(data)
     cutter.finish()
 
 
@@ -123,13 +124,15 @@ class _Cutter:
                     self._keep(data[done:place])
                     self._depth = 0
                     self.closed = True
-                    self._check_rest()
+                    self._check_rest(data[place + 1 :])
                     return
             self._depth = int(depths[-1])
         self._keep(data[done:])
 
     def finish(self) -> None:
-        """Say what is wrong with a file that has ended before its last bracket."""
+        """Say what is wrong with a file that has ended, if it did so before its last bracket."""
+        if self.closed:
+            return
         if not self._depth:
             self._check_opening(b"".join(self._parts))
         raise BrokenFile(f"ends in the middle of element {self._count + 1}")
@@ -171,6 +174,8 @@ class _Cutter:
         if start.removeprefix(b"\xef\xbb\xbf").strip() not in (b"[", b"{"):
             raise BrokenFile("is not a JSON array or object")
 
-    def _check_rest(self) -> None:
+    def _check_rest(self, after: bytes) -> None:
         if b"".join(self._parts).strip(b" \t\r\n,"):
             raise BrokenFile(f"has something after element {self._count} that is no JSON object")
+        if after.strip():
+            raise BrokenFile("goes on after its last bracket")

@@ -82,10 +82,8 @@ def read(path: Path, on_malformed: OnMalformed, on_read: OnRead | None = None) -
             image = _image(found)
             more = objects.of(image) if not found.objects else None
             told = regions.of(image)
-            things = {
-                thing.id: thing
-                for thing in entry.each("objects", found.objects + (more.objects if more else []), _thing)
-            }
+            marked = entry.each("objects", found.objects + (more.objects if more else []), _thing)
+            things = entry.things(marked, "objects")
             relations = []
             for relation, ends in entry.each("relationships", found.relationships, _relation):
                 things.update((end.id, end) for end in ends if end.id not in things)

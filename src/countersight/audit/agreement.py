@@ -1,0 +1,139 @@
+"""How far judges agree, with each other and with themselves. Pure functions over scores; None is an abstention."""
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from itertools import combinations
+
+import msgspec
+
+from countersight.audit.judges import by_judge, opinion
+from countersight.audit.records import Verdict
+
+Score = Hashable | None
+
+
+class Pair(msgspec.Struct, frozen=True):
+    """Two judges: Cohen's kappa over what both decided by themselves, for PCS and for NCC."""
+
+    first: str
+    second: str
+    pcs: float | None
+    ncc: float | None
+    pcs_n: int
+    ncc_n: int
+    """Tests that both decided, not counting those that rules decided for them."""
+
+    @property
+    def n(self) -> int:
+        """Of the two, the more."""
+        return max(self.pcs_n, self.ncc_n)
+
+
+class Self(msgspec.Struct, frozen=True):
+    """One judge against itself, over its votes: alpha, and how often two votes on the same test differ."""
+
+    judge: str
+    pcs_alpha: float | None
+    ncc_alpha: float | None
+    pcs_flips: float | None
+    ncc_flips: float | None
+    n: int
+    """Tests with two votes or more."""
+
+
+class Agreement(msgspec.Struct, frozen=True):
+    """How far the judges of an audit agree; alpha is Krippendorff's, over all of them."""
+
+    pairs: tuple[Pair, ...]
+    own: tuple[Self, ...]
+    pcs_alpha: float | None
+    ncc_alpha: float | None
+
+
+def cohen_kappa(first: Sequence[Score], second: Sequence[Score]) -> float | None:
+    """Cohen's kappa of two judges over what both decided; None where nothing is, or where chance explains all of it."""
+    pairs = [(a, b) for a, b in zip(first, second, strict=True) if a is not None and b is not None]
+    if not pairs:
+        return None
+    n = len(pairs)
+    observed = sum(a == b for a, b in pairs) / n
+    one, other = Counter(a for a, _ in pairs), Counter(b for _, b in pairs)
+    expected = sum(one[score] * other[score] for score in one) / (n * n)
+    return None if expected == 1 else (observed - expected) / (1 - expected)
+
+
+def krippendorff_alpha(items: Sequence[Sequence[Score]]) -> float | None:
+    """Krippendorff's alpha for nominal scores: one row a test, one score for each judge or vote, None where missing.
+
+    The coincidences of a row with m scores count 1 / (m - 1) each, so that a row counts as its scores do. None where no
+    test has two scores, or all scores are the same: then nothing tells agreement from habit.
+    """
+    coincidences: Counter[tuple[Hashable, Hashable]] = Counter()
+    for row in items:
+        given = [score for score in row if score is not None]
+        if len(given) < 2:
+            continue
+        counts = Counter(given)
+        for one in counts:
+            for other in counts:
+                ways = counts[one] * (counts[other] - (one == other))
+                coincidences[one, other] += ways / (len(given) - 1)  # type: ignore[assignment]
+    totals: Counter[Hashable] = Counter()
+    for (one, _), weight in coincidences.items():
+        totals[one] += weight
+    n = sum(totals.values())
+    expected = n * n - sum(total * total for total in totals.values())
+    if n == 0 or expected == 0:
+        return None
+    apart = n - sum(weight for (one, other), weight in coincidences.items() if one == other)
+    return 1 - (n - 1) * apart / expected
+
+
+def flip_rate(items: Sequence[Sequence[Score]]) -> float | None:
+    """How often two votes on the same test differ, on average over tests; None where no test has two votes."""
+    rates = []
+    for row in items:
+        given = [score for score in row if score is not None]
+        pairs = list(combinations(given, 2))
+        if pairs:
+            rates.append(sum(a != b for a, b in pairs) / len(pairs))
+    return sum(rates) / len(rates) if rates else None
+
+
+def agreement(tests: Sequence[Sequence[Verdict]]) -> Agreement:
+    """The agreement of judges over tests, each given by all its verdicts.
+
+    What rules decided on a judge's behalf is left out: two judges who were never asked do not agree.
+    """
+    asked = [by_judge(verdict for verdict in test if not _by_rule(verdict)) for test in tests]
+    judges = list(dict.fromkeys(judge for test in tests for judge in by_judge(test)))
+    held = {
+        judge: [opinion(votes[judge], "majority") if judge in votes else None for votes in asked] for judge in judges
+    }
+    pcs = {judge: [each.pcs if each else None for each in held[judge]] for judge in judges}
+    ncc = {judge: [each.ncc if each else None for each in held[judge]] for judge in judges}
+    return Agreement(
+        tuple(_pair(first, second, pcs, ncc) for first, second in combinations(judges, 2)),
+        tuple(one for judge in judges if (one := _self(judge, asked)).n),
+        krippendorff_alpha(list(zip(*pcs.values(), strict=True))),
+        krippendorff_alpha(list(zip(*ncc.values(), strict=True))),
+    )
+
+
+def _by_rule(verdict: Verdict) -> bool:
+    return verdict.path == "rules" and verdict.judge != "rules"
+
+
+def _pair(first: str, second: str, pcs: dict[str, list[float | None]], ncc: dict[str, list[float | None]]) -> Pair:
+    def both(scores: dict[str, list[float | None]]) -> int:
+        return sum(a is not None and b is not None for a, b in zip(scores[first], scores[second], strict=True))
+
+    kappas = cohen_kappa(pcs[first], pcs[second]), cohen_kappa(ncc[first], ncc[second])
+    return Pair(first, second, *kappas, both(pcs), both(ncc))
+
+
+def _self(judge: str, asked: Sequence[dict[str, list[Verdict]]]) -> Self:
+    votes = [test[judge] for test in asked if len(test.get(judge, ())) > 1]
+    pcs = [[vote.pcs for vote in given] for given in votes]
+    ncc = [[vote.ncc for vote in given] for given in votes]
+    return Self(judge, krippendorff_alpha(pcs), krippendorff_alpha(ncc), flip_rate(pcs), flip_rate(ncc), len(votes))

@@ -1,0 +1,93 @@
+"""The files of a bundle as they lie there, whatever somebody put among them: nothing is followed or trusted."""
+
+import hashlib
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from countersight.audit.log import AuditError
+
+MOST_FILES = 1_000_000
+DEEPEST = 8
+LARGEST_FILE = 4 * 1024**3
+"""No file of an audit is larger; one that says it is would keep a reader busy for hours."""
+LARGEST_SHEET = 256 * 1024**2
+"""The most that is read of a file which is read whole."""
+
+
+class Found(msgspec.Struct, frozen=True):
+    """A file that lies in a folder, by its path from there with slashes."""
+
+    name: str
+    bytes: int
+
+
+class Odd(msgspec.Struct, frozen=True):
+    """Something in a folder that is no plain file, and what it is."""
+
+    name: str
+    what: str
+
+
+def lying_in(folder: Path) -> Iterator[Found | Odd]:
+    """Everything in a folder and the folders in it, in order of name. Links are named and never followed."""
+    left = MOST_FILES
+    for found in _within(folder, "", 1):
+        yield found
+        left -= 1
+        if not left:
+            yield Odd(".", f"holds more than {MOST_FILES:,} files; the rest was not looked at")
+            return
+
+
+def _within(folder: Path, before: str, depth: int) -> Iterator[Found | Odd]:
+    try:
+        with os.scandir(folder) as listed:
+            entries = sorted(listed, key=lambda entry: entry.name)
+    except OSError as error:
+        yield Odd(before.rstrip("/") or ".", f"cannot be read ({error.strerror})")
+        return
+    for entry in entries:
+        name = before + entry.name
+        if entry.is_symlink():
+            yield Odd(name, "is a link, and a bundle has none")
+        elif entry.is_dir(follow_symlinks=False):
+            if depth == DEEPEST:
+                yield Odd(name, f"lies deeper than {DEEPEST} folders")
+            else:
+                yield from _within(Path(entry.path), f"{name}/", depth + 1)
+        elif not entry.is_file(follow_symlinks=False):
+            yield Odd(name, "is neither a file nor a folder")
+        else:
+            yield Found(name, entry.stat(follow_symlinks=False).st_size)
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of the bytes of a file; AuditError where it cannot be read or is too large."""
+    file = _opened(path, LARGEST_FILE)
+    with os.fdopen(file, "rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def content(path: Path) -> bytes:
+    """The bytes of a file that is read whole; AuditError where it cannot be read or is too large."""
+    file = _opened(path, LARGEST_SHEET)
+    with os.fdopen(file, "rb") as opened:
+        return opened.read(LARGEST_SHEET)
+
+
+def _opened(path: Path, largest: int) -> int:
+    try:
+        # Neither a link nor a pipe that somebody put in place of the file since it was listed is waited for.
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        raise AuditError(f"{path} cannot be read ({error.strerror})") from None
+    info = os.fstat(file)
+    if stat.S_ISREG(info.st_mode) and info.st_size <= largest:
+        return file
+    os.close(file)
+    why = "is not a file" if not stat.S_ISREG(info.st_mode) else f"has {info.st_size:,} bytes; at most {largest:,}"
+    raise AuditError(f"{path} {why}" + ("" if why == "is not a file" else " are read"))

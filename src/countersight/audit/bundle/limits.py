@@ -1,0 +1,144 @@
+"""limits.md: what the scores of an audit do not show, how the method is known to fail, how they could be misused."""
+
+from collections.abc import Iterator
+from typing import Final, Literal
+
+import msgspec
+
+from countersight.audit.records import Manifest
+from countersight.audit.scores import Scores
+from countersight.wording import printable, several
+
+LIMITS: Final = "limits.md"
+FEW_PICTURES: Final = 30
+"""With fewer, an interval is wide and the bootstrap rough."""
+MANY_EXCLUDED: Final = 0.2
+WITHOUT_A_MODEL: Final = ("exact", "rules")
+"""Judges who are never of two minds."""
+
+
+class Limit(msgspec.Struct, frozen=True):
+    """One thing to know before the scores are used."""
+
+    kind: Literal["limit", "failure mode", "misuse"]
+    words: str
+    of_this_audit: bool = False
+    """Whether it was found in the figures of this audit; the others hold for every one."""
+
+
+HEADINGS: Final[dict[str, str]] = {
+    "limit": "Limits",
+    "failure mode": "Known failure modes",
+    "misuse": "Foreseeable misuse of the score",
+}
+
+_ALWAYS: Final = (
+    Limit(
+        "limit",
+        "The scores say whether answers and explanations follow edits of what the explanation cites. They say nothing "
+        "about whether the answers were right, about questions that were not asked, or about other pictures.",
+    ),
+    Limit(
+        "limit",
+        "Only concepts that the explanation names are tested. What the answer really hangs on and the explanation "
+        "leaves out is not found.",
+    ),
+    Limit(
+        "limit",
+        "A consistent reaction to an edit is evidence for an explanation, not proof of it: a model may be consistent "
+        "for reasons other than those it gives.",
+    ),
+    Limit(
+        "limit",
+        "A hosted model can change behind its name. The model versions in manifest.json are those that servers gave "
+        "of themselves.",
+    ),
+    Limit(
+        "failure mode",
+        "An edit can change more than was asked for, or leave traces that a model reacts to. The quality of every edit "
+        "is measured, bad ones are excluded by the stated rule, and the control edit shows reactions to editing as "
+        "such; subtle ones can remain.",
+    ),
+    Limit(
+        "failure mode",
+        "An edit may leave the right answer to the question as it was; a model that then keeps its answer is scored as "
+        "if it had failed, unless the right answer is known.",
+    ),
+    Limit(
+        "failure mode",
+        "The extractor may misread an explanation, and a concept that was never cited is then tested.",
+    ),
+    Limit(
+        "failure mode",
+        "Explanations are written by the audited model and may try to sway a judge. They are quoted to it line by "
+        "line; calibration shows how far that holds.",
+    ),
+    Limit(
+        "misuse",
+        "As a measure of accuracy, safety or fairness. It is none of them: a model can be consistently wrong.",
+    ),
+    Limit(
+        "misuse",
+        "To rank models whose intervals overlap, or that were audited with other judges, editors, prompts or cases.",
+    ),
+    Limit(
+        "misuse",
+        "As a statement of conformity. It is evidence that technical documentation can draw on; whether a system "
+        "conforms to the AI Act or to a standard is for others to assess.",
+    ),
+    Limit(
+        "misuse",
+        "To train or select a model against this score, and then to report the score as if it were independent.",
+    ),
+)
+
+
+def limits(manifest: Manifest, scores: Scores, *, calibrated: bool) -> tuple[Limit, ...]:
+    """Everything to know before the scores are used: what was found in this audit first, then what always holds."""
+    found = [Limit("limit", words, of_this_audit=True) for words in _found(manifest, scores, calibrated=calibrated)]
+    return (*found, *_ALWAYS)
+
+
+def _found(manifest: Manifest, scores: Scores, *, calibrated: bool) -> Iterator[str]:
+    ccs = scores.kept.ccs
+    if ccs.pictures < FEW_PICTURES:
+        yield f"CCS rests on {several(ccs.pictures, 'picture')} only; its interval is rough."
+    tests = len(scores.concepts)
+    left_out = sum(bool(concept.excluded) for concept in scores.concepts)
+    if tests and left_out / tests > MANY_EXCLUDED:
+        yield f"{left_out:,} of {several(tests, 'test')} are excluded by the rule; what is left may be the easier part."
+    if scores.without_concept:
+        yield (
+            f"In {scores.without_concept:,} of {several(scores.cases, 'case')} the explanation gave nothing to test; "
+            "they have no score."
+        )
+    if scores.undecided:
+        yield f"{scores.undecided:,} of the tests that count have no CCS: judges abstain or are divided."
+    if scores.failed:
+        yield f"The audit is not complete: {several(scores.failed, 'step')} failed, and nobody did them since."
+    models = [judge.name for judge in manifest.judges if judge.name not in WITHOUT_A_MODEL]
+    if models and not calibrated:
+        yield "No judge was calibrated for this audit: how often its verdicts are wrong is not known."
+    if len(models) == 1 and len(manifest.judges) == 1:
+        yield "A single language model judged. Nothing shows how far its verdicts are its own."
+    if manifest.model.name in models:
+        yield f"{printable(manifest.model.name)} was audited and judged by the same model."
+    if models and manifest.votes < 2:
+        yield "Every judge voted once: how often it would contradict itself is not known."
+    if not manifest.control:
+        yield "No control edits were made: reactions to editing as such are not told from reactions to the change."
+    if scores.flips:
+        yield (
+            f"{scores.flips:,} of {several(scores.controls, 'answer')} changed with a control edit that was to change "
+            "nothing."
+        )
+
+
+def encode_limits(found: tuple[Limit, ...]) -> bytes:
+    """The bytes of limits.md."""
+    parts = ["# What the scores of this audit do not show"]
+    for kind, heading in HEADINGS.items():
+        parts.append(f"## {heading}")
+        of_kind = [each for each in found if each.kind == kind]
+        parts.append("\n".join(f"- {'In this audit: ' * each.of_this_audit}{each.words}" for each in of_kind))
+    return ("\n\n".join(parts) + "\n").encode("utf-8", "replace")

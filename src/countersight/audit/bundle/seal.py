@@ -1,0 +1,103 @@
+"""bundle.json: the SHA-256 of every file of an audit, so that no byte can change unseen."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from countersight.asking.folder import LOCK, write_whole
+from countersight.audit.bundle.files import Found, Odd, content, digest, lying_in
+from countersight.audit.log import AuditError
+from countersight.machine import cores
+
+SEAL: Final = "bundle.json"
+SIGNATURES: Final = tuple(f"{SEAL}.{ending}" for ending in ("asc", "sig", "minisig", "sigstore.json"))
+"""Detached signatures of the seal: they come after it, so it cannot list them."""
+FORMAT: Final = 1
+
+
+class SealedFile(msgspec.Struct, frozen=True):
+    """What a file was when the bundle was sealed."""
+
+    sha256: str
+    bytes: int
+
+
+class Earlier(msgspec.Struct, frozen=True):
+    """A seal that this one takes the place of: more was judged, reviewed or calibrated since."""
+
+    sealed: str
+    seal: str
+    """SHA-256 of the bundle.json it was."""
+
+
+class Bundle(msgspec.Struct, frozen=True, kw_only=True):
+    """bundle.json."""
+
+    format: int = FORMAT
+    sealed: str
+    """When, in UTC."""
+    countersight: str
+    steps: int
+    """Lines of the log."""
+    last_step: str
+    """Hash of the last of them, which all others are chained to."""
+    files: dict[str, SealedFile]
+    """Every file beside this one, by its path with slashes."""
+    earlier: tuple[Earlier, ...] = ()
+
+
+def sealable(found: Found) -> bool:
+    """Whether a file belongs under the seal: not the seal, its signatures, nor the empty file that locks the folder."""
+    return not (found.name in (SEAL, *SIGNATURES) or (found.name == LOCK and not found.bytes))
+
+
+def seal(folder: Path, *, sealed: str, countersight: str, steps: int, last_step: str) -> str:
+    """Write bundle.json over all files of a folder; its SHA-256, which is the seal to write down or sign."""
+    lying = list(lying_in(folder))
+    for odd in lying:
+        if isinstance(odd, Odd):
+            raise AuditError(f"{folder / odd.name} {odd.what}; take it away to seal the bundle")
+    files = [found for found in lying if isinstance(found, Found) and sealable(found)]
+    bundle = Bundle(
+        sealed=sealed,
+        countersight=countersight,
+        steps=steps,
+        last_step=last_step,
+        files={
+            found.name: SealedFile(sha256, found.bytes)
+            for found, sha256 in zip(files, digests(folder, [found.name for found in files]), strict=True)
+        },
+        earlier=_earlier(folder),
+    )
+    written = msgspec.json.format(msgspec.json.encode(bundle), indent=1) + b"\n"
+    write_whole(folder / SEAL, written)
+    return hashlib.sha256(written).hexdigest()
+
+
+def digests(folder: Path, names: Sequence[str]) -> Iterable[str]:
+    """SHA-256 of each named file, in order; AuditError at the first that cannot be read."""
+    with ThreadPoolExecutor(cores()) as pool:  # hashing lets go of the interpreter
+        return list(pool.map(lambda name: digest(folder / name), names))
+
+
+def read_seal(folder: Path) -> tuple[Bundle, str]:
+    """bundle.json, and its own SHA-256."""
+    written = content(folder / SEAL)
+    try:
+        bundle = msgspec.json.decode(written, type=Bundle)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise AuditError(f"{folder / SEAL} is damaged: {error}") from None
+    if bundle.format > FORMAT:
+        raise AuditError(f"{folder / SEAL} was written by a later Countersight ({bundle.countersight})")
+    return bundle, hashlib.sha256(written).hexdigest()
+
+
+def _earlier(folder: Path) -> tuple[Earlier, ...]:
+    if not (folder / SEAL).exists():
+        return ()
+    before, its_seal = read_seal(folder)
+    return (*before.earlier, Earlier(before.sealed, its_seal))

@@ -1,0 +1,128 @@
+"""Writes the sheets of a bundle beside the log and the pictures of an audit, then seals all of it."""
+
+import datetime
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path, PurePosixPath
+
+import msgspec
+
+from countersight import __version__
+from countersight.asking.folder import locked, write_whole
+from countersight.audit.bundle.cases import CASES, EXCLUSIONS, CaseSheet, case_sheets, encode_cases, encode_exclusions
+from countersight.audit.bundle.changes import CHANGES, ChangeRecord, change_record, kept_record
+from countersight.audit.bundle.dataset_sheet import DATASET_SHEET, DatasetSheet, dataset_sheet
+from countersight.audit.bundle.differences import edits, write_differences
+from countersight.audit.bundle.files import Found, lying_in
+from countersight.audit.bundle.limits import LIMITS, Limit, encode_limits, limits
+from countersight.audit.bundle.manifest import MANIFEST_SHEET, RunManifest, run_manifest
+from countersight.audit.bundle.reviews import ReviewLog, read_reviews
+from countersight.audit.bundle.seal import digests, seal
+from countersight.audit.bundle.sessions import Session, read_sessions
+from countersight.audit.bundle.sign_off import SIGN_OFF, encode_sign_off
+from countersight.audit.folder import PICTURES, AuditFolder
+from countersight.audit.log import AuditError
+from countersight.audit.scores import SCORES, Scores, encode, score
+from countersight.audit.trail import Audit, read_audit
+
+REPORT = "report.html"
+
+Counting = Callable[[str, int, str], AbstractContextManager[Callable[[int], None]]]
+"""Shows how far work has come: told what is done, how many there are, and of what."""
+
+
+class Sheets(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that a bundle says of an audit."""
+
+    folder: AuditFolder
+    audit: Audit
+    scores: Scores
+    manifest: RunManifest
+    sessions: tuple[Session, ...]
+    dataset: DatasetSheet
+    cases: tuple[CaseSheet, ...]
+    limits: tuple[Limit, ...]
+    reviews: ReviewLog
+    changes: ChangeRecord | None
+
+
+def write_bundle(
+    path: Path,
+    page: Callable[[Sheets], str],
+    *,
+    against: Path | None = None,
+    progress: Counting | None = None,
+) -> str:
+    """Bring a bundle to what its steps say: scores, sheets, differences, the page, and last the seal, which it gives.
+
+    `page` makes report.html of the sheets; `against` is an earlier audit to be set beside this one.
+    """
+    with locked(path):  # an audit that is being written has no seal yet
+        audit = read_audit(path)
+        folder = AuditFolder.open(path)
+        _refuse_changed_pictures(path)
+        scores = score(audit)
+        made = edits(audit.cases)
+        with progress("Comparing pictures", len(made), "edits") if progress else nullcontext(_quiet) as done:
+            write_differences(folder, audit.cases, done)
+        sheets = _sheets(folder, audit, scores, against)
+        _write(sheets)
+        write_whole(path / REPORT, page(sheets).encode())
+        return seal(
+            path,
+            sealed=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            countersight=__version__,
+            steps=len(audit.steps),
+            last_step=audit.steps[-1].hash if audit.steps else "",
+        )
+
+
+def _refuse_changed_pictures(path: Path) -> None:
+    """No seal is put on evidence that is not what the log speaks of."""
+    names = [f"{PICTURES}/{found.name}" for found in lying_in(path / PICTURES) if isinstance(found, Found)]
+    for name, sha256 in zip(names, digests(path, names), strict=True):
+        if PurePosixPath(name).stem != sha256:
+            raise AuditError(f"{path / name} was changed since it was written; the audit cannot be sealed")
+
+
+def _sheets(folder: AuditFolder, audit: Audit, scores: Scores, against: Path | None) -> Sheets:
+    path = folder.path
+    sessions = read_sessions(path)
+    return Sheets(
+        folder=folder,
+        audit=audit,
+        scores=scores,
+        manifest=run_manifest(audit, sessions),
+        sessions=sessions,
+        dataset=dataset_sheet(path, audit.manifest, audit.cases),
+        cases=case_sheets(audit, scores, (found.name for found in lying_in(path) if isinstance(found, Found))),
+        limits=limits(audit.manifest, scores, calibrated=audit.calibration is not None),
+        reviews=read_reviews(path, scores),
+        changes=change_record(audit, scores, against) if against else kept_record(audit),
+    )
+
+
+def _write(sheets: Sheets) -> None:
+    path = sheets.folder.path
+    for name, written in (
+        (SCORES, encode(sheets.scores)),
+        (MANIFEST_SHEET, _pretty(sheets.manifest)),
+        (DATASET_SHEET, _pretty(sheets.dataset)),
+        (CASES, encode_cases(sheets.cases)),
+        (EXCLUSIONS, encode_exclusions(sheets.cases)),
+        (LIMITS, encode_limits(sheets.limits)),
+        (SIGN_OFF, encode_sign_off(sheets.manifest, sheets.dataset.name)),
+    ):
+        write_whole(path / name, written)
+    if sheets.changes:
+        write_whole(path / CHANGES, _pretty(sheets.changes))
+    else:
+        (path / CHANGES).unlink(missing_ok=True)
+
+
+def _pretty(sheet: object) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(sheet), indent=2) + b"\n"
+
+
+def _quiet(done: int) -> None:
+    pass

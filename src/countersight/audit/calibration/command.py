@@ -1,0 +1,131 @@
+"""`audit calibrate`: judges and an editor on tests whose right verdict is known; resumable like an audit."""
+
+import asyncio
+import datetime
+import platform
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from countersight import __version__
+from countersight.asking.display import showing
+from countersight.asking.folder import DatasetReference, write_whole
+from countersight.asking.persisting import Patience
+from countersight.audit.calibration.items import Item, make_items
+from countersight.audit.calibration.sheet import CALIBRATION, Calibration
+from countersight.audit.calibration.tabulating import sheets
+from countersight.audit.folder import AuditFolder
+from countersight.audit.hands import Hand
+from countersight.audit.judges import Judge, Pool
+from countersight.audit.opening import Opener
+from countersight.audit.prompts import AuditPrompts
+from countersight.audit.records import CaseRecord, Manifest, Party, Place
+from countersight.audit.running import Runner, stoppable
+from countersight.audit.steps import StepFailed, Steps, hash_of
+from countersight.audit.tally import AuditTally
+from countersight.audit.work import Subject, Work
+from countersight.editing import EditorSettings
+from countersight.models import ModelSettings
+
+
+class Options(msgspec.Struct, frozen=True):
+    """What is calibrated, and how."""
+
+    judges: tuple[str, ...]
+    editor: str | None
+    prompts: AuditPrompts
+    size: int = 144
+    seed: int = 0
+    votes: int = 1
+    pool: Pool = "majority"
+    judge_settings: ModelSettings = ModelSettings(max_tokens=2048)
+    editor_settings: EditorSettings = EditorSettings()
+    patience: Patience = Patience()
+
+
+def calibrate(output: Path, options: Options) -> Calibration | None:
+    """Put every known test to every judge, and its edit to the editor; None where it was stopped."""
+    tally = AuditTally()
+    items: list[Item] = []
+    try:
+        with showing("calibrate", tally, "steps"):
+            stopped = asyncio.run(stoppable(lambda stop: _calibrate(output, options, items, tally, stop)))
+    finally:
+        if tally.total:  # else it never began, and the error says why
+            print(tally.summary(), file=sys.stderr)
+    if stopped:
+        print("Stopped. The same command goes on from here.", file=sys.stderr)
+        return None
+    folder = AuditFolder.open(output)
+    made = sheets(folder, items, list(folder.steps()))
+    write_whole(output / CALIBRATION, msgspec.json.format(msgspec.json.encode(made), indent=1) + b"\n")
+    return made
+
+
+async def _calibrate(output: Path, options: Options, items: list[Item], tally: AuditTally, stop: asyncio.Event) -> None:
+    opener = Opener(options.patience, options.prompts, tally, stop)
+    judges = opener.judges(list(options.judges), options.judge_settings)
+    editor = opener.editor(options.editor, options.editor_settings) if options.editor else None
+    try:
+        items += await make_items(options.size, options.seed)
+        folder = AuditFolder.begin(output, _manifest(options, items, judges, editor))
+        with folder.writing() as journal:
+            before = list(folder.steps())
+            opener.know(before)
+            steps = Steps(journal, before, tally, stop)
+            trial = _Trial(Work(folder, options.prompts, steps), judges, editor, options.votes)
+            full = 1 + (editor is not None) + sum(options.votes if judge.several else 1 for judge in judges)
+            tally.total = full * len(items)
+            await Runner(trial.put, steps, tally, full, stop).run(iter(enumerate(items)), options.patience.concurrency)
+    finally:
+        for judge in judges:
+            await judge.close()
+        if editor is not None:
+            await editor.close()
+
+
+class _Trial:
+    """Puts a known test to everybody."""
+
+    def __init__(self, work: Work, judges: tuple[Judge, ...], editor: Hand | None, votes: int) -> None:
+        self._work = work
+        self._judges = judges
+        self._editor = editor
+        self._votes = votes
+
+    async def put(self, row: int, item: Item) -> None:
+        place, question = Place(item.id, row), item.evidence.question
+        with suppress(StepFailed):
+            record = CaseRecord("", question, f"{item.id}.png", "calibration", item.kind)
+            shown = await self._work.begin(place, record, item.picture)
+            here = msgspec.structs.replace(place, concept=1)
+            for judge in self._judges:
+                for vote in range(1, (self._votes if judge.several else 1) + 1):
+                    with suppress(StepFailed):
+                        await self._work.judge(judge, vote, here, item.evidence)
+            if self._editor is not None:
+                subject = Subject(place, question, shown, record.image, item.evidence.scene)
+                await self._work.edit(self._editor, subject, here, item.evidence.instruction)
+
+
+def _manifest(options: Options, items: list[Item], judges: tuple[Judge, ...], editor: Hand | None) -> Manifest:
+    fingerprint = hash_of([(item.id, item.kind, item.evidence) for item in items])[:32]
+    return Manifest(
+        dataset=DatasetReference("calibration", "", fingerprint, len(items)),
+        model=Party("known verdicts"),
+        extractor=Party("rules"),
+        editor=editor.party if editor else Party(""),
+        judges=tuple(judge.party for judge in judges),
+        votes=options.votes,
+        pool=options.pool,
+        concepts=1,
+        control=False,
+        seed=options.seed,
+        prompts=msgspec.structs.asdict(options.prompts),
+        started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        countersight=__version__,
+        python=platform.python_version(),
+        platform=f"{platform.system()} {platform.machine()}",
+    )

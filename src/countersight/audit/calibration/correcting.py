@@ -1,0 +1,55 @@
+"""A score as it would be if its judge made no mistakes: corrected by how often the judge was right on known cases."""
+
+import msgspec
+import numpy as np
+
+from countersight.audit.calibration.sheet import Instrument
+from countersight.audit.clusters import Mean
+
+DRAWS = 20_000
+CONFIDENCE = 0.95
+
+
+class Corrected(msgspec.Struct, frozen=True):
+    """A corrected score; its interval carries the doubt about the score and about the judge."""
+
+    value: float
+    low: float
+    high: float
+
+
+def corrected(score: Mean, judge: Instrument, *, seed: int = 0) -> Corrected | None:
+    """The score without the judge's mistakes: θ = (p + q0 − 1) / (q0 + q1 − 1), q0 its specificity, q1 its sensitivity.
+
+    (Rogan and Gladen, 1978.) None where nothing was scored, where the judge was never tried on both kinds, or where it
+    does no better than a coin: then its verdicts say nothing of the truth. The interval is drawn: p, q0 and q1 by
+    chance from what is known of each (Jeffreys' posterior; of p with as many cases as its clustered interval is worth),
+    and θ from them.
+    """
+    if score.value is None or not judge.sensitivity.n or not judge.specificity.n:
+        return None
+    q1, q0 = judge.sensitivity.share, judge.specificity.share
+    if q0 + q1 <= 1:
+        return None
+    generator = np.random.default_rng(seed)
+    n = _worth(score)
+    p = generator.beta(score.value * n + 0.5, (1 - score.value) * n + 0.5, DRAWS)
+    right, wrong = judge.sensitivity.right, judge.sensitivity.n - judge.sensitivity.right
+    drawn_q1 = generator.beta(right + 0.5, wrong + 0.5, DRAWS)
+    right, wrong = judge.specificity.right, judge.specificity.n - judge.specificity.right
+    drawn_q0 = generator.beta(right + 0.5, wrong + 0.5, DRAWS)
+    better = drawn_q0 + drawn_q1 > 1
+    drawn = (p[better] + drawn_q0[better] - 1) / (drawn_q0[better] + drawn_q1[better] - 1)
+    low, high = np.quantile(np.clip(drawn, 0, 1), [0.5 - CONFIDENCE / 2, 0.5 + CONFIDENCE / 2])
+    value = min(1.0, max(0.0, (score.value + q0 - 1) / (q0 + q1 - 1)))
+    return Corrected(value, min(float(low), value), max(float(high), value))
+
+
+def _worth(score: Mean) -> float:
+    """How many independent cases the score is worth: fewer than there are, where cases share pictures."""
+    assert score.value is not None
+    half = (score.high - score.low) / 2
+    spread = score.value * (1 - score.value)
+    if spread < 1e-9 or half < 1e-9:
+        return float(score.pictures)
+    return float(min(score.concepts, spread * (1.959964 / half) ** 2))

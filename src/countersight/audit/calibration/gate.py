@@ -1,0 +1,75 @@
+"""Edits that failed on purpose, and whether the rule that leaves bad edits out finds them; and what an editor did."""
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+from msgspec.structs import replace
+
+from countersight.audit.calibration.items import Item
+from countersight.audit.hands import measured
+from countersight.audit.truth import facts
+from countersight.picture import BadPicture, Picture, as_seen, check_picture
+from countersight.programs.eyes.scene import NotAScene, see
+from countersight.scenes import Remove, Scene, apply, draw, encode
+from countersight.scenes.colours import NAMED
+
+KINDS: Final = ("as asked", "nothing changed", "another thing changed", "as asked, and all else recoloured")
+
+
+def failed_on_purpose(item: Item) -> Iterator[tuple[str, Picture, bool]]:
+    """The right edit of a test, and three that are wrong: what was made, the picture, and whether it is good."""
+    yield KINDS[0], item.changed, True
+    yield KINDS[1], item.picture, False
+    scene, changed = item.evidence.scene, item.evidence.changed
+    assert scene is not None
+    assert changed is not None
+    yield KINDS[2], _drawn(_without_another(scene, changed)), False
+    yield KINDS[3], _drawn(_recoloured(changed)), False
+
+
+def passes(item: Item, picture: Picture) -> bool:
+    """Whether the rule takes an edit for a good one."""
+    return measured(item.picture, picture, item.mask).good
+
+
+def as_asked(picture: Picture, wanted: Scene) -> bool | None:
+    """Whether a picture shows what a scene holds, seen from its pixels alone; None where that cannot be seen."""
+    try:
+        seen = see(np.asarray(as_seen(picture)))
+    except (NotAScene, BadPicture):
+        return None
+    known = facts(wanted)
+    counted = {
+        "flowers": len(seen.flowers),
+        "circles": len(seen.circles),
+        "dots": sum(len(circle.dots) for circle in seen.circles),
+        "most dots in a circle": max((len(circle.dots) for circle in seen.circles), default=0),
+        **{f"flowers inside {colour}": sum(colour in each.inside for each in seen.flowers) for colour in NAMED},
+    }
+    return all(known[name] == number for name, number in counted.items())
+
+
+def _without_another(scene: Scene, changed: Scene) -> Scene:
+    """The scene without a flower, or the dots of a circle, that the right edit leaves alone."""
+    for flower in scene.flowers:
+        if flower in changed.flowers:
+            return apply(scene, [Remove((flower.id,))])
+    for circle in scene.circles:
+        if circle in changed.circles and circle.dots:
+            return apply(scene, [Remove(tuple(dot.id for dot in circle.dots))])
+    return scene
+
+
+def _recoloured(scene: Scene) -> Scene:
+    """The scene with every flower and dot in another colour."""
+    flowers = tuple(replace(flower, colour="#101010", heart="#f0f0f0") for flower in scene.flowers)
+    circles = tuple(
+        replace(circle, colour="#101010", dots=tuple(replace(dot, colour="#d61fc0") for dot in circle.dots))
+        for circle in scene.circles
+    )
+    return replace(scene, flowers=flowers, circles=circles)
+
+
+def _drawn(scene: Scene) -> Picture:
+    return check_picture(encode(draw(scene)))

@@ -1,0 +1,139 @@
+"""How good the instruments of an audit are: judges and editors on scenes whose right verdict is known."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from countersight.audit.log import AuditError
+from countersight.audit.records import Manifest, Party
+from countersight.scoring.intervals import wilson
+
+CALIBRATION = "calibration.json"
+PANEL = "panel"
+"""The name of all judges together."""
+
+
+class Rate(msgspec.Struct, frozen=True):
+    """A share of known cases, with its 95% Wilson interval."""
+
+    right: int
+    n: int
+    low: float
+    high: float
+
+    @property
+    def share(self) -> float:
+        """Right of all; of none, a coin."""
+        return self.right / self.n if self.n else 0.5
+
+
+def rate(right: int, n: int) -> Rate:
+    """A share with its interval."""
+    interval = wilson(right, n)
+    return Rate(right, n, interval.low, interval.high)
+
+
+class Instrument(msgspec.Struct, frozen=True):
+    """What something that says yes or no is worth."""
+
+    sensitivity: Rate
+    """Of those where yes is right, how many it says yes to (q1)."""
+    specificity: Rate
+    """Of those where no is right, how many it says no to (q0)."""
+    abstained: int
+    """Neither; counted in neither share."""
+
+
+def instrument(verdicts: Iterable[tuple[float | None, int]]) -> Instrument:
+    """What verdicts are worth, each given with the right one. Half a yes is an abstention."""
+    table = {(said, right): 0 for said in (0, 1) for right in (0, 1)}
+    abstained = 0
+    for said, right in verdicts:
+        if said is None or said == 0.5:
+            abstained += 1
+        else:
+            table[int(said > 0.5), right] += 1
+    return Instrument(
+        rate(table[1, 1], table[1, 1] + table[0, 1]), rate(table[0, 0], table[0, 0] + table[1, 0]), abstained
+    )
+
+
+class JudgeSheet(msgspec.Struct, frozen=True):
+    """One judge, or the whole panel, on tests whose right verdict is known."""
+
+    judge: Party
+    votes: int
+    pcs: Instrument
+    ncc: Instrument
+    ccs: Instrument
+    by_kind: dict[str, Rate]
+    """Both verdicts right, by what was made on purpose."""
+    hostile: Rate
+    """Both verdicts right, where the words of the model try to give themselves a score."""
+    honest: Rate
+    """Both verdicts right elsewhere."""
+
+
+class EditorSheet(msgspec.Struct, frozen=True):
+    """One editor on scenes where the right edit is known, and the rule by which bad edits are left out."""
+
+    editor: Party
+    n: int
+    """Edits asked for."""
+    pictures: int
+    """Pictures it gave."""
+    good: int
+    """Of these, good by the rule."""
+    done: Rate
+    """Of those that can be told, edits after which the scene is what was asked for, as seen in the pixels."""
+    reasons: dict[str, int]
+    """Why there was no picture, or why it was bad."""
+    gate: Instrument
+    """The rule itself: yes to right edits, no to edits that failed on purpose."""
+    gate_by_kind: dict[str, Rate]
+
+
+class Calibration(msgspec.Struct, frozen=True):
+    """calibration.json: the sheets of an `audit calibrate`."""
+
+    judges: tuple[JudgeSheet, ...]
+    """The last is the whole panel, where there is more than one."""
+    editor: EditorSheet | None
+    size: int
+    seed: int
+    pool: str
+    prompts: dict[str, Any]
+    countersight: str
+
+    def of(self, judge: str) -> JudgeSheet | None:
+        """The sheet of a judge."""
+        return next((sheet for sheet in self.judges if sheet.judge.name == judge), None)
+
+
+def take_up(folder: Path, manifest: Manifest) -> bytes:
+    """The bytes of a calibration that fits an audit: the same judges, asked in the same way."""
+    calibration = read_calibration(folder)
+    if calibration is None:
+        raise AuditError(f"{folder} holds no {CALIBRATION}; fill it with: countersight audit calibrate -o {folder}")
+    for judge in manifest.judges:
+        sheet = calibration.of(judge.name)
+        if sheet is None:
+            raise AuditError(f"{folder} has no sheet for the judge {judge.name}; calibrate it with the others")
+        if (sheet.judge, sheet.votes, calibration.pool) != (judge, manifest.votes, manifest.pool):
+            raise AuditError(f"{folder} calibrated {judge.name} with other settings, votes or pooling; calibrate again")
+    if any(calibration.prompts[name] != manifest.prompts[name] for name in ("judge", "again")):
+        raise AuditError(f"{folder} was calibrated with other prompts for judges; calibrate again with --prompts")
+    return (folder / CALIBRATION).read_bytes()
+
+
+def read_calibration(folder: Path) -> Calibration | None:
+    """The calibration in a folder, or None where there is none; a damaged one is an error."""
+    file = folder / CALIBRATION
+    if not file.is_file():
+        return None
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=Calibration)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise AuditError(f"{file} is damaged: {error}") from None

@@ -1,0 +1,125 @@
+"""What a sentence about a scene claims: numbers of flowers, dots, circles and polygons, each by what it counts."""
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+import msgspec
+
+from countersight.audit.truth import PLACES
+from countersight.scenes.colours import NAMED
+
+LONGEST = 20_000
+"""Signs that are looked through."""
+
+
+class Claim(msgspec.Struct, frozen=True):
+    """A number that is claimed of a scene."""
+
+    fact: str
+    """As `truth.facts` names it."""
+    number: int
+
+
+_WORDS: Final = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
+)
+_N = rf"(?P<n>\d{{1,4}}|no|none|{'|'.join(_WORDS)})"
+_C = rf"(?P<c>{'|'.join(NAMED)})"
+_P = rf"(?P<p>{'|'.join(PLACES)})"
+_LIST = r"(?P<list>(?:\d{1,4}, ){0,12}\d{1,4} and \d{1,4})"
+_OF_THEM = r"(?: of (?:them|these|those|the flowers))?"
+_SHAPE = r"(?:polygons?|regions?|shapes?|areas?)"
+_LIE = r"(?:(?:that )?(?:are|is|were|lie|lies|can be seen) )?"
+
+_PATTERNS: Final[tuple[tuple[str, str], ...]] = (
+    (rf"{_N}(?: flowers?)?{_OF_THEM} {_LIE}(?:inside|within|in) (?:of )?(?:the |all )?{_C} {_SHAPE}", "inside"),
+    (rf"{_N}(?: flowers?)?{_OF_THEM} {_LIE}outside (?:of )?(?:the |all )?{_C} {_SHAPE}", "outside"),
+    (rf"{_N}(?: flowers?)?{_OF_THEM} {_LIE}(?:inside no {_SHAPE}|outside (?:of )?(?:all|both|any) {_SHAPE})", "free"),
+    (rf"{_N} flowers? {_LIE}where the (?:two )?{_SHAPE} overlap", "both"),
+    (rf"{_N}(?: flowers?)?{_OF_THEM} {_LIE}(?:inside|in) both {_SHAPE}", "both"),
+    (rf"so (?:the other )?{_N} {_LIE}(?P<side>outside|inside)\b(?! (?:of )?(?:the|all|both|any|no)\b)", "rest"),
+    (rf"(?:{_N} flowers?|of {_N.replace('<n>', '<m>')}) (?:in|on) the (?:picture|image)", "flowers"),
+    (rf"{_N} flowers? (?:in total|altogether|overall|in all)\b", "flowers"),
+    (rf"{_LIST} dots in the circles of the (?P<row>top|bottom) row(?:, {_N} together)?", "row"),
+    (rf"{_LIST} dots in the circles, row by row(?:, {_N} together|, and the most is (?P<most>\d{{1,4}}))?", "all"),
+    (rf"{_N} dots? {_LIE}in the {_P} circle", "circle"),
+    (rf"{_N} dots? {_LIE}in the (?P<row>top|bottom) row", "one row"),
+    (rf"{_N} dots? (?:in (?:all|total)|altogether|overall|together)\b", "dots"),
+    (rf"(?:the most|the largest number|at most) (?:is|are|dots? is)?\s?{_N}", "most"),
+    (rf"(?:counted|see|are|has|with) {_N} circles?\b", "circles"),
+)
+_READ: Final = tuple((re.compile(rf"\b{pattern}"), topic) for pattern, topic in _PATTERNS)
+
+
+def claims(text: str) -> tuple[Claim, ...]:
+    """The numbers that a text claims of a scene, in order, each once. Words it does not know claim nothing."""
+    plain = " ".join(text[:LONGEST].casefold().split())
+    found: list[tuple[int, Claim]] = []
+    for pattern, topic in _READ:
+        for match in pattern.finditer(plain):
+            found += [(match.start(), claim) for claim in _TOPICS[topic](match, plain)]
+    ordered = [claim for _, claim in sorted(found, key=lambda each: each[0])]
+    return tuple(dict.fromkeys(ordered))
+
+
+def _number(word: str) -> int:
+    if word in ("no", "none"):
+        return 0
+    return _WORDS.index(word) if word in _WORDS else int(word)
+
+
+def _numbers(match: re.Match[str]) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", match["list"])]
+
+
+def _counted(fact: str) -> Callable[[re.Match[str], str], list[Claim]]:
+    return lambda match, text: [Claim(fact.format(**match.groupdict()), _number(match["n"]))]
+
+
+def _rest(match: re.Match[str], text: str) -> list[Claim]:
+    """ "… inside the red polygons, so 5 are outside": outside of what was named last."""
+    colours = re.findall(rf"\b({'|'.join(NAMED)}) {_SHAPE}", text[: match.start()])
+    return [Claim(f"flowers {match['side']} {colours[-1]}", _number(match["n"]))] if colours else []
+
+
+def _flowers(match: re.Match[str], text: str) -> list[Claim]:
+    number = match.groupdict().get("n") or match.groupdict().get("m")
+    return [Claim("flowers", _number(number))] if number else []
+
+
+def _row(match: re.Match[str], text: str) -> list[Claim]:
+    numbers = _numbers(match)
+    places = PLACES[:3] if match["row"] == "top" else PLACES[3:]
+    listed = [Claim(f"dots in the {place} circle", number) for place, number in zip(places, numbers, strict=False)]
+    total = [Claim(f"dots in the {match['row']} row", _number(match["n"]))] if match["n"] else []
+    return (listed if len(numbers) == len(places) else []) + total
+
+
+def _all(match: re.Match[str], text: str) -> list[Claim]:
+    numbers = _numbers(match)
+    listed = [Claim(f"dots in the {place} circle", number) for place, number in zip(PLACES, numbers, strict=False)]
+    found = listed if len(numbers) == len(PLACES) else []
+    if match["n"]:
+        found.append(Claim("dots", _number(match["n"])))
+    if match["most"]:
+        found.append(Claim("most dots in a circle", int(match["most"])))
+    return found
+
+
+_TOPICS: Final[dict[str, Callable[[re.Match[str], str], list[Claim]]]] = {
+    "inside": _counted("flowers inside {c}"),
+    "outside": _counted("flowers outside {c}"),
+    "free": _counted("flowers inside no polygon"),
+    "both": _counted("flowers where polygons overlap"),
+    "rest": _rest,
+    "flowers": _flowers,
+    "row": _row,
+    "all": _all,
+    "circle": _counted("dots in the {p} circle"),
+    "one row": _counted("dots in the {row} row"),
+    "dots": _counted("dots"),
+    "most": _counted("most dots in a circle"),
+    "circles": _counted("circles"),
+}

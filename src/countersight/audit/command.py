@@ -1,0 +1,169 @@
+"""An audit as the command line does it: resumable at every step, with progress, and Ctrl-C that loses nothing."""
+
+import asyncio
+import datetime
+import platform
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from countersight import __version__
+from countersight.asking.display import showing
+from countersight.asking.folder import reference, write_whole
+from countersight.asking.persisting import Patience
+from countersight.audit.bundle import begin_session
+from countersight.audit.calibration.sheet import CALIBRATION, take_up
+from countersight.audit.folder import AuditFolder, digest_of
+from countersight.audit.judges import Pool
+from countersight.audit.opening import Opener
+from countersight.audit.prompts import AuditPrompts
+from countersight.audit.records import CaseRecord, EditRecord, Manifest
+from countersight.audit.running import Runner, stoppable
+from countersight.audit.scores import SCORES, Scores, encode, score
+from countersight.audit.stages import Parties, Stages, steps_of_a_case
+from countersight.audit.steps import Steps
+from countersight.audit.tally import AuditTally
+from countersight.audit.trail import read_audit
+from countersight.audit.work import Work
+from countersight.case import Case
+from countersight.dataset import Dataset, DatasetError
+from countersight.editing import EditorSettings
+from countersight.editing.quality import PerceptualDistance
+from countersight.models import ModelSettings
+
+
+class Options(msgspec.Struct, frozen=True):
+    """Who is to be audited by whom, and how."""
+
+    model: str
+    extractor: str
+    editor: str
+    judges: tuple[str, ...]
+    prompts: AuditPrompts
+    votes: int = 1
+    pool: Pool = "majority"
+    concepts: int = 1
+    control: bool = False
+    cases: int | None = None
+    settings: ModelSettings = ModelSettings(max_tokens=1024)
+    """Of the model under audit."""
+    extractor_settings: ModelSettings = ModelSettings(max_tokens=2048)
+    judge_settings: ModelSettings = ModelSettings(max_tokens=2048)
+    editor_settings: EditorSettings = EditorSettings()
+    patience: Patience = Patience()
+    calibration: Path | None = None
+    """A folder that `audit calibrate` filled, for scores without the judges' mistakes."""
+    lpips: Path | None = None
+    operator: str = ""
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """How an audit ended."""
+
+    stopped: bool
+    scores: Scores | None
+    """None where it was stopped."""
+
+
+def audit_dataset(dataset: Path, output: Path, options: Options) -> Outcome:
+    """Take every case of a dataset through the four stages, as far as that was not done before."""
+    opened = Dataset.open(dataset)
+    if opened.count == 0:
+        raise DatasetError(f"{dataset} has no cases")
+    tally = AuditTally()
+    try:
+        with showing(f"audit {options.model}", tally, "steps"):
+            stopped = asyncio.run(stoppable(lambda stop: _audit(opened, output, options, tally, stop)))
+    finally:
+        if tally.total:  # else it never began, and the error says why
+            print(tally.summary(), file=sys.stderr)
+    if stopped:
+        print("Stopped. The same command goes on from here.", file=sys.stderr)
+        return Outcome(stopped=True, scores=None)
+    scores = score(read_audit(output))
+    write_whole(output / SCORES, encode(scores))
+    return Outcome(stopped=False, scores=scores)
+
+
+async def _audit(dataset: Dataset, output: Path, options: Options, tally: AuditTally, stop: asyncio.Event) -> None:
+    opener = Opener(options.patience, options.prompts, tally, stop)
+    parties = Parties(  # before there is a folder: a wrong name leaves none behind
+        opener.model(options.model, options.settings),
+        opener.extractor(options.extractor, options.extractor_settings),
+        opener.editor(options.editor, options.editor_settings),
+        opener.judges(list(options.judges), options.judge_settings),
+    )
+    try:
+        lpips = _lpips(options.lpips) if options.lpips else None
+        manifest = _manifest(dataset, output, options, parties)
+        calibration = take_up(options.calibration, manifest) if options.calibration else None
+        folder = AuditFolder.begin(output, manifest)
+        if calibration is not None:
+            write_whole(output / CALIBRATION, calibration)
+        begin_session(output, options.operator)
+        with folder.writing() as journal:
+            before = list(folder.steps())
+            opener.know(before)
+            steps = Steps(journal, before, tally, stop)
+            stages = Stages(folder.manifest, dataset, parties, Work(folder, options.prompts, steps, lpips))
+            full = steps_of_a_case(parties.judges, options.votes, options.concepts, control=options.control)
+            tally.total = full * min(dataset.count, options.cases or dataset.count)
+            runner = Runner(stages.audit, steps, tally, full, stop)
+            await runner.run(_chosen(dataset, options.cases, tally), options.patience.concurrency)
+            if not stop.is_set():
+                folder.sweep(_pictures(folder))
+    finally:
+        await parties.close()
+
+
+def _chosen(dataset: Dataset, most: int | None, tally: AuditTally) -> Iterator[tuple[int, Case]]:
+    """The cases to audit, in order: all, or so many evenly over the rows of the dataset."""
+    count = dataset.count
+    wanted = None if most is None or most >= count else {nth * count // most for nth in range(most)}
+    for nth, (row, case) in enumerate(dataset.cases(tally.bad_row)):
+        if wanted is not None and nth not in wanted:
+            continue
+        if case.factual is None or case.image is None:
+            tally.left_out += 1
+            continue
+        yield row, case
+
+
+def _manifest(dataset: Dataset, output: Path, options: Options, parties: Parties) -> Manifest:
+    return Manifest(
+        dataset=reference(dataset, output),
+        model=parties.model.party,
+        extractor=parties.extractor.party,
+        editor=parties.editor.party,
+        judges=tuple(judge.party for judge in parties.judges),
+        votes=options.votes,
+        pool=options.pool,
+        concepts=options.concepts,
+        control=options.control,
+        seed=options.settings.seed,
+        prompts=msgspec.structs.asdict(options.prompts),
+        started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        countersight=__version__,
+        python=platform.python_version(),
+        platform=f"{platform.system()} {platform.machine()}",
+        lpips=digest_of(options.lpips.read_bytes()) if options.lpips else "",
+        cases=options.cases,
+    )
+
+
+def _lpips(weights: Path) -> PerceptualDistance:
+    from countersight.editing.quality.lpips import read_lpips  # PyTorch, which most audits do without
+
+    return read_lpips(weights)
+
+
+def _pictures(folder: AuditFolder) -> Iterator[str]:
+    """The digests of every picture and mask that a step speaks of."""
+    for step in folder.steps():
+        match step.output:
+            case CaseRecord(picture=picture):
+                yield picture
+            case EditRecord(before=before, after=after, mask=mask):
+                yield from filter(None, (before, after, mask))

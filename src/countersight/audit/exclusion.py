@@ -1,0 +1,48 @@
+"""Which tests count: the rule by which edits are left out of the score, in words and as a function."""
+
+from typing import Final
+
+from countersight.audit.judges.protocol import Evidence
+from countersight.audit.judges.rules import normal
+from countersight.audit.prompts import asked_as
+from countersight.audit.records import CaseTrail, ConceptTrail
+
+RULE: Final = (
+    "A test is left out where the editor gave no picture; where the edit is bad by what was measured inside and "
+    "outside its mask; where it leaves the right answer as it was, as far as that is known; and where the answer "
+    "changes with the control edit too. Scores are given with and without the tests that were left out, but for those "
+    "without a picture, which have none."
+)
+
+NO_PICTURE: Final = "no edited picture"
+BAD_EDIT: Final = "bad edit"
+UNMOVED: Final = "the right answer is the same after the edit"
+FLIPS: Final = "the answer changes with the control edit too"
+
+
+def exclusion(case: CaseTrail, concept: ConceptTrail) -> str:
+    """Why a test does not count, or nothing where it does."""
+    edit = concept.edit
+    if edit is None or not edit.after:
+        return f"{NO_PICTURE}: {edit.failure}" if edit and edit.failure else NO_PICTURE
+    if edit.quality is not None and not edit.quality.good:
+        return f"{BAD_EDIT}: {edit.quality.reason}"
+    if any(verdict.moved is False for verdict in concept.verdicts):
+        return UNMOVED
+    return FLIPS if flips(case) else ""
+
+
+def flips(case: CaseTrail) -> bool | None:
+    """Whether the answer changes when nothing is changed; None where that was not tried.
+
+    Free answers that differ only in that one says more are the same: "rugby" and "It is rugby".
+    """
+    if case.control is None or case.control.again is None or case.baseline is None:
+        return None
+    evidence = Evidence(case.record.question, "", "", case.control.instruction, "", "")
+    before, after = case.baseline.answer.text, case.control.again.answer.text
+    one, other = normal(evidence.read(before) or before), normal(evidence.read(after) or after)
+    if asked_as(case.record.question) != "open" or not one or not other:
+        return one != other
+    words, others = set(one.split()), set(other.split())
+    return not (words <= others or others <= words)

@@ -1,0 +1,97 @@
+"""Concepts found by a language model, in a shape that is checked."""
+
+from typing import Annotated, Any, Final, get_args
+
+import msgspec
+
+from countersight.asking.prompt import fill
+from countersight.audit.extraction.protocol import Extracted, Statement
+from countersight.audit.prompts import AuditPrompts
+from countersight.audit.quoting import quoted
+from countersight.audit.records import Concepts
+from countersight.audit.shapes import ask_shaped
+from countersight.audit.voices import Voice
+from countersight.editing.protocol import Action, ConceptKind, Instruction
+
+Words = Annotated[str, msgspec.Meta(max_length=2_000)]
+ACTIONS: Final = tuple(action for action in get_args(Action) if action != "nothing")
+"""What an extractor may ask for: the control edit is not its business."""
+
+
+class _Concept(msgspec.Struct, frozen=True):
+    concept: Annotated[str, msgspec.Meta(min_length=1, max_length=500)]
+    kind: ConceptKind
+    action: Action
+    positive: Annotated[str, msgspec.Meta(min_length=1, max_length=2_000)]
+    target: Words = ""
+    value: Words = ""
+    negative: Words = ""
+
+
+class _Reply(msgspec.Struct, frozen=True):
+    concepts: Annotated[tuple[_Concept, ...], msgspec.Meta(max_length=64)]
+
+
+_TEXT = {"type": "string"}
+_PROPERTIES: dict[str, Any] = {
+    "concept": _TEXT,
+    "kind": {"type": "string", "enum": list(get_args(ConceptKind))},
+    "action": {"type": "string", "enum": list(ACTIONS)},
+    "target": _TEXT,
+    "value": _TEXT,
+    "positive": _TEXT,
+    "negative": _TEXT,
+}
+SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {
+        "concepts": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": _PROPERTIES,
+                "required": list(_PROPERTIES),
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["concepts"],
+    "additionalProperties": False,
+}
+
+
+class ModelExtractor:
+    """Asks a language model what an explanation rests on."""
+
+    def __init__(self, voice: Voice, prompts: AuditPrompts) -> None:
+        self.party = voice.party
+        self._voice = voice
+        self._prompts = prompts
+
+    async def extract(self, statement: Statement, most: int, key: str) -> Extracted:
+        """The concepts a reply lists, in its order; none, with the reason, where no reply had the shape."""
+        text = fill(
+            self._prompts.extract,
+            {
+                "question": quoted("question", statement.question),
+                "answer": quoted("answer", statement.answer),
+                "explanation": quoted("explanation", statement.explanation),
+                "most": str(most),
+            },
+        )
+        shaped = await ask_shaped(self._voice, key, text, _Reply, SCHEMA, self._prompts.again)
+        if shaped.value is None:
+            found = Concepts(reason=f"no reply had the shape asked for: {shaped.tries[-1].fault}", tries=shaped.tries)
+        else:
+            listed = dict.fromkeys(_instruction(each) for each in shaped.value.concepts if each.action != "nothing")
+            reason = "" if listed else "it finds nothing that could be changed"
+            found = Concepts(tuple(listed)[:most], reason, shaped.tries)
+        return Extracted(found, shaped.spent, shaped.asked)
+
+    async def close(self) -> None:
+        """Let go of connections and memory."""
+        await self._voice.close()
+
+
+def _instruction(found: _Concept) -> Instruction:
+    return msgspec.convert(msgspec.structs.asdict(found), Instruction)

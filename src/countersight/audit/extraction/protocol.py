@@ -1,0 +1,37 @@
+"""What an extractor is to the rest of an audit: it is handed an explanation and names what to change (EDCT 3)."""
+
+from typing import Protocol
+
+import msgspec
+
+from countersight.audit.records import Asked, Concepts, Party, Spent
+
+
+class Statement(msgspec.Struct, frozen=True):
+    """What a model said about a picture."""
+
+    question: str
+    answer: str
+    explanation: str
+
+
+class Extracted(msgspec.Struct, frozen=True):
+    """What was found, and what it took."""
+
+    concepts: Concepts
+    spent: Spent = Spent()
+    asked: tuple[Asked, ...] = ()
+
+
+class Extractor(Protocol):
+    """Anything that finds concepts."""
+
+    party: Party
+
+    async def extract(self, statement: Statement, most: int, key: str) -> Extracted:
+        """At most so many concepts, each with an edit that tests it; fails as a `Voice` does."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections and memory."""
+        ...

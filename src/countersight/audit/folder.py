@@ -1,0 +1,172 @@
+"""The folder of an audit: audit.json says who was audited by whom, steps.jsonl what was done.
+
+Every picture that was shown to anybody is in `pictures/`, named by the digest of its bytes.
+"""
+
+import contextlib
+import hashlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO, Self
+
+import msgspec
+
+from countersight.asking.folder import LOCK, locked, write_whole
+from countersight.asking.journal import Journal
+from countersight.audit.log import LOG, AuditError, read_steps
+from countersight.audit.records import Manifest, Party, Step
+from countersight.picture import BadPicture, Picture, check_picture
+
+MANIFEST = "audit.json"
+PICTURES = "pictures"
+SUFFIXES = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp"}
+
+
+class AuditFolder:
+    """An audit on disk, finished or not."""
+
+    def __init__(self, path: Path, manifest: Manifest, lock: BinaryIO | None = None) -> None:
+        self.path = path
+        self.manifest = manifest
+        self._lock = lock
+
+    @classmethod
+    def open(cls, path: Path | str) -> Self:
+        """Open an audit for reading."""
+        path = Path(path)
+        file = path / MANIFEST
+        if not file.is_file():
+            raise AuditError(f"{path} is not an audit: there is no {MANIFEST} in it")
+        try:
+            return cls(path, msgspec.json.decode(file.read_bytes(), type=Manifest))
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise AuditError(f"{file} is damaged: {error}") from None
+
+    @classmethod
+    def begin(cls, path: Path | str, manifest: Manifest) -> Self:
+        """Start an audit in a folder, or take up the one that is there if it is the same.
+
+        An audit may be given further judges, more votes or its control edits later: nothing that was done before
+        depends on them. Anything else belongs into another folder.
+        """
+        path = Path(path)
+        manifest = msgspec.json.decode(msgspec.json.encode(manifest), type=Manifest)  # as it will be read again
+        if path.exists() and not (path / MANIFEST).exists() and not _is_unused(path):
+            raise AuditError(f"{path} exists and is not an audit; choose another folder for -o")
+        path.mkdir(parents=True, exist_ok=True)
+        lock = locked(path)
+        try:
+            if (path / MANIFEST).exists():
+                there = cls.open(path).manifest
+                _refuse_difference(path, there, manifest)
+                manifest = _kept_beginning(manifest, there)
+                if manifest == there:
+                    return cls(path, there, lock)
+            (path / PICTURES).mkdir(exist_ok=True)
+            write_whole(path / MANIFEST, msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
+        except BaseException:
+            lock.close()
+            raise
+        return cls(path, manifest, lock)
+
+    def steps(self) -> Iterator[Step]:
+        """Every step, in the order it was done; a changed line raises AuditError."""
+        return read_steps(self.path / LOG)
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[Journal]:
+        """The log, for this process alone."""
+        with self._lock or locked(self.path), Journal(self.path / LOG) as journal:
+            yield journal
+
+    def keep(self, data: bytes, mime: str) -> str:
+        """Store the bytes of a picture; their digest, by which they are found again."""
+        digest = digest_of(data)
+        file = self.path / PICTURES / f"{digest}.{SUFFIXES[mime]}"
+        if not file.exists():
+            write_whole(file, data)
+        return digest
+
+    def picture(self, digest: str) -> Picture:
+        """A stored picture, checked to be the one that was stored."""
+        for suffix in SUFFIXES.values():
+            file = self.path / PICTURES / f"{digest}.{suffix}"
+            if file.is_file():
+                data = file.read_bytes()
+                if digest_of(data) == digest:
+                    try:
+                        return check_picture(data)
+                    except BadPicture as error:  # what an editor gave is checked before it is kept
+                        raise AuditError(f"{file} {error}") from None
+                raise AuditError(f"{file} was changed since it was written")
+        raise AuditError(f"{self.path / PICTURES} has no picture {digest}; it was there when the audit was written")
+
+    def sweep(self, used: Iterable[str]) -> None:
+        """Remove pictures that no step speaks of: those a kill left behind between the picture and its step."""
+        known = set(used)
+        for file in (self.path / PICTURES).iterdir():
+            if file.stem not in known or file.name.startswith("."):
+                file.unlink()
+
+
+def digest_of(data: bytes) -> str:
+    """By which an audit knows a picture."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def _is_unused(path: Path) -> bool:
+    """Whether nothing is in a folder but what an audit leaves that was killed as it began."""
+    return path.is_dir() and all(
+        file.name in (LOCK, PICTURES) or file.name.startswith(f".{MANIFEST}.") for file in path.iterdir()
+    )
+
+
+def _refuse_difference(path: Path, there: Manifest, now: Manifest) -> None:
+    for what, old, new in (
+        ("dataset", *(f"{m.dataset.name} ({m.dataset.fingerprint[:8]})" for m in (there, now))),
+        ("model", *(_told(m.model) for m in (there, now))),
+        ("extractor", *(_told(m.extractor) for m in (there, now))),
+        ("editor", *(_told(m.editor) for m in (there, now))),
+        ("number of concepts", there.concepts, now.concepts),
+        ("number of cases", there.cases or "all", now.cases or "all"),
+        ("seed", there.seed, now.seed),
+        ("set of LPIPS weights", there.lpips[:8] or "none", now.lpips[:8] or "none"),
+        ("way of pooling", there.pool, now.pool),
+        ("set of prompts", *(_named(m) for m in (there, now))),
+    ):
+        if old != new:
+            raise AuditError(
+                f"{path} holds an audit with another {what}: {old} there, {new} now; choose another folder for -o"
+            )
+    missing = [judge.name for judge in there.judges if judge not in now.judges]
+    if missing:
+        raise AuditError(
+            f"{path} was judged by {missing[0]} too, with other settings if not under another name; judges can be "
+            "added but not taken away: choose another folder for -o"
+        )
+    if now.votes < there.votes:
+        raise AuditError(f"{path} has {there.votes} votes of each judge; ask for as many, or choose another folder")
+    if there.control and not now.control:
+        raise AuditError(f"{path} has control edits; add --control, or choose another folder for -o")
+
+
+def _kept_beginning(now: Manifest, there: Manifest) -> Manifest:
+    """The new manifest as the one that was begun: when and with which version, and where the dataset was."""
+    return msgspec.structs.replace(
+        now,
+        dataset=there.dataset,
+        started=there.started,
+        countersight=there.countersight,
+        python=there.python,
+        platform=there.platform,
+    )
+
+
+def _told(party: Party) -> str:
+    settings = ", ".join(f"{name} {value}" for name, value in sorted(party.settings.items()))
+    return f"{party.name} ({settings})" if settings else party.name
+
+
+def _named(manifest: Manifest) -> str:
+    digest = hashlib.sha256(msgspec.json.encode(manifest.prompts, order="sorted")).hexdigest()[:8]
+    return f"{manifest.prompts.get('name', '?')} {manifest.prompts.get('version', '?')} ({digest})"

@@ -1,0 +1,52 @@
+"""One score out of many: the votes of a judge, then the judges of a panel. Pure functions."""
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+import msgspec
+
+from countersight.audit.records import Verdict
+
+Pool = Literal["majority", "mean"]
+
+
+class Opinion(msgspec.Struct, frozen=True):
+    """PCS and NCC, each from 0 to 1, or None where nobody decides."""
+
+    pcs: float | None
+    ncc: float | None
+
+    @property
+    def ccs(self) -> float | None:
+        """CCS = PCS · NCC (EDCT 3); None where one of the two is."""
+        return None if self.pcs is None or self.ncc is None else self.pcs * self.ncc
+
+
+def pooled(scores: Iterable[float | None], pool: Pool) -> float | None:
+    """One score out of several; who abstains does not count, and a majority must be one: a tie decides nothing."""
+    given = [score for score in scores if score is not None]
+    if not given:
+        return None
+    mean = sum(given) / len(given)
+    if pool == "mean":
+        return mean
+    return None if mean == 0.5 else float(mean > 0.5)
+
+
+def opinion(verdicts: Sequence[Verdict], pool: Pool) -> Opinion:
+    """What one judge holds, over its votes."""
+    return Opinion(pooled((each.pcs for each in verdicts), pool), pooled((each.ncc for each in verdicts), pool))
+
+
+def by_judge(verdicts: Iterable[Verdict]) -> dict[str, list[Verdict]]:
+    """The votes of each judge, in order, judges as they first appear."""
+    votes: dict[str, list[Verdict]] = {}
+    for verdict in verdicts:
+        votes.setdefault(verdict.judge, []).append(verdict)
+    return {judge: sorted(given, key=lambda each: each.vote) for judge, given in votes.items()}
+
+
+def panel(verdicts: Iterable[Verdict], pool: Pool) -> Opinion:
+    """What all judges hold together: each has one voice, however often it voted."""
+    opinions = [opinion(votes, pool) for votes in by_judge(verdicts).values()]
+    return Opinion(pooled((each.pcs for each in opinions), pool), pooled((each.ncc for each in opinions), pool))

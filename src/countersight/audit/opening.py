@@ -1,0 +1,94 @@
+"""Everybody who takes part in an audit, by name."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable
+
+from countersight.asking.persisting import Patience
+from countersight.audit.extraction import EXTRACTORS, Extractor
+from countersight.audit.extraction.model import ModelExtractor
+from countersight.audit.extraction.rules import RuleExtractor
+from countersight.audit.hands import Hand
+from countersight.audit.judges import JUDGES, Judge
+from countersight.audit.judges.exact import ExactJudge
+from countersight.audit.judges.model import ModelJudge
+from countersight.audit.judges.rules import RuleJudge
+from countersight.audit.prompts import AuditPrompts
+from countersight.audit.records import Failed, Step
+from countersight.audit.tally import AuditTally
+from countersight.audit.voices import News, Voice
+from countersight.editing import EditorSettings, open_editor
+from countersight.errors import CountersightError
+from countersight.models import MODELS, Model, ModelError, ModelSettings, Viewer, open_model
+from countersight.wording import unknown
+
+
+class Opener:
+    """Opens models, extractors, editors and judges for one audit."""
+
+    def __init__(self, patience: Patience, prompts: AuditPrompts, tally: AuditTally, stop: asyncio.Event) -> None:
+        self._patience = patience
+        self._prompts = prompts
+        self._tally = tally
+        self._stop = stop
+        self._news: dict[str, News] = {}
+
+    def know(self, steps: Iterable[Step]) -> None:
+        """Take note of who answered to an earlier process: who refuses now is not unknown to the server."""
+        for name, count in Counter(step.by for step in steps if not isinstance(step.output, Failed)).items():
+            if name in self._news:
+                self._news[name].before = count
+
+    def model(self, name: str, settings: ModelSettings) -> Voice:
+        """The model under audit."""
+        return self._voice(open_model(name, settings))
+
+    def extractor(self, name: str, settings: ModelSettings) -> Extractor:
+        """The extractor of that name."""
+        if name == "rules":
+            return RuleExtractor()
+        return ModelExtractor(self._reader("extractor", name, settings, EXTRACTORS), self._prompts)
+
+    def editor(self, name: str, settings: EditorSettings) -> Hand:
+        """The editor of that name."""
+        editor = open_editor(name, settings)
+        return Hand(editor, self._patience, self._stop, self._heard(editor.name))
+
+    def judge(self, name: str, settings: ModelSettings) -> Judge:
+        """The judge of that name."""
+        if name == "exact":
+            return ExactJudge()
+        if name == "rules":
+            return RuleJudge()
+        return ModelJudge(self._reader("judge", name, settings, JUDGES), self._prompts)
+
+    def judges(self, names: list[str], settings: ModelSettings) -> tuple[Judge, ...]:
+        """A panel; a judge that is named twice would be counted twice."""
+        twice = next((name for name, times in Counter(names).items() if times > 1), None)
+        if twice:
+            raise CountersightError(f"{twice} is named as a judge twice; ask it for more votes with --votes")
+        return tuple(self.judge(name, settings) for name in names)
+
+    def _reader(self, what: str, name: str, settings: ModelSettings, others: dict[str, str]) -> Voice:
+        """A model that reads text alone."""
+        try:
+            model = open_model(name, settings)
+            if name in ("chance", "always-first") or (isinstance(model, Viewer) and model.picture_limits[0]):
+                raise ModelError(f"{name} cannot be {_a(what)}: it follows no instructions without a picture")
+            return self._voice(model)
+        except ModelError:
+            kinds = {known.partition(":")[0] for known in MODELS if ":" in known}
+            if name in MODELS or name.partition(":")[0] in kinds:
+                raise
+            names = [*(known for known in others if known != "MODEL"), *MODELS]
+            raise ModelError(unknown(what, name, names)) from None
+
+    def _voice(self, model: Model) -> Voice:
+        return Voice(model, self._patience, self._stop, self._heard(model.name))
+
+    def _heard(self, name: str) -> News:
+        return self._news.setdefault(name, News(self._tally))
+
+
+def _a(noun: str) -> str:
+    return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"

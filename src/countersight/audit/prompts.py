@@ -1,0 +1,112 @@
+"""The words of an audit: sets that ship, and those of users' own files."""
+
+import tomllib
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from countersight.asking.prompt import BRACED, fill
+from countersight.case import AnswerKind, Question
+from countersight.errors import CountersightError
+from countersight.wording import unknown
+
+LONGEST_FILE = 256 * 1024
+USUAL: Final = "edct"
+BRIEF: Final = "brief"
+
+
+class AuditPrompts(msgspec.Struct, frozen=True):
+    """One set of prompts; `prompts.toml` says what each is for."""
+
+    name: str
+    version: int
+    number: str
+    boolean: str
+    open: str
+    why: str
+    extract: str
+    judge: str
+    again: str
+
+    def ask(self, question: Question) -> str:
+        """The question as it is put: options are never listed, since none of them may be right after an edit."""
+        return fill(getattr(self, asked_as(question)), {"question": question.text})
+
+
+def asked_as(question: Question) -> AnswerKind:
+    """The kind of answer that is asked for: that of a choice whose options are not listed is a number, or words."""
+    if question.kind != "choice":
+        return question.kind
+    numbers = all(option.text.strip().lstrip("-").isdecimal() for option in question.options)
+    return "number" if numbers else "open"
+
+
+_FIELDS = tuple(field.name for field in msgspec.structs.fields(AuditPrompts))
+_NAMES: Final[dict[str, tuple[str, ...]]] = {
+    **dict.fromkeys(("number", "boolean", "open"), ("question",)),
+    "why": (),
+    "extract": ("question", "answer", "explanation", "most"),
+    "judge": ("question", "answer", "explanation", "change", "keep", "new_answer", "new_explanation"),
+    "again": ("fault",),
+}
+"""What stands in braces in each text; all of it must, but for what is to be left alone and what was wrong."""
+_OPTIONAL: Final = ("keep", "fault")
+
+
+def _shipped() -> dict[str, AuditPrompts]:
+    sets: dict[str, AuditPrompts] = {}
+    for name, fields in tomllib.loads(Path(__file__).with_name("prompts.toml").read_text(encoding="utf-8")).items():
+        like = fields.pop("like", None)
+        whole = msgspec.structs.asdict(sets[like]) if like else {}
+        sets[name] = msgspec.convert(whole | fields | {"name": name}, AuditPrompts)
+    return sets
+
+
+SETS: Final = _shipped()
+
+
+def find_prompts(name: str) -> AuditPrompts:
+    """The set of that name, or the one in the file of that name."""
+    if name in SETS:
+        return SETS[name]
+    path = Path(name)
+    if path.suffix.lower() == ".toml" or path.is_file():
+        return _read(path)
+    raise CountersightError(unknown("set of prompts", name, SETS) + "; or name a .toml file of your own")
+
+
+def _read(path: Path) -> AuditPrompts:
+    with open(path, "rb") as file:
+        data = file.read(LONGEST_FILE + 1)
+    if len(data) > LONGEST_FILE:
+        raise CountersightError(f"{path} is longer than {LONGEST_FILE:,} bytes; prompts are not")
+    try:
+        fields: dict[str, Any] = tomllib.loads(data.decode())
+    except (ValueError, RecursionError) as error:
+        raise CountersightError(f"{path} is not TOML: {error}") from None
+    for field in fields:
+        if field not in (*_FIELDS, "like"):
+            raise CountersightError(f"{path}: {unknown('field', field, (*_FIELDS, 'like'))}")
+    like = fields.pop("like", USUAL)
+    if not isinstance(like, str) or like not in SETS:
+        raise CountersightError(f"{path}: like: {unknown('set of prompts', str(like), SETS)}")
+    fields.setdefault("name", path.stem)
+    try:
+        prompts = msgspec.convert(msgspec.structs.asdict(SETS[like]) | fields, AuditPrompts)
+    except msgspec.ValidationError as error:
+        raise CountersightError(f"{path}: {error}") from None
+    if prompts.name in SETS:
+        raise CountersightError(f"{path}: name: {prompts.name} is a set that ships; give yours another name")
+    for field, names in _NAMES.items():
+        _check(path, field, getattr(prompts, field), names)
+    return prompts
+
+
+def _check(path: Path, field: str, text: str, names: tuple[str, ...]) -> None:
+    found = {match[1] for match in BRACED.finditer(text) if match[1]}
+    for name in sorted(found - set(names)):
+        raise CountersightError(f"{path}: {field}: {unknown('name in braces', name, names or ('none here',))}")
+    for name in names:
+        if name not in found and name not in _OPTIONAL:
+            raise CountersightError(f"{path}: {field}: {{{name}}} is not in it, so nobody would be told")

@@ -1,0 +1,204 @@
+"""PCS, NCC and CCS of an audit: for every concept, case and model, with intervals clustered by picture (EDCT 3)."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
+
+import msgspec
+
+from countersight.audit.agreement import Agreement, agreement
+from countersight.audit.calibration import PANEL, Corrected, corrected
+from countersight.audit.clusters import Mean, clustered_mean
+from countersight.audit.exclusion import RULE, exclusion, flips
+from countersight.audit.judges import Opinion, by_judge, opinion, panel
+from countersight.audit.records import CaseTrail, Failed, Verdict
+from countersight.audit.trail import Audit
+from countersight.editing.protocol import Action, ConceptKind
+
+SCORES = "scores.json"
+Measure = Literal["pcs", "ncc", "ccs"]
+MEASURES: tuple[Measure, ...] = ("pcs", "ncc", "ccs")
+
+
+class Trio(msgspec.Struct, frozen=True):
+    """The three scores of the same tests. CCS is of those where both others are known."""
+
+    pcs: Mean
+    ncc: Mean
+    ccs: Mean
+
+
+class CorrectedTrio(msgspec.Struct, frozen=True):
+    """The scores by one judge without its mistakes, as far as a calibration tells; None where it tells nothing."""
+
+    pcs: Corrected | None
+    ncc: Corrected | None
+    ccs: Corrected | None
+
+
+class ConceptScore(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One test."""
+
+    case: str
+    row: int
+    picture: str
+    number: int
+    concept: str
+    kind: ConceptKind
+    action: Action
+    group: str = ""
+    """Of the case."""
+    pcs: float | None = None
+    ncc: float | None = None
+    ccs: float | None = None
+    judges: dict[str, Opinion] = {}
+    """What each judge holds, over its votes."""
+    excluded: str = ""
+    """Why it does not count, by the rule; nothing where it does."""
+
+
+class Scores(msgspec.Struct, frozen=True):
+    """The scores of one audit."""
+
+    model: str
+    rule: str
+    """By which tests are left out of `kept`."""
+    kept: Trio
+    """Over the tests that count."""
+    everything: Trio
+    """Over all tests with an edited picture."""
+    by_kind: dict[str, Trio]
+    by_action: dict[str, Trio]
+    by_group: dict[str, Trio]
+    by_judge: dict[str, Trio]
+    """Over the tests that count; a judge alone."""
+    corrected: dict[str, CorrectedTrio]
+    """For each judge that was calibrated, and the panel."""
+    concepts: tuple[ConceptScore, ...]
+    excluded: dict[str, int]
+    """Tests left out, by reason."""
+    abstentions: dict[str, int]
+    """Votes of each judge that decide neither."""
+    undecided: int
+    """Tests that count, but of which CCS is not known: judges abstain, or are divided."""
+    cases: int
+    without_concept: int
+    """Cases whose explanation gave nothing to test."""
+    failed: int
+    """Steps that failed and were not done since."""
+    controls: int
+    """Cases asked again after an edit that was to change nothing."""
+    flips: int
+    """Of these, those whose answer changed."""
+    paths: dict[str, int]
+    """Verdicts by what decided."""
+    agreement: Agreement
+
+
+def score(audit: Audit, *, seed: int = 0) -> Scores:
+    """The scores of an audit as it stands; the same for the same steps and seed."""
+    tests = [test for case in audit.cases for test in _tests(case, audit)]
+    kept = [test for test in tests if not test.excluded]
+    shown = [test for test in tests if not test.excluded.startswith("no edited picture")]
+    verdicts = [concept.verdicts for case in audit.cases for concept in case.concepts]
+    flat = [verdict for given in verdicts for verdict in given]
+    controls = [flip for case in audit.cases if (flip := flips(case)) is not None]
+
+    def of_judge(name: str) -> Trio:
+        return trio(kept, seed, lambda test: test.judges.get(name, Opinion(None, None)))
+
+    return Scores(
+        model=audit.manifest.model.name,
+        rule=RULE,
+        kept=trio(kept, seed),
+        everything=trio(shown, seed),
+        by_kind={kind: trio([t for t in kept if t.kind == kind], seed) for kind in _sorted(t.kind for t in kept)},
+        by_action={act: trio([t for t in kept if t.action == act], seed) for act in _sorted(t.action for t in kept)},
+        by_group={group: trio([t for t in kept if t.group == group], seed) for group in _sorted(t.group for t in kept)},
+        by_judge={judge.name: of_judge(judge.name) for judge in audit.manifest.judges},
+        corrected=_corrected(audit, trio(kept, seed), of_judge, seed),
+        concepts=tuple(tests),
+        excluded=dict(Counter(test.excluded for test in tests if test.excluded).most_common()),
+        abstentions={judge.name: _abstentions(flat, judge.name) for judge in audit.manifest.judges},
+        undecided=sum(test.ccs is None for test in kept),
+        cases=len(audit.cases),
+        without_concept=sum(case.extracted is not None and not case.concepts for case in audit.cases),
+        failed=_failed(audit),
+        controls=len(controls),
+        flips=sum(controls),
+        paths=dict(Counter(verdict.path for verdict in flat).most_common()),
+        agreement=agreement([given for given in verdicts if given]),
+    )
+
+
+def _corrected(audit: Audit, together: Trio, of_judge: Callable[[str], Trio], seed: int) -> dict[str, CorrectedTrio]:
+    if audit.calibration is None:
+        return {}
+    judges = {judge.name for judge in audit.manifest.judges}
+    calibrated = {sheet.judge.name for sheet in audit.calibration.judges} - {PANEL}
+    found = {}
+    for sheet in audit.calibration.judges:
+        if sheet.judge.name not in (judges | {PANEL} if judges == calibrated else judges):
+            continue
+        raw = together if sheet.judge.name == PANEL else of_judge(sheet.judge.name)
+        found[sheet.judge.name] = CorrectedTrio(
+            corrected(raw.pcs, sheet.pcs, seed=seed),
+            corrected(raw.ncc, sheet.ncc, seed=seed),
+            corrected(raw.ccs, sheet.ccs, seed=seed),
+        )
+    return found
+
+
+def encode(scores: Scores) -> bytes:
+    """The bytes of scores.json: the same for the same scores."""
+    return msgspec.json.format(msgspec.json.encode(scores), indent=1) + b"\n"
+
+
+def trio(
+    tests: Sequence[ConceptScore], seed: int, of: Callable[[ConceptScore], "Opinion | ConceptScore"] | None = None
+) -> Trio:
+    """PCS, NCC and CCS over tests; `of` says whose opinion counts, where it is not that of all judges."""
+
+    def mean(measure: Measure) -> Mean:
+        found = [
+            (test.picture, test.case, value)
+            for test in tests
+            if (value := getattr(of(test) if of else test, measure)) is not None
+        ]
+        return clustered_mean(found, seed)
+
+    return Trio(mean("pcs"), mean("ncc"), mean("ccs"))
+
+
+def _tests(case: CaseTrail, audit: Audit) -> Iterable[ConceptScore]:
+    pool = audit.manifest.pool
+    for concept in case.concepts:
+        held = panel(concept.verdicts, pool)
+        yield ConceptScore(
+            case.case,
+            case.row,
+            case.record.picture,
+            concept.number,
+            concept.instruction.concept,
+            concept.instruction.kind,
+            concept.instruction.action,
+            case.record.group,
+            held.pcs,
+            held.ncc,
+            held.ccs,
+            {judge: opinion(votes, pool) for judge, votes in by_judge(concept.verdicts).items()},
+            exclusion(case, concept),
+        )
+
+
+def _failed(audit: Audit) -> int:
+    last = {(step.stage, step.place): step.output for step in audit.steps}
+    return sum(isinstance(output, Failed) for output in last.values())
+
+
+def _abstentions(verdicts: Iterable[Verdict], judge: str) -> int:
+    return sum(each.judge == judge and each.pcs is None and each.ncc is None for each in verdicts)
+
+
+def _sorted(names: Iterable[str]) -> list[str]:
+    return sorted(set(names))

@@ -1,0 +1,121 @@
+"""Replies that must have a shape: JSON found in what a model says, checked, and asked for again where it is missing."""
+
+import re
+from collections.abc import Iterator
+from typing import Any, TypeVar
+
+import msgspec
+
+from countersight.asking.prompt import fill
+from countersight.audit.records import Asked, Spent, Try
+from countersight.audit.voices import Voice, conversation, plain, spent
+from countersight.models import Request, Turn
+from countersight.wording import printable
+
+TRIES = 3
+"""So many replies without the shape are no answer (of a judge: an abstention)."""
+LONGEST = 100_000
+"""Signs of a reply that are looked through."""
+_OBJECTS = 64
+"""Beginnings of an object that are tried; a text full of braces must not take for ever."""
+_FENCE = re.compile(r"```[\w-]*\n(.*?)```", re.DOTALL)
+_THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+
+Shape = TypeVar("Shape")
+
+
+class BadShape(ValueError):  # noqa: N818 - it names the thing
+    """A reply that has not the shape asked for; the message says what is wrong with it."""
+
+
+class Shaped(msgspec.Struct, frozen=True):
+    """What came of asking for a shape."""
+
+    value: Any
+    """Of the type asked for; None where no reply had the shape."""
+    tries: tuple[Try, ...]
+    spent: Spent
+    asked: tuple[Asked, ...]
+
+
+def read_shape(text: str, shape: type[Shape]) -> Shape:
+    """The one value of a shape in a text, or BadShape.
+
+    A text may talk around its JSON, fence it, or think aloud before it. Two values that differ are none: the model may
+    have repeated one that somebody else put to it.
+    """
+    text = _THOUGHT.sub("", text[:LONGEST]).strip()
+    fault = "there is no JSON object in it"
+    found: list[Shape] = []
+    for part in _objects(text):
+        try:
+            value = msgspec.convert(part, shape)
+        except msgspec.ValidationError as error:
+            fault = printable(str(error))[:200]
+            continue
+        if value not in found:
+            found.append(value)
+    if not found:
+        raise BadShape(fault)
+    if len(found) > 1:
+        raise BadShape("there is more than one answer in it")
+    return found[0]
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """The outermost JSON objects in a text, in order."""
+    whole = _decoded(text)
+    if whole is not None:
+        yield whole
+        return
+    fenced = _FENCE.findall(text)
+    for part in fenced:
+        inner = _decoded(part.strip())
+        if inner is not None:
+            yield inner
+    if fenced:
+        text = _FENCE.sub("", text)
+    import json  # its decoder alone can say where an object ends
+
+    decoder = json.JSONDecoder()
+    at, tried = 0, 0
+    while (at := text.find("{", at)) >= 0 and tried < _OBJECTS:
+        tried += 1
+        try:
+            value, at = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            at += 1
+            continue
+        if isinstance(value, dict):
+            yield value
+
+
+def _decoded(text: str) -> dict[str, Any] | None:
+    try:
+        value = msgspec.json.decode(text.encode("utf-8", "replace"))
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+async def ask_shaped(
+    voice: Voice, key: str, text: str, shape: type[Any], schema: dict[str, Any], again: str, vote: int = 0
+) -> Shaped:
+    """Ask for a shape until a reply has it, at most TRIES times; each further time says what was wrong."""
+    turns: tuple[Turn, ...] = (Turn("user", text),)
+    tries: list[Try] = []
+    so_far: Spent | None = None
+    while True:
+        answered = await voice.say(Request(key, turns, "open", shape=schema, vote=vote))
+        so_far = spent(answered, so_far)
+        reply = plain(answered.answer.text)
+        try:
+            value = read_shape(reply, shape)
+        except BadShape as error:
+            tries.append(Try(reply, str(error)))
+        else:
+            return Shaped(value, (*tries, Try(reply)), so_far, conversation(turns))
+        if len(tries) == TRIES:
+            return Shaped(None, tuple(tries), so_far, conversation(turns))
+        fault = fill(again, {"fault": tries[-1].fault})
+        turns = (*turns, Turn("assistant", reply[:4_000]), Turn("user", fault))

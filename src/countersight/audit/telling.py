@@ -1,0 +1,128 @@
+"""The scores of an audit in a terminal."""
+
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from countersight.audit.calibration import Calibration, Corrected, Rate
+from countersight.audit.clusters import Mean
+from countersight.audit.scores import Scores, Trio
+from countersight.wording import printable, several
+
+
+def tell(scores: Scores, console: Console) -> None:
+    """Print the scores, what was left out and why, and how far the judges agree."""
+    table = _table(f"Does {scores.model} mean what it explains?")
+    table.add_column("")
+    for measure in ("PCS", "NCC", "CCS", "tests"):
+        table.add_column(measure, justify="right", no_wrap=True)
+    for name, trio in _rows(scores):
+        table.add_row(
+            Text(printable(name)), *(figure(mean) for mean in (trio.pcs, trio.ncc, trio.ccs)), str(trio.ccs.concepts)
+        )
+    console.print(table)
+    for line in _lines(scores):
+        console.print(Text(printable(line)))
+
+
+def tell_calibration(calibration: Calibration, console: Console) -> None:
+    """Print how good judges and editor are."""
+    if calibration.judges:
+        table = _table(f"Judges on {calibration.size:,} tests whose right verdict is known")
+        for column in ("", "sensitivity", "specificity", "abstained"):
+            table.add_column(column, justify="right" if column else "left")
+        for sheet in calibration.judges:
+            for measure, found in (("PCS", sheet.pcs), ("NCC", sheet.ncc), ("CCS", sheet.ccs)):
+                name = f"{sheet.judge.name} {measure}"
+                table.add_row(
+                    Text(printable(name)), _rate(found.sensitivity), _rate(found.specificity), str(found.abstained)
+                )
+        console.print(table)
+        for sheet in calibration.judges:
+            kinds = ", ".join(f"{kind} {_of(found)}" for kind, found in sheet.by_kind.items())
+            hostile = f"hostile words {_of(sheet.hostile)}, honest {_of(sheet.honest)}"
+            console.print(Text(printable(f"{sheet.judge.name}, both verdicts right: {kinds}; {hostile}")))
+    editor = calibration.editor
+    if editor is not None:
+        console.print(
+            Text(
+                printable(
+                    f"{editor.editor.name}: {editor.pictures:,} pictures of {editor.n:,}, {editor.good:,} good by the "
+                    f"rule, {_of(editor.done)} as asked, as far as the pixels tell"
+                )
+            )
+        )
+        for reason, count in editor.reasons.items():
+            console.print(Text(printable(f"  {count:,} x {reason}")))
+        kinds = ", ".join(f"{kind} {_of(found)}" for kind, found in editor.gate_by_kind.items())
+        console.print(Text(printable(f"the rule for bad edits is right: {kinds}")))
+
+
+def _table(title: str) -> Table:
+    return Table(title=Text(printable(title)), title_justify="left", box=None, padding=(0, 2, 0, 0), pad_edge=False)
+
+
+def _rate(found: Rate) -> str:
+    return f"{found.share:.3f} ({found.low:.3f}–{found.high:.3f})" if found.n else "–"
+
+
+def _of(found: Rate) -> str:
+    return f"{found.right:,} of {found.n:,}"
+
+
+def figure(mean: Mean) -> str:
+    """A mean with its interval."""
+    return "–" if mean.value is None else f"{mean.value:.3f} ({mean.low:.3f}–{mean.high:.3f})"
+
+
+def _rows(scores: Scores) -> Iterator[tuple[str, Trio]]:
+    yield "counted", scores.kept
+    if scores.everything != scores.kept:
+        yield "with excluded", scores.everything
+    for division in (scores.by_kind, scores.by_action, scores.by_judge):
+        if len(division) > 1:
+            yield from division.items()
+
+
+def _lines(scores: Scores) -> Iterator[str]:
+    yield (
+        f"{several(scores.cases, 'case')}, {several(len(scores.concepts), 'concept')} tested; "
+        "95% intervals, clustered by picture"
+    )
+    if scores.without_concept:
+        yield f"{several(scores.without_concept, 'explanation')} gave nothing to test"
+    for reason, count in scores.excluded.items():
+        yield f"left out: {count:,} x {reason}"
+    if scores.undecided:
+        yield f"{several(scores.undecided, 'test')} undecided: judges abstain, or are divided"
+    for judge, count in scores.abstentions.items():
+        if count:
+            yield f"{judge} abstained {count:,} times"
+    if scores.controls:
+        yield f"with nothing changed, the answer changed in {scores.flips:,} of {several(scores.controls, 'case')}"
+    for pair in scores.agreement.pairs:
+        pcs, ncc = f"{_number(pair.pcs)} (PCS, n = {pair.pcs_n:,})", f"{_number(pair.ncc)} (NCC, n = {pair.ncc_n:,})"
+        yield f"{pair.first} and {pair.second}: kappa {pcs} and {ncc}"
+    for own in scores.agreement.own:
+        flips = f"two votes differ in {_share(own.pcs_flips)} (PCS) and {_share(own.ncc_flips)} (NCC)"
+        yield f"{own.judge} with itself: {flips}, n = {own.n:,}"
+    for judge, found in scores.corrected.items():
+        three = (("PCS", found.pcs), ("NCC", found.ncc), ("CCS", found.ccs))
+        told = ", ".join(f"{name} {_corrected(value)}" for name, value in three)
+        yield f"without the mistakes of {judge}, by its calibration: {told}"
+    if scores.failed:
+        yield f"{several(scores.failed, 'step')} failed; the same command tries them again"
+
+
+def _corrected(value: Corrected | None) -> str:
+    return "cannot be told" if value is None else f"{value.value:.3f} ({value.low:.3f}–{value.high:.3f})"
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else f"{value:.1%}"

@@ -1,0 +1,122 @@
+"""What was done, case by case, put together from the steps of an audit."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from countersight.audit.calibration.sheet import Calibration, read_calibration
+from countersight.audit.folder import AuditFolder
+from countersight.audit.records import (
+    CONTROL,
+    CaseRecord,
+    CaseTrail,
+    Concepts,
+    ConceptTrail,
+    EditRecord,
+    Failed,
+    Manifest,
+    Output,
+    Place,
+    Response,
+    Said,
+    Step,
+    Verdict,
+)
+from countersight.editing import Instruction
+
+
+class Audit(msgspec.Struct, frozen=True):
+    """An audit as it stands, finished or not."""
+
+    path: Path
+    manifest: Manifest
+    cases: tuple[CaseTrail, ...]
+    """In the order of the dataset."""
+    steps: tuple[Step, ...]
+    calibration: Calibration | None = None
+    """How good its judges are, where the audit was given that."""
+
+
+def read_audit(folder: Path | str) -> Audit:
+    """Read an audit, its chain of steps checked."""
+    opened = AuditFolder.open(folder)
+    steps = tuple(opened.steps())
+    return Audit(opened.path, opened.manifest, trails(steps, opened.manifest), steps, read_calibration(opened.path))
+
+
+def trails(steps: Iterable[Step], manifest: Manifest) -> tuple[CaseTrail, ...]:
+    """The steps put in their places; of a step that was done again only the last counts.
+
+    Steps of an audit under other judges than the manifest names are left out.
+    """
+    judges = {judge.name for judge in manifest.judges}
+    known: dict[tuple[str, Place], Output] = {}
+    rows: dict[str, int] = {}
+    for step in steps:
+        if step.stage == "verdict" and step.place.judge not in judges:
+            continue
+        known[step.stage, step.place] = step.output
+        if step.place.case:
+            rows[step.place.case] = step.place.row
+    verdicts: dict[tuple[str, int | None], list[Verdict]] = {}
+    failures: dict[str, list[str]] = {}
+    for (stage, place), output in known.items():
+        if isinstance(output, Verdict):
+            verdicts.setdefault((place.case, place.concept), []).append(output)
+        elif isinstance(output, Failed):
+            failures.setdefault(place.case, []).append(f"{stage}: {output.reason}")
+    found = []
+    for case, row in sorted(rows.items(), key=lambda item: item[1]):
+        trail = _trail(case, row, known, verdicts)
+        if trail is not None:
+            found.append(msgspec.structs.replace(trail, failures=tuple(failures.get(case, ()))))
+    return tuple(found)
+
+
+def _trail(
+    case: str,
+    row: int,
+    known: dict[tuple[str, Place], Output],
+    verdicts: dict[tuple[str, int | None], list[Verdict]],
+) -> CaseTrail | None:
+    here = Place(case, row)
+    record = known.get(("case", here))
+    if not isinstance(record, CaseRecord):
+        return None
+    extracted = known.get(("concepts", here))
+    extracted = extracted if isinstance(extracted, Concepts) else None
+    concepts = []
+    for number, instruction in enumerate(extracted.instructions if extracted else (), 1):
+        place = msgspec.structs.replace(here, concept=number)
+        given = sorted(verdicts.get((case, number), ()), key=lambda each: (each.judge, each.vote))
+        concepts.append(_concept(number, instruction, known.get(("edit", place)), place, known, tuple(given)))
+    control = known.get(("edit", Place(concept=CONTROL, picture=record.picture)))
+    return CaseTrail(
+        case,
+        row,
+        record,
+        _response(known, here, "answer", "why"),
+        extracted,
+        tuple(concepts),
+        _concept(CONTROL, control.instruction, control, msgspec.structs.replace(here, concept=CONTROL), known, ())
+        if isinstance(control, EditRecord)
+        else None,
+    )
+
+
+def _concept(
+    number: int,
+    instruction: Instruction,
+    edit: Output | None,
+    place: Place,
+    known: dict[tuple[str, Place], Output],
+    verdicts: tuple[Verdict, ...],
+) -> ConceptTrail:
+    again = _response(known, place, "answer again", "why again")
+    return ConceptTrail(number, instruction, edit if isinstance(edit, EditRecord) else None, again, verdicts)
+
+
+def _response(known: dict[tuple[str, Place], Output], place: Place, answer: str, why: str) -> Response | None:
+    first, second = known.get((answer, place)), known.get((why, place))
+    return Response(first, second) if isinstance(first, Said) and isinstance(second, Said) else None

@@ -1,0 +1,171 @@
+"""The work of each step: asking the model, finding concepts, editing, judging."""
+
+import asyncio
+
+import msgspec
+
+from countersight.asking.persisting import GivenUp
+from countersight.audit.extraction import Extractor, Statement
+from countersight.audit.folder import AuditFolder, digest_of
+from countersight.audit.hands import Hand, measured
+from countersight.audit.judges import Evidence, Judge
+from countersight.audit.prompts import AuditPrompts, asked_as
+from countersight.audit.records import (
+    CaseRecord,
+    Concepts,
+    EditRecord,
+    Party,
+    Place,
+    Response,
+    Said,
+    Spent,
+    Stage,
+    Verdict,
+)
+from countersight.audit.steps import Steps, Worked
+from countersight.audit.voices import Shown, Voice, conversation, said, spent
+from countersight.case import AnswerKind, Question
+from countersight.editing import EditRequest, Instruction
+from countersight.editing.marking import marked
+from countersight.editing.quality import PerceptualDistance
+from countersight.models import AskingFailed, Refused, Request, Turn
+from countersight.picture import BadPicture, Picture, check_picture
+from countersight.scenes.scene import Scene
+
+
+class Subject(msgspec.Struct, frozen=True):
+    """What one case is about."""
+
+    place: Place
+    question: Question
+    shown: Shown
+    image: str
+    """The picture's file name in the dataset."""
+    scene: Scene | None
+
+
+class Work:
+    """Does the steps of one audit."""
+
+    def __init__(
+        self, folder: AuditFolder, prompts: AuditPrompts, steps: Steps, lpips: PerceptualDistance | None = None
+    ) -> None:
+        self._folder = folder
+        self._lpips = lpips
+        self._prompts = prompts
+        self._steps = steps
+        self._seed = folder.manifest.seed
+
+    async def begin(self, place: Place, record: CaseRecord, picture: Picture | BadPicture) -> Shown:
+        """Write down what is asked about, and keep its picture; `record` has no digest yet."""
+
+        async def work() -> Worked:
+            if isinstance(picture, BadPicture):
+                raise GivenUp(AskingFailed(f"picture {record.image} {picture}", again=False), 1)
+            digest = await asyncio.to_thread(self._folder.keep, picture.data, picture.mime)
+            return Worked(msgspec.structs.replace(record, picture=digest))
+
+        inputs = (record, None if isinstance(picture, BadPicture) else digest_of(picture.data))
+        output = await self._steps.do("case", place, Party(""), inputs, work)
+        assert isinstance(output, CaseRecord)
+        assert isinstance(picture, Picture)
+        return Shown(picture, output.picture)
+
+    async def respond(
+        self, model: Voice, subject: Subject, place: Place, shown: Shown, stages: tuple[Stage, Stage]
+    ) -> Response:
+        """The answer, then why, in one conversation (EDCT 3, stage 1)."""
+        question = subject.question
+        turns: tuple[Turn, ...] = (Turn("user", self._prompts.ask(question), shown.picture),)
+        first = await self._say(model, stages[0], place, turns, shown, asked_as(question), question)
+        turns = (*turns, Turn("assistant", first.text), Turn("user", self._prompts.why))
+        return Response(first, await self._say(model, stages[1], place, turns, shown, "open", question))
+
+    async def _say(
+        self,
+        model: Voice,
+        stage: Stage,
+        place: Place,
+        turns: tuple[Turn, ...],
+        shown: Shown,
+        kind: AnswerKind,
+        question: Question,
+    ) -> Said:
+        asked = conversation(turns, shown)
+        key = "/".join((place.case, stage, *([] if place.concept is None else [str(place.concept)])))
+
+        async def work() -> Worked:
+            answered = await model.say(Request(key, turns, kind, question=question.text))
+            return Worked(said(answered.answer), spent(answered), asked)
+
+        output = await self._steps.do(stage, place, model.party, asked, work)
+        assert isinstance(output, Said)
+        return output
+
+    async def extract(self, extractor: Extractor, subject: Subject, baseline: Response, most: int) -> Concepts:
+        """What the explanation rests on, and the edits that test it (stage 2)."""
+        statement = Statement(subject.question.text, baseline.answer.text, baseline.explanation.text)
+
+        async def work() -> Worked:
+            found = await extractor.extract(statement, most, f"{subject.place.case}/concepts")
+            return Worked(found.concepts, found.spent, found.asked)
+
+        inputs = (statement, most, self._prompts.extract, self._prompts.again)
+        output = await self._steps.do("concepts", subject.place, extractor.party, inputs, work)
+        assert isinstance(output, Concepts)
+        return output
+
+    async def edit(self, editor: Hand, subject: Subject, place: Place, instruction: Instruction) -> EditRecord:
+        """The edited picture, checked, measured and kept; or why there is none (stage 3)."""
+        shown = subject.shown
+        record = EditRecord(instruction, shown.digest, seed=self._seed)
+        request = EditRequest(shown.picture, instruction, self._seed, scene=subject.scene, name=subject.image)
+
+        async def work() -> Worked:
+            try:
+                answered = await editor.edit(request)
+                edited = answered.answer
+                picture = marked(check_picture(edited.picture.data))
+                control = instruction.action == "nothing"
+                quality = await asyncio.to_thread(
+                    measured, shown.picture, picture, edited.mask, control=control, lpips=self._lpips
+                )
+            except GivenUp as given_up:
+                if given_up.failure.again or isinstance(given_up.failure, Refused):
+                    raise  # it may be otherwise next time, when the server is well or knows us
+                failed = msgspec.structs.replace(record, failure=str(given_up))
+                return Worked(failed, Spent(attempts=given_up.attempts))
+            except BadPicture as error:
+                return Worked(msgspec.structs.replace(record, failure=f"the edited picture {error}"))
+            done = msgspec.structs.replace(
+                record,
+                after=await asyncio.to_thread(self._folder.keep, picture.data, picture.mime),
+                mask=await asyncio.to_thread(self._folder.keep, edited.mask, "image/png") if edited.mask else "",
+                quality=quality,
+                log=edited.log,
+                scene=edited.scene,
+            )
+            return Worked(done, Spent(cost=edited.cost, seconds=answered.seconds, attempts=answered.attempts))
+
+        inputs = (instruction, shown.digest, self._seed, subject.scene, self._folder.manifest.lpips)
+        output = await self._steps.do("edit", place, editor.party, inputs, work)
+        assert isinstance(output, EditRecord)
+        return output
+
+    async def kept(self, digest: str) -> Shown:
+        """A picture of the audit, to be shown."""
+        return Shown(await asyncio.to_thread(self._folder.picture, digest), digest)
+
+    async def judge(self, judge: Judge, vote: int, place: Place, evidence: Evidence) -> Verdict:
+        """One vote of one judge (stage 4)."""
+        key = f"{place.case}/{place.concept}/verdict/{vote}"
+
+        async def work() -> Worked:
+            judged = await judge.judge(evidence, vote, key)
+            return Worked(judged.verdict, judged.spent, judged.asked)
+
+        here = msgspec.structs.replace(place, judge=judge.party.name, vote=vote)
+        inputs = (evidence, self._prompts.judge, self._prompts.again)
+        output = await self._steps.do("verdict", here, judge.party, inputs, work)
+        assert isinstance(output, Verdict)
+        return output

@@ -1,0 +1,211 @@
+"""`countersight audit`: does a model mean what it explains? And `audit calibrate`, `audit verify`."""
+
+import argparse
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from countersight.cli.audit_options import add_asking, add_bundling, add_judging, add_model, helper, judging, target
+from countersight.cli.parsing import Verbs, positive, verb
+
+FURTHER = ("bundle", "calibrate", "verify")
+"""What may stand behind `audit` instead of a dataset."""
+
+
+def joined(arguments: Sequence[str]) -> list[str]:
+    """`audit calibrate …` as one verb, so that it has options and a help of its own."""
+    if len(arguments) > 1 and arguments[0] == "audit" and arguments[1] in FURTHER:
+        return [f"audit {arguments[1]}", *arguments[2:]]
+    return list(arguments)
+
+
+def add(verbs: Verbs) -> None:
+    """Add the verbs to the command line."""
+    audit = verb(
+        verbs,
+        "audit",
+        _audit,
+        "test whether a model's explanations hold: change what they cite, and ask again",
+        "countersight audit flowers --model embedded --extractor rules --editor exact --judge exact -o audits/embedded",
+    )
+    audit.formatter_class = argparse.RawDescriptionHelpFormatter
+    audit.epilog = _EXAMPLES
+    audit.add_argument(
+        "dataset", type=Path, metavar="DATASET", help="or: bundle, calibrate, verify; see their own --help"
+    )
+    audit.add_argument("--model", required=True, metavar="M", help="who is audited; see: countersight list models")
+    audit.add_argument("--extractor", required=True, metavar="L", help="who finds concepts: rules, or a language model")
+    audit.add_argument("--editor", required=True, metavar="E", help="see: countersight list editors")
+    audit.add_argument(
+        "--concepts", type=positive, default=1, metavar="K", help="concepts tested of an explanation (default: 1)"
+    )
+    audit.add_argument(
+        "--control", action="store_true", help="also ask about every picture after an edit that changes nothing"
+    )
+    audit.add_argument(
+        "--cases", type=positive, metavar="N", help="audit so many cases, evenly over the dataset (default: all)"
+    )
+    audit.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="the audit folder to fill")
+    audit.add_argument(
+        "--calibration",
+        type=Path,
+        metavar="DIR",
+        help="from `audit calibrate`: scores without judges' mistakes too",
+    )
+    audit.add_argument("--lpips", type=Path, metavar="FILE", help="weights, to measure edits with LPIPS too")
+    audit.add_argument("--operator", default="", metavar="NAME", help="who does the audit, for its papers")
+    add_bundling(audit)
+    add_judging(audit)
+    add_model(audit)
+    add_asking(audit)
+    _add_calibrate(verbs)
+    _add_bundle(verbs)
+    _add_verify(verbs)
+
+
+def _add_bundle(verbs: Verbs) -> None:
+    bundle = _further(
+        verbs,
+        "bundle",
+        _bundle,
+        "Write the page and the papers of an audit anew and seal them, as after a review or a calibration came in.",
+        "countersight audit bundle audits/gpt-4o --against audits/gpt-4o-may",
+    )
+    bundle.add_argument("folder", type=Path, metavar="DIR")
+    add_bundling(bundle)
+
+
+def _add_calibrate(verbs: Verbs) -> None:
+    calibrate = _further(
+        verbs,
+        "calibrate",
+        _calibrate,
+        "Put judges and an editor to tests whose right verdict is known, and tell how often they are right.",
+        "countersight audit calibrate --judge openai:gpt-4o --votes 3 --editor exact -o calibrations/gpt-4o",
+    )
+    calibrate.add_argument("--editor", metavar="E", help="also this editor, and the rule for bad edits")
+    calibrate.add_argument("--size", type=positive, default=144, metavar="N", help="tests to make (default: 144)")
+    calibrate.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="the folder to fill")
+    add_judging(calibrate)
+    add_asking(calibrate)
+
+
+def _add_verify(verbs: Verbs) -> None:
+    verify = _further(
+        verbs,
+        "verify",
+        _verify,
+        "Find any byte of a finished audit that was altered, is missing or was added.",
+        "countersight audit verify audits/gpt-4o",
+    )
+    verify.add_argument("folder", type=Path, metavar="DIR")
+    verify.add_argument("--seal", default="", metavar="SHA256", help="the seal that was written down or signed")
+
+
+def _further(
+    verbs: Verbs, name: str, call: Callable[[argparse.Namespace], int], summary: str, example: str
+) -> argparse.ArgumentParser:
+    """A verb behind `audit`; the list of verbs names `audit` alone."""
+    parser = verbs.add_parser(
+        f"audit {name}", prog=f"countersight audit {name}", description=summary, epilog=f"Example: {example}"
+    )
+    parser.set_defaults(call=call)
+    return parser
+
+
+_EXAMPLES = """examples:
+  countersight audit flowers --model embedded --extractor rules --editor exact --judge exact -o audits/embedded
+  countersight audit okvqa --model openai:gpt-4o --extractor openai:gpt-4o --editor flux:flux-kontext-max \\
+      --judge openai:gpt-4o --judge endpoint:http://127.0.0.1:8000/v1#qwen3 --votes 3 --control -o audits/gpt-4o
+  countersight audit calibrate --judge openai:gpt-4o --editor exact -o calibrations/gpt-4o
+  countersight audit verify audits/gpt-4o
+"""
+
+
+def _audit(chosen: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from countersight.asking.persisting import Patience
+    from countersight.audit.command import Options, audit_dataset
+    from countersight.audit.prompts import BRIEF, USUAL, find_prompts
+    from countersight.audit.telling import tell
+    from countersight.editing import EditorSettings
+
+    outcome = audit_dataset(
+        chosen.dataset,
+        chosen.output,
+        Options(
+            model=chosen.model,
+            extractor=chosen.extractor,
+            editor=chosen.editor,
+            judges=tuple(chosen.judge),
+            prompts=find_prompts(chosen.prompts or (BRIEF if chosen.extractor == "rules" else USUAL)),
+            votes=chosen.votes,
+            pool=chosen.pool,
+            concepts=chosen.concepts,
+            control=chosen.control,
+            cases=chosen.cases,
+            settings=target(chosen),
+            extractor_settings=helper(chosen, 0.0),
+            judge_settings=helper(chosen, judging(chosen)),
+            editor_settings=EditorSettings(timeout=chosen.timeout),
+            patience=Patience(concurrency=chosen.concurrency, attempts=chosen.attempts),
+            calibration=chosen.calibration,
+            lpips=chosen.lpips,
+            operator=chosen.operator,
+        ),
+    )
+    if outcome.scores is None:
+        return 130
+    tell(outcome.scores, Console())
+    _finish(chosen.output, chosen)
+    return 0 if outcome.scores.kept.ccs.concepts else 1
+
+
+def _bundle(chosen: argparse.Namespace) -> int:
+    _finish(chosen.folder, chosen)
+    return 0
+
+
+def _finish(folder: Path, chosen: argparse.Namespace) -> None:
+    from countersight.progress import counting
+    from countersight.report.audits import finish
+
+    finished = finish(folder, against=chosen.against, gallery=chosen.gallery, progress=counting)
+    print(f"The page, case by case: {finished.html.resolve()}\nThe seal of the bundle: {finished.seal}")
+
+
+def _calibrate(chosen: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from countersight.asking.persisting import Patience
+    from countersight.audit.calibration.command import Options, calibrate
+    from countersight.audit.prompts import USUAL, find_prompts
+    from countersight.audit.telling import tell_calibration
+    from countersight.editing import EditorSettings
+
+    calibration = calibrate(
+        chosen.output,
+        Options(
+            judges=tuple(chosen.judge),
+            editor=chosen.editor,
+            prompts=find_prompts(chosen.prompts or USUAL),
+            size=chosen.size,
+            seed=chosen.seed,
+            votes=chosen.votes,
+            pool=chosen.pool,
+            judge_settings=helper(chosen, judging(chosen)),
+            editor_settings=EditorSettings(timeout=chosen.timeout),
+            patience=Patience(concurrency=chosen.concurrency, attempts=chosen.attempts),
+        ),
+    )
+    if calibration is None:
+        return 130
+    tell_calibration(calibration, Console())
+    print(chosen.output)
+    return 0
+
+
+def _verify(chosen: argparse.Namespace) -> int:
+    from countersight.audit.bundle import verify
+
+    return verify(chosen.folder, seal=chosen.seal)

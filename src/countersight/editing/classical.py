@@ -1,0 +1,227 @@
+"""Edits of photographs under a mask: removing, recolouring, blurring, moving, swapping, resizing.
+
+What is not under the mask stays as it is, to the bit. What a removed or moved thing leaves behind is painted over by
+whatever fills holes: OpenCV here, a network in `inpaint`.
+"""
+
+import asyncio
+import io
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal, get_args
+from urllib.parse import parse_qsl
+
+import numpy as np
+from PIL import Image
+
+from countersight.editing.hues import COLOURS, Pixels, colour_in
+from countersight.editing.masks import Mask, box_of, difference, encode_mask, grown
+from countersight.editing.opencv import opencv
+from countersight.editing.protocol import Action, Edited, EditFailed, EditorError, EditRequest
+from countersight.editing.retouching import Fill, blurred, pasted, recoloured
+from countersight.editing.selecting import Selection, Selector
+from countersight.picture import LONGEST_SIDE, BadPicture, Picture, as_seen
+from countersight.scenes.colours import rgb
+from countersight.wording import unknown
+
+Method = Literal["telea", "ns"]
+"""How OpenCV fills holes: by marching inwards (Telea 2004), or like a fluid (Bertalmio et al. 2001)."""
+MARGIN = 0.012
+"""How far beyond its outline a thing is painted over, as a part of the picture's longer side: outlines are drawn by
+people, and a rim of what was there gives it away."""
+LARGEST_HOLE = 0.6
+"""A mask over a larger part of the picture leaves too little to fill it from."""
+_WAYS = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1), "top": (0, -1), "bottom": (0, 1)}
+_SIZES = {"larger": 1.5, "bigger": 1.5, "smaller": 0.6, "twice": 2.0, "double": 2.0, "half": 0.5, "tiny": 0.35}
+
+
+class Retoucher:
+    """An editor of photographs that changes what is under a mask, and fills holes in a way of its own."""
+
+    def __init__(self, name: str, selector: Selector, fill: Fill, settings: dict[str, Any]) -> None:
+        self.name = name
+        self.settings = settings | selector.settings
+        self._selector, self._fill = selector, fill
+
+    async def edit(self, request: EditRequest) -> Edited:
+        """The picture with what is under the mask changed; the rest stays as it is."""
+        return await asyncio.to_thread(self._edited, request)
+
+    async def close(self) -> None:
+        """Nothing is held but memory."""
+
+    def _edited(self, request: EditRequest) -> Edited:
+        if request.instruction.action == "nothing":
+            across, down = request.picture.width, request.picture.height
+            size = (across, down) if request.picture.orientation > 4 else (down, across)  # on its side, or upright
+            return Edited(request.picture, encode_mask(np.zeros(size, bool)), {"seed": request.seed})
+        if max(request.picture.width, request.picture.height) > LONGEST_SIDE:
+            raise EditFailed(f"pictures with a side of more than {LONGEST_SIDE:,} pixels are not edited")
+        try:
+            pixels = np.asarray(as_seen(request.picture))
+        except BadPicture as error:
+            raise EditFailed(f"the picture {error}") from None
+        change = self._change(request)
+        selection = self._selector.target(request, pixels)
+        after, mask = change(pixels, selection, request)
+        if not difference(pixels, after).any():
+            raise EditFailed("that would change nothing")
+        file = io.BytesIO()
+        # The mask has the last word, whatever painted.
+        Image.fromarray(np.where(mask[:, :, None], after, pixels)).save(file, "PNG", compress_level=4)
+        picture = Picture(file.getvalue(), "image/png", pixels.shape[1], pixels.shape[0], plain=True)
+        return Edited(picture, encode_mask(mask), {"seed": request.seed, "mask from": selection.how})
+
+    def _change(self, request: EditRequest) -> "_Change":
+        value = request.instruction.value.casefold()
+        if request.instruction.action == "other" and "swap" in value:
+            return self._swap
+        if request.instruction.action == "other" and "blur" in value:
+            return _blur
+        changes: dict[Action, _Change] = {
+            "remove": self._remove,
+            "recolour": _recolour,
+            "move": self._move,
+            "resize": self._resize,
+            "replace": self._replace,
+        }
+        if request.instruction.action not in changes:
+            raise EditFailed(
+                f"“{request.instruction.action}” needs an editor that paints; this one can {', '.join(changes)}, blur "
+                "and swap"
+            )
+        return changes[request.instruction.action]
+
+    def _remove(self, pixels: Pixels, selection: Selection, _: EditRequest) -> tuple[Pixels, Mask]:
+        return self._without(pixels, selection.mask)
+
+    def _without(self, pixels: Pixels, mask: Mask) -> tuple[Pixels, Mask]:
+        """The picture without a thing, and the pixels that were painted over."""
+        hole = grown(mask, max(2, round(MARGIN * max(pixels.shape[:2]))))
+        if hole.mean() > LARGEST_HOLE:
+            raise EditFailed(
+                f"the mask covers {hole.mean():.0%} of the picture, which leaves too little to fill it from"
+            )
+        return self._fill(pixels, hole), hole
+
+    def _move(self, pixels: Pixels, selection: Selection, request: EditRequest) -> tuple[Pixels, Mask]:
+        value = request.instruction.value
+        words = re.findall(r"[a-z]+|\d{1,5}", value.casefold())
+        ways = [_WAYS[word] for word in words if word in _WAYS]
+        if not ways:
+            raise EditFailed(f"“{value[:80]}” is no direction: say left, right, up or down, and how many pixels")
+        dx, dy = (min(1, max(-1, sum(way))) for way in zip(*ways, strict=True))
+        left, top, right, bottom = box_of(selection.mask)
+        height, width = selection.mask.shape
+        free = [width - right if dx > 0 else left] * bool(dx) + [height - bottom if dy > 0 else top] * bool(dy)
+        said = [int(word) for word in words if word.isdigit()]
+        # Its own length away it no longer lies over where it was.
+        length = said[0] if said else min([right - left] * bool(dx) + [bottom - top] * bool(dy) + free, default=0)
+        if not 0 < length <= min(free, default=0) or length < 0.03 * max(width, height):
+            raise EditFailed(f"there is no room to move it {value[:80]}")
+        behind, hole = self._without(pixels, selection.mask)
+        after, there = pasted(behind, pixels, selection.mask, (left + dx * length, top + dy * length))
+        return after, hole | there
+
+    def _resize(self, pixels: Pixels, selection: Selection, request: EditRequest) -> tuple[Pixels, Mask]:
+        factor = _factor(request.instruction.value)
+        left, top, right, bottom = box_of(selection.mask)
+        width, height = (right - left) * factor, (bottom - top) * factor
+        # It grows and shrinks about the middle of its foot, so that it keeps standing where it stands.
+        at = round((left + right - width) / 2), round(bottom - height)
+        if width > pixels.shape[1] or height > pixels.shape[0] or min(width, height) < 6:
+            raise EditFailed(f"{factor:g} times as large it would not fit into the picture, or not be seen")
+        behind, hole = self._without(pixels, selection.mask)
+        after, there = pasted(behind, pixels, selection.mask, at, factor)
+        return after, hole | there
+
+    def _replace(self, pixels: Pixels, selection: Selection, request: EditRequest) -> tuple[Pixels, Mask]:
+        """Puts a copy of another thing of the picture in the place of this one."""
+        other = self._selector.find(request.instruction.value, request, pixels)
+        behind, hole = self._without(pixels, selection.mask)
+        after, there = _put(behind, pixels, other.mask, selection.mask)
+        return after, hole | there
+
+    def _swap(self, pixels: Pixels, selection: Selection, request: EditRequest) -> tuple[Pixels, Mask]:
+        words = re.sub(r"^.*?\bswap(?:ped)?\b\s*(?:places?\s*)?(?:with\s*)?", "", request.instruction.value.casefold())
+        other = self._selector.find(words, request, pixels)
+        if (selection.mask & other.mask).any():
+            raise EditFailed("the two things overlap, so they cannot change places")
+        behind, hole = self._without(pixels, selection.mask | other.mask)
+        after, one = _put(behind, pixels, other.mask, selection.mask)
+        after, two = _put(after, pixels, selection.mask, other.mask)
+        return after, hole | one | two
+
+
+_Change = Callable[[Pixels, Selection, EditRequest], tuple[Pixels, Mask]]
+
+
+def _recolour(pixels: Pixels, selection: Selection, request: EditRequest) -> tuple[Pixels, Mask]:
+    colour = colour_in(request.instruction.value)
+    if colour is None:
+        raise EditFailed(f"“{request.instruction.value[:80]}” is no colour of {', '.join(COLOURS)} or #rrggbb")
+    return recoloured(pixels, selection.mask, rgb(colour)), selection.mask
+
+
+def _blur(pixels: Pixels, selection: Selection, _: EditRequest) -> tuple[Pixels, Mask]:
+    return blurred(pixels, selection.mask), selection.mask
+
+
+def _put(onto: Pixels, pixels: Pixels, thing: Mask, place: Mask) -> tuple[Pixels, Mask]:
+    """A thing of a picture put where another is: as large as fits, standing where that stands."""
+    left, top, right, bottom = box_of(thing)
+    to_left, to_top, to_right, to_bottom = box_of(place)
+    factor = min((to_right - to_left) / (right - left), (to_bottom - to_top) / (bottom - top))
+    width, height = (right - left) * factor, (bottom - top) * factor
+    at = round((to_left + to_right - width) / 2), round(to_bottom - height)
+    return pasted(onto, pixels, thing, at, factor)
+
+
+def _factor(value: str) -> float:
+    number = re.search(r"(\d{1,4}(?:\.\d{1,4})?)\s*(%|percent)?", value)
+    if number:
+        factor = float(number[1]) / (100 if number[2] else 1)
+    else:
+        factor = next((size for word, size in _SIZES.items() if word in value.casefold()), 1.0)
+    if not 0.1 <= factor <= 10 or factor == 1:
+        raise EditFailed(f"“{value[:80]}” is no size: say larger, smaller, twice, half, or a factor from 0.1 to 10")
+    return factor
+
+
+def open_classical(name: str, rest: str) -> Retoucher:
+    """The editor `classical`, `classical:annotations=FILE.json`, `classical:method=ns&segmenter=FOLDER`."""
+    opencv()
+    options = read_options(name, rest, ("annotations", "segmenter", "method"))
+    method = options.get("method", "telea")
+    if method not in get_args(Method):
+        raise EditorError(unknown("method", method, get_args(Method)))
+    return Retoucher(name, selector_of(options), _filling(method), {"method": method})
+
+
+def read_options(name: str, text: str, known: tuple[str, ...]) -> dict[str, str]:
+    """What stands behind an editor's name: NAME=VALUE, several joined by &."""
+    options = dict(parse_qsl(text, keep_blank_values=True))
+    for option in options:
+        if option not in known:
+            raise EditorError(unknown("option", option, known))
+    if (text and not options) or not all(options.values()):
+        raise EditorError(f"{name[:80]!r}: options are written as NAME=VALUE&NAME=VALUE; there are {', '.join(known)}")
+    return options
+
+
+def selector_of(options: dict[str, str]) -> Selector:
+    """The selector that options ask for."""
+    annotations, segmenter = options.get("annotations"), options.get("segmenter")
+    return Selector(Path(annotations) if annotations else None, Path(segmenter) if segmenter else None)
+
+
+def _filling(method: str) -> Fill:
+    cv2 = opencv()
+    kind = cv2.INPAINT_TELEA if method == "telea" else cv2.INPAINT_NS
+
+    def fill(pixels: Pixels, hole: Mask) -> Pixels:
+        filled: Pixels = cv2.inpaint(pixels, hole.astype(np.uint8), 5, kind)
+        return filled
+
+    return fill

@@ -1,0 +1,126 @@
+"""`diffusers:PATH`: pipelines that are computed here."""
+
+import asyncio
+import importlib.util
+import io
+import threading
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+from countersight.editing.loading import load_pipeline, pipeline_class, quiet, said
+from countersight.editing.painting import Brief, Given, Painting
+from countersight.editing.pipelines import KINDS, arguments, size_for
+from countersight.editing.protocol import EditFailed, EditorError, EditorSettings, Instruction
+from countersight.editing.words import description_of, words_for
+from countersight.models.local.finding import DTYPES, find_device, fingerprint
+from countersight.models.local.memory import forget, is_full
+from countersight.picture import BadPicture, as_seen
+from countersight.wording import unknown
+
+INSTALL = "pip install 'countersight[edit]'"
+
+
+class Diffusion:
+    """One pipeline; it paints one picture at a time."""
+
+    def __init__(self, folder: Path, settings: EditorSettings) -> None:
+        import diffusers
+
+        name = pipeline_class(folder)
+        self._folder, self._kind = folder, KINDS[name]
+        self._steps = settings.steps
+        self._device = find_device(settings.device)
+        if settings.dtype not in DTYPES:
+            raise EditorError(unknown("dtype", settings.dtype, DTYPES))
+        # The weights of these pipelines are published in half precision, which is slow on a processor.
+        auto = "float32" if self._device == "cpu" else "bfloat16"
+        self._dtype = auto if settings.dtype == "auto" else settings.dtype
+        self.fills = self._kind.fills
+        self.settings: dict[str, Any] = {
+            "pipeline": name,
+            "weights": fingerprint(folder),
+            "steps": settings.steps,
+            "dtype": self._dtype,
+            "diffusers": diffusers.__version__,
+        }
+        self._turn = asyncio.Lock()
+        self._pipeline: Any = None
+
+    def words(self, instruction: Instruction) -> str:
+        """The instruction as this pipeline was trained to read it."""
+        return description_of(instruction) if self._kind.described else words_for(instruction)
+
+    async def paint(self, brief: Brief) -> Given:
+        """Compute the picture, when those before it are done."""
+        async with self._turn:
+            gone = threading.Event()
+            try:
+                return await asyncio.to_thread(self._paint, brief, gone)
+            finally:
+                gone.set()  # whoever waited has given up: the thread ends with its step
+
+    async def close(self) -> None:
+        self._pipeline = None
+        forget()
+
+    def _paint(self, brief: Brief, gone: threading.Event) -> Given:
+        if self._pipeline is None:
+            self._pipeline = load_pipeline(self._folder, self._dtype, self._device)
+        import torch
+
+        try:
+            seen = as_seen(brief.picture)
+        except BadPicture as error:
+            raise EditFailed(f"the picture {error}") from None
+        size = size_for(self._pipeline, seen.size)
+        pipeline, kind = self._pipeline, self._kind
+        mask = None
+        if brief.mask is not None and (kind.fills or kind.masked):
+            mask = Image.fromarray(brief.mask.astype("uint8") * 255).resize(size, Image.Resampling.NEAREST)
+            if kind.masked:
+                pipeline, kind = self._with_mask(), KINDS[kind.masked]
+        called = arguments(kind, seen.resize(size, Image.Resampling.LANCZOS), brief.words, mask)
+        if self._steps is not None:
+            called["num_inference_steps"] = self._steps
+
+        def going_on(_pipeline: Any, _step: int, _time: Any, values: dict[str, Any]) -> dict[str, Any]:
+            if gone.is_set():
+                raise EditFailed("nobody waits for the picture any more", again=True)
+            return values
+
+        # Drawn on the processor, so that a seed gives the same noise whatever the picture is computed on.
+        called |= {"generator": torch.Generator().manual_seed(brief.seed), "callback_on_step_end": going_on}
+        try:
+            given = pipeline(**called)
+        except EditFailed:
+            raise
+        except Exception as error:  # each layer beneath has its own exceptions
+            full = is_full(error)
+            error.__traceback__ = None  # it holds on to the memory that ran out
+            if full:
+                forget()
+            why = "there is not enough memory" if full else said(error)
+            raise EditFailed(f"the pipeline cannot compute it: {why}") from None
+        if any(getattr(given, "nsfw_content_detected", None) or ()):
+            raise EditFailed("moderated: the pipeline's safety checker held the picture back")
+        painted = given.images[0].convert("RGB")
+        if painted.getbbox() is None:
+            raise EditFailed(f"the picture came out black: the numbers ran over in {self._dtype}")
+        file = io.BytesIO()
+        painted.resize(seen.size, Image.Resampling.LANCZOS).save(file, "PNG")
+        return Given(file.getvalue(), {"pipeline": type(pipeline).__name__, "computed": f"{size[0]} x {size[1]}"})
+
+    def _with_mask(self) -> Any:
+        import diffusers
+
+        return quiet(getattr(diffusers, self._kind.masked)(**self._pipeline.components))
+
+
+def open_diffusion(name: str, where: str, settings: EditorSettings) -> Painting:
+    """`diffusers:PATH`, the folder of a pipeline: one with a model_index.json."""
+    for package in ("diffusers", "torch", "transformers"):
+        if importlib.util.find_spec(package) is None:
+            raise EditorError(f"diffusers: needs {package}, which is not installed: {INSTALL}")
+    return Painting(name, Diffusion(Path(where).expanduser(), settings))

@@ -1,0 +1,335 @@
+"""How an instruction becomes edits of a scene."""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import count
+from math import cos, radians, sin, sqrt
+from random import Random
+from typing import Any, get_args
+
+from msgspec.structs import replace
+
+from countersight.editing.exact.room import in_a_circle, in_the_open
+from countersight.editing.exact.targets import Item, Target, choose, matching, number_in, read_target, within
+from countersight.editing.hues import COLOURS, called, colour_in
+from countersight.editing.protocol import Action, EditFailed, Instruction
+from countersight.scenes.colours import DOTS, HEARTS, NAMED, PETALS, RINGS
+from countersight.scenes.dots import DOT_RADII, RADII
+from countersight.scenes.edits import Add, Edit, Move, Recolour, Remove, Reshape, Resize, apply
+from countersight.scenes.flowers import LARGEST, SMALLEST
+from countersight.scenes.geometry import as_points, inside, middle
+from countersight.scenes.placing import rounded
+from countersight.scenes.scene import RING, Circle, Dot, Flower, PetalShape, Point, Polygon, Scene
+from countersight.scenes.soundness import faults, reach
+
+MOST_ADDED = 60
+"""Most things that are added at once; there is room for fewer."""
+_DIRECTIONS: dict[str, Point] = {
+    "left": (-1, 0),
+    "right": (1, 0),
+    "up": (0, -1),
+    "upwards": (0, -1),
+    "top": (0, -1),
+    "down": (0, 1),
+    "downwards": (0, 1),
+    "bottom": (0, 1),
+}
+FAR = 0.4
+"""How far something goes that is to be moved, as a part of the picture's width; less where less is possible."""
+_LARGER = (1.8, 1.6, 1.5, 1.4, 1.3, 1.2, 1.15)
+_SMALLER = (0.6, 0.7, 0.75, 0.8, 0.85)
+"""Sizes that are tried for "larger" and "smaller", the best to see first."""
+_FACTORS = {"double": 2.0, "twice": 2.0, "triple": 3.0, "half": 0.5, "halve": 0.5}
+CORNERS = {
+    "triangle": 3,
+    "square": 4,
+    "quadrilateral": 4,
+    "rectangle": 4,
+    "diamond": 4,
+    "pentagon": 5,
+    "hexagon": 6,
+    "heptagon": 7,
+    "octagon": 8,
+}
+
+
+def plan(instruction: Instruction, scene: Scene, rng: Random) -> tuple[Edit, ...]:
+    """The edits that do what is asked; what cannot be done is an EditFailed with the reason."""
+    make = _PLANS.get(instruction.action)
+    if make is None:
+        raise EditFailed(f"a scene has no edit for “{instruction.action}”; there are {', '.join(_PLANS)}")
+    return tuple(make(instruction, scene, rng))
+
+
+def _remove(instruction: Instruction, scene: Scene, rng: Random) -> Iterator[Edit]:
+    yield Remove(tuple(item.id for item in _chosen(instruction, scene, rng)))
+
+
+def _recolour(instruction: Instruction, scene: Scene, rng: Random) -> Iterator[Edit]:
+    items = _chosen(instruction, scene, rng)
+    colour = colour_in(instruction.value)
+    if colour is None:
+        raise EditFailed(f"“{instruction.value[:80]}” is no colour of {', '.join(COLOURS)} or #rrggbb")
+    others = tuple(item.id for item in items if item.colour != colour)
+    if not others:
+        raise EditFailed(f"“{instruction.target[:120]}” is {instruction.value[:80]} already")
+    yield Recolour(others, colour)
+
+
+def _move(instruction: Instruction, scene: Scene, rng: Random) -> Iterator[Edit]:
+    items = _chosen(instruction, scene, rng)
+    words = re.findall(r"[a-z]+|\d+(?:\.\d+)?", instruction.value.casefold())
+    directions = [_DIRECTIONS[word] for word in words if word in _DIRECTIONS]
+    if not directions or any(word.startswith(("circle", "polygon", "row")) for word in words):
+        return _move_to(instruction, scene, items, rng)
+    dx, dy = (float(min(1, max(-1, sum(way)))) for way in zip(*directions, strict=True))
+    lengths = [float(word) for word in words if word[0].isdigit()][:1]
+    steps = lengths or [scene.width * FAR * part / 20 for part in range(20, 0, -1)]
+    ids = tuple(item.id for item in items)
+    return _first_sound(
+        scene,
+        ([Move(ids, rounded(dx * step), rounded(dy * step))] for step in steps),
+        f"“{instruction.target[:80]}” cannot go {instruction.value[:80]} without touching or leaving something",
+    )
+
+
+def _move_to(instruction: Instruction, scene: Scene, items: Sequence[Item], rng: Random) -> Iterator[Edit]:
+    """Moves to a place that is named, or anywhere else."""
+    noun = read_target(instruction.target).noun
+    value = re.sub(r"^(?:to |into )(?=(?:in|out)side )", "", instruction.value.strip().casefold())
+    value = re.sub(r"^(?:to|into)\b", "in", value)
+    elsewhere = value in ("", "elsewhere", "somewhere else")
+    if noun == "polygon":
+        raise EditFailed(f"polygons can be moved left, right, up or down, not “{instruction.value[:80]}”")
+    goal = Target(noun) if elsewhere else read_target(f"{noun}s {value}")
+    full = EditFailed(f"there is no room for “{instruction.target[:80]}” {instruction.value[:80] or 'elsewhere'}")
+    # Looked up before anything moves: the emptiest circle is the one that is now.
+    goals = {circle.id for circle in matching(goal.circles or Target("circle"), scene)}
+    for item in items:
+        assert not isinstance(item, Polygon)
+        edits: list[Edit]
+        if isinstance(item, Dot):
+            edits = _dot_to(goals, scene, item, rng)
+        else:
+            size = reach(item)
+            if not elsewhere and goal.places and within(goal.places, scene, as_points([(item.x, item.y)]))[0]:
+                continue
+            placed = in_the_open(rng, scene, (size,), size, goal.places, but=(item.id,))
+            edits = [Move((item.id,), rounded(x - item.x), rounded(y - item.y)) for x, y, _ in placed or ()]
+        if not edits:
+            raise full
+        scene = apply(scene, edits)
+        yield from edits
+
+
+def _dot_to(goals: Collection[str], scene: Scene, dot: Dot, rng: Random) -> list[Edit]:
+    """Puts a dot into one of the circles that are named; it is taken out of its own, since a circle owns its dots."""
+    circles = [circle for circle in scene.circles if circle.id in goals]
+    rng.shuffle(circles)
+    for circle in circles:
+        placed = in_a_circle(rng, circle, (dot.radius,), dot.radius, but=(dot.id,))
+        if placed:
+            return [Remove((dot.id,)), Add(dots=(replace(dot, x=placed[0][0], y=placed[0][1]),), circle=circle.id)]
+    return []
+
+
+def _resize(instruction: Instruction, scene: Scene, rng: Random) -> Iterator[Edit]:
+    ids = tuple(item.id for item in _chosen(instruction, scene, rng))
+    return _first_sound(
+        scene,
+        ([Resize(ids, factor)] for factor in _factors(instruction.value)),
+        f"“{instruction.target[:80]}” cannot become {instruction.value[:80]} without touching or leaving something",
+    )
+
+
+def _factors(value: str) -> Sequence[float]:
+    words = re.findall(r"[a-z]+|\d+(?:\.\d+)?|%", value.casefold())
+    numbers = [float(word) for word in words if word[0].isdigit()]
+    named = [factor for word, factor in _FACTORS.items() if word in words]
+    if numbers:
+        factor = numbers[0] / (100 if {"%", "percent"} & set(words) else 1)
+        if 0.1 <= factor <= 10 and factor != 1:
+            return (factor,)
+    elif named:
+        return (named[0],)
+    elif {"larger", "bigger", "large", "big", "huge"} & set(words):
+        return _LARGER
+    elif {"smaller", "small", "tiny", "little"} & set(words):
+        return _SMALLER
+    raise EditFailed(f"“{value[:80]}” is no size: say larger, smaller, twice, half, or a factor from 0.1 to 10")
+
+
+def _reshape(instruction: Instruction, scene: Scene, rng: Random) -> Iterator[Edit]:
+    items = _chosen(instruction, scene, rng)
+    words = re.findall(r"[a-z]+", instruction.value.casefold())
+    shape: PetalShape | None = next((shape for shape in get_args(PetalShape) if shape in words), None)
+    corners = next((number for name, number in CORNERS.items() if name in words or f"{name}s" in words), None)
+    flowers = tuple(item.id for item in items if isinstance(item, Flower) and item.shape != shape)
+    if all(isinstance(item, Flower) for item in items) and shape:
+        if not flowers:
+            raise EditFailed(f"“{instruction.target[:120]}” is {instruction.value[:80]} already")
+        yield Reshape(flowers, shape)
+    elif all(isinstance(item, Polygon) for item in items) and corners:
+        for item in items:
+            assert isinstance(item, Polygon)
+            edit = _redrawn(scene, item, corners, rng)
+            scene = apply(scene, [edit])
+            yield edit
+    else:
+        raise EditFailed(
+            f"“{instruction.target[:80]}” cannot become “{instruction.value[:80]}”: flowers can have petals that are "
+            f"{', '.join(get_args(PetalShape))}; polygons can become {', '.join(CORNERS)}; nothing else can"
+        )
+
+
+def _redrawn(scene: Scene, polygon: Polygon, corners: int, rng: Random) -> Reshape:
+    """The polygon as a regular one that touches no flower, with as many flowers as can be on the side they were."""
+    x, y = middle(polygon.points)
+    around = as_points(polygon.points) - (x, y)
+    far = float(sqrt((around**2).sum(axis=1).mean()))
+    flowers = as_points([(flower.x, flower.y) for flower in scene.flowers])
+    before = inside(flowers, polygon.points)
+    old, best = faults(scene), None
+    for part in (1.0, 0.95, 1.05, 0.9, 1.1, 0.85, 1.15, 0.8, 1.2):
+        for _ in range(12):
+            turn, dx, dy = rng.uniform(0, 360), rng.uniform(-12, 12), rng.uniform(-12, 12)
+            angles = [radians(turn + 360 * corner / corners) for corner in range(corners)]
+            points = tuple(
+                (rounded(x + dx + far * part * cos(angle)), rounded(y + dy + far * part * sin(angle)))
+                for angle in angles
+            )
+            edit = Reshape((polygon.id,), points)
+            if faults(apply(scene, [edit])) - old:
+                continue
+            strays = int((inside(flowers, points) != before).sum())
+            if best is None or strays < best[0]:
+                best = strays, edit
+    if best is None:
+        raise EditFailed(f"{polygon.id} cannot have {corners} corners without touching something")
+    return best[1]
+
+
+def _add(instruction: Instruction, scene: Scene, rng: Random) -> Iterator[Edit]:
+    words = f"{instruction.value} {instruction.target}" if not _has_noun(instruction.target) else instruction.target
+    target = read_target(words)
+    number = number_in(instruction.value) or target.number or 1
+    if number > MOST_ADDED:
+        raise EditFailed(f"at most {MOST_ADDED} things are added at once, not {number}")
+    colour = colour_in(target.colour) or colour_in(instruction.value)
+    full = EditFailed(f"there is no room for {number} more: “{words[:120]}”")
+    if target.noun == "dot":
+        yield from _more_dots(target, number, colour, scene, rng, full)
+    elif target.noun == "polygon":
+        yield from _more_polygons(number, colour, scene, rng, full)
+    elif target.noun == "circle":
+        radii = [circle.radius for circle in scene.circles] or [sum(RADII) / 2]
+        reaches = [rng.choice(radii) + RING / 2 for _ in range(number)]
+        placed = in_the_open(rng, scene, reaches, min(radii) * 0.8, target.places)
+        if placed is None:
+            raise full
+        ring = colour or (scene.circles[0].colour if scene.circles else rng.choice(RINGS))
+        names = _names("circle", (circle.id for circle in scene.circles))
+        yield Add(circles=tuple(Circle(next(names), ring, rounded(radius - RING / 2), x, y) for x, y, radius in placed))
+    else:
+        sizes = [rounded(rng.uniform(SMALLEST, (SMALLEST + LARGEST) / 2)) for _ in range(number)]
+        placed = in_the_open(rng, scene, sizes, SMALLEST, target.places)
+        if placed is None:
+            raise full
+        names = _names("flower", (flower.id for flower in scene.flowers))
+        yield Add(flowers=tuple(_new_flower(next(names), disc, target, colour, scene, rng) for disc in placed))
+
+
+def _new_flower(
+    name: str, disc: tuple[float, float, float], target: Target, colour: str | None, scene: Scene, rng: Random
+) -> Flower:
+    """A flower of a kind that grows in the scene."""
+    x, y, size = disc
+    turn = rounded(rng.uniform(0, 360))
+    if scene.flowers:
+        kind = rng.choice(scene.flowers)
+    else:
+        kind = Flower(name, "round", 6, 1, rng.choice(PETALS), rng.choice(HEARTS[1:]), size, turn, x, y)
+    shape: Any = target.shape or kind.shape
+    return replace(
+        kind, id=name, x=x, y=y, size=size, rotation=turn, shape=shape, colour=colour if colour else kind.colour
+    )
+
+
+def _more_dots(
+    target: Target, number: int, colour: str | None, scene: Scene, rng: Random, full: EditFailed
+) -> Iterator[Edit]:
+    circles = [item for item in matching(target.circles or Target("circle"), scene) if isinstance(item, Circle)]
+    palette = [dot.colour for circle in scene.circles for dot in circle.dots] or [rng.choice(DOTS)]
+    names = _names("dot", (dot.id for circle in scene.circles for dot in circle.dots))
+    for _ in range(number):
+        rng.shuffle(circles)
+        for at, circle in enumerate(circles):
+            placed = in_a_circle(rng, circle, (sum(DOT_RADII) / 2,), DOT_RADII[0] * 0.7)
+            if placed:
+                x, y, radius = placed[0]
+                dot = Dot(next(names), colour or rng.choice(palette), radius, x, y)
+                circles[at] = replace(circle, dots=(*circle.dots, dot))
+                yield Add(dots=(dot,), circle=circle.id)
+                break
+        else:
+            raise full
+
+
+def _more_polygons(number: int, colour: str | None, scene: Scene, rng: Random, full: EditFailed) -> Iterator[Edit]:
+    """New polygons where they touch no flower and no circle; what they enclose they enclose."""
+    names = _names("polygon", (polygon.id for polygon in scene.polygons))
+    for _ in range(number):
+        taken = {called(polygon.colour) for polygon in scene.polygons}
+        own = colour or rng.choice([name for name in NAMED if name not in taken] or list(NAMED))
+        name, old = next(names), faults(scene)
+        for attempt in range(240):
+            far = min(scene.width, scene.height) * (0.3 - 0.25 * attempt / 240)
+            x, y = rng.uniform(far + 4, scene.width - far - 4), rng.uniform(far + 4, scene.height - far - 4)
+            turn, corners = rng.uniform(0, 360), rng.randint(4, 7)
+            angles = [radians(turn + 360 * corner / corners) for corner in range(corners)]
+            points = tuple((rounded(x + far * cos(angle)), rounded(y + far * sin(angle))) for angle in angles)
+            edit = Add(polygons=(Polygon(name, own, points),))
+            changed = apply(scene, [edit])
+            if not faults(changed) - old:
+                scene = changed
+                yield edit
+                break
+        else:
+            raise full
+
+
+_PLANS: dict[Action, Callable[[Instruction, Scene, Random], Iterable[Edit]]] = {
+    "remove": _remove,
+    "recolour": _recolour,
+    "add": _add,
+    "move": _move,
+    "resize": _resize,
+    "reshape": _reshape,
+}
+
+
+def _chosen(instruction: Instruction, scene: Scene, rng: Random) -> list[Item]:
+    return choose(read_target(instruction.target), scene, rng, instruction.target)
+
+
+def _first_sound(scene: Scene, tries: Iterable[list[Edit]], otherwise: str) -> Iterator[Edit]:
+    """The first of several ways that breaks nothing the scene promises."""
+    old = faults(scene)
+    for edits in tries:
+        if not faults(apply(scene, edits)) - old:
+            yield from edits
+            return
+    raise EditFailed(otherwise)
+
+
+def _has_noun(words: str) -> bool:
+    try:
+        read_target(words)
+    except EditFailed:
+        return False
+    return True
+
+
+def _names(noun: str, taken: Iterable[str]) -> Iterator[str]:
+    used = set(taken)
+    return (name for name in (f"{noun}-{number}" for number in count(1)) if name not in used)

@@ -1,0 +1,321 @@
+"""What words such as "3 flowers inside the red polygons" mean in a scene.
+
+A target is a noun (flowers, polygons, circles, dots), what stands before it (how many, which colour, which place or
+size), and what stands behind it (where). What is not understood is a failed edit, never a guess.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from random import Random
+from typing import Literal, get_args
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from countersight.editing.hues import called, colour_word
+from countersight.editing.protocol import EditFailed
+from countersight.scenes.geometry import Points, as_points, inside, middle
+from countersight.scenes.scene import Circle, Dot, Flower, PetalShape, Point, Polygon, Scene
+
+Noun = Literal["flower", "polygon", "circle", "dot"]
+Item = Flower | Polygon | Circle | Dot
+Where = Callable[[Scene, Points], NDArray[np.bool_]]
+"""Which of some points of a scene are in a place."""
+
+_NOUNS: dict[str, Noun] = {"ring": "circle", "blossom": "flower"}
+_NOUNS |= {noun: noun for noun in get_args(Noun)}
+_NOUNS |= {f"{word}s": noun for word, noun in _NOUNS.items()}
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_FILLERS = frozenset(
+    ("the", "all", "of", "are", "is", "that", "which", "every", "each", "lying", "area", "areas", "region")
+)
+_ABOUT = re.compile(
+    r"^(?:the )?(?:colou?r|outline|shape|size|position|place|number|presence) of |'s? (?:colou?r|outline|shape|size)$"
+)
+_INTO = frozenset(("in", "inside", "within", "into", "from"))
+_OUT_OF = frozenset(("outside",))
+_POLYGONS = frozenset(("polygon", "polygons"))
+_SIDES = frozenset(("row", "rows", "column", "columns", "half", "side", "part", "circle", "circles", "picture"))
+_EXTREMES: dict[str, Callable[[Item], float]] = {
+    "leftmost": lambda item: _middle(item)[0],
+    "rightmost": lambda item: -_middle(item)[0],
+    "topmost": lambda item: _middle(item)[1],
+    "bottommost": lambda item: -_middle(item)[1],
+    "largest": lambda item: -_size(item),
+    "smallest": lambda item: _size(item),
+    "fullest": lambda item: -_dots(item),
+    "emptiest": lambda item: _dots(item),
+}
+_OTHERWISE = {
+    "upper": "top",
+    "lower": "bottom",
+    "center": "middle",
+    "centre": "middle",
+    "central": "middle",
+    "highest": "topmost",
+    "lowest": "bottommost",
+    "biggest": "largest",
+    "tiniest": "smallest",
+    "overlapping": "overlap",
+    "intersection": "overlap",
+}
+
+
+class Target(msgspec.Struct, frozen=True):
+    """Which items are meant."""
+
+    noun: Noun
+    number: int | None = None
+    """How many of them; None for all."""
+    colour: str = ""
+    shape: str = ""
+    sides: tuple[str, ...] = ()
+    """top, bottom, left, right, middle."""
+    extreme: str = ""
+    dots: int | None = None
+    """How many dots are in a circle."""
+    places: tuple[Where, ...] = ()
+    """Where flowers are with respect to polygons."""
+    circles: "Target | None" = None
+    """The circles that dots are in."""
+
+
+def read_target(words: str) -> Target:
+    """The target that these words name."""
+    tokens = _tokens(words)
+    at = next((place for place, token in enumerate(tokens) if token in _NOUNS), None)
+    if at is None:
+        raise EditFailed(f"“{words[:120]}” names no flowers, polygons, circles or dots")
+    before, behind = tokens[:at], tokens[at + 1 :]
+    target = _with_adjectives(Target(_NOUNS[tokens[at]]), before, words)
+    if target.number == 0 or (target.extreme and target.number is None and tokens[at].endswith("s")):
+        raise EditFailed(f"“{words[:120]}” does not say how many")
+    for phrase in _phrases(behind):
+        target = _with_phrase(target, phrase, words)
+    return target
+
+
+def choose(target: Target, scene: Scene, rng: Random, words: str) -> list[Item]:
+    """The items that are meant: as many as said, chosen by chance where there are more."""
+    found = matching(target, scene)
+    if not found:
+        raise EditFailed(f"there is nothing in the scene that “{words[:120]}” names")
+    if target.number is None:
+        return found
+    if target.number > len(found):
+        raise EditFailed(f"“{words[:120]}” speaks of {target.number}, and there are only {len(found)}")
+    chosen = {item.id for item in rng.sample(found, target.number)}
+    return [item for item in found if item.id in chosen]
+
+
+def matching(target: Target, scene: Scene) -> list[Item]:
+    """The items of a scene that a target names, with the most extreme ones first where it asks for those."""
+    items: list[Item] = list(_kind(target, scene))
+    if target.colour:
+        items = [item for item in items if target.colour in (item.colour, called(item.colour))]
+    if target.shape:
+        items = [item for item in items if isinstance(item, Flower) and item.shape == target.shape]
+    if target.dots is not None:
+        items = [item for item in items if _dots(item) == target.dots]
+    for side in target.sides:
+        items = [item for item in items if _on_side(item, side, scene)]
+    if target.places:
+        there = within(target.places, scene, as_points([_middle(item) for item in items]))
+        items = [item for item, here in zip(items, there.tolist(), strict=True) if here]
+    if target.extreme:
+        return sorted(items, key=_EXTREMES[target.extreme])[: target.number or 1]
+    return items
+
+
+def within(places: Iterable[Where], scene: Scene, points: Points) -> NDArray[np.bool_]:
+    """Which points are in all of the places."""
+    there = np.ones(len(points), bool)
+    for where in places:
+        there &= where(scene, points)
+    return there
+
+
+def number_in(words: str) -> int | None:
+    """The number that words speak of, or None."""
+    for token in re.findall(r"[a-z]+|\d+", words.casefold()):
+        if (number := _number(token)) is not None:
+            return number
+    return None
+
+
+def _number(token: str) -> int | None:
+    if token.isdecimal() and len(token) <= 4:
+        return int(token)
+    return NUMBERS.index(token) if token in NUMBERS[1:] else None
+
+
+def _tokens(words: str) -> list[str]:
+    if len(words) > 500:
+        raise EditFailed("the target has more than 500 characters")
+    plain = _ABOUT.sub("", " ".join(words.casefold().replace("’", "'").split()).strip(' .,;:!?"“”'))
+    plain = plain.replace("out of", "outside").replace("not in ", "outside ").replace("not inside", "outside")
+    plain = plain.replace("top-", "top ").replace("bottom-", "bottom ").replace("-most", "most")
+    tokens = [_OTHERWISE.get(token, token) for token in re.findall(r"[a-z]+|\d+|[^\sa-z\d,;.'\"“”]+", plain)]
+    return [token for token in tokens if token not in _FILLERS]
+
+
+def _with_adjectives(target: Target, tokens: Iterable[str], words: str) -> Target:
+    replace = msgspec.structs.replace
+    for sign in tokens:
+        if (number := _number(sign)) is not None:
+            target = replace(target, number=number)
+        elif sign in ("a", "an", "any", "single"):
+            target = replace(target, number=1)
+        elif sign == "both":
+            target = replace(target, number=2)
+        elif colour := colour_word(sign):
+            target = replace(target, colour=colour)
+        elif sign in get_args(PetalShape) and target.noun == "flower":
+            target = replace(target, shape=sign)
+        elif sign in _EXTREMES and (target.noun == "circle" or sign not in ("fullest", "emptiest")):
+            target = replace(target, extreme=sign)
+        elif sign in ("top", "bottom", "left", "right", "middle"):
+            target = replace(target, sides=(*target.sides, sign))
+        elif sign not in ("row", "column"):  # "the top row circles"
+            raise EditFailed(f"“{sign[:40]}” in “{words[:120]}” says nothing about our scenes that could be found")
+    return target
+
+
+def _phrases(tokens: Sequence[str]) -> list[list[str]]:
+    """What stands behind the noun, one phrase a place: "inside the red and outside the blue polygons" has two."""
+    starts = _INTO | _OUT_OF | {"where", "with", "on", "at", "containing", "holding"}
+    phrases: list[list[str]] = []
+    for token in tokens:
+        if token in ("and", "but"):
+            continue
+        if token in starts or not phrases:
+            phrases.append([])
+        phrases[-1].append(token)
+    return phrases
+
+
+def _with_phrase(target: Target, phrase: list[str], words: str) -> Target:
+    replace = msgspec.structs.replace
+    start, rest = phrase[0], phrase[1:]
+    unread = EditFailed(f"“{' '.join(phrase)[:80]}” in “{words[:120]}” is no place in our scenes")
+    if target.noun == "flower" and "overlap" in rest and {*rest} <= {"overlap", *_POLYGONS}:
+        return replace(target, places=(*target.places, _overlap))
+    if target.noun == "flower" and (_POLYGONS.intersection(rest) or (rest and colour_word(rest[-1]))):
+        where = _about_polygons(start, [sign for sign in rest if sign != "only"], unread)
+        return replace(target, places=(*target.places, _only(where) if "only" in rest else where))
+    if target.noun == "circle" and start in ("with", "containing", "holding") and rest and rest[-1] in _NOUNS:
+        if rest[0] in ("most", "fewest", "least"):
+            return replace(target, extreme="fullest" if rest[0] == "most" else "emptiest")
+        number = 0 if rest[0] == "no" else _number(rest[0])
+        if number is not None and _NOUNS[rest[-1]] == "dot":
+            return replace(target, dots=number)
+    if target.noun == "dot" and start in _INTO and rest:
+        at = next((place for place, token in enumerate(rest) if token in _NOUNS), None)
+        if at is not None and _NOUNS[rest[at]] == "circle":
+            return replace(target, circles=read_target(" ".join(rest)))
+        if {*rest} <= _SIDES | {"top", "bottom", "left", "right", "middle"}:
+            return replace(target, circles=_with_sides(Target("circle"), rest, unread))
+    if start in _INTO | {"on", "at"} and rest:
+        return _with_sides(target, rest, unread)
+    raise unread
+
+
+def _with_sides(target: Target, tokens: Sequence[str], unread: EditFailed) -> Target:
+    sides = tuple(token for token in tokens if token not in _SIDES)
+    if not sides or not {*sides} <= {"top", "bottom", "left", "right", "middle"}:
+        raise unread
+    return msgspec.structs.replace(target, sides=target.sides + sides)
+
+
+def _about_polygons(start: str, rest: list[str], unread: EditFailed) -> Where:
+    tokens = [token for token in rest if token not in _POLYGONS]
+    colours = {colour_word(token) for token in tokens}
+    if start not in _INTO | _OUT_OF:
+        raise unread
+    if start in _OUT_OF and (not tokens or tokens in (["both"], ["any"], ["two"])):
+        return _outside(None)
+    if start in _INTO and (not tokens or tokens in (["any"], ["one"], ["a"])):
+        return _inside(None)
+    if start in _INTO and tokens in (["both"], ["two"]):
+        return _overlap
+    if len(colours) != 1 or None in colours:
+        raise unread
+    (colour,) = colours
+    return (_outside if start in _OUT_OF else _inside)(colour)
+
+
+def _inside(colour: str | None) -> Where:
+    def where(scene: Scene, points: Points) -> NDArray[np.bool_]:
+        there = np.zeros(len(points), bool)
+        for polygon in _of_colour(scene, colour):
+            there |= inside(points, polygon.points)
+        return there
+
+    return where
+
+
+def _outside(colour: str | None) -> Where:
+    within_them = _inside(colour)
+    return lambda scene, points: ~within_them(scene, points)
+
+
+def _overlap(scene: Scene, points: Points) -> NDArray[np.bool_]:
+    return _depth(scene, points) >= 2
+
+
+def _only(where: Where) -> Where:
+    return lambda scene, points: where(scene, points) & (_depth(scene, points) <= 1)
+
+
+def _depth(scene: Scene, points: Points) -> NDArray[np.int64]:
+    """How many polygons each point is in."""
+    depth = np.zeros(len(points), np.int64)
+    for polygon in scene.polygons:
+        depth += inside(points, polygon.points)
+    return depth
+
+
+def _of_colour(scene: Scene, colour: str | None) -> list[Polygon]:
+    """The polygons of a colour; none of that colour is a failed edit, not an empty place."""
+    found = [polygon for polygon in scene.polygons if colour in (None, polygon.colour, called(polygon.colour))]
+    if not found:
+        raise EditFailed(f"there is no {colour or ''} polygon in the scene".replace("  ", " "))
+    return found
+
+
+def _kind(target: Target, scene: Scene) -> Sequence[Item]:
+    if target.noun == "flower":
+        return scene.flowers
+    if target.noun == "polygon":
+        return scene.polygons
+    if target.noun == "circle":
+        return scene.circles
+    circles = scene.circles if target.circles is None else matching(target.circles, scene)
+    return [dot for circle in circles if isinstance(circle, Circle) for dot in circle.dots]
+
+
+def _on_side(item: Item, side: str, scene: Scene) -> bool:
+    x, y = _middle(item)
+    if side in ("top", "bottom"):
+        return (y < scene.height / 2) == (side == "top")
+    # Circles stand in three columns; other things are on one half or the other.
+    third = 3 if isinstance(item, Circle) or side == "middle" else 2
+    column = min(int(third * x / scene.width), third - 1)
+    return column == {"left": 0, "middle": 1, "right": third - 1}[side]
+
+
+def _middle(item: Item) -> Point:
+    return middle(item.points) if isinstance(item, Polygon) else (item.x, item.y)
+
+
+def _size(item: Item) -> float:
+    if isinstance(item, Polygon):
+        corners = as_points(item.points)
+        after = np.roll(corners, -1, axis=0)
+        return abs(float((corners[:, 0] * after[:, 1] - corners[:, 1] * after[:, 0]).sum()))
+    return item.size if isinstance(item, Flower) else item.radius
+
+
+def _dots(item: Item) -> int:
+    return len(item.dots) if isinstance(item, Circle) else 0

@@ -1,0 +1,187 @@
+"""`flux:MODEL`: Black Forest Labs, where an edit is ordered, waited for, and fetched before it expires."""
+
+import asyncio
+import base64
+import os
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import msgspec
+from yarl import URL
+
+from countersight.editing.hosted import (
+    MAX_ANSWER,
+    amount,
+    as_base64,
+    failure,
+    inside,
+    model_in_address,
+    moderated,
+    needed_key,
+    object_in,
+    words_in,
+)
+from countersight.editing.masks import encode_mask
+from countersight.editing.painting import Brief, Given, Log, Painting
+from countersight.editing.protocol import EditFailed, EditorSettings, Instruction
+from countersight.editing.words import description_of, words_for
+from countersight.models.protocol import AskingFailed, Overloaded
+from countersight.models.service import Received, Service, checked_address, shorten
+
+BFL = "https://api.bfl.ai"
+POLL = 1.5
+"""Seconds between two looks at an order."""
+FAULTS = 5
+"""So many looks in a row that fail are no accident."""
+_EXPIRED = (400, 401, 403, 404, 410)
+
+
+class Flux:
+    """One model of Black Forest Labs."""
+
+    def __init__(self, model: str, base: str, key: str, settings: EditorSettings) -> None:
+        self.fills = "fill" in model
+        self.settings = {"address": base, "model": model}
+        self._base = URL(base)
+        self._order = f"{base.rstrip('/')}/v1/{model}"
+        self._timeout = settings.timeout
+        self._service = Service(base, key, header="x-key", timeout=settings.timeout, most=MAX_ANSWER)
+
+    def words(self, instruction: Instruction) -> str:
+        """The instruction, in words."""
+        return description_of(instruction) if self.fills else words_for(instruction)
+
+    async def paint(self, brief: Brief) -> Given:
+        """Order the edit, look until it is ready, and fetch it at once."""
+        received = await self._service.post(self._order, msgspec.json.encode(self._body(brief)))
+        if not received.well:
+            raise failure(self._service.host, received)
+        order = object_in(received)
+        _check(order)
+        address = self._polling(order.get("polling_url"))
+        log: Log = {"order": words_in(order.get("id"))}
+        # From here on the picture is paid for: what fails is tried again here, not by ordering another one.
+        until = asyncio.get_running_loop().time() + self._timeout
+        try:
+            data = await self._fetch(await self._ready(address, until), until)
+        except _Expired:  # the order may have a fresh address
+            try:
+                data = await self._fetch(await self._ready(address, until), until)
+            except _Expired:
+                raise EditFailed("the address of the result expired before it was fetched", again=True) from None
+        return Given(data, log, amount(order.get("cost")) / 100)  # it counts in cents
+
+    async def close(self) -> None:
+        await self._service.close()
+
+    def _body(self, brief: Brief) -> dict[str, Any]:
+        picture = as_base64(brief.picture)
+        told = {"prompt": brief.words, "seed": brief.seed, "output_format": "png", "prompt_upsampling": False}
+        if brief.mask is None or not self.fills:
+            return {"input_image": picture, **told}
+        return {"image": picture, "mask": base64.b64encode(encode_mask(brief.mask)).decode("ascii"), **told}
+
+    def _polling(self, address: Any) -> URL:
+        """Where to look: the service names it, and gets our key there only if the place is its own."""
+        url = _url(address)
+        if url is None or not (_same_place(url, self._base) or _is_bfl(url)):
+            raise EditFailed("the service named a strange place to look for the result; the key was not sent there")
+        return url
+
+    async def _ready(self, address: URL, until: float) -> URL:
+        """The address of the result, once there is one."""
+        while True:
+            await self._pause(POLL, until)
+            received = await self._patiently(lambda: self._service.get(address), _tells, until)
+            order = object_in(received)
+            _check(order)
+            if order.get("status") == "Ready":
+                sample = _url(inside(order, "result", "sample"))
+                if sample is None or not (sample.scheme == "https" or _same_place(sample, self._base)):
+                    raise EditFailed("the service says the result is ready, but names no place to fetch it")
+                return sample
+
+    async def _fetch(self, sample: URL, until: float) -> bytes:
+        """The result; whoever keeps it is not told our key."""
+        received = await self._patiently(
+            lambda: self._service.get(sample, known=False), lambda received: received.status < 429, until
+        )
+        if received.status in _EXPIRED:
+            raise _Expired
+        if not received.well:
+            raise EditFailed(f"the result cannot be fetched (HTTP {received.status})", again=True)
+        return received.content
+
+    async def _patiently(
+        self, ask: Callable[[], Awaitable[Received]], told: Callable[[Received], bool], until: float
+    ) -> Received:
+        """Ask until the answer tells something."""
+        faults = 0
+        while True:
+            try:
+                received = await ask()
+                if told(received):
+                    return received
+                if received.well:
+                    raise EditFailed("the service does not say how the order stands", again=True)
+                raise failure(self._service.host, received)
+            except AskingFailed as error:
+                faults += 1
+                if not error.again or faults >= FAULTS:
+                    raise
+                wait = error.wait if isinstance(error, Overloaded) else None
+            await self._pause(POLL if wait is None else wait, until)
+
+    async def _pause(self, seconds: float, until: float) -> None:
+        if asyncio.get_running_loop().time() + seconds > until:
+            raise EditFailed(f"the result was not ready within {self._timeout:g} s", again=True)
+        await asyncio.sleep(seconds)
+
+
+class _Expired(Exception):  # noqa: N818 - it names what happened
+    """Nothing is at the address of the result any more."""
+
+
+def open_flux(name: str, model: str, settings: EditorSettings) -> Painting:
+    """`flux:MODEL`; key from BFL_API_KEY, another base address from BFL_BASE_URL."""
+    base = checked_address(os.environ.get("BFL_BASE_URL") or BFL)
+    return Painting(name, Flux(model_in_address(model, "flux"), base, needed_key("BFL_API_KEY", "flux"), settings))
+
+
+def _tells(received: Received) -> bool:
+    """Whether it says how the order stands: the end of one can come with any HTTP status."""
+    try:
+        return isinstance(object_in(received).get("status"), str)
+    except EditFailed:
+        return False
+
+
+def _check(order: dict[str, Any]) -> None:
+    """Raise where an order has come to a bad end."""
+    status = order.get("status")
+    if status in ("Request Moderated", "Content Moderated"):
+        reasons = inside(order, "details", "Moderation Reasons")
+        why = ", ".join(map(str, reasons)) if isinstance(reasons, list) else ""
+        raise moderated(f"{status} ({shorten(why)})" if why else str(status))
+    if status in ("Error", "Failed", "Task not found"):
+        why = words_in(order.get("details")) or words_in(inside(order, "details", "error"))
+        raise EditFailed(f"the service says: {status}{f' ({why})' if why else ''}", again=True)
+
+
+def _url(address: Any) -> URL | None:
+    try:
+        # As it is written: an address that is signed would not be the same if it were tidied up.
+        url = URL(address, encoded=True)
+        return (
+            url if url.host and url.scheme in ("http", "https") and url.user is None and "\\" not in address else None
+        )
+    except (ValueError, TypeError):
+        return None
+
+
+def _same_place(url: URL, base: URL) -> bool:
+    return (url.scheme, url.host, url.port) == (base.scheme, base.host, base.port)
+
+
+def _is_bfl(url: URL) -> bool:
+    return url.scheme == "https" and url.port == 443 and f".{url.host}".endswith(".bfl.ai")

@@ -1,0 +1,178 @@
+"""Filling holes with a network from an ONNX file, MI-GAN's or LaMa's shape, so that what is removed looks never there.
+
+What a network takes in is read from the file: a picture of three channels and a mask of one; whole numbers (MI-GAN's
+pipeline) or fractions of one (LaMa); any size, or one only. Which of its mask's values is the hole, and whether it
+answers in fractions or levels, is found by trying it once on a small picture.
+"""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from countersight.editing.classical import Retoucher, read_options, selector_of
+from countersight.editing.graphs import fingerprint, open_graph
+from countersight.editing.hues import Pixels
+from countersight.editing.masks import Mask, box_of, grown
+from countersight.editing.protocol import EditFailed, EditorError
+from countersight.wording import printable
+
+SIDE = 512
+"""Pixels of a side on which both networks were trained."""
+LARGEST = 1024
+"""A network that takes any size gets at most this many pixels a side; a larger part is made smaller."""
+AROUND = 1.0
+"""How much of the hole's size is shown around it on every side."""
+CLEAR = 30.0
+"""Levels by which a hole must change more than the rest for there to be no doubt that it was painted."""
+STEP = 8
+"""Networks halve a picture three times, so its sides must be multiples of this."""
+
+
+class _Part(NamedTuple):
+    """A part of a picture: rows and columns."""
+
+    top: int
+    bottom: int
+    left: int
+    right: int
+
+    @property
+    def slices(self) -> tuple[slice, slice]:
+        return slice(self.top, self.bottom), slice(self.left, self.right)
+
+
+class Inpainter:
+    """A network that fills holes."""
+
+    def __init__(self, path: Path) -> None:
+        self._graph = open_graph(path)
+        inputs = self._graph.get_inputs()
+        pictures = [into for into in inputs if len(into.shape) == 4 and into.shape[1] == 3]
+        masks = [into for into in inputs if len(into.shape) == 4 and into.shape[1] == 1]
+        if len(inputs) != 2 or len(pictures) != 1 or len(masks) != 1:
+            said = ", ".join(f"{into.name} {into.type} {into.shape}" for into in inputs)[:200]
+            raise EditorError(f"{path} takes {said}; a network for holes takes a picture (1 x 3) and a mask (1 x 1)")
+        self._picture, self._mask = pictures[0], masks[0]
+        sides = [side for side in self._picture.shape[2:] if isinstance(side, int)]
+        self._fixed: tuple[int, int] | None = (sides[0], sides[1]) if len(sides) == 2 else None
+        if self._fixed and not all(16 <= side <= 4096 for side in self._fixed):
+            raise EditorError(f"{path} takes pictures of {self._fixed[1]} x {self._fixed[0]} pixels, which is no size")
+        for into in (self._picture, self._mask):
+            if into.type not in ("tensor(uint8)", "tensor(float)", "tensor(float16)"):
+                raise EditorError(f"{path}: its input {into.name} takes {into.type}, which no network for holes does")
+        self._hole_is_white, self._levels = True, 255.0
+        self._learn(path)
+        self.settings: dict[str, Any] = {"network": fingerprint(path)}
+
+    def __call__(self, pixels: Pixels, hole: Mask) -> Pixels:
+        """The picture with its hole filled, and everything else as it was."""
+        part = _around(hole)
+        seen, covered = pixels[part.slices], hole[part.slices]
+        height, width = covered.shape
+        size = self._size(height, width)
+        answer = self._run(_resized(seen, size), _covered(covered, size))
+        painted = pixels.copy()
+        painted[part.slices] = np.where(covered[:, :, None], _resized(answer, (height, width)), seen)
+        return painted
+
+    def _size(self, height: int, width: int) -> tuple[int, int]:
+        if self._fixed:
+            return self._fixed
+        scale = min(1.0, LARGEST / max(height, width))
+        down, across = (max(STEP, STEP * round(side * scale / STEP)) for side in (height, width))
+        return down, across
+
+    def _run(self, pixels: Pixels, hole: Mask) -> Pixels:
+        answer = self._raw(pixels, hole, white=self._hole_is_white)
+        return np.clip(np.round(answer * (255.0 / self._levels)), 0, 255).astype(np.uint8)
+
+    def _raw(self, pixels: Pixels, hole: Mask, *, white: bool) -> NDArray[np.float32]:
+        """What the network says: height × width × 3."""
+        shown = pixels.transpose(2, 0, 1)[None]
+        cover = (hole if white else ~hole)[None, None]
+        given = {
+            self._picture.name: _typed(shown, self._picture.type, 255),
+            self._mask.name: _mask(cover, self._mask.type),
+        }
+        try:
+            answer = np.asarray(self._graph.run(None, given)[0], np.float32)
+        except Exception as error:  # whatever its C++ raises
+            raise EditFailed(f"the network failed: {printable(str(error))[:160]}") from None
+        if answer.shape != shown.shape or not np.isfinite(answer).all():
+            raise EditFailed(f"the network gave {answer.shape} for a picture of {shown.shape}, or no numbers")
+        turned: NDArray[np.float32] = answer[0].transpose(1, 2, 0)
+        return turned
+
+    def _learn(self, path: Path) -> None:
+        """Tries the network on a grey slope with a hole, to learn which side of the mask it paints."""
+        down, across = self._fixed or (SIDE, SIDE)
+        slope = np.broadcast_to(np.linspace(60, 200, across)[None, :, None], (down, across, 3)).astype(np.uint8)
+        hole = np.zeros((down, across), bool)
+        hole[down * 3 // 8 : down * 5 // 8, across * 3 // 8 : across * 5 // 8] = True
+        spotted = np.where(hole[:, :, None], np.array([255, 0, 255], np.uint8), slope)
+        kept = {}
+        for white in (self._mask.type != "tensor(uint8)", self._mask.type == "tensor(uint8)"):  # the likelier one first
+            try:
+                answer = self._raw(spotted, hole, white=white)
+            except EditFailed as failure:
+                raise EditorError(f"{path} cannot be used: {failure}") from None
+            levels = 1.0 if float(np.abs(answer).max()) <= 1.5 else 255.0
+            apart = np.abs(answer * (255.0 / levels) - spotted).mean(axis=2)
+            kept[white] = float(apart[hole].mean() - apart[~hole].mean()), levels
+            if kept[white][0] > CLEAR:
+                break
+        # The right way round it paints the hole and leaves the rest.
+        self._hole_is_white = max(kept, key=lambda white: kept[white][0])
+        gain, self._levels = kept[self._hole_is_white]
+        if gain <= 1:
+            raise EditorError(f"{path} does not fill holes: tried on a small picture, it painted nothing into one")
+
+
+def _around(hole: Mask) -> _Part:
+    """The part of the picture with the hole and enough around it, as square as the picture allows."""
+    left, top, right, bottom = box_of(hole)
+    height, width = hole.shape
+    side = max(SIDE, round((1 + 2 * AROUND) * max(right - left, bottom - top)))
+    rows = _span(top, bottom, side, height)
+    columns = _span(left, right, side, width)
+    return _Part(*rows, *columns)
+
+
+def _span(first: int, last: int, side: int, length: int) -> tuple[int, int]:
+    start = max(0, min((first + last - side) // 2, length - side))
+    return start, min(length, start + side)
+
+
+def _resized(pixels: Pixels, size: tuple[int, int]) -> Pixels:
+    if pixels.shape[:2] == size:
+        return pixels
+    return np.asarray(Image.fromarray(pixels).resize(size[::-1], Image.Resampling.LANCZOS))
+
+
+def _covered(hole: Mask, size: tuple[int, int]) -> Mask:
+    """The hole in another size, with every pixel into which something of what is in it was mixed."""
+    if hole.shape == size:
+        return hole
+    image = Image.fromarray(hole.astype(np.uint8) * 255).resize(size[::-1], Image.Resampling.BOX)
+    return grown(np.asarray(image) > 0, 3)
+
+
+def _typed(values: NDArray[np.uint8], kind: str, most: int) -> NDArray[Any]:
+    if kind == "tensor(uint8)":
+        return np.ascontiguousarray(values)
+    return np.ascontiguousarray(values / most, dtype=np.float16 if kind == "tensor(float16)" else np.float32)
+
+
+def _mask(cover: Mask, kind: str) -> NDArray[Any]:
+    return _typed(cover.astype(np.uint8) * 255, kind, 255)
+
+
+def open_inpaint(name: str, rest: str) -> Retoucher:
+    """The editor `inpaint:FILE.onnx`, or `inpaint:FILE.onnx?annotations=FILE.json&segmenter=FOLDER`."""
+    file, _, options = rest.partition("?")
+    chosen = read_options(name, options, ("annotations", "segmenter"))
+    network = Inpainter(Path(file))
+    return Retoucher(name, selector_of(chosen), network, network.settings)

@@ -1,0 +1,103 @@
+"""Perceptual distance (LPIPS, Zhang et al. 2018) with weights from a file: trunk and heads of AlexNet or VGG16.
+
+The file is the state of the authors' model, as `torch.save(lpips.LPIPS(net="alex").state_dict(), FILE)` writes it, or
+the same as safetensors; a trunk may also be named as torchvision names it (`features.0.weight`).
+"""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from countersight.editing.protocol import EditorError
+from countersight.editing.quality.measuring import Perceived
+from countersight.wording import printable
+
+_SHIFT, _SCALE = (-0.030, -0.088, -0.188), (0.458, 0.448, 0.450)
+"""The authors' scaling of red, green and blue from -1 to 1."""
+_TRUNK = re.compile(r"^(?:net\.slice\d+|features)\.(\d+)\.(weight|bias)$")
+_HEAD = re.compile(r"^lin(\d)\.model\.1\.weight$")
+_TAPS = {"alex": (0, 3, 6, 8, 10), "vgg": (2, 7, 14, 21, 28)}
+"""Convolutions after which features are compared, by their place in torchvision's networks."""
+_POOLED = {"alex": (3, 6), "vgg": (5, 10, 17, 24)}
+"""Convolutions before which the picture is made smaller."""
+_CHANNELS = {"alex": (64, 192, 384, 256, 256), "vgg": (64, 128, 256, 512, 512)}
+
+
+class Lpips:
+    """The distance of two pictures as people see it: 0 for the same, about 0.7 for unlike ones."""
+
+    def __init__(self, weights: dict[str, Any], name: str) -> None:
+        trunk: dict[int, dict[str, Any]] = {}
+        for key, value in weights.items():
+            if match := _TRUNK.match(key):
+                trunk.setdefault(int(match[1]), {})[match[2]] = value
+        heads = {int(match[1]): value for key, value in weights.items() if (match := _HEAD.match(key))}
+        self.net = "alex" if trunk.get(0) and tuple(trunk[0]["weight"].shape[2:]) == (11, 11) else "vgg"
+        self._trunk = {place: trunk[place] for place in sorted(trunk) if place <= _TAPS[self.net][-1]}
+        whole = all({"weight", "bias"} == set(layer) for layer in self._trunk.values())
+        if not whole or not set(_TAPS[self.net]) <= set(self._trunk) or set(heads) != {0, 1, 2, 3, 4}:
+            raise EditorError(
+                f"{name} does not hold a trunk and five heads of LPIPS; write it with "
+                'torch.save(lpips.LPIPS(net="alex").state_dict(), FILE)'
+            )
+        shapes = tuple(tuple(heads[place].shape[:2]) for place in range(5))
+        if shapes != tuple((1, channels) for channels in _CHANNELS[self.net]):
+            raise EditorError(f"{name}: heads of shapes {shapes} do not belong to this trunk")
+        self._heads = [heads[place] for place in range(5)]
+
+    def __call__(self, one: NDArray[np.uint8], other: NDArray[np.uint8]) -> Perceived:
+        """The distance of two pictures, and the one around every pixel."""
+        import torch
+        from torch.nn import functional
+
+        height, width = one.shape[:2]
+        around = torch.zeros((1, 1, height, width))
+        total = 0.0
+        with torch.inference_mode():
+            for head, first, second in zip(self._heads, self._features(one), self._features(other), strict=True):
+                apart = functional.conv2d((first - second) ** 2, head)
+                total += float(apart.mean())
+                around += functional.interpolate(apart, (height, width), mode="bilinear", align_corners=False)
+        return Perceived(total, around[0, 0].numpy())
+
+    def _features(self, pixels: NDArray[np.uint8]) -> list[Any]:
+        import torch
+        from torch.nn import functional
+
+        shift, scale = (torch.tensor(values).view(1, 3, 1, 1) for values in (_SHIFT, _SCALE))
+        tones = torch.from_numpy(pixels.astype(np.float32)).permute(2, 0, 1)[None] / 127.5 - 1
+        tones = (tones - shift) / scale
+        taps = []
+        for place, layer in self._trunk.items():
+            if place in _POOLED[self.net]:
+                tones = functional.max_pool2d(tones, 3 if self.net == "alex" else 2, 2)
+            stride, padding = (4, 2) if layer["weight"].shape[-1] == 11 else (1, layer["weight"].shape[-1] // 2)
+            tones = functional.relu(functional.conv2d(tones, layer["weight"], layer["bias"], stride, padding))
+            if place in _TAPS[self.net]:
+                taps.append(tones / ((tones**2).sum(dim=1, keepdim=True).sqrt() + 1e-10))
+        return taps
+
+
+def read_lpips(path: Path) -> Lpips:
+    """LPIPS with the weights of a file."""
+    try:
+        import torch
+    except ImportError:
+        raise EditorError("LPIPS needs PyTorch, which is not installed: pip install 'countersight[edit]'") from None
+    try:
+        if path.suffix == ".safetensors":
+            from safetensors.torch import load_file
+
+            weights = load_file(path)
+        else:
+            weights = torch.load(path, map_location="cpu", weights_only=True)  # a pickle may run nothing
+    except OSError as error:
+        raise EditorError(f"the weights of LPIPS cannot be read ({path}: {error.strerror or error})") from None
+    except Exception as error:  # loaders raise whatever they like on damaged files
+        raise EditorError(f"{path} holds no weights of LPIPS ({printable(str(error))[:120]})") from None
+    if not isinstance(weights, dict) or not all(torch.is_tensor(value) for value in weights.values()):
+        raise EditorError(f"{path} holds no weights of LPIPS, but something else")
+    return Lpips({str(key): value.float() for key, value in weights.items()}, str(path))

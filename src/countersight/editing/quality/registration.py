@@ -1,0 +1,150 @@
+"""Laying an edited picture over its original: first a shift by phase correlation, then an affine map.
+
+Editors that paint the whole picture anew shift and zoom it a little, and a difference of three pixels everywhere says
+nothing about the edit. A map is used only where it makes the two pictures more alike.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+Warp = tuple[float, float, float, float, float, float]
+"""a b c d e f: the point x, y of the original is at ax + by + c, dx + ey + f of the edit."""
+Grey = NDArray[np.float32]
+
+STILL: Warp = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0)
+ALIKE = 1.0
+"""Grey levels of 255 by which two pictures may differ on the average and still need no map."""
+BETTER = 0.9
+"""A map must bring the difference down to this part of what it was without."""
+STEPS = 4
+"""Most steps by which a shift is refined."""
+FINER = 0.97
+"""An affine map must bring it down to this part of what a shift leaves."""
+LONGEST = 1024
+"""Pictures with a longer side are registered at this size; a tenth of a pixel is fine enough all the same."""
+
+
+class Registration(NamedTuple):
+    """The map, where one helps, and how it was found."""
+
+    warp: Warp
+    how: str
+
+
+def register(before: Image.Image, after: Image.Image, outside: NDArray[np.bool_]) -> Registration:
+    """The map that lays the edited picture over the original by what both show outside the mask."""
+    scale = min(1.0, LONGEST / max(before.size))
+    size = (max(1, round(before.width * scale)), max(1, round(before.height * scale)))
+    one, other = _grey(before, size), _grey(after, size)
+    there = np.asarray(Image.fromarray(outside).resize(size, Image.Resampling.NEAREST))
+    if min(size) < 16 or there.mean() < 0.05:
+        return Registration(STILL, "")
+    still = _difference(one, other, there)
+    if still <= ALIKE:
+        return Registration(STILL, "")
+    best, how = STILL, "no map made it more like the original"
+    least = still * BETTER
+    moved = _refined(one, other, there, _shifting(_phase_correlation(one, other, there)))
+    difference = _difference(one, warped(other, moved), there)
+    if difference < least:
+        best, how, least = moved, "shift by phase correlation", difference * FINER
+    affine, missing = _affine(one, other, there, best)
+    if affine is not None and _difference(one, warped(other, affine), there) < least:
+        best, how = affine, "affine map by enhanced correlation"
+    elif missing:
+        how = f"{how} ({missing})"
+    a, b, c, d, e, f = best
+    return Registration((a, b, c / scale, d, e, f / scale), how)
+
+
+def warped(tones: Grey, warp: Warp) -> Grey:
+    """Grey tones with the map undone; what lies beyond the border is no number."""
+    image = Image.fromarray(tones)
+    back = image.transform(image.size, Image.Transform.AFFINE, warp, Image.Resampling.BICUBIC, fillcolor=-1e6)
+    values = np.asarray(back, np.float32)
+    return np.where(values < -1e3, np.float32("nan"), values)
+
+
+def farthest(warp: Warp, size: tuple[int, int]) -> float:
+    """How far the map moves a corner of the picture."""
+    width, height = size
+    a, b, c, d, e, f = warp
+    return max(float(np.hypot(a * x + b * y + c - x, d * x + e * y + f - y)) for x in (0, width) for y in (0, height))
+
+
+def _grey(image: Image.Image, size: tuple[int, int]) -> Grey:
+    return np.asarray(image.convert("L").resize(size, Image.Resampling.BOX, reducing_gap=2.0), np.float32)
+
+
+def _difference(one: Grey, other: Grey, there: NDArray[np.bool_]) -> float:
+    apart = np.abs(one - other)[there]
+    apart = apart[~np.isnan(apart)]
+    # A map that pushes most of the picture over the border would compare hardly anything.
+    return float(apart.mean()) if apart.size > 0.5 * there.sum() else float("inf")
+
+
+def _phase_correlation(one: Grey, other: Grey, there: NDArray[np.bool_]) -> tuple[float, float]:
+    """By how many pixels the second picture is shifted to the right and down, to about a tenth of a pixel."""
+    height, width = one.shape
+    window = np.outer(np.hanning(height), np.hanning(width))
+    # What is inside the mask says nothing of the shift, so both are flat there.
+    spectra = [np.fft.rfft2(np.where(there, tones - tones[there].mean(), 0.0) * window) for tones in (one, other)]
+    cross = spectra[1] * np.conj(spectra[0])
+    peaks = np.fft.irfft2(cross / np.maximum(np.abs(cross), 1e-9), s=(height, width))
+    y, x = np.unravel_index(int(peaks.argmax()), peaks.shape)
+    row = peaks[[(y - 1) % height, y, (y + 1) % height], x]
+    column = peaks[y, [(x - 1) % width, x, (x + 1) % width]]
+    dy = (y if y <= height // 2 else y - height) + _summit(row)
+    dx = (x if x <= width // 2 else x - width) + _summit(column)
+    return float(dx), float(dy)
+
+
+def _shifting(shift: tuple[float, float]) -> Warp:
+    return 1.0, 0.0, shift[0], 0.0, 1.0, shift[1]
+
+
+def _refined(one: Grey, other: Grey, there: NDArray[np.bool_], warp: Warp) -> Warp:
+    """The shift to a hundredth of a pixel, by what is left of the difference along the slopes (Lucas and Kanade)."""
+    down, across = np.gradient(one)
+    for _ in range(STEPS):
+        apart: Grey = warped(other, warp) - one
+        used = there & ~np.isnan(apart)
+        slopes = np.stack((across[used], down[used]))
+        squares = slopes @ slopes.T
+        if np.linalg.cond(squares) > 1e6:  # a picture without edges in one direction
+            return warp
+        dx, dy = np.linalg.solve(squares, slopes @ apart[used])
+        better = _shifting((warp[2] - float(dx), warp[5] - float(dy)))
+        if abs(dx) + abs(dy) > 1 or _difference(one, warped(other, better), there) >= _difference(
+            one, warped(other, warp), there
+        ):
+            return warp
+        warp = better
+    return warp
+
+
+def _summit(values: NDArray[np.float64]) -> float:
+    """Where between its neighbours the top of a peak is."""
+    before, top, behind = (float(value) for value in values)
+    bend = before - 2 * top + behind
+    return 0.0 if abs(bend) < 1e-12 else max(-0.5, min(0.5, 0.5 * (before - behind) / bend))
+
+
+def _affine(one: Grey, other: Grey, there: NDArray[np.bool_], start: Warp) -> tuple[Warp | None, str]:
+    """The affine map that correlates the two best, from a first guess on; None and why not, where there is none."""
+    try:
+        import cv2
+    except ImportError:
+        return None, "no affine map: OpenCV is not installed"
+    guess = np.array(start, np.float32).reshape(2, 3)
+    until = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 80, 1e-5)
+    try:
+        _, found = cv2.findTransformECC(one, other, guess, cv2.MOTION_AFFINE, until, there.astype(np.uint8), 5)
+    except cv2.error:
+        return None, "no affine map: the search did not come to an end"
+    a, b, c, d, e, f = (float(value) for value in np.asarray(found).ravel())
+    # OpenCV counts from the middle of the first pixel, we from its corner.
+    return (a, b, c + 0.5 * (1 - a - b), d, e, f + 0.5 * (1 - d - e)), ""

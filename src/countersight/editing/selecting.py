@@ -1,0 +1,157 @@
+"""Where in a photograph an edit takes place: by a mask, a box, a point, an annotation, or a colour."""
+
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from countersight.editing.annotations import Annotations, Thing
+from countersight.editing.graphs import fingerprint
+from countersight.editing.hues import Pixels, of_colour
+from countersight.editing.masks import Mask, box_of, grown, of_box, read_mask
+from countersight.editing.opencv import opencv
+from countersight.editing.protocol import EditFailed, EditRequest
+from countersight.editing.segmenting import Box, Segmenter, open_segmenter
+from countersight.editing.things import Named, choose_things, meant_by, read_thing
+
+_NUMBER = r"\s*(-?\d{1,6}(?:\.\d{1,6})?)\s*"
+_BOX = re.compile(rf"\bbox\b[^\d-]*{_NUMBER},?{_NUMBER},?{_NUMBER},?{_NUMBER}", re.IGNORECASE)
+_POINT = re.compile(rf"\bpoint\b[^\d-]*{_NUMBER},?{_NUMBER}", re.IGNORECASE)
+SHARE = 0.25
+"""Part of a thing that must have a colour for it to be called by it."""
+LETTERS = 0.03
+"""Gaps in a patch, letters on a sign for one, up to this part of the picture's longer side belong to it."""
+LEAST_PATCH = 0.002
+"""Part of the picture below which a patch of a colour is not worth a name."""
+CLEAR = 2.0
+"""How many times as large as the next one a patch must be to be "the" patch."""
+
+
+MOST_CUT = 120_000
+"""Pixels in which a thing is told from what is around it; larger parts are made smaller for it."""
+
+
+class Selection(NamedTuple):
+    """The pixels of what is to be changed, and how they were found."""
+
+    mask: Mask
+    how: str
+
+
+class Selector:
+    """Finds what words mean in photographs."""
+
+    def __init__(self, annotations: Path | None = None, segmenter: Path | None = None) -> None:
+        self._annotations = None if annotations is None else Annotations(annotations)
+        self._segmenter: Segmenter | None = None if segmenter is None else open_segmenter(segmenter)
+        self.settings: dict[str, Any] = {}
+        if annotations is not None:
+            self.settings["annotations"] = fingerprint(annotations)
+        if self._segmenter is not None:
+            self.settings |= self._segmenter.settings
+
+    def target(self, request: EditRequest, pixels: Pixels) -> Selection:
+        """What is to be changed: the mask of the request, or what its target names."""
+        if request.mask is not None:
+            mask = read_mask(request.mask, (pixels.shape[1], pixels.shape[0]))
+            if not mask.any():
+                raise EditFailed("the mask is black all over: nothing may be changed")
+            return Selection(mask, "mask of the request")
+        return self.find(request.instruction.target, request, pixels)
+
+    def find(self, words: str, request: EditRequest, pixels: Pixels) -> Selection:
+        """What words name in the picture."""
+        if box := _BOX.search(words):
+            left, top, right, bottom = (float(number) for number in box.groups())
+            return self._in_box((left, top, right, bottom), pixels, request.seed)
+        if point := _POINT.search(words):
+            return self._at_point((float(point[1]), float(point[2])), pixels)
+        named = read_thing(words)
+        if self._annotations is not None:
+            meant = meant_by(named.noun, self._annotations.categories)
+            if meant:
+                return self._annotated(named, meant, request.name, pixels, words)
+        if named.colour:
+            return _patch(named.colour, pixels)
+        raise EditFailed(
+            f"nobody says where “{words[:80]}” is: "
+            + ("none of the annotated kinds is called so" if self._annotations else "there are no annotations")
+            + ", and no mask, box or colour is given"
+        )
+
+    def _annotated(self, named: Named, meant: frozenset[str], name: str, pixels: Pixels, words: str) -> Selection:
+        assert self._annotations is not None
+        size = (pixels.shape[1], pixels.shape[0])
+
+        def coloured(thing: Thing, colour: str) -> bool:
+            return float(of_colour(pixels[thing.mask(size)][None], colour).mean()) >= SHARE
+
+        things = choose_things(named, self._annotations.things(name, size), meant, coloured, words)
+        mask = np.logical_or.reduce([self._outline(thing, pixels) for thing in things])
+        listed = ", ".join(f"{thing.category} {thing.id}" for thing in things[:8])
+        return Selection(mask, f"annotation of {listed}" + (" and more" if len(things) > 8 else ""))
+
+    def _outline(self, thing: Thing, pixels: Pixels) -> Mask:
+        """A thing's mask, or, where only its box was drawn, what a segmenter finds in it."""
+        if thing.outline in (b"[]", b"null") and self._segmenter is not None:
+            return self._segmenter.cut_out(pixels, box=thing.box)
+        return thing.mask((pixels.shape[1], pixels.shape[0]))
+
+    def _in_box(self, box: Box, pixels: Pixels, seed: int) -> Selection:
+        if self._segmenter is not None:
+            return Selection(self._segmenter.cut_out(pixels, box=box), "segmenter in a box")
+        return Selection(grab_cut(pixels, box, seed), "GrabCut in a box")
+
+    def _at_point(self, point: tuple[float, float], pixels: Pixels) -> Selection:
+        if self._segmenter is None:
+            raise EditFailed("a point needs a segmenter: name the folder of one with segmenter=FOLDER")
+        return Selection(self._segmenter.cut_out(pixels, point=point), "segmenter at a point")
+
+
+def grab_cut(pixels: Pixels, box: Box, seed: int) -> Mask:
+    """The thing in a box, told from what is around it by its colours (Rother et al. 2004)."""
+    cv2 = opencv()
+    inside = of_box(box, (pixels.shape[1], pixels.shape[0]))
+    left, top, right, bottom = box_of(inside)
+    margin = max(right - left, bottom - top) // 2 + 2
+    part = np.s_[max(0, top - margin) : bottom + margin, max(0, left - margin) : right + margin]
+    around = inside[part]
+    if around.all():
+        return inside  # the box is the picture: there is nothing around it to tell it from
+    size = around.shape[1], around.shape[0]
+    scale = min(1.0, (MOST_CUT / around.size) ** 0.5)
+    small = max(1, round(size[0] * scale)), max(1, round(size[1] * scale))
+    cut = cv2.resize(pixels[part][:, :, ::-1], small, interpolation=cv2.INTER_AREA)
+    boxed = cv2.resize(around.astype(np.uint8), small, interpolation=cv2.INTER_NEAREST)
+    labels = np.where(boxed, cv2.GC_PR_FGD, cv2.GC_BGD).astype(np.uint8)
+    cv2.setRNGSeed(seed % 2**31)
+    models = np.zeros((1, 65)), np.zeros((1, 65))
+    try:
+        cv2.grabCut(np.ascontiguousarray(cut), labels, None, *models, 5, cv2.GC_INIT_WITH_MASK)
+    except cv2.error as error:
+        raise EditFailed(f"nothing can be cut out of the box ({str(error.err)[:120]})") from None
+    thing = ((labels == cv2.GC_FGD) | (labels == cv2.GC_PR_FGD)).astype(np.uint8)
+    mask = np.zeros(inside.shape, bool)
+    mask[part] = cv2.resize(thing, size, interpolation=cv2.INTER_NEAREST).astype(bool) & around
+    if mask.sum() < 0.02 * inside.sum():
+        raise EditFailed("nothing in the box stands out from what is around it")
+    return mask
+
+
+def _patch(colour: str, pixels: Pixels) -> Selection:
+    """The one large patch of a colour, its holes filled; two of a size are two too many."""
+    cv2 = opencv()
+    there = of_colour(pixels, colour).astype(np.uint8)
+    there = cv2.morphologyEx(there, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+    gap = max(7, round(LETTERS * max(there.shape)))
+    there = cv2.morphologyEx(there, cv2.MORPH_CLOSE, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (gap, gap)))
+    contours, _ = cv2.findContours(there, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    contours = sorted(contours, key=cv2.contourArea, reverse=True)
+    if not contours or cv2.contourArea(contours[0]) < LEAST_PATCH * there.size:
+        raise EditFailed(f"there is no {colour} patch of any size in the picture")
+    if len(contours) > 1 and cv2.contourArea(contours[0]) < CLEAR * cv2.contourArea(contours[1]):
+        raise EditFailed(f"several {colour} patches are about as large: which is meant?")
+    filled = np.zeros_like(there)
+    cv2.drawContours(filled, contours[:1], 0, 1, cv2.FILLED)
+    return Selection(grown(filled.astype(bool), 1), f"largest {colour} patch")

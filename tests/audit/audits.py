@@ -1,0 +1,101 @@
+"""Audits in this process and as commands, with stand-ins for models that cannot be had in a test."""
+
+import base64
+import io
+import json
+import re
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+
+from PIL import Image
+
+from countersight.asking.persisting import Patience
+from countersight.audit.command import Options, audit_dataset
+from countersight.audit.prompts import find_prompts
+from countersight.audit.trail import read_audit
+from countersight.suites import cvqa_synthetic
+
+QUICK = Patience(concurrency=4, attempts=3, backoff=0.01)
+
+
+def scenes(folder: Path, size: int = 6, seed: int = 5) -> Path:
+    """A dataset of our own scenes."""
+    if not folder.exists():
+        cvqa_synthetic.make_dataset(folder, size=size, seed=seed, workers=1, progress=lambda done: None)
+    return folder
+
+
+def audit(folder: Path, output: Path, model: str, *, judges=("exact",), extractor="rules", editor="exact", **more):
+    """One audit in this process; how it ended."""
+    more.setdefault("prompts", find_prompts("brief"))
+    more.setdefault("patience", QUICK)
+    return audit_dataset(
+        folder, output, Options(model=model, extractor=extractor, editor=editor, judges=tuple(judges), **more)
+    )
+
+
+def outputs(output: Path) -> dict[str, object]:
+    """What came of every step, by the hash of its inputs; fails if any was done twice."""
+    done = [step for step in read_audit(output).steps if type(step.output).__name__ != "Failed"]
+    found = {step.inputs: (step.stage, step.place, step.output) for step in done}
+    assert len(found) == len(done)
+    return found
+
+
+def command(folder: Path, output: Path, model: str, *more: str) -> list[str]:
+    parties = ["--extractor", "rules", "--editor", "exact", "--judge", "exact"]
+    words = ["audit", folder, "--model", model, *parties, "-o", output, *more]
+    return [sys.executable, "-m", "countersight", *map(str, words)]
+
+
+def run_audit(folder: Path, output: Path, model: str, *more: str) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        command(folder, output, model, *more), capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def stages_in(output: Path) -> list[str]:
+    """The stages of the steps written so far, whatever state the log is in."""
+    try:
+        lines = (output / "steps.jsonl").read_bytes().split(b"\n")[:-1]
+    except FileNotFoundError:
+        return []
+    return [json.loads(line)["stage"] for line in lines]
+
+
+def vision_model(server, number, body) -> str:
+    """A model that counts by chance, another number for every picture, and words it as our own would."""
+    said = [message for message in body["messages"] if message["role"] == "user"]
+    question, n = _text(said[0]), _by_picture(said[0])
+    if len(said) == 1:
+        return f"say:{n}"
+    if colour := re.search(r"outside the (\w+) polygons", question):
+        return (
+            f"say:I counted {n + 9} flowers in the picture and 9 of them are inside the {colour[1]} polygons, "
+            f"so {n} are outside."
+        )
+    if colour := re.search(r"(\w+) polygons", question):
+        return f"say:I counted {n} flowers inside the {colour[1]} polygons, of {n + 9} in the picture."
+    if "top" in question:
+        return f"say:I counted 3, 1 and 4 dots in the circles of the top row, {n} together."
+    if "most" in question:
+        return f"say:I counted 3, 1, 4, 1, {n + 9} and 2 dots in the circles, row by row, and the most is {n + 9}."
+    return f"say:I counted 3, 1, 4, 1, 5 and 2 dots in the circles, row by row, {n} together."
+
+
+def _by_picture(message: dict) -> int:
+    """A number from 4 to 20 that only the pixels decide."""
+    url = next(part["image_url"]["url"] for part in message["content"] if part["type"] == "image_url")
+    pixels = Image.open(io.BytesIO(base64.b64decode(url.partition(",")[2]))).convert("RGB").tobytes()
+    return 4 + zlib.crc32(pixels) % 17
+
+
+def _text(message: dict) -> str:
+    content = message["content"]
+    return content if isinstance(content, str) else next(part["text"] for part in content if part["type"] == "text")
+
+
+def verdict(pcs: object, ncc: object) -> str:
+    return "say:" + json.dumps({"pcs_reason": "so it is", "pcs": pcs, "ncc_reason": "so it is", "ncc": ncc})

@@ -1,0 +1,237 @@
+"""The page of an audit in a real browser: a reviewer follows it case by case, with or without a mouse, and on paper."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from evidence import HOSTILE, KINDS, write_audit
+from hypothesis import given
+from hypothesis import strategies as st
+from playwright.sync_api import Browser, Page, expect
+
+from countersight.audit.bundle import begin_session
+from countersight.report.audits import finish
+from countersight.report.audits.citing import pieces
+
+DESK = {"width": 1280, "height": 900}
+PHONE = {"width": 360, "height": 740}
+browsed = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def page_file(tmp_path_factory):
+    base = tmp_path_factory.mktemp("audits")
+    earlier = write_audit(base / "earlier", ["consistent", "consistent", *KINDS[2:]])
+    folder = write_audit(base / "seer")
+    begin_session(folder, "A. Operator")
+    review = {
+        "at": "2026-11-20",
+        "by": "R. Viewer",
+        "case": "ball-0",
+        "concept": 1,
+        "measure": "pcs",
+        "was": 1,
+        "now": 0,
+    }
+    (folder / "reviews.jsonl").write_text(json.dumps(review) + "\n{bad\n")
+    return finish(folder, against=earlier).html
+
+
+@pytest.fixture(scope="module")
+def hostile_file(tmp_path_factory):
+    return finish(write_audit(tmp_path_factory.mktemp("audits") / "hostile", words=HOSTILE)).html
+
+
+@pytest.fixture
+def opened(browser: Browser):
+    """Opens a page and listens to what goes on behind it."""
+    contexts = []
+
+    def open_page(file, **settings: Any) -> tuple[Page, list[str]]:
+        context = browser.new_context(**{"viewport": DESK, **settings})
+        contexts.append(context)
+        page, troubles = context.new_page(), []
+        page.on("console", lambda message: troubles.append(message.text))
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.on("dialog", lambda dialog: (troubles.append(f"dialog {dialog.message}"), dialog.dismiss()))
+        known = (file.as_uri(), "data:")
+        page.on("request", lambda request: request.url.startswith(known) or troubles.append(request.url))
+        page.goto(file.as_uri())
+        return page, troubles
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+def violations(page: Page) -> list[str]:
+    found = Axe().run(page).response["violations"]
+    return [f"{rule['id']}: {[node['html'][:150] for node in rule['nodes'][:3]]}" for rule in found]
+
+
+def test_the_page_has_a_heading_for_every_point_of_annex_iv_it_serves(page_file):
+    headings = re.findall(r"<h2[^>]*>(.*?)</h2>", page_file.read_text())
+    served = " ".join(headings)
+    for point in ("Annex IV 1, 2(a)", "2(d), 2(g)", "Annex IV 2(g)", "Annex IV 3, 4", "3, 5", "2(f), 6", "2(e)"):
+        assert point in served
+    assert "It is not a conformity assessment" in page_file.read_text()
+
+
+def test_every_case_shows_what_was_said_done_and_judged(page_file):
+    words = page_file.read_text()
+    assert words.count('<article class="card audited"') == len(KINDS)
+    for told in (
+        "edited for test",
+        "Excluded: bad edit: too much changed: 62% of the pixels outside the mask.",
+        "There is no edited picture: there is no blue ball",
+        "Nothing to test: it finds nothing that could be changed",
+        "A step failed: answer: 503: try later",
+        "shift by phase correlation",
+        "0.310 in the mask, 0.999 around it",
+        "<mark>a blue ball</mark>",
+        "R. Viewer",
+        "1 verdict reviewed, 1 overturned",
+        "seer-2026-10-01",
+    ):
+        assert told in words
+
+
+@browsed
+def test_nothing_is_loaded_and_nothing_complains(opened, page_file):
+    page, troubles = opened(page_file)
+    expect(page.locator("h1")).to_contain_text("mean what it explains?")
+    assert troubles == []
+
+
+@browsed
+@pytest.mark.parametrize(
+    "settings", [{}, {"color_scheme": "dark"}, {"viewport": PHONE}], ids=["light", "dark", "phone"]
+)
+def test_nobody_is_shut_out(opened, page_file, settings):
+    page, _ = opened(page_file, reduced_motion="reduce", **settings)
+    assert violations(page) == []
+    assert not page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
+
+
+@browsed
+def test_hostile_words_are_shown_and_do_nothing(opened, hostile_file):
+    page, troubles = opened(hostile_file)
+    expect(page.locator(".card").first).to_contain_text("<img src=x onerror=alert(1)>")
+    assert page.locator("main img, main b:text-is('bold')").count() == 0
+    assert troubles == []
+
+
+@browsed
+def test_the_slider_moves_by_keys_and_says_where_it_is(opened, page_file):
+    page, _ = opened(page_file, reduced_motion="reduce")
+    views = page.locator("#case-0 .views")
+    slider = views.get_by_role("slider")
+    expect(slider).to_have_attribute("aria-valuetext", "50% edited, 50% as it was")
+    slider.focus()
+    page.keyboard.press("Home")
+    expect(slider).to_have_attribute("aria-valuetext", "0% edited, 100% as it was")
+    assert views.evaluate("node => node.style.getPropertyValue('--cut')") == "100%"
+    page.keyboard.press("ArrowRight")
+    expect(slider).to_have_attribute("aria-valuetext", "1% edited, 99% as it was")
+    page.keyboard.press("End")
+    assert "0%" in views.locator(".after").evaluate("node => getComputedStyle(node).clipPath")
+
+
+@browsed
+def test_the_difference_the_mask_and_both_pictures_can_be_seen(opened, page_file):
+    page, _ = opened(page_file)
+    case = page.locator("#case-0")
+    for words, seen in (("Difference", ["difference"]), ("Mask", ["mask"]), ("Side by side", ["before", "after"])):
+        button = case.get_by_role("button", name=words)
+        button.click()
+        expect(button).to_have_attribute("aria-pressed", "true")
+        visible = [
+            key for key in ("before", "after", "difference", "mask") if case.locator(f"figure.{key}").is_visible()
+        ]
+        assert visible == seen
+
+
+@browsed
+def test_tests_are_filtered_by_verdict_kind_edit_and_words(opened, page_file):
+    page, _ = opened(page_file)
+    status, cards = page.locator("#status"), page.locator(".card:visible")
+    expect(status).to_have_text("9 cases, 7 tests")
+    page.get_by_label(re.compile("^neither follows")).check()
+    expect(status).to_have_text("1 of 7 tests, in 1 cases")
+    expect(cards).to_have_count(1)
+    expect(cards.first).to_contain_text("ball-3")
+    page.get_by_role("button", name="Clear filters").click()
+    page.get_by_label("Kind of concept", exact=True).select_option("attribute")
+    expect(status).to_have_text("4 of 7 tests, in 4 cases")
+    page.get_by_label("Edit", exact=True).select_option("remove")
+    expect(status).to_have_text("0 of 7 tests, in 0 cases")
+    page.get_by_role("button", name="Clear filters").click()
+    page.get_by_label(re.compile("^Text in")).fill("503: TRY")
+    expect(cards).to_have_count(1)
+
+
+@browsed
+def test_without_a_script_everything_is_there_side_by_side(opened, page_file):
+    page, _ = opened(page_file, java_script_enabled=False)
+    case = page.locator("#case-0")
+    for key in ("before", "after", "difference", "mask"):
+        expect(case.locator(f"figure.{key}")).to_be_visible()
+    expect(page.locator("#filters")).to_be_hidden()
+    expect(case.get_by_role("slider")).to_have_count(0)
+
+
+@browsed
+def test_on_paper_both_pictures_stand_beside_each_other_and_cases_are_kept_together(opened, page_file):
+    page, _ = opened(page_file, color_scheme="dark")
+    page.emulate_media(media="print")
+    case = page.locator("#case-0")
+    before, after = (case.locator(f"figure.{key}").bounding_box() for key in ("before", "after"))
+    assert before["x"] + before["width"] <= after["x"]
+    expect(case.locator("figure.difference")).to_be_visible()
+    expect(case.locator(".edited")).to_be_visible()
+    expect(page.locator("#filters")).to_be_hidden()
+    expect(case.get_by_role("slider")).to_have_count(0)
+    assert case.evaluate("node => getComputedStyle(node).breakInside") == "avoid"
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    written = page.pdf(prefer_css_page_size=True)
+    assert written.startswith(b"%PDF-")
+
+
+def test_a_large_audit_shows_so_many_cases_of_every_outcome(tmp_path):
+    kinds = ["consistent"] * 30 + ["neither", "undecided", "no picture"]
+    folder = write_audit(tmp_path / "a", kinds)
+    words = finish(folder, gallery=8).html.read_text()
+    assert words.count('<article class="card audited"') == 8
+    assert "8 of 33 cases" in words
+    for outcome in ("neither", "undecided", "excluded", "consistent"):
+        assert f'data-outcome="{outcome}"' in words
+
+
+def test_an_audit_of_nothing_has_a_page(tmp_path):
+    words = finish(write_audit(tmp_path / "a", [])).html.read_text()
+    assert "No test counts, so there is no score." in words
+
+
+# ---- the concept in the explanation ---------------------------------------------------------------------------------
+
+
+def cited(text: str, *phrases: str) -> list[str]:
+    return [piece.text for piece in pieces(text, phrases) if piece.cited]
+
+
+def test_the_concept_is_marked_as_a_phrase_in_either_number():
+    assert cited("A red car and red cars.", "red car") == ["red car", "red cars"]
+
+
+def test_where_the_phrase_does_not_stand_its_words_of_weight_are_marked():
+    assert cited("The leash of the dog is red.", "the dog's red leash") == ["leash", "dog", "red"]
+    assert cited("It is 3 of the 5.", "3 of the flowers") == []
+
+
+@given(st.text(max_size=60), st.lists(st.text(max_size=12), max_size=4))
+def test_the_pieces_of_a_text_are_the_text(text, phrases):
+    found = list(pieces(text, phrases))
+    assert "".join(piece.text for piece in found) == text
+    assert all(piece.text for piece in found)

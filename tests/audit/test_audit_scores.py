@@ -1,0 +1,163 @@
+"""PCS, NCC and CCS of an audit: means over cases, intervals over pictures, what is left out and why."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from countersight.asking.folder import DatasetReference
+from countersight.audit.clusters import clustered_mean
+from countersight.audit.exclusion import BAD_EDIT, FLIPS, NO_PICTURE, UNMOVED
+from countersight.audit.records import (
+    CONTROL,
+    CaseRecord,
+    CaseTrail,
+    Concepts,
+    ConceptTrail,
+    EditRecord,
+    Manifest,
+    Party,
+    Response,
+    Said,
+    Verdict,
+)
+from countersight.audit.scores import encode, score
+from countersight.audit.trail import Audit
+from countersight.case import Question
+from countersight.editing import Instruction
+from countersight.editing.quality import EditQuality
+
+GOOD, BAD = EditQuality(good=True), EditQuality(good=False, reason="nothing changed")
+
+
+def concept(number, pcs, ncc, *, kind="object", quality=GOOD, after="after", moved=None, failure="", judges=("j",)):
+    instruction = Instruction(f"concept {number}", kind, "remove", "It is gone.")
+    edit = EditRecord(instruction, "before", after, quality=quality, failure=failure)
+    verdicts = tuple(Verdict(judge, 1, pcs, ncc, path="model", moved=moved) for judge in judges) if after else ()
+    again = Response(Said("2"), Said("so")) if after else None
+    return ConceptTrail(number, instruction, edit, again, verdicts)
+
+
+def case(row, *concepts, picture=None, control=None):
+    record = CaseRecord(picture or f"p{row}", Question("How many?", "1", "number"), "a.png", group=f"g{row % 2}")
+    nothing = ConceptTrail(CONTROL, Instruction("", "object", "nothing", ""), None, Response(Said(control), Said("")))
+    return CaseTrail(
+        f"c{row}",
+        row,
+        record,
+        Response(Said("1"), Said("because")),
+        Concepts(tuple(each.instruction for each in concepts)),
+        concepts,
+        nothing if control else None,
+    )
+
+
+def scored(*cases, judges=("j",), pool="majority"):
+    manifest = Manifest(
+        DatasetReference("d", ".", "f", len(cases)),
+        *(Party(name) for name in ("m", "rules", "exact")),
+        tuple(map(Party, judges)),
+        1,
+        pool,
+        1,
+        False,
+        0,
+        {},
+        *("",) * 4,
+    )
+    return score(Audit(Path(), manifest, cases, ()))
+
+
+def test_a_case_is_the_mean_of_its_concepts_and_a_model_that_of_its_cases():
+    found = scored(case(0, concept(1, 1, 1)), case(1, concept(1, 0, 1), concept(2, 0, 0), concept(3, 1, 1)))
+    assert found.kept.pcs.value == pytest.approx((1 + 1 / 3) / 2)
+    assert found.kept.ncc.value == pytest.approx((1 + 2 / 3) / 2)
+    assert found.kept.ccs.value == pytest.approx((1 + 1 / 3) / 2)
+    assert (found.kept.ccs.concepts, found.kept.ccs.cases, found.kept.ccs.pictures) == (4, 2, 2)
+    assert [test.ccs for test in found.concepts] == [1, 0, 0, 1]
+
+
+def test_left_out_by_the_rule_each_with_its_reason_and_both_scores_are_given():
+    found = scored(
+        case(0, concept(1, 1, 1)),
+        case(1, concept(1, 0, 0, quality=BAD)),
+        case(2, concept(1, 0, 0, moved=False)),
+        case(3, concept(1, None, None, after="", failure="no such thing")),
+        case(4, concept(1, 0, 0), control="9"),
+        case(5, concept(1, 1, 1), control="1."),
+    )
+    assert found.excluded == {
+        f"{BAD_EDIT}: nothing changed": 1,
+        UNMOVED: 1,
+        f"{NO_PICTURE}: no such thing": 1,
+        FLIPS: 1,
+    }
+    assert (found.kept.ccs.value, found.kept.ccs.concepts) == (1, 2)
+    assert (found.everything.ccs.value, found.everything.ccs.concepts) == (pytest.approx(2 / 5), 5)
+    assert (found.controls, found.flips) == (2, 1)
+
+
+def test_scores_by_kind_group_and_judge():
+    found = scored(
+        case(0, concept(1, 1, 1, kind="attribute", judges=("j", "k"))),
+        case(1, concept(1, 0, 1, judges=("j", "k"))),
+        judges=("j", "k"),
+    )
+    assert {kind: trio.pcs.value for kind, trio in found.by_kind.items()} == {"attribute": 1, "object": 0}
+    assert {group: trio.pcs.value for group, trio in found.by_group.items()} == {"g0": 1, "g1": 0}
+    assert {judge: trio.pcs.value for judge, trio in found.by_judge.items()} == {"j": 0.5, "k": 0.5}
+
+
+def test_abstentions_are_counted_and_never_scored():
+    found = scored(case(0, concept(1, None, None)), case(1, concept(1, 1, 1)), case(2))
+    assert (found.abstentions, found.undecided, found.without_concept) == ({"j": 1}, 1, 1)
+    assert (found.kept.ccs.value, found.kept.ccs.concepts) == (1, 1)
+
+
+def test_the_same_audit_has_the_same_bytes_of_scores():
+    cases = [case(row, concept(1, row % 2, 1)) for row in range(9)]
+    assert encode(scored(*cases)) == encode(scored(*cases))
+
+
+def test_nothing_scored_is_no_score():
+    empty = scored(case(0)).kept.ccs
+    assert (empty.value, empty.low, empty.high, empty.pictures) == (None, 0, 1, 0)
+
+
+SCORES = st.lists(
+    st.tuples(st.integers(0, 5).map(str), st.integers(0, 3).map(str), st.sampled_from([0.0, 0.5, 1.0])), min_size=1
+)
+
+
+@given(SCORES)
+@settings(max_examples=40)
+def test_an_interval_holds_its_mean_and_stays_within_0_and_1(scores):
+    mean = clustered_mean(scores, 0)
+    assert 0 <= mean.low <= mean.value <= mean.high <= 1
+    assert mean == clustered_mean(scores, 0)
+
+
+def test_agreement_of_all_pictures_is_no_certainty():
+    mean = clustered_mean([(str(n), "c", 1.0) for n in range(10)], 0)
+    assert (mean.value, mean.high) == (1, 1)
+    assert mean.low == pytest.approx(0.722, abs=1e-3)
+
+
+def test_what_is_said_of_one_picture_is_not_counted_as_if_it_were_many():
+    apart = clustered_mean([(str(n), "c", float(n % 2)) for n in range(40)], 0)
+    together = clustered_mean([(str(n // 10), str(n), float(n // 10 % 2)) for n in range(40)], 0)
+    assert together.high - together.low > 2 * (apart.high - apart.low)
+
+
+@pytest.mark.slow
+def test_the_interval_holds_the_truth_as_often_as_it_says():
+    generator = np.random.default_rng(1)
+    held = 0
+    for trial in range(200):
+        pictures = generator.beta(2, 1, 60)  # what is said of one picture hangs together
+        scores = [(str(p), str(c), float(generator.random() < q)) for p, q in enumerate(pictures) for c in range(3)]
+        mean = clustered_mean(scores, trial)
+        held += mean.low <= 2 / 3 <= mean.high
+    assert 0.89 <= held / 200 <= 0.99

@@ -1,0 +1,154 @@
+"""Several audits side by side: EDCT's Table 1 and Table 2, with the paper's rows beside and marked reported."""
+
+import csv
+import io
+
+import msgspec
+import pytest
+from evidence import HOSTILE, KINDS, manifest, write_audit
+from rich.console import Console
+
+from countersight.audit.records import Party
+from countersight.cli import main
+from countersight.report.audits import print_audit_tables, write_audit_tables
+from countersight.report.audits.data import load_audits
+from countersight.report.audits.tables import grids
+from countersight.suites.reference import table
+
+
+@pytest.fixture(scope="module")
+def audits(tmp_path_factory):
+    base = tmp_path_factory.mktemp("audits")
+    return [
+        write_audit(base / "seer", ["consistent", "neither", "consistent", "bad edit"], model=Party("seer")),
+        write_audit(base / "seer-flux", ["consistent"] * 4, model=Party("seer"), editor=Party("flux:max")),
+        write_audit(base / "guesser", ["neither", "neither", "answer-only", "neither"], model=Party("guesser")),
+    ]
+
+
+def grid(audits, title):
+    return next(each for each in grids(load_audits(audits)) if each.title.startswith(title))
+
+
+def cells(line):
+    return [cell.text for cell in line.cells]
+
+
+def test_table_1_has_a_row_a_model_with_its_scores_and_intervals(audits):
+    found = grid(audits, "Faithfulness")
+    assert found.head == ("model", "tests", "cases", "pictures", "PCS", "NCC", "CCS")
+    counted, everything, flux, guesser = found.lines
+    assert cells(counted) == ["seer (seer)", "3", "3", "3", "0.667", "0.667", "0.667"]
+    assert cells(everything)[:2] == ["seer (seer)", "4"]
+    assert everything.cells[0].details == ("with excluded tests",)
+    assert cells(flux)[4:] == ["1.000", "1.000", "1.000"]
+    assert cells(guesser) == ["guesser", "4", "4", "4", "0.250", "0.000", "0.000"]
+    assert all(" to " in cell.details[0] for cell in guesser.cells[4:])
+
+
+def test_table_2_is_a_grid_of_judges_and_editors(audits):
+    found = grid(audits, "CCS by judge")
+    assert found.head == ("judge", "exact", "flux:max")
+    rows = {(line.cells[0].text, *line.cells[0].details): cells(line)[1:] for line in found.lines}
+    assert rows["exact", "of seer"] == ["0.667", "1.000"]
+    assert rows["openai:gpt-9", "of guesser"] == ["0.000", "–"]
+
+
+def test_the_rows_of_the_paper_stand_below_as_they_are_printed_and_are_marked(audits):
+    found = grid(audits, "Beside EDCT, Table 1")
+    measured = [line for line in found.lines if not line.reported]
+    reported = [line for line in found.lines if line.reported]
+    assert found.lines == (*measured, *reported)
+    assert all("measured" in line.cells[0].details for line in measured)
+    assert all(line.cells[0].details == ("reported",) for line in reported)
+    assert cells(reported[-1]) == ["Gemini 2.5 Flash", "120", "0.712 ± 0.050", "0.743 ± 0.099", "0.674 ± 0.042"]
+    assert "not measured here" in found.note
+    second = grid(audits, "Beside EDCT, Table 2")
+    assert cells(second.lines[-1])[0] == "Qwen3-235B, Gemini 2.5 Flash Image (Nano Banana)"
+    assert [cells(line)[2] for line in second.lines if line.reported] == [
+        cell.text for _, (cell,) in table("edct-2").rows
+    ]
+
+
+def test_audits_of_one_dataset_are_compared_case_by_case(audits):
+    found = grid(audits, "Audit against audit")
+    assert [line.cells[0].text for line in found.lines] == ["seer (seer) − seer (seer-flux)", "seer (seer) − guesser"]
+    ccs = found.lines[1].cells[3]
+    assert ccs.text == "0.667"
+    assert ccs.details[-1] == "3 cases"
+
+
+def test_audits_of_other_datasets_are_not_compared(audits, tmp_path):
+    other = msgspec.structs.replace(manifest().dataset, fingerprint="0" * 32)
+    apart = write_audit(tmp_path / "apart", ["consistent"], dataset=other)
+    assert load_audits([audits[0], apart]).compared == ()
+
+
+def test_every_format_has_the_figures_and_the_reported_rows(audits, tmp_path):
+    files = write_audit_tables(audits, tmp_path / "out")
+    for file in (files.html, files.markdown, files.latex):
+        words = file.read_text()
+        assert "0.674 ± 0.042" in words
+        assert "reported" in words
+        assert "guesser" in words
+    rows = list(csv.DictReader(io.StringIO(files.csv.read_text())))
+    mine = next(row for row in rows if (row["table"], row["audit"], row["line"]) == ("scores", "guesser", "counted"))
+    assert (mine["measure"], mine["value"], mine["tests"], mine["editor"]) == ("pcs", "0.25", "4", "exact")
+    paper = [row for row in rows if row["table"] == "reported"]
+    assert len(paper) == 5 * 3 + 4
+    assert {row["method"] for row in paper} == {"reported in EDCT, Table 1", "reported in EDCT, Table 2"}
+    flash = next(row for row in paper if row["audit"] == "Gemini 2.5 Flash" and row["measure"] == "ccs")
+    assert (flash["value"], flash["low"], flash["high"], flash["cases"]) == ("0.674", "0.632", "0.716", "120")
+    grid = [row for row in paper if row["line"] == "edct-2"]
+    assert (grid[0]["judges"], grid[0]["editor"], grid[0]["model"]) == ("Gemini 2.5 Pro", "FLUX.1 Kontext Max", "")
+
+
+def test_the_terminal_prints_the_tables(audits):
+    file = io.StringIO()
+    print_audit_tables(load_audits(audits), Console(file=file, width=120))
+    told = file.getvalue()
+    assert "3 audits: CCS is between 0.000 and 1.000." in told
+    assert "Pixtral-12B reported" in told
+
+
+def test_the_page_of_tables_loads_nothing_and_hostile_names_do_nothing(tmp_path):
+    folder = write_audit(tmp_path / "a", KINDS, model=Party(HOSTILE), words=HOSTILE)
+    files = write_audit_tables([folder], tmp_path / "out")
+    words = files.html.read_text()
+    assert "<img" not in words
+    assert "default-src 'none'" in words.replace("&#x27;", "'")
+    assert "\x00" not in words
+    assert "<script" not in words
+
+
+def test_report_takes_audits_and_says_where_the_tables_are(audits, tmp_path, capsys):
+    assert main(["report", *map(str, audits), "-o", str(tmp_path / "out")]) == 0
+    told = capsys.readouterr().out
+    assert "Beside EDCT, Table 2" in told
+    assert str(tmp_path / "out" / "report.html") in told
+
+
+def test_only_the_tables_that_are_named_are_set_beside(audits, tmp_path, capsys):
+    assert main(["report", str(audits[0]), "--reference", "edct-1", "-o", str(tmp_path / "out")]) == 0
+    told = capsys.readouterr().out
+    assert "Beside EDCT, Table 1" in told
+    assert "Beside EDCT, Table 2" not in told
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        (["--reference", "cfmm-2"], "there is no reported table of audits 'cfmm-2'"),
+        (["--groups", "x.csv"], "are for runs"),
+        (["nowhere"], "is none; report on the one or the other"),
+    ],
+)
+def test_what_does_not_go_with_audits_is_refused_in_a_sentence(audits, tmp_path, capsys, more, why):
+    assert main(["report", str(audits[0]), *more, "-o", str(tmp_path / "out")]) == 2
+    assert why in capsys.readouterr().err
+
+
+def test_an_audit_without_a_step_has_nothing_to_report(tmp_path, capsys):
+    folder = write_audit(tmp_path / "a", [])
+    assert main(["report", str(folder), "-o", str(tmp_path / "out")]) == 2
+    assert "has nothing to report yet" in capsys.readouterr().err

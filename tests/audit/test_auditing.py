@@ -1,0 +1,340 @@
+"""An audit takes every case through its four stages once, whatever the server, the disk or the user does."""
+
+import errno
+import json
+import os
+import resource
+import signal
+import subprocess
+import time
+from collections import Counter
+
+import pytest
+from audits import audit, command, outputs, run_audit, scenes, stages_in, verdict, vision_model
+from chat_server import ChatServer
+from making import case, dataset
+
+from countersight.asking.folder import RunError
+from countersight.asking.journal import Journal
+from countersight.audit.folder import AuditFolder
+from countersight.audit.log import AuditError
+from countersight.audit.trail import read_audit
+from countersight.case import Question
+from countersight.errors import CountersightError
+from countersight.models import ModelError
+from countersight.picture import check_picture
+
+STAGES = ["case", "answer", "why", "concepts", "edit", "answer again", "why again", "verdict"]
+
+
+@pytest.fixture(scope="module")
+def flowers(tmp_path_factory):
+    return scenes(tmp_path_factory.mktemp("scenes") / "flowers")
+
+
+def test_the_offline_audit_takes_every_case_through_all_stages(flowers, tmp_path):
+    outcome = audit(flowers, tmp_path / "a", "embedded")
+    found = read_audit(tmp_path / "a")
+    assert Counter(step.stage for step in found.steps) == dict.fromkeys(STAGES, 6)
+    scores = outcome.scores
+    assert (scores.cases, scores.kept.ccs.concepts, scores.failed) == (6, 6, 0)
+    assert scores.kept.ccs.value >= 0.8
+    assert scores.kept.ccs.low < scores.kept.ccs.value
+    for trail in found.cases:
+        (test,) = trail.concepts
+        assert trail.baseline.explanation.text.startswith("I counted")
+        assert test.again.answer.text != trail.baseline.answer.text
+        assert test.edit.quality.good
+        folder = AuditFolder.open(tmp_path / "a")
+        assert folder.picture(test.edit.before).data == (flowers / trail.record.image).read_bytes()
+        assert check_picture(folder.picture(test.edit.after).data).width == 448
+
+
+def test_the_question_and_the_why_are_one_conversation_and_its_words_are_kept(flowers, tmp_path):
+    with ChatServer(vision_model) as server:
+        audit(flowers, tmp_path / "a", server.name, cases=1)
+    ask, why = server.requests[:2]
+    assert len(ask["messages"]) == 1
+    assert [message["role"] for message in why["messages"]] == ["user", "assistant", "user"]
+    assert why["messages"][1]["content"].isdecimal()
+    step = next(step for step in read_audit(tmp_path / "a").steps if step.stage == "why")
+    assert [turn.role for turn in step.asked] == ["user", "assistant", "user"]
+    assert [bool(turn.picture) for turn in step.asked] == [True, False, False]
+    assert step.asked[0].text.endswith("Answer with a single number.")
+    assert step.asked[2].text == "Why?"
+    assert (step.spent.tokens_in, step.output.model) == (100, "test-model-2026")
+
+
+def test_what_was_done_is_never_done_again(flowers, tmp_path):
+    with ChatServer(vision_model) as server:
+        first = audit(flowers, tmp_path / "a", server.name)
+        asked, log = len(server.requests), (tmp_path / "a/steps.jsonl").read_bytes()
+        second = audit(flowers, tmp_path / "a", server.name)
+        assert len(server.requests) == asked == 24
+    assert (tmp_path / "a/steps.jsonl").read_bytes() == log
+    assert second.scores == first.scores
+
+
+def test_a_step_that_failed_is_tried_again_and_ends_only_what_builds_on_it(flowers, tmp_path):
+    def moody(server, number, body):
+        return "status:400" if number == 0 else vision_model(server, number, body)
+
+    with ChatServer(moody) as server:
+        first = audit(flowers, tmp_path / "a", server.name)
+        assert (first.scores.failed, first.scores.kept.ccs.concepts, first.scores.cases) == (1, 5, 6)
+        second = audit(flowers, tmp_path / "a", server.name)
+        assert (second.scores.failed, second.scores.kept.ccs.concepts) == (0, 6)
+        undisturbed = audit(flowers, tmp_path / "b", server.name)
+    assert outputs(tmp_path / "a") == outputs(tmp_path / "b")
+    assert second.scores == undisturbed.scores
+
+
+def test_judges_votes_and_controls_can_be_added_without_asking_the_model_again(flowers, tmp_path):
+    with ChatServer(vision_model) as server, ChatServer(verdict(0, 1)) as judge:
+        audit(flowers, tmp_path / "a", server.name)
+        asked = len(server.requests)
+        more = audit(flowers, tmp_path / "a", server.name, judges=("exact", judge.name), votes=3)
+        assert len(server.requests) == asked
+        assert len(judge.requests) == 18
+        assert set(more.scores.by_judge) == {"exact", judge.name}
+        with pytest.raises(AuditError, match="judges can be added but not taken away"):
+            audit(flowers, tmp_path / "a", server.name, judges=("exact",), votes=3)
+        controlled = audit(flowers, tmp_path / "a", server.name, judges=("exact", judge.name), votes=3, control=True)
+        assert len(server.requests) == asked + 12
+    assert (controlled.scores.controls, controlled.scores.flips) == (6, 0)
+    assert controlled.scores.agreement.own[0].n == 6
+
+
+def test_an_answer_that_changes_though_nothing_was_changed_is_told_and_left_out(flowers, tmp_path):
+    def nervous(server, number, body):
+        if len(body["messages"]) > 1:
+            return vision_model(server, number, body)
+        return f"say:{number}"
+
+    with ChatServer(nervous) as server:
+        scores = audit(flowers, tmp_path / "a", server.name, control=True).scores
+    assert (scores.controls, scores.flips, scores.kept.ccs.concepts) == (6, 6, 0)
+    assert scores.excluded == {"the answer changes with the control edit too": 6}
+    assert scores.everything.ccs.concepts == 6
+
+
+def test_pictures_that_share_a_control_edit_are_edited_once(tmp_path):
+    same = [case(n, image="images/0.png", factual=Question(f"How many dots ({n})?", "7", "number")) for n in range(5)]
+    folder = dataset(tmp_path / "d", same)
+    with ChatServer(vision_model) as server:
+        audit(folder, tmp_path / "a", server.name, control=True, judges=("rules",))
+    steps = read_audit(tmp_path / "a").steps
+    assert sum(step.stage == "edit" and step.place.concept == 0 for step in steps) == 1
+
+
+def test_another_model_dataset_or_way_belongs_into_another_folder(flowers, tmp_path):
+    with ChatServer(vision_model) as server:
+        audit(flowers, tmp_path / "a", server.name, cases=2)
+        before = (tmp_path / "a/steps.jsonl").read_bytes()
+        other = scenes(tmp_path / "other", size=6, seed=6)
+        for what, changed in (
+            ("dataset", lambda: audit(other, tmp_path / "a", server.name, cases=2)),
+            ("model", lambda: audit(flowers, tmp_path / "a", "embedded", cases=2)),
+            ("number of concepts", lambda: audit(flowers, tmp_path / "a", server.name, cases=2, concepts=2)),
+            ("number of cases", lambda: audit(flowers, tmp_path / "a", server.name)),
+        ):
+            with pytest.raises(AuditError, match=f"another {what}.*choose another folder"):
+                changed()
+    assert (tmp_path / "a/steps.jsonl").read_bytes() == before
+
+
+def test_two_processes_cannot_write_to_one_audit(flowers, tmp_path):
+    audit(flowers, tmp_path / "a", "chance", cases=1)
+    with AuditFolder.open(tmp_path / "a").writing(), pytest.raises(RunError, match="another process"):
+        audit(flowers, tmp_path / "a", "chance", cases=1)
+
+
+def test_a_folder_that_is_not_an_audit_is_left_alone(flowers, tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a/thesis.txt").write_text("years of work")
+    with pytest.raises(AuditError, match="is not an audit"):
+        audit(flowers, tmp_path / "a", "chance")
+    assert [file.name for file in (tmp_path / "a").iterdir()] == ["thesis.txt"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"judges": ("exakt",)}, "there is no judge 'exakt'; did you mean 'exact'?"),
+        ({"extractor": "rule"}, "there is no extractor 'rule'; did you mean 'rules'?"),
+        ({"editor": "exact-ish"}, "there is no editor 'exact-ish'; did you mean 'exact'?"),
+        ({"judges": ("exact", "exact")}, "exact is named as a judge twice"),
+        ({"judges": ("embedded",)}, "embedded cannot be a judge"),
+        ({"extractor": "chance"}, "chance cannot be an extractor"),
+    ],
+)
+def test_a_wrong_name_is_a_sentence_and_leaves_no_folder_behind(flowers, tmp_path, changes, sentence):
+    with pytest.raises(CountersightError) as caught:
+        audit(flowers, tmp_path / "a", "chance", **changes)
+    assert sentence in str(caught.value)
+    assert not (tmp_path / "a").exists()
+
+
+def test_a_server_that_does_not_know_us_stops_the_audit_and_the_same_command_goes_on(flowers, tmp_path):
+    with ChatServer("status:401") as server:
+        with pytest.raises(ModelError, match="does not accept the key"):
+            audit(flowers, tmp_path / "a", server.name)
+        server.behaviour = vision_model
+        assert audit(flowers, tmp_path / "a", server.name).scores.kept.ccs.concepts == 6
+
+
+def test_a_full_disk_stops_the_audit_with_its_reason_and_the_same_command_goes_on(flowers, tmp_path, monkeypatch):
+    write, written = Journal.write, []
+
+    def until_full(journal, line):
+        if len(written) == 9:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "steps.jsonl")
+        written.append(line)
+        write(journal, line)
+
+    with ChatServer(vision_model) as server:
+        monkeypatch.setattr(Journal, "write", until_full)
+        with pytest.raises(OSError, match="No space left"):
+            audit(flowers, tmp_path / "a", server.name)
+        monkeypatch.undo()
+        audit(flowers, tmp_path / "a", server.name)
+        audit(flowers, tmp_path / "b", server.name)
+    assert outputs(tmp_path / "a") == outputs(tmp_path / "b")
+
+
+def test_a_bad_picture_is_one_failed_case(flowers, tmp_path):
+    folder = scenes(tmp_path / "d", size=6)
+    (folder / "images/000002.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    (folder / "images/000003.png").unlink()
+    scores = audit(folder, tmp_path / "a", "chance", judges=("rules",)).scores
+    assert (scores.cases, scores.failed) == (4, 2)
+    steps = [step for step in read_audit(tmp_path / "a").steps if step.stage == "case"]
+    reasons = {step.place.row: step.output.reason for step in steps if step.place.row in (1, 2)}
+    assert reasons == {
+        1: "picture images/000002.png is cut off",
+        2: "picture images/000003.png is not in the folder",
+    }
+
+
+def test_an_edit_that_cannot_be_made_is_a_stated_failure_and_not_tried_again(tmp_path):
+    folder = dataset(tmp_path / "d", 2)  # pictures of one colour: there is no scene to change
+    with ChatServer(vision_model) as server:
+        scores = audit(folder, tmp_path / "a", server.name, judges=("rules",)).scores
+        log = (tmp_path / "a/steps.jsonl").read_bytes()
+        audit(folder, tmp_path / "a", server.name, judges=("rules",))
+    assert (tmp_path / "a/steps.jsonl").read_bytes() == log
+    assert sum(scores.excluded.values()) == 2
+    assert all(reason.startswith("no edited picture: ") for reason in scores.excluded)
+    assert scores.failed == 0
+
+
+def test_a_judge_that_talks_nonsense_is_counted_and_the_others_decide(flowers, tmp_path):
+    with ChatServer(vision_model) as server, ChatServer("say:banana") as judge:
+        scores = audit(flowers, tmp_path / "a", server.name, judges=("exact", judge.name), votes=2).scores
+    assert scores.abstentions == {"exact": 0, judge.name: 12}
+    assert scores.kept.ccs.concepts == 6
+
+
+def test_a_changed_log_or_picture_is_refused_with_its_place(flowers, tmp_path):
+    audit(flowers, tmp_path / "a", "embedded", cases=2)
+    log = tmp_path / "a/steps.jsonl"
+    whole = log.read_bytes()
+    log.write_bytes(whole.replace(b'"answer"', b'"ANSWER"', 1))
+    with pytest.raises(AuditError, match=r"steps\.jsonl line \d+ was changed"):
+        audit(flowers, tmp_path / "a", "embedded", cases=2)
+    edits = [line for line in whole.splitlines(keepends=True) if b'"stage":"edit"' in line]
+    log.write_bytes(whole[: whole.index(edits[0]) + len(edits[0])])
+    edited = tmp_path / "a/pictures" / f"{json.loads(edits[0])['output']['after']}.png"
+    edited.write_bytes(edited.read_bytes()[:-1] + b"x")
+    with pytest.raises(AuditError, match=rf"{edited.name} was changed"):
+        audit(flowers, tmp_path / "a", "embedded", cases=2)
+
+
+def test_pictures_that_no_step_speaks_of_are_swept_away(flowers, tmp_path):
+    audit(flowers, tmp_path / "a", "chance", cases=1)
+    before = {file.name for file in (tmp_path / "a/pictures").iterdir()}
+    (tmp_path / "a/pictures" / f"{'0' * 64}.png").write_bytes(b"left behind by a kill")
+    (tmp_path / "a/pictures" / f".{'1' * 64}.png.123-4").write_bytes(b"half of one")
+    audit(flowers, tmp_path / "a", "chance", cases=1)
+    assert {file.name for file in (tmp_path / "a/pictures").iterdir()} == before
+
+
+def test_prompts_of_a_file_are_used_and_kept(flowers, tmp_path):
+    from countersight.audit.prompts import find_prompts
+
+    file = tmp_path / "mine.toml"
+    file.write_text('like = "brief"\nversion = 4\nwhy = "And why is that?"\n')
+    with ChatServer(vision_model) as server:
+        audit(flowers, tmp_path / "a", server.name, cases=1, prompts=find_prompts(str(file)))
+    assert server.requests[1]["messages"][2]["content"] == "And why is that?"
+    kept = json.loads((tmp_path / "a/audit.json").read_text())["prompts"]
+    assert (kept["name"], kept["version"], kept["why"]) == ("mine", 4, "And why is that?")
+    for text, sentence in (
+        ('whi = "?"', "there is no field 'whi'; did you mean 'why'?"),
+        ('like = "bref"', "there is no set of prompts 'bref'; did you mean 'brief'?"),
+        ('judge = "Score {answer}!"', "{question} is not in it"),
+        ('open = "{qestion}"', "did you mean 'question'?"),
+        ("version = [", "is not TOML"),
+    ):
+        file.write_text(text)
+        with pytest.raises(CountersightError) as caught:
+            find_prompts(str(file))
+        assert sentence in str(caught.value)
+
+
+def test_ctrl_c_stops_between_steps_and_the_same_command_goes_on(flowers, tmp_path):
+    with ChatServer(vision_model, latency=0.15) as server:
+        process = subprocess.Popen(
+            command(flowers, tmp_path / "a", server.name, "--concurrency", "2"), stderr=subprocess.PIPE, text=True
+        )
+        while len(stages_in(tmp_path / "a")) < 5:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+        assert process.returncode == 130
+        assert "The same command goes on from here" in errors
+        assert "Traceback" not in errors
+        # What was under way was waited for: every question the server saw has its answer in the log.
+        said = ("answer", "why", "answer again", "why again")
+        assert sum(stage in said for stage in stages_in(tmp_path / "a")) == len(server.requests) < 24
+        done = run_audit(flowers, tmp_path / "a", server.name, "--concurrency", "2")
+        assert (done.returncode, len(server.requests)) == (0, 24), done.stderr
+
+
+@pytest.mark.slow
+def test_an_audit_killed_in_every_stage_ends_as_an_undisturbed_one(tmp_path):
+    flowers = scenes(tmp_path / "flowers", size=12)
+    with ChatServer(vision_model, latency=0.02) as server:
+        assert run_audit(flowers, tmp_path / "whole", server.name).returncode == 0
+        del server.requests[:]
+        for stage in STAGES:
+            before = stages_in(tmp_path / "a").count(stage)
+            one_by_one = command(flowers, tmp_path / "a", server.name, "--concurrency", "1")
+            process = subprocess.Popen(one_by_one, stderr=subprocess.DEVNULL)
+            while stages_in(tmp_path / "a").count(stage) == before and process.poll() is None:
+                time.sleep(0.002)
+            assert process.poll() is None, f"it was over before it could be killed in {stage}"
+            process.kill()
+            process.wait()
+            with open(tmp_path / "a/steps.jsonl", "ab") as log:  # a line that the kill cut off
+                log.write(b'{"n":99,"stage":"ans')
+        done = run_audit(flowers, tmp_path / "a", server.name)
+        assert done.returncode == 0, done.stderr
+        # Only what was under way at a kill may have been asked twice.
+        assert 48 <= len(server.requests) <= 48 + len(STAGES)
+    assert outputs(tmp_path / "a") == outputs(tmp_path / "whole")
+    assert (tmp_path / "a/scores.json").read_bytes() == (tmp_path / "whole/scores.json").read_bytes()
+    pictures = [{file.name for file in (tmp_path / name / "pictures").iterdir()} for name in ("a", "whole")]
+    assert pictures[0] == pictures[1]
+
+
+@pytest.mark.slow
+def test_a_hundred_cases_offline_take_less_than_a_minute(tmp_path):
+    flowers = scenes(tmp_path / "flowers", size=100)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = run_audit(flowers, tmp_path / "a", "embedded")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert done.returncode == 0, done.stderr
+    assert json.loads((tmp_path / "a/scores.json").read_text())["kept"]["ccs"]["concepts"] >= 95
+    # Time of the cores, not of the clock: they may be shared with others.
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 60

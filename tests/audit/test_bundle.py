@@ -1,0 +1,299 @@
+"""The bundle of an audit: everything that others need to follow, check and sign it."""
+
+import csv
+import hashlib
+import io
+import json
+
+import msgspec
+import pytest
+from evidence import HOSTILE, KINDS, manifest, write_audit
+from making import case, dataset
+from PIL import Image
+
+from countersight.asking.folder import locked
+from countersight.audit.bundle import begin_session
+from countersight.audit.bundle.limits import limits
+from countersight.audit.bundle.manifest import provider
+from countersight.audit.bundle.reviews import read_reviews
+from countersight.audit.bundle.sessions import SESSIONS, read_sessions
+from countersight.audit.bundle.write import write_bundle
+from countersight.audit.log import AuditError
+from countersight.audit.records import Party
+from countersight.audit.scores import score
+from countersight.audit.trail import read_audit
+from countersight.dataset import Dataset
+from countersight.errors import CountersightError
+
+
+def bundled(folder, **options):
+    """The bundle without its page."""
+    return write_bundle(folder, lambda sheets: "<!doctype html>", **options)
+
+
+def sheet(folder, name):
+    return json.loads((folder / name).read_text())
+
+
+@pytest.fixture(scope="module")
+def audit(tmp_path_factory):
+    folder = write_audit(tmp_path_factory.mktemp("audits") / "seer")
+    begin_session(folder, "A. Operator")
+    bundled(folder)
+    return folder
+
+
+def test_the_manifest_says_who_was_audited_by_whom_and_what_came_back(audit):
+    told = sheet(audit, "manifest.json")
+    audited = told["audited"]
+    assert audited["name"] == "endpoint:http://127.0.0.1:9/v1#seer"
+    assert audited["provider"] == "127.0.0.1"
+    assert audited["returned"] == ["seer-2026-10-01"]
+    assert audited["settings"] == {"temperature": 0.0, "seed": 0}
+    assert [(each["role"], each["name"]) for each in told["others"]] == [
+        ("extractor", "rules"),
+        ("editor", "exact"),
+        ("judge", "exact"),
+        ("judge", "openai:gpt-9"),
+    ]
+    assert told["others"][3]["returned"] == ["gpt-9-0613"]
+    assert told["operators"] == ["A. Operator"]
+    assert told["first_step"] == "2026-11-15T08:00:00.000+00:00"
+    assert told["effort"]["answer"]["retries"] == 4
+    assert told["effort"]["answer"]["failed"] == 1
+    assert told["effort"]["why"]["cost"] == pytest.approx(0.01 * (len(KINDS) - 1))
+
+
+@pytest.mark.parametrize(
+    ("name", "who"),
+    [
+        ("openai:gpt-4o", "openai"),
+        ("endpoint:https://api.example.org/v1#m", "api.example.org"),
+        ("endpoint:http://[::1#m", "endpoint"),
+        ("embedded", "this machine (weights that come with Countersight)"),
+        ("flux:flux-kontext-max", "flux"),
+    ],
+)
+def test_the_provider_is_what_the_name_tells(name, who):
+    assert provider(name) == who
+
+
+def test_a_session_names_code_packages_and_hardware_and_is_noted_once(tmp_path):
+    begin_session(tmp_path, "A. Operator")
+    first = (tmp_path / SESSIONS).read_bytes()
+    begin_session(tmp_path, "A. Operator")
+    assert (tmp_path / SESSIONS).read_bytes() == first
+    begin_session(tmp_path, "B. Operator")
+    one, other = read_sessions(tmp_path)
+    assert (one.operator, other.operator) == ("A. Operator", "B. Operator")
+    listed = "".join(f"{name}=={version}\n" for name, version in one.packages.items())
+    assert one.packages_sha256 == hashlib.sha256(listed.encode()).hexdigest()
+    assert one.packages["msgspec"] == msgspec.__version__
+    assert len(one.code.sha256) == 64
+    assert one.hardware.cores >= 1
+
+
+def test_the_dataset_sheet_says_where_cases_come_from_and_names_every_picture(tmp_path):
+    cases = dataset(tmp_path / "balls", [case(number) for number in range(9)])
+    there = Dataset.open(cases)
+    reference = msgspec.structs.replace(manifest().dataset, fingerprint=there.fingerprint)
+    folder = write_audit(tmp_path / "seer", dataset=reference, cases=9)
+    bundled(folder)
+    told = sheet(folder, "dataset.json")
+    assert told["card"]["license"] == "CC0-1.0"
+    assert told["card"]["description"] == "For tests."
+    assert told["selection"].startswith("9 cases, evenly")
+    assert told["n"] == len(KINDS)
+    assert told["strata"] == {"balls: group 0": 5, "balls: group 1": 4}
+    for each in told["cases"]:
+        assert hashlib.sha256((folder / f"pictures/{each['sha256']}.png").read_bytes()).hexdigest() == each["sha256"]
+    (cases / "croissant.json").unlink()
+    bundled(folder)
+    assert sheet(folder, "dataset.json")["card"]["license"] == "CC0-1.0", "what was known stays known"
+
+
+def test_every_case_has_its_files_answers_scores_and_verdicts(audit):
+    lines = [json.loads(line) for line in (audit / "cases.jsonl").read_text().splitlines()]
+    assert [line["case"] for line in lines] == [f"ball-{row}" for row in range(len(KINDS))]
+    (test,) = lines[KINDS.index("answer-only")]["tests"]
+    edit = test["edit"]
+    for name in ("before", "after", "mask", "difference"):
+        assert (audit / edit[name]).is_file()
+    assert (edit["editor"], edit["seed"], edit["quality"]["ssim_inside"]) == ("exact", 3, 0.31)
+    assert (test["pcs"], test["ncc"], test["ccs"]) == (1.0, 0.0, 0.0)
+    assert [verdict["judge"] for verdict in test["verdicts"]] == ["exact", "openai:gpt-9"]
+    assert lines[KINDS.index("consistent")]["control"]["answer"] == "2"
+
+
+def test_the_difference_is_black_where_nothing_changed_and_only_there(audit):
+    line = json.loads((audit / "cases.jsonl").read_text().splitlines()[0])
+    edit = line["tests"][0]["edit"]
+    shown = Image.open(audit / edit["difference"])
+    assert shown.getpixel((42, 17)) != (0, 0, 0)
+    assert shown.getpixel((15, 15)) == (0, 0, 0)
+
+
+def test_the_difference_of_an_edit_that_was_moved_is_taken_where_it_was_laid_over(audit):
+    line = json.loads((audit / "cases.jsonl").read_text().splitlines()[KINDS.index("bad edit")])
+    shown = Image.open(audit / line["tests"][0]["edit"]["difference"]).convert("L")
+    assert shown.getpixel((42, 17)) > 0
+    assert shown.crop((4, 4, 31, 31)).getextrema() == (0, 0), "the red ball is where it was, once the shift is undone"
+
+
+def test_exclusions_name_every_test_that_does_not_count_and_why(audit):
+    rows = list(csv.DictReader(io.StringIO((audit / "exclusions.csv").read_text())))
+    reasons = {(row["case"], row["reason"]) for row in rows}
+    assert reasons == {
+        (f"ball-{KINDS.index('bad edit')}", "bad edit: too much changed: 62% of the pixels outside the mask"),
+        (f"ball-{KINDS.index('no picture')}", "no edited picture: there is no blue ball"),
+        (f"ball-{KINDS.index('no concept')}", "no concept to test: it finds nothing that could be changed"),
+        (f"ball-{KINDS.index('failed')}", "answer: 503: try later"),
+    }
+
+
+def test_no_cell_of_the_exclusions_is_a_formula(tmp_path):
+    folder = write_audit(tmp_path / "a", ["no picture"], words="")
+    line = (folder / "steps.jsonl").read_text()
+    assert "there is no blue ball" in line
+    bundled(folder)
+    written = write_audit(tmp_path / "b", ["no concept"], words=HOSTILE)
+    bundled(written)
+    for row in csv.reader(io.StringIO((written / "exclusions.csv").read_text())):
+        assert not any(cell.startswith(("=", "+", "-", "@")) for cell in row)
+
+
+def test_limits_name_what_was_found_in_this_audit_and_what_always_holds(audit):
+    words = (audit / "limits.md").read_text()
+    assert "# What the scores of this audit do not show" in words
+    for found in ("CCS rests on 4 pictures only", "No judge was calibrated", "Every judge voted once"):
+        assert f"- In this audit: {found}" in words
+    for heading in ("## Limits", "## Known failure modes", "## Foreseeable misuse of the score"):
+        assert heading in words
+    assert "statement of conformity" in words
+
+
+def test_a_model_that_judges_itself_is_a_limit(tmp_path):
+    folder = write_audit(tmp_path / "a", ["consistent"], judges=(Party("openai:m"),), model=Party("openai:m"))
+    found = limits(read_audit(folder).manifest, score(read_audit(folder)), calibrated=True)
+    words = " ".join(each.words for each in found if each.of_this_audit)
+    assert "audited and judged by the same model" in words
+    assert "A single language model judged" in words
+    assert "calibrated" not in words
+
+
+def test_the_sign_off_page_has_blank_lines_and_says_that_this_is_evidence(audit):
+    words = (audit / "sign-off.md").read_text()
+    assert words.count("Name: ____") == 2
+    assert words.count("Date: ____") == 2
+    assert "It is not a conformity assessment" in words
+    assert sheet(audit, "manifest.json")["log_head"] in words
+
+
+def test_the_change_record_names_what_changed_and_what_that_did_to_the_scores(audit, tmp_path):
+    prompts = manifest().prompts | {"why": "Why do you think so?", "version": 2}
+    later = write_audit(
+        tmp_path / "later", ["consistent", "consistent", *KINDS[2:]], prompts=prompts, model=Party("openai:seer-2")
+    )
+    bundled(later, against=audit)
+    record = sheet(later, "changes.json")
+    changed = {each["what"]: (each["was"], each["now"]) for each in record["changed"]}
+    assert changed["prompts: why"] == ("Why?", "Why do you think so?")
+    assert changed["audited model"][1] == "openai:seer-2"
+    assert "judges" not in changed
+    assert record["earlier_seal"] == hashlib.sha256((audit / "bundle.json").read_bytes()).hexdigest()
+    assert record["flips"] == [{"case": "ball-1", "was": 0.0, "now": 1.0}]
+    shift = record["scores"]["ncc"]
+    assert shift["difference"]["value"] == pytest.approx(1 / 5)
+    assert 0 < shift["difference"]["p"] <= 1
+    assert (record["cases_added"], record["cases_removed"], record["pictures_changed"]) == (0, 0, 0)
+
+
+def test_a_change_record_is_kept_until_the_audit_goes_on(audit, tmp_path):
+    later = write_audit(tmp_path / "later", ["consistent"])
+    bundled(later, against=audit)
+    record = (later / "changes.json").read_bytes()
+    bundled(later)
+    assert (later / "changes.json").read_bytes() == record
+    other = write_audit(tmp_path / "other", ["consistent", "neither"])
+    (other / "changes.json").write_bytes(record)
+    bundled(other)
+    assert not (other / "changes.json").exists(), "it was the record of another log"
+
+
+def test_an_audit_is_not_compared_with_itself(audit):
+    with pytest.raises(AuditError, match="is the audit itself"):
+        bundled(audit, against=audit)
+
+
+REVIEW = {"at": "2026-11-20T10:00:00Z", "by": "R", "case": "ball-0", "concept": 1, "measure": "pcs", "was": 1, "now": 0}
+
+
+def test_reviews_are_read_and_bad_lines_named(tmp_path):
+    folder = write_audit(tmp_path / "a", ["consistent"])
+    lines = [REVIEW, REVIEW | {"now": 1}, REVIEW | {"concept": 7}, {"by": "nobody"}]
+    text = "\n".join(json.dumps(line) for line in lines) + "\n\nnot json\n"
+    (folder / "reviews.jsonl").write_text(text)
+    log = read_reviews(folder, score(read_audit(folder)))
+    assert len(log.reviews) == 2
+    assert [review.now for review in log.overturned] == [0]
+    assert [fault.partition(":")[0] for fault in log.faults] == [f"reviews.jsonl line {line}" for line in (3, 4, 6)]
+
+
+def test_the_seal_has_the_digest_of_every_file_and_remembers_the_seals_before(tmp_path):
+    folder = write_audit(tmp_path / "a", ["consistent"])
+    first = bundled(folder)
+    sealed = sheet(folder, "bundle.json")
+    there = {str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file()}
+    assert set(sealed["files"]) == there - {"bundle.json", ".lock"}
+    for name, kept in sealed["files"].items():
+        data = (folder / name).read_bytes()
+        assert (hashlib.sha256(data).hexdigest(), len(data)) == (kept["sha256"], kept["bytes"])
+    (folder / "reviews.jsonl").write_text(json.dumps(REVIEW) + "\n")
+    second = bundled(folder)
+    assert first != second
+    assert [each["seal"] for each in sheet(folder, "bundle.json")["earlier"]] == [first]
+
+
+def test_the_same_audit_gives_the_same_sheets(tmp_path):
+    folder = write_audit(tmp_path / "a")
+    bundled(folder)
+    before = {file: file.read_bytes() for file in folder.rglob("*.*") if file.name != "bundle.json"}
+    bundled(folder)
+    assert {file: file.read_bytes() for file in before} == before
+
+
+def test_an_audit_that_is_being_written_is_not_sealed(tmp_path):
+    folder = write_audit(tmp_path / "a", ["consistent"])
+    with locked(folder), pytest.raises(CountersightError, match="another process"):
+        bundled(folder)
+
+
+def test_a_link_is_not_sealed(tmp_path):
+    folder = write_audit(tmp_path / "a", ["consistent"])
+    (folder / "notes").symlink_to("/etc/passwd")
+    with pytest.raises(AuditError, match="notes is a link"):
+        bundled(folder)
+
+
+@pytest.mark.parametrize("nth", range(3))
+def test_a_picture_that_was_changed_is_not_sealed_again(tmp_path, nth):
+    folder = write_audit(tmp_path / "a", ["consistent"])
+    bundled(folder)
+    changed = sorted((folder / "pictures").iterdir())[nth]
+    changed.write_bytes(changed.read_bytes() + b"x")
+    with pytest.raises(AuditError, match=f"{changed.name} was changed since"):
+        bundled(folder)
+
+
+def test_a_log_that_was_changed_is_not_sealed(tmp_path):
+    folder = write_audit(tmp_path / "a", ["consistent"])
+    log = folder / "steps.jsonl"
+    log.write_bytes(log.read_bytes().replace(b'"text":"1"', b'"text":"2"', 1))
+    with pytest.raises(AuditError, match="line 6 was changed"):
+        bundled(folder)
+
+
+def test_an_audit_without_a_single_step_has_a_bundle_too(tmp_path):
+    folder = write_audit(tmp_path / "a", [])
+    bundled(folder)
+    assert sheet(folder, "manifest.json")["steps"] == 0

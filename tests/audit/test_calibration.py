@@ -1,0 +1,173 @@
+"""Judges and editors as instruments: tried on what is known, and their mistakes taken out of a score."""
+
+import asyncio
+import re
+from collections import Counter
+
+import numpy as np
+import pytest
+from audits import QUICK, audit, scenes, verdict, vision_model
+from chat_server import ChatServer, question_of
+
+from countersight.audit.calibration import PANEL, Instrument, corrected
+from countersight.audit.calibration.command import Options, calibrate
+from countersight.audit.calibration.items import HOSTILE, RIGHT, make_items
+from countersight.audit.calibration.sheet import instrument, rate
+from countersight.audit.clusters import Mean
+from countersight.audit.judges.exact import ExactJudge
+from countersight.audit.judges.rules import certain
+from countersight.audit.log import AuditError
+from countersight.audit.prompts import find_prompts
+
+
+@pytest.fixture(scope="module")
+def items():
+    return asyncio.run(make_items(72, 3))
+
+
+def test_kinds_are_balanced_and_hostile_words_are_spread_over_all_of_them(items):
+    assert set(Counter(item.kind for item in items).values()) == {18}
+    hostile = [item for item in items if item.hostile]
+    assert set(Counter(item.kind for item in hostile).values()) == {6}
+    tails = {text.split("\n", 1)[1] for item in hostile for text in [item.evidence.new_explanation]}
+    assert {text.format(want=want) for text in HOSTILE for want in (0, 1)} == tails
+    assert not any("\n" in item.evidence.new_explanation for item in items if not item.hostile)
+
+
+def test_the_right_verdict_is_right_by_the_truth(items):
+    for item in items:
+        found = asyncio.run(ExactJudge().judge(item.evidence, 1, "")).verdict
+        assert (found.pcs, found.ncc) == item.right == RIGHT[item.kind]
+        assert found.moved
+
+
+def test_no_item_is_decided_without_a_judge_and_hostile_words_lie_both_ways(items):
+    assert all(certain(item.evidence) is None for item in items)
+    wants = {re.search(r"(\d)\D*$", item.evidence.new_explanation)[1] for item in items if item.hostile}
+    assert wants == {"0", "1"}
+
+
+def test_the_same_seed_makes_the_same_items(items):
+    assert asyncio.run(make_items(8, 3))[:8] == items[:8]
+    assert asyncio.run(make_items(8, 4))[0].evidence != items[0].evidence
+
+
+def run(output, *judges, editor=None, size=24, **more):
+    return calibrate(
+        output,
+        Options(judges=judges, editor=editor, prompts=find_prompts("edct"), size=size, patience=QUICK, **more),
+    )
+
+
+def gullible(server, number, body):
+    """A judge that does what any line tells it, marked or not."""
+    told = re.search(
+        r"(?:scores of this test are|result is|Set pcs to|\"pcs\":) (\d)",
+        question_of(body).split("--- explanation after")[1],
+    )
+    return verdict(int(told[1]), int(told[1])) if told else verdict(1, 1)
+
+
+def test_a_judge_that_believes_everything_is_found_out(tmp_path):
+    with ChatServer(gullible) as server:
+        found = run(tmp_path / "c", server.name, "exact")
+        asked = len(server.requests)
+        again = run(tmp_path / "c", server.name, "exact")
+        assert len(server.requests) == asked == 24
+    assert again == found
+    believer, exact, panel = found.judges
+    assert (exact.pcs.sensitivity.right, exact.pcs.specificity.right, exact.ccs.specificity.n) == (12, 12, 18)
+    assert exact.hostile.right == exact.hostile.n == 8
+    assert believer.pcs.specificity.right == 0
+    assert believer.hostile.right == 0
+    assert believer.by_kind["faithful"].right == 4  # the hostile ones among them ask for 0
+    assert panel.judge.name == PANEL
+
+
+def test_an_editor_and_the_rule_for_bad_edits_are_tried_on_edits_that_fail_on_purpose(tmp_path):
+    found = run(tmp_path / "c", "exact", editor="exact", size=4)
+    sheet = found.editor
+    assert (sheet.n, sheet.pictures, sheet.good, sheet.done.right) == (4, 4, 4, 4)
+    assert sheet.gate.sensitivity.right == sheet.gate.sensitivity.n == 4
+    assert sheet.gate_by_kind["nothing changed"].right == 4
+    assert sheet.gate.specificity.share >= 0.75
+
+
+def test_other_tests_or_judges_belong_into_another_folder(tmp_path):
+    run(tmp_path / "c", "exact", size=4)
+    with pytest.raises(AuditError, match="another dataset"):
+        run(tmp_path / "c", "exact", size=8)
+    with pytest.raises(AuditError, match="judges can be added"):
+        run(tmp_path / "c", "rules", size=4)
+
+
+def test_an_audit_takes_up_a_calibration_of_its_judges_and_of_no_others(tmp_path):
+    flowers = scenes(tmp_path / "d")
+    with ChatServer(vision_model) as model, ChatServer(gullible) as judge:
+        run(tmp_path / "c", judge.name, size=8)
+        known = {"judges": (judge.name,), "calibration": tmp_path / "c"}
+        scores = audit(flowers, tmp_path / "a", model.name, **known).scores
+        for changes, sentence in (
+            ({"judges": (judge.name, "rules")}, "has no sheet for the judge rules"),
+            ({"votes": 2}, "with other settings, votes or pooling"),
+            ({"calibration": tmp_path / "d"}, "holds no calibration.json"),
+        ):
+            with pytest.raises(AuditError, match=re.escape(sentence)):
+                audit(flowers, tmp_path / "b", model.name, **known | changes)
+    assert set(scores.corrected) == {judge.name}
+    assert scores.corrected[judge.name].pcs is None  # it says 1 to everything: no better than a coin
+    assert (tmp_path / "a/calibration.json").read_bytes() == (tmp_path / "c/calibration.json").read_bytes()
+    assert not (tmp_path / "b").exists()
+
+
+def test_what_a_judge_is_worth_is_told_from_its_verdicts():
+    found = instrument([(1, 1), (1, 1), (0, 1), (0, 0), (1, 0), (None, 1), (0.5, 0)])
+    assert (found.sensitivity.right, found.sensitivity.n) == (2, 3)
+    assert (found.specificity.right, found.specificity.n, found.abstained) == (1, 2, 2)
+
+
+def mean(value, n=1000, half=0.01):
+    return Mean(value, max(0, value - half), min(1, value + half), n, n, n)
+
+
+def judge(sensitivity, specificity, n=1000):
+    return Instrument(rate(round(sensitivity * n), n), rate(round(specificity * n), n), 0)
+
+
+@pytest.mark.parametrize(
+    ("p", "q1", "q0", "theta"),
+    [(0.5, 0.9, 0.8, 3 / 7), (0.62, 1, 1, 0.62), (0.95, 0.9, 0.9, 1), (0.1, 0.7, 0.7, 0)],
+)
+def test_a_score_is_corrected_by_what_its_judge_is_worth(p, q1, q0, theta):
+    found = corrected(mean(p), judge(q1, q0))
+    assert found.value == pytest.approx(theta, abs=1e-9)
+    assert 0 <= found.low <= found.value <= found.high <= 1
+
+
+def test_a_judge_no_better_than_a_coin_or_never_tried_corrects_nothing():
+    assert corrected(mean(0.5), judge(0.5, 0.5)) is None
+    assert corrected(mean(0.5), judge(0.9, 0.9, n=0)) is None
+    assert corrected(Mean(None, 0, 1, 0, 0, 0), judge(0.9, 0.9)) is None
+
+
+def test_the_interval_carries_the_doubt_about_the_score_and_about_the_judge():
+    def width(**given):
+        found = corrected(mean(0.6, half=given.get("half", 0.01)), judge(0.85, 0.85, n=given.get("n", 100_000)))
+        return found.high - found.low
+
+    assert width(half=0.08) > 2 * width()
+    assert width(n=60) > 2 * width()
+
+
+@pytest.mark.parametrize(("theta", "q1", "q0"), [(0.6, 0.9, 0.8), (0.9, 0.85, 0.95), (0.3, 0.75, 0.75)])
+def test_the_interval_of_a_corrected_score_holds_the_truth_as_often_as_it_says(theta, q1, q0):
+    generator = np.random.default_rng(7)
+    n, m, trials = 150, 60, 100
+    held = 0
+    for _ in range(trials):
+        p = generator.binomial(n, theta * q1 + (1 - theta) * (1 - q0)) / n
+        half = 1.96 * np.sqrt(max(p * (1 - p), 1e-9) / n)
+        known = Instrument(rate(generator.binomial(m, q1), m), rate(generator.binomial(m, q0), m), 0)
+        found = corrected(Mean(p, p - half, p + half, n, n, n), known)
+        held += found is not None and found.low <= theta <= found.high
+    assert held / trials >= 0.9

@@ -1,0 +1,64 @@
+"""The log of an audit: every line holds on to the one before, and no change of any goes unseen."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from countersight.audit.log import AuditError, decode_step, encode_step, read_steps
+from countersight.audit.records import Asked, Place, Said, Step
+
+
+def chain(path, texts):
+    previous, lines = "", []
+    for n, text in enumerate(texts):
+        step = Step(n, "answer", Place(f"case-{n}", n), f"{n:064x}", Said(text), previous=previous)
+        line, previous = encode_step(step)
+        lines.append(line)
+    path.write_bytes(b"".join(lines))
+    return lines
+
+
+@given(st.text(), st.text())
+def test_a_step_comes_back_as_it_was_written(question, answer):
+    step = Step(0, "answer", Place("c", 3), "ab", Said(answer), asked=(Asked("user", question, "12"),), previous="cd")
+    line, digest = encode_step(step)
+    assert line.count(b"\n") == 1
+    assert decode_step(line) == Step(**{f: getattr(step, f) for f in step.__struct_fields__} | {"hash": digest})
+
+
+def test_a_chain_is_read_in_order_and_an_unfinished_last_line_is_no_step(tmp_path):
+    log = tmp_path / "steps.jsonl"
+    lines = chain(log, ["a", "b", "c"])
+    assert [step.output.text for step in read_steps(log)] == ["a", "b", "c"]
+    log.write_bytes(b"".join(lines) + b'{"n":3,"stage":"ans')
+    assert [step.n for step in read_steps(log)] == [0, 1, 2]
+    assert list(read_steps(tmp_path / "none")) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        (lambda lines: [lines[0], lines[1].replace(b'"b"', b'"x"'), lines[2]], 2),
+        (lambda lines: [lines[0], lines[2]], 2),
+        (lambda lines: [lines[0], lines[0], lines[1], lines[2]], 2),
+        (lambda lines: [lines[1], lines[0], lines[2]], 1),
+        (lambda lines: [lines[0], b"\n", lines[1]], 2),
+        (lambda lines: [b"\xff\xfe not json\n", *lines], 1),
+    ],
+)
+def test_a_line_that_was_changed_taken_out_or_put_in_is_named(tmp_path, change, line):
+    log = tmp_path / "steps.jsonl"
+    log.write_bytes(b"".join(change(chain(log, ["a", "b", "c"]))))
+    with pytest.raises(AuditError, match=rf"line {line} .*since it was written"):
+        list(read_steps(log))
+
+
+@given(st.data())
+def test_any_changed_byte_is_seen(tmp_path_factory, data):
+    log = tmp_path_factory.mktemp("chain") / "steps.jsonl"
+    content = bytearray(b"".join(chain(log, ["one", "two"])))
+    at = data.draw(st.integers(0, len(content) - 2))  # a missing last line end is an unfinished line
+    content[at] ^= data.draw(st.integers(1, 255))
+    log.write_bytes(bytes(content))
+    with pytest.raises(AuditError):
+        list(read_steps(log))

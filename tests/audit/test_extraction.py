@@ -1,0 +1,109 @@
+"""Concepts and edit instructions, by rules and by a language model."""
+
+import asyncio
+import json
+
+import pytest
+from audits import QUICK
+from chat_server import ChatServer
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from countersight.audit.calibration.words import explained
+from countersight.audit.extraction import Statement
+from countersight.audit.extraction.model import ModelExtractor
+from countersight.audit.extraction.rules import RuleExtractor
+from countersight.audit.prompts import find_prompts
+from countersight.audit.tally import AuditTally
+from countersight.audit.truth import asked_fact, facts
+from countersight.audit.voices import News, Voice
+from countersight.editing import EditFailed, EditRequest, open_editor
+from countersight.models import ModelSettings, open_model
+from countersight.picture import check_picture
+from countersight.scenes import draw, encode
+from countersight.suites.cvqa_templates import TEMPLATES
+
+
+def by_rules(statement, most=4):
+    return asyncio.run(RuleExtractor().extract(statement, most, "")).concepts
+
+
+@given(st.sampled_from(TEMPLATES), st.integers(0, 10_000))
+@settings(max_examples=30)
+def test_every_edit_of_a_true_explanation_can_be_drawn_and_changes_the_right_answer(template, index):
+    puzzle = template.solved(2, index).puzzle
+    fact, before = asked_fact(puzzle.asked), facts(puzzle.scene)
+    found = by_rules(Statement(puzzle.asked, str(before[fact]), explained(fact, before, 0)))
+    assert len(found.instructions) >= 1
+    picture = check_picture(encode(draw(puzzle.scene)))
+    for instruction in found.instructions:
+        try:
+            edited = asyncio.run(open_editor("exact").edit(EditRequest(picture, instruction, scene=puzzle.scene)))
+        except EditFailed:  # no room for one more dot
+            assert instruction.action == "add"
+            continue
+        assert facts(edited.scene)[fact] != before[fact]
+
+
+def test_an_explanation_that_counts_nothing_gives_nothing_to_test_and_says_so():
+    found = by_rules(Statement("How many flowers are inside the red polygons?", "7", "I just know."))
+    assert found.instructions == ()
+    assert "counts nothing" in found.reason
+
+
+def test_no_more_concepts_than_asked_for():
+    statement = Statement("?", "7", "I counted 7 flowers inside the red polygons, of 20 in the picture.")
+    assert [each.action for each in by_rules(statement, 2).instructions] == ["remove", "recolour"]
+    assert len(by_rules(statement, 1).instructions) == 1
+
+
+CONCEPT = {
+    "concept": "the oval ball",
+    "kind": "attribute",
+    "action": "replace",
+    "target": "ball",
+    "value": "football",
+    "positive": "A round football lies on the tee.",
+    "negative": "An oval ball.",
+}
+
+
+def by_model(server, explanation="The ball is oval.", most=2):
+    async def run():
+        voice = Voice(open_model(server.name, ModelSettings()), QUICK, asyncio.Event(), News(AuditTally()))
+        extractor = ModelExtractor(voice, find_prompts("edct"))
+        try:
+            return await extractor.extract(Statement("What sport is this?", "rugby", explanation), most, "k")
+        finally:
+            await extractor.close()
+
+    return asyncio.run(run())
+
+
+def test_a_model_lists_concepts_each_once_and_the_first_ones_count():
+    listed = [CONCEPT, CONCEPT, CONCEPT | {"concept": "grass"}, CONCEPT | {"concept": "sky"}]
+    with ChatServer(f"say:{json.dumps({'concepts': listed})}") as server:
+        found = by_model(server)
+    assert [each.concept for each in found.concepts.instructions] == ["the oval ball", "grass"]
+    assert found.concepts.instructions[0].value == "football"
+    asked = found.asked[0].text
+    assert "| The ball is oval." in asked
+    assert "List at most 2" in asked
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"concepts": [CONCEPT | {"action": "explode"}]}, {"concepts": [CONCEPT | {"positive": ""}]}, {"concepts": 3}, []],
+)
+def test_a_bad_shape_is_asked_again_and_then_given_up_with_its_reason(wrong):
+    with ChatServer(f"say:{json.dumps(wrong)}") as server:
+        found = by_model(server)
+    assert found.concepts.instructions == ()
+    assert found.concepts.reason.startswith("no reply had the shape asked for: ")
+    assert len(found.concepts.tries) == 3
+
+
+def test_an_extractor_may_not_ask_for_the_control_edit_and_may_find_nothing():
+    with ChatServer(f"say:{json.dumps({'concepts': [CONCEPT | {'action': 'nothing'}]})}") as server:
+        found = by_model(server)
+    assert (found.concepts.instructions, found.concepts.reason) == ((), "it finds nothing that could be changed")

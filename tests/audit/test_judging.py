@@ -1,0 +1,200 @@
+"""Verdicts: by the truth, by rules, by models; and one score out of many."""
+
+import asyncio
+import re
+
+import pytest
+from audits import QUICK, verdict
+from chat_server import ChatServer, question_of
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from countersight.audit.calibration.items import HOSTILE
+from countersight.audit.calibration.words import explained
+from countersight.audit.judges import Evidence, opinion, panel
+from countersight.audit.judges.exact import ExactJudge
+from countersight.audit.judges.model import ModelJudge
+from countersight.audit.judges.panel import pooled
+from countersight.audit.judges.rules import RuleJudge
+from countersight.audit.prompts import find_prompts
+from countersight.audit.records import Verdict
+from countersight.audit.tally import AuditTally
+from countersight.audit.truth import facts
+from countersight.audit.voices import News, Voice
+from countersight.case import Question
+from countersight.editing import Instruction
+from countersight.models import ModelSettings, open_model
+from countersight.scenes import Recolour, Remove, apply
+from countersight.suites.cvqa_templates import TEMPLATES
+
+PUZZLE = TEMPLATES[1].solved(1, 4).puzzle  # flowers inside polygons of a colour
+COLOUR = re.search(r"the (\w+) polygons", PUZZLE.asked)[1]
+CHANGED = apply(PUZZLE.scene, PUZZLE.edits)
+OLD, NEW = facts(PUZZLE.scene), facts(CHANGED)
+FACT = f"flowers inside {COLOUR}"
+REMOVED = Instruction("flowers", "object", "remove", "Some flowers are gone.")
+
+
+def evidence(answer, explanation, instruction=REMOVED, scene=PUZZLE.scene, changed=CHANGED):
+    question = Question(PUZZLE.asked, str(OLD[FACT]), "number")
+    return Evidence(question, str(OLD[FACT]), explained(FACT, OLD, 0), instruction, answer, explanation, scene, changed)
+
+
+def judged(judge, given, vote=1):
+    return asyncio.run(judge.judge(given, vote, "key")).verdict
+
+
+def by_truth(answer, explanation, **more):
+    return judged(ExactJudge(), evidence(answer, explanation, **more))
+
+
+UPDATED, STALE = explained(FACT, NEW, 1), explained(FACT, OLD, 1)
+
+
+@pytest.mark.parametrize(
+    ("answer", "explanation", "scores"),
+    [
+        (str(NEW[FACT]), UPDATED, (1, 1)),
+        (f"There would be {NEW[FACT]}.", UPDATED, (1, 1)),
+        (str(OLD[FACT]), UPDATED, (0, 1)),
+        (str(NEW[FACT]), STALE, (1, 0)),
+        (str(NEW[FACT] + 40), STALE, (0, 0)),
+        ("I do not know.", "I do not know.", (0, 0)),
+        ("", "", (0, None)),
+        (str(NEW[FACT]), "It is a nice picture.", (1, None)),
+    ],
+)
+def test_where_the_truth_is_known_it_decides(answer, explanation, scores):
+    found = by_truth(answer, explanation)
+    assert (found.pcs, found.ncc) == scores
+    assert (found.expected, found.moved) == (str(NEW[FACT]), True)
+    assert found.path == ("exact + abstained" if scores[1] is None else "exact")
+    assert found.pcs_reason
+    assert found.ncc_reason
+
+
+def test_an_explanation_that_no_longer_cites_what_was_recoloured_takes_up_the_change():
+    other = "pink" if COLOUR != "pink" else "black"
+    ids = tuple(polygon.id for polygon in PUZZLE.scene.polygons if polygon.colour == COLOUR)
+    changed = apply(PUZZLE.scene, [Recolour(ids, other)])
+    total = f"I counted {OLD['flowers']} flowers in the picture."
+    assert by_truth("0", total, changed=changed).ncc == 1
+    assert by_truth("0", total.replace(str(OLD["flowers"]), "99"), changed=changed).ncc == 0
+    assert by_truth("0", explained(FACT, facts(changed), 0), changed=changed).ncc == 1
+
+
+def test_an_edit_that_leaves_the_right_answer_is_marked_as_one_that_tests_nothing():
+    outside = [flower.id for flower in PUZZLE.scene.flowers]
+    changed = next(
+        scene for scene in (apply(PUZZLE.scene, [Remove((one,))]) for one in outside) if facts(scene)[FACT] == OLD[FACT]
+    )
+    assert by_truth(str(OLD[FACT]), UPDATED, changed=changed).moved is False
+
+
+def test_without_a_scene_or_a_known_question_the_truth_abstains():
+    assert by_truth("1", UPDATED, changed=None).path == "abstained"
+    given = evidence("1", "It is so.")
+    found = judged(ExactJudge(), replace(given, question=Question("Who?", "", "open")))
+    assert (found.pcs, found.moved, found.expected) == (None, None, "")
+
+
+def words(answer, explanation, old=("red", "The car is red."), **parts):
+    instruction = Instruction("the red car", "attribute", parts.pop("action", "recolour"), "A blue car.", **parts)
+    question = Question("What colour is the car?", "red", "open")
+    return judged(RuleJudge(), Evidence(question, *old, instruction, answer, explanation))
+
+
+@pytest.mark.parametrize(
+    ("answer", "explanation", "parts", "scores"),
+    [
+        ("Red.", "The car is red!", {"value": "blue"}, (0, 0)),
+        ("Blue", "The car is blue.", {"value": "blue"}, (1, 1)),
+        ("green", "The car is green.", {"value": "blue"}, (None, None)),
+        ("none", "There are only trees.", {"action": "remove"}, (None, 1)),
+        ("none", "There is a red bus now.", {"action": "remove"}, (None, None)),
+        ("2", "There are 2 of them.", {"value": "2"}, (None, None)),
+        ("", "", {"value": "blue"}, (0, 0)),
+    ],
+)
+def test_rules_decide_only_what_words_decide(answer, explanation, parts, scores):
+    found = words(answer, explanation, **parts)
+    assert (found.pcs, found.ncc) == scores
+    told = ["abstained" if score is None else "rules" for score in scores]
+    assert found.path == (told[0] if told[0] == told[1] else " + ".join(told))
+
+
+def by_model(server, given, vote=1, **settings):
+    async def run():
+        voice = Voice(open_model(server.name, ModelSettings(**settings)), QUICK, asyncio.Event(), News(AuditTally()))
+        judge = ModelJudge(voice, find_prompts("edct"))
+        try:
+            return await judge.judge(given, vote, "key")
+        finally:
+            await judge.close()
+
+    return asyncio.run(run())
+
+
+def test_a_model_judges_and_its_reasons_and_words_are_kept():
+    with ChatServer(verdict(1, 0)) as server:
+        found = by_model(server, evidence("3", STALE), vote=3, seed=7)
+    kept = found.verdict
+    assert (kept.pcs, kept.ncc, kept.vote, kept.path, kept.judge) == (1, 0, 3, "model", server.name)
+    assert (kept.pcs_reason, len(kept.tries)) == ("so it is", 1)
+    assert server.requests[0]["seed"] == 9
+    assert found.spent.model == "test-model-2026"
+
+
+def test_what_no_judge_could_see_otherwise_is_not_asked():
+    given = evidence(str(OLD[FACT]), explained(FACT, OLD, 0).upper())
+    with ChatServer(verdict(1, 1)) as server:
+        found = by_model(server, given).verdict
+    assert server.requests == []
+    assert (found.pcs, found.ncc, found.path) == (0, 0, "rules")
+
+
+@pytest.mark.parametrize("nonsense", ["say:banana", verdict(7, 1), verdict("1", "1"), verdict(None, 0)])
+def test_a_judge_that_answers_nonsense_three_times_abstains(nonsense):
+    with ChatServer(nonsense) as server:
+        found = by_model(server, evidence("3", STALE)).verdict
+    assert (found.pcs, found.ncc, found.path, len(found.tries)) == (None, None, "abstained", 3)
+    assert len(server.requests) == 3
+    assert found.pcs_reason.startswith("no reply had the shape asked for")
+
+
+@pytest.mark.parametrize("hostile", [text.format(want=1) for text in HOSTILE])
+@pytest.mark.parametrize("where", ["answer", "explanation", "instruction"])
+def test_hostile_words_reach_a_judge_only_as_marked_quotations(hostile, where):
+    instruction = REMOVED
+    if where == "instruction":
+        instruction = Instruction("x", "object", "other", hostile, hostile)
+    given = evidence(hostile if where == "answer" else "3", hostile if where == "explanation" else STALE, instruction)
+    with ChatServer(verdict(0, 0)) as server:
+        by_model(server, given)
+    asked = question_of(server.requests[0])
+    for line in filter(None, hostile.splitlines()):
+        assert f"| {line}" in asked.splitlines()
+        assert line not in asked.splitlines()
+
+
+SCORE = st.sampled_from([0, 1, None])
+
+
+@given(st.lists(SCORE), st.sampled_from(["majority", "mean"]))
+def test_a_pooled_score_lies_between_its_parts_and_abstentions_do_not_count(scores, pool):
+    found = pooled(scores, pool)
+    given_scores = [score for score in scores if score is not None]
+    assert found == pooled(given_scores, pool)
+    if found is None:
+        assert not given_scores or sum(given_scores) * 2 == len(given_scores)
+    else:
+        assert min(given_scores) <= found <= max(given_scores)
+
+
+def test_every_judge_has_one_voice_however_often_it_voted():
+    votes = [Verdict("a", n, 1, 1) for n in (1, 2, 3)] + [Verdict("b", 1, 0, 1), Verdict("c", 1, 0, None)]
+    assert panel(votes, "majority").pcs == 0
+    assert panel(votes, "mean").pcs == pytest.approx(1 / 3)
+    assert panel(votes, "majority").ccs == 0
+    assert opinion([Verdict("a", 1, 1, 0), Verdict("a", 2, 0, 0)], "majority").ccs is None

@@ -1,0 +1,119 @@
+"""JSON out of what models say: found wherever it stands, checked, asked for again, never guessed."""
+
+import asyncio
+import json
+from contextlib import suppress
+
+import msgspec
+import pytest
+from chat_server import ChatServer
+from hypothesis import given
+from hypothesis import strategies as st
+
+from countersight.asking.persisting import Patience
+from countersight.audit.shapes import TRIES, BadShape, ask_shaped, read_shape
+from countersight.audit.tally import AuditTally
+from countersight.audit.voices import News, Voice
+from countersight.models import ModelSettings, open_model
+
+
+class Score(msgspec.Struct, frozen=True):
+    score: int
+    why: str = ""
+
+
+GOOD = '{"score": 1, "why": "a {brace} in it"}'
+SCHEMA = {"type": "object", "properties": {"score": {"type": "integer"}}, "required": ["score"]}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        GOOD,
+        f"Here it is:\n```json\n{GOOD}\n```\nDone.",
+        f"Here it is: {GOOD} I hope {{that}} helps.",
+        f'<think>maybe {{"score": 0}}</think>{GOOD}',
+        f"{GOOD} As I said: {GOOD}",
+        f'{{"other": 1}} {GOOD}',
+    ],
+)
+def test_one_value_is_found_wherever_it_stands(text):
+    assert read_shape(text, Score) == Score(1, "a {brace} in it")
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("I would say 1.", "no JSON object"),
+        ('{"score": "high"}', "Expected `int`"),
+        ("[1, 2]", "no JSON object"),
+        (f'The model says {{"score": 0}}, but {GOOD}', "more than one answer"),
+        ("{" * 200_000, "no JSON object"),
+        ("", "no JSON object"),
+    ],
+)
+def test_what_is_none_or_two_is_a_bad_shape_with_its_reason(text, fault):
+    with pytest.raises(BadShape, match=fault):
+        read_shape(text, Score)
+
+
+@given(st.text() | st.text(alphabet='{}[]":,01score ', max_size=200))
+def test_any_text_is_a_value_or_a_bad_shape(text):
+    with suppress(BadShape):
+        assert isinstance(read_shape(text, Score), Score)
+
+
+def ask(server, **settings):
+    async def run():
+        patience = Patience(concurrency=2, attempts=2, backoff=0.01)
+        voice = Voice(open_model(server.name, ModelSettings(**settings)), patience, asyncio.Event(), News(AuditTally()))
+        try:
+            return await ask_shaped(voice, "key", "Score?", Score, SCHEMA, "Not that: {fault}.", vote=2)
+        finally:
+            await voice.close()
+
+    return asyncio.run(run())
+
+
+def test_a_bad_shape_is_asked_again_with_what_was_wrong_and_all_replies_are_kept():
+    with ChatServer(lambda s, n, body: "say:high" if n == 0 else f"say:{GOOD}") as server:
+        shaped = ask(server)
+    assert shaped.value.score == 1
+    assert [(each.text, each.fault) for each in shaped.tries] == [("high", "there is no JSON object in it"), (GOOD, "")]
+    assert [turn.role for turn in shaped.asked] == ["user", "assistant", "user"]
+    assert shaped.asked[-1].text == "Not that: there is no JSON object in it."
+    assert (shaped.spent.attempts, shaped.spent.tokens_in) == (2, 200)
+
+
+def test_replies_without_the_shape_end_after_three():
+    with ChatServer("say:banana") as server:
+        shaped = ask(server)
+    assert shaped.value is None
+    assert len(shaped.tries) == len(server.requests) == TRIES == 3
+
+
+def test_a_server_is_held_to_the_shape_and_a_further_vote_has_a_further_seed():
+    with ChatServer(f"say:{GOOD}") as server:
+        ask(server, seed=10)
+    sent = server.requests[0]
+    assert sent["seed"] == 12
+    assert sent["response_format"]["json_schema"]["schema"] == SCHEMA
+    assert sent["response_format"]["json_schema"]["strict"] is True
+
+
+def test_a_server_that_knows_no_shapes_is_asked_in_words_alone_from_then_on():
+    def picky(server, number, body):
+        return "status:400" if "response_format" in body else f"say:{json.dumps({'score': 5})}"
+
+    with ChatServer(picky) as server:
+        model = open_model(server.name, ModelSettings())
+
+        async def twice():
+            voice = Voice(model, Patience(), asyncio.Event(), News(AuditTally()))
+            for _ in range(2):
+                shaped = await ask_shaped(voice, "key", "Score?", Score, SCHEMA, "{fault}")
+                assert shaped.value.score == 5
+            await voice.close()
+
+        asyncio.run(twice())
+    assert ["response_format" in request for request in server.requests] == [True, False, False]

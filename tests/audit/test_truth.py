@@ -1,0 +1,85 @@
+"""What is true of our scenes, and what sentences claim of them."""
+
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from countersight.audit.calibration.words import WORDINGS, explained
+from countersight.audit.claims import Claim, claims
+from countersight.audit.truth import asked_fact, facts, right_answer
+from countersight.case import LETTERS
+from countersight.scenes import apply
+from countersight.suites.cvqa_synthetic import make_case
+from countersight.suites.cvqa_templates import TEMPLATES
+from countersight.training.facts import facts as training_facts
+from countersight.training.questions import factual
+
+TEMPLATE = st.sampled_from(TEMPLATES)
+
+
+def meaning(question):
+    return question.options[LETTERS.index(question.answer)].text
+
+
+@given(TEMPLATE, st.integers(0, 10_000))
+@settings(max_examples=40)
+def test_the_right_answer_is_the_gold_one_in_both_worlds(template, index):
+    made = make_case(template, 3, index, 1)
+    assert right_answer(made.case.factual.text, made.record.scene) == meaning(made.case.factual)
+    assert right_answer(made.case.shown.text, apply(made.record.scene, made.record.change)) == meaning(made.case.shown)
+
+
+@pytest.mark.parametrize(
+    "question", ["What is the man doing?", "How many dogs are there?", "", "How many flowers would be"]
+)
+def test_a_question_about_anything_else_has_no_known_meaning(question):
+    assert asked_fact(question) is None
+
+
+@given(TEMPLATE, st.integers(0, 10_000), st.integers(0, 1_000))
+@settings(max_examples=60)
+def test_every_explanation_that_the_embedded_model_learned_is_read_as_true(template, index, chance):
+    scene = template.solved(9, index).puzzle.scene
+    known = training_facts(scene)
+    asked = factual(Random(chance), known, known.kind)
+    if asked is None:
+        return
+    claimed = claims(asked.because)
+    assert claimed
+    true = facts(scene)
+    assert all(true[claim.fact] == claim.number for claim in claimed)
+
+
+@given(TEMPLATE, st.integers(0, 10_000), st.integers(0, WORDINGS - 1))
+@settings(max_examples=60)
+def test_an_explanation_in_our_own_words_claims_what_it_is_told_whether_true_or_not(template, index, wording):
+    solved = template.solved(9, index)
+    fact = asked_fact(solved.puzzle.asked)
+    told = {name: number + index % 3 for name, number in facts(solved.puzzle.scene).items()}
+    claimed = {claim.fact: claim.number for claim in claims(explained(fact, told, wording))}
+    assert claimed[fact] == told[fact]
+    assert claimed.items() <= told.items()
+
+
+@pytest.mark.parametrize(
+    ("text", "claimed"),
+    [
+        ("There are three flowers inside the red polygon.", [("flowers inside red", 3)]),
+        ("NO FLOWERS are outside of the blue polygons", [("flowers outside blue", 0)]),
+        ("I see 4 dots in the top left circle and 2 dots in the top right circle.",
+         [("dots in the top left circle", 4), ("dots in the top right circle", 2)]),
+        ("2 flowers lie where the polygons overlap", [("flowers where polygons overlap", 2)]),
+        ("I do not know.", []),
+        ("The red car has 4 wheels.", []),
+    ],
+)  # fmt: skip
+def test_claims_of_other_wordings(text, claimed):
+    assert claims(text) == tuple(Claim(*each) for each in claimed)
+
+
+@given(st.text(alphabet="0123456789, and dots in the circles flowers red polygons", max_size=400) | st.text())
+def test_any_text_is_read_without_fail_and_only_known_facts_are_claimed(text):
+    known = facts(TEMPLATES[0].solved(0, 0).puzzle.scene)
+    assert all(claim.fact in known for claim in claims(text))

@@ -1,0 +1,53 @@
+"""Editors behind a server, and a short way to ask them for an edit."""
+
+import asyncio
+import io
+
+import numpy as np
+from PIL import Image
+
+from countersight.editing import EditorSettings, EditRequest, Instruction, open_editor
+from countersight.picture import check_picture
+
+KEY = "sk-very/secret+0123456789"
+CHANGE = Instruction("the red square", "object", "recolour", "The square is blue", "A red square", "square", "blue")
+NOTHING = Instruction("", "object", "nothing", "The picture as it is.")
+SERVICES = {
+    "flux:flux-2-pro": ("BFL", ""),
+    "chat-image:google/painter": ("OPENROUTER", "/api/v1"),
+    "openai-edit:gpt-image-2": ("OPENAI", "/v1"),
+    "gemini:painter": ("GEMINI", "/v1beta"),
+}
+FLUX, CHAT, OPENAI, GEMINI = SERVICES
+FIRST = {FLUX: "order", CHAT: "ask", OPENAI: "ask", GEMINI: "ask"}
+"""Where the first request to a service arrives."""
+
+
+def photograph(width=48, height=32, kind="PNG", **more):
+    drawn = np.random.default_rng(1).integers(0, 255, (height, width, 3), np.uint8)
+    file = io.BytesIO()
+    Image.fromarray(drawn).save(file, kind, **more)
+    return check_picture(file.getvalue())
+
+
+PICTURE = photograph()
+
+
+def edits(name, *requests, timeout=10.0):
+    """What an editor makes of each request, or how it fails."""
+
+    async def all_of_them():
+        editor = open_editor(name, EditorSettings(timeout=timeout))
+        try:
+            return await asyncio.gather(*map(editor.edit, requests), return_exceptions=True)
+        finally:
+            await editor.close()
+
+    return asyncio.run(all_of_them())
+
+
+def edit(name, picture=PICTURE, instruction=CHANGE, timeout=10.0, **more):
+    (made,) = edits(name, EditRequest(picture, instruction, **more), timeout=timeout)
+    if isinstance(made, BaseException):
+        raise made
+    return made

@@ -1,0 +1,355 @@
+"""A real HTTP server on the loopback that speaks the protocols of four image services, and their failures on request.
+
+Its edit is the negative of the picture it was sent, so that a test sees that the right one came and went.
+"""
+
+import asyncio
+import base64
+import gzip
+import io
+import json
+import threading
+import zlib
+from dataclasses import dataclass, field
+
+import numpy as np
+from aiohttp import web
+from PIL import Image, ImageOps
+
+COST = 4.0
+WORDS = "I am sorry, I cannot edit pictures of dogs."
+
+
+@dataclass
+class Asked:
+    """One request as it arrived."""
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: bytes
+    fields: dict[str, bytes] = field(default_factory=dict)
+
+    @property
+    def json(self) -> dict:
+        return json.loads(self.body)
+
+
+def negative(data: bytes, size: tuple[int, int] | None = None) -> bytes:
+    """What the services make of a picture."""
+    with Image.open(io.BytesIO(data)) as image:
+        edited = ImageOps.invert(image.convert("RGB"))
+    file = io.BytesIO()
+    (edited if size is None else edited.resize(size)).save(file, "PNG")
+    return file.getvalue()
+
+
+class PictureServer:
+    """Stands in for Black Forest Labs, OpenRouter, OpenAI and Gemini; `faults` says what goes wrong, where, in order.
+
+    A fault is a name below or a ready response; the places are `order`, `look` and `fetch` for the first, `ask` for the
+    others. The last fault of a list stays, unless it is None.
+    """
+
+    def __init__(self, **faults: list | str) -> None:
+        self.faults = {place: [what] if isinstance(what, str) else list(what) for place, what in faults.items()}
+        self.asked: list[Asked] = []
+        self.orders: dict[str, bytes] = {}
+        self.size: tuple[int, int] | None = None
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
+
+    def __enter__(self) -> "PictureServer":
+        self._thread.start()
+        assert self._ready.wait(10)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._loop.call_soon_threadsafe(self._over.set)
+        self._thread.join(10)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def to(self, part: str) -> list[Asked]:
+        """The requests whose path has this part."""
+        return [one for one in self.asked if part in one.path]
+
+    async def _serve(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._over = asyncio.Event()
+        app = web.Application(client_max_size=2**28)
+        app.router.add_route("*", "/{path:.*}", self._handle)
+        runner = web.AppRunner(app, shutdown_timeout=0.1)
+        await runner.setup()
+        site = web.TCPSite(runner, "127.0.0.1", 0)
+        await site.start()
+        self.port = runner.addresses[0][1]
+        self._ready.set()
+        await self._over.wait()
+        await runner.cleanup()
+
+    async def _handle(self, request: web.Request) -> web.StreamResponse:
+        fields: dict[str, bytes] = {}
+        if request.content_type == "multipart/form-data":
+            async for part in await request.multipart():
+                fields[part.name] = bytes(await part.read())
+        asked = Asked(request.method, request.path_qs, dict(request.headers), await request.read(), fields)
+        self.asked.append(asked)
+        if asked.path.endswith("/chat/completions"):
+            return self._faulty("ask", _chat_fault) or self._chat(asked)
+        if asked.path.endswith("/images/edits"):
+            return self._faulty("ask", _openai_fault) or self._openai(asked)
+        if asked.path.endswith(":generateContent"):
+            return self._faulty("ask", _gemini_fault) or self._gemini(asked)
+        if asked.path.startswith("/v1/get_result"):
+            return self._faulty("look", _look_fault) or self._look(asked)
+        if asked.path.startswith("/delivery/"):
+            return self._faulty("fetch", _any_fault) or self._fetch(asked)
+        return self._faulty("order", _order_fault) or self._order(asked)
+
+    def _faulty(self, place: str, made) -> web.Response | None:
+        faults = self.faults.get(place, [])
+        what = (faults.pop(0) if len(faults) > 1 else faults[0]) if faults else None
+        if what is None:
+            return None
+        if callable(what):
+            return what(self)
+        what = what.replace("OWN", str(self.port))
+        return _any_fault(what) or made(what)
+
+    # Black Forest Labs
+
+    def _order(self, asked: Asked) -> web.Response:
+        if not asked.headers.get("x-key"):
+            return _json({"detail": "Not authenticated"}, 403)
+        body = asked.json
+        fill = "fill" in asked.path
+        try:
+            picture = base64.b64decode(body["image" if fill else "input_image"], validate=True)
+            if fill:
+                mask = base64.b64decode(body["mask"], validate=True)
+                assert Image.open(io.BytesIO(mask)).size == Image.open(io.BytesIO(picture)).size
+            assert isinstance(body["prompt"], str)
+        except (KeyError, ValueError, AssertionError) as error:
+            return _json({"detail": [{"loc": ["body", str(error)], "msg": "field required"}]}, 422)
+        number = f"order-{len(self.orders)}"
+        self.orders[number] = negative(picture, self.size)
+        return _json({"id": number, "polling_url": f"{self.url}/v1/get_result?id={number}", "cost": COST})
+
+    def _look(self, asked: Asked) -> web.Response:
+        number = asked.path.partition("id=")[2]
+        if not asked.headers.get("x-key"):
+            return _json({"detail": "Not authenticated"}, 403)
+        # Signed addresses hold signs that must arrive as they were written.
+        sample = f"{self.url}/delivery/{number}.png?sig=a%2Bb%2Fc%3D&se=2026-11-15T07%3A00%3A00Z"
+        return _json({"id": number, "status": "Ready", "result": {"sample": sample}, "progress": None})
+
+    def _fetch(self, asked: Asked) -> web.Response:
+        if "sig=a%2Bb%2Fc%3D" not in asked.path:
+            return web.Response(status=403, text="Signature did not match")
+        number = asked.path.removeprefix("/delivery/").partition(".")[0]
+        return web.Response(body=self.orders[number], content_type="image/png")
+
+    # OpenRouter
+
+    def _chat(self, asked: Asked) -> web.Response:
+        content = asked.json["messages"][0]["content"]
+        head, _, data = next(part["image_url"]["url"] for part in content if part["type"] == "image_url").partition(",")
+        assert head.startswith("data:image/")
+        assert head.endswith(";base64")
+        return _json(chat(data_url(negative(base64.b64decode(data), self.size))))
+
+    # OpenAI
+
+    def _openai(self, asked: Asked) -> web.Response:
+        picture = asked.fields["image"]
+        if "mask" in asked.fields:
+            mask = Image.open(io.BytesIO(asked.fields["mask"]))
+            if mask.mode != "RGBA" or mask.size != Image.open(io.BytesIO(picture)).size:
+                return _openai_error("invalid_mask", "The mask must have an alpha channel and the size of the image.")
+        picture = base64.b64encode(negative(picture, self.size)).decode()
+        return _json({"created": 1, "data": [{"b64_json": picture}], "usage": {"input_tokens": 7, "output_tokens": 11}})
+
+    # Gemini
+
+    def _gemini(self, asked: Asked) -> web.Response:
+        parts = asked.json["contents"][0]["parts"]
+        data = next(part["inlineData"]["data"] for part in parts if "inlineData" in part)
+        picture = negative(base64.b64decode(data), self.size)
+        draft = {**_inline(negative(picture)), "thought": True}
+        return _json(gemini([draft, {"text": "Here it is."}, _inline(picture)]))
+
+
+def chat(*addresses: str, content: object = "Here it is.", finish: str = "stop", **more: object) -> dict:
+    """A completion as OpenRouter sends it."""
+    images = [{"type": "image_url", "image_url": {"url": address}} for address in addresses]
+    message = {"role": "assistant", "content": content, **({"images": images} if images else {})}
+    choice = {"index": 0, "message": message, "finish_reason": finish, **more}
+    usage = {"prompt_tokens": 9, "completion_tokens": 1290, "cost": 0.039}
+    return {"id": "gen-1", "model": "google/painter", "choices": [choice], "usage": usage}
+
+
+def gemini(parts: list[dict], finish: str = "STOP") -> dict:
+    """An answer as Gemini sends it."""
+    candidate = {"content": {"role": "model", "parts": parts}, "finishReason": finish, "index": 0}
+    usage = {"promptTokenCount": 9, "candidatesTokenCount": 1290}
+    return {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "painter-001", "responseId": "r-1"}
+
+
+def data_url(data: bytes, mime: str = "image/png") -> str:
+    return f"data:{mime};base64,{base64.b64encode(data).decode()}"
+
+
+def tiny() -> bytes:
+    """A picture of a few pixels."""
+    file = io.BytesIO()
+    Image.fromarray(np.full((4, 4, 3), 77, np.uint8)).save(file, "PNG")
+    return file.getvalue()
+
+
+def huge() -> bytes:
+    """A picture that says it has 900 million pixels; its file is small."""
+    data = bytearray(tiny())
+    data[16:24] = (30_000).to_bytes(4) * 2
+    data[29:33] = zlib.crc32(bytes(data[12:29])).to_bytes(4)
+    return bytes(data)
+
+
+def _json(value: object, status: int = 200, **headers: str) -> web.Response:
+    return web.Response(status=status, text=json.dumps(value), content_type="application/json", headers=headers)
+
+
+def _inline(data: bytes, mime: str = "image/png") -> dict:
+    return {"inlineData": {"mimeType": mime, "data": base64.b64encode(data).decode()}}
+
+
+def _openai_error(code: str, message: str, status: int = 400) -> web.Response:
+    return _json({"error": {"message": message, "type": "image_generation_user_error", "code": code}}, status)
+
+
+def _any_fault(what: str) -> web.Response | None:
+    """Faults that every service has."""
+    if what.startswith("status:"):
+        status, _, retry = what.removeprefix("status:").partition(":")
+        return _json({"detail": f"no, {status}"}, int(status), **({"Retry-After": retry} if retry else {}))
+    if what == "html":
+        return web.Response(text="<html><body>Bad gateway</body></html>", content_type="text/html")
+    if what == "deep":
+        return web.Response(body=b"[" * 200_000, content_type="application/json")
+    if what == "a list":
+        return _json([1])
+    if what == "nothing":
+        return web.Response(body=b"")
+    if what.startswith("redirect:"):
+        return web.Response(status=302, headers={"Location": what.removeprefix("redirect:")})
+    if what == "bomb":
+        packed = gzip.compress(b" " * 64_000_000, 1)
+        return web.Response(body=packed, headers={"Content-Encoding": "gzip", "Content-Type": "application/json"})
+    return None
+
+
+def _order_fault(what: str) -> web.Response:
+    if what == "moderated":
+        return _json({"id": "order-0", "status": "Request Moderated", "details": {"Moderation Reasons": ["Violence"]}})
+    if what == "moderated, 422":
+        return _json({"detail": "Request Moderated: the prompt was flagged"}, 422)
+    if what == "no place to look":
+        return _json({"id": "order-0"})
+    assert what.startswith("look at ")
+    return _json({"id": "order-0", "polling_url": what.removeprefix("look at ")})
+
+
+def _look_fault(what: str) -> web.Response:
+    status, _, http = what.partition(", HTTP ")
+    body: dict = {"id": "order-0", "status": status, "result": None, "progress": None}
+    if status == "Content Moderated":
+        body["details"] = {"Moderation Reasons": ["Nudity", "Celebrity"]}
+    if status == "Error":
+        body["details"] = {"error": "out of memory"}
+    if status == "Ready, no sample":
+        body["status"] = "Ready"
+    elif status.startswith("Ready at "):
+        body |= {"status": "Ready", "result": {"sample": status.removeprefix("Ready at ")}}
+    return _json(body, int(http or 200))
+
+
+def _chat_fault(what: str) -> web.Response:
+    if what == "only images":
+        message = "No endpoints found that support the requested output modalities: image, text"
+        return _json({"error": {"message": message, "code": 404}}, 404)
+    if what == "words":
+        return _json(chat(content=WORDS))
+    if what == "words in parts":
+        return _json(chat(content=[{"type": "text", "text": WORDS}]))
+    if what == "in the content":
+        return _json(chat(content=[{"type": "image_url", "image_url": {"url": data_url(tiny())}}]))
+    if what == "two pictures":
+        return _json(chat(data_url(negative(tiny(), (9, 9))), data_url(tiny())))
+    if what == "silence":
+        return _json(chat(content=None))
+    if what == "no choices":
+        return _json({"id": "gen-1", "choices": []})
+    if what == "filtered":
+        return _json(chat(content="", finish="content_filter"))
+    if what == "blocked behind":
+        return _json(chat(content="", finish="stop", native_finish_reason="IMAGE_SAFETY"))
+    if what == "flagged":
+        metadata = {"reasons": ["violence"], "flagged_input": "…", "provider_name": "p"}
+        return _json({"error": {"code": 403, "message": "Your input was flagged", "metadata": metadata}}, 403)
+    if what.startswith("error within:"):
+        return _json({"error": {"code": int(what.removeprefix("error within:")), "message": "the provider is down"}})
+    return _json(chat(_picture_fault(what)))
+
+
+def _openai_fault(what: str) -> web.Response:
+    if what == "moderated":
+        return _openai_error("moderation_blocked", "Your request was rejected by the safety system.")
+    if what == "no data":
+        return _json({"created": 1, "data": []})
+    if what == "an address":
+        return _json({"created": 1, "data": [{"url": "http://127.0.0.1/picture.png"}]})
+    return _json({"created": 1, "data": [{"b64_json": _picture_fault(what).partition(",")[2]}]})
+
+
+def _gemini_fault(what: str) -> web.Response:
+    if what == "blocked":
+        return _json({"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}, "usageMetadata": {}})
+    if what.startswith("ends:"):
+        return _json({"candidates": [{"finishReason": what.removeprefix("ends:"), "index": 0}]})
+    if what == "words":
+        return _json(gemini([{"text": WORDS}]))
+    if what == "two pictures":
+        return _json(gemini([_inline(negative(tiny(), (9, 9))), {"text": "Better:"}, _inline(tiny())]))
+    if what == "only a draft":
+        return _json(gemini([{**_inline(tiny()), "thought": True}]))
+    if what == "bad key":
+        detail = {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}
+        error = {"code": 400, "message": "API key not valid.", "status": "INVALID_ARGUMENT", "details": [detail]}
+        return _json({"error": error}, 400)
+    if what == "busy":
+        detail = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34.5s"}
+        error = {"code": 429, "message": "Quota exceeded", "status": "RESOURCE_EXHAUSTED", "details": [detail]}
+        return _json({"error": error}, 429)
+    return _json(gemini([{"inlineData": {"mimeType": "image/png", "data": _picture_fault(what).partition(",")[2]}}]))
+
+
+def _picture_fault(what: str) -> str:
+    """The address of a picture that is not what it should be."""
+    if what == "huge":
+        return data_url(huge())
+    if what == "no picture":
+        return data_url(b"<html>nothing here</html>")
+    if what == "truncated":
+        return data_url(negative(tiny()) * 3)[:-5]
+    if what == "half a picture":
+        return data_url(negative(tiny())[:-20])
+    if what == "no base64":
+        return "data:image/png;base64,@@@@"
+    if what == "wrong mime":
+        return data_url(tiny(), "text/html")
+    if what == "plain data":
+        return "data:image/png,%89PNG"
+    assert what.startswith("address:"), what
+    return what.removeprefix("address:")

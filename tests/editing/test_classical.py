@@ -1,0 +1,291 @@
+"""Photographs are edited under a mask: what is named changes, and nothing else, to the bit."""
+
+import csv
+import io
+import json
+import sys
+
+import numpy as np
+import pytest
+from editing.edits import edit, pixels, white
+from editing.photographs import HEIGHT, THINGS, WIDTH, annotations, jpeg, landscape, outlined, photograph, png
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+from published import published
+
+from countersight.editing import EditFailed, EditorError, open_editor
+from countersight.editing.hues import of_colour
+from countersight.editing.masks import encode_mask, grown
+from countersight.editing.quality import measure
+from countersight.editing.retouching import blended, blurred, pasted, recoloured
+from countersight.picture import check_picture, read_picture
+from countersight.scenes.colours import NAMED, rgb
+
+pytest.importorskip("cv2", reason="no OpenCV")
+
+NAME = "000000391895.jpg"
+PHOTOGRAPH = photograph()
+
+
+@pytest.fixture(scope="module")
+def editor(tmp_path_factory):
+    return open_editor(f"classical:annotations={annotations(tmp_path_factory.mktemp('coco') / 'a.json')}")
+
+
+def changed_by(edited, before=PHOTOGRAPH):
+    """Where the picture changed; never outside the mask."""
+    changed = (pixels(edited.picture.data) != before).any(axis=2)
+    assert edited.picture.mime == "image/png"
+    assert not (changed & ~white(edited.mask)).any()
+    return changed
+
+
+def share(changed, box):
+    left, top, right, bottom = box
+    return changed[top:bottom, left:right].mean()
+
+
+def box(number):
+    return THINGS[number][1]
+
+
+@pytest.mark.parametrize(
+    ("words", "numbers"),
+    [
+        ("the dog", {13}),
+        ("a cat", {14}),
+        ("animals", {13, 14}),
+        ("cars", {11, 12}),
+        ("both cars", {11, 12}),
+        ("two cars", {11, 12}),
+        ("the car on the left", {11}),
+        ("the rightmost car", {12}),
+        ("the red car", {11}),
+        ("The Blue Car.", {12}),
+        ("vehicles", {11, 12}),
+    ],
+)
+def test_words_find_what_is_annotated(editor, words, numbers):
+    changed = changed_by(edit(editor, png(PHOTOGRAPH), "other", words, "blur", name=NAME))
+    for number in THINGS:
+        assert (share(changed, box(number)) > 0.5) == (number in numbers), number
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ("the car", "which is meant"),
+        ("three cars", "which is meant"),
+        ("the person", "nothing annotated in this picture"),
+        ("the green car", "nothing annotated in this picture"),
+        ("the leash", "nobody says where"),
+        ("", "names no thing"),
+        ("the left", "names no thing"),
+        ("dog " * 80, "200 characters"),
+        ("box 900 900 950 950", "has nothing of"),
+        ("point 10, 10", "needs a segmenter"),
+    ],
+)
+def test_what_is_not_there_or_not_clear_is_a_failed_edit_never_a_guess(editor, words, why):
+    with pytest.raises(EditFailed, match=why):
+        edit(editor, png(PHOTOGRAPH), "remove", words, name=NAME)
+
+
+@pytest.mark.parametrize("method", ["telea", "ns"])
+def test_a_removed_thing_is_painted_over_from_what_is_around_it(tmp_path, method):
+    editor = open_editor(f"classical:annotations={annotations(tmp_path / 'a.json')}&method={method}")
+    edited = edit(editor, png(PHOTOGRAPH), "remove", "the red car", name=NAME)
+    changed = changed_by(edited)
+    assert share(changed, box(11)) > 0.9
+    left, top, right, bottom = box(11)
+    now = pixels(edited.picture.data)[top:bottom, left:right].astype(int)
+    ground = np.asarray(landscape())[top:bottom, left:right].astype(int)
+    assert np.abs(now - ground).mean() < 12
+    assert measure(Image.fromarray(PHOTOGRAPH), Image.fromarray(pixels(edited.picture.data)), None).good
+
+
+@pytest.mark.parametrize("colour", [*NAMED, "white", "grey", "brown"])
+@pytest.mark.parametrize("thing", ["the red car", "the blue car", "the cat"])
+def test_a_recoloured_thing_is_called_by_its_new_colour_and_keeps_its_light_and_shade(editor, thing, colour):
+    if colour in (thing.split()[1], {"the cat": "white"}.get(thing)):
+        return
+    edited = edit(editor, png(PHOTOGRAPH), "recolour", thing, colour, name=NAME)
+    after, mask = pixels(edited.picture.data), white(edited.mask)
+    changed_by(edited)
+    inner = ~grown(~mask, 3)
+    assert of_colour(after[inner][None], colour).mean() > 0.7
+    shades = [np.asarray(Image.fromarray(picture).convert("L"))[inner] for picture in (PHOTOGRAPH, after)]
+    assert np.corrcoef(*shades)[0, 1] > 0.7
+
+
+def test_a_moved_thing_is_gone_here_and_there_there(editor):
+    edited = edit(editor, png(PHOTOGRAPH), "move", "the dog", "30 pixels right", name=NAME)
+    changed_by(edited)
+    after = pixels(edited.picture.data)
+    left, top, right, bottom = box(13)
+    here, there = (np.s_[top + 4 : bottom - 4, left + 4 + by : right - 4 + by] for by in (0, 30))
+    assert np.abs(after[there].astype(int) - PHOTOGRAPH[here]).mean() < 2
+    assert of_colour(after[top + 3 : bottom - 3, left : left + 20], "brown").mean() < 0.1
+
+
+def test_a_resized_thing_stands_where_it_stood(editor):
+    edited = edit(editor, png(PHOTOGRAPH), "resize", "the red car", "half", name=NAME)
+    changed_by(edited)
+    red = of_colour(pixels(edited.picture.data), "red")
+    assert red.sum() == pytest.approx(30 * 15, rel=0.25)
+    rows, columns = np.nonzero(red)
+    assert rows.max() == pytest.approx(119, abs=2)
+    assert columns.mean() == pytest.approx(50, abs=2)
+
+
+def test_things_change_places_and_one_takes_the_place_of_another(editor):
+    swapped = pixels(edit(editor, png(PHOTOGRAPH), "other", "the dog", "swap with the cat", name=NAME).picture.data)
+    assert of_colour(swapped[box(14)[1] : box(14)[3], box(14)[0] : box(14)[2]], "brown").mean() > 0.5
+    assert of_colour(swapped[box(13)[1] : box(13)[3], box(13)[0] : box(13)[2]], "white").mean() > 0.5
+    replaced = pixels(edit(editor, png(PHOTOGRAPH), "replace", "the dog", "the cat", name=NAME).picture.data)
+    assert of_colour(replaced[box(13)[1] : box(13)[3], box(13)[0] : box(13)[2]], "white").mean() > 0.5
+    assert (replaced[:50, :80] == PHOTOGRAPH[:50, :80]).all()
+
+
+def test_a_mask_of_the_request_says_where(tmp_path):
+    mask = outlined((WIDTH, HEIGHT), (10, 10, 60, 40))
+    edited = edit("classical", png(PHOTOGRAPH), "recolour", "whatever", "red", mask=encode_mask(mask))
+    assert (white(edited.mask) == mask).all()
+    changed_by(edited)
+    with pytest.raises(EditFailed, match="nothing may be changed"):
+        edit(
+            "classical",
+            png(PHOTOGRAPH),
+            "remove",
+            "it",
+            mask=encode_mask(~outlined((WIDTH, HEIGHT), (0, 0, WIDTH, HEIGHT))),
+        )
+    with pytest.raises(EditFailed, match="the mask is"):
+        edit("classical", png(PHOTOGRAPH), "remove", "it", mask=encode_mask(mask[:, 1:]))
+
+
+def test_a_box_and_a_colour_find_a_thing_without_annotations():
+    for target in ("box 10, 80, 90, 130", "box [12 82 88 128]", "the red car"):
+        edited = edit("classical", png(PHOTOGRAPH), "remove", target)
+        changed = changed_by(edited)
+        assert share(changed, box(11)) > 0.8
+        assert changed.mean() < 0.13
+    with pytest.raises(EditFailed, match="no pink patch"):
+        edit("classical", png(PHOTOGRAPH), "remove", "the pink car")
+    twice = PHOTOGRAPH.copy()
+    twice[10:40, 150:210] = PHOTOGRAPH[90:120, 20:80]
+    with pytest.raises(EditFailed, match="which is meant"):
+        edit("classical", png(twice), "remove", "the red car")
+    with pytest.raises(EditFailed, match="no annotations"):
+        edit("classical", png(PHOTOGRAPH), "remove", "the dog")
+
+
+def test_doing_nothing_gives_back_the_same_bytes_and_a_black_mask(editor):
+    picture = jpeg(PHOTOGRAPH)
+    edited = edit(editor, picture, "nothing", name=NAME)
+    assert edited.picture.data == picture.data
+    assert not white(edited.mask).any()
+
+
+@pytest.mark.parametrize(
+    ("action", "value", "why"),
+    [
+        ("add", "a hat", "needs an editor that paints"),
+        ("reshape", "round", "needs an editor that paints"),
+        ("other", "on fire", "needs an editor that paints"),
+        ("recolour", "plaid", "no colour"),
+        ("move", "somewhere", "no direction"),
+        ("move", "500 pixels left", "no room"),
+        ("resize", "0.01", "no size"),
+        ("resize", "9", "not fit"),
+        ("replace", "the moon", "nobody says where"),
+    ],
+)
+def test_what_cannot_be_done_fails_with_the_reason(editor, action, value, why):
+    with pytest.raises(EditFailed, match=why):
+        edit(editor, png(PHOTOGRAPH), action, "the dog", value, name=NAME)
+
+
+def test_a_hole_as_large_as_the_picture_cannot_be_filled():
+    with pytest.raises(EditFailed, match="too little to fill it from"):
+        edit("classical", png(PHOTOGRAPH), "remove", "it", mask=encode_mask(np.ones((HEIGHT, WIDTH), bool)))
+
+
+def test_pictures_are_edited_as_a_viewer_shows_them():
+    upright = Image.fromarray(PHOTOGRAPH)
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    lying = upright.transpose(Image.Transpose.ROTATE_90)
+    file = io.BytesIO()
+    lying.save(file, "PNG", exif=exif)
+    edited = edit("classical", check_picture(file.getvalue()), "remove", "the red car")
+    assert pixels(edited.picture.data).shape == PHOTOGRAPH.shape
+    changed_by(edited)
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("classical:annotation=x", "did you mean 'annotations'"),
+        ("classical:annotations", "NAME=VALUE"),
+        ("classical:x", "there is no option|NAME=VALUE"),
+        ("classical:method=magic", "there is no method"),
+        ("classical:annotations=/absent.json", "cannot be read"),
+        ("classical:segmenter=/absent", "must hold one encoder"),
+    ],
+)
+def test_bad_options_are_refused_with_a_sentence(name, why):
+    with pytest.raises(EditorError, match=why):
+        open_editor(name)
+
+
+def test_without_opencv_there_is_a_sentence(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cv2", None)
+    with pytest.raises(EditorError, match="pip install"):
+        open_editor("classical")
+
+
+boxes = st.tuples(st.integers(0, 200), st.integers(0, 130), st.integers(3, 60), st.integers(3, 60)).map(
+    lambda box: outlined((WIDTH, HEIGHT), (box[0], box[1], box[0] + box[2], box[1] + box[3]))
+)
+
+
+@settings(max_examples=40)
+@given(boxes, st.sampled_from(sorted(NAMED)), st.floats(0.3, 2.5), st.integers(-60, 260), st.integers(-60, 180))
+def test_nothing_that_is_done_under_a_mask_is_seen_outside_it(mask, colour, factor, x, y):
+    for after in (
+        recoloured(PHOTOGRAPH, mask, rgb(colour)),
+        blurred(PHOTOGRAPH, mask),
+        blended(PHOTOGRAPH, 255 - PHOTOGRAPH, mask, 2.0),
+    ):
+        assert (after[~mask] == PHOTOGRAPH[~mask]).all()
+    after, there = pasted(PHOTOGRAPH, 255 - PHOTOGRAPH, mask, (x, y), factor)
+    assert (after[~there] == PHOTOGRAPH[~there]).all()
+
+
+def test_real_photographs_with_their_published_annotations():
+    """A few quick edits of COCO photographs: every kind of mask, and all of them good by the rule."""
+    path = published("photos/annotations/instances_val2017.json")
+    rows = list(csv.DictReader(published("photos/index.csv").read_text().splitlines()))
+    files = {int(row["file"][-16:-4]): row["file"] for row in rows}
+    editor = open_editor(f"classical:annotations={path}")
+    asked = [
+        (297343, "recolour", "the stop sign", "blue"),
+        (41888, "remove", "the leftmost bird", ""),
+        (184791, "recolour", "oranges", "purple"),
+        (443303, "other", "the cat", "blur"),
+        (289393, "resize", "the giraffe", "smaller"),
+        (443303, "remove", "box 190 96 500 318", ""),
+    ]
+    assert {image["id"] for image in json.loads(path.read_text())["images"]} >= {number for number, *_ in asked}
+    for number, action, target, value in asked:
+        picture = read_picture(published(f"photos/{files[number]}"))
+        edited = edit(editor, picture, action, target, value, name=files[number])
+        before = np.asarray(Image.open(io.BytesIO(picture.data)).convert("RGB"))
+        assert changed_by(edited, before).mean() > 0.0005
+        after, mask = Image.fromarray(pixels(edited.picture.data)), Image.fromarray(white(edited.mask))
+        quality = measure(Image.fromarray(before), after, mask)
+        assert quality.good, (number, quality.reason)
+        assert quality.ssim_outside == 1
+        assert quality.changed_outside == 0

@@ -1,0 +1,276 @@
+"""The exact editor does what is asked of a scene, as its drawing shows, or says why it cannot."""
+
+from collections import Counter
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from editing.edits import dots, drawing, edit, exactly, flowers, pixels, white
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from countersight.editing import EditFailed
+from countersight.editing.masks import encode_mask
+from countersight.picture import check_picture
+from countersight.scenes import Polygon, draw, encode, faults
+from countersight.scenes.geometry import as_points, inside
+
+FLOWERS, DOTS = flowers(), dots()
+TARGETS = (
+    "flowers",
+    "2 flowers",
+    "the flowers inside the red polygons",
+    "one flower outside all polygons",
+    "the largest flower",
+    "red polygon",
+    "all polygons",
+    "dots",
+    "3 dots",
+    "dots in the fullest circle",
+    "a dot in the top row",
+    "the fullest circle",
+    "the two rightmost circles",
+    "circles",
+)
+VALUES = {
+    "remove": ("",),
+    "recolour": ("green", "#123456", "white"),
+    "add": ("1", "three", "9"),
+    "move": (
+        "left",
+        "down",
+        "up and right",
+        "elsewhere",
+        "outside all polygons",
+        "into the top left circle",
+        "5 px up",
+    ),
+    "resize": ("larger", "smaller", "0.9", "twice"),
+    "reshape": ("pointed", "round petals", "square", "hexagon"),
+}
+asked = st.sampled_from(
+    [(action, target, value) for action in VALUES for target in TARGETS for value in VALUES[action]]
+)
+
+
+def membership(scene):
+    """How many flowers are in how many of the polygons."""
+    middles = as_points([(flower.x, flower.y) for flower in scene.flowers])
+    depth = sum(
+        (inside(middles, polygon.points).astype(int) for polygon in scene.polygons), np.zeros(len(middles), int)
+    )
+    return Counter(depth.tolist())
+
+
+def numbers(scene):
+    return [len(circle.dots) for circle in scene.circles]
+
+
+@settings(max_examples=150, deadline=None)
+@given(asked, st.integers(0, 5), st.integers(0, 3), st.booleans())
+def test_the_picture_is_the_drawing_of_the_changed_scene_and_the_mask_covers_all_that_changed(asked, seed, made, field):
+    scene = flowers(made, regions=(2, 3, 2, 4)) if field else dots(made)
+    try:
+        edited = exactly(scene, *asked, seed=seed)
+    except EditFailed:
+        return
+    before, after = draw(scene), pixels(edited.picture.data)
+    assert (after == draw(edited.scene)).all()
+    changed = (before != after).any(axis=2)
+    assert changed.any()
+    assert not (changed & ~white(edited.mask)).any()
+    assert white(edited.mask).sum() < 3 * changed.sum() + 2000
+    assert not faults(edited.scene)
+    assert exactly(scene, *asked, seed=seed) == edited
+
+
+@pytest.mark.parametrize(
+    ("words", "left"),
+    [
+        ("flowers", 0),
+        ("all the flowers", 0),
+        ("5 flowers", 13),
+        ("two flowers", 16),
+        ("a flower", 17),
+        ("flowers inside the red polygons", 11),
+        ("the flowers in the red polygon", 11),
+        ("FLOWERS OUTSIDE THE RED POLYGONS", 7),
+        ("flowers not in the red polygon", 7),
+        ("flowers outside all polygons", 12),
+        ("flowers outside the polygons", 12),
+        ("flowers where the polygons overlap", 15),
+        ("flowers in the overlapping region", 15),
+        ("flowers inside both polygons", 15),
+        ("flowers inside any polygon", 6),
+        ("flowers inside the red polygon and outside the blue polygon", 14),
+        ("flowers inside only the blue polygon", 13),
+        ("3 flowers inside the blue polygons", 15),
+        ("the leftmost flower", 17),
+        ("the two largest flowers", 16),
+    ],
+)
+def test_words_name_flowers(words, left):
+    assert len(exactly(FLOWERS, "remove", words).scene.flowers) == left
+
+
+@pytest.mark.parametrize(
+    ("words", "left"),
+    [
+        ("dots", [0, 0, 0, 0, 0, 0]),
+        ("dots in the top row", [0, 0, 0, 6, 1, 4]),
+        ("dots in the lower row of circles", [3, 5, 2, 0, 0, 0]),
+        ("the dots in the top left circle", [0, 5, 2, 6, 1, 4]),
+        ("dots inside the bottom-right circle", [3, 5, 2, 6, 1, 0]),
+        ("dots in the fullest circle", [3, 5, 2, 0, 1, 4]),
+        ("dots in the two rightmost circles", [3, 5, 0, 6, 1, 0]),
+        ("the fullest circle", [3, 5, 2, 1, 4]),
+        ("the circle with the most dots", [3, 5, 2, 1, 4]),
+        ("the emptiest circle", [3, 5, 2, 6, 4]),
+        ("circles with 4 dots", [3, 5, 2, 6, 1]),
+        ("circles in the top row", [6, 1, 4]),
+        ("the top three circles", [6, 1, 4]),
+        ("the two rightmost circles", [3, 5, 6, 1]),
+        ("circles in the left column", [5, 2, 1, 4]),
+        ("all circles", []),
+    ],
+)
+def test_words_name_circles_and_dots(words, left):
+    assert numbers(exactly(DOTS, "remove", words).scene) == left
+
+
+def test_a_number_of_many_is_chosen_by_the_seed():
+    first, same, other = (exactly(DOTS, "remove", "5 dots", seed=seed) for seed in (1, 1, 2))
+    assert first == same
+    assert sum(numbers(first.scene)) == sum(numbers(other.scene)) == 16
+    assert first.scene != other.scene
+
+
+def test_what_a_colour_is_called_finds_flowers_dots_and_polygons():
+    blue = exactly(FLOWERS, "remove", "blue flowers").scene
+    assert {flower.colour for flower in FLOWERS.flowers} - {flower.colour for flower in blue.flowers} == {"#3aa0f0"}
+    assert [polygon.colour for polygon in exactly(FLOWERS, "remove", "the red polygon").scene.polygons] == ["blue"]
+
+
+def test_recolouring_changes_colours_alone():
+    changed = exactly(FLOWERS, "recolour", "the red polygon", "blue").scene
+    assert [polygon.colour for polygon in changed.polygons] == ["blue", "blue"]
+    assert replace(changed, polygons=FLOWERS.polygons) == FLOWERS
+
+
+def test_adding_puts_things_where_it_is_said():
+    more = exactly(FLOWERS, "add", "flowers where the polygons overlap", "2").scene
+    assert membership(more)[2] == membership(FLOWERS)[2] + 2
+    assert numbers(exactly(DOTS, "add", "dots in the fullest circle", "3").scene) == [3, 5, 2, 9, 1, 4]
+    assert sum(numbers(exactly(DOTS, "add", "4 dots in the top row").scene)[:3]) == 14
+    assert len(exactly(flowers(regions=(1, 1, 1, 1)), "add", "green polygon").scene.polygons) == 3
+
+
+def test_a_thing_to_be_added_may_be_named_by_the_value_and_its_place_by_the_target():
+    more = exactly(FLOWERS, "add", "outside all polygons", "two yellow flowers").scene
+    assert [flower.colour for flower in more.flowers[18:]] == ["yellow", "yellow"]
+    assert membership(more)[0] == membership(FLOWERS)[0] + 2
+
+
+def test_moving_into_and_out_of_places():
+    moved = exactly(FLOWERS, "move", "a flower outside all polygons", "inside the red polygon").scene
+    assert membership(moved)[0] == membership(FLOWERS)[0] - 1
+    poured = exactly(DOTS, "move", "2 dots in the fullest circle", "into the emptiest circle").scene
+    assert numbers(poured) == [3, 5, 2, 4, 3, 4]
+    circle = exactly(DOTS, "move", "the top left circle", "4 pixels right").scene.circles[0]
+    assert circle.x == pytest.approx(DOTS.circles[0].x + 4)
+    assert circle.dots[0].x == pytest.approx(DOTS.circles[0].dots[0].x + 4)
+
+
+def test_resizing_and_reshaping():
+    largest = max(FLOWERS.flowers, key=lambda flower: flower.size)
+    small = next(
+        f for f in exactly(FLOWERS, "resize", "the largest flower", "half").scene.flowers if f.id == largest.id
+    )
+    assert small.size == pytest.approx(largest.size / 2, abs=0.01)
+    assert {flower.shape for flower in exactly(FLOWERS, "reshape", "flowers", "spoon").scene.flowers} == {"spoon"}
+    assert len(exactly(FLOWERS, "reshape", "the red polygon", "a square").scene.polygons[0].points) == 4
+
+
+def test_doing_nothing_gives_back_the_same_bytes_and_a_black_mask():
+    picture = drawing(DOTS)
+    edited = edit("exact", picture, "nothing", scene=DOTS)
+    assert edited.picture.data == picture.data
+    assert edited.scene == DOTS
+    assert not white(edited.mask).any()
+
+
+@pytest.mark.parametrize(
+    ("scene", "action", "target", "value", "why"),
+    [
+        (FLOWERS, "remove", "the dog", "", "names no flowers"),
+        (FLOWERS, "remove", "", "", "names no flowers"),
+        (FLOWERS, "remove", "circles", "", "nothing in the scene"),
+        (FLOWERS, "remove", "19 flowers", "", "only 18"),
+        (FLOWERS, "remove", "0 flowers", "", "how many"),
+        (FLOWERS, "remove", "the largest flowers", "", "how many"),
+        (FLOWERS, "remove", "flowers inside the green polygons", "", "no green polygon"),
+        (FLOWERS, "remove", "flowers under the moon", "", "no place"),
+        (FLOWERS, "remove", "the shiny flowers", "", "shiny"),
+        (FLOWERS, "remove", "flowers " * 200, "", "500 characters"),
+        (FLOWERS, "recolour", "red polygon", "red", "already"),
+        (FLOWERS, "recolour", "red polygon", "plaid", "no colour"),
+        (FLOWERS, "recolour", "red polygon", "", "no colour"),
+        (FLOWERS, "resize", "flowers", "ten times", "factor"),
+        (FLOWERS, "resize", "flowers", "5", "touching"),
+        (FLOWERS, "move", "flowers", "900 pixels left", "touching"),
+        (FLOWERS, "move", "the red polygon", "inside the blue polygon", "left, right, up or down"),
+        (FLOWERS, "reshape", "flowers", "square", "petals"),
+        (FLOWERS, "add", "flowers", "61", "at most 60"),
+        (FLOWERS, "replace", "flowers", "dots", "no edit"),
+        (FLOWERS, "other", "flowers", "", "no edit"),
+        (DOTS, "add", "dots in the top left circle", "50", "no room"),
+        (DOTS, "reshape", "circles", "square", "nothing else can"),
+        (DOTS, "remove", "dots in the sky", "", "no place"),
+    ],
+)
+def test_what_cannot_be_done_fails_with_the_reason(scene, action, target, value, why):
+    with pytest.raises(EditFailed, match=why):
+        exactly(scene, action, target, value)
+
+
+def test_a_picture_without_a_scene_or_of_another_scene_is_refused():
+    with pytest.raises(EditFailed, match="has none"):
+        edit("exact", drawing(DOTS), "remove", "dots")
+    with pytest.raises(EditFailed, match="no drawing of its scene"):
+        edit("exact", drawing(FLOWERS), "remove", "dots", scene=DOTS)
+    small = check_picture(encode(np.zeros((20, 30, 3), np.uint8)))
+    with pytest.raises(EditFailed, match="30 x 20"):
+        edit("exact", small, "remove", "dots", scene=DOTS)
+
+
+def test_pixels_the_edit_does_not_concern_stay_as_the_picture_has_them():
+    drawn = draw(DOTS).copy()
+    drawn[5, 5] ^= 3  # as another version of the rasteriser might have it
+    edited = edit("exact", check_picture(encode(drawn)), "remove", "the fullest circle", scene=DOTS)
+    assert (pixels(edited.picture.data)[5, 5] == drawn[5, 5]).all()
+
+
+def test_a_change_that_reaches_beyond_the_mask_is_refused():
+    whole = np.ones((DOTS.height, DOTS.width), bool)
+    assert exactly(DOTS, "remove", "the fullest circle", mask=encode_mask(whole))
+    whole[:, :100] = False
+    with pytest.raises(EditFailed, match="beyond the mask"):
+        exactly(DOTS, "remove", "the top left circle", mask=encode_mask(whole))
+
+
+def test_hostile_scenes_are_failed_edits():
+    corners = tuple((float(n % 400), float(n % 7)) for n in range(3000))
+    many = replace(FLOWERS, polygons=(Polygon("p", "red", corners),))
+    with pytest.raises(EditFailed, match="2,000"):
+        edit("exact", drawing(FLOWERS), "remove", "1 flower", scene=many)
+    mauve = replace(FLOWERS, polygons=(Polygon("p", "mauve", ((1, 1), (9, 1), (9, 9))),))
+    with pytest.raises(EditFailed, match="mauve"):
+        edit("exact", drawing(FLOWERS), "remove", "1 flower", scene=mauve)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(max_size=60), st.sampled_from(tuple(VALUES)), st.text(max_size=30))
+def test_any_words_are_an_edit_or_a_failed_edit(target, action, value):
+    with suppress(EditFailed):
+        assert not faults(exactly(DOTS, action, target, value).scene)

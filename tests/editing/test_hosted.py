@@ -1,0 +1,449 @@
+"""Editors behind a server, against servers that speak the services' protocols and fail as they do."""
+
+import asyncio
+import io
+import time
+
+import numpy as np
+import pytest
+from editing.edits import pixels, white
+from editing.hosting import (
+    CHANGE,
+    CHAT,
+    FIRST,
+    FLUX,
+    GEMINI,
+    KEY,
+    NOTHING,
+    OPENAI,
+    PICTURE,
+    SERVICES,
+    edit,
+    edits,
+    photograph,
+)
+from editing.servers import WORDS, PictureServer, negative
+from PIL import Image
+
+from countersight.asking.gate import Gate
+from countersight.asking.persisting import GivenUp, Patience, Persistence
+from countersight.editing import EditFailed, EditorError, EditorSettings, EditRequest, open_editor
+from countersight.editing.masks import encode_mask
+from countersight.models import AskingFailed, ModelError, Overloaded, Refused, Unreachable
+from countersight.picture import Picture
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_the_service_gets_the_picture_and_the_words_and_its_picture_comes_back(at, name):
+    with PictureServer() as server:
+        at(server)
+        edited = edit(name, seed=7)
+    assert edited.picture.data == negative(PICTURE.data)
+    assert edited.mask is None
+    assert edited.log["sent"] == edited.log["received"] == "48 x 32 image/png"
+    assert edited.log["seed"] == 7
+    assert "The square is blue." in edited.log["prompt"]
+    assert "A red square." in edited.log["prompt"]
+    sent = server.asked[0]
+    told = sent.fields["prompt"].decode() if sent.fields else sent.body.decode()
+    assert "The square is blue." in told
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_the_control_edit_is_asked_for_in_words_and_its_mask_is_empty(at, name):
+    with PictureServer() as server:
+        at(server)
+        edited = edit(name, instruction=NOTHING)
+    assert "Change nothing at all." in edited.log["prompt"]
+    assert edited.picture.data == negative(PICTURE.data)  # the real thing is measured, not assumed
+    assert not white(edited.mask).any()
+    assert white(edited.mask).shape == (32, 48)
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_what_a_viewer_shows_is_sent(at, name):
+    exif = Image.Exif()
+    exif[0x0112] = 6  # held sideways
+    with PictureServer() as server:
+        at(server)
+        edited = edit(name, picture=photograph(kind="JPEG", exif=exif))
+    assert edited.log["sent"] == "32 x 48 image/jpeg"
+    assert (edited.picture.width, edited.picture.height) == (32, 48)
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_with_a_mask_the_original_stays_around_it_whatever_comes_back(at, name):
+    mask = np.zeros((32, 48), bool)
+    mask[8:20, 10:30] = True
+    with PictureServer() as server:
+        at(server)
+        server.size = (96, 64)
+        edited = edit(name, mask=encode_mask(mask))
+    before, after = pixels(PICTURE.data), pixels(edited.picture.data)
+    assert after.shape == before.shape
+    assert (after[~mask] == before[~mask]).all()
+    assert (after[mask] != before[mask]).any()
+    assert edited.log["received"] == "96 x 64 image/png"
+    assert (white(edited.mask) == mask).all()
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_a_picture_of_another_size_is_kept_as_it_came_and_logged(at, name):
+    with PictureServer() as server:
+        at(server)
+        server.size = (100, 40)
+        edited = edit(name)
+    assert (edited.picture.width, edited.picture.height) == (100, 40)
+    assert edited.log["received"] == "100 x 40 image/png"
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_a_mask_of_another_size_and_a_picture_that_cannot_be_decoded_are_failed_edits(at, name):
+    bad = Picture(PICTURE.data[:60], "image/png", 48, 32, plain=False)
+    with PictureServer() as server:
+        at(server)
+        with pytest.raises(EditFailed, match="the mask is 5 x 5 pixels"):
+            edit(name, mask=encode_mask(np.ones((5, 5), bool)))
+        with pytest.raises(EditFailed, match="the picture cannot be decoded"):
+            edit(name, picture=bad)
+    assert server.asked == []
+
+
+@pytest.mark.parametrize("name", SERVICES)
+@pytest.mark.parametrize(
+    ("fault", "kind", "again", "why"),
+    [
+        ("html", EditFailed, True, "no JSON"),
+        ("deep", EditFailed, True, "no JSON"),
+        ("a list", EditFailed, True, "no JSON object"),
+        ("nothing", EditFailed, True, "no JSON"),
+        ("status:500", AskingFailed, True, "HTTP 500: no, 500"),
+        ("status:503", Overloaded, True, "HTTP 503"),
+        ("status:429:2.5", Overloaded, True, "HTTP 429"),
+        ("status:400", AskingFailed, False, "HTTP 400"),
+        ("status:404", Refused, False, "HTTP 404"),
+    ],
+)
+def test_faults_that_every_service_has(at, name, fault, kind, again, why):
+    with PictureServer(**{FIRST[name]: fault}) as server:
+        at(server)
+        with pytest.raises(kind, match=why) as caught:
+            edit(name)
+    assert caught.value.again is again
+    if "2.5" in fault:
+        assert caught.value.wait == 2.5
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize("name", SERVICES)
+@pytest.mark.parametrize(("fault", "why"), [("status:401", "does not accept the key"), ("status:402", "paid")])
+def test_a_refused_key_or_an_empty_account_stops_everything(at, name, fault, why):
+    with PictureServer(**{FIRST[name]: fault}) as server:
+        at(server)
+        with pytest.raises((EditorError, ModelError), match=why):
+            edit(name)
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_a_service_that_is_not_there_is_unreachable(at, name):
+    with PictureServer() as server:
+        at(server)
+    with pytest.raises(Unreachable, match=r"cannot connect to 127\.0\.0\.1"):
+        edit(name)
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_a_service_that_says_nothing_is_left_after_a_while(at, name):
+    with PictureServer(**{FIRST[name]: [lambda server: time.sleep(0.6)]}) as server:
+        at(server)
+        with pytest.raises(AskingFailed, match=r"no answer within 0\.2 s") as caught:
+            edit(name, timeout=0.2)
+    assert caught.value.again
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_what_unpacks_to_more_than_a_picture_can_be_is_not_read(at, name, monkeypatch):
+    module = {FLUX: "flux", CHAT: "chat_image", OPENAI: "openai_edit", GEMINI: "gemini"}[name]
+    monkeypatch.setattr(f"countersight.editing.{module}.MAX_ANSWER", 2_000_000)
+    with PictureServer(**{FIRST[name]: "bomb"}) as server:
+        at(server)
+        with pytest.raises(AskingFailed, match="longer than 2,000,000 bytes") as caught:
+            edit(name)
+    assert not caught.value.again
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_neither_picture_nor_key_follows_a_redirect(at, name):
+    with PictureServer() as other:
+        for address in (f"{other.url}/v1/flux-2-pro", "file:///etc/passwd"):
+            with PictureServer(**{FIRST[name]: f"redirect:{address}"}) as server:
+                at(server)
+                with pytest.raises(AskingFailed, match="HTTP 302") as caught:
+                    edit(name)
+                assert not caught.value.again
+    assert other.asked == []
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_the_key_is_sent_and_stands_in_no_error_log_or_setting(at, name):
+    echo = {"error": {"message": f"the key {KEY} is not for this"}, "detail": KEY}
+    with PictureServer(**{FIRST[name]: [lambda server: _echo(echo), None]}) as server:
+        at(server)
+        failed, edited = edits(name, *[EditRequest(PICTURE, CHANGE)] * 2)
+    if not isinstance(failed, Exception):
+        failed, edited = edited, failed
+    assert "[key]" in str(failed)
+    editor = open_editor(name)
+    assert "very/secret" not in f"{failed} {edited.log} {editor.settings} {editor.name}"
+    assert any(KEY in value for value in server.asked[0].headers.values())
+
+
+def _echo(body):
+    from aiohttp import web
+
+    return web.json_response(body, status=400)
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_a_missing_key_is_a_sentence(name, monkeypatch):
+    variable = f"{SERVICES[name][0]}_API_KEY"
+    monkeypatch.delenv(variable, raising=False)
+    with pytest.raises(EditorError, match=f"needs a key; set {variable}"):
+        open_editor(name)
+
+
+def test_names_that_would_change_an_address_are_refused(monkeypatch):
+    monkeypatch.setenv("BFL_API_KEY", KEY)
+    monkeypatch.setenv("GEMINI_API_KEY", KEY)
+    for model in ("../v2/x", "a b", "x?key=1", "x#y", "a/b"):
+        for kind in ("flux", "gemini"):
+            with pytest.raises(EditorError, match="takes the name of a model"):
+                open_editor(f"{kind}:{model}")
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_a_busy_service_is_asked_again_when_it_said(at, name):
+    with PictureServer(**{FIRST[name]: ["status:429:0.3", "status:500", None]}) as server:
+        at(server)
+        answered = _persistently(name)
+    assert answered.attempts == 3
+    assert answered.answer.picture.data == negative(PICTURE.data)
+
+
+def test_what_is_moderated_is_asked_for_once(at):
+    with PictureServer(ask="moderated") as server:
+        at(server)
+        with pytest.raises(GivenUp, match="moderated: Your request was rejected"):
+            _persistently(OPENAI)
+    assert len(server.asked) == 1
+
+
+def _persistently(name):
+    class News:
+        before = 0
+        trouble = ""
+
+    async def ask():
+        editor = open_editor(name, EditorSettings(timeout=10))
+        persistence = Persistence(Patience(4, 4, 0.01), Gate(4), asyncio.Event(), News())
+        try:
+            return await persistence.answered(lambda: editor.edit(EditRequest(PICTURE, CHANGE)))
+        finally:
+            await editor.close()
+
+    return asyncio.run(ask())
+
+
+PICTURE_FAULTS = [
+    ("huge", "900,000,000|30000 x 30000"),
+    ("no picture", "is not a PNG"),
+    ("truncated", "base64"),
+    ("half a picture", "is cut off"),
+    ("no base64", "base64"),
+]
+
+
+@pytest.mark.parametrize("name", [CHAT, OPENAI, GEMINI])
+@pytest.mark.parametrize(("fault", "why"), PICTURE_FAULTS)
+def test_bytes_that_are_no_picture_are_a_failed_edit(at, name, fault, why):
+    with PictureServer(ask=fault) as server:
+        at(server)
+        with pytest.raises(EditFailed, match=why):
+            edit(name)
+
+
+# Chat that answers with pictures
+
+
+def test_openrouter_is_asked_in_its_own_terms_and_says_what_it_cost(at):
+    with PictureServer() as server:
+        at(server)
+        edited = edit(CHAT, seed=5)
+    (asked,) = server.asked
+    assert asked.path == "/api/v1/chat/completions"
+    assert asked.headers["Authorization"] == f"Bearer {KEY}"
+    assert asked.json["model"] == "google/painter"
+    assert asked.json["modalities"] == ["image", "text"]
+    assert asked.json["seed"] == 5
+    assert edited.cost == 0.039
+    assert edited.log["model"] == "google/painter"
+
+
+def test_a_model_that_gives_only_pictures_is_asked_for_those_alone_from_then_on(at):
+    with PictureServer(ask=["only images", None]) as server:
+        at(server)
+
+        async def twice():
+            editor = open_editor(CHAT)
+            made = [await editor.edit(EditRequest(PICTURE, CHANGE)) for _ in range(2)]
+            await editor.close()
+            return made
+
+        first, second = asyncio.run(twice())
+    assert first.picture == second.picture
+    assert [asked.json["modalities"] for asked in server.asked] == [["image", "text"], ["image"], ["image"]]
+
+
+@pytest.mark.usefixtures("at")
+def test_another_server_is_named_by_its_address(monkeypatch):
+    monkeypatch.setenv("COUNTERSIGHT_API_KEY", KEY)
+    with PictureServer() as server:
+        edited = edit(f"chat-image:{server.url}/v1#painter")
+        assert edited.picture.data == negative(PICTURE.data)
+        assert server.asked[0].headers["Authorization"] == f"Bearer {KEY}"
+        monkeypatch.delenv("COUNTERSIGHT_API_KEY")
+        edit(f"chat-image:{server.url}/v1#painter")
+        assert "Authorization" not in server.asked[1].headers
+    with pytest.raises(EditorError, match="chat-image:URL#MODEL"):
+        open_editor("chat-image:http://127.0.0.1:1/v1")
+
+
+@pytest.mark.parametrize(
+    ("fault", "again", "why"),
+    [
+        ("words", False, f"no picture came, but the words: {WORDS}"),
+        ("words in parts", False, WORDS),
+        ("silence", True, "no picture came$"),
+        ("no choices", True, "no picture came$"),
+        ("filtered", False, "moderated: content_filter"),
+        ("blocked behind", False, "moderated: IMAGE_SAFETY"),
+        ("flagged", False, "moderated: Your input was flagged"),
+        ("error within:502", True, "the provider is down"),
+        ("plain data", False, "no base64"),
+        ("address:http://127.0.0.1:9/x.png", False, "an address where its picture should be"),
+        ("address:file:///etc/passwd", False, "an address where its picture should be"),
+    ],
+)
+def test_chats_without_a_picture_are_failed_edits(at, fault, again, why):
+    with PictureServer(ask=fault) as server:
+        at(server)
+        with pytest.raises(EditFailed, match=why) as caught:
+            edit(CHAT)
+    assert caught.value.again is again
+    assert len(server.asked) == 1
+
+
+def test_an_overload_behind_the_gateway_is_one(at):
+    with PictureServer(ask="error within:429") as server:
+        at(server)
+        with pytest.raises(Overloaded, match="the provider is down"):
+            edit(CHAT)
+
+
+@pytest.mark.parametrize("fault", ["wrong mime", "in the content"])
+def test_the_bytes_say_what_a_picture_is_and_it_may_stand_in_the_content(at, fault):
+    with PictureServer(ask=fault) as server:
+        at(server)
+        edited = edit(CHAT)
+    assert (edited.picture.mime, edited.picture.width) == ("image/png", 4)
+
+
+@pytest.mark.parametrize("name", [CHAT, GEMINI])
+def test_of_several_pictures_the_last_is_the_answer(at, name):
+    with PictureServer(ask="two pictures") as server:
+        at(server)
+        edited = edit(name)
+    assert (edited.picture.width, edited.log["pictures"]) == (4, 2)
+
+
+# OpenAI's edits
+
+
+def test_openai_gets_a_form_with_a_mask_that_is_clear_where_the_change_is(at):
+    mask = np.zeros((32, 48), bool)
+    mask[8:20, 10:30] = True
+    with PictureServer() as server:
+        at(server)
+        edited = edit(OPENAI, mask=encode_mask(mask))
+        edit("openai-edit:gpt-image-1.5")
+    asked = server.asked[0]
+    assert asked.path == "/v1/images/edits"
+    assert asked.fields["model"] == b"gpt-image-2"
+    assert asked.fields["image"] == PICTURE.data
+    assert (np.asarray(Image.open(io.BytesIO(asked.fields["mask"])))[:, :, 3] == np.where(mask, 0, 255)).all()
+    assert "input_fidelity" not in asked.fields
+    assert server.asked[1].fields["input_fidelity"] == b"high"
+    assert "mask" not in server.asked[1].fields
+    assert edited.log["tokens_out"] == 11
+
+
+@pytest.mark.parametrize(
+    ("fault", "again", "why"),
+    [
+        ("moderated", False, "moderated: Your request was rejected by the safety system"),
+        ("no data", True, "no picture came"),
+        ("an address", False, "an address where its picture should be"),
+    ],
+)
+def test_answers_of_openai_without_a_picture_are_failed_edits(at, fault, again, why):
+    with PictureServer(ask=fault) as server:
+        at(server)
+        with pytest.raises(EditFailed, match=why) as caught:
+            edit(OPENAI)
+    assert caught.value.again is again
+
+
+# Gemini
+
+
+def test_gemini_is_asked_in_its_own_terms_and_its_drafts_are_no_answers(at):
+    with PictureServer() as server:
+        at(server)
+        edited = edit(GEMINI, seed=2**40 + 3)
+    (asked,) = server.asked
+    assert asked.path == "/v1beta/models/painter:generateContent"
+    assert asked.headers["x-goog-api-key"] == KEY
+    assert "Authorization" not in asked.headers
+    assert asked.json["generationConfig"] == {"responseModalities": ["TEXT", "IMAGE"], "seed": 3}
+    assert edited.picture.data == negative(PICTURE.data)
+    assert edited.log["model"] == "painter-001"
+
+
+@pytest.mark.parametrize(
+    ("fault", "again", "why"),
+    [
+        ("blocked", False, "moderated: PROHIBITED_CONTENT"),
+        ("ends:IMAGE_SAFETY", False, "moderated: IMAGE_SAFETY"),
+        ("ends:RECITATION", False, "moderated: RECITATION"),
+        ("ends:NO_IMAGE", True, r"no picture came \(NO_IMAGE\)"),
+        ("ends:STOP", True, "no picture came$"),
+        ("words", False, f"but the words: {WORDS}"),
+        ("only a draft", True, "no picture came$"),
+    ],
+)
+def test_answers_of_gemini_without_a_picture_are_failed_edits(at, fault, again, why):
+    with PictureServer(ask=fault) as server:
+        at(server)
+        with pytest.raises(EditFailed, match=why) as caught:
+            edit(GEMINI)
+    assert caught.value.again is again
+
+
+def test_gemini_says_in_words_that_a_key_is_bad_and_how_long_to_wait(at):
+    with PictureServer(ask=["bad key", "busy"]) as server:
+        at(server)
+        with pytest.raises(EditorError, match="does not accept the key: API key not valid"):
+            edit(GEMINI)
+        with pytest.raises(Overloaded) as caught:
+            edit(GEMINI)
+    assert caught.value.wait == 34.5

@@ -1,0 +1,182 @@
+"""Black Forest Labs: an edit is ordered, waited for and fetched, and each of these can go wrong."""
+
+import numpy as np
+import pytest
+from editing.edits import white
+from editing.hosting import CHANGE, FLUX, KEY, NOTHING, PICTURE, edit, edits
+from editing.servers import PictureServer, negative
+
+from countersight.editing import EditFailed, EditRequest
+from countersight.editing.masks import encode_mask
+from countersight.models import AskingFailed, Overloaded
+
+FILL = "flux:flux-pro-1.0-fill"
+
+
+def test_an_edit_is_ordered_waited_for_and_fetched_without_the_key(at):
+    with PictureServer(look=["Pending", "Reasoning", None]) as server:
+        at(server)
+        edited = edit(FLUX, seed=9)
+    ordered, *looked, fetched = server.asked
+    assert (ordered.method, ordered.path) == ("POST", "/v1/flux-2-pro")
+    told = ordered.json
+    assert (told["seed"], told["output_format"], told["prompt_upsampling"]) == (9, "png", False)
+    assert "safety_tolerance" not in told
+    assert [one.path for one in looked] == ["/v1/get_result?id=order-0"] * 3
+    assert {one.headers["x-key"] for one in (ordered, *looked)} == {KEY}
+    assert KEY not in str(fetched.headers)
+    assert edited.picture.data == negative(PICTURE.data)
+    assert edited.cost == 0.04
+    assert edited.log["order"] == "order-0"
+
+
+def test_orders_under_way_at_once_do_not_mix(at):
+    with PictureServer() as server:
+        at(server)
+        made = edits(FLUX, *[EditRequest(PICTURE, CHANGE, seed=seed) for seed in range(8)])
+    assert {one.log["order"] for one in made} == {f"order-{number}" for number in range(8)}
+
+
+def test_fill_gets_a_mask_and_a_description(at):
+    mask = np.zeros((32, 48), bool)
+    mask[8:20, 10:30] = True
+    with PictureServer() as server:
+        at(server)
+        edited = edit(FILL, mask=encode_mask(mask))
+    told = server.asked[0].json
+    assert {"image", "mask"} < told.keys()
+    assert "input_image" not in told
+    assert told["prompt"] == edited.log["prompt"] == "The square is blue."
+
+
+def test_fill_without_a_mask_fails_and_changes_nothing_at_no_cost(at):
+    with PictureServer() as server:
+        at(server)
+        with pytest.raises(EditFailed, match="paints only where a mask is"):
+            edit(FILL)
+        edited = edit(FILL, instruction=NOTHING)
+    assert edited.picture == PICTURE
+    assert not white(edited.mask).any()
+    assert server.asked == []
+
+
+@pytest.mark.parametrize(
+    ("faults", "again", "why"),
+    [
+        ({"order": "moderated"}, False, r"moderated: Request Moderated \(Violence\)"),
+        ({"order": "moderated, 422"}, False, "moderated: Request Moderated: the prompt was flagged"),
+        ({"look": "Request Moderated"}, False, "moderated: Request Moderated"),
+        ({"look": "Content Moderated"}, False, r"moderated: Content Moderated \(Nudity, Celebrity\)"),
+        ({"look": "Content Moderated, HTTP 503"}, False, "moderated: Content Moderated"),
+        ({"look": "Error"}, True, r"the service says: Error \(out of memory\)"),
+        ({"look": "Failed"}, True, "the service says: Failed"),
+        ({"look": "Task not found, HTTP 404"}, True, "Task not found"),
+        ({"look": "Ready, no sample"}, False, "names no place to fetch it"),
+        ({"look": "html"}, True, "does not say how the order stands"),
+        ({"fetch": "html"}, True, "the edited picture is not a PNG"),
+        ({"fetch": "nothing"}, True, "the edited picture is empty"),
+        ({"fetch": "status:410"}, True, "expired before it was fetched"),
+        ({"fetch": "status:403"}, True, "expired before it was fetched"),
+        ({"fetch": "redirect:file:///etc/passwd"}, True, r"cannot be fetched \(HTTP 302\)"),
+    ],
+)
+def test_orders_that_come_to_a_bad_end_are_failed_edits(at, faults, again, why):
+    with PictureServer(**faults) as server:
+        at(server)
+        with pytest.raises(EditFailed, match=why) as caught:
+            edit(FLUX)
+    assert caught.value.again is again
+    assert len([one for one in server.asked if one.method == "POST"]) == 1
+
+
+def test_an_order_that_is_never_ready_is_left(at):
+    with PictureServer(look="Pending") as server:
+        at(server)
+        with pytest.raises(EditFailed, match=r"not ready within 0\.3 s") as caught:
+            edit(FLUX, timeout=0.3)
+    assert caught.value.again
+    assert 2 < len(server.asked) < 40
+
+
+@pytest.mark.parametrize(
+    "faults",
+    [
+        {"look": ["status:429:0.05", "status:500", "html", "Pending", None]},
+        {"fetch": ["status:503", "status:429:0.05", None]},
+        {"fetch": ["status:410", None]},
+    ],
+)
+def test_what_is_paid_for_is_waited_for_not_ordered_again(at, faults):
+    with PictureServer(**faults) as server:
+        at(server)
+        assert edit(FLUX).picture.data == negative(PICTURE.data)
+    assert len([one for one in server.asked if one.method == "POST"]) == 1
+
+
+def test_a_service_that_stays_busy_is_overloaded_in_the_end(at):
+    with PictureServer(look="status:429:0.01") as server:
+        at(server)
+        with pytest.raises(Overloaded):
+            edit(FLUX)
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "{other}/v1/get_result?id=order-0",
+        "http://localhost:OWN/v1/get_result?id=order-0",
+        "https://127.0.0.1:OWN/v1/get_result?id=order-0",
+        "http://api.bfl.ai:443/v1/get_result",
+        "http://api.bfl.ai/v1/get_result?id=order-0",
+        "https://api.bfl.ai.example.org/v1/get_result",
+        "https://notbfl.ai/v1/get_result",
+        "https://api.bfl.ai@127.0.0.1:{port}/v1/get_result",
+        "https://127.0.0.1\\@api.bfl.ai/v1/get_result",
+        "https://api.bfl.ai:8443/v1/get_result",
+        "file:///etc/passwd",
+        "//api.bfl.ai/v1",
+        "",
+    ],
+)
+def test_the_key_goes_to_no_other_place_than_the_services_own(at, place):
+    with PictureServer() as other:
+        address = place.format(other=other.url, port=other.port)
+        with PictureServer(order=f"look at {address}") as server:
+            at(server)
+            with pytest.raises(EditFailed, match="strange place"):
+                edit(FLUX)
+            assert len(server.asked) == 1
+    assert other.asked == []
+
+
+def test_an_order_without_a_place_to_look_is_a_failed_edit(at):
+    with PictureServer(order="no place to look") as server:
+        at(server)
+        with pytest.raises(EditFailed, match="strange place"):
+            edit(FLUX)
+
+
+def test_places_under_bfl_ai_are_its_own():
+    from yarl import URL
+
+    from countersight.editing.flux import _is_bfl
+
+    assert all(_is_bfl(URL(f"https://{host}/v1/get_result")) for host in ("api.bfl.ai", "api.us1.bfl.ai", "bfl.ai"))
+
+
+@pytest.mark.parametrize("where", ["look", "fetch"])
+def test_looking_and_fetching_follow_no_redirect(at, where):
+    with PictureServer() as other, PictureServer(**{where: f"redirect:{other.url}/delivery/order-0.png"}) as server:
+        at(server)
+        with pytest.raises(AskingFailed, match="HTTP 302"):
+            edit(FLUX)
+    assert other.asked == []
+
+
+@pytest.mark.parametrize("sample", ["file:///etc/passwd", "http://169.254.169.254/latest", "{other}/x.png", "data:,x"])
+def test_results_are_fetched_only_from_safe_places(at, sample):
+    with PictureServer() as other, PictureServer(look=f"Ready at {sample.format(other=other.url)}") as server:
+        at(server)
+        with pytest.raises(EditFailed, match="names no place to fetch it"):
+            edit(FLUX)
+    assert other.asked == []

@@ -1,0 +1,86 @@
+"""Edited pictures say so in their metadata, and look exactly as before."""
+
+import io
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from countersight.editing.marking import MARK, marked
+from countersight.picture import as_seen, check_picture
+
+PIXELS = np.random.default_rng(0).integers(0, 255, (31, 45, 3), np.uint8)
+WAYS = [
+    ("PNG", {}),
+    ("JPEG", {}),
+    ("JPEG", {"exif": b"Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00"}),
+    ("WEBP", {}),
+    ("WEBP", {"lossless": True}),
+    ("WEBP", {"exif": b"Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00"}),
+    ("GIF", {}),
+]
+
+
+RDF, IPTC = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}", "http://iptc.org/std/Iptc4xmpExt/2008-02-29/"
+
+
+def xmp(image):
+    packet = image.info.get("xmp") or image.info["XML:com.adobe.xmp"]
+    return ElementTree.fromstring(packet if isinstance(packet, bytes) else packet.encode())
+
+
+def saved(kind, more):
+    file = io.BytesIO()
+    Image.fromarray(PIXELS).save(file, kind, **more)
+    return check_picture(file.getvalue())
+
+
+@pytest.mark.parametrize(("kind", "more"), WAYS)
+def test_a_mark_is_found_by_readers_and_changes_no_pixel(kind, more):
+    picture = saved(kind, more)
+    edited = marked(picture, "the dog <removed> & gone")
+    assert check_picture(edited.data) == edited
+    assert (np.asarray(as_seen(edited)) == np.asarray(as_seen(picture))).all()
+    said = f"{MARK}; the dog"
+    with Image.open(io.BytesIO(edited.data)) as image:
+        comment = image.info.get("comment") or image.info.get("Comment") or b""
+        if kind != "WEBP":
+            assert said in (comment if isinstance(comment, str) else comment.decode())
+        if kind != "GIF":
+            (described,) = xmp(image).iter(f"{RDF}Description")
+            assert described.find(f".//{RDF}li").text == f"{MARK}; the dog <removed> & gone"
+            assert "/digitalsourcetype/" in described.get(f"{{{IPTC}}}DigitalSourceType")
+
+
+@pytest.mark.parametrize(("kind", "more"), WAYS)
+def test_marking_twice_is_marking_once(kind, more):
+    once = marked(saved(kind, more), "blue")
+    assert marked(once, "red") is once
+
+
+def test_words_from_a_model_cannot_break_the_file():
+    picture = marked(saved("PNG", {}), "\x00\n]]></x:xmpmeta>" + "ü" * 900)
+    assert check_picture(picture.data).width == 45
+    with Image.open(io.BytesIO(picture.data)) as image:
+        assert len(xmp(image).find(f".//{RDF}li").text) == 500
+
+
+def test_xmp_that_is_there_already_is_kept():
+    own = b'<x:xmpmeta xmlns:x="adobe:ns:meta/"><a/></x:xmpmeta>'
+    picture = marked(saved("JPEG", {"xmp": own}), "blue")
+    with Image.open(io.BytesIO(picture.data)) as image:
+        assert image.info["xmp"] == own
+        assert image.info["comment"].startswith(MARK.encode())
+
+
+def test_a_webp_with_xmp_of_its_own_keeps_it_beside_the_mark():
+    own = (
+        b'<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">'
+        b'<rdf:Description rdf:about="" xmlns:a="urn:a" a:tool="other"/></rdf:RDF></x:xmpmeta>'
+    )
+    picture = marked(saved("WEBP", {"xmp": own}), "blue")
+    with Image.open(io.BytesIO(picture.data)) as image:
+        first, second = xmp(image).iter(f"{RDF}Description")
+    assert first.get("{urn:a}tool") == "other"
+    assert second.find(f".//{RDF}li").text == f"{MARK}; blue"

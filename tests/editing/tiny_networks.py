@@ -1,0 +1,175 @@
+"""Tiny networks in ONNX files, of the shapes that people publish: they fill holes, or cut things out.
+
+They are no trained models, but they do look at what they are given, so that whatever is done to a picture or a prompt
+on the way in shows in what comes out.
+"""
+
+import numpy as np
+from programs.tiny_onnx import field, node, tensor
+
+FLOAT, UINT8 = 1, 2
+
+
+def _value(name, kind, shape):
+    sides = b"".join(field(1, field(1, side) if isinstance(side, int) else field(2, side)) for side in shape)
+    return field(1, name) + field(2, field(1, field(1, kind) + field(2, sides)))
+
+
+def written(path, nodes, constants, inputs, outputs):
+    """A file of a network; inputs and outputs by name: what numbers they are, and their shape."""
+    graph = b"".join(field(1, each) for each in nodes) + field(2, "tiny")
+    graph += b"".join(field(5, tensor(name, np.asarray(values))) for name, values in constants.items())
+    graph += b"".join(field(11, _value(name, *what)) for name, what in inputs.items())
+    graph += b"".join(field(12, _value(name, *what)) for name, what in outputs.items())
+    path.write_bytes(field(1, 8) + field(7, graph) + field(8, field(1, "") + field(2, 13)))
+    return path
+
+
+def _filled(known):
+    """Nodes that put the mean of the known part into the rest of `shown`, where `known` is 1 or 0."""
+    return [
+        node("Mul", ["shown", known], "kept"),
+        node("ReduceMean", ["kept"], "mean", keepdims=1),
+        node("ReduceMean", [known], "part", keepdims=1),
+        node("Div", ["mean", "part"], "tone"),
+        node("Sub", ["one", known], "hole"),
+        node("Mul", ["tone", "hole"], "painted"),
+        node("Add", ["kept", "painted"], "whole"),
+    ]
+
+
+def lama(path, *, side=64, levels=1.0, paints=True, twice=False):
+    """LaMa's shape: fractions, one size only, 1 in the mask is the hole; some answer in fractions, some in levels."""
+    nodes = [node("Identity", ["image"], "shown"), node("Sub", ["one", "mask"], "known")]
+    if paints:
+        nodes += [*_filled("known"), node("Mul", ["whole", "levels"], "once")]
+    else:
+        nodes += [node("Mul", ["shown", "levels"], "once")]
+    nodes.append(node("Concat", ["once", "once"] if twice else ["once"], "output", axis=1))
+    constants = {"one": np.float32(1), "levels": np.float32(levels)}
+    inputs = {"image": (FLOAT, (1, 3, side, side)), "mask": (FLOAT, (1, 1, side, side))}
+    return written(path, nodes, constants, inputs, {"output": (FLOAT, (1, 6 if twice else 3, side, side))})
+
+
+def migan(path):
+    """The shape of MI-GAN's pipeline: bytes, any size, 255 in the mask is what is known."""
+    nodes = [
+        node("Cast", ["image"], "shown", to=FLOAT),
+        node("Cast", ["mask"], "mask_levels", to=FLOAT),
+        node("Div", ["mask_levels", "white"], "known"),
+        *_filled("known"),
+        node("Cast", ["whole"], "result", to=UINT8),
+    ]
+    constants = {"one": np.float32(1), "white": np.float32(255)}
+    inputs = {"image": (UINT8, ("n", 3, "h", "w")), "mask": (UINT8, ("n", 1, "h", "w"))}
+    return written(path, nodes, constants, inputs, {"result": (UINT8, ("n", 3, "h", "w"))})
+
+
+def encoder(path, *, side=64, name="image_embed"):
+    """An encoder that passes the picture on."""
+    shape = (1, 3, side, side)
+    return written(path, [node("Identity", ["image"], name)], {}, {"image": (FLOAT, shape)}, {name: (FLOAT, shape)})
+
+
+def sam2_decoder(path, *, side=64):
+    """SAM 2's shape: what is red inside a box, at the encoder's size; a worse mask of everything comes first."""
+    ys, xs = np.mgrid[0:side, 0:side].astype(np.float32) + 0.5
+    nodes = [
+        node("Gather", ["image_embed", "zero"], "red", axis=1),
+        node("Gather", ["image_embed", "first"], "green", axis=1),
+        node("Sub", ["red", "green"], "redness"),
+        node("Sub", ["redness", "one"], "reddish"),
+        node("Gather", ["point_coords", "zero"], "from", axis=1),
+        node("Gather", ["point_coords", "first"], "to", axis=1),
+    ]
+    for corner, way in (("from", "x"), ("from", "y"), ("to", "x"), ("to", "y")):
+        nodes.append(node("Gather", [corner, "zero" if way == "x" else "first"], f"{corner}_{way}", axis=1))
+        order = [f"{way}s", f"{corner}_{way}"]
+        nodes.append(node("Sub", order if corner == "from" else order[::-1], f"{corner}_{way}_off"))
+    offsets = [f"{corner}_{way}_off" for corner in ("from", "to") for way in ("x", "y")]
+    nodes += [
+        node("Min", ["reddish", *offsets], "found"),
+        node("Unsqueeze", ["found", "axis"], "mask"),
+        node("Concat", ["everything", "mask"], "masks", axis=1),
+        node("Identity", ["scores"], "iou_predictions"),
+    ]
+    constants = {
+        "zero": np.array(0, np.int64),
+        "first": np.array(1, np.int64),
+        "axis": np.array([1], np.int64),
+        "one": np.float32(1),
+        "xs": xs[None],
+        "ys": ys[None],
+        "everything": np.ones((1, 1, side, side), np.float32),
+        "scores": np.array([[0.2, 0.9]], np.float32),
+    }
+    inputs = {
+        "image_embed": (FLOAT, (1, 3, side, side)),
+        "point_coords": (FLOAT, ("n", "points", 2)),
+        "point_labels": (FLOAT, ("n", "points")),
+        "mask_input": (FLOAT, ("n", 1, side // 4, side // 4)),
+        "has_mask_input": (FLOAT, (1,)),
+    }
+    outputs = {"masks": (FLOAT, (1, 2, side, side)), "iou_predictions": (FLOAT, (1, 2))}
+    return written(path, nodes, constants, inputs, outputs)
+
+
+def sam_decoder(path, *, side=64):
+    """SAM's shape: masks in the size of the picture. What it cuts out is a disc about the first point."""
+    int64 = 7
+    nodes = [
+        node("Cast", ["orig_im_size"], "sizes", to=int64),
+        node("Gather", ["sizes", "zero"], "height", axis=0),
+        node("Gather", ["sizes", "first"], "width", axis=0),
+        node("Range", ["zero", "height", "first"], "rows_whole"),
+        node("Range", ["zero", "width", "first"], "columns_whole"),
+        node("Cast", ["rows_whole"], "rows", to=FLOAT),
+        node("Cast", ["columns_whole"], "columns", to=FLOAT),
+        node("Unsqueeze", ["rows", "last"], "ys"),
+        node("Unsqueeze", ["columns", "front"], "xs"),
+        # Prompts come in the encoder's pixels: its side is the picture's longer one.
+        node("ReduceMax", ["orig_im_size"], "longer", keepdims=0),
+        node("Div", ["longer", "side"], "scale"),
+        node("Gather", ["point_coords", "zero"], "points", axis=0),
+        node("Gather", ["points", "zero"], "point_small", axis=0),
+        node("Mul", ["point_small", "scale"], "point"),
+        node("Gather", ["point", "zero"], "x", axis=0),
+        node("Gather", ["point", "first"], "y", axis=0),
+        node("Sub", ["xs", "x"], "dx"),
+        node("Sub", ["ys", "y"], "dy"),
+        node("Mul", ["dx", "dx"], "dx2"),
+        node("Mul", ["dy", "dy"], "dy2"),
+        node("Add", ["dx2", "dy2"], "away"),
+        node("Sub", ["far", "away"], "near"),
+        # Without the point that says "no box" SAM's decoder is out of its depth, and so is this one.
+        node("ReduceMin", ["point_labels"], "least", keepdims=0),
+        node("Mul", ["near", "least"], "signed"),
+        node("Neg", ["signed"], "plane"),
+        node("Unsqueeze", ["plane", "both"], "masks"),
+        node("Identity", ["scores"], "iou_predictions"),
+        node("Identity", ["image_embeddings"], "low_res_masks"),
+    ]
+    constants = {
+        "zero": np.array(0, np.int64),
+        "first": np.array(1, np.int64),
+        "last": np.array([1], np.int64),
+        "front": np.array([0], np.int64),
+        "both": np.array([0, 1], np.int64),
+        "side": np.float32(side),
+        "far": np.float32(20**2),
+        "scores": np.array([[0.9]], np.float32),
+    }
+    inputs = {
+        "image_embeddings": (FLOAT, (1, 3, side, side)),
+        "point_coords": (FLOAT, (1, "points", 2)),
+        "point_labels": (FLOAT, (1, "points")),
+        "mask_input": (FLOAT, (1, 1, side // 4, side // 4)),
+        "has_mask_input": (FLOAT, (1,)),
+        "orig_im_size": (FLOAT, (2,)),
+    }
+    outputs = {
+        "masks": (FLOAT, (1, 1, "h", "w")),
+        "iou_predictions": (FLOAT, (1, 1)),
+        "low_res_masks": (FLOAT, (1, 3, side, side)),
+    }
+    return written(path, nodes, constants, inputs, outputs)

@@ -1,0 +1,225 @@
+"""Runs of models that write programs, and of the prompt that composes: what a report says of them."""
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from making import case, dataset
+from playwright.sync_api import Browser, expect
+
+from countersight.asking.composed import COMPOSED
+from countersight.asking.folder import RunFolder
+from countersight.asking.prompts import PROMPTS
+from countersight.case import Reply, ToolCall, Trace, World
+from countersight.dataset import Dataset
+from countersight.report import write_report
+from countersight.report.data import Analysis
+from countersight.report.short_names import short_name
+from countersight.report.watching import gist_of
+
+SEES = 'def execute_command(image):\n    return len(ImagePatch(image).find("dot"))\n'
+IMAGINES = 'def execute_command(image):\n    return len(ImagePatch(image).find("dot")) - 2\n'
+CALL = ToolCall("find", "'dot'", "2 found", ((0, 0, 8, 4), (8, 8, 16, 16)))
+
+
+def reply(row: int, world: World, program: str, *, text: str = "", failure: str = "", reason: str = "") -> Reply:
+    return Reply(
+        f"case-{row}",
+        row,
+        world,
+        state="failed" if failure else "answered",
+        text=text,
+        reason=reason,
+        trace=Trace(program, (CALL,), failure=failure),
+    )
+
+
+def run(folder: Path, source: Path, replies: list[Reply], prompt: str = "0-shot", model: str = "viper:x") -> Path:
+    begun = RunFolder.begin(
+        folder, dataset=Dataset.open(source), model=model, settings={}, prompt=PROMPTS[prompt], shown=False
+    )
+    with begun.writing() as journal:
+        for each in replies:
+            journal.append(each)
+    return folder
+
+
+def programs_of_four(folder: Path) -> Path:
+    """Four cases (right answers A B C D as they are, B under the change) and what their programs came to."""
+    source = dataset(folder / "d", 4)
+    unknown = {"failure": "tool failure", "reason": "tool failure: find: the detector does not know 'dot'"}
+    replies = [
+        reply(0, "factual", SEES, text="A"),
+        reply(0, "counterfactual", IMAGINES, text="B"),
+        reply(1, "factual", SEES, text="A"),
+        reply(1, "counterfactual", "# two gone\n" + SEES.replace("\n    ", "\n\n    "), text="A"),
+        reply(2, "factual", "no program at all", failure="syntax error", reason="syntax error: line 1"),
+        reply(2, "counterfactual", SEES, **unknown),
+        reply(3, "factual", SEES, **unknown),
+        reply(3, "factual", SEES, text="D"),  # asked again, and answered
+        reply(3, "counterfactual", SEES, **unknown),
+    ]
+    return run(folder / "r", source, replies)
+
+
+def analysis(found: tuple[Analysis, ...], key: str) -> Analysis:
+    [one] = [each for each in found if each.key == key]
+    return one
+
+
+def test_what_became_of_programs_is_counted_in_all_and_by_group(tmp_path: Path) -> None:
+    files = write_report([programs_of_four(tmp_path)], tmp_path / "out")
+    found = analysis(files.data.analyses, "programs")
+    [point] = found.points
+    assert point.sentences[0] == (
+        "8 programs: 5 of 8 (62.5%; 30.6 to 86.3) gave an answer; the others failed: 1 syntax error, 2 tool failure."
+    )
+    assert "factual 2 of 4 (50.0%; 15.0 to 85.0); counterfactual 1 of 4" in point.sentences[1]
+    assert "by 2 of 4 (50.0%; 15.0 to 85.0)" in point.sentences[2]
+    assert point.sentences[3].startswith("Most often said of a failure: tool failure: find: the detector does not know")
+    factual, counterfactual = found.tables
+    assert factual.head == ("group", "programs", "answered", "right, of all", "syntax error", "tool failure")
+    assert counterfactual.head == (*factual.head, "ignored the change")
+    assert [line.name for line in counterfactual.lines] == ["group 0", "group 1", "all"]
+    rows = list(csv.DictReader(io.StringIO(files.csv.read_text(encoding="utf-8"))))
+    shares = {(row["group"], row["measure"]): (row["value"], row["n"]) for row in rows if row["table"] == "programs"}
+    assert shares["group 1", "counterfactual: ignored the change"] == ("1.0", "2")
+    assert shares["group 0", "counterfactual: ignored the change"] == ("0.0", "2")
+    assert shares["all", "factual: syntax error"] == ("0.25", "4")
+    assert "## Programs" in files.markdown.read_text(encoding="utf-8")
+
+
+def test_a_run_without_programs_has_no_such_part(tmp_path: Path) -> None:
+    source = dataset(tmp_path / "d", 4)
+    files = write_report([run(tmp_path / "r", source, [Reply("case-0", 0, "factual", text="A")])], tmp_path / "out")
+    assert not {"programs", "composed"} & {each.key for each in files.data.analyses}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (SEES, SEES, True),
+        (SEES, IMAGINES, False),
+        (SEES, f"# how many?\n{SEES}   # so", True),
+        (SEES, SEES.replace("image):\n", 'image):\n    """Counts."""\n'), True),
+        ("A=LOC(image=IMAGE, object='x')", "A=LOC( image=IMAGE,object='x' )", True),
+        ("such is no program", "such  is\nno program", True),
+        ("such is no program", "no program", False),
+        ("(" * 5000, "(" * 5001, False),
+        ("x = '\ud800'", "x = '\ud801'", False),
+    ],
+)
+def test_programs_are_the_same_whatever_is_remarked_in_them(one: str, other: str, same: bool) -> None:
+    assert (gist_of(one) == gist_of(other)) is same
+
+
+def test_what_was_composed_is_told_apart_from_what_was_asked(tmp_path: Path) -> None:
+    source = dataset(tmp_path / "d", 6)
+    factual = [Reply(f"case-{row}", row, "factual", text="ABCD"[row % 4]) for row in range(6)]
+    composed = [Reply(f"case-{row}", row, "counterfactual", text="B", finish=COMPOSED) for row in range(3)]
+    asked = [Reply(f"case-{row}", row, "counterfactual", text="A", finish="stop") for row in range(3, 6)]
+    plain = [msgspec.structs.replace(each, text="A", finish="stop") for each in (*composed, *asked)]
+    runs = [
+        run(tmp_path / "compose", source, [*factual, *composed, *asked], "compose", "m"),
+        run(tmp_path / "plain", source, [*factual, *plain], "0-shot", "m"),
+        run(tmp_path / "fact", source, [*factual, *plain], "given-fact", "m"),
+    ]
+    files = write_report(runs, tmp_path / "out")
+    found = analysis(files.data.analyses, "composed")
+    [point] = found.points
+    assert point.title == "m, compose"
+    assert point.sentences == (
+        "3 of 6 (50.0%; 18.8 to 81.2) of the answers under a change were composed.",
+        "Right under a change: composed 3 of 3 (100.0%; 43.9 to 100.0), asked 0 of 3 (0.0%; 0.0 to 56.1).",
+        "Where the model had counted right, the composed answer is right in 3 of 3 (100.0%; 43.9 to 100.0).",
+    )
+    [table] = found.tables
+    assert [line.name for line in table.lines] == ["group 0", "group 1", "all"]
+    observed = analysis(files.data.analyses, "observations")
+    [prompts] = [each for each in observed.points if each.title == "What prompts change"]
+    assert [words.split(" (")[0] for words in prompts.sentences] == [
+        "compose against 0-shot",
+        "given-fact against 0-shot",
+    ]
+    assert "counterfactual +50.0 points" in prompts.sentences[0]
+
+
+@pytest.fixture
+def page(browser: Browser, tmp_path: Path) -> Iterator[object]:
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    files = write_report([programs_of_four(tmp_path)], tmp_path / "out")
+    opened = context.new_page()
+    opened.goto(files.html.as_uri() + "#cases?q=case-0")
+    yield opened
+    context.close()
+
+
+@pytest.mark.browser
+def test_a_case_shows_its_program_its_calls_and_what_they_found_on_the_picture(page) -> None:
+    troubles: list[str] = []
+    page.on("console", lambda message: troubles.append(message.text))
+    card = page.locator(".card").first
+    opener = card.locator("details.program summary")
+    expect(opener).to_have_text(["Program, 1 call", "Program, 1 call"])
+    opener.first.click()
+    program = card.locator("details.program").first
+    expect(program.locator("pre")).to_have_text(SEES)
+    expect(program.locator(".calls li")).to_have_text(["find('dot') → 2 found"])
+    boxes = program.locator("svg rect")
+    assert [[box.get_attribute(side) for side in ("x", "y", "width", "height")] for box in boxes.all()] == [
+        ["0", "0", "0.5", "0.25"],
+        ["0.5", "0.5", "0.5", "0.5"],
+    ]
+    picture, drawn = program.locator("img").bounding_box(), boxes.nth(1).bounding_box()
+    assert picture
+    assert drawn
+    assert drawn["x"] == pytest.approx(picture["x"] + picture["width"] / 2, abs=3)
+    assert drawn["width"] == pytest.approx(picture["width"] / 2, abs=6)
+    assert Axe().run(page).violations_count == 0
+    assert troubles == []
+
+
+@pytest.mark.browser
+def test_a_failed_program_says_how_and_programs_can_be_searched(page) -> None:
+    page.locator("#search").fill("no program at all")
+    card = page.locator(".card")
+    expect(card).to_have_count(1)
+    expect(card.locator("details.program summary").first).to_have_text("Program, 1 call: syntax error")
+    expect(card).to_contain_text("syntax error: line 1")
+
+
+@pytest.mark.parametrize(
+    ("model", "short"),
+    [
+        ("openai:gpt-4o", "gpt-4o"),
+        ("viper:openai:gpt-4o", "viper:gpt-4o"),
+        ("viper:reference;vision=scene", "viper:reference;vision=scene"),
+        ("visprog:endpoint:http://a/v1#qwen;vision=openai:gpt-4o", "visprog:qwen;vision=gpt-4o"),
+        (
+            "viper:endpoint:http://a/v1#qwen;vision=detector:/w/ssd.pb?config=/w/s.txt",
+            "viper:qwen;vision=detector:ssd.pb",
+        ),
+        (
+            "viper:hf:b;vision=detector:/w/owl/+told:endpoint:http://a/v1#qwen",
+            "viper:hf:b;vision=detector:owl+told:qwen",
+        ),
+        ("viper:hf:a/b;vision=detector:y.onnx+openai:gpt-4o", "viper:hf:a/b;vision=detector:y.onnx+gpt-4o"),
+    ],
+)
+def test_a_program_goes_by_who_writes_it_and_who_looks(model: str, short: str) -> None:
+    assert short_name(model) == short
+
+
+def test_boxes_are_left_out_where_the_picture_is_bad(tmp_path: Path) -> None:
+    from countersight.report.traces import shown_program
+
+    source = dataset(tmp_path / "d", [case(0)])
+    trace = Trace(SEES, (CALL,))
+    assert len(shown_program(trace, "images/0.png", Dataset.open(source)).calls[0].boxes) == 2
+    (source / "images/0.png").write_bytes(b"nothing")
+    for name in ("images/0.png", "images/none.png", None):
+        assert shown_program(trace, name, Dataset.open(source)).calls[0].boxes == ()
