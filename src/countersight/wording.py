@@ -24,6 +24,14 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
 def unknown(what: str, name: str, names: Iterable[str]) -> str:
     """A sentence for a name nobody knows, with the nearest right one and all of them."""
     known = list(names)
-    near = nearest(name, known)
+    near = nearest(name, known) or _of_kind(name, known)
     meant = f"; did you mean {near!r}?" if near else ";"
     return f"there is no {what} {name[:80]!r}{meant} The names are: {', '.join(known)}".replace("; The", "; the")
+
+
+def _of_kind(name: str, known: list[str]) -> str | None:
+    """The name whose part before the colon was probably meant: viper:CODE_MODEL for vipr:gpt."""
+    kind, colon, _ = name.partition(":")
+    kinds = {each.partition(":")[0]: each for each in known if ":" in each}
+    near = nearest(kind, kinds) if colon else None
+    return kinds[near] if near else None

@@ -4,6 +4,7 @@ import json
 import re
 from typing import Any
 
+import msgspec
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from evidence import HOSTILE, KINDS, write_audit
@@ -11,7 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from playwright.sync_api import Browser, Page, expect
 
-from countersight.audit.bundle import begin_session
+from countersight.audit.bundle import begin_session, verify
+from countersight.audit.calibration import CALIBRATION, Calibration, JudgeSheet
+from countersight.audit.calibration.sheet import instrument, rate
+from countersight.audit.records import Party
 from countersight.report.audits import finish
 from countersight.report.audits.citing import pieces
 
@@ -235,3 +239,23 @@ def test_the_pieces_of_a_text_are_the_text(text, phrases):
     found = list(pieces(text, phrases))
     assert "".join(piece.text for piece in found) == text
     assert all(piece.text for piece in found)
+
+
+# ---- calibration ----------------------------------------------------------------------------------------------------
+
+
+def test_the_calibration_sheet_is_on_the_page_with_the_corrected_scores(tmp_path):
+    folder = write_audit(tmp_path / "a", ["consistent"] * 12 + ["neither"] * 4)
+    found = instrument([(1.0, 1)] * 18 + [(0.0, 1)] * 2 + [(0.0, 0)] * 15 + [(1.0, 0)] * 5)
+    judge = JudgeSheet(Party("openai:gpt-9"), 1, found, found, found, {"faithful": rate(9, 10)}, rate(3, 4), rate(9, 9))
+    sheet = Calibration((judge,), None, 40, 7, "majority", {}, "0.1.0")
+    (folder / CALIBRATION).write_bytes(msgspec.json.encode(sheet))
+    words = finish(folder).html.read_text()
+    assert "Judges where the right verdict is known" in words
+    assert "40 tests made on purpose, seed 7" in words
+    assert "18 of 20" in words
+    assert "hostile words" in words
+    corrected = (0.75 + 0.75 - 1) / (0.9 + 0.75 - 1)
+    assert f"{corrected:.3f}" in words
+    assert "No judge was calibrated" not in words
+    assert verify(folder) == 0

@@ -7,6 +7,7 @@ import json
 
 import msgspec
 import pytest
+from audits import scenes
 from evidence import HOSTILE, KINDS, manifest, write_audit
 from making import case, dataset
 from PIL import Image
@@ -22,7 +23,9 @@ from countersight.audit.log import AuditError
 from countersight.audit.records import Party
 from countersight.audit.scores import score
 from countersight.audit.trail import read_audit
+from countersight.cli import main
 from countersight.dataset import Dataset
+from countersight.editing.marking import MARK
 from countersight.errors import CountersightError
 
 
@@ -262,6 +265,30 @@ def test_the_same_audit_gives_the_same_sheets(tmp_path):
     assert {file: file.read_bytes() for file in before} == before
 
 
+def test_a_difference_that_was_tampered_with_is_made_again(tmp_path):
+    folder = write_audit(tmp_path / "a", ["consistent"])
+    bundled(folder)
+    (file,) = (folder / "differences").iterdir()
+    before = file.read_bytes()
+    file.write_bytes(b"not a picture")
+    bundled(folder)
+    assert file.read_bytes() == before
+
+
+def test_what_a_kill_left_behind_is_not_sealed(tmp_path):
+    folder = write_audit(tmp_path / "a", ["consistent"])
+    for name in (".report.html.123", "pictures/.abc.png.123"):
+        (folder / name).write_bytes(b"half")
+    bundled(folder)
+    assert not any("123" in name for name in sheet(folder, "bundle.json")["files"])
+
+
+def test_a_folder_that_is_no_audit_is_left_alone(tmp_path):
+    with pytest.raises(AuditError, match="is not an audit"):
+        bundled(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_an_audit_that_is_being_written_is_not_sealed(tmp_path):
     folder = write_audit(tmp_path / "a", ["consistent"])
     with locked(folder), pytest.raises(CountersightError, match="another process"):
@@ -297,3 +324,30 @@ def test_an_audit_without_a_single_step_has_a_bundle_too(tmp_path):
     folder = write_audit(tmp_path / "a", [])
     bundled(folder)
     assert sheet(folder, "manifest.json")["steps"] == 0
+
+
+def test_the_offline_audit_ends_with_a_page_and_a_seal_and_its_edits_are_marked(tmp_path, capsys):
+    flowers, output = scenes(tmp_path / "flowers", 2), tmp_path / "embedded"
+    parties = ["--model", "embedded", "--extractor", "rules", "--editor", "exact", "--judge", "exact"]
+    assert main(["audit", str(flowers), *parties, "--operator", "A. Operator", "-o", str(output)]) == 0
+    told = capsys.readouterr().out
+    seal = hashlib.sha256((output / "bundle.json").read_bytes()).hexdigest()
+    assert str(output / "report.html") in told
+    assert seal in told
+    assert main(["audit", "verify", str(output), "--seal", seal]) == 0
+    assert read_sessions(output)[0].operator == "A. Operator"
+    for line in (output / "cases.jsonl").read_text().splitlines():
+        (test,) = json.loads(line)["tests"]
+        assert MARK.encode() in (output / test["edit"]["after"]).read_bytes()
+        assert MARK.encode() not in (output / test["edit"]["before"]).read_bytes()
+    assert main(["audit", "bundle", str(output)]) == 0
+    assert main(["audit", "verify", str(output)]) == 0
+    assert main(["audit", "verify", str(output), "--seal", seal]) == 1, "it was sealed anew"
+
+
+def test_an_earlier_audit_that_is_none_is_told_before_anything_is_asked(tmp_path, capsys):
+    parties = ["--model", "embedded", "--extractor", "rules", "--editor", "exact", "--judge", "exact"]
+    flowers, output = scenes(tmp_path / "flowers", 1), tmp_path / "embedded"
+    assert main(["audit", str(flowers), *parties, "--against", str(tmp_path), "-o", str(output)]) == 2
+    assert "is not an audit" in capsys.readouterr().err
+    assert not output.exists()

@@ -37,8 +37,42 @@ DECIDED = [
     (5, "How many oranges would there be if a man ate two oranges?", 3),
     (4, "How many dogs would there be without two of the dogs?", 2),
     (4, "How many dogs would there be with another dog?", 5),
+    (12, "How many donuts would there be if two thirds of the donuts were eaten?", 4),
+    (14, "How many pigeons would there be if half a dozen pigeons flew off?", 8),
+    (20, "How many apples would be in the basket if 25% of the apples were removed?", 15),
+    (5, "How many shoes would there be if two pairs of shoes were added?", 9),
+    (3, "How many trucks would there be if a fourth truck pulled in?", 4),
+    (3, "How many trucks would there be if the number of trucks went from 3 to 5?", 5),
+    (8, "How many flags would be flying if all flags but three were lowered?", 3),
+    (5, "How many ducks would there be if everything but three ducks was removed?", 3),
+    (5, "How many suitcases would be on the belt if each suitcase was picked up?", 0),
+    (3, "How many knives would there be if there weren't any knives?", 0),
+    (1, "How many sinks would there be if instead of one sink there were two?", 2),
+    (1, "How many sinks would there be if the bathroom had one more sink?", 2),
+    (3, "How many oranges would there be if there was one less orange?", 2),
+    (3, "How many bowls would there be if one plate was replaced by a bowl?", 4),
+    (3, "How many bowls would there be if one bowl was replaced by a plate?", 2),
+    (7, "How many parked cars would there be if two of the parked cars left?", 5),
+    (11, "How many cars would be in the parking lot if 4 cars exited the parking lot?", 7),
+    (4, "How many teddy bears would there be if you gave one teddy bear away?", 3),
+    (4, "How many pots would be on the stove if the cook took two pots off the stove?", 2),
+    (4, "How many computers would be on the desk if half of the computers were moved to another room?", 2),
+    (3, "How many remotes would be on the table if the man picked up two?", 1),
+    (5, "How many kids would be on the bus if 3 got off at the next stop?", 2),
+    (12, "How many eggs would be in the carton if a third of the eggs got used up?", 8),
+    (11, "How many people would be skiing if seven of them stopped skiing?", 4),
+    (1, "How many giraffes would be eating if one more giraffe started eating?", 2),
+    (3, "With two more cups, how many cups would there be?", 5),
 ]
 SEVERAL = [
+    (5, "How many people would be at the table if two people stood up and left?", 3),
+    (5, "How many vases would there be if someone dropped and broke two vases?", 3),
+    (5, "How many women would there be if one man and two women left?", 3),
+    (6, "How many animals would there be if two dogs and a cat ran away?", 3),
+    (5, "How many people would there be if three men and a woman joined?", 9),
+    (6, "How many doughnuts would be in the box if you doubled them and ate three?", 9),
+    (6, "How many doughnuts would be in the box if you bought one and gave two to a friend?", 5),
+    (3, "How many goats would there be if we added two goats and removed one goat?", 4),
     (2, "How many giraffes would there be if one giraffe left and one arrived?", 2),
     (4, "How many birds would there be if 3 flew away and 2 came back?", 3),
     (2, "How many plates would there be if the number of plates tripled and then one broke?", 5),
@@ -56,6 +90,16 @@ OPEN = [
     (3, "How many chairs would there be if two chairs were moved to the left?"),
     (3, "How many bears would there be if the bears were brown?"),
     (2, "How many men would there be if none of the men left?"),
+    (3, "How many planes would there be in the sky if one plane landed?"),
+    (5, "How many windows would be closed if two windows were opened?"),
+    (6, "How many people would be at the bus stop if three of the people boarded a bus?"),
+    (2, "How many skateboards would there be if 3 people each brought a skateboard?"),
+    (4, "How many suitcases would there be if the traveller left two suitcases behind?"),
+    (5, "How many pens would there be if four pens ran out of ink?"),
+    (2, "How many sandwiches would there be if one sandwich were cut in half?"),
+    (7, "How many surfers would be in the ocean if five surfers paddled out to join them?"),
+    (3, "How many cars would there be if a lot of cars came?"),
+    (4, "How many birds would there be if two left and came back?"),
     (3, "How many cats are there?"),
     (3, ""),
 ]
@@ -77,8 +121,8 @@ def test_the_direct_questions_of_cvqa_real_are_decided_and_right() -> None:
     answers = [(compose(int(row["answer"]), row["new query"]), int(row["new answer"])) for row in direct]
     decided = [(said, gold) for said, gold in answers if said is not None]
     right = sum(said == gold for said, gold in decided)
-    assert len(decided) / len(direct) >= 0.95
-    assert right / len(decided) >= 0.98
+    assert len(decided) / len(direct) >= 0.97
+    assert right / len(decided) >= 0.99
 
 
 VOCABULARY = """

@@ -9,6 +9,7 @@ from PIL import Image
 from countersight.editing import EditorSettings, EditRequest, Instruction, open_editor
 from countersight.picture import check_picture
 
+SETTINGS = EditorSettings(timeout=10)
 KEY = "sk-very/secret+0123456789"
 CHANGE = Instruction("the red square", "object", "recolour", "The square is blue", "A red square", "square", "blue")
 NOTHING = Instruction("", "object", "nothing", "The picture as it is.")
@@ -33,11 +34,11 @@ def photograph(width=48, height=32, kind="PNG", **more):
 PICTURE = photograph()
 
 
-def edits(name, *requests, timeout=10.0):
+def edits(name, *requests, settings=SETTINGS):
     """What an editor makes of each request, or how it fails."""
 
     async def all_of_them():
-        editor = open_editor(name, EditorSettings(timeout=timeout))
+        editor = open_editor(name, settings)
         try:
             return await asyncio.gather(*map(editor.edit, requests), return_exceptions=True)
         finally:
@@ -46,8 +47,8 @@ def edits(name, *requests, timeout=10.0):
     return asyncio.run(all_of_them())
 
 
-def edit(name, picture=PICTURE, instruction=CHANGE, timeout=10.0, **more):
-    (made,) = edits(name, EditRequest(picture, instruction, **more), timeout=timeout)
+def edit(name, picture=PICTURE, instruction=CHANGE, settings=SETTINGS, **more):
+    (made,) = edits(name, EditRequest(picture, instruction, **more), settings=settings)
     if isinstance(made, BaseException):
         raise made
     return made

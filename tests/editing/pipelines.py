@@ -114,7 +114,7 @@ def _stable(name: str, folder: Path, channels: int) -> Path:
         text_encoder=clip,
         tokenizer=tokenizer,
         unet=unet,
-        scheduler=diffusers.DDIMScheduler(),
+        scheduler=diffusers.DDIMScheduler(steps_offset=1),
         safety_checker=None,
         feature_extractor=None,
         requires_safety_checker=False,
@@ -181,6 +181,35 @@ def qwen_edit_plus(folder: Path) -> Path:
     return _qwen("QwenImageEditPlusPipeline", folder)
 
 
+def klein(folder: Path) -> Path:
+    torch.manual_seed(0)
+    tokenizer = tiny._qwen()
+    tokenizer.chat_template = "{% for message in messages %}{{ message['content'] }}{% endfor %}"
+    layers = 28  # what is read stands in the 9th, the 18th and the 27th
+    config = transformers.Qwen3Config(**{**tiny.TEXT, "num_hidden_layers": layers}, **tiny._ids(tokenizer))
+    transformer = diffusers.Flux2Transformer2DModel(
+        in_channels=16,
+        num_layers=1,
+        num_single_layers=1,
+        attention_head_dim=16,
+        num_attention_heads=2,
+        joint_attention_dim=3 * tiny.HIDDEN,
+        timestep_guidance_channels=16,
+        axes_dims_rope=(4, 4, 4, 4),
+        guidance_embeds=False,
+    )
+    pipeline = diffusers.Flux2KleinPipeline(
+        scheduler=_scheduler(),
+        vae=diffusers.AutoencoderKLFlux2(**VAE),
+        text_encoder=transformers.Qwen3ForCausalLM(config).eval(),
+        tokenizer=tokenizer,
+        transformer=transformer,
+        is_distilled=True,
+    )
+    pipeline.save_pretrained(folder)
+    return folder
+
+
 PIPELINES: dict[str, Callable[[Path], Path]] = {
     "FluxKontextPipeline": kontext,
     "FluxFillPipeline": fill,
@@ -188,4 +217,5 @@ PIPELINES: dict[str, Callable[[Path], Path]] = {
     "StableDiffusionInstructPix2PixPipeline": instruct_pix2pix,
     "QwenImageEditPipeline": qwen_edit,
     "QwenImageEditPlusPipeline": qwen_edit_plus,
+    "Flux2KleinPipeline": klein,
 }

@@ -157,7 +157,7 @@ def test_a_service_that_says_nothing_is_left_after_a_while(at, name):
     with PictureServer(**{FIRST[name]: [lambda server: time.sleep(0.6)]}) as server:
         at(server)
         with pytest.raises(AskingFailed, match=r"no answer within 0\.2 s") as caught:
-            edit(name, timeout=0.2)
+            edit(name, settings=EditorSettings(timeout=0.2))
     assert caught.value.again
 
 

@@ -6,7 +6,7 @@ from editing.edits import white
 from editing.hosting import CHANGE, FLUX, KEY, NOTHING, PICTURE, edit, edits
 from editing.servers import PictureServer, negative
 
-from countersight.editing import EditFailed, EditRequest
+from countersight.editing import EditFailed, EditorSettings, EditRequest
 from countersight.editing.masks import encode_mask
 from countersight.models import AskingFailed, Overloaded
 
@@ -93,7 +93,7 @@ def test_an_order_that_is_never_ready_is_left(at):
     with PictureServer(look="Pending") as server:
         at(server)
         with pytest.raises(EditFailed, match=r"not ready within 0\.3 s") as caught:
-            edit(FLUX, timeout=0.3)
+            edit(FLUX, settings=EditorSettings(timeout=0.3))
     assert caught.value.again
     assert 2 < len(server.asked) < 40
 

@@ -222,8 +222,8 @@ def test_the_rule_is_stated_in_words_with_its_figures():
     assert all(figure in words for figure in ("2%", "5%", "60%", "0.80", "10%", "15%"))
 
 
-@pytest.mark.parametrize("size", [(1, 1), (3, 200), (16, 16)])
-def test_pictures_of_any_size_are_measured(size):
+@pytest.mark.parametrize("size", [(1, 1), (3, 200), (16, 16), (90, 70)])
+def test_pictures_of_any_size_and_without_any_edge_are_measured(size):
     before, after = Image.new("RGB", size, "white"), Image.new("RGB", size, "black")
     assert not measure(before, before, None).good
     assert not measure(before, after, Image.new("L", size)).good

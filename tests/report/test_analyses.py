@@ -208,6 +208,8 @@ def test_the_command_line_takes_groups_and_says_what_is_wrong_with_them(
     assert "did you mean 'bb_gender'?" in capsys.readouterr().err
     assert main([*report, "--column", "bb_gender"]) == 2
     assert "--column goes with --groups" in capsys.readouterr().err
+    assert main([*report, "--key", "image_id"]) == 2
+    assert "--key goes with --groups" in capsys.readouterr().err
     assert main([*report, "--groups", str(tmp_path / "none.csv")]) == 2
     assert "none.csv: No such file" in capsys.readouterr().err
 

@@ -155,9 +155,16 @@ def test_the_command_line_writes_a_leaderboard_or_says_what_is_wrong(
         "leaderboard.json",
     ]
     assert main(["leaderboard", made, made]) == 2
-    assert "named twice" in capsys.readouterr().err
+    assert f"{made} is named twice" in capsys.readouterr().err
     assert main(["leaderboard", str(tmp_path / "d")]) == 2
     assert "is not a run" in capsys.readouterr().err
+
+
+def test_runs_without_a_total_are_counted_all_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cases = [msgspec.structs.replace(case(number, suite="cfmm", group="count"), shown=None) for number in range(4)]
+    made = run(tmp_path / "r", dataset(tmp_path / "d", cases), {0: ("A", "B")})
+    assert main(["leaderboard", str(made), "-o", str(tmp_path / "out")]) == 0
+    assert capsys.readouterr().out.startswith("CFMM: 1 run, ")
 
 
 @pytest.fixture
@@ -210,6 +217,31 @@ def test_datasets_and_papers_are_only_sorted_together_when_that_is_said(page: Pa
     assert len(values) > 20
     page.get_by_label("Sort across datasets and papers").uncheck()
     assert direct.locator("tr.pool:visible").count() == before
+
+
+@pytest.mark.browser
+def test_a_share_of_fewer_answers_than_cases_says_of_how_many(tmp_path: Path, browser: Browser) -> None:
+    source = dataset(tmp_path / "d", map(real, range(20)))
+    runs = [run(tmp_path / "whole", source, said(20, 9, 9)), run(tmp_path / "part", source, said(5, 5, 5))]
+    opened = browser.new_page()
+    opened.goto(write_leaderboard(runs, tmp_path / "out").html.as_uri())
+    part, whole = opened.locator("#suite-0 table").first.locator("tbody tr:not(.pool)").all_inner_texts()
+    assert part.count("n = 5") == 4
+    assert "n = " not in whole
+    opened.close()
+
+
+@pytest.mark.browser
+def test_totals_are_not_called_shares(tmp_path: Path, browser: Browser) -> None:
+    cases = [case(number, suite="cfmm", group=aspect) for number, aspect in enumerate(ASPECTS)]
+    source = dataset(tmp_path / "d", [msgspec.structs.replace(each, shown=None) for each in cases])
+    made = run(tmp_path / "r", source, {row: ("A", "B") for row in range(6)})
+    opened = browser.new_page()
+    opened.goto(write_leaderboard([made], tmp_path / "out").html.as_uri())
+    total, shares = (opened.locator("#suite-0 table caption").nth(nth).text_content() for nth in (0, 1))
+    assert "added up, with their 95% interval. Ranked by acc_c." in (total or "")
+    assert "Shares in per cent" in (shares or "")
+    opened.close()
 
 
 @pytest.mark.browser

@@ -153,6 +153,16 @@ def test_cosim_is_told_by_change_type_and_by_number_of_changes(tmp_path: Path) -
     assert "A case counts on every line it belongs to" in words_of(files)["markdown"]
 
 
+def test_cases_whose_change_is_of_no_known_type_are_counted_and_rules_are_named(tmp_path: Path) -> None:
+    run = answered(tmp_path / "run", cosim(("object addition",), (), ()), right)
+    files = write_report([run], tmp_path / "out")
+    notes = [divided(files.data.runs[0], division, files.data.terms).note for division in files.data.runs[0].divisions]
+    assert len(notes) == 2
+    assert all(
+        note.endswith("rules proposed them out of the words of the change. On no line: 2 cases.") for note in notes
+    )
+
+
 def test_people_stand_beside_a_run_of_cosim_and_are_marked_reported(tmp_path: Path) -> None:
     files = write_report([answered(tmp_path / "run", cosim(("object addition",)), right)], tmp_path / "out")
     assert lines(files, "gpt-4o")["Human"][:2] == ["50", "98"]

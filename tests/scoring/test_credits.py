@@ -9,6 +9,7 @@ import pytest
 
 from countersight.case import Case, Question, Reply
 from countersight.scoring import Outcomes, compare, outcomes, score, write_parquet
+from countersight.scoring.observations import ranking
 
 NET = ("net",) * 2 + ("racket",) * 8
 """What ten people said: beside it "net" is worth 0.6, "racket" all, anything else nothing."""
@@ -18,10 +19,13 @@ def asked(answers: tuple[str, ...] = NET, kind: str = "open", gold: str = "racke
     return Question("What does he hold?", gold, kind, answers=answers)  # type: ignore[arg-type]
 
 
-def run(said: Iterable[str | None], questions: Iterable[Question] | None = None) -> Outcomes:
+def run(
+    said: Iterable[str | None], questions: Iterable[Question] | None = None, groups: Iterable[str] | None = None
+) -> Outcomes:
     said = list(said)
     made = list(questions or [asked()] * len(said))
-    cases = [(row, Case(id=f"c{row}", group="g", factual=question)) for row, question in enumerate(made)]
+    names = list(groups or ["g"] * len(said))
+    cases = [(row, Case(id=f"c{row}", group=names[row], factual=question)) for row, question in enumerate(made)]
     replies = [Reply(case=f"c{row}", row=row, world="factual", text=text) for row, text in enumerate(said) if text]
     return outcomes(cases, replies)
 
@@ -36,6 +40,17 @@ def test_accuracy_is_the_mean_of_what_the_answers_are_worth() -> None:
 def test_what_is_unread_is_worth_nothing_and_what_was_not_asked_does_not_count() -> None:
     rate = score(run(["racket", "   ", None])).total.factual
     assert (rate.value, rate.n) == (0.5, 2)
+
+
+def test_groups_are_ranked_by_what_their_answers_are_worth() -> None:
+    # In "some" more answers are worth something, but less in all.
+    found = run(["net"] * 10 + ["racket"] * 7 + ["a bat"] * 3, groups=["some"] * 10 + ["whole"] * 10)
+    ranked = ranking(found, "factual")
+    assert ranked is not None
+    assert [(each.group, each.rate.value) for each in ranked.standings] == [("whole", 0.7), ("some", pytest.approx(0.6))]
+    rows = {row.group: row.factual for row in score(found).rows}
+    assert all(each.rate == rows[each.group] for each in ranked.standings)
+    assert ranked.spread == pytest.approx(0.1)
 
 
 def test_the_interval_is_that_of_the_bootstrap_and_follows_the_seed() -> None:

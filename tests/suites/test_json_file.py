@@ -68,7 +68,11 @@ def test_what_is_no_such_file_is_a_sentence(tmp_path, data, field, sentence):
         list(written(tmp_path / "in.json", data).entries(field))
 
 
-@pytest.mark.parametrize("data", [b"[]", gzip.compress(b"[1, 2]")[:-6], gzip.compress(b"[]")[:10] + b"\xff" * 20])
+@pytest.mark.parametrize(
+    "data",
+    [b"[]", gzip.compress(b"[1, 2]")[:-6], gzip.compress(b"[]")[:10] + b"\xff" * 20],
+    ids=["not packed", "cut off", "noise"],
+)
 def test_a_broken_gzip_file_is_a_sentence(tmp_path, data):
     with pytest.raises(CountersightError, match="is not a whole gzip file"):
         written(tmp_path / "in.json.gz", data)

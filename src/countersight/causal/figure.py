@@ -1,12 +1,12 @@
 """The statistics of a mining: as tables for the terminal, and as one self-contained SVG figure."""
 
 from collections.abc import Iterator
-from html import escape
 from typing import TYPE_CHECKING
 
 from countersight.causal.catalogue import Decision, catalogue
 from countersight.causal.graph import GraphKind
 from countersight.causal.mining import KINDS, Statistics
+from countersight.svg import MARGIN, WIDTH, sheet, text
 from countersight.wording import several
 
 if TYPE_CHECKING:
@@ -26,22 +26,13 @@ _DECISIONS: dict[Decision, str] = {
     "ambiguous": "the words are known, the things do not decide",
     "unknown": "the words are not known",
 }
-_WIDTH = 960
-_MARGIN = 56
 _LEFT = 430
 _LINE = 32
 _BAR = 20
 """Signs of the longest bar in the terminal."""
 _STYLE = """
-  svg { --ground: #ffffff; --ink: #1b2430; --soft: #5b6675; --rule: #e3e7ec; --one: #1f6f8b; --two: #e08a1e;
-        font: 13px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif }
-  @media (prefers-color-scheme: dark) {
-    svg { --ground: #12171d; --ink: #e8edf2; --soft: #a3aebb; --rule: #2b343f; --one: #57b4d3; --two: #f0aa52 }
-  }
-  .ground { fill: var(--ground) } text { fill: var(--ink) } .soft { fill: var(--soft); font-size: 11.5px }
-  .title { font-size: 20px; font-weight: 650 } .head { font-size: 15px; font-weight: 600 } .bar { fill: var(--one) }
-  .thing { fill: var(--two) } .arrow { stroke: var(--soft); stroke-width: 1.4; fill: none; marker-end: url(#tip) }
-  .tip { fill: var(--soft) }
+  .bar { fill: var(--one) } .thing { fill: var(--two) } .tip { fill: var(--soft) }
+  .arrow { stroke: var(--soft); stroke-width: 1.4; fill: none; marker-end: url(#tip) }
 """
 _TIP = (
     '<defs><marker id="tip" viewBox="0 0 6 6" refX="5" refY="3" markerWidth="6" markerHeight="6" orient="auto">'
@@ -110,27 +101,23 @@ def figure(statistics: Statistics) -> str:
     """The panels as a figure, readable on a light and on a dark ground."""
     total = sum(statistics.graphs.values())
     title = f"{several(total, 'causal graph')} in {several(statistics.scenes, 'scene graph')}"
-    parts = [_text(_MARGIN, 44, title, "title")]
+    parts = [text(MARGIN, 44, title, "title")]
     y = 84
     for number, (head, note, lines) in enumerate(rows(statistics)):
-        parts += [_text(_MARGIN, y, head, "head"), _text(_MARGIN, y + 18, note, "soft")]
+        parts += [text(MARGIN, y, head, "head"), text(MARGIN, y + 18, note, "soft")]
         most = max((count for *_, count in lines), default=0) or 1
         in_all = sum(count for *_, count in lines) or 1
         for place, (name, words, count) in enumerate(lines):
             line = y + 48 + _LINE * place
             indent = 96 if number == 0 else 0
             if number == 0:
-                parts.append(_drawn(KINDS[place], _MARGIN + 8, line - 4))
-            parts += [_text(_MARGIN + indent, line - 2, name), _text(_MARGIN + indent, line + 11, words, "soft")]
-            wide = (_WIDTH - _MARGIN - 110 - _LEFT) * count / most
+                parts.append(_drawn(KINDS[place], MARGIN + 8, line - 4))
+            parts += [text(MARGIN + indent, line - 2, name), text(MARGIN + indent, line + 11, words, "soft")]
+            wide = (WIDTH - MARGIN - 110 - _LEFT) * count / most
             parts.append(f'<rect class="bar" x="{_LEFT}" y="{line - 12}" width="{wide:.1f}" height="16" rx="2"/>')
-            parts.append(_text(_LEFT + wide + 8, line, f"{count:,} ({count / in_all:.1%})", "soft"))
+            parts.append(text(_LEFT + wide + 8, line, f"{count:,} ({count / in_all:.1%})", "soft"))
         y += 48 + _LINE * len(lines) + 30
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {y}" width="{_WIDTH}" height="{y}" role="img" '
-        f'aria-label="{escape(title)}">\n<style>{_STYLE}</style>\n{_TIP}\n'
-        f'<rect class="ground" width="{_WIDTH}" height="{y}"/>\n' + "\n".join(parts) + "\n</svg>\n"
-    )
+    return sheet(title, y, _STYLE, [_TIP, *parts])
 
 
 def _drawn(kind: GraphKind, x: int, y: int) -> str:
@@ -147,8 +134,3 @@ def _drawn(kind: GraphKind, x: int, y: int) -> str:
             parts.append(f'<path class="arrow" d="M{x1 + dx:.1f} {y1 + dy:.1f}L{x2 - dx:.1f} {y2 - dy:.1f}"/>')
     parts += [f'<circle class="thing" cx="{left}" cy="{down}" r="5"/>' for left, down in spots]
     return "<g>" + "".join(parts) + "</g>"
-
-
-def _text(x: float, y: float, words: str, class_: str = "") -> str:
-    style = f' class="{class_}"' if class_ else ""
-    return f'<text x="{x:.1f}" y="{y:.1f}"{style}>{escape(words)}</text>'

@@ -11,6 +11,7 @@ from countersight.causal.figure import figure
 from countersight.causal.graph import CausalGraph
 from countersight.causal.mining import Statistics, Tally, mine
 from countersight.causal.scene import Malformed
+from countersight.causal.soundness import fault
 from countersight.errors import CountersightError
 from countersight.picture import MAX_BYTES
 from countersight.staging import Staging
@@ -22,6 +23,11 @@ IMAGES = "images"
 _FOLDERS = ("VG_100K", "VG_100K_2", "images", "")
 """Where in a folder of pictures Visual Genome's and GQA's lie."""
 _ENDINGS = (".jpg", ".jpeg", ".png", ".webp")
+_MAX_LINE = 1 << 20
+_decoder = msgspec.json.Decoder(CausalGraph)
+
+OnBadLine = Callable[[int, str], None]
+"""Told the number of a line that is no graph, and why."""
 
 
 class Mined(msgspec.Struct, frozen=True):
@@ -64,25 +70,54 @@ def mine_folder(
         return Mined(statistics, found.images, found.found)
 
 
-def read_graphs(folder: Path) -> Iterator[CausalGraph]:
-    """The causal graphs of a mined folder."""
-    decoder = msgspec.json.Decoder(CausalGraph)
+def read_graphs(folder: Path, on_bad: OnBadLine) -> Iterator[CausalGraph]:
+    """The causal graphs of a mined folder; a line that is none is told of by its number, and left out."""
     path = folder / GRAPHS
     if not path.is_file():
         raise CountersightError(f"{folder} holds no {GRAPHS}; make it with: countersight mine GRAPHS -o {folder}")
     with open(path, "rb") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                yield decoder.decode(line)
-            except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-                raise CountersightError(f"{path} line {number} is no causal graph ({error})") from error
+        number = 0
+        while line := file.readline(_MAX_LINE + 1):
+            number += 1
+            if len(line) > _MAX_LINE:
+                while not line.endswith(b"\n") and (line := file.readline(_MAX_LINE)):
+                    pass
+                on_bad(number, f"is longer than {_MAX_LINE:,} bytes")
+            elif not line.isspace():
+                graph = _graph(line)
+                if isinstance(graph, CausalGraph):
+                    yield graph
+                else:
+                    on_bad(number, graph)
+
+
+def _graph(line: bytes) -> CausalGraph | str:
+    """The graph on a line, or what is wrong with it."""
+    try:
+        graph = _decoder.decode(line)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        return f"is no causal graph ({error})"
+    return fault(graph) or graph
+
+
+def find_picture(folder: Path, image: str) -> Path | None:
+    """The picture of that id in a folder, or None where there is none. No id leads out of the folder."""
+    if not image or image.startswith(".") or any(sign in image for sign in "/\\:\0"):
+        return None
+    root = folder.resolve()
+    for place in _FOLDERS:
+        for ending in _ENDINGS:
+            path = (root / place / f"{image}{ending}").resolve()
+            if path.is_relative_to(root) and path.is_file() and path.stat().st_size <= MAX_BYTES:
+                return path
+    return None
 
 
 class _Pictures:
     """Finds the pictures of graphs by their ids, and puts each once into the mined folder."""
 
     def __init__(self, source: Path | None, target: Path) -> None:
-        self._source = source.resolve() if source else None
+        self._source = source
         self._target = target
         self._last = ""
         self.images = self.found = 0
@@ -92,7 +127,7 @@ class _Pictures:
             return
         self._last = image
         self.images += 1
-        path = self._path(image)
+        path = find_picture(self._source, image) if self._source else None
         if path is None:
             return
         self._target.mkdir(exist_ok=True)
@@ -104,13 +139,3 @@ class _Pictures:
         except OSError:  # on another disk, or where links are not known
             shutil.copyfile(path, target)
         self.found += 1
-
-    def _path(self, image: str) -> Path | None:
-        if self._source is None or image.startswith(".") or any(sign in image for sign in "/\\:\0"):
-            return None
-        for folder in _FOLDERS:
-            for ending in _ENDINGS:
-                path = (self._source / folder / f"{image}{ending}").resolve()
-                if path.is_relative_to(self._source) and path.is_file() and path.stat().st_size <= MAX_BYTES:
-                    return path
-        return None

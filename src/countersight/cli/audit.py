@@ -126,10 +126,13 @@ def _audit(chosen: argparse.Namespace) -> int:
 
     from countersight.asking.persisting import Patience
     from countersight.audit.command import Options, audit_dataset
+    from countersight.audit.folder import AuditFolder
     from countersight.audit.prompts import BRIEF, USUAL, find_prompts
     from countersight.audit.telling import tell
     from countersight.editing import EditorSettings
 
+    if chosen.against:
+        AuditFolder.open(chosen.against)  # better told now than after the audit
     outcome = audit_dataset(
         chosen.dataset,
         chosen.output,

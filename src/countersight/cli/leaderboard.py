@@ -37,8 +37,6 @@ def _leaderboard(chosen: argparse.Namespace) -> int:
 
     files = write_leaderboard(chosen.runs, chosen.output, datasets=chosen.dataset, seed=chosen.seed)
     for suite in files.data.suites:
-        pools = suite.boards[0].pools if suite.boards else ()
-        measured = sum(len(pool.entries) for pool in pools if pool.kind == "measured")
-        print(f"{suite.title}: {several(measured, 'run')}, {several(len(suite.boards), 'table')}")
+        print(f"{suite.title}: {several(suite.runs, 'run')}, {several(len(suite.boards), 'table')}")
     print(f"The page: {files.html.resolve()}")
     return 0

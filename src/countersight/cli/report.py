@@ -32,7 +32,7 @@ def add(verbs: Verbs) -> None:
     report.add_argument(
         "--groups", type=Path, metavar="CSV", help="compare groups of pictures: a table of which is in which"
     )
-    report.add_argument("--key", default="id", metavar="COLUMN", help="of --groups: names the picture (default: id)")
+    report.add_argument("--key", metavar="COLUMN", help="of --groups: names the picture (default: id)")
     report.add_argument(
         "--column",
         nargs="+",
@@ -50,8 +50,9 @@ def _report(chosen: argparse.Namespace) -> int:
     from countersight.progress import counting
     from countersight.report import GroupsFile, print_tables, write_report
 
-    if chosen.column and chosen.groups is None:
-        raise CountersightError("--column goes with --groups")
+    for option, given in (("--key", chosen.key), ("--column", chosen.column)):
+        if given and chosen.groups is None:
+            raise CountersightError(f"{option} goes with --groups")
     audits = [path for path in chosen.runs if (path / "audit.json").is_file()]
     if audits:
         return _report_audits(chosen, audits)
@@ -62,7 +63,7 @@ def _report(chosen: argparse.Namespace) -> int:
         gallery=chosen.gallery,
         seed=chosen.seed,
         reference=chosen.reference,
-        groups=GroupsFile(chosen.groups, chosen.key, tuple(chosen.column)) if chosen.groups else None,
+        groups=GroupsFile(chosen.groups, chosen.key or "id", tuple(chosen.column)) if chosen.groups else None,
         progress=counting,
     )
     print_tables(report.data, Console())

@@ -1,6 +1,7 @@
 """Takes a counterfactual question apart: what is asked, what is supposed, and the events the supposition tells."""
 
 import re
+from itertools import pairwise
 
 from countersight.composing.words import COLOURS, OPPOSITES, PARTICLES, SCALING, is_quantity, is_verb, verb_of
 
@@ -94,7 +95,7 @@ def is_of_the_opposite(asked: str, supposed: str) -> bool:
     """Whether what happens undoes what is asked for: a plane that lands is no longer in the sky."""
     words = re.findall(r"[a-z]+", supposed.casefold())
     done = {verb_of(word) for word in words}
-    done |= {f"{verb_of(word)} {after}" for word, after in zip(words, words[1:], strict=False) if after in PARTICLES}
+    done |= {f"{verb_of(word)} {after}" for word, after in pairwise(words) if after in PARTICLES}
     return any(done & OPPOSITES[state] for state in OPPOSITES.keys() & set(re.findall(r"[a-z]+", asked.casefold())))
 
 

@@ -1,6 +1,7 @@
 """Reads one event of a supposition: who, how many of them, and whether they come or go."""
 
 import re
+from itertools import pairwise
 from typing import Final, Literal
 
 from countersight.composing.effects import Effect
@@ -51,10 +52,16 @@ _MULTIPLIED = re.compile(
 )
 _DIVIDED = re.compile(r"\bdivid\w+ (?:by|in|into) (?P<much>\w+)")
 _HALVED = re.compile(r"\bhalved\b|\b(?:cut|split|reduced) in(?:to)? half\b|\bhalf (?:as many|the number|as much)\b")
-_INSTEAD = re.compile(r"\binstead of (?:(?:a|an|the|just|only) )?(?:\w+)(?: (?!there|it|we|they)\w+)?,?\s*(?=\S)|"
-                      r"\binstead of .*$")
-_UNCLEAR = re.compile(r"\w+ each\b|\bleft \w+ .*\bbehind\b|\beach \w+ (?:had|has|brought|got)\b")
-"""So many each: how many these are together is not worked out. What is left behind may be gone or still there."""
+_INSTEAD = re.compile(
+    r"\binstead of (?:(?:a|an|the|just|only) )?(?:\w+)(?: (?!there|it|we|they)\w+)?,?\s*(?=\S)|"
+    r"\binstead of .*$"
+)
+_UNCLEAR = re.compile(
+    r"\w+ each\b|\beach \w+ (?:had|has|brought|got)\b"  # how many these are together is not worked out
+    r"|\bleft \w+ .*\bbehind\b"  # gone, or still there?
+    r"|\bran out of (?!the |sight|view)"  # pens without ink are pens
+    r"|^(?!.*\b(?:number|amount|count)\b).*\b(?:cut|split|sliced) in(?:to)? (?:half|two|halves)\b"
+)
 _FEWER = re.compile(r"\b(?:fewer|less)\b")
 
 Way = Literal["coming", "going", "state"]
@@ -86,7 +93,7 @@ def tells_of(event: str, counted: str) -> bool:
 
 
 def _tells_of_nothing_else(words: list[str]) -> bool:
-    """Whether an event that names nothing counted may be about it: "two were sold", "3 got off there", "he took one"."""
+    """Whether an event that names nothing counted may be about it: "two were sold", "he took one"."""
     if all(word in _KNOWN or verb_of(word) in VERBS or number_of(word) for word in words):
         return True
     subject = [word for word in words if word not in ("of", "them", "more")][:2]
@@ -158,6 +165,10 @@ def _scaling(event: str, words: list[str]) -> Effect | None:
 def _coming_or_going(words: list[str], place: int | None, counted: str) -> Effect | None:
     said = frozenset(words)
     way, quantity = _way(words, place, counted), _quantity(words, place)
+    if way in ("coming", "going") and "and" in said:  # "two left and came back" says nothing in the end
+        then = _way(words[words.index("and") + 1 :], None, counted)
+        if then in ("coming", "going") and then != way:
+            return None
     negated = bool(said & _NEGATIONS) or any(word.endswith("n't") for word in words)
     if negated and "any" in said and way in (None, "state"):  # "there weren't any"
         return None if said & MORE else Effect("set", 0)
@@ -246,9 +257,13 @@ def _way(words: list[str], named: int | None, counted: str) -> Way | None:
         phrase = f"{verb} {after}"
         if verb == "get" and is_verb(after):  # "got eaten"
             continue
-        if phrase in GOING or (after in ("away", "off", "out") and verb not in COMING):
+        if verb == "stop" and after.endswith("ing"):
             return "going"
-        if phrase in COMING or (after == "in" and words[-1] == "in" and word.endswith("ed")):
+        if phrase in GOING:
+            return "going"
+        if after in ("away", "off", "out") and verb not in COMING and phrase not in OTHER:
+            return None if any(verb_of(later) in COMING for later in words[place + 2 :]) else "going"
+        if phrase in COMING or (words[place + 1 :] == ["in"] and verb != "be"):
             return "coming"  # "three beds were wheeled in"
         if verb == "leave" and place and words[place - 1] in ("be", "is", "was", "were", "are"):
             found = found or "state"  # what "was left" is still there
@@ -281,7 +296,7 @@ def _quantity(words: list[str], named: int | None) -> Quantity | None:
 
     Where the things are named, the number before their name counts: a man who ate two oranges took two.
     """
-    if VAGUE & set(words) or ("a", "lot") in zip(words, words[1:], strict=False):
+    if VAGUE & set(words) or ("a", "lot") in pairwise(words):
         return "vague"
     if named is None:
         found = _number_in(words)
@@ -316,6 +331,8 @@ def _number_in(words: list[str]) -> Quantity | None:
             return Part((value, 100)) if value < 100 else "all" if value == 100 else None
         if value is None or (word in ("a", "an") and (number_of(after) is not None or after in _PARTS)):
             continue
+        if after == "pairs" and place + 2 < len(words):  # "two pairs of shoes", where shoes are counted
+            return 2 * value
         if after in ("hundred", "dozen"):
             return value * (100 if after == "hundred" else 12)
         unit = number_of(after)

@@ -1,6 +1,7 @@
 """`diffusers:PATH`: pipelines that are computed here."""
 
 import asyncio
+import importlib.metadata
 import importlib.util
 import io
 import threading
@@ -20,14 +21,14 @@ from countersight.picture import BadPicture, as_seen
 from countersight.wording import unknown
 
 INSTALL = "pip install 'countersight[edit]'"
+DISTILLED = 4
+"""Steps of a pipeline that learned to do with few, and would by itself take as many as the others."""
 
 
 class Diffusion:
     """One pipeline; it paints one picture at a time."""
 
     def __init__(self, folder: Path, settings: EditorSettings) -> None:
-        import diffusers
-
         name = pipeline_class(folder)
         self._folder, self._kind = folder, KINDS[name]
         self._steps = settings.steps
@@ -43,7 +44,7 @@ class Diffusion:
             "weights": fingerprint(folder),
             "steps": settings.steps,
             "dtype": self._dtype,
-            "diffusers": diffusers.__version__,
+            "diffusers": importlib.metadata.version("diffusers"),
         }
         self._turn = asyncio.Lock()
         self._pipeline: Any = None
@@ -68,8 +69,6 @@ class Diffusion:
     def _paint(self, brief: Brief, gone: threading.Event) -> Given:
         if self._pipeline is None:
             self._pipeline = load_pipeline(self._folder, self._dtype, self._device)
-        import torch
-
         try:
             seen = as_seen(brief.picture)
         except BadPicture as error:
@@ -82,35 +81,39 @@ class Diffusion:
             if kind.masked:
                 pipeline, kind = self._with_mask(), KINDS[kind.masked]
         called = arguments(kind, seen.resize(size, Image.Resampling.LANCZOS), brief.words, mask)
-        if self._steps is not None:
-            called["num_inference_steps"] = self._steps
+        painted = self._compute(pipeline, called, brief.seed, gone)
+        file = io.BytesIO()
+        painted.resize(seen.size, Image.Resampling.LANCZOS).save(file, "PNG")
+        return Given(file.getvalue(), {"pipeline": type(pipeline).__name__, "computed": f"{size[0]} x {size[1]}"})
+
+    def _compute(self, pipeline: Any, called: dict[str, Any], seed: int, gone: threading.Event) -> Image.Image:
+        import torch
 
         def going_on(_pipeline: Any, _step: int, _time: Any, values: dict[str, Any]) -> dict[str, Any]:
             if gone.is_set():
                 raise EditFailed("nobody waits for the picture any more", again=True)
             return values
 
+        steps = self._steps or (DISTILLED if pipeline.config.get("is_distilled") else None)
+        if steps is not None:
+            called["num_inference_steps"] = steps
         # Drawn on the processor, so that a seed gives the same noise whatever the picture is computed on.
-        called |= {"generator": torch.Generator().manual_seed(brief.seed), "callback_on_step_end": going_on}
+        called |= {"generator": torch.Generator().manual_seed(seed), "callback_on_step_end": going_on}
         try:
             given = pipeline(**called)
         except EditFailed:
             raise
         except Exception as error:  # each layer beneath has its own exceptions
-            full = is_full(error)
+            why = "there is not enough memory" if is_full(error) else said(error)
             error.__traceback__ = None  # it holds on to the memory that ran out
-            if full:
-                forget()
-            why = "there is not enough memory" if full else said(error)
+            forget()
             raise EditFailed(f"the pipeline cannot compute it: {why}") from None
         if any(getattr(given, "nsfw_content_detected", None) or ()):
             raise EditFailed("moderated: the pipeline's safety checker held the picture back")
-        painted = given.images[0].convert("RGB")
+        painted: Image.Image = given.images[0].convert("RGB")
         if painted.getbbox() is None:
             raise EditFailed(f"the picture came out black: the numbers ran over in {self._dtype}")
-        file = io.BytesIO()
-        painted.resize(seen.size, Image.Resampling.LANCZOS).save(file, "PNG")
-        return Given(file.getvalue(), {"pipeline": type(pipeline).__name__, "computed": f"{size[0]} x {size[1]}"})
+        return painted
 
     def _with_mask(self) -> Any:
         import diffusers

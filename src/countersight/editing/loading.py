@@ -30,7 +30,7 @@ def load_pipeline(folder: Path, dtype: str, device: str) -> Any:
     from transformers.utils import logging
 
     for log in (logging, diffusers.utils.logging):
-        log.set_verbosity_error()  # its notes and bars would run into the progress we show
+        log.set_verbosity(log.CRITICAL)  # its notes and bars would run into the progress we show
         log.disable_progress_bar()
     safe = {
         "local_files_only": True,
@@ -89,6 +89,8 @@ def _models(folder: Path) -> dict[str, Any]:
 
 def _whole(folder: Path, kind: Any, safe: dict[str, Any]) -> Any:
     """A part of a pipeline with all of its weights: the libraries would fill what is missing by chance and go on."""
+    if not folder.is_dir():
+        raise EditorError(f"{folder.parent} is not complete: {folder.name} is missing")
     model, faults = kind.from_pretrained(folder, **safe, output_loading_info=True)
     if faults["missing_keys"]:
         lacking = sorted(faults["missing_keys"])

@@ -63,7 +63,7 @@ def arguments(kind: Kind, picture: Image.Image, words: str, mask: Image.Image | 
 
 
 def size_for(pipeline: Any, size: tuple[int, int]) -> tuple[int, int]:
-    """The size at which a pipeline computes a picture: the picture's shape, with as many pixels as it was trained on."""
+    """The size at which a pipeline computes a picture: of the same shape, with as many pixels as it was trained on."""
     side = getattr(pipeline, "default_sample_size", None) or pipeline.unet.config.sample_size
     side = (min(side) if isinstance(side, list | tuple) else side) * pipeline.vae_scale_factor
     scale = side / (size[0] * size[1]) ** 0.5

@@ -158,6 +158,8 @@ def open_programs(name: str, settings: ModelSettings, limits: Limits | None = No
     if not named:
         code_name, eyes_name = rest, ""
     wrong = _SETTING.search(code_name)
+    if wrong and wrong[1] == "vision":
+        raise ModelError(f"{style}: names its eyes twice; ;vision= stands once, at the end")
     if wrong:
         raise ModelError(unknown("setting of a program", wrong[1], ["vision"]))
     if not code_name or (named and not eyes_name):
@@ -220,7 +222,9 @@ def _code_model(name: str, settings: ModelSettings) -> Model:
 def _model(name: str, what: str, own: list[str], settings: ModelSettings) -> Model:
     from countersight.models import MODELS, open_model
 
-    kinds = {known.partition(":")[0]: known for known in MODELS}
+    kinds: dict[str, str] = {}
+    for known in MODELS:
+        kinds.setdefault(known.partition(":")[0], known)
     kind = name.partition(":")[0]
     if kind in STYLES:
         raise ModelError(f"a program cannot be the {what} of another; name a model instead of {name[:80]!r}")

@@ -69,6 +69,8 @@ class DividedScores(msgspec.Struct, frozen=True):
 
     name: str
     lines: tuple[GroupScores, ...]
+    unplaced: int = 0
+    """Cases that count on no line."""
 
 
 class RoleChosen(msgspec.Struct, frozen=True):

@@ -28,6 +28,7 @@ from countersight.report.data import (
 )
 from countersight.report.image_groups import GroupsFile, picture_groups
 from countersight.report.observations import AnalysedRun
+from countersight.report.scored import as_difference, as_share
 from countersight.report.short_names import short_name
 from countersight.report.watching import Watched
 from countersight.scoring import (
@@ -138,11 +139,19 @@ def _analysed(
     ]
 
 
+def refuse_twice(paths: Sequence[Path]) -> None:
+    """Say which run is named more than once: it would be counted as often."""
+    seen: set[Path] = set()
+    for path in paths:
+        if path.resolve() in seen:
+            raise CountersightError(f"{path} is named twice; name each run once")
+        seen.add(path.resolve())
+
+
 def _same_dataset(runs: list[RunFolder]) -> list[RunFolder]:
     if not runs:
         raise CountersightError("a report needs at least one run")
-    if len({run.path.resolve() for run in runs}) < len(runs):
-        raise CountersightError("a run is named twice; name each once")
+    refuse_twice([run.path for run in runs])
     first = runs[0].manifest.dataset
     for run in runs[1:]:
         other = run.manifest.dataset
@@ -186,6 +195,7 @@ def _divided(
         DividedScores(
             division.name,
             tuple(_group(score_line(result, line, mask, seed=seed)) for line, mask in division.masks(len(result))),
+            division.unplaced(len(result)),
         )
         for division in dividing.divisions()
     )
@@ -291,24 +301,11 @@ def _comparison(first: str, second: str, one: Outcomes, other: Outcomes, terms: 
 
 
 def _share(rate: Rate | None) -> Figure | None:
-    if rate is None or not rate.n:
-        return None
-    soft = rate.credit is not None
-    return Figure(
-        rate.value,
-        rate.low,
-        rate.high,
-        rate.n,
-        right=None if soft else rate.right,
-        method="bootstrap" if soft else "",
-    )
+    return as_share(rate) if rate and rate.n else None
 
 
 def _difference(found: Difference | None) -> Figure | None:
-    if found is None:
-        return None
-    method = "" if found.test == "McNemar exact" else f"paired bootstrap; {found.test}"
-    return Figure(found.value, found.low, found.high, found.n, found.p, method=method)
+    return as_difference(found) if found else None
 
 
 def _sum(found: Sum | None) -> Figure | None:

@@ -6,6 +6,7 @@ from typing import Final
 import msgspec
 
 from countersight.report.data import Analysis, AnalysisLine, AnalysisTable, Figure, Point
+from countersight.report.scored import as_difference, as_share
 from countersight.report.wording import count, interval, name, number, p_value, percent
 from countersight.scoring import RESAMPLES, Difference, Outcomes, Rate, Row
 from countersight.scoring.observations import Correlation, Effect, Phi, Ranking, correlation, effect, ranking
@@ -183,13 +184,13 @@ def _worlds_table(found: Sequence[tuple[AnalysedRun, Correlation]], terms: Terms
     for run, correlated in found:
         total = run.rows[-1]
         cells = (
-            _share(total.factual),
-            _share(total.counterfactual),
+            as_share(total.factual),
+            as_share(total.counterfactual),
             _difference(total.drop),
             _phi_figure(correlated.phi, correlated.n),
             *([_phi_figure(correlated.within, correlated.n)] if within else []),
-            _share(correlated.after_right),
-            _share(correlated.after_wrong),
+            as_share(correlated.after_right),
+            as_share(correlated.after_wrong),
         )
         lines.append(AnalysisLine(name=run.label, cells=cells, run=run.label, n=correlated.n))
     return AnalysisTable(
@@ -208,7 +209,7 @@ def _ranking_table(run: AnalysedRun, found: Ranking, terms: Terms) -> AnalysisTa
             name=_group(standing.group, terms),
             cells=(
                 count(standing.rate.n),
-                _share(standing.rate),
+                as_share(standing.rate),
                 str(standing.rank_low)
                 if standing.rank_low == standing.rank_high
                 else f"{standing.rank_low} to {standing.rank_high}",
@@ -282,15 +283,8 @@ def _group(group: str, terms: Terms) -> str:
     return name(terms.groups.get(group, group) or "(no group)")
 
 
-def _share(rate: Rate) -> Figure:
-    return Figure(rate.value, rate.low, rate.high, rate.n, right=rate.right if rate.credit is None else None)
-
-
 def _difference(found: Difference | None) -> Figure:
-    if found is None:
-        return Figure(None, 0.0, 0.0, 0)
-    method = "" if found.test == "McNemar exact" else f"paired bootstrap; {found.test}"
-    return Figure(found.value, found.low, found.high, found.n, found.p, method=method)
+    return as_difference(found) if found else Figure(None, 0.0, 0.0, 0)
 
 
 def _phi_figure(phi: Phi | None, n: int) -> Figure:

@@ -8,6 +8,7 @@ from countersight.report.reference import beside, reported_lines
 from countersight.report.wording import count, name, percent
 from countersight.suites.reference import table
 from countersight.suites.tables import PLAIN, PLAIN_MEASURES, Terms
+from countersight.wording import several
 
 MEASURES = PLAIN_MEASURES
 """The figures of a line of scores, in order, and what they are called where the suite has no word of its own."""
@@ -55,9 +56,12 @@ def by_group(run: RunScores, terms: Terms = PLAIN) -> Grid:
 def divided(run: RunScores, division: DividedScores, terms: Terms) -> Grid:
     """One run with its cases divided otherwise than by group."""
     head, lines = _scores(division.name, [(scores.group, scores) for scores in division.lines], terms)
-    more = sum(scores.n for scores in division.lines) > run.overall.n
-    note = "A case counts on every line it belongs to: the lines add up to more than the cases." if more else ""
-    return Grid(f"{name(run.label)}, by {division.name}", head, lines, note)
+    notes = [axis.note for axis in terms.axes if axis.name == division.name and axis.note]
+    if sum(scores.n for scores in division.lines) > run.overall.n:
+        notes.append("A case counts on every line it belongs to: the lines add up to more than the cases.")
+    if division.unplaced:
+        notes.append(f"On no line: {several(division.unplaced, 'case')}.")
+    return Grid(f"{name(run.label)}, by {division.name}", head, lines, " ".join(notes))
 
 
 def roles(run: RunScores) -> Grid:

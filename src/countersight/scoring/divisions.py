@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.case import LETTERS, Case
-from countersight.scoring.intervals import wilson
 from countersight.scoring.outcome import ASKED, Outcomes
-from countersight.scoring.scores import CONFIDENCE, Rate
+from countersight.scoring.scores import Rate, share
 
 OTHER = "other"
 """The line of what an axis has no line for: a file may say anything."""
@@ -29,6 +28,8 @@ class Axis(msgspec.Struct, frozen=True):
     """In the order of the table."""
     of: Callable[[Case], Iterable[str]]
     """The lines a case counts on: none where nothing is known of it."""
+    note: str = ""
+    """What a reader must know of how the cases come to their lines."""
 
 
 class Division(msgspec.Struct, frozen=True, eq=False):
@@ -47,6 +48,10 @@ class Division(msgspec.Struct, frozen=True, eq=False):
             mask = np.zeros(count, dtype=np.bool_)
             mask[self.cases[self.places == place]] = True
             yield self.lines[place], mask
+
+    def unplaced(self, count: int) -> int:
+        """How many of `count` cases count on no line."""
+        return count - np.unique(self.cases).size
 
 
 class Roles(msgspec.Struct, frozen=True, eq=False):
@@ -154,9 +159,7 @@ def role_shares(outcomes: Outcomes, roles: Roles) -> tuple[RoleShare, ...]:
     shares = []
     for place, role in enumerate(roles.names):
         if role and offered[place]:
-            hits, n = int(chosen[place]), int(offered[place])
-            interval = wilson(hits, n, CONFIDENCE)
-            shares.append(RoleShare(role, Rate(hits, n, interval.low, interval.high)))
+            shares.append(RoleShare(role, share(int(chosen[place]), int(offered[place]))))
     return tuple(shares)
 
 

@@ -4,10 +4,18 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.scoring.intervals import wilson
 from countersight.scoring.outcome import ASKED, Asked, Outcomes
 from countersight.scoring.pairs import RESAMPLES, paired_bootstrap, sign_flips
-from countersight.scoring.scores import CONFIDENCE, Comparison, Difference, Rate, compare, shared_cases
+from countersight.scoring.scores import (
+    CONFIDENCE,
+    Comparison,
+    Difference,
+    Rate,
+    accuracy,
+    compare,
+    share,
+    shared_cases,
+)
 
 MOST_GROUPS = 100
 """With more groups than this there is neither a ranking nor a correlation within them: they are no groups."""
@@ -97,8 +105,8 @@ def correlation(outcomes: Outcomes, *, seed: int = 0) -> Correlation | None:
         _phi(table.sum(axis=1, keepdims=True), drawn.sum(axis=1, keepdims=True)),
         _phi(table, drawn) if places.size > 1 else None,
         n,
-        _rate(right_both, right_both + only_before),
-        _rate(only_after, only_after + neither),
+        share(right_both, right_both + only_before),
+        share(only_after, only_after + neither),
     )
 
 
@@ -128,21 +136,20 @@ def _within_groups(tables: NDArray[np.int64]) -> _Floats:
 
 
 def ranking(outcomes: Outcomes, asked: Asked, *, seed: int = 0) -> Ranking | None:
-    """The groups by their share of right answers to one kind of question; None where there is one, or too many.
+    """The groups by how well they were answered in one kind of asking; None where there is one, or too many.
 
     How sure their order is comes from drawing each share from what its answers leave likely (Jeffreys' prior): a
     bootstrap would take three right answers of three for certainty.
     """
-    scored, right = outcomes.scored(asked), outcomes.right(asked)
-    rates = []
-    for place, name in enumerate(outcomes.group_names):
-        mask = scored & (outcomes.groups == place)
-        if mask.any():
-            rates.append((name, _rate(int(right[mask].sum()), int(mask.sum()))))
-    if not 2 <= len(rates) <= MOST_GROUPS:
+    places = np.unique(outcomes.groups[outcomes.scored(asked)])
+    if not 2 <= places.size <= MOST_GROUPS:
         return None
+    rates = [
+        (outcomes.group_names[place], accuracy(outcomes, asked, outcomes.groups == place, seed=seed))
+        for place in places
+    ]
     rates.sort(key=lambda each: (-(each[1].value or 0.0), each[0]))
-    hits, sizes = (np.array([getattr(rate, what) for _, rate in rates]) for what in ("right", "n"))
+    hits, sizes = (np.array([getattr(rate, what) for _, rate in rates]) for what in ("worth", "n"))
     drawn = np.random.default_rng(seed).beta(hits + 0.5, sizes - hits + 0.5, size=(RESAMPLES, len(rates)))
     ranks = 1 + np.argsort(np.argsort(-drawn, axis=1), axis=1)
     ends = [0.5 - CONFIDENCE / 2, 0.5 + CONFIDENCE / 2]
@@ -197,8 +204,3 @@ def _change_of_drop(other: Outcomes, first: Outcomes, seed: int) -> Difference |
 def _drops(outcomes: Outcomes) -> _Floats:
     drops: _Floats = outcomes.credit("factual").astype(np.float64) - outcomes.credit("counterfactual")
     return drops
-
-
-def _rate(right: int, n: int) -> Rate:
-    interval = wilson(right, n, CONFIDENCE)
-    return Rate(right, n, interval.low, interval.high)

@@ -30,12 +30,17 @@ class Rate(msgspec.Struct, frozen=True):
     low: float
     high: float
     credit: float | None = None
-    """What all answers together are worth, where one can be worth less than 1."""
+    """What all answers together are worth, where one can be worth less than all."""
+
+    @property
+    def worth(self) -> float:
+        """What all answers together are worth: one each, where they are right or wrong."""
+        return self.right if self.credit is None else self.credit
 
     @property
     def value(self) -> float | None:
         """The share, or None where nothing was scored."""
-        return (self.right if self.credit is None else self.credit) / self.n if self.n else None
+        return self.worth / self.n if self.n else None
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -165,11 +170,11 @@ def score_line(outcomes: Outcomes, name: str, mask: _Mask, *, seed: int = 0) -> 
     return Row(
         group=name,
         n=int(mask.sum()),
-        factual=_accuracy(outcomes, "factual", mask, seed),
-        counterfactual=_accuracy(outcomes, "counterfactual", mask, seed),
+        factual=accuracy(outcomes, "factual", mask, seed=seed),
+        counterfactual=accuracy(outcomes, "counterfactual", mask, seed=seed),
         drop=_difference(_worth(outcomes, "factual"), _worth(outcomes, "counterfactual"), both, seed),
-        both_right=_rate(_both_right(outcomes), both),
-        shown=_accuracy(outcomes, "shown", mask, seed) if has_shown else None,
+        both_right=share(int((_both_right(outcomes) & both).sum()), int(both.sum())),
+        shown=accuracy(outcomes, "shown", mask, seed=seed) if has_shown else None,
         imagination_gap=_difference(_worth(outcomes, "shown"), _worth(outcomes, "counterfactual"), both_shown, seed),
         unread=int((codes == UNREAD).sum()),
         failed=int((codes == FAILED).sum()),
@@ -177,26 +182,26 @@ def score_line(outcomes: Outcomes, name: str, mask: _Mask, *, seed: int = 0) -> 
     )
 
 
-def _accuracy(outcomes: Outcomes, asked: Asked, mask: _Mask, seed: int) -> Rate:
+def accuracy(outcomes: Outcomes, asked: Asked, mask: _Mask, *, seed: int = 0) -> Rate:
+    """How well some of the cases were answered, in the measure of their suite."""
     scored = outcomes.scored(asked) & mask
-    n = int(scored.sum())
+    n, right = int(scored.sum()), int((outcomes.right(asked) & scored).sum())
     if outcomes.credits is None or not n:
-        return _rate(outcomes.right(asked), scored)
+        return share(right, n)
     credits = outcomes.credit(asked)[scored].astype(np.float64).round(6)
     interval = paired_bootstrap(credits, np.zeros(n), seed=seed, confidence=CONFIDENCE)
-    right = int((outcomes.right(asked) & scored).sum())
     return Rate(right, n, interval.low, interval.high, float(credits.sum()))
+
+
+def share(right: int, n: int) -> Rate:
+    """A share of right answers, with its interval."""
+    interval = wilson(right, n, CONFIDENCE)
+    return Rate(right, n, interval.low, interval.high)
 
 
 def _worth(outcomes: Outcomes, asked: Asked) -> NDArray[Any]:
     """Which answers are right, or what they are worth where that can be less than all."""
     return outcomes.right(asked) if outcomes.credits is None else outcomes.credit(asked)
-
-
-def _rate(right: _Mask, scored: _Mask) -> Rate:
-    hits, n = int((right & scored).sum()), int(scored.sum())
-    interval = wilson(hits, n, CONFIDENCE)
-    return Rate(hits, n, interval.low, interval.high)
 
 
 def _difference(first: NDArray[Any], second: NDArray[Any], scored: _Mask, seed: int) -> Difference | None:

@@ -1,26 +1,16 @@
 """The statistics as one self-contained SVG figure, readable on a light and on a dark ground."""
 
-from html import escape
-
 from countersight.statistics import CelloStatistics, CosimStatistics, Statistics
 from countersight.statistics.cello import DESCRIBED
 from countersight.statistics.panels import WORLD_WORDS, Balance, Bar, answer_bars, balances, length_bars
+from countersight.svg import MARGIN, WIDTH, escaped, sheet, text
 from countersight.wording import several
 
-_WIDTH = 960
-_MARGIN = 56
 _PLOT = 190
 _LINE = 24
 _NAME = 190
 
 _STYLE = """
-  svg { --ground: #ffffff; --ink: #1b2430; --soft: #5b6675; --rule: #e3e7ec; --one: #1f6f8b; --two: #e08a1e;
-        font: 13px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif }
-  @media (prefers-color-scheme: dark) {
-    svg { --ground: #12171d; --ink: #e8edf2; --soft: #a3aebb; --rule: #2b343f; --one: #57b4d3; --two: #f0aa52 }
-  }
-  .ground { fill: var(--ground) } text { fill: var(--ink) } .soft { fill: var(--soft); font-size: 11.5px }
-  .title { font-size: 20px; font-weight: 650 } .head { font-size: 15px; font-weight: 600 }
   .factual { fill: var(--one) } .counterfactual { fill: var(--two) } .rule { stroke: var(--rule) }
   .part { stroke: var(--ground); stroke-width: 2 } .on { font-weight: 600; font-size: 11.5px }
 """
@@ -37,8 +27,8 @@ def figure(statistics: Statistics) -> str:
     else:
         changed = "no case asks in both worlds"
     parts = [
-        _text(_MARGIN, y, f"{count} in {groups} group{'' if groups == 1 else 's'}", "title"),
-        _text(_MARGIN, y + 22, changed, "soft"),
+        text(MARGIN, y, f"{count} in {groups} group{'' if groups == 1 else 's'}", "title"),
+        text(MARGIN, y + 22, changed, "soft"),
         _legend(y + 46),
     ]
     y += 92
@@ -62,52 +52,46 @@ def figure(statistics: Statistics) -> str:
         panel, tall = _causal(y, statistics.cello)
         parts.append(panel)
         y += tall
-    height = y + 4
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" '
-        f'height="{height}" role="img" aria-label="{_escaped(f"Statistics of a dataset of {count}")}">\n'
-        f"<style>{_STYLE}</style>\n"
-        f'<rect class="ground" width="{_WIDTH}" height="{height}"/>\n' + "\n".join(parts) + "\n</svg>\n"
-    )
+    return sheet(f"Statistics of a dataset of {count}", y + 4, _STYLE, parts)
 
 
 def _legend(y: int) -> str:
     parts = []
-    for x, (world, words) in zip((_MARGIN, _MARGIN + 190), WORLD_WORDS.items(), strict=True):
+    for x, (world, words) in zip((MARGIN, MARGIN + 190), WORLD_WORDS.items(), strict=True):
         parts.append(f'<rect class="{world}" x="{x}" y="{y - 11}" width="13" height="13" rx="3"/>')
-        parts.append(_text(x + 20, y, f"{world}: {words}"))
+        parts.append(text(x + 20, y, f"{world}: {words}"))
     return "".join(parts)
 
 
 def _plot(y: int, title: str, note: str, bars: list[Bar]) -> str:
     """Two bars for each category, one a world, over a percentage axis."""
     top, bottom = y + 34, y + 34 + _PLOT
-    inside = _WIDTH - 2 * _MARGIN
-    parts = [_text(_MARGIN, y, title, "head"), _text(_MARGIN, y + 18, note, "soft")]
+    inside = WIDTH - 2 * MARGIN
+    parts = [text(MARGIN, y, title, "head"), text(MARGIN, y + 18, note, "soft")]
     highest = max((share for bar in bars for share in bar.shares), default=0)
     step = next((step for step in (0.01, 0.02, 0.05, 0.1, 0.2) if highest <= 5 * step), 0.25)
     limit = step * max(1, -(-highest // step))
     for tick in range(round(limit / step) + 1):
         height = bottom - _PLOT * tick * step / limit
-        parts.append(f'<line class="rule" x1="{_MARGIN}" x2="{_WIDTH - _MARGIN}" y1="{height:.1f}" y2="{height:.1f}"/>')
-        parts.append(_text(_MARGIN - 8, height + 4, f"{100 * tick * step:.0f}%", "soft", "end"))
+        parts.append(f'<line class="rule" x1="{MARGIN}" x2="{WIDTH - MARGIN}" y1="{height:.1f}" y2="{height:.1f}"/>')
+        parts.append(text(MARGIN - 8, height + 4, f"{100 * tick * step:.0f}%", "soft", "end"))
     room = inside / max(len(bars), 1)
     width = min(22.0, room * 0.4)
     every = max(1, round(max((len(bar.label[:12]) for bar in bars), default=1) * 7 / room + 0.5))
     for place, bar in enumerate(bars):
-        middle = _MARGIN + room * (place + 0.5)
+        middle = MARGIN + room * (place + 0.5)
         for world, share, x in zip(WORLD_WORDS, bar.shares, (middle - width, middle), strict=True):
             tall = _PLOT * share / limit
             parts.append(
                 f'<rect class="{world}" x="{x:.1f}" y="{bottom - tall:.1f}" width="{width - 0.6:.1f}" '
                 f'height="{tall:.1f}" rx="1.5">'
-                f"<title>{_escaped(f'{bar.label}, {world}: {100 * share:.1f}%')}</title></rect>"
+                f"<title>{escaped(f'{bar.label}, {world}: {100 * share:.1f}%')}</title></rect>"
             )
         if place % every == 0:
             label = bar.label if len(bar.label) <= 12 else f"{bar.label[:11]}…"
-            parts.append(_text(middle, bottom + 18, label, "soft", "middle"))
+            parts.append(text(middle, bottom + 18, label, "soft", "middle"))
     return (
-        f'<g><desc>{_escaped(title)}</desc><line class="rule" x1="{_MARGIN}" x2="{_MARGIN}" y1="{top}" y2="{bottom}"/>'
+        f'<g><desc>{escaped(title)}</desc><line class="rule" x1="{MARGIN}" x2="{MARGIN}" y1="{top}" y2="{bottom}"/>'
         + "".join(parts)
         + "</g>"
     )
@@ -115,17 +99,17 @@ def _plot(y: int, title: str, note: str, bars: list[Bar]) -> str:
 
 def _balance(y: int, rows: list[Balance]) -> str:
     """One bar a group and world, cut where one letter ends and the next begins."""
-    parts = [_text(_MARGIN, y, "Balance of right answers", "head")]
-    left = _MARGIN + _NAME + 130
-    inside = _WIDTH - _MARGIN - left
+    parts = [text(MARGIN, y, "Balance of right answers", "head")]
+    left = MARGIN + _NAME + 130
+    inside = WIDTH - MARGIN - left
     shown = ""
     for place, row in enumerate(rows):
         line = y + 18 + _LINE * place
         if row.group != shown or place == 0:
             name = row.group or "(none)"
-            parts.append(_text(_MARGIN, line + 14, name if len(name) <= 26 else f"{name[:25]}…"))
+            parts.append(text(MARGIN, line + 14, name if len(name) <= 26 else f"{name[:25]}…"))
         shown = row.group
-        parts.append(_text(left - 12, line + 14, row.world, "soft", "end"))
+        parts.append(text(left - 12, line + 14, row.world, "soft", "end"))
         world = next(world for world, words in WORLD_WORDS.items() if words == row.world)
         x = float(left)
         for number, (label, share) in enumerate(row.parts):
@@ -134,10 +118,10 @@ def _balance(y: int, rows: list[Balance]) -> str:
             parts.append(
                 f'<rect class="{world} part" fill-opacity="{0.3 if number % 2 else 0.45}" '
                 f'x="{x:.1f}" y="{line}" width="{width:.1f}" height="{_LINE - 4}">'
-                f"<title>{_escaped(f'{label}: {100 * share:.1f}%')}</title></rect>"
+                f"<title>{escaped(f'{label}: {100 * share:.1f}%')}</title></rect>"
             )
             if width > 58:
-                parts.append(_text(x + width / 2, line + 14, f"{label} {100 * share:.1f}%", "on", "middle"))
+                parts.append(text(x + width / 2, line + 14, f"{label} {100 * share:.1f}%", "on", "middle"))
             x += width
     return "<g>" + "".join(parts) + "</g>"
 
@@ -145,18 +129,18 @@ def _balance(y: int, rows: list[Balance]) -> str:
 def _kinds(y: int, cosim: CosimStatistics) -> str:
     """One bar a type of change, as long as its share of the changes."""
     parts = [
-        _text(_MARGIN, y, "Types of change (CoSIm)", "head"),
-        _text(_MARGIN, y + 18, "share of the changes; one may be of several types", "soft"),
+        text(MARGIN, y, "Types of change (CoSIm)", "head"),
+        text(MARGIN, y + 18, "share of the changes; one may be of several types", "soft"),
     ]
-    inside = _WIDTH - 2 * _MARGIN - _NAME - 60
+    inside = WIDTH - 2 * MARGIN - _NAME - 60
     for place, (kind, n) in enumerate(cosim.kinds):
         line, share = y + 36 + _LINE * place, n / cosim.cases
-        parts.append(_text(_MARGIN, line + 14, kind))
+        parts.append(text(MARGIN, line + 14, kind))
         parts.append(
-            f'<rect class="counterfactual" x="{_MARGIN + _NAME}" y="{line}" width="{inside * share:.1f}" '
+            f'<rect class="counterfactual" x="{MARGIN + _NAME}" y="{line}" width="{inside * share:.1f}" '
             f'height="{_LINE - 6}" rx="1.5"/>'
         )
-        parts.append(_text(_MARGIN + _NAME + inside * share + 8, line + 14, f"{100 * share:.1f}%", "soft"))
+        parts.append(text(MARGIN + _NAME + inside * share + 8, line + 14, f"{100 * share:.1f}%", "soft"))
     return "<g>" + "".join(parts) + "</g>"
 
 
@@ -164,26 +148,26 @@ def _causal(y: int, cello: CelloStatistics) -> tuple[str, int]:
     """One bar a causal task, cut by kind of graph, under the heading of its rung; and how tall it all is."""
     kinds = [kind for kind, _ in cello.graphs]
     parts = [
-        _text(_MARGIN, y, "Causal tasks and graphs (CELLO)", "head"),
-        _text(_MARGIN, y + 18, DESCRIBED, "soft"),
+        text(MARGIN, y, "Causal tasks and graphs (CELLO)", "head"),
+        text(MARGIN, y + 18, DESCRIBED, "soft"),
     ]
-    x = float(_MARGIN)
+    x = float(MARGIN)
     for number, (kind, n) in enumerate(cello.graphs):
         parts.append(_shaded(x, y + 32, 13, 13, number, kind))
-        parts.append(_text(x + 20, y + 43, f"{kind} {n:,}"))
+        parts.append(text(x + 20, y + 43, f"{kind} {n:,}"))
         x += 170
     line, rung = y + 56, ""
-    left = _MARGIN + _NAME + 130
-    inside = _WIDTH - _MARGIN - left - 260
+    left = MARGIN + _NAME + 130
+    inside = WIDTH - MARGIN - left - 260
     most = max((task.cases for task in cello.tasks), default=0) or 1
     for task in cello.tasks:
         if task.rung != rung:
             rung = task.rung
             line += _LINE
-            parts.append(_text(_MARGIN, line + 8, rung, "head"))
+            parts.append(text(MARGIN, line + 8, rung, "head"))
             line += 18
-        parts.append(_text(_MARGIN, line + 14, f"{task.short} {task.task.replace('_', ' ')}"[:44]))
-        parts.append(_text(left - 12, line + 14, task.options, "soft", "end"))
+        parts.append(text(MARGIN, line + 14, f"{task.short} {task.task.replace('_', ' ')}"[:44]))
+        parts.append(text(left - 12, line + 14, task.options, "soft", "end"))
         counts, x = dict(task.graphs), float(left)
         for number, kind in enumerate(kinds):
             width = inside * counts.get(kind, 0) / most
@@ -193,7 +177,7 @@ def _causal(y: int, cello: CelloStatistics) -> tuple[str, int]:
         told = f"{task.cases:,} · {task.mean_words:.1f} words" if task.cases else "none"
         if task.example_words:
             told += f" · published example {task.example_words}"
-        parts.append(_text(x + 8, line + 14, told, "soft"))
+        parts.append(text(x + 8, line + 14, told, "soft"))
         line += _LINE
     return "<g>" + "".join(parts) + "</g>", line - y + 40
 
@@ -202,16 +186,5 @@ def _shaded(x: float, y: float, width: float, height: float, number: int, title:
     """A box in the shade of a number."""
     return (
         f'<rect class="counterfactual" fill-opacity="{1 - 0.22 * number:.2f}" x="{x:.1f}" y="{y:.1f}" '
-        f'width="{width:.1f}" height="{height}" rx="1.5"><title>{_escaped(title)}</title></rect>'
+        f'width="{width:.1f}" height="{height}" rx="1.5"><title>{escaped(title)}</title></rect>'
     )
-
-
-def _text(x: float, y: float, words: str, class_: str = "", anchor: str = "start") -> str:
-    style = f' class="{class_}"' if class_ else ""
-    turned = f' text-anchor="{anchor}"' if anchor != "start" else ""
-    return f'<text x="{x:.1f}" y="{y:.1f}"{style}{turned}>{_escaped(words)}</text>'
-
-
-def _escaped(words: str) -> str:
-    """The words as text of the figure. XML has no place for control characters, escaped or not."""
-    return escape("".join(c if c.isprintable() else " " for c in words))

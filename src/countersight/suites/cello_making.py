@@ -12,24 +12,20 @@ from countersight import __version__
 from countersight.case import Case
 from countersight.causal.cases import SUITE, Drafted
 from countersight.causal.graph import CausalGraph
-from countersight.causal.mined import GRAPHS
 from countersight.causal.mined import IMAGES as MINED_IMAGES
+from countersight.causal.mined import find_picture, read_graphs
 from countersight.causal.sampling import Pool, sample
-from countersight.causal.soundness import fault, settled
+from countersight.causal.soundness import settled
 from countersight.causal.tasks import TASKS
 from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError
 from countersight.models.protocol import Model
-from countersight.picture import MAX_BYTES
 from countersight.suites.importing import IMAGES, OnBad
 from countersight.suites.supposing import supposed
 
 PER_TASK = 100
 """Cases of each task, as published for testing (CELLO 5.1)."""
 SIZE = PER_TASK * len(TASKS)
-_PICTURE_KINDS = (".jpg", ".jpeg", ".png", ".webp")
-_MAX_LINE = 1 << 20
-_decoder = msgspec.json.Decoder(CausalGraph)
 
 
 class Made(msgspec.Struct, frozen=True):
@@ -60,8 +56,6 @@ def make_dataset(
 
     A bad line is told to `on_bad` and left out. A case whose picture is not in the mined folder has none.
     """
-    if not (mined / GRAPHS).is_file():
-        raise CountersightError(f"{mined} holds no {GRAPHS}; make it with: countersight mine GRAPHS -o {mined}")
     writer = DatasetWriter(
         folder,
         name=SUITE,
@@ -77,9 +71,9 @@ def make_dataset(
         },
     )
     with writer:
-        reading = _Reading(mined / GRAPHS, on_bad)
+        counted: Counter[str] = Counter()
         pool = Pool(seed, per_task)
-        for graph in settled(reading):
+        for graph in settled(_read(mined, on_bad, counted)):
             pool.add(graph)
         drafts = list(sample(pool, per_task=per_task, seed=seed))
         if not drafts:
@@ -93,8 +87,8 @@ def make_dataset(
             writer.add(msgspec.structs.replace(case, change=supposed(asked.text), image=image))
         made = Counter(drafted.task.name for drafted in drafts)
         return Made(
-            graphs=reading.read,
-            bad=reading.bad,
+            graphs=counted["graphs"],
+            bad=counted["bad"],
             asked_about=pool.seen,
             cases=len(cases),
             by_task={name: made[name] for name in TASKS},
@@ -117,44 +111,16 @@ def _worded(drafts: list[Drafted], model: Model | None, progress: Callable[[int]
     return asyncio.run(worded())
 
 
-class _Reading:
-    """The graphs of a file, counted; what is no graph is told by its line and left out."""
+def _read(mined: Path, on_bad: OnBad, counted: Counter[str]) -> Iterator[CausalGraph]:
+    """The graphs of a mined folder, counted; so are the lines that are none."""
 
-    def __init__(self, path: Path, on_bad: OnBad) -> None:
-        self.read = self.bad = 0
-        self._path = path
-        self._on_bad = on_bad
+    def bad(line: int, reason: str) -> None:
+        counted["bad"] += 1
+        on_bad(line, "graph", reason)
 
-    def __iter__(self) -> Iterator[CausalGraph]:
-        for line, graph in _lines(self._path):
-            if isinstance(graph, CausalGraph):
-                self.read += 1
-                yield graph
-            else:
-                self.bad += 1
-                self._on_bad(line, "graph", graph)
-
-
-def _lines(path: Path) -> Iterator[tuple[int, CausalGraph | str]]:
-    """The graphs of a file with their lines; what is no graph comes as what is wrong with it."""
-    with open(path, "rb") as file:
-        number = 0
-        while line := file.readline(_MAX_LINE + 1):
-            number += 1
-            if len(line) > _MAX_LINE:
-                while not line.endswith(b"\n") and (line := file.readline(_MAX_LINE)):
-                    pass
-                yield number, f"is longer than {_MAX_LINE:,} bytes"
-            elif not line.isspace():
-                yield number, _graph(line)
-
-
-def _graph(line: bytes) -> CausalGraph | str:
-    try:
-        graph = _decoder.decode(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        return f"is no causal graph ({error})"
-    return fault(graph) or graph
+    for graph in read_graphs(mined, bad):
+        counted["graphs"] += 1
+        yield graph
 
 
 class _Pictures:
@@ -175,12 +141,9 @@ class _Pictures:
         return name
 
     def _copy(self, image: str) -> str | None:
-        if not image or image.startswith(".") or any(sign in image for sign in "/\\:\0"):
+        file = find_picture(self._source, image)
+        if file is None:
             return None
-        for kind in _PICTURE_KINDS:
-            file = self._source / f"{image}{kind}"
-            if file.is_file() and file.stat().st_size <= MAX_BYTES:
-                name = f"{IMAGES}{file.name}"
-                shutil.copyfile(file, self._staging / name)
-                return name
-        return None
+        name = f"{IMAGES}{file.name}"
+        shutil.copyfile(file, self._staging / name)
+        return name

@@ -65,6 +65,9 @@ def _spelt(text: str) -> str:
 # CoSIm: a change may be of several types, and its case counts for each (CoSIm 5.2).
 
 
+_PROPOSED: Final = "Where nobody assigned types, rules proposed them out of the words of the change."
+
+
 def _change_types(case: Case) -> Iterable[str]:
     return map(_spelt, case.change.kinds) if case.change else ()
 
@@ -143,8 +146,8 @@ TERMS: Final[dict[str, Terms]] = {
         about=UNDER_A_CHANGE,
         measures={"counterfactual": "accuracy"},
         axes=(
-            Axis("change type", KINDS, _change_types),
-            Axis("number of changes", ("1", "2", "3 or more"), _number_of_changes),
+            Axis("change type", KINDS, _change_types, _PROPOSED),
+            Axis("number of changes", ("1", "2", "3 or more"), _number_of_changes, _PROPOSED),
         ),
         chance={"counterfactual": 0.25},
         beside=(("cosim-3", "Human"),),

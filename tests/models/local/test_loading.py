@@ -95,6 +95,22 @@ def test_a_file_that_was_cut_off_is_one_sentence(copy: Path, name: str) -> None:
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("family", ["blip_2", "qwen2_5_vl"])
+def test_a_missing_tokenizer_is_not_taken_for_an_empty_one(family: str, tiny_folder: Folders, tmp_path: Path) -> None:
+    folder = shutil.copytree(tiny_folder(family), tmp_path / "model")
+    for file in folder.glob("tokenizer*"):
+        file.unlink()
+    with pytest.raises(ModelError, match=r"does not say how words become tokens: tokenizer\.json is missing"):
+        load(str(folder))
+
+
+def test_nobody_is_told_to_download_a_folder_of_his_own(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (copy / "model.safetensors").unlink()
+    monkeypatch.chdir(copy.parent.parent)
+    with pytest.raises(ModelError, match=r"has no weights .*; name a folder with config\.json and weights"):
+        load(f"{copy.parent.name}/{copy.name}")
+
+
 def test_weights_that_lack_a_part_are_not_filled_by_chance(copy: Path) -> None:
     weights = load_file(copy / "model.safetensors")
     name = next(name for name in weights if "multi_modal_projector" in name)

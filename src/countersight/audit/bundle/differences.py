@@ -9,6 +9,8 @@ from PIL import Image, ImageChops
 
 from countersight.asking.folder import write_whole
 from countersight.audit.bundle.cases import DIFFERENCES, difference_of
+from countersight.audit.bundle.files import digest
+from countersight.audit.bundle.seal import SEAL, read_seal
 from countersight.audit.folder import AuditFolder
 from countersight.audit.records import CaseTrail, EditRecord
 from countersight.machine import cores
@@ -18,7 +20,10 @@ from countersight.picture import LONGEST_SIDE, BadPicture, as_seen
 def write_differences(
     folder: AuditFolder, cases: Iterable[CaseTrail], done: Callable[[int], None] = lambda number: None
 ) -> None:
-    """A PNG in `differences/` for every edit that changed a picture, and no other; what is there is not made again."""
+    """A PNG in `differences/` for every edit that changed a picture, and no other.
+
+    What was sealed before and is as it was is not made again.
+    """
     wanted = {name: edit for edit in edits(cases) if (name := difference_of(edit))}
     place = folder.path / DIFFERENCES
     if place.is_dir():
@@ -30,10 +35,11 @@ def write_differences(
             place.rmdir()
         return
     place.mkdir(exist_ok=True)
+    sealed = read_seal(folder.path)[0].files if (folder.path / SEAL).exists() else {}
 
     def make(name: str) -> None:
         file = folder.path / name
-        if not file.exists():
+        if not file.exists() or name not in sealed or digest(file) != sealed[name].sha256:
             with suppress(BadPicture):  # one that cannot be decoded was never measured either, and does not count
                 write_whole(file, _encoded(difference(folder, wanted[name])))
 

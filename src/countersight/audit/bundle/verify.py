@@ -171,7 +171,7 @@ def _records(folder: Path, bundle: Bundle, files: set[str], digests: dict[str, s
     if (len(audit.steps), head) != (bundle.steps, bundle.last_step):
         was = several(bundle.steps, "step")
         yield Finding("broken", LOG, f"it has {len(audit.steps):,} steps and another end; sealed were {was}")
-    yield from _pictures(audit, files, digests)
+    yield from _pictures(audit, bundle, files, digests)
     yield from _follows(folder, audit, bundle, files)
 
 
@@ -184,7 +184,7 @@ def _refuse_long_lines(path: Path) -> None:
             number += 1
 
 
-def _pictures(audit: Audit, files: set[str], digests: dict[str, str]) -> Iterator[Finding]:
+def _pictures(audit: Audit, bundle: Bundle, files: set[str], digests: dict[str, str]) -> Iterator[Finding]:
     """Every picture that a step speaks of is there under its own digest, and no other is."""
     spoken = {
         picture
@@ -204,7 +204,8 @@ def _pictures(audit: Audit, files: set[str], digests: dict[str, str]) -> Iterato
     for name in sorted(there[stem] for stem in there.keys() - spoken):
         yield Finding("added", name, "no step speaks of it")
     for stem in sorted(spoken & there.keys()):
-        if digests.get(there[stem], stem) != stem:
+        found, sealed = digests.get(there[stem]), bundle.files.get(there[stem])
+        if found and sealed and found == sealed.sha256 != stem:  # another one than was sealed is named already
             yield Finding("altered", there[stem], "its bytes are not those that its name is the digest of")
 
 

@@ -1,6 +1,7 @@
 """Writes the sheets of a bundle beside the log and the pictures of an audit, then seals all of it."""
 
 import datetime
+import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path, PurePosixPath
@@ -9,7 +10,15 @@ import msgspec
 
 from countersight import __version__
 from countersight.asking.folder import locked, write_whole
-from countersight.audit.bundle.cases import CASES, EXCLUSIONS, CaseSheet, case_sheets, encode_cases, encode_exclusions
+from countersight.audit.bundle.cases import (
+    CASES,
+    DIFFERENCES,
+    EXCLUSIONS,
+    CaseSheet,
+    case_sheets,
+    encode_cases,
+    encode_exclusions,
+)
 from countersight.audit.bundle.changes import CHANGES, ChangeRecord, change_record, kept_record
 from countersight.audit.bundle.dataset_sheet import DATASET_SHEET, DatasetSheet, dataset_sheet
 from countersight.audit.bundle.differences import edits, write_differences
@@ -29,6 +38,9 @@ REPORT = "report.html"
 
 Counting = Callable[[str, int, str], AbstractContextManager[Callable[[int], None]]]
 """Shows how far work has come: told what is done, how many there are, and of what."""
+
+_PART = re.compile(r"\..+\.\d+")
+"""What `write_whole` calls a file until it is whole."""
 
 
 class Sheets(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,9 +69,10 @@ def write_bundle(
 
     `page` makes report.html of the sheets; `against` is an earlier audit to be set beside this one.
     """
+    folder = AuditFolder.open(path)
     with locked(path):  # an audit that is being written has no seal yet
+        _clear_parts(path)
         audit = read_audit(path)
-        folder = AuditFolder.open(path)
         _refuse_changed_pictures(path)
         scores = score(audit)
         made = edits(audit.cases)
@@ -75,6 +88,14 @@ def write_bundle(
             steps=len(audit.steps),
             last_step=audit.steps[-1].hash if audit.steps else "",
         )
+
+
+def _clear_parts(path: Path) -> None:
+    """Take away what a kill left of files that were being written."""
+    for folder in (path, path / PICTURES, path / DIFFERENCES):
+        for file in folder.glob(".*"):
+            if _PART.fullmatch(file.name) and file.is_file():
+                file.unlink()
 
 
 def _refuse_changed_pictures(path: Path) -> None:

@@ -108,21 +108,23 @@ def _shifting(shift: tuple[float, float]) -> Warp:
 
 def _refined(one: Grey, other: Grey, there: NDArray[np.bool_], warp: Warp) -> Warp:
     """The shift to a hundredth of a pixel, by what is left of the difference along the slopes (Lucas and Kanade)."""
-    down, across = np.gradient(one)
+    across, down = (np.asarray(np.gradient(one, axis=axis)) for axis in (1, 0))
+    least = _difference(one, warped(other, warp), there)
     for _ in range(STEPS):
         apart: Grey = warped(other, warp) - one
         used = there & ~np.isnan(apart)
         slopes = np.stack((across[used], down[used]))
         squares = slopes @ slopes.T
-        if np.linalg.cond(squares) > 1e6:  # a picture without edges in one direction
+        if np.linalg.det(squares) <= 1e-6 * np.trace(squares) ** 2:  # a picture without edges, or with parallel ones
             return warp
         dx, dy = np.linalg.solve(squares, slopes @ apart[used])
         better = _shifting((warp[2] - float(dx), warp[5] - float(dy)))
-        if abs(dx) + abs(dy) > 1 or _difference(one, warped(other, better), there) >= _difference(
-            one, warped(other, warp), there
-        ):
+        if abs(dx) + abs(dy) > 1:
             return warp
-        warp = better
+        left = _difference(one, warped(other, better), there)
+        if left >= least:
+            return warp
+        warp, least = better, left
     return warp
 
 

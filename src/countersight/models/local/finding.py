@@ -4,6 +4,7 @@ import hashlib
 import importlib
 import importlib.util
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -35,15 +36,21 @@ def find_folder(name: str) -> Path:
     return folder
 
 
-def read_config(folder: Path) -> Any:
-    """The configuration of a model that writes about pictures, and of a family transformers knows."""
+def any_config(folder: Path) -> Any:
+    """The configuration of a model of whatever kind, if it is of a family transformers knows."""
     from transformers import AutoConfig
-    from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
 
     try:
-        config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+        return AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except Exception as error:  # whatever a damaged or foreign file makes transformers say
         raise unusable(folder, error) from None
+
+
+def read_config(folder: Path) -> Any:
+    """The configuration of a model that writes about pictures."""
+    from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
+
+    config = any_config(folder)
     if type(config) not in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING:
         raise ModelError(f"{folder} holds a {config.model_type} model, which does not write about pictures")
     return config
@@ -109,6 +116,19 @@ def fingerprint(folder: Path) -> str:
     return digest.hexdigest()[:12]
 
 
+def refuse_gaps(folder: Path, missing: Iterable[str]) -> None:
+    """Refuse weights of which some are not there: transformers would fill them by chance and go on."""
+    lacking = sorted(missing)
+    if lacking:
+        raise ModelError(f"{folder} lacks {len(lacking):,} of the model's weights, such as {lacking[0]}")
+
+
+def refuse_wordless(folder: Path, tokenizer: Any) -> None:
+    """Refuse a tokenizer without words: where its file is missing, transformers may make an empty one and go on."""
+    if not tokenizer.get_vocab().keys() - tokenizer.get_added_vocab().keys():
+        raise ModelError(f"{folder} does not say how words become tokens: tokenizer.json is missing")
+
+
 def unusable(folder: Path, error: Exception) -> ModelError:
     """A sentence for a folder that cannot be loaded, from what transformers says, which may be pages."""
     said = next((line for line in map(str.strip, str(error).splitlines()) if line), type(error).__name__)
@@ -137,7 +157,7 @@ def _cached(name: str) -> Path:
 
 
 def _how_to_get(name: str) -> str:
-    if name.startswith(("/", ".", "~")) or name.count("/") != 1:
+    if name.startswith(("/", ".", "~")) or name.count("/") != 1 or Path(name).is_dir():
         return "; name a folder with config.json and weights, or a model that was downloaded, as OWNER/NAME"
     return f"; download it with: hf download {printable(name)[:200]}"
 

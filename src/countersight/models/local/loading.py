@@ -10,6 +10,8 @@ from countersight.models.local.finding import (
     find_dtype,
     find_folder,
     read_config,
+    refuse_gaps,
+    refuse_wordless,
     unusable,
 )
 from countersight.models.local.forms import Form, find_form
@@ -94,10 +96,7 @@ def _model(folder: Path, config: Any, dtype: str, device_map: str | None) -> Any
         )
     except Exception as error:  # torn files, wrong shapes, no room: each layer beneath has its own exceptions
         raise unusable(folder, error) from None
-    if faults["missing_keys"]:
-        # transformers would fill them by chance and go on.
-        lacking = sorted(faults["missing_keys"])
-        raise ModelError(f"{folder} lacks {len(lacking):,} of the model's weights, such as {lacking[0]}")
+    refuse_gaps(folder, faults["missing_keys"])
     return model
 
 
@@ -115,4 +114,5 @@ def _processor(folder: Path, config: Any) -> Any:
         raise unusable(folder, error) from None
     if not hasattr(processor, "image_processor") or not hasattr(processor, "tokenizer"):
         raise ModelError(f"{folder} does not say how pictures are prepared: preprocessor_config.json is missing")
+    refuse_wordless(folder, processor.tokenizer)
     return processor

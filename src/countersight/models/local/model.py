@@ -14,13 +14,11 @@ from countersight.models.local.finding import (
     read_config,
 )
 from countersight.models.local.loading import Loaded, load
-from countersight.models.local.queue import Queue
+from countersight.models.local.queue import ROOM, Queue
 from countersight.models.protocol import Answer, AskingFailed, ModelSettings, Request
 
 MOST = 64
 """Questions in a batch at first."""
-ROOM = {"cuda": 65_536.0, "mps": 16_384.0, "cpu": 8_192.0}
-"""Tokens in a batch at first; where graphics memory is short that turns out, but on the processor it must not."""
 
 
 class Local:

@@ -19,6 +19,8 @@ from countersight.wording import printable
 
 QUIET = 0.02
 """Seconds without a new question after which those that wait are taken."""
+ROOM = {"cuda": 65_536.0, "mps": 16_384.0, "cpu": 8_192.0}
+"""Tokens in a batch at first; where graphics memory is short that turns out, but on the processor it must not."""
 CLOSING = 10.0
 """Seconds for which closing waits for the batch under way."""
 

@@ -4,23 +4,24 @@ from dataclasses import dataclass
 from typing import Any
 
 from countersight.models.local.finding import (
+    any_config,
     check_device_map,
     find_device,
     find_dtype,
     find_folder,
     fingerprint,
+    refuse_gaps,
+    refuse_wordless,
     unusable,
 )
 from countersight.models.local.forms import Form, find_form
 from countersight.models.local.loading import Loaded
-from countersight.models.local.queue import Queue
-from countersight.models.protocol import Answer, AskingFailed, ModelError, ModelSettings, Request, Turn
+from countersight.models.local.queue import ROOM, Queue
+from countersight.models.protocol import Answer, AskingFailed, ModelSettings, Request, Turn
 from countersight.wording import printable
 
 MOST = 16
 """Questions in a batch at first: programs are long, and so is what is said before them."""
-ROOM = {"cuda": 65_536.0, "mps": 16_384.0, "cpu": 8_192.0}
-"""Tokens in a batch at first."""
 
 
 class LocalWords:
@@ -34,7 +35,7 @@ class LocalWords:
         if settings.device_map:
             check_device_map(settings.device_map)
         device = find_device("auto" if settings.device_map else settings.device)
-        config = _config(folder)
+        config = any_config(folder)
         self.name = name
         self.settings: dict[str, Any] = {
             "max_tokens": settings.max_tokens,
@@ -75,7 +76,7 @@ def is_without_eyes(where: str) -> bool:
         MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING,
     )
 
-    kind = type(_config(find_folder(where)))
+    kind = type(any_config(find_folder(where)))
     return kind in MODEL_FOR_CAUSAL_LM_MAPPING and kind not in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
 
 
@@ -108,15 +109,6 @@ class _Words:
         return self.tokenizer(text, **how)
 
 
-def _config(folder: Any) -> Any:
-    from transformers import AutoConfig
-
-    try:
-        return AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-    except Exception as error:  # whatever a damaged or foreign file makes transformers say
-        raise unusable(folder, error) from None
-
-
 def _load(where: str, device: str, dtype: str, device_map: str | None) -> Loaded:
     from transformers import AutoModelForCausalLM, AutoTokenizer
     from transformers.utils import logging
@@ -132,9 +124,8 @@ def _load(where: str, device: str, dtype: str, device_map: str | None) -> Loaded
         )
     except Exception as error:  # torn files, wrong shapes, no room: each layer beneath has its own exceptions
         raise unusable(folder, error) from None
-    if faults["missing_keys"]:
-        lacking = sorted(faults["missing_keys"])
-        raise ModelError(f"{folder} lacks {len(lacking):,} of the model's weights, such as {lacking[0]}")
+    refuse_gaps(folder, faults["missing_keys"])
+    refuse_wordless(folder, tokenizer)
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
     if device_map is None:

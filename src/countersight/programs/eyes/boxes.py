@@ -14,14 +14,24 @@ _LISTED = re.compile(rf"(?:[\"']?(\w{{1,20}})[\"']?\s*:\s*)?[\[(]{_NUMBER},{_NUM
 _CORNERS = re.compile(rf"[\[(]{_NUMBER},{_NUMBER}[\])]\s*,?\s*[\[(]{_NUMBER},{_NUMBER}[\])]")
 _TOKENS = re.compile(r"<loc(\d{4})><loc(\d{4})><loc(\d{4})><loc(\d{4})>")
 _UNDERLINED = re.compile(r"<loc_(\d{1,4})><loc_(\d{1,4})><loc_(\d{1,4})><loc_(\d{1,4})>")
-_NONE = re.compile(r"\[\s*\]|^\W*(?:no\b|none\b|there (?:is|are) (?:no|none)\b)", re.IGNORECASE)
+_NAMED = re.compile(
+    r",\s*".join(
+        rf"[\"']?(?:{side})[\"']?\s*:{_NUMBER}"
+        for side in ("x_?1|x_?min|left", "y_?1|y_?min|top", "x_?2|x_?max|right", "y_?2|y_?max|bottom")
+    ),
+    re.IGNORECASE,
+)
+# "No idea" and "No, I cannot see it" are no word on what there is.
+_NONE = re.compile(
+    r"\[\s*\]|^\W*(?:no\b(?! (?:idea|clue|problem)\b|, I can)|none\b|there (?:is|are) (?:no|none)\b)", re.IGNORECASE
+)
 Sides = tuple[float, float, float, float]
 
 
 def read_boxes(text: str, width: int, height: int) -> list[Box] | None:
     """The boxes in a reply about a picture of that size; [] where it says there is nothing, None where it says neither.
 
-    Known are lists of left, top, right and bottom in pixels, thousandths or fractions of the picture; `box_2d`, which
+    Known are left, top, right and bottom, as lists or by name, in pixels, thousandths or fractions; `box_2d`, which
     begins with the top and counts in thousandths; two corners in thousandths; and location tokens of 1,024 or 1,000
     steps.
     """
@@ -45,12 +55,19 @@ def _shares(text: str, width: int, height: int) -> list[Sides] | None:
     if tokens := _numbers(_UNDERLINED.finditer(text)):
         return _thousandths(tokens)
     listed = [match for match, _ in zip(_LISTED.finditer(text), range(MOST), strict=False)]
+    if not listed and (named := _numbers(_NAMED.finditer(text))):
+        return _in_any_unit(named, width, height)
     if not listed:
         corners = _numbers(_CORNERS.finditer(text))
         return _thousandths(corners) if corners else None
     boxes = _numbers(listed, 2)
     if any(match[1] == "box_2d" for match in listed):
         return _thousandths([(left, top, right, bottom) for top, left, bottom, right in boxes])
+    return _in_any_unit(boxes, width, height)
+
+
+def _in_any_unit(boxes: list[Sides], width: int, height: int) -> list[Sides]:
+    """Boxes in pixels, thousandths or fractions, whichever fits all of them."""
     if all(0 <= side <= 1 for box in boxes for side in box):
         return boxes
     beyond = any(right > width * 1.02 or bottom > height * 1.02 for _, _, right, bottom in boxes)

@@ -122,6 +122,8 @@ def parted(where: str) -> tuple[str, str]:
 def open_detector(where: str, settings: ModelSettings) -> Detector:
     """The detector at a path, with what its address says of it; raises ModelError."""
     name, _, asked = where.partition("?")
+    if not name.strip():
+        raise ModelError("a detector is named by its path, as in detector:yolo.onnx or detector:FOLDER")
     options = dict(parse_qsl(asked, keep_blank_values=True))
     for option in options:
         if option not in _OPTIONS:

@@ -12,7 +12,7 @@ from countersight.dataset import Dataset
 from countersight.errors import CountersightError
 from countersight.report.data import Figure, GroupScores, ReportData, RunScores
 from countersight.report.leaderboard.data import Board, Entry, Leaderboard, Pool, Score, SuiteBoards
-from countersight.report.load import load
+from countersight.report.load import load, refuse_twice
 from countersight.scoring.scores import CONFIDENCE
 from countersight.suites.reference import ALL, PAPERS, RUN_MEASURES, TOTAL, PaperTable, Printed, tables
 from countersight.suites.tables import Terms, terms
@@ -46,8 +46,7 @@ def collect(paths: Sequence[Path], datasets: Sequence[Path], *, seed: int) -> Le
     """
     if not paths:
         raise CountersightError("a leaderboard needs at least one run")
-    if len({path.resolve() for path in paths}) < len(paths):
-        raise CountersightError("a run is named twice; name each once")
+    refuse_twice(paths)
     moved = {Dataset.open(path).fingerprint: path for path in datasets}
     runs = []
     for path in paths:
@@ -72,7 +71,7 @@ def _suite(runs: Sequence[_Run]) -> SuiteBoards:
     reported = [table for paper in PAPERS for table in tables(paper) if table.suite == suite and table.measured]
     boards = [_board(line, runs, reported, telling) for line in _lines(runs, reported, telling)]
     title = telling.title or runs[0].report.dataset
-    return SuiteBoards(suite, title, tuple(board for board in boards if board.pools))
+    return SuiteBoards(suite, title, tuple(board for board in boards if board.pools), len(runs))
 
 
 def _lines(runs: Sequence[_Run], reported: Sequence[PaperTable], terms: Terms) -> list[Line]:

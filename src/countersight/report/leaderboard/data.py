@@ -74,6 +74,8 @@ class SuiteBoards(msgspec.Struct, frozen=True):
     suite: str
     title: str
     boards: tuple[Board, ...]
+    runs: int
+    """How many were measured here; a board has only those with a figure for its line."""
 
 
 class Leaderboard(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ from countersight.report.leaderboard.data import Board, Entry, Leaderboard, Pool
 from countersight.report.markup import Markup, element, text
 from countersight.report.page import policy, source
 from countersight.report.wording import count, name, percent
-from countersight.suites.reference import PAPERS, tables
+from countersight.suites.reference import PAPERS, TOTAL, tables
 from countersight.wording import several
 
 
@@ -85,15 +85,19 @@ def _table(suite: SuiteBoards, board: Board) -> Markup:
     caption = element(
         "caption",
         text(name(board.title)),
-        element(
-            "span", text(f"Shares in per cent with their 95% interval. Ranked by {board.measures[board.ranked_by]}.")
-        ),
+        element("span", text(f"{_figures(board)} Ranked by {board.measures[board.ranked_by]}.")),
         dir="auto",
     )
     bodies = [_body(pool, board, len(heads)) for pool in board.pools]
     table = element("table", caption, element("thead", head), *bodies, class_="board")
     label = f"Table: {name(suite.title)}, {name(board.title)}"
     return element("div", table, class_="scroll", role="region", tabindex="0", aria_label=label)
+
+
+def _figures(board: Board) -> str:
+    if board.line == TOTAL:
+        return "The groups' shares in per cent, added up, with their 95% interval."
+    return "Shares in per cent with their 95% interval."
 
 
 def _body(pool: Pool, board: Board, width: int) -> Markup:
@@ -116,7 +120,7 @@ def _cells(entry: Entry, board: Board, pool: Pool) -> Iterator[Markup]:
     way = [element("small", "options ranked")] if entry.answering == "rank" else []
     yield element("td", text(name(entry.prompt) or "–"), *way, data_value=name(entry.prompt))
     for key in board.measures:
-        yield _score(entry.scores.get(key))
+        yield _score(entry.scores.get(key), entry.n)
     yield _number(entry.n, "" if entry.n is None else count(entry.n))
     if entry.kind == "reported":
         yield element(
@@ -128,12 +132,14 @@ def _cells(entry: Entry, board: Board, pool: Pool) -> Iterator[Markup]:
         yield element("td", "measured", *small, data_value=f"measured {name(entry.started)}")
 
 
-def _score(score: Score | None) -> Markup:
+def _score(score: Score | None, cases: int | None) -> Markup:
     if score is None:
         return _number(None, "")
     words = score.printed.replace("-", "−") or percent(score.value)
-    ends = [] if score.low is None or score.high is None else [f"{percent(score.low)} to {percent(score.high)}"]
-    return _number(score.value, words, *ends)
+    details = [] if score.low is None or score.high is None else [f"{percent(score.low)} to {percent(score.high)}"]
+    if score.n is not None and score.n != cases:  # of some cases there is no answer: the share is of the others alone
+        details.append(f"n = {count(score.n)}")
+    return _number(score.value, words, *details)
 
 
 def _number(value: float | None, words: str, *details: str) -> Markup:

@@ -1,0 +1,293 @@
+"""Pipelines of diffusers, on tiny ones: called as they want to be, kept within masks, refused where they are broken."""
+
+import asyncio
+import inspect
+import json
+import shutil
+import time
+
+import diffusers
+import numpy as np
+import pytest
+import torch
+from editing.edits import pixels, white
+from editing.hosting import CHANGE, NOTHING, PICTURE, edit, photograph
+from editing.pipelines import PIPELINES
+from PIL import Image
+from safetensors.torch import load_file, save_file
+
+from countersight.editing import EditFailed, EditorError, EditorSettings, EditRequest, open_editor
+from countersight.editing.masks import encode_mask
+from countersight.editing.pipelines import KINDS, arguments, size_for
+from countersight.models import ModelError
+
+torch.set_num_threads(1)  # on a shared machine, threads of models this small wait for each other most of the time
+
+KONTEXT, PIX2PIX, INPAINT = (
+    "FluxKontextPipeline",
+    "StableDiffusionInstructPix2PixPipeline",
+    "StableDiffusionInpaintPipeline",
+)
+WHOLE = [name for name in PIPELINES if not KINDS[name].fills]
+FILLING = [name for name in PIPELINES if KINDS[name].fills]
+MASK = np.zeros((32, 48), bool)
+MASK[8:20, 10:30] = True
+ONE_STEP = EditorSettings(steps=1)
+
+
+@pytest.fixture(scope="session")
+def tiny_pipeline(tmp_path_factory):
+    """The folder of the tiny pipeline of a class."""
+    made = {}
+
+    def folder(name):
+        if name not in made:
+            made[name] = PIPELINES[name](tmp_path_factory.mktemp(name))
+        return made[name]
+
+    return folder
+
+
+class Small:
+    """Computes as few pixels as a test needs."""
+
+    default_sample_size = 48
+    vae_scale_factor = 2
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch):
+    """Let pipelines compute small pictures; those of Qwen would look at one of a million pixels in any case."""
+    monkeypatch.setattr("countersight.editing.diffusion.size_for", lambda _, size: size_for(Small, size))
+    for name in ("edit", "edit_plus", "edit_inpaint"):
+        module = __import__(f"diffusers.pipelines.qwenimage.pipeline_qwenimage_{name}", fromlist=["_"])
+        dimensions = module.calculate_dimensions
+        monkeypatch.setattr(
+            module, "calculate_dimensions", lambda _, ratio, dimensions=dimensions: dimensions(128 * 128, ratio)
+        )
+
+
+def paint(folder, picture=PICTURE, instruction=CHANGE, settings=ONE_STEP, **more):
+    return edit(f"diffusers:{folder}", picture, instruction, settings=settings, **more)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_every_pipeline_takes_what_it_is_called_with(name):
+    kind = KINDS[name]
+    taken = inspect.signature(getattr(diffusers, name).__call__).parameters
+    picture = Image.new("RGB", (32, 32))
+    called = arguments(kind, picture, "words", picture.convert("L") if kind.fills else None)
+    called |= {"generator": None, "callback_on_step_end": None, "num_inference_steps": 1}
+    assert called.keys() <= taken.keys()
+    assert "mask_image" not in taken or kind.fills
+    assert ("_auto_resize" in taken) == kind.bounded
+    if kind.masked:
+        assert KINDS[kind.masked].fills
+        parts, others = (inspect.signature(getattr(diffusers, one).__init__) for one in (name, kind.masked))
+        assert parts.parameters.keys() == others.parameters.keys()
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_a_picture_is_edited_by_seed_and_comes_back_in_its_size(tiny_pipeline, name):
+    first, same, other = (paint(tiny_pipeline(name), seed=seed) for seed in (1, 1, 2))
+    assert (first.picture.width, first.picture.height) == (48, 32)
+    assert first.picture.data == same.picture.data
+    assert first.picture.data != other.picture.data
+    assert first.mask is None
+    assert first.log["pipeline"] == name
+    assert "The square is blue." in first.log["prompt"]
+
+
+@pytest.mark.parametrize("name", PIPELINES)
+def test_with_a_mask_nothing_around_it_changes(tiny_pipeline, name):
+    edited = paint(tiny_pipeline(name), mask=encode_mask(MASK))
+    before, after = pixels(PICTURE.data), pixels(edited.picture.data)
+    assert (after[~MASK] == before[~MASK]).all()
+    assert (after[MASK] != before[MASK]).any()
+    assert (white(edited.mask) == MASK).all()
+    # Where there is a pipeline that takes a mask with the same weights, that one computes.
+    assert edited.log["pipeline"] == (KINDS[name].masked or name)
+
+
+@pytest.mark.parametrize("name", FILLING)
+def test_pipelines_that_fill_need_a_mask_and_change_nothing_without_one(tiny_pipeline, name):
+    with pytest.raises(EditFailed, match="paints only where a mask is"):
+        paint(tiny_pipeline(name))
+    edited = paint(tiny_pipeline(name), instruction=NOTHING)
+    assert edited.picture == PICTURE
+    assert not white(edited.mask).any()
+
+
+def test_the_control_edit_is_computed_too(tiny_pipeline):
+    edited = paint(tiny_pipeline(KONTEXT), instruction=NOTHING)
+    assert "Change nothing at all." in edited.log["prompt"]
+    assert edited.picture != PICTURE
+    assert not white(edited.mask).any()
+
+
+@pytest.mark.parametrize("size", [(640, 480), (333, 500), (4000, 1000), (17, 1000), (1, 1)])
+def test_pictures_are_computed_in_their_own_shape_at_the_size_the_model_knows(size):
+    class Pipeline:
+        default_sample_size = 128
+        vae_scale_factor = 8
+
+    width, height = size_for(Pipeline, size)
+    assert width % 16 == height % 16 == 0
+    if max(size) < 20 * min(size):
+        assert width * height == pytest.approx(1024 * 1024, rel=0.05)
+        assert width / height == pytest.approx(size[0] / size[1], rel=0.05)
+
+
+def test_kontext_leaves_the_shape_alone_though_it_has_sizes_of_its_own(tiny_pipeline, monkeypatch):
+    monkeypatch.setattr("countersight.editing.diffusion.size_for", size_for)
+    edited = paint(tiny_pipeline(KONTEXT), picture=photograph(50, 100))
+    assert (edited.picture.width, edited.picture.height) == (50, 100)
+    assert edited.log["computed"] == "176 x 368"
+
+
+def test_edits_that_are_asked_for_together_are_as_those_asked_for_alone(tiny_pipeline):
+    async def together():
+        editor = open_editor(f"diffusers:{tiny_pipeline(PIX2PIX)}", ONE_STEP)
+        made = await asyncio.gather(*(editor.edit(EditRequest(PICTURE, CHANGE, seed)) for seed in (1, 2, 3)))
+        await editor.close()
+        return [one.picture.data for one in made]
+
+    assert asyncio.run(together()) == [paint(tiny_pipeline(PIX2PIX), seed=seed).picture.data for seed in (1, 2, 3)]
+
+
+def test_who_gives_up_does_not_wait_for_the_picture(tiny_pipeline):
+    async def impatiently():
+        editor = open_editor(f"diffusers:{tiny_pipeline(PIX2PIX)}", EditorSettings(steps=999))
+        await asyncio.wait_for(editor.edit(EditRequest(PICTURE, CHANGE)), 1)
+
+    paint(tiny_pipeline(PIX2PIX))  # everything is imported by then
+    begun = time.monotonic()
+    with pytest.raises(TimeoutError):
+        asyncio.run(impatiently())
+    assert time.monotonic() - begun < 4
+
+
+def broken(tmp_path, folder):
+    shutil.copytree(folder, tmp_path / "broken")
+    return tmp_path / "broken"
+
+
+def weights(folder, part):
+    return next((folder / part).glob("*.safetensors"))
+
+
+def lacking(part, name):
+    def lack(folder):
+        tensors = load_file(weights(folder, part))
+        del tensors[next(key for key in tensors if name in key)]
+        save_file(tensors, weights(folder, part), metadata={"format": "pt"})
+
+    return lack
+
+
+def torn(folder):
+    weights(folder, "unet").write_bytes(weights(folder, "unet").read_bytes()[:1000])
+
+
+def as_a_program(folder):
+    torch.save(load_file(weights(folder, "unet")), folder / "unet" / "diffusion_pytorch_model.bin")
+    weights(folder, "unet").unlink()
+
+
+def with_code(folder):
+    index = json.loads((folder / "model_index.json").read_text())
+    (folder / "model_index.json").write_text(json.dumps(index | {"unet": ["my_unet", "Mine"]}))
+    ran = f"open({str(folder / 'ran')!r}, 'w')\nclass Mine: pass\n"
+    (folder / "unet" / "my_unet.py").write_text(ran)
+
+
+@pytest.mark.parametrize(
+    ("fault", "why"),
+    [
+        (lacking("unet", "conv_in.weight"), "unet lacks 1 of its weights, such as conv_in.weight"),
+        (lacking("text_encoder", "final_layer_norm.weight"), "text_encoder lacks 1 of its weights"),
+        (lacking("vae", "conv_in.weight"), "vae lacks 1 of its weights"),
+        (torn, "cannot be loaded"),
+        (as_a_program, "cannot be loaded: .*safetensors"),
+        (lambda folder: shutil.rmtree(folder / "unet"), "not complete: unet is missing"),
+        (lambda folder: (folder / "model_index.json").write_text("[]"), "does not name a pipeline"),
+        (lambda folder: (folder / "model_index.json").write_text("{"), "does not name a pipeline"),
+        (lambda folder: (folder / "model_index.json").unlink(), "there is no .*model_index.json; name the folder"),
+        (with_code, "cannot be loaded: .*custom code"),
+    ],
+)
+def test_a_folder_that_holds_no_whole_pipeline_is_a_sentence(tiny_pipeline, tmp_path, fault, why):
+    folder = broken(tmp_path, tiny_pipeline(PIX2PIX))
+    fault(folder)
+    with pytest.raises(EditorError, match=why) as caught:
+        paint(folder)
+    assert "\n" not in str(caught.value)
+    assert not (folder / "ran").exists()
+
+
+def test_a_pipeline_that_does_not_edit_is_a_sentence(tiny_pipeline, tmp_path):
+    folder = broken(tmp_path, tiny_pipeline(PIX2PIX))
+    index = json.loads((folder / "model_index.json").read_text())
+    (folder / "model_index.json").write_text(json.dumps(index | {"_class_name": "FluxKontextPipelin"}))
+    with pytest.raises(EditorError, match="no pipeline that edits 'FluxKontextPipelin'; did you mean 'FluxKontextPipe"):
+        open_editor(f"diffusers:{folder}")
+
+
+def test_what_is_not_there_is_a_sentence(tiny_pipeline, monkeypatch):
+    with pytest.raises(EditorError, match=r"no nowhere/model_index.json; name the folder"):
+        open_editor("diffusers:nowhere")
+    with pytest.raises(ModelError, match="no device 'gpu'"):
+        open_editor(f"diffusers:{tiny_pipeline(PIX2PIX)}", EditorSettings(device="gpu"))
+    with pytest.raises(EditorError, match="no dtype 'float8'"):
+        open_editor(f"diffusers:{tiny_pipeline(PIX2PIX)}", EditorSettings(dtype="float8"))
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(
+        EditorError, match=r"needs diffusers, which is not installed: pip install 'countersight\[edit\]'"
+    ):
+        open_editor(f"diffusers:{tiny_pipeline(PIX2PIX)}")
+
+
+def test_numbers_that_run_over_make_no_picture(tiny_pipeline, tmp_path):
+    folder = broken(tmp_path, tiny_pipeline(PIX2PIX))
+    tensors = load_file(weights(folder, "vae"))
+    save_file({key: value * float("nan") for key, value in tensors.items()}, weights(folder, "vae"), {"format": "pt"})
+    with pytest.warns(RuntimeWarning, match="invalid value"), pytest.raises(EditFailed, match="came out black"):
+        paint(folder)
+
+
+def test_what_a_pipeline_cannot_compute_is_a_failed_edit(tiny_pipeline, tmp_path, monkeypatch):
+    folder = broken(tmp_path, tiny_pipeline(PIX2PIX))
+    index = json.loads((folder / "model_index.json").read_text())
+    (folder / "model_index.json").write_text(json.dumps(index | {"_class_name": INPAINT}))
+    with pytest.raises(
+        EditFailed, match=r"the pipeline cannot compute it: .* should have either 4 or 9 input channels"
+    ):
+        paint(folder, mask=encode_mask(MASK))
+
+    def full(*_, **__):
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    monkeypatch.setattr(getattr(diffusers, PIX2PIX), "__call__", full)
+    with pytest.raises(EditFailed, match="not enough memory"):
+        paint(tiny_pipeline(PIX2PIX))
+
+
+def test_a_picture_that_the_safety_checker_held_back_is_moderated(tiny_pipeline, monkeypatch):
+    class Held:
+        images = [Image.new("RGB", (16, 16))]
+        nsfw_content_detected = [True]
+
+    monkeypatch.setattr(getattr(diffusers, PIX2PIX), "__call__", lambda *_, **__: Held())
+    with pytest.raises(EditFailed, match="moderated: the pipeline's safety checker"):
+        paint(tiny_pipeline(PIX2PIX))
+
+
+def test_the_settings_name_the_pipeline_its_weights_and_how_it_computes(tiny_pipeline, tmp_path):
+    folder = broken(tmp_path, tiny_pipeline(PIX2PIX))
+    settings = open_editor(f"diffusers:{folder}", ONE_STEP).settings
+    assert settings["pipeline"] == PIX2PIX
+    assert settings["steps"] == 1
+    assert settings["dtype"] in ("float32", "bfloat16")
+    tensors = load_file(weights(folder, "vae"))
+    save_file({key: value * 2 for key, value in tensors.items()}, weights(folder, "vae"), {"format": "pt"})
+    assert open_editor(f"diffusers:{folder}", ONE_STEP).settings["weights"] != settings["weights"]
