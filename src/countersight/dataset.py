@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Self
+from typing import Self
 
 import msgspec
 
 from countersight.case import Case
 from countersight.errors import CountersightError
+from countersight.lines import bounded_lines
 from countersight.picture import BadPicture, Picture, read_picture
 from countersight.staging import Staging
 
@@ -67,7 +68,7 @@ class Dataset:
         digest = hashlib.blake2b(digest_size=16)
         lines = count = 0
         with open(rows, "rb") as file:
-            for line in _lines(file):
+            for line in bounded_lines(file, MAX_LINE):
                 digest.update(line)
                 lines += 1
                 count += not line.isspace()
@@ -77,7 +78,7 @@ class Dataset:
         """Every good case with its row (counted from 0); `on_bad` is told of each row that is not one."""
         seen: set[int] = set()  # hashes, not ids: 1,000,000 of them stay under 100 MB
         with open(self.path / METADATA, "rb") as file:
-            for row, line in enumerate(_lines(file)):
+            for row, line in enumerate(bounded_lines(file, MAX_LINE)):
                 if line.isspace():
                     continue
                 case = _parse(line)
@@ -204,11 +205,3 @@ def _parse(line: bytes) -> Case | tuple[str, str]:
         field, _, reason = fault.partition(": ")
         return field, reason
     return case
-
-
-def _lines(file: BinaryIO) -> Iterator[bytes]:
-    """Lines of a file; of one that is too long only so much as shows that it is."""
-    while line := file.readline(MAX_LINE + 1):
-        yield line
-        while not line.endswith(b"\n") and (line := file.readline(MAX_LINE + 1)):
-            pass

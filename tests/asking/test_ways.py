@@ -236,7 +236,8 @@ def test_a_case_without_a_factual_question_is_asked_plainly_and_keeps_its_contex
     both = msgspec.structs.replace(kite, id="both", image="images/1.png", factual=flies)
     folder = dataset(tmp_path / "d", [kite, both])
     with ChatServer("say:yes") as server:
-        ask(folder, tmp_path / "r", server.name, prompt="given-fact")
+        tally = ask(folder, tmp_path / "r", server.name, prompt="given-fact")
+    assert "1 question asked plainly: their cases ask nothing about the picture as it is" in tally.summary()
     plain, factual, after = sorted(
         (spoken(request) for request in server.requests), key=lambda turns: (len(turns), -len(turns[0][1]))
     )

@@ -38,6 +38,7 @@ DECIDED = [
     (4, "How many dogs would there be without two of the dogs?", 2),
     (4, "How many dogs would there be with another dog?", 5),
     (12, "How many donuts would there be if two thirds of the donuts were eaten?", 4),
+    (9, "How many kites would be flying if one-third of the kites crashed?", 6),
     (14, "How many pigeons would there be if half a dozen pigeons flew off?", 8),
     (20, "How many apples would be in the basket if 25% of the apples were removed?", 15),
     (5, "How many shoes would there be if two pairs of shoes were added?", 9),

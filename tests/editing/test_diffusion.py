@@ -4,14 +4,13 @@ import asyncio
 import inspect
 import json
 import shutil
-import time
 
 import diffusers
 import numpy as np
 import pytest
 import torch
 from editing.edits import pixels, white
-from editing.hosting import CHANGE, NOTHING, PICTURE, edit, photograph
+from editing.hosting import CHANGE, NOTHING, PICTURE, edit, edits, photograph
 from editing.pipelines import PIPELINES
 from PIL import Image
 from safetensors.torch import load_file, save_file
@@ -89,7 +88,8 @@ def test_every_pipeline_takes_what_it_is_called_with(name):
 
 @pytest.mark.parametrize("name", WHOLE)
 def test_a_picture_is_edited_by_seed_and_comes_back_in_its_size(tiny_pipeline, name):
-    first, same, other = (paint(tiny_pipeline(name), seed=seed) for seed in (1, 1, 2))
+    requests = [EditRequest(PICTURE, CHANGE, seed) for seed in (1, 1, 2)]
+    first, same, other = edits(f"diffusers:{tiny_pipeline(name)}", *requests, settings=ONE_STEP)
     assert (first.picture.width, first.picture.height) == (48, 32)
     assert first.picture.data == same.picture.data
     assert first.picture.data != other.picture.data
@@ -146,25 +146,28 @@ def test_kontext_leaves_the_shape_alone_though_it_has_sizes_of_its_own(tiny_pipe
 
 
 def test_edits_that_are_asked_for_together_are_as_those_asked_for_alone(tiny_pipeline):
-    async def together():
-        editor = open_editor(f"diffusers:{tiny_pipeline(PIX2PIX)}", ONE_STEP)
-        made = await asyncio.gather(*(editor.edit(EditRequest(PICTURE, CHANGE, seed)) for seed in (1, 2, 3)))
-        await editor.close()
-        return [one.picture.data for one in made]
-
-    assert asyncio.run(together()) == [paint(tiny_pipeline(PIX2PIX), seed=seed).picture.data for seed in (1, 2, 3)]
+    folder = tiny_pipeline(PIX2PIX)
+    requests = [EditRequest(PICTURE, CHANGE, seed) for seed in (1, 2, 3)]
+    together = edits(f"diffusers:{folder}", *requests, settings=ONE_STEP)
+    assert [one.picture for one in together] == [paint(folder, seed=seed).picture for seed in (1, 2, 3)]
 
 
-def test_who_gives_up_does_not_wait_for_the_picture(tiny_pipeline):
+def test_whoever_gives_up_does_not_wait_for_the_rest_of_the_steps(tiny_pipeline, monkeypatch):
+    steps = []
+    step = diffusers.DDIMScheduler.step
+    monkeypatch.setattr(diffusers.DDIMScheduler, "step", lambda *a, **k: steps.append(a) or step(*a, **k))
+
     async def impatiently():
         editor = open_editor(f"diffusers:{tiny_pipeline(PIX2PIX)}", EditorSettings(steps=999))
-        await asyncio.wait_for(editor.edit(EditRequest(PICTURE, CHANGE)), 1)
+        editing = asyncio.create_task(editor.edit(EditRequest(PICTURE, CHANGE)))
+        while not steps:
+            await asyncio.sleep(0.01)
+        editing.cancel()
+        await editing
 
-    paint(tiny_pipeline(PIX2PIX))  # everything is imported by then
-    begun = time.monotonic()
-    with pytest.raises(TimeoutError):
+    with pytest.raises(asyncio.CancelledError):
         asyncio.run(impatiently())
-    assert time.monotonic() - begun < 4
+    assert 1 <= len(steps) < 500
 
 
 def broken(tmp_path, folder):

@@ -235,7 +235,7 @@ def test_a_share_of_fewer_answers_than_cases_says_of_how_many(tmp_path: Path, br
 def test_totals_are_not_called_shares(tmp_path: Path, browser: Browser) -> None:
     cases = [case(number, suite="cfmm", group=aspect) for number, aspect in enumerate(ASPECTS)]
     source = dataset(tmp_path / "d", [msgspec.structs.replace(each, shown=None) for each in cases])
-    made = run(tmp_path / "r", source, {row: ("A", "B") for row in range(6)})
+    made = run(tmp_path / "r", source, dict.fromkeys(range(6), ("A", "B")))
     opened = browser.new_page()
     opened.goto(write_leaderboard([made], tmp_path / "out").html.as_uri())
     total, shares = (opened.locator("#suite-0 table caption").nth(nth).text_content() for nth in (0, 1))

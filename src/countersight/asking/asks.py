@@ -115,6 +115,7 @@ class Asks:
         if fact and imagined:
             yield fact, imagined
         elif imagined:
+            self._tally.without_fact += imagined.case.factual is None
             yield (msgspec.structs.replace(imagined, fact=self._facts.pop(imagined.row, None)),)
         elif fact:
             yield (fact,)

@@ -22,6 +22,8 @@ class Tally:
         """Questions left out because their case has no picture."""
         self.without_options = 0
         """Questions left out because there is nothing to rank."""
+        self.without_fact = 0
+        """Questions that should stand on an answer about the picture as it is, in a case that asks for none."""
         self.bad_pictures = 0
         """Cases whose picture is missing or bad."""
         self.bad_rows = 0
@@ -72,6 +74,10 @@ class Tally:
             lines.append(f"{several(self.without_picture, 'question')} left out: no picture goes with them")
         if self.without_options:
             lines.append(f"{several(self.without_options, 'question')} left out: they have no options to rank")
+        if self.without_fact:
+            lines.append(
+                f"{several(self.without_fact, 'question')} asked plainly: their cases ask nothing about the picture as it is"
+            )
         if self.bad_pictures:
             lines.append(f"{several(self.bad_pictures, 'case')} with a bad picture")
         for reason, count in sorted(self.reasons.items(), key=lambda item: -item[1])[:REASONS_SHOWN]:

@@ -329,7 +329,9 @@ def _number_in(words: list[str]) -> Quantity | None:
         value = number_of(word)
         if value is not None and after == "percent":
             return Part((value, 100)) if value < 100 else "all" if value == 100 else None
-        if value is None or (word in ("a", "an") and (number_of(after) is not None or after in _PARTS)):
+        if value is None or (word in ("a", "an") and number_of(after) is not None):
+            continue
+        if value == 1 and after in _PARTS:  # "a third", "one-third"
             continue
         if after == "pairs" and place + 2 < len(words):  # "two pairs of shoes", where shoes are counted
             return 2 * value

@@ -63,8 +63,9 @@ class Diffusion:
                 gone.set()  # whoever waited has given up: the thread ends with its step
 
     async def close(self) -> None:
-        self._pipeline = None
-        forget()
+        if self._pipeline is not None:
+            self._pipeline = None
+            forget()
 
     def _paint(self, brief: Brief, gone: threading.Event) -> Given:
         if self._pipeline is None:

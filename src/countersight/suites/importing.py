@@ -9,7 +9,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO, TextIO
+from typing import Any, TextIO
 
 import msgspec
 
@@ -17,6 +17,7 @@ from countersight import __version__
 from countersight.case import Case, Question
 from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError
+from countersight.lines import bounded_lines
 from countersight.picture import MAX_BYTES
 from countersight.wording import nearest
 
@@ -203,7 +204,7 @@ class _Pieces:
 def jsonl_rows(path: Path, fields: tuple[str, ...]) -> Rows:
     """Rows of a file with one JSON object a line that has these fields; more fields do no harm."""
     with open(path, "rb") as file:
-        for line, text in enumerate(_lines(file), start=1):
+        for line, text in enumerate(bounded_lines(file, MAX_LINE), start=1):
             text = text.removeprefix(b"\xef\xbb\xbf") if line == 1 else text
             if not text or text.isspace():
                 continue
@@ -238,14 +239,6 @@ def _is_deep(row: object) -> bool:
             for inner in (outer.values() if isinstance(outer, dict) else outer)
         ]
     return bool(level)
-
-
-def _lines(file: BinaryIO) -> Iterator[bytes]:
-    """Lines of a file; of one that is too long only so much as shows that it is."""
-    while line := file.readline(MAX_LINE + 1):
-        yield line
-        while not line.endswith(b"\n") and (line := file.readline(MAX_LINE + 1)):
-            pass
 
 
 def text_of(row: Row, field: str) -> str:
