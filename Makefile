@@ -14,7 +14,7 @@ demo: $(VENV)/.installed
 
 test: $(VENV)/.dev lint
 	sh tests/chromium.sh
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2 --dist loadfile
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

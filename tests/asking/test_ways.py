@@ -237,7 +237,7 @@ def test_a_case_without_a_factual_question_is_asked_plainly_and_keeps_its_contex
     folder = dataset(tmp_path / "d", [kite, both])
     with ChatServer("say:yes") as server:
         tally = ask(folder, tmp_path / "r", server.name, prompt="given-fact")
-    assert "1 question asked plainly: their cases ask nothing about the picture as it is" in tally.summary()
+    assert "1 question asked plainly" in tally.summary()
     plain, factual, after = sorted(
         (spoken(request) for request in server.requests), key=lambda turns: (len(turns), -len(turns[0][1]))
     )

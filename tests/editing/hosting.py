@@ -31,7 +31,16 @@ def photograph(width=48, height=32, kind="PNG", **more):
     return check_picture(file.getvalue())
 
 
-PICTURE = photograph()
+def square():
+    """A red square on a white ground."""
+    image = Image.new("RGB", (48, 32), "white")
+    image.paste("red", (6, 6, 22, 18))
+    file = io.BytesIO()
+    image.save(file, "PNG")
+    return check_picture(file.getvalue())
+
+
+PICTURE, SQUARE = photograph(), square()
 
 
 def edits(name, *requests, settings=SETTINGS):

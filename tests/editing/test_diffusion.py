@@ -12,10 +12,11 @@ import torch
 from editing.edits import pixels, white
 from editing.hosting import CHANGE, NOTHING, PICTURE, edit, edits, photograph
 from editing.pipelines import PIPELINES
+from msgspec.structs import replace
 from PIL import Image
 from safetensors.torch import load_file, save_file
 
-from countersight.editing import EditFailed, EditorError, EditorSettings, EditRequest, open_editor
+from countersight.editing import EditFailed, EditorError, EditRequest, open_editor
 from countersight.editing.masks import encode_mask
 from countersight.editing.pipelines import KINDS, arguments, size_for
 from countersight.models import ModelError
@@ -31,7 +32,6 @@ WHOLE = [name for name in PIPELINES if not KINDS[name].fills]
 FILLING = [name for name in PIPELINES if KINDS[name].fills]
 MASK = np.zeros((32, 48), bool)
 MASK[8:20, 10:30] = True
-ONE_STEP = EditorSettings(steps=1)
 
 
 @pytest.fixture(scope="session")
@@ -66,8 +66,8 @@ def _small(monkeypatch):
         )
 
 
-def paint(folder, picture=PICTURE, instruction=CHANGE, settings=ONE_STEP, **more):
-    return edit(f"diffusers:{folder}", picture, instruction, settings=settings, **more)
+def paint(folder, picture=PICTURE, instruction=CHANGE, **more):
+    return edit(f"diffusers:{folder}?steps=1", picture, instruction, **more)
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -89,7 +89,7 @@ def test_every_pipeline_takes_what_it_is_called_with(name):
 @pytest.mark.parametrize("name", WHOLE)
 def test_a_picture_is_edited_by_seed_and_comes_back_in_its_size(tiny_pipeline, name):
     requests = [EditRequest(PICTURE, CHANGE, seed) for seed in (1, 1, 2)]
-    first, same, other = edits(f"diffusers:{tiny_pipeline(name)}", *requests, settings=ONE_STEP)
+    first, same, other = edits(f"diffusers:{tiny_pipeline(name)}?steps=1", *requests)
     assert (first.picture.width, first.picture.height) == (48, 32)
     assert first.picture.data == same.picture.data
     assert first.picture.data != other.picture.data
@@ -111,11 +111,33 @@ def test_with_a_mask_nothing_around_it_changes(tiny_pipeline, name):
 
 @pytest.mark.parametrize("name", FILLING)
 def test_pipelines_that_fill_need_a_mask_and_change_nothing_without_one(tiny_pipeline, name):
-    with pytest.raises(EditFailed, match="paints only where a mask is"):
+    with pytest.raises(EditFailed, match="nobody says where “square” is"):
         paint(tiny_pipeline(name))
+    with pytest.raises(EditFailed, match="paints only where a mask is, and there is none for “move”"):
+        paint(tiny_pipeline(name), instruction=replace(CHANGE, action="move"))
     edited = paint(tiny_pipeline(name), instruction=NOTHING)
     assert edited.picture == PICTURE
     assert not white(edited.mask).any()
+
+
+def test_masks_of_pipelines_that_fill_are_found_by_annotations(tiny_pipeline, tmp_path):
+    coco = {
+        "images": [{"id": 1, "file_name": "a.png", "width": 48, "height": 32}],
+        "categories": [{"id": 1, "name": "dog"}],
+        "annotations": [
+            {"id": 5, "image_id": 1, "category_id": 1, "bbox": [10, 8, 20, 12], "area": 240, "iscrowd": 0}
+            | {"segmentation": [[10, 8, 30, 8, 30, 20, 10, 20]]}
+        ],
+    }
+    (tmp_path / "coco.json").write_text(json.dumps(coco))
+    dog = replace(CHANGE, action="remove", positive="An empty lawn", target="the dog", value="")
+    request = EditRequest(PICTURE, dog, name="a.png")
+    (edited,) = edits(f"diffusers:{tiny_pipeline(INPAINT)}?steps=1&annotations={tmp_path / 'coco.json'}", request)
+    painted = white(edited.mask)
+    assert painted[MASK].all()
+    assert painted.sum() < 2 * MASK.sum()
+    assert edited.log["mask from"] == "annotation of dog 5"
+    assert (pixels(edited.picture.data)[~painted] == pixels(PICTURE.data)[~painted]).all()
 
 
 def test_the_control_edit_is_computed_too(tiny_pipeline):
@@ -148,7 +170,7 @@ def test_kontext_leaves_the_shape_alone_though_it_has_sizes_of_its_own(tiny_pipe
 def test_edits_that_are_asked_for_together_are_as_those_asked_for_alone(tiny_pipeline):
     folder = tiny_pipeline(PIX2PIX)
     requests = [EditRequest(PICTURE, CHANGE, seed) for seed in (1, 2, 3)]
-    together = edits(f"diffusers:{folder}", *requests, settings=ONE_STEP)
+    together = edits(f"diffusers:{folder}?steps=1", *requests)
     assert [one.picture for one in together] == [paint(folder, seed=seed).picture for seed in (1, 2, 3)]
 
 
@@ -158,7 +180,7 @@ def test_whoever_gives_up_does_not_wait_for_the_rest_of_the_steps(tiny_pipeline,
     monkeypatch.setattr(diffusers.DDIMScheduler, "step", lambda *a, **k: steps.append(a) or step(*a, **k))
 
     async def impatiently():
-        editor = open_editor(f"diffusers:{tiny_pipeline(PIX2PIX)}", EditorSettings(steps=999))
+        editor = open_editor(f"diffusers:{tiny_pipeline(PIX2PIX)}?steps=999")
         editing = asyncio.create_task(editor.edit(EditRequest(PICTURE, CHANGE)))
         while not steps:
             await asyncio.sleep(0.01)
@@ -239,10 +261,16 @@ def test_a_pipeline_that_does_not_edit_is_a_sentence(tiny_pipeline, tmp_path):
 def test_what_is_not_there_is_a_sentence(tiny_pipeline, monkeypatch):
     with pytest.raises(EditorError, match=r"no nowhere/model_index.json; name the folder"):
         open_editor("diffusers:nowhere")
-    with pytest.raises(ModelError, match="no device 'gpu'"):
-        open_editor(f"diffusers:{tiny_pipeline(PIX2PIX)}", EditorSettings(device="gpu"))
-    with pytest.raises(EditorError, match="no dtype 'float8'"):
-        open_editor(f"diffusers:{tiny_pipeline(PIX2PIX)}", EditorSettings(dtype="float8"))
+    for options, why in {
+        "device=gpu": "no device 'gpu'",
+        "dtype=float8": "no dtype 'float8'",
+        "steps=0": "steps=0 is no number of steps from 1 to 1000",
+        "steps=many": "no number of steps",
+        "speed=9": "no option 'speed'",
+        "annotations=a.json": "no option 'annotations'",  # it does not work under a mask
+    }.items():
+        with pytest.raises((EditorError, ModelError), match=why):
+            open_editor(f"diffusers:{tiny_pipeline(PIX2PIX)}?{options}")
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(
         EditorError, match=r"needs diffusers, which is not installed: pip install 'countersight\[edit\]'"
@@ -287,10 +315,10 @@ def test_a_picture_that_the_safety_checker_held_back_is_moderated(tiny_pipeline,
 
 def test_the_settings_name_the_pipeline_its_weights_and_how_it_computes(tiny_pipeline, tmp_path):
     folder = broken(tmp_path, tiny_pipeline(PIX2PIX))
-    settings = open_editor(f"diffusers:{folder}", ONE_STEP).settings
+    settings = open_editor(f"diffusers:{folder}?steps=1").settings
     assert settings["pipeline"] == PIX2PIX
     assert settings["steps"] == 1
     assert settings["dtype"] in ("float32", "bfloat16")
     tensors = load_file(weights(folder, "vae"))
     save_file({key: value * 2 for key, value in tensors.items()}, weights(folder, "vae"), {"format": "pt"})
-    assert open_editor(f"diffusers:{folder}", ONE_STEP).settings["weights"] != settings["weights"]
+    assert open_editor(f"diffusers:{folder}?steps=1").settings["weights"] != settings["weights"]

@@ -215,7 +215,7 @@ def test_a_missing_key_is_a_sentence(name, monkeypatch):
 def test_names_that_would_change_an_address_are_refused(monkeypatch):
     monkeypatch.setenv("BFL_API_KEY", KEY)
     monkeypatch.setenv("GEMINI_API_KEY", KEY)
-    for model in ("../v2/x", "a b", "x?key=1", "x#y", "a/b"):
+    for model in ("../v2/x", "a b", "x%2f", "x#y", "a/b"):
         for kind in ("flux", "gemini"):
             with pytest.raises(EditorError, match="takes the name of a model"):
                 open_editor(f"{kind}:{model}")

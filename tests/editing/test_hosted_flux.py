@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 from editing.edits import white
-from editing.hosting import CHANGE, FLUX, KEY, NOTHING, PICTURE, edit, edits
+from editing.hosting import CHANGE, FLUX, KEY, NOTHING, PICTURE, SQUARE, edit, edits
 from editing.servers import PictureServer, negative
+from msgspec.structs import replace
 
-from countersight.editing import EditFailed, EditorSettings, EditRequest
+from countersight.editing import EditFailed, EditorError, EditorSettings, EditRequest, open_editor
 from countersight.editing.masks import encode_mask
 from countersight.models import AskingFailed, Overloaded
 
@@ -49,11 +50,26 @@ def test_fill_gets_a_mask_and_a_description(at):
     assert told["prompt"] == edited.log["prompt"] == "The square is blue."
 
 
+def test_fill_finds_the_mask_of_what_is_named_by_itself(at):
+    with PictureServer() as server:
+        at(server)
+        edited = edit(FILL, instruction=replace(CHANGE, target="box 4, 4, 24, 20"), picture=SQUARE)
+        with pytest.raises(EditorError, match="flux-2-pro paints whole pictures; only models that fill"):
+            open_editor(f"{FLUX}?annotations=a.json")
+    painted = white(edited.mask)
+    assert painted[8:16, 8:20].all()
+    assert not painted[26:].any()
+    assert edited.log["mask from"] == "GrabCut in a box"
+    assert server.asked[0].json["mask"]
+
+
 def test_fill_without_a_mask_fails_and_changes_nothing_at_no_cost(at):
     with PictureServer() as server:
         at(server)
-        with pytest.raises(EditFailed, match="paints only where a mask is"):
+        with pytest.raises(EditFailed, match="nobody says where “square” is"):
             edit(FILL)
+        with pytest.raises(EditFailed, match="paints only where a mask is, and there is none for “add”"):
+            edit(FILL, instruction=replace(CHANGE, action="add"))
         edited = edit(FILL, instruction=NOTHING)
     assert edited.picture == PICTURE
     assert not white(edited.mask).any()

@@ -20,7 +20,7 @@ pytest.importorskip("pydantic_monty")
 pytestmark = pytest.mark.slow
 
 SECRET = "canary-4c1d"
-LIMITS = Limits(seconds=0.6, waiting=5.0, memory=32 * 1024 * 1024)
+LIMITS = Limits(seconds=1.2, waiting=5.0, memory=32 * 1024 * 1024)
 VIPER = viper_programs()
 ORDINARY = {
     "viper": "def execute_command(image):\n    return len(image.find('dog')) == 3",

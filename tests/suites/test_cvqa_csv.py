@@ -13,9 +13,10 @@ from published import published
 from countersight.case import Case
 from countersight.dataset import Dataset, DatasetWriter
 from countersight.errors import CountersightError
-from countersight.suites.cvqa_csv import COLUMNS, Imported, export_csv, import_csv
+from countersight.suites.cvqa_csv import COLUMNS, LAYOUT, export_csv
 from countersight.suites.cvqa_synthetic import make_case
 from countersight.suites.cvqa_templates import TEMPLATES
+from countersight.suites.importing import Imported, import_rows
 
 ROW = {
     "img_path": "abs_counting_000001.png",
@@ -40,7 +41,7 @@ def read(path, folder, pictures=None):
     """The cases of a file, what was counted, and the bad rows."""
     bad = []
     with DatasetWriter(folder, name="t", description="t", license="none", provenance={}) as writer:
-        imported = import_csv(path, writer, pictures, lambda *told: bad.append(told))
+        imported = import_rows(LAYOUT, path, writer, pictures, lambda *told: bad.append(told))
     assert imported.bad == len(bad)
     return [case for _, case in Dataset.open(folder).cases()], imported, bad
 

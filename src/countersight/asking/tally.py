@@ -75,9 +75,7 @@ class Tally:
         if self.without_options:
             lines.append(f"{several(self.without_options, 'question')} left out: they have no options to rank")
         if self.without_fact:
-            lines.append(
-                f"{several(self.without_fact, 'question')} asked plainly: their cases ask nothing about the picture as it is"
-            )
+            lines.append(f"{several(self.without_fact, 'question')} asked plainly: there is no factual question")
         if self.bad_pictures:
             lines.append(f"{several(self.bad_pictures, 'case')} with a bad picture")
         for reason, count in sorted(self.reasons.items(), key=lambda item: -item[1])[:REASONS_SHOWN]:

@@ -16,13 +16,14 @@ EDITORS = {
     "exact": "our own scenes: the instruction becomes a change of the scene, which is drawn again",
     "classical[:OPTIONS]": "photographs, by OpenCV under a mask; annotations=COCO.json tells what is where",
     "inpaint:FILE.onnx[?OPTIONS]": "the same, with holes filled by a network: MI-GAN's or LaMa's shape",
-    "flux:MODEL": "Black Forest Labs (flux-2-pro, flux-kontext-max, flux-pro-1.0-fill with masks); key from BFL_API_KEY",
+    "flux:MODEL[?OPTIONS]": "Black Forest Labs: flux-2-pro, flux-kontext-max, flux-pro-1.0-fill under a mask; key from "
+    "BFL_API_KEY",
     "chat-image:MODEL": "a model at OpenRouter that answers with pictures; key from OPENROUTER_API_KEY",
     "chat-image:URL#MODEL": "the same at another server; key from COUNTERSIGHT_API_KEY if it needs one",
     "openai-edit:MODEL": "OpenAI's image edits, or the server at OPENAI_BASE_URL; key from OPENAI_API_KEY",
     "gemini:MODEL": "Google's models that answer with pictures; key from GEMINI_API_KEY",
-    "diffusers:PATH": "a pipeline computed here, from its folder: Kontext, Qwen-Image-Edit, FLUX.2, InstructPix2Pix, or "
-    "Fill and inpainting with masks",
+    "diffusers:FOLDER[?OPTIONS]": "a pipeline computed here: Kontext, Qwen-Image-Edit, FLUX.2, InstructPix2Pix; Fill "
+    "and inpainting under a mask; steps=N, and annotations=COCO.json for masks",
 }
 """How editors are named, with a word on each; `countersight list editors` prints it."""
 
@@ -47,7 +48,7 @@ def open_editor(name: str, settings: EditorSettings = EditorSettings()) -> Edito
     if kind == "diffusers" and rest:
         from countersight.editing.diffusion import open_diffusion
 
-        return open_diffusion(name, rest, settings)
+        return open_diffusion(name, rest)
     raise EditorError(unknown("editor", name, EDITORS))
 
 

@@ -10,10 +10,11 @@ from typing import Any
 
 from PIL import Image
 
+from countersight.editing.classical import read_options, selector_of
 from countersight.editing.loading import load_pipeline, pipeline_class, quiet, said
 from countersight.editing.painting import Brief, Given, Painting
 from countersight.editing.pipelines import KINDS, arguments, size_for
-from countersight.editing.protocol import EditFailed, EditorError, EditorSettings, Instruction
+from countersight.editing.protocol import EditFailed, EditorError, Instruction
 from countersight.editing.words import description_of, words_for
 from countersight.models.local.finding import DTYPES, find_device, fingerprint
 from countersight.models.local.memory import forget, is_full
@@ -21,6 +22,7 @@ from countersight.picture import BadPicture, as_seen
 from countersight.wording import unknown
 
 INSTALL = "pip install 'countersight[edit]'"
+MOST_STEPS = 1000
 DISTILLED = 4
 """Steps of a pipeline that learned to do with few, and would by itself take as many as the others."""
 
@@ -28,21 +30,19 @@ DISTILLED = 4
 class Diffusion:
     """One pipeline; it paints one picture at a time."""
 
-    def __init__(self, folder: Path, settings: EditorSettings) -> None:
+    def __init__(self, folder: Path, steps: int | None, device: str, dtype: str) -> None:
         name = pipeline_class(folder)
         self._folder, self._kind = folder, KINDS[name]
-        self._steps = settings.steps
-        self._device = find_device(settings.device)
-        if settings.dtype not in DTYPES:
-            raise EditorError(unknown("dtype", settings.dtype, DTYPES))
+        self._steps = steps
+        self._device = find_device(device)
         # The weights of these pipelines are published in half precision, which is slow on a processor.
         auto = "float32" if self._device == "cpu" else "bfloat16"
-        self._dtype = auto if settings.dtype == "auto" else settings.dtype
+        self._dtype = auto if dtype == "auto" else dtype
         self.fills = self._kind.fills
         self.settings: dict[str, Any] = {
             "pipeline": name,
             "weights": fingerprint(folder),
-            "steps": settings.steps,
+            "steps": steps,
             "dtype": self._dtype,
             "diffusers": importlib.metadata.version("diffusers"),
         }
@@ -122,9 +122,23 @@ class Diffusion:
         return quiet(getattr(diffusers, self._kind.masked)(**self._pipeline.components))
 
 
-def open_diffusion(name: str, where: str, settings: EditorSettings) -> Painting:
-    """`diffusers:PATH`, the folder of a pipeline: one with a model_index.json."""
+def open_diffusion(name: str, rest: str) -> Painting:
+    """`diffusers:FOLDER`, or `diffusers:FOLDER?steps=28&device=cuda&dtype=bfloat16`; there is a model_index.json in it.
+
+    One that fills finds its masks as `classical` does: `diffusers:FOLDER?annotations=FILE.json&segmenter=FOLDER`.
+    """
     for package in ("diffusers", "torch", "transformers"):
         if importlib.util.find_spec(package) is None:
             raise EditorError(f"diffusers: needs {package}, which is not installed: {INSTALL}")
-    return Painting(name, Diffusion(Path(where).expanduser(), settings))
+    where, _, options = rest.partition("?")
+    folder = Path(where).expanduser()
+    fills = KINDS[pipeline_class(folder)].fills
+    known = ("steps", "device", "dtype", *(("annotations", "segmenter") if fills else ()))
+    chosen = read_options(name, options, known)
+    steps, dtype = chosen.get("steps"), chosen.get("dtype", "auto")
+    if steps is not None and not (steps.isdecimal() and 0 < int(steps[:6]) <= MOST_STEPS):
+        raise EditorError(f"steps={steps[:20]} is no number of steps from 1 to {MOST_STEPS}")
+    if dtype not in DTYPES:
+        raise EditorError(unknown("dtype", dtype, DTYPES))
+    painter = Diffusion(folder, None if steps is None else int(steps), chosen.get("device", "auto"), dtype)
+    return Painting(name, painter, selector_of(chosen) if fills else None)

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 from yarl import URL
 
+from countersight.editing.classical import read_options, selector_of
 from countersight.editing.hosted import (
     MAX_ANSWER,
     amount,
@@ -23,7 +24,7 @@ from countersight.editing.hosted import (
 )
 from countersight.editing.masks import encode_mask
 from countersight.editing.painting import Brief, Given, Log, Painting
-from countersight.editing.protocol import EditFailed, EditorSettings, Instruction
+from countersight.editing.protocol import EditFailed, EditorError, EditorSettings, Instruction
 from countersight.editing.words import description_of, words_for
 from countersight.models.protocol import AskingFailed, Overloaded
 from countersight.models.service import Received, Service, checked_address, shorten
@@ -142,10 +143,19 @@ class _Expired(Exception):  # noqa: N818 - it names what happened
     """Nothing is at the address of the result any more."""
 
 
-def open_flux(name: str, model: str, settings: EditorSettings) -> Painting:
-    """`flux:MODEL`; key from BFL_API_KEY, another base address from BFL_BASE_URL."""
+def open_flux(name: str, rest: str, settings: EditorSettings) -> Painting:
+    """`flux:MODEL`; key from BFL_API_KEY, another base address from BFL_BASE_URL.
+
+    One that fills finds its masks as `classical` does: `flux:MODEL?annotations=FILE.json&segmenter=FOLDER`.
+    """
+    model, _, options = rest.partition("?")
     base = checked_address(os.environ.get("BFL_BASE_URL") or BFL)
-    return Painting(name, Flux(model_in_address(model, "flux"), base, needed_key("BFL_API_KEY", "flux"), settings))
+    painter = Flux(model_in_address(model, "flux"), base, needed_key("BFL_API_KEY", "flux"), settings)
+    if not painter.fills:
+        if options:
+            raise EditorError(f"{model} paints whole pictures; only models that fill take options, to find masks by")
+        return Painting(name, painter)
+    return Painting(name, painter, selector_of(read_options(name, options, ("annotations", "segmenter"))))
 
 
 def _tells(received: Received) -> bool:

@@ -6,13 +6,18 @@ from typing import Any, Protocol
 import msgspec
 import numpy as np
 
+from countersight.editing.classical import MARGIN
 from countersight.editing.compositing import kept_outside
-from countersight.editing.masks import Mask, encode_mask, read_mask
-from countersight.editing.protocol import Edited, EditFailed, EditRequest, Instruction
+from countersight.editing.masks import Mask, encode_mask, grown, read_mask
+from countersight.editing.protocol import Action, Edited, EditFailed, EditRequest, Instruction
+from countersight.editing.selecting import Selector
 from countersight.editing.words import VERSION
 from countersight.picture import BadPicture, Picture, as_seen, check_picture, to_send
 
 Log = dict[str, str | int | float]
+
+WITHIN: tuple[Action, ...] = ("remove", "recolour", "reshape", "replace", "other")
+"""What can be done to a thing within its own outline: to be moved, enlarged or added, it needs another place."""
 
 
 class Brief(msgspec.Struct, frozen=True):
@@ -62,20 +67,23 @@ class Painter(Protocol):
 class Painting:
     """An editor whose pictures a painter makes."""
 
-    def __init__(self, name: str, painter: Painter) -> None:
+    def __init__(self, name: str, painter: Painter, selector: Selector | None = None) -> None:
         self.name = name
-        self.settings = {**painter.settings, "words": VERSION}
+        self.settings = {**painter.settings, **(selector.settings if selector else {}), "words": VERSION}
         self._painter = painter
+        self._selector = selector
+        """Finds the mask for a painter that needs one, where the request has none."""
 
     async def edit(self, request: EditRequest) -> Edited:
         """Hand over the picture and the words, and check what comes back."""
-        brief = await asyncio.to_thread(self._brief, request)
+        brief, how = await asyncio.to_thread(self._brief, request)
         nothing = request.instruction.action == "nothing"
-        mask = encode_mask(np.zeros(brief.size[::-1], bool)) if nothing else request.mask
-        if self._painter.fills and nothing:  # its mask is empty: there is nothing to fill
-            return Edited(request.picture, mask, {})
-        if self._painter.fills and mask is None:
-            raise EditFailed(f"{self.name} paints only where a mask is, and there is none")
+        if nothing:
+            mask: bytes | None = encode_mask(np.zeros(brief.size[::-1], bool))
+            if self._painter.fills:  # its mask is empty: there is nothing to fill
+                return Edited(request.picture, mask, {})
+        else:
+            mask = None if brief.mask is None else encode_mask(brief.mask)
         given = await self._painter.paint(brief)
         try:
             picture = check_picture(given.data)
@@ -86,18 +94,32 @@ class Painting:
             raise EditFailed(f"the edited picture {error}", again=True) from None
         sent = f"{brief.picture.width} x {brief.picture.height} {brief.picture.mime}"
         log: Log = {"prompt": brief.words, "seed": request.seed, "sent": sent, "received": received, **given.log}
+        if how:
+            log["mask from"] = how
         return Edited(picture, mask, log, given.cost)
 
     async def close(self) -> None:
         await self._painter.close()
 
-    def _brief(self, request: EditRequest) -> Brief:
+    def _brief(self, request: EditRequest) -> tuple[Brief, str]:
+        """What is to be done, and where its mask comes from."""
         try:
             picture = to_send(request.picture)
+            mask, how = self._mask(request, picture)
         except BadPicture as error:
             raise EditFailed(f"the picture {error}") from None
-        mask = None if request.mask is None else read_mask(request.mask, (picture.width, picture.height))
-        return Brief(picture, self._painter.words(request.instruction), request.seed, mask)
+        return Brief(picture, self._painter.words(request.instruction), request.seed, mask), how
+
+    def _mask(self, request: EditRequest, picture: Picture) -> tuple[Mask | None, str]:
+        if request.mask is not None:
+            return read_mask(request.mask, (picture.width, picture.height)), "mask of the request"
+        action = request.instruction.action
+        if not self._painter.fills or action == "nothing":
+            return None, ""
+        if self._selector is None or action not in WITHIN:
+            raise EditFailed(f"{self.name} paints only where a mask is, and there is none for “{action}”")
+        found = self._selector.target(request, np.asarray(as_seen(picture)))
+        return grown(found.mask, max(2, round(MARGIN * max(found.mask.shape)))), found.how
 
 
 def _within(mask: Mask, before: Picture, after: Picture) -> Picture:

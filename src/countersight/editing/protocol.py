@@ -78,10 +78,6 @@ class EditorSettings(msgspec.Struct, frozen=True):
 
     timeout: float = 180.0
     """Seconds a hosted editor may take for a picture."""
-    device: str = "auto"
-    dtype: str = "auto"
-    steps: int | None = None
-    """Where, with which numbers and in how many steps a pipeline is computed here; None is what it does by itself."""
 
 
 class Editor(Protocol):

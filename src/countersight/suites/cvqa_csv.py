@@ -6,12 +6,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from countersight.case import LETTERS, Case, Change, Option, Question
-from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError
-from countersight.suites import importing
 from countersight.suites.cvqa_synthetic import NAME, as_sentence
 from countersight.suites.cvqa_templates import TEMPLATES
-from countersight.suites.importing import IMAGES, BadField, Imported, Layout, OnBad, Row, Rows, checked
+from countersight.suites.importing import IMAGES, BadField, Layout, Row, Rows, checked, csv_rows
 
 COLUMNS = ("img_path", "query", "answer", "new query", "new answer", "type")
 SELECT = "Select the correct answer:"
@@ -31,11 +29,6 @@ def export_csv(cases: Iterable[Case], path: Path) -> int:
     return written
 
 
-def import_csv(path: Path, writer: DatasetWriter, pictures: Path | None, on_bad: OnBad) -> Imported:
-    """Read a file of the published layout into a dataset, with the pictures of a folder where one is given."""
-    return importing.import_rows(LAYOUT, path, writer, pictures, on_bad)
-
-
 def _as_row(case: Case) -> tuple[str, ...]:
     kind = case.provenance.get("type")
     if kind not in _TEMPLATE or not case.factual or not case.counterfactual:
@@ -53,7 +46,7 @@ def _as_row(case: Case) -> tuple[str, ...]:
 
 
 def _rows(path: Path) -> Rows:
-    return importing.csv_rows(path, COLUMNS)
+    return csv_rows(path, COLUMNS)
 
 
 def _as_case(row: Row, number: int) -> Case:

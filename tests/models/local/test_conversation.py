@@ -14,7 +14,7 @@ from models.local.talks import mixed, picture, request
 from PIL import Image
 
 from countersight.models import AskingFailed, Request, Turn
-from countersight.models.local.conversation import answer_tokens, check, inputs, pictures_of
+from countersight.models.local.conversation import answers_tokens, check, inputs, pictures_of
 from countersight.models.local.loading import Loaded, load
 from countersight.picture import Picture, check_picture
 
@@ -166,8 +166,8 @@ def test_an_answer_is_written_after_the_prompt_without_changing_it(
     question = question.encode("utf-8", "replace").decode()
     for loaded in readers:
         prompt = loaded.form.write([Turn("user", question, picture())])
-        tokens = answer_tokens(loaded, prompt, answer)
-        assert tokens == answer_tokens(loaded, prompt, answer)
+        tokens, again = answers_tokens(loaded, prompt, [answer, answer])
+        assert tokens == again
         if not loaded.answers_apart:
             # Qwen's tokenizer composes letters and their marks.
             answer = unicodedata.normalize("NFC", answer)
@@ -192,5 +192,6 @@ def test_an_answer_has_the_tokens_it_would_have_in_a_training_text(
 ) -> None:
     loaded = tiny_model(family)
     prompt = loaded.form.write([Turn("user", "How many?", picture())])
-    found = loaded.tokenizer.convert_ids_to_tokens(answer_tokens(loaded, prompt, "yes"))
+    [tokens] = answers_tokens(loaded, prompt, ["yes"])
+    found = loaded.tokenizer.convert_ids_to_tokens(tokens)
     assert "".join(found) == "".join(pieces)

@@ -8,7 +8,7 @@ from models.local import tiny
 from models.local.talks import picture, request
 
 from countersight.models import AskingFailed
-from countersight.models.local.conversation import answer_tokens, inputs, pictures_of
+from countersight.models.local.conversation import answers_tokens, inputs, pictures_of
 from countersight.models.local.loading import Loaded
 from countersight.models.local.plain import plain_losses
 
@@ -24,8 +24,7 @@ def test_a_loss_is_what_the_words_of_the_option_cost_one_after_the_other(family:
     prompt = inputs(loaded, [asked], pictures_of(asked))
     text = loaded.form.write(asked.turns)
     expected = []
-    for option in OPTIONS:
-        tokens = answer_tokens(loaded, text, option)
+    for tokens in answers_tokens(loaded, text, OPTIONS):
         costs = []
         forced = Forced(tokens, costs)
         with torch.inference_mode():
@@ -54,7 +53,7 @@ def test_the_mean_is_the_sum_over_the_number_of_tokens(tiny_model: Models) -> No
     loaded = tiny_model("llava")
     asked = request("How many?", picture(), *OPTIONS)
     text = loaded.form.write(asked.turns)
-    lengths = [len(answer_tokens(loaded, text, option)) for option in OPTIONS]
+    lengths = [len(tokens) for tokens in answers_tokens(loaded, text, OPTIONS)]
     assert len(set(lengths)) > 1
     sums, means = plain_losses(loaded, asked, "sum"), plain_losses(loaded, asked, "mean")
     assert means == pytest.approx([total / length for total, length in zip(sums, lengths, strict=True)], rel=1e-5)

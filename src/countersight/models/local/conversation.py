@@ -85,18 +85,13 @@ def prepared(loaded: Loaded, requests: Sequence[Request], pictures: Sequence[Seq
     return dict(made)
 
 
-def answer_tokens(loaded: Loaded, prompt: str, answer: str) -> list[int]:
-    """The tokens of an answer to a prompt, as `Form.write` wrote it.
+def answers_tokens(loaded: Loaded, prompt: str, answers: Sequence[str]) -> list[list[int]]:
+    """The tokens of each answer to a prompt, as `Form.write` wrote it.
 
     They are what tokenising prompt and answer in one piece gives beyond the tokens of the prompt. Where the end of the
     prompt would melt into the answer they are those of the answer alone: the tokens of the prompt never change, so
-    that all answers to a question follow the very same ones.
+    that all answers to a question follow the very same ones. Tokenising all at once takes a tenth of the time.
     """
-    return answers_tokens(loaded, prompt, [answer])[0]
-
-
-def answers_tokens(loaded: Loaded, prompt: str, answers: Sequence[str]) -> list[list[int]]:
-    """The tokens of several answers to a prompt; tokenising all of them at once takes a tenth of the time."""
 
     def tokens(*texts: str) -> list[list[int]]:
         return [list(found) for found in loaded.tokenizer(list(texts), add_special_tokens=False)["input_ids"]]

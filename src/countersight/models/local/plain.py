@@ -3,7 +3,7 @@
 An option's loss is how little the model expected its words after the conversation: the negative logarithm of the
 probability of each of its tokens, given the picture, the conversation and the tokens before it, as a mean over the
 tokens or as their sum. Neither the tokens of the conversation nor a token that ends the answer count. Which tokens an
-option has is said at `conversation.answer_tokens`.
+option has is said at `conversation.answers_tokens`.
 """
 
 from typing import Any
