@@ -315,6 +315,15 @@ def test_another_dataset_model_prompt_or_setting_on_the_same_folder_is_refused(t
     assert (tmp_path / "r/replies.jsonl").read_bytes() == before
 
 
+def test_a_run_that_stopped_before_anything_was_said_may_be_begun_in_another_way(tmp_path):
+    folder = dataset(tmp_path / "d", 2)
+    with pytest.raises(ModelError):
+        ask(folder, tmp_path / "r", "endpoint:http://127.0.0.1:9/v1#m", patience=Patience(attempts=1))
+    ask(folder, tmp_path / "r", "chance")
+    assert RunFolder.open(tmp_path / "r").manifest.model == "chance"
+    assert len(answers(tmp_path / "r")) == 4
+
+
 def test_a_folder_that_is_not_a_run_is_left_alone(tmp_path):
     (tmp_path / "r").mkdir()
     (tmp_path / "r/thesis.txt").write_text("years of work")

@@ -139,8 +139,9 @@ class RunFolder:
         try:
             if (path / MANIFEST).exists():
                 there = cls.open(path).manifest
-                _refuse_difference(path, there, manifest)
-                return cls(path, there, lock)
+                if _has_replies(path):
+                    _refuse_difference(path, there, manifest)
+                    return cls(path, there, lock)
             write_whole(path / MANIFEST, msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
         except BaseException:
             lock.close()
@@ -166,6 +167,11 @@ class RunFolder:
         """The journal, for this process alone."""
         with self._lock or locked(self.path), Journal(self.path / JOURNAL) as journal:
             yield journal
+
+
+def _has_replies(path: Path) -> bool:
+    """Whether anything was ever said in a run; one that stopped before is begun anew, in whatever way is now wanted."""
+    return (path / JOURNAL).exists() and (path / JOURNAL).stat().st_size > 0
 
 
 def reference(dataset: Dataset, run: Path) -> DatasetReference:
