@@ -162,9 +162,13 @@ def test_pictures_are_computed_in_their_own_shape_at_the_size_the_model_knows(si
 
 def test_kontext_leaves_the_shape_alone_though_it_has_sizes_of_its_own(tiny_pipeline, monkeypatch):
     monkeypatch.setattr("countersight.editing.diffusion.size_for", size_for)
+    processor = diffusers.image_processor.VaeImageProcessor
+    sizes, resize = [], processor.resize
+    monkeypatch.setattr(processor, "resize", lambda *a, **k: sizes.append(a[2:4]) or resize(*a, **k))
     edited = paint(tiny_pipeline(KONTEXT), picture=photograph(50, 100))
     assert (edited.picture.width, edited.picture.height) == (50, 100)
     assert edited.log["computed"] == "176 x 368"
+    assert set(sizes) == {(368, 176)}  # also of the picture that it looks at: there the shape would change
 
 
 def test_edits_that_are_asked_for_together_are_as_those_asked_for_alone(tiny_pipeline):
