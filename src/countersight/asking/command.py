@@ -53,6 +53,8 @@ def ask_dataset(
         pool=pool,
         seed=settings.seed,
     )
+    if answering == "rank" and asked.settings.get("ranking") == "plain":
+        print(f"{asked.name} cannot share what its options have in common: each is read in full.", file=sys.stderr)
     tally = Tally()
     try:
         with showing(asked.name, tally):

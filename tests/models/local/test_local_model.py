@@ -180,6 +180,15 @@ def test_run_ranks_the_options_of_a_local_model(tiny_folder: Folders, tmp_path: 
         assert reply["text"] == "ABCD"[reply["losses"].index(min(reply["losses"]))]
 
 
+def test_a_model_that_cannot_share_a_prefix_says_so(
+    tiny_folder: Folders, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    dataset = making.dataset(tmp_path / "data", 2)
+    command = ["run", str(dataset), "--model", f"hf:{tiny_folder('blip_2_t5')}", "--device", "cpu", "--rank"]
+    assert main([*command, "-o", str(tmp_path / "run")]) == 0
+    assert "each is read in full" in capfd.readouterr().err
+
+
 def test_a_missing_model_is_one_line_and_leaves_no_run(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     dataset = making.dataset(tmp_path / "data", 1)
     assert main(["run", str(dataset), "--model", "hf:nobody/nothing", "-o", str(tmp_path / "run")]) == 2
