@@ -1,7 +1,8 @@
-"""Folders that appear whole or not at all."""
+"""Files and folders that appear whole or not at all."""
 
 import os
 import shutil
+import threading
 from pathlib import Path
 from types import TracebackType
 
@@ -47,3 +48,16 @@ def _remove_abandoned(folder: Path) -> None:
             shutil.rmtree(staging, ignore_errors=True)
         except PermissionError:  # alive, and another user's
             pass
+
+
+def write_whole(path: Path, content: bytes | memoryview) -> None:
+    """Write a file so that it is there in full or not at all, whatever happens."""
+    part = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")  # two threads may write the same
+    try:
+        with open(part, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)

@@ -5,10 +5,9 @@ import datetime
 import fcntl
 import os
 import platform
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, Self
+from typing import Any, BinaryIO, Literal, Self, TypeVar
 
 import msgspec
 
@@ -19,10 +18,13 @@ from countersight.case import Reply
 from countersight.dataset import Dataset
 from countersight.errors import CountersightError
 from countersight.models.protocol import Loss
+from countersight.staging import write_whole
 
 MANIFEST = "run.json"
 JOURNAL = "replies.jsonl"
 LOCK = ".lock"
+
+T = TypeVar("T")
 
 
 class RunError(CountersightError):
@@ -90,13 +92,9 @@ class RunFolder:
     def open(cls, path: Path | str) -> Self:
         """Open a run for reading."""
         path = Path(path)
-        file = path / MANIFEST
-        if not file.is_file():
+        if not (path / MANIFEST).is_file():
             raise RunError(f"{path} is not a run: there is no {MANIFEST} in it")
-        try:
-            return cls(path, msgspec.json.decode(file.read_bytes(), type=Manifest))
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise RunError(f"{file} is damaged: {error}") from None
+        return cls(path, read_manifest(path / MANIFEST, Manifest, RunError))
 
     @classmethod
     def begin(
@@ -118,7 +116,7 @@ class RunFolder:
         Where the prompt shows examples, they come from `pool` (or else the dataset itself), chosen by `seed`.
         """
         path = Path(path)
-        if path.exists() and not (path / MANIFEST).exists() and not _is_unused(path):
+        if path.exists() and not (path / MANIFEST).exists() and not is_unused(path, MANIFEST):
             raise RunError(f"{path} exists and is not a run; choose another folder for -o")
         path.mkdir(parents=True, exist_ok=True)
         lock = locked(path)
@@ -181,9 +179,18 @@ def reference(dataset: Dataset, run: Path) -> DatasetReference:
     return DatasetReference(dataset.name, way, dataset.fingerprint, dataset.count)
 
 
-def _is_unused(path: Path) -> bool:
-    """Whether nothing is in a folder but what a run leaves that was killed as it began."""
-    return path.is_dir() and all(file.name == LOCK or file.name.startswith(f".{MANIFEST}.") for file in path.iterdir())
+def read_manifest(file: Path, kind: type[T], error: type[CountersightError]) -> T:
+    """What a folder of replies says of itself."""
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
+        raise error(f"{file} is damaged: {fault}") from None
+
+
+def is_unused(path: Path, manifest: str, *begun: str) -> bool:
+    """Whether nothing is in a folder but what is left where somebody was killed as it began."""
+    names = {LOCK, *begun}
+    return path.is_dir() and all(file.name in names or file.name.startswith(f".{manifest}.") for file in path.iterdir())
 
 
 def locked(path: Path) -> BinaryIO:
@@ -234,13 +241,3 @@ def _as_it_was(prompt: Prompt, now: Prompt) -> str:
 def _differing(settings: dict[str, Any], others: dict[str, Any]) -> str:
     """Those settings that are not the same in the others."""
     return ", ".join(f"{key} {value}" for key, value in settings.items() if others.get(key) != value) or "none of them"
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that it is there in full or not at all, whatever happens."""
-    part = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")  # two threads may write the same
-    with open(part, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)

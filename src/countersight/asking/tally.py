@@ -1,5 +1,7 @@
 """What has happened in a run so far; the progress bar looks at it while the engine fills it."""
 
+from collections.abc import Iterator
+
 from countersight.case import Reply
 from countersight.dataset import BadRow
 from countersight.wording import printable, several
@@ -50,24 +52,17 @@ class Tally:
 
     def count(self, reply: Reply) -> None:
         if reply.state == "failed":
-            self.failed += 1
-            if reply.reason in self.reasons or len(self.reasons) < REASONS_KEPT:
-                self.reasons[reply.reason] = self.reasons.get(reply.reason, 0) + 1
+            self._failed(reply.reason)
         else:
             self.answered += 1
-        self.tokens_in += reply.tokens_in
-        self.tokens_out += reply.tokens_out
-        self.cost += reply.cost
+        self._spend(reply.tokens_in, reply.tokens_out, reply.cost)
 
     def summary(self) -> str:
         """What happened, in a few lines."""
         lines = [f"{self.before + self.answered:,} of {self.total:,} questions answered, {self.failed:,} failed"]
         if self.before:
             lines[0] += f" ({self.before:,} were answered before)"
-        if self.tokens_in or self.tokens_out:
-            lines.append(f"{self.tokens_in:,} tokens read, {self.tokens_out:,} written")
-        if self.cost:
-            lines.append(f"${self.cost:,.4f}")
+        lines += self._spent()
         if self.damaged:
             lines.append(f"{several(self.damaged, 'damaged line')} in replies.jsonl: asked again")
         if self.without_picture:
@@ -78,11 +73,31 @@ class Tally:
             lines.append(f"{several(self.without_fact, 'question')} asked plainly: there is no factual question")
         if self.bad_pictures:
             lines.append(f"{several(self.bad_pictures, 'case')} with a bad picture")
+        return "\n".join([*lines, *self._troubles("replies.jsonl")])
+
+    def _failed(self, reason: str) -> None:
+        self.failed += 1
+        if reason in self.reasons or len(self.reasons) < REASONS_KEPT:
+            self.reasons[reason] = self.reasons.get(reason, 0) + 1
+
+    def _spend(self, tokens_in: int, tokens_out: int, cost: float) -> None:
+        self.tokens_in += tokens_in
+        self.tokens_out += tokens_out
+        self.cost += cost
+
+    def _spent(self) -> Iterator[str]:
+        if self.tokens_in or self.tokens_out:
+            yield f"{self.tokens_in:,} tokens read, {self.tokens_out:,} written"
+        if self.cost:
+            yield f"${self.cost:,.4f}"
+
+    def _troubles(self, file: str) -> Iterator[str]:
+        """The commonest reasons of failures, with the file that has all of them, and the first bad rows."""
         for reason, count in sorted(self.reasons.items(), key=lambda item: -item[1])[:REASONS_SHOWN]:
-            lines.append(f"  {count:,} x {printable(reason)}")
+            yield f"  {count:,} x {printable(reason)}"
         if len(self.reasons) > REASONS_SHOWN:
-            lines.append(f"  and {len(self.reasons) - REASONS_SHOWN:,} other reasons; all are in replies.jsonl")
+            yield f"  and {len(self.reasons) - REASONS_SHOWN:,} other reasons; all are in {file}"
         if self.bad_rows:
-            lines.append(several(self.bad_rows, "bad row"))
-        lines.extend(f"  {printable(str(bad))}" for bad in self.first_bad_rows)
-        return "\n".join(lines)
+            yield several(self.bad_rows, "bad row")
+        for bad in self.first_bad_rows:
+            yield f"  {printable(str(bad))}"

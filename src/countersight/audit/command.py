@@ -11,7 +11,7 @@ import msgspec
 
 from countersight import __version__
 from countersight.asking.display import showing
-from countersight.asking.folder import reference, write_whole
+from countersight.asking.folder import reference
 from countersight.asking.persisting import Patience
 from countersight.audit.bundle import begin_session
 from countersight.audit.calibration.sheet import CALIBRATION, take_up
@@ -32,6 +32,7 @@ from countersight.dataset import Dataset, DatasetError
 from countersight.editing import EditorSettings
 from countersight.editing.quality import PerceptualDistance
 from countersight.models import ModelSettings
+from countersight.staging import write_whole
 
 
 class Options(msgspec.Struct, frozen=True):

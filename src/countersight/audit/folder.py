@@ -11,11 +11,12 @@ from typing import BinaryIO, Self
 
 import msgspec
 
-from countersight.asking.folder import LOCK, locked, write_whole
+from countersight.asking.folder import is_unused, locked, read_manifest
 from countersight.asking.journal import Journal
 from countersight.audit.log import LOG, AuditError, read_steps
 from countersight.audit.records import Manifest, Party, Step
 from countersight.picture import BadPicture, Picture, check_picture
+from countersight.staging import write_whole
 
 MANIFEST = "audit.json"
 PICTURES = "pictures"
@@ -34,13 +35,9 @@ class AuditFolder:
     def open(cls, path: Path | str) -> Self:
         """Open an audit for reading."""
         path = Path(path)
-        file = path / MANIFEST
-        if not file.is_file():
+        if not (path / MANIFEST).is_file():
             raise AuditError(f"{path} is not an audit: there is no {MANIFEST} in it")
-        try:
-            return cls(path, msgspec.json.decode(file.read_bytes(), type=Manifest))
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise AuditError(f"{file} is damaged: {error}") from None
+        return cls(path, read_manifest(path / MANIFEST, Manifest, AuditError))
 
     @classmethod
     def begin(cls, path: Path | str, manifest: Manifest) -> Self:
@@ -51,7 +48,7 @@ class AuditFolder:
         """
         path = Path(path)
         manifest = msgspec.json.decode(msgspec.json.encode(manifest), type=Manifest)  # as it will be read again
-        if path.exists() and not (path / MANIFEST).exists() and not _is_unused(path):
+        if path.exists() and not (path / MANIFEST).exists() and not is_unused(path, MANIFEST, PICTURES):
             raise AuditError(f"{path} exists and is not an audit; choose another folder for -o")
         path.mkdir(parents=True, exist_ok=True)
         lock = locked(path)
@@ -112,13 +109,6 @@ class AuditFolder:
 def digest_of(data: bytes) -> str:
     """By which an audit knows a picture."""
     return hashlib.sha256(data).hexdigest()
-
-
-def _is_unused(path: Path) -> bool:
-    """Whether nothing is in a folder but what an audit leaves that was killed as it began."""
-    return path.is_dir() and all(
-        file.name in (LOCK, PICTURES) or file.name.startswith(f".{MANIFEST}.") for file in path.iterdir()
-    )
 
 
 def _refuse_difference(path: Path, there: Manifest, now: Manifest) -> None:

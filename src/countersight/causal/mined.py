@@ -13,6 +13,7 @@ from countersight.causal.mining import Statistics, Tally, mine
 from countersight.causal.scene import Malformed
 from countersight.causal.soundness import fault
 from countersight.errors import CountersightError
+from countersight.lines import bounded_lines
 from countersight.picture import MAX_BYTES
 from countersight.staging import Staging
 
@@ -76,12 +77,8 @@ def read_graphs(folder: Path, on_bad: OnBadLine) -> Iterator[CausalGraph]:
     if not path.is_file():
         raise CountersightError(f"{folder} holds no {GRAPHS}; make it with: countersight mine GRAPHS -o {folder}")
     with open(path, "rb") as file:
-        number = 0
-        while line := file.readline(_MAX_LINE + 1):
-            number += 1
+        for number, line in enumerate(bounded_lines(file, _MAX_LINE), 1):
             if len(line) > _MAX_LINE:
-                while not line.endswith(b"\n") and (line := file.readline(_MAX_LINE)):
-                    pass
                 on_bad(number, f"is longer than {_MAX_LINE:,} bytes")
             elif not line.isspace():
                 graph = _graph(line)

@@ -1,6 +1,5 @@
 """Writes a report: the page and the tables, each in full or not at all."""
 
-import os
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -13,6 +12,7 @@ from countersight.report.image_groups import GroupsFile
 from countersight.report.load import load
 from countersight.report.page import render
 from countersight.report.thumbnails import side_for, thumbnails
+from countersight.staging import write_whole
 
 Counting = Callable[[str, int, str], AbstractContextManager[Callable[[int], None]]]
 """Shows how far work has come: told what is done, how many there are, and of what."""
@@ -72,10 +72,5 @@ def _quiet(done: int) -> None:
 
 def write_file(path: Path, content: str) -> Path:
     """Write a text file so that it is there in full or not at all."""
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        part.write_text(content, encoding="utf-8")
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    write_whole(path, content.encode())
     return path

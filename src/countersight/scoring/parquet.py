@@ -1,6 +1,5 @@
 """Writes the outcome of every case to a Parquet file, for DuckDB and whatever else reads one."""
 
-import os
 from collections.abc import Iterator
 from io import BytesIO
 from itertools import islice
@@ -11,6 +10,7 @@ from arro3.core import Array, DataType, Field, RecordBatch, RecordBatchReader, S
 from arro3.io import write_parquet as write
 
 from countersight.scoring.outcome import ASKED, Outcomes
+from countersight.staging import write_whole
 
 _ROWS_AT_ONCE = 65_536
 _CREDIT = "_credit"
@@ -30,14 +30,9 @@ def write_parquet(outcomes: Outcomes, path: Path) -> None:
     schema = Schema(
         [Field(name, kind, nullable=name not in ("row", "case", "group")) for name, kind in columns.items()]
     )
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
     content = BytesIO()  # not straight to the file: where the disk is full the writer would panic
     write(RecordBatchReader.from_batches(schema, _batches(outcomes, schema, columns)), content, compression="snappy")
-    try:
-        unfinished.write_bytes(content.getbuffer())
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    write_whole(path, content.getbuffer())
 
 
 def _batches(outcomes: Outcomes, schema: Schema, columns: dict[str, Any]) -> Iterator[RecordBatch]:

@@ -7,7 +7,6 @@ from contextlib import suppress
 
 from PIL import Image, ImageChops
 
-from countersight.asking.folder import write_whole
 from countersight.audit.bundle.cases import DIFFERENCES, difference_of
 from countersight.audit.bundle.files import digest
 from countersight.audit.bundle.seal import SEAL, read_seal
@@ -15,6 +14,7 @@ from countersight.audit.folder import AuditFolder
 from countersight.audit.records import CaseTrail, EditRecord
 from countersight.machine import cores
 from countersight.picture import LONGEST_SIDE, BadPicture, as_seen
+from countersight.staging import write_whole
 
 
 def write_differences(

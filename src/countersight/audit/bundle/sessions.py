@@ -17,10 +17,10 @@ from typing import Final
 import msgspec
 
 import countersight
-from countersight.asking.folder import write_whole
 from countersight.audit.bundle.files import content
 from countersight.audit.log import AuditError
 from countersight.machine import cores
+from countersight.staging import write_whole
 
 SESSIONS: Final = "sessions.jsonl"
 

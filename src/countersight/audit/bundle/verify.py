@@ -22,6 +22,7 @@ from countersight.audit.log import LOG, AuditError
 from countersight.audit.records import CaseRecord, EditRecord
 from countersight.audit.scores import SCORES, Scores, encode, score
 from countersight.audit.trail import Audit, read_audit
+from countersight.lines import bounded_lines
 from countersight.machine import cores
 from countersight.wording import printable, several
 
@@ -177,11 +178,9 @@ def _records(folder: Path, bundle: Bundle, files: set[str], digests: dict[str, s
 
 def _refuse_long_lines(path: Path) -> None:
     with open(path, "rb") as file:
-        number = 1
-        while line := file.readline(LONGEST_LINE + 1):
+        for number, line in enumerate(bounded_lines(file, LONGEST_LINE), 1):
             if len(line) > LONGEST_LINE:
                 raise AuditError(f"line {number} is longer than {LONGEST_LINE:,} bytes")
-            number += 1
 
 
 def _pictures(audit: Audit, bundle: Bundle, files: set[str], digests: dict[str, str]) -> Iterator[Finding]:

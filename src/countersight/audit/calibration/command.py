@@ -11,7 +11,7 @@ import msgspec
 
 from countersight import __version__
 from countersight.asking.display import showing
-from countersight.asking.folder import DatasetReference, write_whole
+from countersight.asking.folder import DatasetReference
 from countersight.asking.persisting import Patience
 from countersight.audit.calibration.items import Item, make_items
 from countersight.audit.calibration.sheet import CALIBRATION, Calibration
@@ -28,6 +28,7 @@ from countersight.audit.tally import AuditTally
 from countersight.audit.work import Subject, Work
 from countersight.editing import EditorSettings
 from countersight.models import ModelSettings
+from countersight.staging import write_whole
 
 
 class Options(msgspec.Struct, frozen=True):

@@ -15,6 +15,7 @@ from countersight.causal.graph import Thing
 from countersight.causal.scene import Description, Malformed, SceneGraph, SceneRelation
 from countersight.causal.scene_graphs.parts import Entry, OnMalformed, box_of, lenient, name_of
 from countersight.causal.scene_graphs.streaming import MAX_ELEMENT, BrokenFile, OnRead, opened
+from countersight.lines import bounded_lines
 
 
 class _Scene(msgspec.Struct):
@@ -33,16 +34,13 @@ def read(path: Path, on_malformed: OnMalformed, on_read: OnRead | None = None) -
     number = 0
     try:
         with opened(path, on_read) as file:
-            while line := file.readline(MAX_ELEMENT + 1):
-                number += 1
+            for number, line in enumerate(bounded_lines(file, MAX_ELEMENT), 1):
                 entry = Entry(path.name, number, on_malformed)
                 if len(line) > MAX_ELEMENT:
                     entry.tell("line", f"is longer than {MAX_ELEMENT:,} bytes")
-                    while line and not line.endswith(b"\n"):
-                        line = file.readline(MAX_ELEMENT)
                     continue
-                line = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
-                found = None if line.isspace() else entry.decoded(line, _decoder, "line")
+                text = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+                found = None if text.isspace() else entry.decoded(text, _decoder, "line")
                 if found:
                     yield _scene_graph(entry, found)
     except BrokenFile as broken:

@@ -3,8 +3,9 @@
 import asyncio
 import io
 
-from countersight.models.protocol import AskingFailed, Model, Overloaded, Refused, Request, Turn, Unreachable
+from countersight.models.protocol import Model, Request, Turn
 from countersight.picture import LARGE, BadPicture, Picture, as_seen
+from countersight.programs.eyes.asked import answer_of
 from countersight.programs.eyes.boxes import read_boxes
 from countersight.programs.vision import Box, Patch, ToolFailed, size_as_seen
 
@@ -45,16 +46,9 @@ class ModelVision:
     async def _ask(self, picture: Picture, text: str, within: Patch | None) -> str:
         try:
             shown = await asyncio.to_thread(cut_out, picture, within.box) if within else picture
-            answer = await self._model.reply(Request(text, (Turn("user", text, shown),), "open", question=text))
         except BadPicture as error:
             raise ToolFailed(f"the picture {error}") from None
-        except (Overloaded, Refused, Unreachable):
-            raise  # not about this program: whoever asks the questions of a run must know
-        except AskingFailed as error:
-            if error.again:
-                raise
-            raise ToolFailed(f"{self.name} did not answer: {error}") from None
-        return answer.text
+        return await answer_of(self._model, Request(text, (Turn("user", text, shown),), "open", question=text))
 
 
 def cut_out(picture: Picture, box: Box) -> Picture:

@@ -2,10 +2,11 @@
 
 from collections import Counter
 
-from countersight.models.protocol import AskingFailed, Model, Overloaded, Refused, Request, Turn, Unreachable
+from countersight.models.protocol import Model, Request, Turn
 from countersight.picture import Picture
+from countersight.programs.eyes.asked import answer_of
 from countersight.programs.eyes.detector import Detector
-from countersight.programs.vision import Patch, ToolFailed, size_as_seen
+from countersight.programs.vision import Patch, size_as_seen
 from countersight.wording import several
 
 MOST_TOLD = 40
@@ -29,15 +30,7 @@ class ToldVision:
     async def query(self, picture: Picture, question: str, within: Patch | None) -> str:
         """What the model makes of what was found."""
         text = _told(await self._detector.everything(picture, within), picture, question, within)
-        try:
-            answer = await self._model.reply(Request(text, (Turn("user", text),), "open", question=question))
-        except (Overloaded, Refused, Unreachable):
-            raise  # not about this program: whoever asks the questions of a run must know
-        except AskingFailed as error:
-            if error.again:
-                raise
-            raise ToolFailed(f"{self._model.name} did not answer: {error}") from None
-        return answer.text
+        return await answer_of(self._model, Request(text, (Turn("user", text),), "open", question=question))
 
     async def close(self) -> None:
         """Let go of both."""

@@ -1,0 +1,17 @@
+"""Asking a model on behalf of a program."""
+
+from countersight.models.protocol import AskingFailed, Model, Overloaded, Refused, Request, Unreachable
+from countersight.programs.vision import ToolFailed
+
+
+async def answer_of(model: Model, request: Request) -> str:
+    """What a model says; ToolFailed where it says nothing to this, and what the whole run must know goes on upwards."""
+    try:
+        answer = await model.reply(request)
+    except (Overloaded, Refused, Unreachable):
+        raise  # not about this program: whoever asks the questions of a run must know
+    except AskingFailed as error:
+        if error.again:
+            raise
+        raise ToolFailed(f"{model.name} did not answer: {error}") from None
+    return answer.text
