@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from countersight.report.analysis_tables import analysis_grids, analysis_records
 from countersight.report.data import Figure, GroupScores, ReportData, RunScores
@@ -61,16 +61,22 @@ def _flat(cell: Cell) -> str:
     return f"{cell.text} ({'; '.join(cell.details)})" if cell.details else cell.text
 
 
-def latex(report: ReportData) -> str:
-    """Every table for a paper, in booktabs style; how the figures were got stands above as comments."""
+def latex_tables(words: str, told: Iterable[tuple[str, str]], tables: Iterable[Grid]) -> list[str]:
+    """Lines of tables, below comments that say what they show and how they were got."""
     lines = [
         "% Written by Countersight. In the preamble: \\usepackage{booktabs}",
         "% Names with signs outside Latin scripts need LuaLaTeX or XeLaTeX.",
-        f"% {sentence(report)}",
-        *(f"% {term}: {text}" for term, text in (*origins(report), *definitions(report))),
+        f"% {words}",
+        *(f"% {term}: {text}" for term, text in told),
     ]
-    for grid in grids(report):
+    for grid in tables:
         lines += ["", *latex_grid(grid)]
+    return lines
+
+
+def latex(report: ReportData) -> str:
+    """Every table for a paper, in booktabs style; how the figures were got stands above as comments."""
+    lines = latex_tables(sentence(report), (*origins(report), *definitions(report)), grids(report))
     for analysis in report.analyses:
         lines += ["", f"% {analysis.heading}. {analysis.about}"]
         lines += [f"% {point.title}: {words}" for point in analysis.points for words in point.sentences]

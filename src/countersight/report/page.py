@@ -1,10 +1,7 @@
 """The report as one HTML page that needs nothing else: no request leaves it, no text in it can act."""
 
 import base64
-import hashlib
 from collections.abc import Iterator
-from importlib.resources import files
-from string import Template
 from typing import Any
 
 import msgspec
@@ -12,6 +9,7 @@ import msgspec
 from countersight.report.analysis_tables import analysis_grids
 from countersight.report.blocks import as_table, definition_list, section
 from countersight.report.data import ASKINGS, Analysis, Asking, PageData, ReportData
+from countersight.report.document import document
 from countersight.report.figures import accuracy_plot, drop_plot, legend, letter_bars
 from countersight.report.gallery import PAIR_OUTCOMES, PairOutcome, pair_outcome
 from countersight.report.interval_plot import interval_plot
@@ -43,12 +41,11 @@ class _Index(msgspec.Struct, frozen=True):
 def render(data: PageData) -> str:
     """The whole page."""
     report = data.report
-    style, script = source("page.css"), source("page.js")
-    return Template(source("page.html")).substitute(
-        policy=text(policy(style, script)),
-        style=style,
-        script=script,
-        title=text(f"{name(report.dataset)} – Countersight report"),
+    return document(
+        "page.html",
+        title=f"{name(report.dataset)} – Countersight report",
+        styles=("page.css",),
+        script="page.js",
         heading=text(name(report.dataset)),
         sentence=text(sentence(report)),
         tiles=_tiles(report),
@@ -62,23 +59,6 @@ def render(data: PageData) -> str:
         faults="\n".join(_faults(data)),
         pictures="\n".join(_pictures(data)),
     )
-
-
-def source(file: str) -> str:
-    """A file that pages are made of."""
-    return (files(__package__) / file).read_text(encoding="utf-8")
-
-
-def policy(style: str, script: str) -> str:
-    """What the page may do: show its own pictures, be styled and run by these very texts, and nothing else."""
-    return (
-        f"default-src 'none'; img-src data: blob:; style-src {_digest(style)}; script-src {_digest(script)}; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def _digest(content: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
 
 
 def _inert(key: str, value: object) -> Markup:

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from string import Template
 
 from countersight import __version__
 from countersight.audit.bundle.cases import CaseSheet
@@ -15,8 +14,8 @@ from countersight.report.audits.figures import CALLED, interval, number
 from countersight.report.audits.outcomes import OUTCOMES, outcome
 from countersight.report.audits.pictures import Pictures
 from countersight.report.blocks import section
+from countersight.report.document import document
 from countersight.report.markup import Markup, element, text
-from countersight.report.page import policy, source
 from countersight.report.wording import count, name
 from countersight.wording import several
 
@@ -38,13 +37,12 @@ _NAV = {
 
 def render(sheets: Sheets, cases: Sequence[CaseSheet], pictures: Pictures) -> str:
     """The whole page, with these cases."""
-    style, script = source("page.css") + source("audits/page.css"), source("audits/page.js")
     model = name(sheets.manifest.audited.name)
-    return Template(source("audits/page.html")).substitute(
-        policy=text(policy(style, script)),
-        style=style,
-        script=script,
-        title=text(f"Audit of {model} – Countersight"),
+    return document(
+        "audits/page.html",
+        title=f"Audit of {model} – Countersight",
+        styles=("page.css", "audits/page.css"),
+        script="audits/page.js",
         store=pictures.store(),
         heading=text(f"Does {model} mean what it explains?"),
         sentence=text(sentence(sheets)),

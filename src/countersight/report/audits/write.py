@@ -4,7 +4,6 @@ import csv
 import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from string import Template
 
 import msgspec
 from rich.console import Console
@@ -15,9 +14,9 @@ from countersight.audit.scores import MEASURES, Trio
 from countersight.report.audits.data import AuditTables, ScoredAudit, load_audits
 from countersight.report.audits.tables import definitions, grids, sentence
 from countersight.report.blocks import as_table, definition_list
-from countersight.report.formats import latex_grid, markdown_grid, markdown_text
+from countersight.report.document import document
+from countersight.report.formats import latex_tables, markdown_grid, markdown_text
 from countersight.report.markup import text
-from countersight.report.page import policy, source
 from countersight.report.terminal import print_grids
 from countersight.report.wording import guarded
 from countersight.report.write import write_file
@@ -59,10 +58,10 @@ def print_audit_tables(tables: AuditTables, console: Console) -> None:
 
 
 def _page(tables: AuditTables) -> str:
-    style = source("page.css") + source("audits/page.css")
-    return Template(source("audits/tables.html")).substitute(
-        policy=text(policy(style, "")),
-        style=style,
+    return document(
+        "audits/tables.html",
+        title="Audits – Countersight",
+        styles=("page.css", "audits/page.css"),
         sentence=text(sentence(tables)),
         tables="\n".join(as_table(grid, grid.note) for grid in grids(tables)),
         how=definition_list(definitions(tables)),
@@ -81,15 +80,7 @@ def _markdown(tables: AuditTables) -> str:
 
 
 def _latex(tables: AuditTables) -> str:
-    lines = [
-        "% Written by Countersight. In the preamble: \\usepackage{booktabs}",
-        "% Names with signs outside Latin scripts need LuaLaTeX or XeLaTeX.",
-        f"% {sentence(tables)}",
-        *(f"% {term}: {words}" for term, words in definitions(tables)),
-    ]
-    for grid in grids(tables):
-        lines += ["", *latex_grid(grid)]
-    return "\n".join(lines) + "\n"
+    return "\n".join(latex_tables(sentence(tables), definitions(tables), grids(tables))) + "\n"
 
 
 _COLUMNS = (

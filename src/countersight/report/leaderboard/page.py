@@ -1,11 +1,10 @@
 """The leaderboard as one HTML page that needs nothing else: no request leaves it, no text in it can act."""
 
 from collections.abc import Iterator
-from string import Template
 
+from countersight.report.document import document
 from countersight.report.leaderboard.data import Board, Entry, Leaderboard, Pool, Score, SuiteBoards
 from countersight.report.markup import Markup, element, text
-from countersight.report.page import policy, source
 from countersight.report.wording import count, name, percent
 from countersight.suites.reference import PAPERS, TOTAL, tables
 from countersight.wording import several
@@ -13,12 +12,11 @@ from countersight.wording import several
 
 def render(board: Leaderboard) -> str:
     """The whole page."""
-    style = source("page.css") + source("leaderboard/page.css")
-    script = source("leaderboard/page.js")
-    return Template(source("leaderboard/page.html")).substitute(
-        policy=text(policy(style, script)),
-        style=style,
-        script=script,
+    return document(
+        "leaderboard/page.html",
+        title="Leaderboard – Countersight",
+        styles=("page.css", "leaderboard/page.css"),
+        script="leaderboard/page.js",
         sentence=text(_sentence(board)),
         nav="".join(
             element("li", element("a", text(name(suite.title)), href=f"#suite-{place}"))
