@@ -20,7 +20,7 @@ from PIL import Image
 from countersight.dataset import DatasetWriter
 from countersight.scenes import apply, draw, encode, read_scenes
 from countersight.scenes.drawing import Pixels
-from countersight.suites.cvqa_synthetic import make
+from countersight.suites.cvqa.synthetic import make
 
 SAMPLE = 96
 """Cases of a round: their pictures are held in memory."""

@@ -22,8 +22,8 @@ from countersight.picture import check_picture
 from countersight.reading import read
 from countersight.scenes import draw_both, encode
 from countersight.scoring import wilson
-from countersight.suites.cvqa_synthetic import make_case
-from countersight.suites.cvqa_templates import TEMPLATES
+from countersight.suites.cvqa.synthetic import make_case
+from countersight.suites.cvqa.templates import TEMPLATES
 
 CONCURRENCY = 64
 TELLINGS = (("factual", "told"), ("counterfactual", "told"), ("counterfactual", "shown"))

@@ -14,8 +14,8 @@ from countersight.programs.limits import Limits
 from countersight.programs.styles import Python, StepByStep
 from countersight.programs.tracing import Tracing
 from countersight.scenes import draw, encode
-from countersight.suites.cvqa_synthetic import make_case
-from countersight.suites.cvqa_templates import TEMPLATES
+from countersight.suites.cvqa.synthetic import make_case
+from countersight.suites.cvqa.templates import TEMPLATES
 
 PROGRAMS = 240
 UNDER_WAY = 16

@@ -33,8 +33,8 @@ from countersight.models.local.conversation import inputs, pictures_of, with_ans
 from countersight.models.local.forms import find_form
 from countersight.models.local.loading import Loaded
 from countersight.models.local.plain import options_tokens, plain_losses
-from countersight.models.local.quickening import quicken
 from countersight.models.local.ranking import rank
+from countersight.models.local.speedups import quicken
 from countersight.picture import check_picture
 
 WORDS = [f"w{number}" for number in range(2000)]

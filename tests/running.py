@@ -7,12 +7,12 @@ import sys
 import time
 from collections import Counter
 
-from countersight.asking.engine import Engine, Patience
-from countersight.asking.folder import RunFolder
 from countersight.asking.prompts import find_prompt
-from countersight.asking.tally import Tally
 from countersight.dataset import Dataset
+from countersight.engine.tally import Tally
 from countersight.models import ModelSettings, open_model
+from countersight.runs.folder import RunFolder
+from countersight.runs.runner import Engine, Patience
 
 QUICK = Patience(concurrency=8, attempts=3, backoff=0.01)
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 from PIL import Image
 
-from countersight.asking.persisting import Patience
 from countersight.audit.command import Options, audit_dataset
 from countersight.audit.prompts import find_prompts
 from countersight.audit.trail import read_audit
-from countersight.suites import cvqa_synthetic
+from countersight.engine.retry import Patience
+from countersight.suites.cvqa import synthetic as cvqa_synthetic
 
 QUICK = Patience(concurrency=4, attempts=3, backoff=0.01)
 

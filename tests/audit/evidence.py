@@ -6,7 +6,6 @@ from pathlib import Path
 import msgspec
 from PIL import Image, ImageChops, ImageDraw
 
-from countersight.asking.folder import DatasetReference
 from countersight.audit.folder import AuditFolder
 from countersight.audit.log import LOG, encode_step
 from countersight.audit.records import (
@@ -28,7 +27,8 @@ from countersight.audit.trail import read_audit
 from countersight.case import Question
 from countersight.editing.protocol import Instruction
 from countersight.editing.quality.record import EditQuality
-from countersight.staging import write_whole
+from countersight.files import write_whole
+from countersight.runs.folder import DatasetReference
 
 HOSTILE = "</script><img src=x onerror=alert(1)>\u202eevil\u2066\x00 <b>bold</b> {judge} $policy"
 GOOD = EditQuality(

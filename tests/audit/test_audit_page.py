@@ -15,9 +15,9 @@ from playwright.sync_api import Browser, Page, expect
 from countersight.audit.bundle import begin_session, verify
 from countersight.audit.calibration import CALIBRATION, Calibration, JudgeSheet
 from countersight.audit.calibration.sheet import instrument, rate
+from countersight.audit.finish import finish
+from countersight.audit.page.citing import pieces
 from countersight.audit.records import Party
-from countersight.report.audits import finish
-from countersight.report.audits.citing import pieces
 
 DESK = {"width": 1280, "height": 900}
 PHONE = {"width": 360, "height": 740}

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from countersight.asking.folder import DatasetReference
 from countersight.audit.clusters import clustered_mean
 from countersight.audit.exclusion import BAD_EDIT, FLIPS, NO_PICTURE, UNMOVED
 from countersight.audit.records import (
@@ -28,6 +27,7 @@ from countersight.audit.trail import Audit
 from countersight.case import Question
 from countersight.editing import Instruction
 from countersight.editing.quality import EditQuality
+from countersight.runs.folder import DatasetReference
 
 GOOD, BAD = EditQuality(good=True), EditQuality(good=False, reason="nothing changed")
 

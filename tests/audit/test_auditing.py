@@ -14,15 +14,15 @@ from audits import audit, command, outputs, run_audit, scenes, stages_in, verdic
 from chat_server import ChatServer
 from making import case, dataset
 
-from countersight.asking.folder import RunError
-from countersight.asking.journal import Journal
 from countersight.audit.folder import AuditFolder
 from countersight.audit.log import AuditError
 from countersight.audit.trail import read_audit
 from countersight.case import Question
+from countersight.engine.journal import Journal
 from countersight.errors import CountersightError
 from countersight.models import ModelError
 from countersight.picture import check_picture
+from countersight.runs.folder import RunError
 
 STAGES = ["case", "answer", "why", "concepts", "edit", "answer again", "why again", "verdict"]
 

@@ -12,7 +12,6 @@ from evidence import HOSTILE, KINDS, manifest, write_audit
 from making import case, dataset
 from PIL import Image
 
-from countersight.asking.folder import locked
 from countersight.audit.bundle import begin_session
 from countersight.audit.bundle.limits import limits
 from countersight.audit.bundle.manifest import provider
@@ -27,6 +26,7 @@ from countersight.cli import main
 from countersight.dataset import Dataset
 from countersight.editing.marking import MARK
 from countersight.errors import CountersightError
+from countersight.runs.folder import locked
 
 
 def bundled(folder, **options):

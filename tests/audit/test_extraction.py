@@ -9,19 +9,19 @@ from chat_server import ChatServer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from countersight.audit.calibration.words import explained
+from countersight.audit.asking import News, Voice
+from countersight.audit.calibration.sentences import explained
 from countersight.audit.extraction import Statement
 from countersight.audit.extraction.model import ModelExtractor
 from countersight.audit.extraction.rules import RuleExtractor
 from countersight.audit.prompts import find_prompts
 from countersight.audit.tally import AuditTally
 from countersight.audit.truth import asked_fact, facts
-from countersight.audit.voices import News, Voice
 from countersight.editing import EditFailed, EditRequest, open_editor
 from countersight.models import ModelSettings, open_model
 from countersight.picture import check_picture
 from countersight.scenes import draw, encode
-from countersight.suites.cvqa_templates import TEMPLATES
+from countersight.suites.cvqa.templates import TEMPLATES
 
 
 def by_rules(statement, most=4):

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from countersight.audit.asking import News, Voice
 from countersight.audit.calibration.items import HOSTILE
-from countersight.audit.calibration.words import explained
+from countersight.audit.calibration.sentences import explained
 from countersight.audit.judges import Evidence, opinion, panel
 from countersight.audit.judges.exact import ExactJudge
 from countersight.audit.judges.model import ModelJudge
@@ -21,12 +22,11 @@ from countersight.audit.prompts import find_prompts
 from countersight.audit.records import Verdict
 from countersight.audit.tally import AuditTally
 from countersight.audit.truth import facts
-from countersight.audit.voices import News, Voice
 from countersight.case import Question
 from countersight.editing import Instruction
 from countersight.models import ModelSettings, open_model
 from countersight.scenes import Recolour, Remove, apply
-from countersight.suites.cvqa_templates import TEMPLATES
+from countersight.suites.cvqa.templates import TEMPLATES
 
 PUZZLE = TEMPLATES[1].solved(1, 4).puzzle  # flowers inside polygons of a colour
 COLOUR = re.search(r"the (\w+) polygons", PUZZLE.asked)[1]

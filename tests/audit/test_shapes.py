@@ -10,10 +10,10 @@ from chat_server import ChatServer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from countersight.asking.persisting import Patience
+from countersight.audit.asking import News, Voice
 from countersight.audit.shapes import TRIES, BadShape, ask_shaped, read_shape
 from countersight.audit.tally import AuditTally
-from countersight.audit.voices import News, Voice
+from countersight.engine.retry import Patience
 from countersight.models import ModelSettings, open_model
 
 

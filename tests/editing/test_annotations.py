@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from published import published
 
+from countersight.detection.annotations import Annotations, of_polygons, unpacked
 from countersight.editing import EditFailed, EditorError
-from countersight.editing.annotations import Annotations, of_polygons, unpacked
 
 SIZE = (WIDTH, HEIGHT)
 

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from PIL import Image
 from published import published
 
+from countersight.detection.masks import encode_mask, grown
 from countersight.editing import EditFailed, EditorError, open_editor
 from countersight.editing.hues import of_colour
-from countersight.editing.masks import encode_mask, grown
 from countersight.editing.quality import measure
 from countersight.editing.retouching import blended, blurred, pasted, recoloured
 from countersight.picture import check_picture, read_picture

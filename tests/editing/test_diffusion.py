@@ -16,8 +16,8 @@ from msgspec.structs import replace
 from PIL import Image
 from safetensors.torch import load_file, save_file
 
+from countersight.detection.masks import encode_mask
 from countersight.editing import EditFailed, EditorError, EditRequest, open_editor
-from countersight.editing.masks import encode_mask
 from countersight.editing.pipelines import KINDS, arguments, size_for
 from countersight.models import ModelError
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from countersight.detection.masks import encode_mask
 from countersight.editing import EditFailed
-from countersight.editing.masks import encode_mask
 from countersight.picture import check_picture
 from countersight.scenes import Polygon, draw, encode, faults
 from countersight.scenes.geometry import as_points, inside

@@ -25,10 +25,10 @@ from editing.hosting import (
 from editing.servers import WORDS, PictureServer, negative
 from PIL import Image
 
-from countersight.asking.gate import Gate
-from countersight.asking.persisting import GivenUp, Patience, Persistence
+from countersight.detection.masks import encode_mask
 from countersight.editing import EditFailed, EditorError, EditorSettings, EditRequest, open_editor
-from countersight.editing.masks import encode_mask
+from countersight.engine.limit import Gate
+from countersight.engine.retry import GivenUp, Patience, Persistence
 from countersight.models import AskingFailed, ModelError, Overloaded, Refused, Unreachable
 from countersight.picture import Picture
 

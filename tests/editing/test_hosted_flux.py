@@ -7,8 +7,8 @@ from editing.hosting import CHANGE, FLUX, KEY, NOTHING, PICTURE, SQUARE, edit, e
 from editing.servers import PictureServer, negative
 from msgspec.structs import replace
 
+from countersight.detection.masks import encode_mask
 from countersight.editing import EditFailed, EditorError, EditorSettings, EditRequest, open_editor
-from countersight.editing.masks import encode_mask
 from countersight.models import AskingFailed, Overloaded
 
 FILL = "flux:flux-pro-1.0-fill"

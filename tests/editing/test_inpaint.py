@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
+from countersight.detection.masks import encode_mask, grown
 from countersight.editing import EditFailed, EditorError, open_editor
 from countersight.editing.inpaint import Inpainter
-from countersight.editing.masks import encode_mask, grown
 from countersight.editing.quality import measure
 
 PHOTOGRAPH = photograph()

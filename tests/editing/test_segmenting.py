@@ -9,8 +9,8 @@ from editing.photographs import HEIGHT, THINGS, WIDTH, annotations, outlined, ph
 from editing.tiny_networks import encoder, lama, migan, sam2_decoder, sam_decoder
 from editing.weights import weights
 
+from countersight.detection.segmenting import open_segmenter
 from countersight.editing import EditFailed, EditorError, open_editor
-from countersight.editing.segmenting import open_segmenter
 
 PHOTOGRAPH = photograph()
 

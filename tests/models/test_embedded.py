@@ -27,8 +27,8 @@ from countersight.picture import BadPicture, Picture, check_picture
 from countersight.reading import read
 from countersight.scenes import draw_both, encode
 from countersight.scenes.colours import NAMED
-from countersight.suites.cvqa_synthetic import make_case
-from countersight.suites.cvqa_templates import TEMPLATES
+from countersight.suites.cvqa.synthetic import make_case
+from countersight.suites.cvqa.templates import TEMPLATES
 
 TOKENIZER = Tokenizer(vocabulary(["how", "many", "flowers", "How", "red"]))
 

@@ -14,12 +14,12 @@ from PIL import Image, ImageDraw
 from published import published
 from tiny_onnx import detr, yolo
 
+from countersight.detection.detector import Detector, open_detector, parted
+from countersight.detection.found import Found, shared, suppressed
+from countersight.detection.names import COCO, classes_of
+from countersight.detection.vision import Patch, ToolFailed
 from countersight.models import Answer, ModelError, ModelSettings, Request, Turn, open_model
 from countersight.picture import Picture, check_picture, read_picture
-from countersight.programs.eyes.detection.found import Found, shared, suppressed
-from countersight.programs.eyes.detection.names import COCO, classes_of
-from countersight.programs.eyes.detector import Detector, open_detector, parted
-from countersight.programs.vision import Patch, ToolFailed
 
 NAMES = {"names": "{0: 'person', 1: 'cat', 2: 'dining table'}"}
 CLASSES = tuple(COCO.values())

@@ -13,7 +13,7 @@ from countersight.programs.eyes.scene import NotAScene, see
 from countersight.scenes import draw
 from countersight.scenes.geometry import as_points, inside
 from countersight.scenes.scene import Scene
-from countersight.suites.cvqa_templates import TEMPLATES
+from countersight.suites.cvqa.templates import TEMPLATES
 
 UNSEEN = 90210
 """A seed nobody looked at while the eyes were written."""

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from PIL import Image
 from programs.seeing import PICTURE
 
+from countersight.detection.vision import Patch, ToolFailed
 from countersight.models.protocol import Answer, AskingFailed, Overloaded, Refused
 from countersight.picture import Picture, check_picture
 from countersight.programs.eyes.boxes import read_boxes
 from countersight.programs.eyes.model_vision import ModelVision, cut_out
-from countersight.programs.vision import Patch, ToolFailed
 
 
 class Seer:

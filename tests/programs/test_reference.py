@@ -12,15 +12,15 @@ from running import replies, run_command
 
 from countersight.case import LETTERS
 from countersight.dataset import Dataset
+from countersight.detection.vision import Patch
 from countersight.picture import check_picture
 from countersight.programs.eyes.scene_vision import SceneVision
 from countersight.programs.reference import NoProgram, as_python, as_steps
 from countersight.programs.steps import parse_steps, run_steps
 from countersight.programs.tracing import Tracing
-from countersight.programs.vision import Patch
 from countersight.scenes import draw_both, encode
-from countersight.suites import cvqa_synthetic
-from countersight.suites.cvqa_templates import TEMPLATES
+from countersight.suites.cvqa import synthetic as cvqa_synthetic
+from countersight.suites.cvqa.templates import TEMPLATES
 
 UNSEEN = 1_870_313
 """A seed nobody looked at while the programmer and its eyes were written."""

@@ -5,12 +5,12 @@ import asyncio
 import pytest
 from making import picture
 
+from countersight.detection.vision import Patch, ToolFailed
 from countersight.picture import Picture, check_picture
 from countersight.programs.eyes import scene_vision
 from countersight.programs.eyes.scene_vision import SceneVision
-from countersight.programs.vision import Patch, ToolFailed
 from countersight.scenes import draw, encode
-from countersight.suites.cvqa_templates import TEMPLATES
+from countersight.suites.cvqa.templates import TEMPLATES
 
 UNSEEN = 555_019
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from programs.seeing import DOGS, PICTURE, Eyes, returned
 
+from countersight.detection.vision import size_as_seen
 from countersight.models import ModelError
 from countersight.picture import check_picture
 from countersight.programs.failures import ProgramFailed
@@ -15,7 +16,6 @@ from countersight.programs.prompting import PYTHON
 from countersight.programs.tracing import Tracing
 from countersight.programs.viper import FUNCTIONS, METHODS, SEEN_OF_A_PATCH, Sandbox, Tools, python_of
 from countersight.programs.viper.prelude import prepared
-from countersight.programs.vision import size_as_seen
 
 pytest.importorskip("pydantic_monty")
 

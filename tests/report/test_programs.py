@@ -12,7 +12,6 @@ from making import case, dataset
 from playwright.sync_api import Browser, expect
 
 from countersight.asking.composed import COMPOSED
-from countersight.asking.folder import RunFolder
 from countersight.asking.prompts import PROMPTS
 from countersight.case import Reply, ToolCall, Trace, World
 from countersight.dataset import Dataset
@@ -20,6 +19,7 @@ from countersight.report import write_report
 from countersight.report.data import Analysis
 from countersight.report.short_names import short_name
 from countersight.report.watching import gist_of
+from countersight.runs.folder import RunFolder
 
 SEES = 'def execute_command(image):\n    return len(ImagePatch(image).find("dot"))\n'
 IMAGINES = 'def execute_command(image):\n    return len(ImagePatch(image).find("dot")) - 2\n'

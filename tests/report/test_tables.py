@@ -6,10 +6,10 @@ import msgspec
 import pytest
 from rich.console import Console
 
+from countersight.pages.wording import clean, name, p_value, percent
 from countersight.report import print_tables
 from countersight.report.data import ComparedGroup, Comparison, Figure, GroupScores, LetterShare, ReportData, RunScores
 from countersight.report.formats import comma_separated, latex, markdown
-from countersight.report.wording import clean, name, p_value, percent
 
 from .specimen import HOSTILE
 

@@ -13,13 +13,13 @@ import msgspec
 import pytest
 from making import case, choice, dataset
 
-from countersight.asking.folder import RunError, RunFolder
 from countersight.asking.prompts import PROMPTS
 from countersight.case import Reply
 from countersight.dataset import Dataset
 from countersight.errors import CountersightError
 from countersight.report import write_report
 from countersight.report.load import RESAMPLES
+from countersight.runs.folder import RunError, RunFolder
 from countersight.scoring import paired_bootstrap
 
 

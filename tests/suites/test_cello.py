@@ -7,7 +7,7 @@ from importing import import_suite, jsonl_file
 from making import picture
 
 from countersight.case import Change, Option, Question
-from countersight.suites.cello import FIELDS
+from countersight.suites.cello.files import FIELDS
 from countersight.suites.importing import Imported
 
 ITEM = {

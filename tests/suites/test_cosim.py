@@ -11,8 +11,8 @@ from published import published
 
 from countersight.case import Change, Option, Question
 from countersight.errors import CountersightError
-from countersight.suites.cosim import FIELDS
-from countersight.suites.cosim_changes import KINDS
+from countersight.suites.cosim.changes import KINDS
+from countersight.suites.cosim.files import FIELDS
 from countersight.suites.importing import Imported
 
 RESPONSES = ["yes, it is dry.", "no, it is wet.", "no, it is dry.", "yes, it is wet."]

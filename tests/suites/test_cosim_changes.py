@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from published import published
 
-from countersight.suites.cosim_changes import KINDS, change_kinds
+from countersight.suites.cosim.changes import KINDS, change_kinds
 
 LABELS = Path(__file__).parents[1] / "data" / "cosim_kinds.csv"
 

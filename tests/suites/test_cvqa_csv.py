@@ -13,9 +13,9 @@ from published import published
 from countersight.case import Case
 from countersight.dataset import Dataset, DatasetWriter
 from countersight.errors import CountersightError
-from countersight.suites.cvqa_csv import COLUMNS, LAYOUT, export_csv
-from countersight.suites.cvqa_synthetic import make_case
-from countersight.suites.cvqa_templates import TEMPLATES
+from countersight.suites.cvqa.synthetic import make_case
+from countersight.suites.cvqa.synthetic_csv import COLUMNS, LAYOUT, export_csv
+from countersight.suites.cvqa.templates import TEMPLATES
 from countersight.suites.importing import Imported, import_rows
 
 ROW = {

@@ -21,8 +21,8 @@ from scenes.pixels import changed, components
 from countersight.dataset import Dataset, DatasetWriter
 from countersight.errors import CountersightError
 from countersight.scenes import apply, draw, read_scenes
-from countersight.suites.cvqa_synthetic import make, make_case
-from countersight.suites.cvqa_templates import TEMPLATES, balanced
+from countersight.suites.cvqa.synthetic import make, make_case
+from countersight.suites.cvqa.templates import TEMPLATES, balanced
 
 SEED = 7
 RANGES = {
@@ -350,7 +350,7 @@ INTERRUPTED = """
 import sys
 from pathlib import Path
 from countersight.dataset import DatasetWriter
-from countersight.suites.cvqa_synthetic import make
+from countersight.suites.cvqa.synthetic import make
 
 def progress(done):
     print(done, flush=True)

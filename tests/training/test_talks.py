@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from countersight.models.embedded.tokenizer import Tokenizer, vocabulary
 from countersight.models.embedded.weights import shipped
 from countersight.scenes import apply
-from countersight.suites.cvqa_templates import TEMPLATES
+from countersight.suites.cvqa.templates import TEMPLATES
 from countersight.training import foreign, wordings
 from countersight.training.facts import Facts, facts
 from countersight.training.pictures import random_scene

@@ -10,7 +10,7 @@ import msgspec
 
 from countersight.asking.prompt import BRACED, Prompt
 from countersight.errors import CountersightError
-from countersight.wording import nearest, printable, unknown
+from countersight.text import nearest, printable, unknown
 
 PLAIN: Final = "0-shot"
 """What a prompt does not say is as in this one, unless it names another."""

@@ -5,7 +5,7 @@ from pathlib import Path
 from countersight.asking.prompt import Prompt
 from countersight.asking.prompt_files import read_prompt, read_prompts
 from countersight.errors import CountersightError
-from countersight.wording import unknown
+from countersight.text import unknown
 
 __all__ = ["GUIDE", "PROMPTS", "Prompt", "find_prompt"]
 

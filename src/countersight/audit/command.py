@@ -10,9 +10,6 @@ from pathlib import Path
 import msgspec
 
 from countersight import __version__
-from countersight.asking.display import showing
-from countersight.asking.folder import reference
-from countersight.asking.persisting import Patience
 from countersight.audit.bundle import begin_session
 from countersight.audit.calibration.sheet import CALIBRATION, take_up
 from countersight.audit.folder import AuditFolder, digest_of
@@ -31,8 +28,11 @@ from countersight.case import Case
 from countersight.dataset import Dataset, DatasetError
 from countersight.editing import EditorSettings
 from countersight.editing.quality import PerceptualDistance
+from countersight.engine.display import showing
+from countersight.engine.retry import Patience
+from countersight.files import write_whole
 from countersight.models import ModelSettings
-from countersight.staging import write_whole
+from countersight.runs.folder import reference
 
 
 class Options(msgspec.Struct, frozen=True):

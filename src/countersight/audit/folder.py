@@ -11,12 +11,12 @@ from typing import BinaryIO, Self
 
 import msgspec
 
-from countersight.asking.folder import is_unused, locked, read_manifest
-from countersight.asking.journal import Journal
 from countersight.audit.log import LOG, AuditError, read_steps
 from countersight.audit.records import Manifest, Party, Step
+from countersight.engine.journal import Journal
+from countersight.files import write_whole
 from countersight.picture import BadPicture, Picture, check_picture
-from countersight.staging import write_whole
+from countersight.runs.folder import is_unused, locked, read_manifest
 
 MANIFEST = "audit.json"
 PICTURES = "pictures"

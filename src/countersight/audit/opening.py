@@ -4,11 +4,11 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterable
 
-from countersight.asking.persisting import Patience
+from countersight.audit.asking import News, Voice
+from countersight.audit.editing import Hand
 from countersight.audit.extraction import EXTRACTORS, Extractor
 from countersight.audit.extraction.model import ModelExtractor
 from countersight.audit.extraction.rules import RuleExtractor
-from countersight.audit.hands import Hand
 from countersight.audit.judges import JUDGES, Judge
 from countersight.audit.judges.exact import ExactJudge
 from countersight.audit.judges.model import ModelJudge
@@ -16,11 +16,11 @@ from countersight.audit.judges.rules import RuleJudge
 from countersight.audit.prompts import AuditPrompts
 from countersight.audit.records import Failed, Step
 from countersight.audit.tally import AuditTally
-from countersight.audit.voices import News, Voice
 from countersight.editing import EditorSettings, open_editor
+from countersight.engine.retry import Patience
 from countersight.errors import CountersightError
 from countersight.models import MODELS, Model, ModelError, ModelSettings, Viewer, open_model
-from countersight.wording import unknown
+from countersight.text import unknown
 
 
 class Opener:

@@ -9,7 +9,7 @@ import msgspec
 from countersight.asking.prompt import BRACED, fill
 from countersight.case import AnswerKind, Question
 from countersight.errors import CountersightError
-from countersight.wording import unknown
+from countersight.text import unknown
 
 LONGEST_FILE = 256 * 1024
 USUAL: Final = "edct"

@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 import msgspec
 
-from countersight.asking.folder import DatasetReference
 from countersight.case import Question
 from countersight.editing.protocol import Instruction
 from countersight.editing.quality.record import EditQuality
+from countersight.runs.folder import DatasetReference
 from countersight.scenes.scene import Scene
 
 Stage = Literal["case", "answer", "why", "concepts", "edit", "answer again", "why again", "verdict"]

@@ -6,9 +6,9 @@ import sys
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Generic, Protocol, TypeVar
 
-from countersight.asking.persisting import Stopped
 from countersight.audit.steps import Steps
 from countersight.audit.tally import AuditTally
+from countersight.engine.retry import Stopped
 from countersight.errors import CountersightError
 
 SYNC_SECONDS = 1.0

@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 import msgspec
 
 from countersight.asking.prompt import fill
+from countersight.audit.asking import Voice, conversation, plain, spent
 from countersight.audit.records import Asked, Spent, Try
-from countersight.audit.voices import Voice, conversation, plain, spent
 from countersight.models import Request, Turn
-from countersight.wording import printable
+from countersight.text import printable
 
 TRIES = 3
 """So many replies without the shape are no answer (of a judge: an abstention)."""

@@ -6,13 +6,13 @@ from contextlib import suppress
 
 import msgspec
 
+from countersight.audit.asking import Voice
+from countersight.audit.editing import Hand
 from countersight.audit.extraction import Extractor
-from countersight.audit.hands import Hand
 from countersight.audit.judges import Evidence, Judge
 from countersight.audit.records import CONTROL, CaseRecord, Manifest, Place, Response
 from countersight.audit.scene_index import SceneIndex
 from countersight.audit.steps import StepFailed
-from countersight.audit.voices import Voice
 from countersight.audit.work import Subject, Work
 from countersight.case import Case
 from countersight.dataset import Dataset

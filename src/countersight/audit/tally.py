@@ -1,9 +1,9 @@
 """What has happened in an audit so far; the progress bar looks at it while the stages fill it."""
 
-from countersight.asking.tally import Tally
 from countersight.audit.log import LOG
 from countersight.audit.records import Failed, Step
-from countersight.wording import several
+from countersight.engine.tally import Tally
+from countersight.text import several
 
 
 class AuditTally(Tally):

@@ -9,7 +9,7 @@ from rich.text import Text
 from countersight.audit.calibration import Calibration, Corrected, Rate
 from countersight.audit.clusters import Mean
 from countersight.audit.scores import Scores, Trio
-from countersight.wording import printable, several
+from countersight.text import printable, several
 
 
 def tell(scores: Scores, console: Console) -> None:

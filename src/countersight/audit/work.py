@@ -4,10 +4,10 @@ import asyncio
 
 import msgspec
 
-from countersight.asking.persisting import GivenUp
+from countersight.audit.asking import Shown, Voice, conversation, said, spent
+from countersight.audit.editing import Hand, measured
 from countersight.audit.extraction import Extractor, Statement
 from countersight.audit.folder import AuditFolder, digest_of
-from countersight.audit.hands import Hand, measured
 from countersight.audit.judges import Evidence, Judge
 from countersight.audit.prompts import AuditPrompts, asked_as
 from countersight.audit.records import (
@@ -23,11 +23,11 @@ from countersight.audit.records import (
     Verdict,
 )
 from countersight.audit.steps import Steps, Worked
-from countersight.audit.voices import Shown, Voice, conversation, said, spent
 from countersight.case import AnswerKind, Question
 from countersight.editing import EditRequest, Instruction
 from countersight.editing.marking import marked
 from countersight.editing.quality import PerceptualDistance
+from countersight.engine.retry import GivenUp
 from countersight.models import AskingFailed, Refused, Request, Turn
 from countersight.picture import BadPicture, Picture, check_picture
 from countersight.scenes.scene import Scene

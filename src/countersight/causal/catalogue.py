@@ -14,7 +14,7 @@ import msgspec
 from countersight.causal.nouns import Nouns, NounsFile
 from countersight.causal.relation_words import RelationWords
 from countersight.errors import CountersightError
-from countersight.wording import unknown
+from countersight.text import unknown
 
 Decision = Literal["causal", "none", "ambiguous", "unknown"]
 """There is a cause; there is none; the words are known but do not decide between these things; they are not known."""

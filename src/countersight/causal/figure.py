@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from countersight.causal.catalogue import Decision, catalogue
 from countersight.causal.graph import GraphKind
 from countersight.causal.mining import KINDS, Statistics
-from countersight.svg import MARGIN, WIDTH, sheet, text
-from countersight.wording import several
+from countersight.pages.svg import MARGIN, WIDTH, sheet, text
+from countersight.text import several
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

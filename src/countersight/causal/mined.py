@@ -13,9 +13,8 @@ from countersight.causal.mining import Statistics, Tally, mine
 from countersight.causal.scene import Malformed
 from countersight.causal.soundness import fault
 from countersight.errors import CountersightError
-from countersight.lines import bounded_lines
+from countersight.files import Staging, bounded_lines
 from countersight.picture import MAX_BYTES
-from countersight.staging import Staging
 
 GRAPHS = "graphs.jsonl"
 STATISTICS = "mining.json"

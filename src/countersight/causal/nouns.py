@@ -7,7 +7,7 @@ from functools import lru_cache
 import msgspec
 
 from countersight.errors import CountersightError
-from countersight.wording import unknown
+from countersight.text import unknown
 
 _WORD = re.compile(r"[a-z'-]+")
 

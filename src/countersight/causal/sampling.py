@@ -8,11 +8,11 @@ from random import Random
 
 import msgspec
 
-from countersight.balance import balanced
 from countersight.causal.cases import Drafted, draft
 from countersight.causal.graph import CausalGraph, GraphKind
 from countersight.causal.soundness import is_beyond_doubt
 from countersight.causal.tasks import TASKS, Query, Supposed, Task, queries
+from countersight.chance import balanced
 
 _KEPT = 40
 """Graphs of a kind held for every case of a task: more than enough, since most can be asked about."""

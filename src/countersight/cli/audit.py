@@ -124,12 +124,12 @@ _EXAMPLES = """examples:
 def _audit(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from countersight.asking.persisting import Patience
     from countersight.audit.command import Options, audit_dataset
     from countersight.audit.folder import AuditFolder
     from countersight.audit.prompts import BRIEF, USUAL, find_prompts
     from countersight.audit.telling import tell
     from countersight.editing import EditorSettings
+    from countersight.engine.retry import Patience
 
     if chosen.against:
         AuditFolder.open(chosen.against)  # better told now than after the audit
@@ -170,8 +170,8 @@ def _bundle(chosen: argparse.Namespace) -> int:
 
 
 def _finish(folder: Path, chosen: argparse.Namespace) -> None:
-    from countersight.progress import counting
-    from countersight.report.audits import finish
+    from countersight.audit.finish import finish
+    from countersight.cli.progress import counting
 
     finished = finish(folder, against=chosen.against, gallery=chosen.gallery, progress=counting)
     print(f"The page, case by case: {finished.html.resolve()}\nThe seal of the bundle: {finished.seal}")
@@ -180,11 +180,11 @@ def _finish(folder: Path, chosen: argparse.Namespace) -> None:
 def _calibrate(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from countersight.asking.persisting import Patience
     from countersight.audit.calibration.command import Options, calibrate
     from countersight.audit.prompts import USUAL, find_prompts
     from countersight.audit.telling import tell_calibration
     from countersight.editing import EditorSettings
+    from countersight.engine.retry import Patience
 
     calibration = calibrate(
         chosen.output,

@@ -14,6 +14,6 @@ def add(verbs: Verbs) -> None:
 
 
 def _demo(chosen: argparse.Namespace) -> int:
-    from countersight.demo import demo
+    from countersight.cli.story import demo
 
     return demo(chosen.output, chosen.size)

@@ -23,7 +23,7 @@ def _describe(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
     from countersight.dataset import Dataset
-    from countersight.statistics import describe, render, write_svg
+    from countersight.describe import describe, render, write_svg
 
     statistics = describe(case for _, case in Dataset.open(chosen.dataset).cases(print_bad))
     if chosen.output:  # before anything is printed: the reader of a pipe may leave early

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from countersight.cli.parsing import Verbs, print_bad, verb
-from countersight.wording import several
+from countersight.text import several
 
 
 def add(verbs: Verbs) -> None:
@@ -22,7 +22,7 @@ def add(verbs: Verbs) -> None:
 
 def _export(chosen: argparse.Namespace) -> int:
     from countersight.dataset import Dataset
-    from countersight.suites import cvqa_csv
+    from countersight.suites.cvqa import synthetic_csv as cvqa_csv
 
     written = cvqa_csv.export_csv((case for _, case in Dataset.open(chosen.dataset).cases(print_bad)), chosen.output)
     print(f"{several(written, 'case')} in {chosen.output}")

@@ -32,8 +32,8 @@ def add(verbs: Verbs) -> None:
 
 
 def _leaderboard(chosen: argparse.Namespace) -> int:
-    from countersight.report.leaderboard import write_leaderboard
-    from countersight.wording import several
+    from countersight.leaderboard import write_leaderboard
+    from countersight.text import several
 
     files = write_leaderboard(chosen.runs, chosen.output, datasets=chosen.dataset, seed=chosen.seed)
     for suite in files.data.suites:

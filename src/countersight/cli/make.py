@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from countersight.cli.parsing import Verbs, positive, verb
 from countersight.errors import CountersightError
 from countersight.suites import IMPORTERS
-from countersight.wording import printable, several, unknown
+from countersight.text import printable, several, unknown
 
 if TYPE_CHECKING:
     from countersight.suites.importing import OnBad
@@ -66,8 +66,8 @@ def _make(chosen: argparse.Namespace) -> int:
         raise CountersightError(f"{chosen.suite} is imported: name its file with --from ({importer.file})")
     if chosen.pictures is not None:
         raise CountersightError("--pictures goes with --from")
-    from countersight.progress import counting
-    from countersight.suites import cvqa_synthetic
+    from countersight.cli.progress import counting
+    from countersight.suites.cvqa import synthetic as cvqa_synthetic
 
     size = chosen.size or 3000
     with counting("Drawing", size, "cases") as progress:
@@ -81,9 +81,9 @@ def _make(chosen: argparse.Namespace) -> int:
 def _make_cello(chosen: argparse.Namespace) -> int:
     from countersight.causal.mined import GRAPHS
     from countersight.causal.tasks import TASKS
+    from countersight.cli.progress import counting
     from countersight.models import ModelSettings, open_model
-    from countersight.progress import counting
-    from countersight.suites import cello_making
+    from countersight.suites.cello import making as cello_making
 
     if chosen.pictures is not None:
         raise CountersightError("--pictures goes with a file; a mined folder has its own pictures: mine --images DIR")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from countersight.cli.parsing import Verbs, print_bad, verb
 from countersight.errors import CountersightError
-from countersight.wording import several
+from countersight.text import several
 
 DATASET = "dataset"
 MALFORMED_SHOWN = 20
@@ -41,7 +41,7 @@ def _mine(chosen: argparse.Namespace) -> int:
     from countersight.causal.mined import FIGURE, GRAPHS, mine_folder
     from countersight.causal.scene import Malformed
     from countersight.causal.scene_graphs import files_of
-    from countersight.progress import counting
+    from countersight.cli.progress import counting
 
     size = sum(path.stat().st_size for path, _ in files_of(chosen.graphs))
     shown = iter(range(MALFORMED_SHOWN))
@@ -73,7 +73,7 @@ def _mine(chosen: argparse.Namespace) -> int:
 
 def _make_dataset(mined: Path) -> None:
     """Questions about the graphs, as many of each task as published, in a dataset inside the mined folder."""
-    from countersight.suites import cello_making
+    from countersight.suites.cello import making as cello_making
 
     folder = mined / DATASET
     try:

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable
 from typing import TypeAlias
 
-from countersight.wording import printable
+from countersight.text import printable
 
 Verbs: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 

@@ -47,7 +47,7 @@ def add(verbs: Verbs) -> None:
 def _report(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from countersight.progress import counting
+    from countersight.cli.progress import counting
     from countersight.report import GroupsFile, print_tables, write_report
 
     for option, given in (("--key", chosen.key), ("--column", chosen.column)):
@@ -76,7 +76,7 @@ def _report(chosen: argparse.Namespace) -> int:
 def _report_audits(chosen: argparse.Namespace, audits: list[Path]) -> int:
     from rich.console import Console
 
-    from countersight.report.audits import print_audit_tables, write_audit_tables
+    from countersight.audit.page import print_audit_tables, write_audit_tables
 
     others = [path for path in chosen.runs if path not in audits]
     if others:

@@ -3,7 +3,7 @@
 import re
 from itertools import pairwise
 
-from countersight.composing.words import COLOURS, OPPOSITES, PARTICLES, SCALING, is_quantity, is_verb, verb_of
+from countersight.composing.vocabulary import COLOURS, OPPOSITES, PARTICLES, SCALING, is_quantity, is_verb, verb_of
 
 _SPACE = re.compile(r"\s+")
 _OPENING = re.compile(

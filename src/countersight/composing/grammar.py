@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import Final, Literal
 
 from countersight.composing.effects import Effect
-from countersight.composing.words import (
+from countersight.composing.vocabulary import (
     ALL,
     COLOURS,
     COMING,

@@ -10,7 +10,7 @@ from countersight.editing.protocol import (
     EditRequest,
     Instruction,
 )
-from countersight.wording import unknown
+from countersight.text import unknown
 
 EDITORS = {
     "exact": "our own scenes: the instruction becomes a change of the scene, which is drawn again",

@@ -18,9 +18,9 @@ from countersight.editing.hosted import (
     object_in,
     words_in,
 )
+from countersight.editing.instructions import words_for
 from countersight.editing.painting import Brief, Given, Log, Painting
 from countersight.editing.protocol import EditFailed, EditorError, EditorSettings, Instruction
-from countersight.editing.words import words_for
 from countersight.models.protocol import Overloaded
 from countersight.models.service import Received, Service, checked_address, error_text, key_from
 

@@ -11,15 +11,15 @@ from typing import Any
 from PIL import Image
 
 from countersight.editing.classical import read_options, selector_of
+from countersight.editing.instructions import description_of, words_for
 from countersight.editing.loading import load_pipeline, pipeline_class, quiet, said
 from countersight.editing.painting import Brief, Given, Painting
 from countersight.editing.pipelines import KINDS, arguments, size_for
 from countersight.editing.protocol import EditFailed, EditorError, Instruction
-from countersight.editing.words import description_of, words_for
 from countersight.models.local.finding import DTYPES, find_device, fingerprint
 from countersight.models.local.memory import forget, is_full
 from countersight.picture import BadPicture, as_seen
-from countersight.wording import unknown
+from countersight.text import unknown
 
 INSTALL = "pip install 'countersight[edit]'"
 MOST_STEPS = 1000

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 from yarl import URL
 
+from countersight.detection.masks import encode_mask
 from countersight.editing.classical import read_options, selector_of
 from countersight.editing.hosted import (
     MAX_ANSWER,
@@ -22,10 +23,9 @@ from countersight.editing.hosted import (
     object_in,
     words_in,
 )
-from countersight.editing.masks import encode_mask
+from countersight.editing.instructions import description_of, words_for
 from countersight.editing.painting import Brief, Given, Log, Painting
 from countersight.editing.protocol import EditFailed, EditorError, EditorSettings, Instruction
-from countersight.editing.words import description_of, words_for
 from countersight.models.protocol import AskingFailed, Overloaded
 from countersight.models.service import Received, Service, checked_address, shorten
 

@@ -19,9 +19,9 @@ from countersight.editing.hosted import (
     object_in,
     words_in,
 )
+from countersight.editing.instructions import words_for
 from countersight.editing.painting import Brief, Given, Log, Painting
 from countersight.editing.protocol import EditFailed, EditorSettings, Instruction
-from countersight.editing.words import words_for
 from countersight.models.service import Service, checked_address
 
 GEMINI = "https://generativelanguage.googleapis.com/v1beta"

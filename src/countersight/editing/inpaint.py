@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from countersight.detection.graphs import fingerprint, open_graph
+from countersight.detection.masks import Mask, box_of, grown
 from countersight.editing.classical import Retoucher, read_options, selector_of
-from countersight.editing.graphs import fingerprint, open_graph
 from countersight.editing.hues import Pixels
-from countersight.editing.masks import Mask, box_of, grown
 from countersight.editing.protocol import EditFailed, EditorError
-from countersight.wording import printable
+from countersight.text import printable
 
 SIDE = 512
 """Pixels of a side on which both networks were trained."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from countersight.editing.pipelines import KINDS
 from countersight.editing.protocol import EditorError
-from countersight.wording import printable, unknown
+from countersight.text import printable, unknown
 
 _LIBRARIES = ("diffusers", "transformers")
 

@@ -11,7 +11,7 @@ from html import escape
 from msgspec.structs import replace
 
 from countersight.picture import BadPicture, Picture
-from countersight.wording import printable
+from countersight.text import printable
 
 MARK = "countersight: edited for test"
 """How every mark begins."""

@@ -7,6 +7,7 @@ import aiohttp
 import numpy as np
 from PIL import Image
 
+from countersight.detection.masks import Mask
 from countersight.editing.hosted import (
     MAX_ANSWER,
     amount,
@@ -18,10 +19,9 @@ from countersight.editing.hosted import (
     object_in,
     words_in,
 )
-from countersight.editing.masks import Mask
+from countersight.editing.instructions import words_for
 from countersight.editing.painting import Brief, Given, Log, Painting
 from countersight.editing.protocol import EditFailed, EditorSettings, Instruction
-from countersight.editing.words import words_for
 from countersight.models.endpoint import OPENAI
 from countersight.models.service import Service, checked_address
 

@@ -6,12 +6,12 @@ from typing import Any, Protocol
 import msgspec
 import numpy as np
 
+from countersight.detection.masks import Mask, encode_mask, grown, read_mask
 from countersight.editing.classical import MARGIN
 from countersight.editing.compositing import kept_outside
-from countersight.editing.masks import Mask, encode_mask, grown, read_mask
+from countersight.editing.instructions import VERSION
 from countersight.editing.protocol import Action, Edited, EditFailed, EditRequest, Instruction
 from countersight.editing.selecting import Selector
-from countersight.editing.words import VERSION
 from countersight.picture import BadPicture, Picture, as_seen, check_picture, to_send
 
 Log = dict[str, str | int | float]

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageFilter
 
+from countersight.detection.masks import Mask, box_of
 from countersight.editing.hues import Pixels
-from countersight.editing.masks import Mask, box_of
 from countersight.scenes.colours import Rgb
 
 Fill = Callable[[Pixels, Mask], Pixels]

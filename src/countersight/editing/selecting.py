@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from countersight.editing.annotations import Annotations, Thing
-from countersight.editing.graphs import fingerprint
+from countersight.detection.annotations import Annotations, Thing
+from countersight.detection.graphs import fingerprint
+from countersight.detection.masks import Mask, box_of, grown, of_box, read_mask
+from countersight.detection.opencv_module import opencv
+from countersight.detection.segmenting import Box, Segmenter, open_segmenter
 from countersight.editing.hues import Pixels, of_colour
-from countersight.editing.masks import Mask, box_of, grown, of_box, read_mask
-from countersight.editing.opencv import opencv
 from countersight.editing.protocol import EditFailed, EditRequest
-from countersight.editing.segmenting import Box, Segmenter, open_segmenter
 from countersight.editing.things import Named, choose_things, meant_by, read_thing
 
 _NUMBER = r"\s*(-?\d{1,6}(?:\.\d{1,6})?)\s*"

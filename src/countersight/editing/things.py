@@ -5,12 +5,12 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from countersight.composing.words import is_plural, number_of
-from countersight.editing.annotations import Thing
+from countersight.composing.vocabulary import is_plural, number_of
+from countersight.detection.annotations import Thing
+from countersight.detection.names import classes_of
+from countersight.detection.vision import ToolFailed
 from countersight.editing.hues import colour_word
 from countersight.editing.protocol import EditFailed
-from countersight.programs.eyes.detection.names import classes_of
-from countersight.programs.vision import ToolFailed
 
 _SIDES = {
     "left": "leftmost",

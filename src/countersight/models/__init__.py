@@ -15,7 +15,7 @@ from countersight.models.protocol import (
     Unreachable,
     Viewer,
 )
-from countersight.wording import unknown
+from countersight.text import unknown
 
 MODELS = {
     "embedded": "our own small model, trained on our scenes in both worlds; ships with the package",
@@ -54,7 +54,7 @@ def open_model(name: str, settings: ModelSettings) -> Model:
 
         return Local(name, rest, settings)
     if kind in ("viper", "visprog"):
-        from countersight.models.programs import open_programs
+        from countersight.programs.model import open_programs
 
         return open_programs(name, settings)
     raise ModelError(unknown("model", name, MODELS))

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from countersight.wording import printable
+from countersight.text import printable
 
 FailureKind = Literal[
     "no program",

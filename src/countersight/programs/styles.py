@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
+from countersight.detection.vision import Vision
 from countersight.picture import Picture
 from countersight.programs.limits import Limits
 from countersight.programs.prompting import PYTHON, STEPS
@@ -10,7 +11,6 @@ from countersight.programs.reference import as_python, as_steps
 from countersight.programs.steps import parsed, run_steps, step_lines
 from countersight.programs.tracing import Tracing
 from countersight.programs.viper import Sandbox, Tools, python_of
-from countersight.programs.vision import Vision
 
 Ask = Callable[[str], Awaitable[str]]
 

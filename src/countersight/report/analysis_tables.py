@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from countersight.pages.grid import NOTHING, Cell, Grid, Line, figure_cell
+from countersight.pages.wording import count, name, number, p_value
 from countersight.report.data import Analysis, AnalysisTable, Figure
-from countersight.report.grid import NOTHING, Cell, Grid, Line, figure_cell
-from countersight.report.wording import count, name, number, p_value
 
 
 def analysis_grids(analysis: Analysis) -> list[Grid]:

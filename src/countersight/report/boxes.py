@@ -1,8 +1,8 @@
 """Boxes as the page draws them over a picture: in parts of its sides, so that they fit it at any size."""
 
 from countersight.dataset import Dataset
+from countersight.detection.vision import size_as_seen
 from countersight.picture import BadPicture
-from countersight.programs.vision import size_as_seen
 from countersight.report.data import Boxed
 
 _DIGITS = 4

@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.asking.composed import COMPOSED
-from countersight.asking.folder import RunFolder
 from countersight.case import LETTERS, Case, Question, Reply
 from countersight.dataset import Dataset
 from countersight.report.data import ASKINGS, Answer, AskedQuestion, Asking, GalleryCase, asking_of
 from countersight.report.gallery import PAIR_OUTCOMES, balanced_sample, pair_outcome
 from countersight.report.graphs import shown_graph
 from countersight.report.traces import shown_program
+from countersight.runs.folder import RunFolder
 from countersight.scoring import Outcomes
 from countersight.scoring.outcome import ASKED, OUTCOMES, WORLDS
 

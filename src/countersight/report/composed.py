@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from countersight.pages.wording import count, name, percent
 from countersight.report.data import Analysis, AnalysisLine, AnalysisTable, Figure, Point
 from countersight.report.observations import AnalysedRun
 from countersight.report.shares import share, told
 from countersight.report.watching import Watched
-from countersight.report.wording import count, name, percent
 from countersight.scoring.scores import CONFIDENCE
 from countersight.suites.tables import Terms
 

@@ -6,9 +6,9 @@ stay the size of the page's. Colours are classes: the style sheet has one set fo
 
 from collections.abc import Sequence
 
+from countersight.pages.markup import Markup, element, text
+from countersight.pages.wording import interval, name, percent
 from countersight.report.data import ASKINGS, Asking, Figure, GroupScores, LetterShare, RunScores
-from countersight.report.markup import Markup, element, text
-from countersight.report.wording import interval, name, percent
 from countersight.suites.tables import PLAIN, Terms
 
 _ROW = 36

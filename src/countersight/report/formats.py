@@ -5,12 +5,12 @@ import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from countersight.pages.grid import Cell, Grid
+from countersight.pages.wording import guarded, name
 from countersight.report.analysis_tables import analysis_grids, analysis_records
 from countersight.report.data import Figure, GroupScores, ReportData, RunScores
-from countersight.report.grid import Cell, Grid
 from countersight.report.provenance import definitions, origins, sentence
 from countersight.report.tables import COMPARED, MEASURES, grids
-from countersight.report.wording import guarded, name
 from countersight.suites.reference import ALL, TOTAL, PaperTable
 
 

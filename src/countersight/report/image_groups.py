@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from countersight.case import Case
 from countersight.errors import CountersightError
 from countersight.suites.importing import BadField, csv_rows
-from countersight.wording import printable, several, unknown
+from countersight.text import printable, several, unknown
 
 MAX_BYTES: Final = 256 * 1024 * 1024
 MOST_GROUPS: Final = 12

@@ -2,9 +2,9 @@
 
 from math import ceil, floor
 
+from countersight.pages.markup import Markup, element, text
+from countersight.pages.wording import interval, name, percent
 from countersight.report.data import IntervalPlot
-from countersight.report.markup import Markup, element, text
-from countersight.report.wording import interval, name, percent
 
 _ROW = 36
 _STEPS = (0.05, 0.1, 0.2, 0.25, 0.5)

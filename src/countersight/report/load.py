@@ -7,7 +7,6 @@ from typing import TypeVar
 import msgspec
 
 from countersight import __version__
-from countersight.asking.folder import RunFolder
 from countersight.case import Case, World
 from countersight.dataset import Dataset
 from countersight.errors import CountersightError
@@ -31,6 +30,7 @@ from countersight.report.observations import AnalysedRun
 from countersight.report.scored import as_difference, as_share
 from countersight.report.short_names import short_name
 from countersight.report.watching import Watched
+from countersight.runs.folder import RunFolder
 from countersight.scoring import (
     RESAMPLES,
     Difference,

@@ -5,15 +5,15 @@ from typing import Final
 
 import msgspec
 
+from countersight.pages.wording import count, interval, name, number, p_value, percent
 from countersight.report.data import Analysis, AnalysisLine, AnalysisTable, Figure, Point
 from countersight.report.scored import as_difference, as_share
-from countersight.report.wording import count, interval, name, number, p_value, percent
 from countersight.scoring import RESAMPLES, Difference, Outcomes, Rate, Row
 from countersight.scoring.observations import Correlation, Effect, Phi, Ranking, correlation, effect, ranking
 from countersight.scoring.outcome import Asked
 from countersight.scoring.scores import CONFIDENCE
 from countersight.suites.tables import Terms
-from countersight.wording import several
+from countersight.text import several
 
 FIRST_PROMPT: Final = "0-shot"
 """The way of asking that others are held against."""

@@ -6,18 +6,18 @@ from typing import Any
 
 import msgspec
 
+from countersight.pages.blocks import as_table, definition_list, section
+from countersight.pages.document import document
+from countersight.pages.markup import Markup, element, text
+from countersight.pages.wording import clean, count, interval, name, percent
 from countersight.report.analysis_tables import analysis_grids
-from countersight.report.blocks import as_table, definition_list, section
 from countersight.report.data import ASKINGS, Analysis, Asking, PageData, ReportData
-from countersight.report.document import document
 from countersight.report.figures import accuracy_plot, drop_plot, legend, letter_bars
 from countersight.report.gallery import PAIR_OUTCOMES, PairOutcome, pair_outcome
 from countersight.report.interval_plot import interval_plot
-from countersight.report.markup import Markup, element, text
 from countersight.report.provenance import definitions, origins, sentence
 from countersight.report.reference import beside
 from countersight.report.tables import by_group, compared, more, overview, totals
-from countersight.report.wording import clean, count, interval, name, percent
 
 _FEW_RUNS = 3
 
@@ -42,9 +42,9 @@ def render(data: PageData) -> str:
     """The whole page."""
     report = data.report
     return document(
+        __package__,
         "page.html",
         title=f"{name(report.dataset)} – Countersight report",
-        styles=("page.css",),
         script="page.js",
         heading=text(name(report.dataset)),
         sentence=text(sentence(report)),

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from countersight.pages.grid import NOTHING, Cell, Grid, Line, figure_cell, unasked_line
+from countersight.pages.wording import count, name
 from countersight.report.data import Figure, ReportData, RunScores
-from countersight.report.grid import NOTHING, Cell, Grid, Line, figure_cell, unasked_line
-from countersight.report.wording import count, name
 from countersight.suites.reference import ALL, TOTAL, PaperTable, Place, Printed
 
 

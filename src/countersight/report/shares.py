@@ -1,7 +1,7 @@
 """A share as a figure with its interval, and in words."""
 
+from countersight.pages.wording import count, interval, percent
 from countersight.report.data import Figure
-from countersight.report.wording import count, interval, percent
 from countersight.scoring.intervals import wilson
 from countersight.scoring.scores import CONFIDENCE
 

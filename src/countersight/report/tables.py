@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 
+from countersight.pages.grid import NOTHING, Cell, Grid, Line, figure_cell, unasked_line
+from countersight.pages.wording import count, name, percent
 from countersight.report.data import ASKINGS, Comparison, DividedScores, GroupScores, ReportData, RunScores
-from countersight.report.grid import NOTHING, Cell, Grid, Line, figure_cell, unasked_line
 from countersight.report.reference import beside, reported_lines
-from countersight.report.wording import count, name, percent
 from countersight.suites.reference import table
 from countersight.suites.tables import PLAIN, PLAIN_MEASURES, Terms
-from countersight.wording import several
+from countersight.text import several
 
 MEASURES = PLAIN_MEASURES
 """The figures of a line of scores, in order, and what they are called where the suite has no word of its own."""

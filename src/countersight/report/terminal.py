@@ -8,13 +8,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from countersight.pages.grid import NOTHING, Cell, Grid, Line
+from countersight.pages.wording import name, percent
 from countersight.report.analysis_tables import analysis_grids
 from countersight.report.data import Analysis, ReportData
-from countersight.report.grid import NOTHING, Cell, Grid, Line
 from countersight.report.provenance import origins, sentence
 from countersight.report.reference import beside
 from countersight.report.tables import compared, overview, scores
-from countersight.report.wording import name, percent
 
 _SHORT = {"counterfactual": "counter-\nfactual", "both right": "both\nright", "imagination gap": "imagi-\nnation\ngap"}
 _AMISS = ("unread", "failed", "missing")

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import msgspec
 
+from countersight.files import write_whole
+from countersight.pages.thumbnails import side_for, thumbnails
 from countersight.report.data import PageData, ReportData
 from countersight.report.formats import comma_separated, latex, markdown
 from countersight.report.image_groups import GroupsFile
 from countersight.report.load import load
 from countersight.report.page import render
-from countersight.report.thumbnails import side_for, thumbnails
-from countersight.staging import write_whole
 
 Counting = Callable[[str, int, str], AbstractContextManager[Callable[[int], None]]]
 """Shows how far work has come: told what is done, how many there are, and of what."""

@@ -9,8 +9,8 @@ from typing import Any
 from arro3.core import Array, DataType, Field, RecordBatch, RecordBatchReader, Schema
 from arro3.io import write_parquet as write
 
+from countersight.files import write_whole
 from countersight.scoring.outcome import ASKED, Outcomes
-from countersight.staging import write_whole
 
 _ROWS_AT_ONCE = 65_536
 _CREDIT = "_credit"

@@ -17,9 +17,9 @@ from countersight import __version__
 from countersight.case import Case, Question
 from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError
-from countersight.lines import bounded_lines
+from countersight.files import bounded_lines
 from countersight.picture import MAX_BYTES
-from countersight.wording import nearest
+from countersight.text import nearest
 
 IMAGES = "images/"
 MAX_LINE = 1 << 20

@@ -12,8 +12,8 @@ import msgspec
 
 from countersight.case import Case, World
 from countersight.scoring import Axis
-from countersight.suites.cfmm import NAME as CFMM
-from countersight.suites.cosim_changes import KINDS
+from countersight.suites.cfmm.files import NAME as CFMM
+from countersight.suites.cosim.changes import KINDS
 
 BOTH_WORLDS: Final = "about the picture as it is and about what would be true under a change"
 AS_IT_IS: Final = "about the picture as it is"

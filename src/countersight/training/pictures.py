@@ -13,9 +13,9 @@ from PIL import Image
 from countersight.models.embedded.picture import Pixels, shrink
 from countersight.models.embedded.values import COLOURS
 from countersight.scenes import Recolour, Remove, Scene, apply, draw
-from countersight.suites.cvqa_templates import TEMPLATES
+from countersight.suites.cvqa.templates import TEMPLATES
 from countersight.training.facts import Facts, facts
-from countersight.training.strangers import stranger
+from countersight.training.out_of_domain import stranger
 from countersight.training.targets import CELLS, LAYERS, Map, target
 
 STRANGERS = 0.12

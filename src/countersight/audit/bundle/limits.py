@@ -7,7 +7,7 @@ import msgspec
 
 from countersight.audit.records import Manifest
 from countersight.audit.scores import Scores
-from countersight.wording import printable, several
+from countersight.text import printable, several
 
 LIMITS: Final = "limits.md"
 FEW_PICTURES: Final = 30

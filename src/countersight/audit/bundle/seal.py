@@ -8,11 +8,11 @@ from typing import Final
 
 import msgspec
 
-from countersight.asking.folder import LOCK
 from countersight.audit.bundle.files import Found, Odd, content, digest, lying_in
 from countersight.audit.log import AuditError
+from countersight.files import write_whole
 from countersight.machine import cores
-from countersight.staging import write_whole
+from countersight.runs.folder import LOCK
 
 SEAL: Final = "bundle.json"
 SIGNATURES: Final = tuple(f"{SEAL}.{ending}" for ending in ("asc", "sig", "minisig", "sigstore.json"))

@@ -19,8 +19,8 @@ import msgspec
 import countersight
 from countersight.audit.bundle.files import content
 from countersight.audit.log import AuditError
+from countersight.files import write_whole
 from countersight.machine import cores
-from countersight.staging import write_whole
 
 SESSIONS: Final = "sessions.jsonl"
 

@@ -3,7 +3,7 @@
 from typing import Final
 
 from countersight.audit.bundle.manifest import RunManifest
-from countersight.wording import printable
+from countersight.text import printable
 
 SIGN_OFF: Final = "sign-off.md"
 EVIDENCE: Final = (

@@ -22,9 +22,9 @@ from countersight.audit.log import LOG, AuditError
 from countersight.audit.records import CaseRecord, EditRecord
 from countersight.audit.scores import SCORES, Scores, encode, score
 from countersight.audit.trail import Audit, read_audit
-from countersight.lines import bounded_lines
+from countersight.files import bounded_lines
 from countersight.machine import cores
-from countersight.wording import printable, several
+from countersight.text import printable, several
 
 LONGEST_LINE = 64 * 1024**2
 """A line of the log that is longer was never written by an audit."""

@@ -9,7 +9,6 @@ from pathlib import Path, PurePosixPath
 import msgspec
 
 from countersight import __version__
-from countersight.asking.folder import locked
 from countersight.audit.bundle.cases import (
     CASES,
     DIFFERENCES,
@@ -33,7 +32,8 @@ from countersight.audit.folder import PICTURES, AuditFolder
 from countersight.audit.log import AuditError
 from countersight.audit.scores import SCORES, Scores, encode, score
 from countersight.audit.trail import Audit, read_audit
-from countersight.staging import write_whole
+from countersight.files import write_whole
+from countersight.runs.folder import locked
 
 REPORT = "report.html"
 

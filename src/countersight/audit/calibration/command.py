@@ -10,14 +10,11 @@ from pathlib import Path
 import msgspec
 
 from countersight import __version__
-from countersight.asking.display import showing
-from countersight.asking.folder import DatasetReference
-from countersight.asking.persisting import Patience
 from countersight.audit.calibration.items import Item, make_items
 from countersight.audit.calibration.sheet import CALIBRATION, Calibration
 from countersight.audit.calibration.tabulating import sheets
+from countersight.audit.editing import Hand
 from countersight.audit.folder import AuditFolder
-from countersight.audit.hands import Hand
 from countersight.audit.judges import Judge, Pool
 from countersight.audit.opening import Opener
 from countersight.audit.prompts import AuditPrompts
@@ -27,8 +24,11 @@ from countersight.audit.steps import StepFailed, Steps, hash_of
 from countersight.audit.tally import AuditTally
 from countersight.audit.work import Subject, Work
 from countersight.editing import EditorSettings
+from countersight.engine.display import showing
+from countersight.engine.retry import Patience
+from countersight.files import write_whole
 from countersight.models import ModelSettings
-from countersight.staging import write_whole
+from countersight.runs.folder import DatasetReference
 
 
 class Options(msgspec.Struct, frozen=True):

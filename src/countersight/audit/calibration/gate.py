@@ -7,7 +7,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from countersight.audit.calibration.items import Item
-from countersight.audit.hands import measured
+from countersight.audit.editing import measured
 from countersight.audit.truth import facts
 from countersight.picture import BadPicture, Picture, as_seen, check_picture
 from countersight.programs.eyes.scene import NotAScene, see

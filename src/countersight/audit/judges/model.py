@@ -5,13 +5,13 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 
 from countersight.asking.prompt import fill
+from countersight.audit.asking import Voice
 from countersight.audit.judges.protocol import Evidence, Judged, abstention
 from countersight.audit.judges.rules import certain
 from countersight.audit.prompts import AuditPrompts
 from countersight.audit.quoting import quoted
 from countersight.audit.records import Party, Verdict
 from countersight.audit.shapes import ask_shaped
-from countersight.audit.voices import Voice
 
 Reason = Annotated[str, msgspec.Meta(max_length=4_000)]
 

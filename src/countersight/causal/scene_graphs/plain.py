@@ -15,7 +15,7 @@ from countersight.causal.graph import Thing
 from countersight.causal.scene import Description, Malformed, SceneGraph, SceneRelation
 from countersight.causal.scene_graphs.parts import Entry, OnMalformed, box_of, lenient, name_of
 from countersight.causal.scene_graphs.streaming import MAX_ELEMENT, BrokenFile, OnRead, opened
-from countersight.lines import bounded_lines
+from countersight.files import bounded_lines
 
 
 class _Scene(msgspec.Struct):

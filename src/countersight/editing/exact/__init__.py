@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from countersight.detection.masks import Mask, difference, encode_mask, grown, read_mask
 from countersight.editing.exact.plans import plan
-from countersight.editing.masks import Mask, difference, encode_mask, grown, read_mask
 from countersight.editing.protocol import Edited, EditFailed, EditRequest
 from countersight.picture import BadPicture, Picture, as_seen
 from countersight.scenes.drawing import Pixels, draw_both

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from countersight.editing.protocol import EditorError
 from countersight.editing.quality.measuring import Perceived
-from countersight.wording import printable
+from countersight.text import printable
 
 _SHIFT, _SCALE = (-0.030, -0.088, -0.188), (0.458, 0.448, 0.450)
 """The authors' scaling of red, green and blue from -1 to 1."""

@@ -8,7 +8,7 @@ from PIL import Image
 from countersight.models.local.loading import Loaded
 from countersight.models.protocol import AskingFailed, Request
 from countersight.picture import BadPicture, as_seen
-from countersight.wording import printable, several
+from countersight.text import printable, several
 
 MANY = 64
 """No conversation of ours shows more pictures."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from countersight.models.protocol import ModelError
-from countersight.wording import printable, unknown
+from countersight.text import printable, unknown
 
 INSTALL = "pip install 'countersight[local]'"
 DTYPES = ("auto", "float32", "bfloat16", "float16")

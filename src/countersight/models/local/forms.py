@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from countersight.models.protocol import AskingFailed, ModelError, Turn
-from countersight.wording import printable
+from countersight.text import printable
 
 DAY = datetime.date(2024, 7, 26)
 """Templates that tell the model the date tell it this one, so that a run asks the same on whatever day. It is the one

@@ -49,7 +49,7 @@ def load(name: str, *, device: str = "auto", dtype: str = "auto", device_map: st
     `device_map` spreads one that is too large for one device over several and the processor's memory.
     """
     folder = find_folder(name)
-    from countersight.models.local.quickening import quicken
+    from countersight.models.local.speedups import quicken
 
     config = read_config(folder)
     if device_map is None:

@@ -15,7 +15,7 @@ from countersight.errors import CountersightError
 from countersight.models.local.conversation import count_pictures
 from countersight.models.local.memory import forget, is_full
 from countersight.models.protocol import AskingFailed, ModelError, Request
-from countersight.wording import printable
+from countersight.text import printable
 
 QUIET = 0.02
 """Seconds without a new question after which those that wait are taken."""

@@ -3,11 +3,11 @@
 import asyncio
 import io
 
+from countersight.detection.vision import Box, Patch, ToolFailed, size_as_seen
 from countersight.models.protocol import Model, Request, Turn
 from countersight.picture import LARGE, BadPicture, Picture, as_seen
 from countersight.programs.eyes.asked import answer_of
 from countersight.programs.eyes.boxes import read_boxes
-from countersight.programs.vision import Box, Patch, ToolFailed, size_as_seen
 
 WHERE = (
     "Find every instance of this in the picture: {what}. The picture is {width} pixels wide and {height} pixels high. "

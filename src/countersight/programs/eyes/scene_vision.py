@@ -6,9 +6,9 @@ from collections import OrderedDict
 
 import numpy as np
 
+from countersight.detection.vision import Patch, ToolFailed
 from countersight.picture import BadPicture, Picture, as_seen
 from countersight.programs.eyes.scene import NotAScene, Seen, see
-from countersight.programs.vision import Patch, ToolFailed
 from countersight.scenes.colours import NAMED
 
 _KEPT = 64

@@ -2,12 +2,12 @@
 
 from collections import Counter
 
+from countersight.detection.detector import Detector
+from countersight.detection.vision import Patch, size_as_seen
 from countersight.models.protocol import Model, Request, Turn
 from countersight.picture import Picture
 from countersight.programs.eyes.asked import answer_of
-from countersight.programs.eyes.detector import Detector
-from countersight.programs.vision import Patch, size_as_seen
-from countersight.wording import several
+from countersight.text import several
 
 MOST_TOLD = 40
 """Things whose place is told; of more only how many there are."""

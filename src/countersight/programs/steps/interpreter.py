@@ -5,13 +5,13 @@ from typing import Final, TypeVar
 
 import msgspec
 
+from countersight.detection.vision import Box, Patch, ToolFailed, Vision, look_for, size_as_seen
 from countersight.picture import Picture
 from countersight.programs.failures import ProgramFailed
 from countersight.programs.steps.expressions import BadExpression, evaluate
 from countersight.programs.steps.parsing import Name, Step
 from countersight.programs.tracing import Tracing, shortened
-from countersight.programs.vision import Box, Patch, ToolFailed, Vision, look_for, size_as_seen
-from countersight.wording import unknown
+from countersight.text import unknown
 
 LONGEST_TEXT = 500
 """Signs in what is looked for, or asked."""

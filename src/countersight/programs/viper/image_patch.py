@@ -8,13 +8,13 @@ import math
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
+from countersight.detection.vision import Box, Patch, ToolFailed, Vision, look_for, size_as_seen
 from countersight.picture import Picture
 from countersight.programs.answers import LONGEST_ANSWER, fitting, number_in, polarity_in
 from countersight.programs.failures import ProgramFailed
 from countersight.programs.limits import Limits
 from countersight.programs.tracing import Tracing, shortened
-from countersight.programs.vision import Box, Patch, ToolFailed, Vision, look_for, size_as_seen
-from countersight.wording import unknown
+from countersight.text import unknown
 
 LONGEST_TEXT = 500
 """Signs in what is looked for, or asked."""

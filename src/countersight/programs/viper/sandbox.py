@@ -18,13 +18,13 @@ from time import perf_counter
 from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
+from countersight.detection.vision import Patch
 from countersight.machine import cores
 from countersight.models.protocol import ModelError
 from countersight.programs.failures import FailureKind, ProgramFailed
 from countersight.programs.limits import Limits
 from countersight.programs.viper.image_patch import FUNCTIONS, METHODS, SEEN_OF_A_PATCH, ImagePatch, Tools
 from countersight.programs.viper.prelude import PRELUDE, prepared
-from countersight.programs.vision import Patch
 
 MOST_OPEN = 64
 """Programs under way: most wait for their tools, and a process that waits takes about a megabyte."""

@@ -1,0 +1,88 @@
+"""Models as an audit hears them: asked on until they answer, each with its own bound on what is under way."""
+
+import asyncio
+
+import msgspec
+
+from countersight.audit.records import Asked, Party, Said, Spent
+from countersight.audit.tally import AuditTally
+from countersight.engine.limit import Gate
+from countersight.engine.retry import Answered, Patience, Persistence
+from countersight.models import Answer, Model, Request, Turn
+from countersight.picture import Picture
+
+
+class News:
+    """What is known of one server; its trouble is shown to whoever watches the audit."""
+
+    def __init__(self, tally: AuditTally) -> None:
+        self.before = 0
+        self._tally = tally
+
+    @property
+    def trouble(self) -> str:
+        """What anybody said last, if that was no answer."""
+        return self._tally.trouble
+
+    @trouble.setter
+    def trouble(self, what: str) -> None:
+        self._tally.trouble = what
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """A picture and the digest by which the audit knows it."""
+
+    picture: Picture
+    digest: str
+
+
+class Voice:
+    """One model of an audit."""
+
+    def __init__(self, model: Model, patience: Patience, stop: asyncio.Event, news: News) -> None:
+        self.party = Party(model.name, model.settings)
+        self._model = model
+        self._gate = Gate(patience.concurrency)
+        self._persistence = Persistence(patience, self._gate, stop, news)
+
+    async def say(self, request: Request) -> Answered[Answer]:
+        """The next turn; fails as `Persistence.answered` does."""
+        await self._gate.enter()
+        try:
+            return await self._persistence.answered(lambda: self._model.reply(request))
+        finally:
+            self._gate.leave()
+
+    async def close(self) -> None:
+        """Let go of connections and memory."""
+        await self._model.close()
+
+
+def said(answer: Answer) -> Said:
+    """What a model said, as the log keeps it."""
+    return Said(plain(answer.text), plain(answer.finish), plain(answer.model))
+
+
+def spent(answered: Answered[Answer], so_far: Spent | None = None) -> Spent:
+    """What an answer took, and what came before it."""
+    answer, sum_of = answered.answer, so_far or Spent(attempts=0)
+    return Spent(
+        tokens_in=sum_of.tokens_in + answer.tokens_in,
+        tokens_out=sum_of.tokens_out + answer.tokens_out,
+        cost=sum_of.cost + answer.cost,
+        seconds=round(sum_of.seconds + answered.seconds, 4),
+        attempts=sum_of.attempts + answered.attempts,
+        model=plain(answer.model),
+    )
+
+
+def conversation(turns: tuple[Turn, ...], shown: Shown | None = None) -> tuple[Asked, ...]:
+    """A conversation as the log keeps it; the one picture in it is named by its digest."""
+    return tuple(
+        Asked(turn.role, turn.text, shown.digest if shown and turn.picture is not None else "") for turn in turns
+    )
+
+
+def plain(text: str) -> str:
+    """Text that any file can hold: half of a surrogate pair, as a model may write it, is none."""
+    return text.encode("utf-8", "replace").decode()

@@ -1,0 +1,53 @@
+"""Editors as an audit uses them: asked on until there is a picture, and what they give is checked and measured."""
+
+import asyncio
+import io
+
+from countersight.audit.asking import News
+from countersight.audit.records import Party
+from countersight.editing import Edited, Editor, EditRequest
+from countersight.editing.quality import EditQuality, PerceptualDistance, measure
+from countersight.engine.limit import Gate
+from countersight.engine.retry import Answered, Patience, Persistence
+from countersight.picture import BadPicture, Picture, as_seen
+
+
+class Hand:
+    """The editor of an audit."""
+
+    def __init__(self, editor: Editor, patience: Patience, stop: asyncio.Event, news: News) -> None:
+        self.party = Party(editor.name, editor.settings)
+        self._editor = editor
+        self._gate = Gate(patience.concurrency)
+        self._persistence = Persistence(patience, self._gate, stop, news)
+
+    async def edit(self, request: EditRequest) -> Answered[Edited]:
+        """The edited picture; fails as `Persistence.answered` does, with the editor's reason."""
+        await self._gate.enter()
+        try:
+            return await self._persistence.answered(lambda: self._editor.edit(request))
+        finally:
+            self._gate.leave()
+
+    async def close(self) -> None:
+        """Let go of connections and memory."""
+        await self._editor.close()
+
+
+def measured(
+    before: Picture,
+    after: Picture,
+    mask: bytes | None,
+    *,
+    control: bool = False,
+    lpips: PerceptualDistance | None = None,
+) -> EditQuality:
+    """How good an edit is; raises BadPicture where the edited picture cannot be decoded."""
+    from PIL import Image
+
+    seen, edited = as_seen(before), as_seen(after)
+    try:
+        area = Image.open(io.BytesIO(mask)).convert("L") if mask else None
+    except OSError:
+        raise BadPicture("came with a mask that cannot be decoded") from None
+    return measure(seen, edited, area, control=control, lpips=lpips)

@@ -1,0 +1,40 @@
+"""The end of an audit: its bundle brought up to date, its page written, and all of it sealed."""
+
+from contextlib import nullcontext
+from pathlib import Path
+
+import msgspec
+
+from countersight.audit.bundle.write import REPORT, Sheets, write_bundle
+from countersight.audit.page.outcomes import shown
+from countersight.audit.page.page import render
+from countersight.audit.page.pictures import count, small_pictures
+from countersight.report.write import Counting
+
+GALLERY = 200
+"""Cases that the page shows with their pictures, unless told otherwise."""
+
+
+class Finished(msgspec.Struct, frozen=True):
+    """Where the page of an audit is, and the seal of its bundle."""
+
+    html: Path
+    seal: str
+
+
+def finish(
+    folder: Path, *, against: Path | None = None, gallery: int = GALLERY, progress: Counting | None = None
+) -> Finished:
+    """Write everything that others need to follow, check and sign an audit, from what its log says.
+
+    `against` is an earlier audit to be set beside it, `gallery` how many cases the page shows at most. It asks nobody
+    anything, and may be done again: after a calibration or reviews came in.
+    """
+
+    def page(sheets: Sheets) -> str:
+        cases = shown(sheets.cases, gallery)
+        number = count(cases)
+        with progress("Shrinking pictures", number, "pictures") if progress else nullcontext(lambda done: None) as done:
+            return render(sheets, cases, small_pictures(folder, cases, done))
+
+    return Finished(folder / REPORT, write_bundle(folder, page, against=against, progress=progress))

@@ -1,0 +1,294 @@
+"""The cases of an audit, one card each: pictures before and after, what was said, and what the judges made of it."""
+
+from collections.abc import Iterable, Iterator
+
+from countersight.audit.bundle.cases import CaseSheet, ConceptSheet, EditSheet
+from countersight.audit.page.citing import pieces
+from countersight.audit.page.figures import number
+from countersight.audit.page.outcomes import OUTCOMES, outcome
+from countersight.audit.page.pictures import BRIGHTER, Pictures
+from countersight.audit.records import Verdict
+from countersight.editing.quality.record import EditQuality
+from countersight.pages.markup import Markup, element, text
+from countersight.pages.wording import clean, name, percent
+
+LONGEST_TEXT = 4_000
+"""Characters of a text that go into the page; the rest is in cases.jsonl."""
+EDITED = "edited for test"
+"""What stands on every edited picture."""
+
+_VERDICT = {1: ("right", "✓ 1"), 0: ("wrong", "✗ 0"), None: ("missing", "– abstains")}
+_CLASS = {
+    "consistent": "right",
+    "neither": "wrong",
+    "answer-only": "wrong",
+    "explanation-only": "wrong",
+    "in-part": "unread",
+    "undecided": "missing",
+    "excluded": "missing",
+}
+
+
+def card(case: CaseSheet, number: int, pictures: Pictures) -> Markup:
+    """One case with all its tests."""
+    tests = [_test(case, test, f"case-{number}-{test.number}", pictures) for test in case.tests]
+    remarks = [*(f"A step failed: {failure}" for failure in case.failures)]
+    if case.no_concept:
+        remarks.insert(0, f"Nothing to test: {case.no_concept}")
+    elif not case.tests:
+        remarks.insert(0, "Nothing was tested yet.")
+    return element(
+        "article",
+        element(
+            "header",
+            element("h3", text(name(case.case)), dir="auto"),
+            element("span", text(name(case.group)), class_="tag", dir="auto"),
+        ),
+        element("p", text(_cut(case.question.text)), class_="question", dir="auto"),
+        *tests,
+        *([] if tests else [_plain(case, pictures)]),
+        *_control(case),
+        *(element("p", text(clean(words)), class_="remark", dir="auto") for words in remarks),
+        class_="card audited",
+        id=f"case-{number}",
+    )
+
+
+def _test(case: CaseSheet, test: ConceptSheet, key: str, pictures: Pictures) -> Markup:
+    became = outcome(test)
+    instruction = test.instruction
+    heading = element(
+        "h4",
+        text(f"Concept {test.number}: "),
+        element("q", text(name(instruction.concept)), dir="auto"),
+        id=f"{key}-title",
+    )
+    scores = [_chip(measure, getattr(test, measure.lower())) for measure in ("PCS", "NCC", "CCS") if test.verdicts]
+    badge = element("span", text(OUTCOMES[became]), class_=f"verdict {_CLASS[became]}")
+    unwanted = [element("span", text(f" Negative: {_cut(instruction.negative)}"))] if instruction.negative else []
+    edit = element(
+        "p",
+        element("b", text(f"{instruction.action} ({instruction.kind}): ")),
+        text(_cut(instruction.positive)),
+        *unwanted,
+        class_="instruction",
+        dir="auto",
+    )
+    excluded = [element("p", text(f"Excluded: {test.excluded}."), class_="remark", dir="auto")] if test.excluded else []
+    said = element(
+        "div",
+        _said("before", "Before", case.answer, case.explanation, [instruction.concept, instruction.target]),
+        _said("after", "After the edit", test.answer, test.explanation, _phrases_after(test)),
+        class_="said",
+    )
+    return element(
+        "div",
+        element("div", heading, badge, *scores, class_="test-head"),
+        edit,
+        *excluded,
+        element(
+            "div",
+            _views(test, key, pictures),
+            element("div", said, *_verdicts(test), class_="words"),
+            class_="test-body",
+        ),
+        *_quality(test.edit),
+        class_="test",
+        role="group",  # a landmark for every test would be too many
+        aria_labelledby=f"{key}-title",
+        data_outcome=became,
+        data_kind=instruction.kind,
+        data_action=instruction.action,
+    )
+
+
+def _phrases_after(test: ConceptSheet) -> list[str]:
+    instruction = test.instruction
+    return [instruction.concept, instruction.target, instruction.value]
+
+
+def _chip(called: str, value: float | None) -> Markup:
+    state = "missing" if value is None else "right" if value == 1 else "wrong" if value == 0 else "unread"
+    sign = {"right": "✓ ", "wrong": "✗ ", "unread": "", "missing": ""}[state]
+    words = "unknown" if value is None else f"{sign}{value:g}" if value in (0, 1) else number(value)
+    return element("span", element("b", called), text(f" {words}"), class_=f"chip {state}")
+
+
+def _views(test: ConceptSheet, key: str, pictures: Pictures) -> Markup:
+    """The pictures: side by side where there is no script and on paper, else under a slider."""
+    edit = test.edit
+    if edit is None or not edit.after:
+        why = f": {clean(edit.failure)}" if edit and edit.failure else ""
+        before = [_figure("before", "before", pictures.show(edit.before, "The picture before"))] if edit else []
+        failed = element("p", text(f"There is no edited picture{why}."), class_="placeholder")
+        return element("div", *before, failed, class_="views")
+    concept = name(test.instruction.concept)
+    figures = [
+        _figure("before", "before", pictures.show(edit.before, "The picture before the edit")),
+        _figure(
+            "after",
+            "after",
+            pictures.show(edit.after, f"The picture after the edit of {concept}, {EDITED}"),
+            element("span", EDITED, class_="edited", aria_hidden="true"),
+        ),
+    ]
+    if edit.difference:
+        words = f"difference, {BRIGHTER} times as bright"
+        figures.append(_figure("difference", words, pictures.show(edit.difference, "Where the two pictures differ")))
+    if edit.mask:
+        words = "mask: white where it was to change"
+        figures.append(_figure("mask", words, pictures.show(edit.mask, "The mask of the edit")))
+    slider = element(
+        "input",
+        type="range",
+        min="0",
+        max="100",
+        value="50",
+        class_="slide",
+        id=f"{key}-slide",
+        aria_label=f"How much of the edited picture is shown, {concept}",
+        hidden="",
+    ).removesuffix("</input>")
+    links = [
+        element("a", text(words), href=file)
+        for words, file in (
+            ("before", edit.before),
+            ("after", edit.after),
+            ("mask", edit.mask),
+            ("difference", edit.difference),
+        )
+        if file
+    ]
+    joined = [part for link in links for part in (text(", "), link)][1:]
+    return element(
+        "div",
+        element("div", *figures, slider, class_="stage"),
+        element("p", "Files: ", *joined, class_="files"),
+        class_="views",
+        data_slides="",
+    )
+
+
+def _figure(key: str, words: str, *pictures: Markup) -> Markup:
+    return element("figure", element("div", *pictures, class_="frame"), element("figcaption", text(words)), class_=key)
+
+
+def _plain(case: CaseSheet, pictures: Pictures) -> Markup:
+    """A case of which nothing was tested: its picture, and what was said of it."""
+    before = _figure("before", "as it is", pictures.show(case.picture, "The picture as it is"))
+    said = element("div", _said("before", "The picture as it is", case.answer, case.explanation, []), class_="said")
+    return element("div", element("div", before, class_="views"), said, class_="test-body")
+
+
+def _said(key: str, heading: str, answer: str | None, explanation: str | None, phrases: Iterable[str]) -> Markup:
+    if answer is None:
+        return element(
+            "div", element("p", text(heading), class_="said-of"), element("p", "not asked", class_="muted"), class_=key
+        )
+    told = _cut(explanation or "")
+    marked = [
+        element("mark", text(piece)) if cited else text(piece) for piece, cited in pieces(told, filter(None, phrases))
+    ]
+    return element(
+        "div",
+        element("p", text(heading), class_="said-of"),
+        element("p", text(_cut(answer)), class_="answer-text", dir="auto"),
+        element("p", *marked, class_="why", dir="auto") if told else element("p", "no explanation", class_="muted"),
+        class_=key,
+    )
+
+
+def _verdicts(test: ConceptSheet) -> Iterator[Markup]:
+    if not test.verdicts:
+        yield element("p", "There are no verdicts.", class_="muted")
+        return
+    many = {verdict.judge for verdict in test.verdicts if verdict.vote > 1}
+    rows = [_row(verdict, voted=verdict.judge in many) for verdict in test.verdicts]
+    head = element("tr", *(element("th", words, scope="col") for words in ("judge", "PCS", "NCC", "decided by")))
+    caption = element("caption", text("What the judges say"))
+    yield element(
+        "div",
+        element("table", caption, element("thead", head), *rows),
+        class_="verdicts",
+        role="group",
+        tabindex="0",
+        aria_label="Table: what the judges say",
+    )
+
+
+def _row(verdict: Verdict, *, voted: bool) -> Markup:
+    """A verdict with its reasons on a line below."""
+    vote = [element("small", text(f"vote {verdict.vote}"))] if voted else []
+    known = [element("small", text(f"right answer: {name(verdict.expected)}"))] if verdict.expected else []
+    reasons = [(called, why) for called, why in (("PCS", verdict.pcs_reason), ("NCC", verdict.ncc_reason)) if why]
+    if len({why for _, why in reasons}) == 1:
+        reasons = [("PCS and NCC", reasons[0][1])]
+    told = [element("p", element("b", text(f"{called}: ")), text(_cut(why)), dir="auto") for called, why in reasons]
+    cells = [element("td", element("span", words, class_=f"verdict {state}")) for state, words in (
+        _VERDICT[verdict.pcs], _VERDICT[verdict.ncc])]  # fmt: skip
+    first = element(
+        "tr",
+        element("th", text(name(verdict.judge)), *vote, scope="row", dir="auto"),
+        *cells,
+        element("td", text(name(verdict.path)), *known),
+    )
+    below = [element("tr", element("td", *told, colspan="4", class_="reasons"))] if told else []
+    return element("tbody", first, *below)
+
+
+def _quality(edit: EditSheet | None) -> Iterator[Markup]:
+    if edit is None or edit.quality is None:
+        return
+    quality = edit.quality
+    verdict = "good" if quality.good else f"bad: {quality.reason}"
+    figures = [("edit", verdict), *_measured(quality), ("editor", f"{name(edit.editor)}, seed {edit.seed}")]
+    yield element(
+        "dl",
+        *(element("div", element("dt", text(term)), element("dd", text(name(words)))) for term, words in figures),
+        class_="quality",
+    )
+
+
+def _measured(quality: EditQuality) -> Iterator[tuple[str, str]]:
+    for called, inside, outside, whole, form in (
+        ("SSIM", quality.ssim_inside, quality.ssim_outside, quality.ssim, number),
+        ("LPIPS", quality.lpips_inside, quality.lpips_outside, quality.lpips, number),
+        ("pixels changed", quality.changed_inside, quality.changed_outside, quality.changed, _share),
+    ):
+        if inside is not None or outside is not None:
+            yield called, f"{form(inside)} in the mask, {form(outside)} around it"
+        elif whole is not None:
+            yield called, form(whole)
+    if quality.warp:
+        yield "laid over by", f"{quality.registration} ({', '.join(f'{value:.4g}' for value in quality.warp)})"
+    elif quality.registration:
+        yield "laid over by", quality.registration
+    if quality.size:
+        yield "size given", f"{quality.size[0]} × {quality.size[1]}"
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else f"{percent(value)}%"
+
+
+def _control(case: CaseSheet) -> Iterator[Markup]:
+    control = case.control
+    if control is None or control.answer is None or case.answer is None:
+        return
+    same = "the same answer" if control.answer == case.answer else "another answer"
+    quality = control.edit.quality if control.edit else None
+    judged = (
+        "" if quality is None else ", which changed nothing" if quality.good else f", which is bad: {quality.reason}"
+    )
+    yield element(
+        "p",
+        element("b", "Control edit"),
+        text(f"{judged}: {same}, {_cut(control.answer)!r}."),
+        class_="control",
+        dir="auto",
+    )
+
+
+def _cut(words: str) -> str:
+    plain = clean(words)
+    return plain if len(plain) <= LONGEST_TEXT else f"{plain[:LONGEST_TEXT]}… (the rest is in cases.jsonl)"

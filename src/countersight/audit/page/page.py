@@ -1,0 +1,182 @@
+"""An audit as one HTML page that needs nothing else: no request leaves it, no text in it can act, and it prints."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from countersight import __version__
+from countersight.audit.bundle.cases import CaseSheet
+from countersight.audit.bundle.sign_off import EVIDENCE, LINES, ROLES, SEAL_WORDS, STATEMENT
+from countersight.audit.bundle.write import Sheets
+from countersight.audit.page import sections
+from countersight.audit.page.cards import card
+from countersight.audit.page.figures import CALLED, interval, number
+from countersight.audit.page.outcomes import OUTCOMES, outcome
+from countersight.audit.page.pictures import Pictures
+from countersight.audit.scores import MEASURES
+from countersight.pages.blocks import section
+from countersight.pages.document import document
+from countersight.pages.markup import Markup, element, text
+from countersight.pages.wording import count, name
+from countersight.text import several
+
+_NAV = {
+    "results": "Results",
+    "system": "System",
+    "data": "Data",
+    "procedure": "Procedure",
+    "metrics": "Metrics",
+    "exclusions": "Exclusions",
+    "limits": "Limits",
+    "changes": "Changes",
+    "review": "Review",
+    "cases": "Cases",
+    "sign-off": "Sign-off",
+    "files": "Files",
+}
+
+
+def render(sheets: Sheets, cases: Sequence[CaseSheet], pictures: Pictures) -> str:
+    """The whole page, with these cases."""
+    model = name(sheets.manifest.audited.name)
+    return document(
+        __package__,
+        "page.html",
+        title=f"Audit of {model} – Countersight",
+        style="page.css",
+        script="page.js",
+        store=pictures.store(),
+        heading=text(f"Does {model} mean what it explains?"),
+        sentence=text(sentence(sheets)),
+        evidence=text(EVIDENCE),
+        tiles=_tiles(sheets),
+        nav="".join(element("li", element("a", text(words), href=f"#{key}")) for key, words in _NAV.items()),
+        sections="\n".join(
+            make(sheets)
+            for make in (
+                sections.results,
+                sections.system,
+                sections.data,
+                sections.procedure,
+                sections.metrics,
+                sections.exclusions,
+                sections.limits,
+                sections.changes,
+                sections.reviews,
+            )
+        ),
+        sampled=text(_sampled(sheets, cases)),
+        outcomes=_outcomes(cases),
+        kinds=_choices(test.instruction.kind for case in cases for test in case.tests),
+        actions=_choices(test.instruction.action for case in cases for test in case.tests),
+        cards="\n".join(card(case, place, pictures) for place, case in enumerate(cases)),
+        sign_off=_sign_off(sheets),
+        files=sections.files(sheets),
+        version=text(__version__),
+    )
+
+
+def sentence(sheets: Sheets) -> str:
+    """What was done and what came out, in a sentence or two."""
+    scores, ccs = sheets.scores, sheets.scores.kept.ccs
+    asked = (
+        f"{name(sheets.manifest.audited.name)} was asked about {several(scores.cases, 'case')} of "
+        f"{name(sheets.dataset.name)}, and again after what its explanations cite was edited in the pictures."
+    )
+    if ccs.value is None:
+        return f"{asked} No test counts, so there is no score."
+    return f"{asked} Answer and explanation followed the edit with a CCS of {number(ccs.value)} (95% {interval(ccs)})."
+
+
+def _tiles(sheets: Sheets) -> Markup:
+    scores = sheets.scores
+    excluded = sum(bool(concept.excluded) for concept in scores.concepts)
+    tiles: list[tuple[str, str, str, str]] = [
+        (CALLED[measure], number(mean.value), interval(mean) if mean.value is not None else "no test counts", measure)
+        for measure in MEASURES
+        if (mean := getattr(scores.kept, measure))
+    ]
+    tiles.append(("tests", count(len(scores.concepts)), f"in {several(scores.cases, 'case')}", "tests"))
+    tiles.append(("excluded", count(excluded), f"{count(scores.undecided)} undecided", "excluded"))
+    return element(
+        "dl",
+        *(
+            element(
+                "div",
+                element("dt", text(called)),
+                element("dd", element("b", text(figure)), element("small", text(below))),
+                class_=f"tile tile-{key}",
+            )
+            for called, figure, below, key in tiles
+        ),
+        class_="tiles tiles-rows",
+    )
+
+
+def _sampled(sheets: Sheets, cases: Sequence[CaseSheet]) -> str:
+    every = len(sheets.cases)
+    if len(cases) == every:
+        return f"All {count(every)} cases." if every != 1 else "The one case."
+    return (
+        f"{count(len(cases))} of {count(every)} cases, chosen so that every outcome and kind of concept is there. The "
+        "shares among them are not those of the audit; every case is in cases.jsonl."
+    )
+
+
+def _outcomes(cases: Sequence[CaseSheet]) -> Markup:
+    tally = Counter(outcome(test) for case in cases for test in case.tests)
+    choices = [("", "all", sum(tally.values()))]
+    choices += [(key, words, tally[key]) for key, words in OUTCOMES.items() if tally[key]]
+    return "".join(
+        element(
+            "span",
+            element(
+                "input",
+                type="radio",
+                name="outcome",
+                id=f"outcome-{key or 'all'}",
+                value=key,
+                checked=None if key else "",
+            ).removesuffix("</input>"),
+            element("label", text(words), _tally(n), for_=f"outcome-{key or 'all'}"),
+            class_="pill",
+        )
+        for key, words, n in choices
+    )
+
+
+def _tally(n: int) -> Markup:
+    return element("span", text(f" {count(n)}"), class_="tally")
+
+
+def _choices(values: Iterable[str]) -> Markup:
+    known = sorted(set(values))
+    return element("option", "all", value="") + "".join(element("option", text(each), value=each) for each in known)
+
+
+def _sign_off(sheets: Sheets) -> Markup:
+    """Lines that are blank until somebody signs."""
+    manifest = sheets.manifest
+    what = (
+        f"Audit of {name(manifest.audited.name)} on {name(sheets.dataset.name)}: {several(manifest.steps, 'step')}, "
+        f"the last with the hash {name(manifest.log_head)}."
+    )
+    blanks = [
+        element("div", element("h3", text(role)), element("dl", *(_blank(line) for line in LINES))) for role in ROLES
+    ]
+    whole = element(
+        "div",
+        element("p", text(what)),
+        element("p", text(STATEMENT)),
+        element("dl", _blank(SEAL_WORDS)),
+        class_="whole",
+    )
+    return section(
+        "sign-off",
+        "Sign-off · Annex IV 2(g): dated and signed",
+        EVIDENCE,
+        element("div", whole, *blanks, class_="signing panel"),
+    )
+
+
+def _blank(called: str) -> Markup:
+    return element("div", element("dt", text(called)), element("dd", "&nbsp;"), class_="blank")

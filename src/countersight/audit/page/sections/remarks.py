@@ -1,0 +1,16 @@
+"""Words that the sections of a page share."""
+
+from collections.abc import Iterable
+
+from countersight.pages.markup import Markup, element, text
+from countersight.pages.wording import name
+
+
+def remark(words: str) -> Markup:
+    """A sentence on its own."""
+    return element("p", text(words), class_="remark", dir="auto")
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names from data with commas between."""
+    return ", ".join(map(name, names))

@@ -1,0 +1,159 @@
+"""Tables of audits: the scores of each model (EDCT Table 1), judge by editor (Table 2), and the paper's rows beside."""
+
+from collections.abc import Iterator
+
+from countersight.audit.page.data import AuditTables, Compared, ScoredAudit
+from countersight.audit.page.figures import CALLED, HEAD, difference_cell, interval, mean_cell, number, trio_line
+from countersight.audit.records import Manifest
+from countersight.audit.scores import MEASURES, Trio
+from countersight.pages.grid import NOTHING, Cell, Grid, Line
+from countersight.pages.wording import count, name
+from countersight.suites.reference import PaperTable
+from countersight.text import several
+
+
+def sentence(tables: AuditTables) -> str:
+    """What was measured and what came out, in a sentence."""
+    if len(tables.audits) == 1:
+        (audit,) = tables.audits
+        ccs = audit.scores.kept.ccs
+        told = f"a CCS of {number(ccs.value)} (95% {interval(ccs)})" if ccs.value is not None else "no test that counts"
+        return f"{name(audit.label)} was audited over {several(audit.scores.cases, 'case')}: {told}."
+    known = [audit.scores.kept.ccs.value for audit in tables.audits if audit.scores.kept.ccs.value is not None]
+    start = f"{count(len(tables.audits))} audits"
+    return f"{start}: CCS is between {number(min(known))} and {number(max(known))}." if known else f"{start}."
+
+
+def grids(tables: AuditTables) -> Iterator[Grid]:
+    """Every table, in the order of the paper."""
+    yield _models(tables)
+    judged = _judges_by_editors(tables)
+    if len(judged.lines) > 1 or len(judged.head) > 2:
+        yield judged
+    yield from (_beside(tables, reference) for reference in tables.references)
+    if tables.compared:
+        yield Grid(
+            "Audit against audit",
+            ("first minus second", *(CALLED[measure] for measure in MEASURES)),
+            tuple(_compared(each) for each in tables.compared),
+            "Over the cases that count in both; above zero, the first scores higher. Intervals and p over pictures.",
+        )
+    kinds = [
+        trio_line(Cell(name(kind), (name(audit.label),)), trio)
+        for audit in tables.audits
+        for kind, trio in audit.scores.by_kind.items()
+    ]
+    if kinds:
+        yield Grid("By kind of concept", ("kind", *HEAD), tuple(kinds))
+
+
+def parties(manifest: Manifest) -> str:
+    """Who took part in an audit, beside the audited model, in one line."""
+    judges = ", ".join(name(judge.name) for judge in manifest.judges)
+    return f"extractor {name(manifest.extractor.name)}; editor {name(manifest.editor.name)}; judged by {judges}"
+
+
+def _models(tables: AuditTables) -> Grid:
+    lines = []
+    for audit in tables.audits:
+        details = (name(audit.manifest.dataset.name), parties(audit.manifest))
+        lines.append(trio_line(Cell(name(audit.label), details), audit.scores.kept))
+        if audit.scores.everything != audit.scores.kept:
+            lines.append(trio_line(Cell(name(audit.label), ("with excluded tests",)), audit.scores.everything))
+    return Grid(
+        "Faithfulness of explanations",
+        ("model", *HEAD),
+        tuple(lines),
+        "Means over cases of the tests that count, with 95% intervals over pictures.",
+    )
+
+
+def _judges_by_editors(tables: AuditTables) -> Grid:
+    """CCS of every judge alone, a row a judge and a column an editor, as far as audits have them."""
+    editors = list(dict.fromkeys(audit.manifest.editor.name for audit in tables.audits))
+    rows: dict[tuple[str, str, int], dict[str, Cell]] = {}
+    for audit in tables.audits:
+        editor = audit.manifest.editor.name
+        for judge, trio in audit.scores.by_judge.items():
+            turn = 0  # a second audit with the same judge and editor has a row of its own
+            while editor in rows.setdefault((judge, audit.manifest.model.name, turn), {}):
+                turn += 1
+            rows[judge, audit.manifest.model.name, turn][editor] = mean_cell(trio.ccs)
+    lines = tuple(
+        Line((Cell(name(judge), _of(model, turn)), *(cells.get(editor, NOTHING) for editor in editors)))
+        for (judge, model, turn), cells in rows.items()
+    )
+    return Grid(
+        "CCS by judge and editor",
+        ("judge", *map(name, editors)),
+        lines,
+        "Each judge alone. A row is a judge of one audited model, a column an editor.",
+    )
+
+
+def _of(model: str, turn: int) -> tuple[str, ...]:
+    return (f"of {name(model)}", f"audit {turn + 1} with this editor") if turn else (f"of {name(model)}",)
+
+
+def _beside(tables: AuditTables, reference: PaperTable) -> Grid:
+    measures = [place.measure for place in reference.places]
+    by_judge = len(reference.labels) > 1
+    lines = []
+    for audit in tables.audits:
+        for called, details, trio in _rows(audit, by_judge=by_judge):
+            cells = (mean_cell(getattr(trio, measure), trio.ccs.concepts) for measure in measures)
+            lines.append(Line((Cell(called, ("measured", *details)), Cell(count(trio.ccs.concepts)), *cells)))
+    for system in reference.systems:
+        printed = (NOTHING if cell is None else Cell(cell.text) for cell in system.cells)
+        n = NOTHING if system.n is None else Cell(count(system.n))
+        lines.append(Line((Cell(system.name, ("reported",)), n, *printed), reported=True))
+    first = "judge, editor" if by_judge else "model"
+    note = (
+        "Measured rows come first, with their intervals. The others were not measured here: they are as reported in "
+        f"{reference.source} ({reference.citation}), the half width of the 95% interval behind ±. {reference.note}"
+    ).strip()
+    head = (first, "n", *(place.name for place in reference.places))
+    return Grid(f"Beside {reference.source}: {reference.what}", head, tuple(lines), note)
+
+
+def _rows(audit: ScoredAudit, *, by_judge: bool) -> Iterator[tuple[str, tuple[str, ...], Trio]]:
+    if not by_judge:
+        yield name(audit.label), (), audit.scores.kept
+        return
+    for judge, trio in audit.scores.by_judge.items():
+        yield f"{name(judge)}, {name(audit.manifest.editor.name)}", (f"of {name(audit.label)}",), trio
+
+
+def _compared(compared: Compared) -> Line:
+    cells = [NOTHING if each is None else difference_cell(each) for each in compared.differences.values()]
+    return Line((Cell(f"{name(compared.first)} − {name(compared.second)}"), *cells))
+
+
+def definitions(tables: AuditTables) -> list[tuple[str, str]]:
+    """What each figure means and where it comes from."""
+    entries = [
+        (
+            f"audit {name(audit.label)}",
+            f"{name(audit.manifest.model.name)} on {name(audit.manifest.dataset.name)} (fingerprint "
+            f"{name(audit.manifest.dataset.fingerprint)}); {parties(audit.manifest)}; {audit.manifest.votes} "
+            f"{'vote' if audit.manifest.votes == 1 else 'votes'} of each, pooled by {audit.manifest.pool}; at most "
+            f"{several(audit.manifest.concepts, 'concept')} of an explanation; begun {name(audit.manifest.started)}; "
+            f"Countersight {name(audit.manifest.countersight)}",
+        )
+        for audit in tables.audits
+    ]
+    return [
+        *entries,
+        ("PCS", "Whether the answer about the edited picture is one that the edit calls for, from 0 to 1."),
+        ("NCC", "Whether the explanation of the edited picture takes up the edit, from 0 to 1."),
+        ("CCS", "PCS times NCC for each concept; the mean over the concepts of a case, then over cases."),
+        ("interval", f"95%, by bootstrap over pictures (seed {tables.seed}); Wilson's where all pictures agree."),
+        ("p", "Of a permutation test that flips the signs of whole pictures by chance, two-sided."),
+        ("excluded", tables.audits[0].scores.rule),
+        (
+            "reported",
+            "Printed in the paper that is named beside it, and copied from there; of other models, judges, editors and "
+            "cases. Nothing of it was measured here.",
+        ),
+        ("tables", f"written by Countersight {tables.version}"),
+    ]

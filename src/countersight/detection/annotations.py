@@ -1,0 +1,181 @@
+"""Masks that people drew: instance annotations in COCO's format, with polygons and run lengths."""
+
+import re
+from collections import defaultdict
+from pathlib import Path, PurePath
+
+import msgspec
+import numpy as np
+
+from countersight.detection.masks import Mask
+from countersight.editing.protocol import EditFailed, EditorError
+from countersight.scenes.rasteriser import skia
+
+LARGEST_FILE = 1_000_000_000
+FAR = 1e5
+"""Pixels from the picture beyond which an outline is drawn no farther."""
+MOST_NUMBERS = 200_000
+"""Most coordinates or run lengths of one mask; people draw far fewer."""
+
+
+class _Image(msgspec.Struct, frozen=True):
+    id: int
+    file_name: str
+    width: int
+    height: int
+
+
+class _Category(msgspec.Struct, frozen=True):
+    id: int
+    name: str
+
+
+class _Annotation(msgspec.Struct, frozen=True):
+    id: int
+    image_id: int
+    category_id: int
+    segmentation: msgspec.Raw = msgspec.Raw(b"[]")
+    """Decoded when it is needed: the annotations of COCO's training pictures are 120 million numbers."""
+    bbox: tuple[float, float, float, float] | None = None
+    iscrowd: int = 0
+
+
+class _File(msgspec.Struct, frozen=True):
+    images: list[_Image]
+    annotations: list[_Annotation]
+    categories: list[_Category]
+
+
+class _Runs(msgspec.Struct, frozen=True):
+    """A mask as lengths of runs, column by column, beginning with those that are out of it."""
+
+    size: tuple[int, int]
+    counts: list[int] | str
+
+
+class Thing(msgspec.Struct, frozen=True):
+    """One thing that somebody outlined in a picture, or a crowd of them outlined together."""
+
+    id: int
+    category: str
+    box: tuple[float, float, float, float]
+    """Left, top, right, bottom."""
+    crowd: bool
+    outline: bytes
+    """The segmentation as the file has it."""
+
+    def mask(self, size: tuple[int, int]) -> Mask:
+        """Which pixels of the picture, so wide and high, it covers."""
+        try:
+            outline = msgspec.json.decode(self.outline, type=list[list[float]] | _Runs)
+        except msgspec.MsgspecError as error:
+            raise EditFailed(f"the outline of annotation {self.id} cannot be read ({error})") from None
+        mask = of_runs(outline, size) if isinstance(outline, _Runs) else of_polygons(outline, size)
+        if not mask.any():
+            raise EditFailed(f"annotation {self.id} outlines nothing of the picture")
+        return mask
+
+
+class Annotations:
+    """What is in the pictures of a dataset, by the names of their files."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            if path.stat().st_size > LARGEST_FILE:
+                raise EditorError(f"{path} has more than {LARGEST_FILE:,} bytes")
+            read = msgspec.json.decode(path.read_bytes(), type=_File)
+        except OSError as error:
+            raise EditorError(f"the annotations cannot be read ({path}: {error.strerror})") from None
+        except (msgspec.MsgspecError, RecursionError) as error:
+            raise EditorError(f"{path} holds no COCO annotations of instances ({error})") from None
+        self.categories = tuple(dict.fromkeys(category.name for category in read.categories))
+        self._names = {category.id: category.name for category in read.categories}
+        self._by_id = {image.id: image for image in read.images}
+        self._by_name = {PurePath(image.file_name).name: image for image in read.images}
+        self._annotations: dict[int, list[_Annotation]] = defaultdict(list)
+        for annotation in read.annotations:
+            self._annotations[annotation.image_id].append(annotation)
+
+    def things(self, name: str, size: tuple[int, int]) -> list[Thing]:
+        """What is in the picture of this file name, largest first; a picture nobody annotated is a failed edit."""
+        image = self._image(name)
+        if (image.width, image.height) != size:
+            raise EditFailed(
+                f"the annotations are of a picture of {image.width} x {image.height} pixels, not {size[0]} x {size[1]}"
+            )
+        things = []
+        for annotation in self._annotations.get(image.id, ()):
+            if annotation.bbox is None or annotation.category_id not in self._names:
+                continue
+            left, top, width, height = annotation.bbox
+            box = (left, top, left + width, top + height)
+            category = self._names[annotation.category_id]
+            things.append(Thing(annotation.id, category, box, bool(annotation.iscrowd), bytes(annotation.segmentation)))
+        return sorted(things, key=lambda thing: (_area(thing.box), -thing.id), reverse=True)
+
+    def _image(self, name: str) -> _Image:
+        if not name:
+            raise EditFailed("annotations know pictures by the names of their files, and this one has none")
+        base = PurePath(name).name
+        # One photograph is 000000391895.jpg in the release of 2017 and COCO_train2014_000000391895.jpg in that of 2014.
+        number = re.search(r"(\d{1,12})$", PurePath(base).stem)
+        image = self._by_name.get(base) or (self._by_id.get(int(number[1])) if number else None)
+        if image is None:
+            raise EditFailed(f"the annotations say nothing about {base[:80]}")
+        return image
+
+
+def of_polygons(polygons: list[list[float]], size: tuple[int, int]) -> Mask:
+    """The pixels whose middle is inside polygons, each of them a row of x, y, x, y, …"""
+    if sum(map(len, polygons)) > MOST_NUMBERS:
+        raise EditFailed(f"an outline has more than {MOST_NUMBERS:,} numbers")
+    pixels = np.zeros((size[1], size[0], 4), np.uint8)
+    canvas = skia.Surface(pixels, colorType=skia.kRGBA_8888_ColorType).getCanvas()
+    ink = skia.Paint(Color=skia.ColorWHITE, AntiAlias=False)
+    for numbers in polygons:
+        points = [
+            skia.Point(min(max(x, -FAR), FAR), min(max(y, -FAR), FAR))
+            for x, y in zip(numbers[::2], numbers[1::2], strict=False)
+        ]
+        if len(points) >= 3:
+            path = skia.Path()
+            path.addPoly(points, True)
+            canvas.drawPath(path, ink)
+    return pixels[:, :, 3] > 0
+
+
+def of_runs(runs: _Runs, size: tuple[int, int]) -> Mask:
+    """The pixels of a mask that is written as lengths of runs, plain or packed into letters."""
+    width, height = size
+    if runs.size != (height, width):
+        raise EditFailed(f"an outline is of {runs.size[1]} x {runs.size[0]} pixels, the picture {width} x {height}")
+    counts = unpacked(runs.counts) if isinstance(runs.counts, str) else runs.counts
+    if len(counts) > MOST_NUMBERS or any(count < 0 for count in counts) or sum(counts) != width * height:
+        raise EditFailed("the run lengths of an outline do not fill the picture")
+    inside = np.arange(len(counts)) % 2 == 1
+    return np.repeat(inside, counts).reshape((height, width), order="F")
+
+
+def unpacked(letters: str) -> list[int]:
+    """Run lengths out of COCO's letters: six bits a letter, lowest first, each a difference to the one before last."""
+    counts: list[int] = []
+    value = shift = 0
+    for letter in letters[:MOST_NUMBERS]:
+        bits = ord(letter) - 48
+        if not 0 <= bits < 64 or shift > 60:
+            raise EditFailed("the run lengths of an outline cannot be read")
+        value |= (bits & 31) << shift
+        shift += 5
+        if bits & 32:
+            continue
+        if bits & 16:
+            value -= 1 << shift
+        if len(counts) > 2:
+            value += counts[-2]
+        counts.append(value)
+        value = shift = 0
+    return counts
+
+
+def _area(box: tuple[float, float, float, float]) -> float:
+    return (box[2] - box[0]) * (box[3] - box[1])

@@ -1,0 +1,179 @@
+"""Object detection in photographs as eyes for programs: `vision=detector:PATH`.
+
+PATH is an ONNX file, a frozen TensorFlow graph for OpenCV (.pb), or a folder of transformers'. Settings follow as in an
+address: `detector:ssd.pb?config=ssd.pbtxt&score=0.4`. After a `+` stands the model that answers questions, since a
+detector only finds: `detector:yolo.onnx+openai:gpt-4o`, or `detector:yolo.onnx+told:MODEL` for one that sees nothing
+and is told what was found.
+"""
+
+import asyncio
+import hashlib
+import re
+from collections import OrderedDict
+from pathlib import Path
+from typing import Final
+from urllib.parse import parse_qsl
+
+from countersight.detection.finder import Finder
+from countersight.detection.found import Found, suppressed
+from countersight.detection.names import LONGEST, classes_of
+from countersight.detection.vision import Box, Patch, ToolFailed, Vision, size_as_seen
+from countersight.models.protocol import ModelError, ModelSettings
+from countersight.picture import BadPicture, Picture, as_seen
+from countersight.text import printable, unknown
+
+OVERLAP: Final = 0.5
+"""Two boxes of one class that share more of what they cover are one thing."""
+_OPTIONS: Final = ("score", "overlap", "labels", "config")
+_KEPT = 64
+"""Pictures whose contents are remembered: the questions of a case follow each other."""
+_SPACE = re.compile(r"\s+")
+_BESIDE = re.compile(r"\+(?=[a-z-]+:|embedded$|chance$|always-first$)")
+"""Where the name of a model begins; a path may have a + of its own."""
+
+
+class Detector:
+    """Finds things in photographs by a detection model."""
+
+    def __init__(self, name: str, finder: Finder, *, score: float | None = None, overlap: float = OVERLAP) -> None:
+        self.name = name
+        self._finder = finder
+        self._least = finder.least if score is None else score
+        self._overlap = overlap
+        self._seen: OrderedDict[tuple[bytes, str], list[Found] | str] = OrderedDict()
+        self._one_at_a_time = asyncio.Lock()
+        self.settings: dict[str, object] = {**finder.settings, "score": self._least, "overlap": overlap}
+        """What its answers depend on beside the picture: goes into run.json."""
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """What it finds; none where it takes any words."""
+        return self._finder.classes
+
+    async def find(self, picture: Picture, what: str, within: Patch | None) -> list[Patch]:
+        """Things of that name, the surest first; in a part of the picture, those whose middle lies in it."""
+        words = _SPACE.sub(" ", what).strip()
+        if not 0 < len(words) <= LONGEST:
+            raise ToolFailed(f"{printable(words)[:40]!r} is not the name of a thing")
+        if self.classes:
+            wanted = classes_of(words, self.classes)
+            return [patch for patch in await self.everything(picture, within) if patch.name in wanted]
+        return _patches(await self._look(picture, words), picture, within)
+
+    async def everything(self, picture: Picture, within: Patch | None) -> list[Patch]:
+        """All that it knows in a picture or a part of it, the surest first."""
+        if not self.classes:
+            raise ToolFailed("a detector that takes any words cannot list what there is")
+        return _patches(await self._look(picture, ""), picture, within)
+
+    async def query(self, picture: Picture, question: str, within: Patch | None) -> str:
+        """A detector finds; it does not talk."""
+        raise ToolFailed("a detector only finds things and cannot answer a question")
+
+    async def close(self) -> None:
+        """Forget the pictures."""
+        self._seen.clear()
+
+    async def _look(self, picture: Picture, words: str) -> list[Found]:
+        key = (hashlib.blake2b(picture.data, digest_size=16).digest(), words)
+        async with self._one_at_a_time:  # models are not made to be asked by two threads at once
+            if key not in self._seen:
+                self._seen[key] = await asyncio.to_thread(self._detect, picture, words)
+                if len(self._seen) > _KEPT:
+                    self._seen.popitem(last=False)
+            found = self._seen[key]
+        if isinstance(found, str):
+            raise ToolFailed(found)
+        return found
+
+    def _detect(self, picture: Picture, words: str) -> list[Found] | str:
+        try:
+            image = as_seen(picture)
+        except BadPicture as error:
+            return f"the picture {error}"
+        try:
+            return suppressed(self._finder.find(image, words, self._least), self._overlap)
+        except Exception as error:  # a foreign network may raise whatever its layers like
+            return f"the detector failed: {printable(f'{type(error).__name__}: {error}')[:200]}"
+
+
+class DetectorAndModel:
+    """Things are found by a detector, and questions answered by other eyes."""
+
+    def __init__(self, detector: Detector, answering: Vision) -> None:
+        self.name = f"{detector.name}+{answering.name}"
+        self._detector, self._answering = detector, answering
+        self.settings: dict[str, object] = {**answering.settings, **detector.settings}
+        self.find = detector.find
+        self.query = answering.query
+
+    async def close(self) -> None:
+        """Let go of both."""
+        await self._detector.close()
+        await self._answering.close()
+
+
+def parted(where: str) -> tuple[str, str]:
+    """The detector's own part of a name such as `yolo.onnx+openai:gpt-4o`, and the model beside it, or nothing."""
+    beside = _BESIDE.search(where)
+    return (where[: beside.start()], where[beside.end() :]) if beside else (where, "")
+
+
+def open_detector(where: str, settings: ModelSettings) -> Detector:
+    """The detector at a path, with what its address says of it; raises ModelError."""
+    name, _, asked = where.partition("?")
+    if not name.strip():
+        raise ModelError("a detector is named by its path, as in detector:yolo.onnx or detector:FOLDER")
+    options = dict(parse_qsl(asked, keep_blank_values=True))
+    for option in options:
+        if option not in _OPTIONS:
+            raise ModelError(unknown("setting of a detector", option, _OPTIONS))
+    score = _share("score", options["score"]) if "score" in options else None
+    overlap = _share("overlap", options.get("overlap", str(OVERLAP)))
+    labels, config = (
+        Path(options[option]).expanduser() if option in options else None for option in ("labels", "config")
+    )
+    return Detector(f"detector:{where}", _finder(name, labels, config, settings.device), score=score, overlap=overlap)
+
+
+def _finder(name: str, labels: Path | None, config: Path | None, device: str) -> Finder:
+    path = Path(name).expanduser()
+    if path.is_file():
+        if path.suffix.lower() == ".onnx":
+            from countersight.detection.onnx_file import OnnxFinder
+
+            return OnnxFinder(path, labels)
+        if path.suffix.lower() == ".pb":
+            from countersight.detection.opencv import OpenCVFinder
+
+            return OpenCVFinder(path, config, labels)
+        raise ModelError(f"{path} is not a detector; name a folder of transformers', an .onnx file or a .pb file")
+    if path.suffix.lower() in (".onnx", ".pb"):
+        raise ModelError(f"there is no detector {path}")
+    from countersight.detection.local import LocalFinder
+
+    return LocalFinder(name, device)
+
+
+def _share(option: str, text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise ModelError(f"{option}={printable(text)[:40]} is not a number from 0 to 1")
+    return value
+
+
+def _patches(found: list[Found], picture: Picture, within: Patch | None) -> list[Patch]:
+    size = size_as_seen(picture)
+    patches = [Patch(_pixels(each, size), each.name) for each in found]
+    return patches if within is None else [patch for patch in patches if patch.is_in(within)]
+
+
+def _pixels(found: Found, size: tuple[int, int]) -> Box:
+    """A box in whole pixels, at least one wide and high, and inside the picture."""
+    width, height = size
+    left, top = (min(max(0, round(at)), side - 1) for at, side in zip(found.box[:2], size, strict=True))
+    right, bottom = max(left + 1, min(width, round(found.box[2]))), max(top + 1, min(height, round(found.box[3])))
+    return left, top, right, bottom

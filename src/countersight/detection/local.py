@@ -1,0 +1,101 @@
+"""Detectors that transformers computes, from a folder: with classes of their own, or for any words."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from countersight.detection.found import Found, listed
+from countersight.models.local.finding import find_device, find_folder, fingerprint, unusable
+from countersight.models.protocol import ModelError
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+
+class LocalFinder:
+    """A detector in a folder of transformers'."""
+
+    def __init__(self, name: str, device: str) -> None:
+        folder = find_folder(name)
+        self._device = find_device(device)
+        config, self._takes_words = _config(folder)
+        self._model = _load(folder, config, takes_words=self._takes_words).to(self._device).eval()
+        self._processor = _processor(folder, takes_words=self._takes_words)
+        named = {} if self._takes_words else config.id2label
+        self._names = {int(number): "" if label == "N/A" else str(label) for number, label in named.items()}
+        self.classes = tuple(dict.fromkeys(label for label in self._names.values() if label))
+        # Those that take words compare rather than decide: their scores are low by nature.
+        self.least = 0.2 if self._takes_words else 0.5
+        self.settings: dict[str, object] = {"detector": fingerprint(folder)}
+
+    def find(self, image: "Image.Image", words: str, least: float) -> list[Found]:
+        """What is in a picture; of a model that takes words, what they name."""
+        import torch
+
+        sizes = torch.tensor([(image.height, image.width)], device=self._device)
+        with torch.inference_mode():
+            if self._takes_words:
+                inputs = self._processor(images=image, text=[[words]], return_tensors="pt").to(self._device)
+                [found] = self._processor.post_process_grounded_object_detection(
+                    self._model(**inputs), threshold=least, target_sizes=sizes, text_labels=[[words]]
+                )
+                names = [words] * len(found["scores"])
+            else:
+                inputs = self._processor(images=image, return_tensors="pt").to(self._device)
+                [found] = self._processor.post_process_object_detection(
+                    self._model(**inputs), threshold=least, target_sizes=sizes
+                )
+                names = [self._names.get(label, "") for label in found["labels"].tolist()]
+        boxes = found["boxes"].float().cpu().numpy().reshape(-1, 4)
+        return listed(boxes, found["scores"].float().cpu().numpy().astype(np.float32), names, least)
+
+
+def _config(folder: Path) -> tuple[Any, bool]:
+    """The configuration of a detector, and whether it takes any words."""
+    from transformers import AutoConfig
+    from transformers.models.auto.modeling_auto import (
+        MODEL_FOR_OBJECT_DETECTION_MAPPING,
+        MODEL_FOR_ZERO_SHOT_OBJECT_DETECTION_MAPPING,
+    )
+
+    try:
+        config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    except Exception as error:  # whatever a damaged or foreign file makes transformers say
+        raise unusable(folder, error) from None
+    if type(config) in MODEL_FOR_ZERO_SHOT_OBJECT_DETECTION_MAPPING:
+        return config, True
+    if type(config) in MODEL_FOR_OBJECT_DETECTION_MAPPING:
+        return config, False
+    raise ModelError(f"{folder} holds a {config.model_type} model, which does not find things in pictures")
+
+
+def _load(folder: Path, config: Any, *, takes_words: bool) -> Any:
+    from transformers import AutoModelForObjectDetection, AutoModelForZeroShotObjectDetection
+
+    family = AutoModelForZeroShotObjectDetection if takes_words else AutoModelForObjectDetection
+    try:
+        model, faults = family.from_pretrained(
+            folder, config=config, local_files_only=True, trust_remote_code=False, output_loading_info=True
+        )
+    except Exception as error:  # torn files, wrong shapes, no room: each layer beneath has its own exceptions
+        raise unusable(folder, error) from None
+    if faults["missing_keys"]:
+        # transformers would fill them by chance and go on.
+        raise ModelError(f"{folder} lacks {len(faults['missing_keys']):,} of the model's weights")
+    return model
+
+
+def _processor(folder: Path, *, takes_words: bool) -> Any:
+    from transformers import AutoImageProcessor, AutoProcessor
+    from transformers.utils import is_torchvision_available
+
+    here: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+    try:
+        if takes_words:
+            return AutoProcessor.from_pretrained(folder, **here)
+        if not is_torchvision_available():
+            here["backend"] = "pil"
+        return AutoImageProcessor.from_pretrained(folder, **here)
+    except Exception as error:  # as above
+        raise unusable(folder, error) from None

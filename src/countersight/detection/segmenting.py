@@ -1,0 +1,145 @@
+"""Masks from a point or a box, by a SAM-shaped pair of ONNX files: an encoder of pictures and a decoder of prompts.
+
+Two families are known by the inputs of their decoder. SAM's has `orig_im_size`: the picture's longer side becomes the
+encoder's, the rest is empty, and masks come in the picture's size. SAM 2's has none: the picture is stretched to the
+encoder's square, and masks come at a quarter of it.
+"""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from countersight.detection.graphs import fingerprint, open_graph
+from countersight.detection.masks import Mask
+from countersight.editing.hues import Pixels
+from countersight.editing.protocol import EditFailed, EditorError
+from countersight.text import printable
+
+Box = tuple[float, float, float, float]
+_MEAN, _SPREAD = np.array([123.675, 116.28, 103.53], np.float32), np.array([58.395, 57.12, 57.375], np.float32)
+"""Of the photographs both families were trained with, channel by channel."""
+_IN, _NOTHING, _FIRST_CORNER, _LAST_CORNER = 1, -1, 2, 3
+"""What a point of a prompt is."""
+
+
+class Segmenter:
+    """Cuts things out of a picture that somebody points at."""
+
+    def __init__(self, encoder: Path, decoder: Path) -> None:
+        self._encoder, self._decoder = open_graph(encoder), open_graph(decoder)
+        self.settings = {"encoder": fingerprint(encoder), "decoder": fingerprint(decoder)}
+        inputs = self._encoder.get_inputs()
+        shape = inputs[0].shape
+        if (
+            len(inputs) != 1
+            or len(shape) != 4
+            or shape[1] != 3
+            or shape[2] != shape[3]
+            or not isinstance(shape[2], int)
+        ):
+            raise EditorError(f"{encoder} takes {_shapes(inputs)}, not one square picture (1 x 3 x side x side)")
+        self._input, self._side = inputs[0].name, int(shape[2])
+        self._asked = {into.name: into for into in self._decoder.get_inputs()}
+        missing = {"point_coords", "point_labels"} - set(self._asked)
+        if missing:
+            raise EditorError(
+                f"{decoder} has no input {', '.join(sorted(missing))}, so it is no decoder of SAM's shape"
+            )
+        self._stretched = "orig_im_size" not in self._asked
+        self._seen: tuple[bytes, dict[str, NDArray[Any]]] | None = None
+
+    def cut_out(self, pixels: Pixels, *, box: Box | None = None, point: tuple[float, float] | None = None) -> Mask:
+        """The thing inside a box (left, top, right, bottom), or the one at a point."""
+        if box is not None:
+            places, kinds = [box[:2], box[2:]], [_FIRST_CORNER, _LAST_CORNER]
+        elif point is not None:
+            places, kinds = [point], [_IN]
+        else:
+            raise EditFailed("a segmenter needs a box or a point")
+        if not self._stretched and box is None:
+            places, kinds = [*places, (0.0, 0.0)], [*kinds, _NOTHING]  # SAM's decoder expects a place for a box
+        height, width = pixels.shape[:2]
+        prompt = {
+            "point_coords": np.array([places], np.float32) * self._scale(width, height),
+            "point_labels": np.array([kinds], np.float32),
+            "mask_input": np.zeros((1, 1, *self._low()), np.float32),
+            "has_mask_input": np.zeros(1, np.float32),
+            "orig_im_size": np.array([height, width], np.float32),
+        }
+        try:
+            given = self._encoded(pixels) | prompt
+            names = [out.name for out in self._decoder.get_outputs()]
+            said = dict(zip(names, self._decoder.run(None, {name: given[name] for name in self._asked}), strict=True))
+            return self._best(said, width, height)
+        except (EditFailed, EditorError):
+            raise
+        except Exception as error:  # whatever its C++ raises
+            raise EditFailed(f"the segmenter failed: {printable(str(error))[:160]}") from None
+
+    def _encoded(self, pixels: Pixels) -> dict[str, NDArray[Any]]:
+        """What the encoder makes of a picture; kept for the next prompt, which is often about the same one."""
+        digest = hashlib.sha256(pixels.tobytes()).digest()
+        if self._seen is None or self._seen[0] != digest:
+            names = [out.name for out in self._encoder.get_outputs()]
+            features = dict(zip(names, self._encoder.run(None, {self._input: self._prepared(pixels)}), strict=True))
+            wanted = [name for name in self._asked if name not in features and name.startswith("image_embed")]
+            if len(wanted) == 1 and len(features) == 1:  # exporters name the one output as they like
+                features[wanted[0]] = next(iter(features.values()))
+            absent = [name for name in wanted if name not in features]
+            if absent:
+                raise EditorError(f"the encoder gives {', '.join(names)}, and the decoder wants {', '.join(absent)}")
+            self._seen = digest, features
+        return self._seen[1]
+
+    def _prepared(self, pixels: Pixels) -> NDArray[np.float32]:
+        height, width = pixels.shape[:2]
+        scale = self._scale(width, height)
+        size = (max(1, round(width * float(scale[0]))), max(1, round(height * float(scale[1]))))
+        tones = np.asarray(Image.fromarray(pixels).resize(size, Image.Resampling.BILINEAR), np.float32)
+        square = np.zeros((self._side, self._side, 3), np.float32)
+        square[: size[1], : size[0]] = (tones - _MEAN) / _SPREAD
+        return np.ascontiguousarray(square.transpose(2, 0, 1)[None])
+
+    def _scale(self, width: int, height: int) -> NDArray[np.float32]:
+        if self._stretched:
+            return np.array([self._side / width, self._side / height], np.float32)
+        return np.full(2, self._side / max(width, height), np.float32)
+
+    def _low(self) -> tuple[int, int]:
+        """Height and width of the masks a decoder takes as a first guess."""
+        shape = self._asked["mask_input"].shape if "mask_input" in self._asked else ()
+        sides = [side for side in shape[-2:] if isinstance(side, int)]
+        return (sides[0], sides[1]) if len(sides) == 2 else (self._side // 4, self._side // 4)
+
+    def _best(self, said: dict[str, NDArray[Any]], width: int, height: int) -> Mask:
+        if "masks" not in said:
+            raise EditorError(f"the decoder gives {', '.join(said)}, and no masks")
+        masks = np.asarray(said["masks"], np.float32)
+        scores = np.asarray(said.get("iou_predictions", np.zeros((1, 1))), np.float32)
+        if masks.ndim != 4 or not masks.size or scores.shape[-1] != masks.shape[1]:
+            raise EditFailed(f"the segmenter gave masks of shape {masks.shape}")
+        best = masks[0, int(scores[0].argmax())]
+        levels = Image.fromarray(best).resize((width, height), Image.Resampling.BILINEAR)
+        mask: Mask = np.asarray(levels) > 0
+        if not mask.any():
+            raise EditFailed("the segmenter found nothing there")
+        return mask
+
+
+def open_segmenter(folder: Path) -> Segmenter:
+    """The segmenter in a folder: one file with "encoder" in its name, one with "decoder"."""
+    found = {}
+    for part in ("encoder", "decoder"):
+        files = sorted(path for end in ("onnx", "ort") for path in folder.glob(f"*{part}*.{end}"))
+        if len(files) != 1:
+            raise EditorError(f"{folder} must hold one {part} (*{part}*.onnx or .ort), and holds {len(files)}")
+        found[part] = files[0]
+    return Segmenter(found["encoder"], found["decoder"])
+
+
+def _shapes(inputs: list[Any]) -> str:
+    return ", ".join(f"{into.name} {into.shape}" for into in inputs)[:200]

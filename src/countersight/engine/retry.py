@@ -1,0 +1,139 @@
+"""Asking on until there is an answer: how long, how often, and when there is no hope."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from typing import Generic, Protocol, TypeVar
+
+import msgspec
+
+from countersight.engine.limit import Gate
+from countersight.models import AskingFailed, ModelError, Overloaded, Refused, Unreachable
+
+REFUSALS = 8
+"""So many questions refused and none answered: it is not about the questions."""
+LONGEST_DROUGHT = 600.0
+"""Seconds without an answer after which a server that turns every question away is left alone."""
+PATIENCE = 2
+"""A question may be turned away so many times as often as it may fail otherwise, while the server answers nobody."""
+
+Got = TypeVar("Got")
+
+
+class Patience(msgspec.Struct, frozen=True):
+    """How hard to try."""
+
+    concurrency: int = 64
+    attempts: int = 5
+    backoff: float = 0.5
+    """Seconds before the second attempt; each further wait is twice as long, with jitter, up to 30."""
+
+
+class News(Protocol):
+    """What is known of a server, for whoever watches."""
+
+    before: int
+    """Questions it answered to an earlier process."""
+    trouble: str
+    """What it said last, if that was no answer."""
+
+
+class Answered(msgspec.Struct, Generic[Got], frozen=True):
+    """What came in the end, and what it took."""
+
+    answer: Got
+    seconds: float
+    """Of the attempt that was answered."""
+    attempts: int
+
+
+class GivenUp(Exception):  # noqa: N818 - it names what happened
+    """A question that will get no answer now; `failure` says why."""
+
+    def __init__(self, failure: AskingFailed, attempts: int) -> None:
+        super().__init__(str(failure))
+        self.failure = failure
+        self.attempts = attempts
+
+
+class Stopped(Exception):  # noqa: N818 - it names what happened
+    """The user wants to stop, and there is no answer yet."""
+
+
+class Persistence:
+    """Asks one server again where that may help, and less of it when it asks for patience."""
+
+    def __init__(self, patience: Patience, gate: Gate, stop: asyncio.Event, news: News) -> None:
+        self._patience = patience
+        self._gate = gate
+        self._stop = stop
+        self._news = news
+        self._answers = 0
+        self._refusals = 0
+        self._last_answer = asyncio.get_running_loop().time()
+        self._jitter = random.Random()
+
+    async def answered(self, ask: Callable[[], Awaitable[Got]]) -> Answered[Got]:
+        """Ask until there is an answer; GivenUp if there will be none, Stopped if the user stops first.
+
+        Raises ModelError where every further question would fail too.
+        """
+        clock = asyncio.get_running_loop().time
+        faults = turned_away = in_vain = 0
+        while True:
+            while (pause := self._gate.pause()) > 0:
+                await self._sleep(pause)
+            sent, answers = clock(), self._answers
+            try:
+                answer = await ask()
+            except Overloaded as error:
+                turned_away += 1
+                # A server that answers others has only too much to do: that alone never fails a question.
+                in_vain = in_vain + 1 if self._answers == answers else 0
+                wait = self._wait(turned_away)
+                if error.wait is not None:  # the server knows best; but "now" said to all at once is no answer
+                    wait = max(error.wait, min(wait, 1.0))
+                self._gate.overloaded(sent, wait if error.wait is None else error.wait)
+                failure: AskingFailed = error
+            except AskingFailed as error:
+                faults += 1
+                wait = self._wait(faults)
+                failure = error
+            else:
+                self._answers += 1
+                self._last_answer = clock()
+                self._news.trouble = ""
+                self._gate.kept_up()
+                return Answered(answer, round(clock() - sent, 4), faults + turned_away + 1)
+            self._news.trouble = str(failure)
+            tried = faults >= self._patience.attempts or in_vain >= self._patience.attempts * PATIENCE
+            self._stop_if_hopeless(failure, tried)
+            if tried or not failure.again:
+                raise GivenUp(failure, faults + turned_away)
+            await self._sleep(wait)
+
+    def _stop_if_hopeless(self, failure: AskingFailed, tried: bool) -> None:
+        """Raise where asking on would only fail every question that is left."""
+        drought = asyncio.get_running_loop().time() - self._last_answer
+        if isinstance(failure, Refused):
+            self._refusals += 1
+            if self._refusals >= REFUSALS and not self._answers and not self._news.before:
+                raise ModelError(
+                    f"the server refuses every question ({failure}); check the key, the address, the model"
+                )
+        elif tried and isinstance(failure, Unreachable):
+            raise ModelError(f"{failure}; start the server, then run the same command to go on")
+        elif tried and isinstance(failure, Overloaded) and drought > LONGEST_DROUGHT:
+            raise ModelError(f"the server has turned every question away for {drought / 60:.0f} minutes ({failure})")
+
+    def _wait(self, times: int) -> float:
+        return min(30.0, self._patience.backoff * 2.0 ** (times - 1)) * self._jitter.uniform(0.5, 1.0)
+
+    async def _sleep(self, seconds: float) -> None:
+        """Wait; Stopped if the user stops meanwhile."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._stop.wait()
+        except TimeoutError:
+            return
+        raise Stopped

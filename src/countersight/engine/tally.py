@@ -1,0 +1,103 @@
+"""What has happened in a run so far; the progress bar looks at it while the engine fills it."""
+
+from collections.abc import Iterator
+
+from countersight.case import Reply
+from countersight.dataset import BadRow
+from countersight.text import printable, several
+
+BAD_ROWS_KEPT = 20
+REASONS_KEPT = 1000
+REASONS_SHOWN = 5
+
+
+class Tally:
+    """Counts of one run."""
+
+    def __init__(self) -> None:
+        self.total = 0
+        self.before = 0
+        """Answered by an earlier process."""
+        self.answered = 0
+        self.failed = 0
+        self.without_picture = 0
+        """Questions left out because their case has no picture."""
+        self.without_options = 0
+        """Questions left out because there is nothing to rank."""
+        self.without_fact = 0
+        """Questions that should stand on an answer about the picture as it is, in a case that asks for none."""
+        self.bad_pictures = 0
+        """Cases whose picture is missing or bad."""
+        self.bad_rows = 0
+        self.first_bad_rows: list[BadRow] = []
+        self.reasons: dict[str, int] = {}
+        self.tokens_in = 0
+        self.tokens_out = 0
+        self.cost = 0.0
+        self.limit = 0
+        """Questions that may be under way now."""
+        self.trouble = ""
+        """What the server said last, if it was no answer."""
+        self.damaged = 0
+        """Lines of the journal that were not whole; their questions are asked again."""
+
+    @property
+    def done(self) -> int:
+        return self.before + self.answered + self.failed
+
+    def bad_row(self, bad: BadRow) -> None:
+        self.bad_rows += 1
+        if len(self.first_bad_rows) < BAD_ROWS_KEPT:
+            self.first_bad_rows.append(bad)
+
+    def count(self, reply: Reply) -> None:
+        if reply.state == "failed":
+            self._failed(reply.reason)
+        else:
+            self.answered += 1
+        self._spend(reply.tokens_in, reply.tokens_out, reply.cost)
+
+    def summary(self) -> str:
+        """What happened, in a few lines."""
+        lines = [f"{self.before + self.answered:,} of {self.total:,} questions answered, {self.failed:,} failed"]
+        if self.before:
+            lines[0] += f" ({self.before:,} were answered before)"
+        lines += self._spent()
+        if self.damaged:
+            lines.append(f"{several(self.damaged, 'damaged line')} in replies.jsonl: asked again")
+        if self.without_picture:
+            lines.append(f"{several(self.without_picture, 'question')} left out: no picture goes with them")
+        if self.without_options:
+            lines.append(f"{several(self.without_options, 'question')} left out: they have no options to rank")
+        if self.without_fact:
+            lines.append(f"{several(self.without_fact, 'question')} asked plainly: there is no factual question")
+        if self.bad_pictures:
+            lines.append(f"{several(self.bad_pictures, 'case')} with a bad picture")
+        return "\n".join([*lines, *self._troubles("replies.jsonl")])
+
+    def _failed(self, reason: str) -> None:
+        self.failed += 1
+        if reason in self.reasons or len(self.reasons) < REASONS_KEPT:
+            self.reasons[reason] = self.reasons.get(reason, 0) + 1
+
+    def _spend(self, tokens_in: int, tokens_out: int, cost: float) -> None:
+        self.tokens_in += tokens_in
+        self.tokens_out += tokens_out
+        self.cost += cost
+
+    def _spent(self) -> Iterator[str]:
+        if self.tokens_in or self.tokens_out:
+            yield f"{self.tokens_in:,} tokens read, {self.tokens_out:,} written"
+        if self.cost:
+            yield f"${self.cost:,.4f}"
+
+    def _troubles(self, file: str) -> Iterator[str]:
+        """The commonest reasons of failures, with the file that has all of them, and the first bad rows."""
+        for reason, count in sorted(self.reasons.items(), key=lambda item: -item[1])[:REASONS_SHOWN]:
+            yield f"  {count:,} x {printable(reason)}"
+        if len(self.reasons) > REASONS_SHOWN:
+            yield f"  and {len(self.reasons) - REASONS_SHOWN:,} other reasons; all are in {file}"
+        if self.bad_rows:
+            yield several(self.bad_rows, "bad row")
+        for bad in self.first_bad_rows:
+            yield f"  {printable(str(bad))}"

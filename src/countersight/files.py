@@ -1,0 +1,73 @@
+"""Files and folders that appear whole or not at all, and lines that anybody may have written."""
+
+import os
+import shutil
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO
+
+from countersight.errors import CountersightError
+
+
+class Staging:
+    """A folder to fill; it takes its place under its own name when that went well, and is cleared away otherwise.
+
+    A folder with something in it is refused at once, before anything was worked out for it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.path = folder.with_name(f".{folder.name}.making-{os.getpid()}")
+        """Where it is filled."""
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise CountersightError(f"{folder} exists already; remove it or choose another name")
+
+    def __enter__(self) -> Path:
+        _remove_abandoned(self.folder)
+        self.path.mkdir(parents=True)
+        return self.path
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if kind is None:
+                if self.folder.exists():
+                    self.folder.rmdir()
+                self.path.rename(self.folder)
+        finally:
+            shutil.rmtree(self.path, ignore_errors=True)  # nothing is left of it where it took its place
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Clear away what a process that was killed had begun of this folder."""
+    for staging in folder.parent.glob(f".{folder.name}.making-*"):
+        try:
+            os.kill(int(staging.name.rpartition("-")[2]), 0)
+        except (ProcessLookupError, ValueError):
+            shutil.rmtree(staging, ignore_errors=True)
+        except PermissionError:  # alive, and another user's
+            pass
+
+
+def write_whole(path: Path, content: bytes | memoryview) -> None:
+    """Write a file so that it is there in full or not at all, whatever happens."""
+    part = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")  # two threads may write the same
+    try:
+        with open(part, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def bounded_lines(file: BinaryIO, most: int) -> Iterator[bytes]:
+    """Lines of a file; of one longer than `most` bytes only so much as shows that it is."""
+    while line := file.readline(most + 1):
+        yield line
+        while not line.endswith(b"\n") and (line := file.readline(most + 1)):
+            pass

@@ -1,0 +1,207 @@
+"""Rows of a leaderboard: runs scored, and what papers report about their suites."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from countersight import __version__
+from countersight.dataset import Dataset
+from countersight.errors import CountersightError
+from countersight.leaderboard.data import Board, Entry, Leaderboard, Pool, Score, SuiteBoards
+from countersight.report.data import Figure, GroupScores, ReportData, RunScores
+from countersight.report.load import load, refuse_twice
+from countersight.runs.folder import RunFolder
+from countersight.scoring.scores import CONFIDENCE
+from countersight.suites.reference import ALL, PAPERS, RUN_MEASURES, TOTAL, PaperTable, Printed, tables
+from countersight.suites.tables import Terms, terms
+from countersight.text import several
+
+RANKED_BY: Final = ("counterfactual", "factual", "both_right")
+"""Rows are ranked by the first of these that a board has: the question is how well models imagine."""
+
+Line = tuple[str, str]
+"""An axis (empty for groups) and a line of it."""
+
+
+class _Run(msgspec.Struct, frozen=True):
+    path: Path
+    report: ReportData
+
+    @property
+    def scores(self) -> RunScores:
+        return self.report.runs[0]
+
+    @property
+    def suite(self) -> str:
+        """The suite; a dataset of none, or of several, is its own."""
+        return self.report.suite or f"dataset {self.report.fingerprint}"
+
+
+def collect(paths: Sequence[Path], datasets: Sequence[Path], *, seed: int) -> Leaderboard:
+    """Score runs of any datasets and set them beside what papers report, suite by suite.
+
+    `datasets` are folders where datasets are now, if they were moved: each run finds its own by the fingerprint.
+    """
+    if not paths:
+        raise CountersightError("a leaderboard needs at least one run")
+    refuse_twice(paths)
+    moved = {Dataset.open(path).fingerprint: path for path in datasets}
+    runs = []
+    for path in paths:
+        place = moved.get(RunFolder.open(path).manifest.dataset.fingerprint)
+        runs.append(_Run(path, load([path], dataset=place, gallery=1, seed=seed).report))
+    suites: dict[str, list[_Run]] = {}
+    for run in runs:
+        suites.setdefault(run.suite, []).append(run)
+    return Leaderboard(
+        suites=tuple(_suite(found) for found in suites.values()),
+        runs=len(runs),
+        seed=seed,
+        confidence=CONFIDENCE,
+        version=__version__,
+    )
+
+
+def _suite(runs: Sequence[_Run]) -> SuiteBoards:
+    suite = runs[0].report.suite
+    worlds = {world: None for run in runs for world in run.report.worlds}
+    telling = terms(suite, worlds)
+    reported = [table for paper in PAPERS for table in tables(paper) if table.suite == suite and table.measured]
+    boards = [_board(line, runs, reported, telling) for line in _lines(runs, reported, telling)]
+    title = telling.title or runs[0].report.dataset
+    return SuiteBoards(suite, title, tuple(board for board in boards if board.pools), len(runs))
+
+
+def _lines(runs: Sequence[_Run], reported: Sequence[PaperTable], terms: Terms) -> list[Line]:
+    """Every line that any row has: the total, all cases, the groups in the paper's order, then the other divisions."""
+    printed = [(place.axis, place.line) for table in reported for place in table.places if place.measure]
+    measured = [(axis, scores.group) for run in runs for axis, scores in _measured(run.scores)]
+    known: list[Line] = [("", TOTAL), ("", ALL), *(("", group) for group in terms.groups)]
+    known += [(axis.name, line) for axis in terms.axes for line in axis.lines]
+    found = dict.fromkeys([*measured, *printed])
+    return [*(line for line in known if line in found), *(line for line in found if line not in known)]
+
+
+def _measured(run: RunScores) -> Iterator[tuple[str, GroupScores]]:
+    if run.total:
+        yield "", run.total
+    yield from (("", scores) for scores in run.groups)
+    yield from ((division.name, scores) for division in run.divisions for scores in division.lines)
+
+
+def _board(line: Line, runs: Sequence[_Run], reported: Sequence[PaperTable], terms: Terms) -> Board:
+    pools = [*_measured_pools(line, runs, terms), *_reported_pools(line, reported, terms)]
+    pools = [pool for pool in pools if pool.entries]
+    present = {key for pool in pools for entry in pool.entries for key in entry.scores}
+    ranked_by = next((key for key in RANKED_BY if key in present), "")
+    axis, name = line
+    titles = {TOTAL: "Total of all groups", ALL: "All cases"}
+    return Board(
+        line=name,
+        axis=axis,
+        title=f"{axis}: {name}" if axis else titles.get(name) or f"{terms.group}: {terms.groups.get(name, name)}",
+        ranked_by=ranked_by,
+        measures={key: words for key, words in terms.measures.items() if key in present},
+        pools=tuple(_ranked(pool, ranked_by) for pool in pools),
+    )
+
+
+def _measured_pools(line: Line, runs: Iterable[_Run], terms: Terms) -> Iterator[Pool]:
+    by_dataset: dict[str, list[tuple[_Run, GroupScores]]] = {}
+    for run in runs:
+        for axis, scores in _measured(run.scores):
+            if (axis, scores.group) == line:
+                by_dataset.setdefault(run.report.fingerprint, []).append((run, scores))
+    for fingerprint, found in by_dataset.items():
+        report = found[0][0].report
+        entries = [_measured_entry(run, scores, terms) for run, scores in found]
+        yield Pool(
+            kind="measured",
+            title=f"Measured on {report.dataset}, {several(report.cases, 'case')}, fingerprint {fingerprint[:12]}",
+            dataset=report.dataset,
+            fingerprint=fingerprint,
+            entries=tuple(entry for entry in entries if entry.scores),
+        )
+
+
+def _measured_entry(run: _Run, scores: GroupScores, terms: Terms) -> Entry:
+    figures = {key: getattr(scores, key) for key in terms.measures if key in RUN_MEASURES}
+    return Entry(
+        kind="measured",
+        model=run.scores.label,
+        named=run.scores.model,
+        prompt=run.scores.prompt,
+        answering=run.scores.answering,
+        n=scores.n,
+        version=run.scores.version,
+        started=run.scores.started,
+        run=run.path.resolve().name,
+        scores={key: _score(figure) for key, figure in figures.items() if figure and figure.value is not None},
+    )
+
+
+def _score(figure: Figure) -> Score:
+    return Score(figure.value or 0.0, figure.low, figure.high, figure.n)
+
+
+def _reported_pools(line: Line, reported: Iterable[PaperTable], terms: Terms) -> Iterator[Pool]:
+    for table in reported:
+        entries = []
+        for system in table.systems:
+            scores = {
+                place.measure: _printed(cell, table, negated=place.negated)
+                for place, cell in zip(table.places, system.cells, strict=True)
+                if (place.axis, place.line) == line and cell and place.measure in terms.measures
+            }
+            if scores:
+                said = dict(zip(table.labels, system.names, strict=False))
+                model = [system.names[0], *(text for label, text in said.items() if label not in (*_MODEL, "prompt"))]
+                entries.append(
+                    Entry(
+                        kind="reported",
+                        model=", ".join(model),
+                        prompt=said.get("prompt", ""),
+                        n=table.sizes.get(line[1], system.n if line[1] in (ALL, TOTAL) else None),
+                        scores=scores,
+                    )
+                )
+        if entries:
+            yield Pool(
+                kind="reported",
+                title=f"Reported in {table.source}: {table.what}",
+                source=f"{table.source} ({table.citation})",
+                entries=tuple(entries),
+            )
+
+
+_MODEL = ("model", "code model", "group", "scene change type", "number of scene change types")
+"""Heads under which a paper's table has the model, or what is a line here; the first name is shown in any case."""
+
+
+def _printed(cell: Printed, table: PaperTable, *, negated: bool) -> Score:
+    whole = 100 if table.unit == "per cent" else 1
+    value = (-cell.value if negated else cell.value) / whole
+    # A minus for a drop of nothing would be read as a rise.
+    printed = f"{-cell.value:f}" if negated and cell.value else cell.text.lstrip("+-") if negated else cell.text
+    spread = cell.spread / whole if cell.spread is not None else None
+    return Score(
+        float(value),
+        None if spread is None else float(value - spread),
+        None if spread is None else float(value + spread),
+        printed=printed,
+    )
+
+
+def _ranked(pool: Pool, ranked_by: str) -> Pool:
+    """The rows of a pool from the best to the worst, with their ranks; those without a score at the end."""
+    scores = [entry.scores[ranked_by].value for entry in pool.entries if ranked_by in entry.scores]
+    ranked = [
+        msgspec.structs.replace(entry, rank=1 + sum(score > entry.scores[ranked_by].value for score in scores))
+        if ranked_by in entry.scores
+        else entry
+        for entry in pool.entries
+    ]
+    ranked.sort(key=lambda entry: entry.rank or len(ranked) + 1)
+    return msgspec.structs.replace(pool, entries=tuple(ranked))

@@ -1,0 +1,72 @@
+"""Writes a leaderboard: a page, and its rows as CSV and JSON, each in full or not at all."""
+
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from countersight.leaderboard.collect import collect
+from countersight.leaderboard.data import Leaderboard
+from countersight.leaderboard.page import render
+from countersight.pages.wording import guarded
+from countersight.report.write import write_file
+from countersight.suites.reference import RUN_MEASURES
+
+
+class LeaderboardFiles(msgspec.Struct, frozen=True):
+    """Where a leaderboard was written, and what it says."""
+
+    html: Path
+    csv: Path
+    json: Path
+    data: Leaderboard
+
+
+def write_leaderboard(
+    runs: Sequence[Path], out: Path, *, datasets: Sequence[Path] = (), seed: int = 0
+) -> LeaderboardFiles:
+    """A leaderboard of runs, of whatever suites and datasets, beside what papers report; in `out`.
+
+    `datasets` are folders where datasets are now, if they were moved.
+    """
+    board = collect(runs, datasets, seed=seed)
+    out.mkdir(parents=True, exist_ok=True)
+    return LeaderboardFiles(
+        html=write_file(out / "leaderboard.html", render(board)),
+        csv=write_file(out / "leaderboard.csv", comma_separated(board)),
+        json=write_file(out / "leaderboard.json", msgspec.json.format(msgspec.json.encode(board)).decode() + "\n"),
+        data=board,
+    )
+
+
+_COLUMNS = (
+    *("suite", "axis", "line", "ranked_by", "kind", "rank", "model", "prompt", "answering", "dataset", "fingerprint"),
+    *("source", "n", "version", "started"),
+    *(f"{key}{part}" for key in RUN_MEASURES for part in ("", "_low", "_high", "_n")),
+)
+
+
+def comma_separated(board: Leaderboard) -> str:
+    """A row for each row of each board: shares from 0 to 1."""
+    file = io.StringIO()
+    table = csv.writer(file, lineterminator="\n")
+    table.writerow(_COLUMNS)
+    for suite in board.suites:
+        for each in suite.boards:
+            for pool in each.pools:
+                for entry in pool.entries:
+                    scores = [entry.scores.get(key) for key in RUN_MEASURES]
+                    row = (
+                        *(suite.suite or suite.title, each.axis, each.line, each.ranked_by, entry.kind, entry.rank),
+                        *(entry.named or entry.model, entry.prompt, entry.answering, pool.dataset, pool.fingerprint),
+                        *(pool.source, entry.n, entry.version, entry.started),
+                        *(
+                            value
+                            for score in scores
+                            for value in ((score.value, score.low, score.high, score.n) if score else (None,) * 4)
+                        ),
+                    )
+                    table.writerow([guarded(cell) if isinstance(cell, str) else cell for cell in row])
+    return file.getvalue()

@@ -1,0 +1,40 @@
+"""What every page is: one HTML file that needs nothing else. No request leaves it, no text in it can act."""
+
+import base64
+import hashlib
+from importlib.resources import files
+from string import Template
+from typing import Final
+
+from countersight.pages.markup import Markup, text
+
+_LOGO: Final[Markup] = (
+    '<svg viewBox="0 0 40 20" aria-hidden="true"><circle cx="12" cy="10" r="7.5" class="logo-is"/>'
+    '<circle cx="27" cy="10" r="7.5" class="logo-if"/></svg>'
+)
+
+
+def document(room: str, template: str, *, title: str, style: str = "", script: str = "", **parts: Markup) -> str:
+    """A page out of the template, style and script of a room, by the names of their files; all of it goes into it."""
+    style = _source(__package__, "page.css") + (_source(room, style) if style else "")
+    written = _source(room, script) if script else ""
+    head = Template(_source(__package__, "head.html")).substitute(
+        policy=text(_policy(style, written)), title=text(title), style=style
+    )
+    return Template(_source(room, template)).substitute(head=head, logo=_LOGO, script=written, **parts)
+
+
+def _source(room: str, file: str) -> str:
+    return (files(room) / file).read_text(encoding="utf-8")
+
+
+def _policy(style: str, script: str) -> str:
+    """What the page may do: show its own pictures, be styled and run by these very texts, and nothing else."""
+    return (
+        f"default-src 'none'; img-src data: blob:; style-src {_digest(style)}; script-src {_digest(script)}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(content: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"

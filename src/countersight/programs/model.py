@@ -1,0 +1,233 @@
+"""Models that write a program for each question and run it over the picture: `viper:` and `visprog:`.
+
+    viper:CODE_MODEL[;vision=EYES]
+
+The code model is `reference`, which needs no language model, or any of our models; it never sees the picture. The eyes
+are `scene`, or any of our models, which the program asks about the picture; where none are named, the code model is
+asked itself, and the reference programmer sees with `scene`. Eyes for photographs are `detector:PATH`, which only
+finds, `detector:PATH+MODEL`, whose MODEL looks and answers questions, and `detector:PATH+told:MODEL`, whose MODEL is
+told what was found and answers from that.
+"""
+
+import asyncio
+import hashlib
+import re
+from contextvars import ContextVar
+from typing import Any
+
+from msgspec.structs import replace
+
+from countersight.case import Trace
+from countersight.detection.vision import ToolFailed, Vision
+from countersight.models.protocol import Answer, AskingFailed, Model, ModelError, ModelSettings, Request, Turn, Viewer
+from countersight.picture import Picture
+from countersight.programs.answers import answer_of
+from countersight.programs.failures import ProgramFailed
+from countersight.programs.limits import Limits
+from countersight.programs.prompting import asked_for
+from countersight.programs.styles import STYLES, Style
+from countersight.programs.tracing import Tracing
+from countersight.text import unknown
+
+REFERENCE = "reference"
+SCENE = "scene"
+DETECTOR = "detector:"
+TOLD = "told:"
+LEAST_TOKENS = 512
+"""A program is longer than the answers most prompts leave room for."""
+KEPT = 1_000
+"""Replies of the code model that are kept for questions which may have to be asked again."""
+_SETTING = re.compile(r";(\w+)=")
+
+_spent: ContextVar[list[Answer]] = ContextVar("spent")
+"""What the models under a program answered to the question that is being worked on."""
+
+
+class Programs:
+    """Answers each question with a program that was written for it."""
+
+    needs_picture = True
+    picture_limits = (1, 2)
+
+    def __init__(self, name: str, style: Style, code: Model | None, vision: Vision, limits: Limits) -> None:
+        self.name = name
+        self.settings: dict[str, Any] = {"code": code.name if code else REFERENCE, "eyes": vision.name}
+        if code:
+            self.settings |= {f"code {key}": value for key, value in code.settings.items()}
+            self.settings["program prompt"] = hashlib.sha256(style.prompt.encode()).hexdigest()[:12]
+        self.settings |= {f"eyes {key}": value for key, value in vision.settings.items()}
+        self._style, self._code, self._vision, self._limits = style, code, vision, limits
+        self._written: dict[str, str] = {}
+        """Replies of the code model to questions whose eyes did not answer yet, by key: those are asked again."""
+
+    async def reply(self, request: Request) -> Answer:
+        """Write a program, run it, and say what it comes to; a program that fails is a failed question."""
+        picture = next((turn.picture for turn in reversed(request.turns) if turn.picture), None)
+        if picture is None:
+            raise AskingFailed("a program needs a picture to look at", again=False)
+        _spent.set([])
+        tracing = Tracing()
+        program = ""
+        try:
+            program = await self._write(request)
+            program = self._style.program(program)
+            said = answer_of(await self._run(program, picture, tracing), request)
+        except ProgramFailed as failure:
+            self._written.pop(request.key, None)
+            so_far = self._answer("", tracing.trace(program, failure.kind))
+            raise AskingFailed(f"{failure.kind}: {failure}", again=False, so_far=so_far) from None
+        self._written.pop(request.key, None)
+        return self._answer(said, tracing.trace(program))
+
+    async def close(self) -> None:
+        """Let go of the models and the sandbox."""
+        await self._style.close()
+        await self._vision.close()
+        if self._code is not None:
+            await self._code.close()
+
+    async def _write(self, request: Request) -> str:
+        """What the code model writes for a question, or the program of the reference programmer."""
+        if self._code is None:
+            return self._style.reference(request.question)
+        if request.key not in self._written:
+            self._written[request.key] = await self._asked(asked_for(self._style.prompt, request))
+            if len(self._written) > KEPT:
+                self._written.pop(next(iter(self._written)))
+        return self._written[request.key]
+
+    async def _run(self, program: str, picture: Picture, tracing: Tracing) -> object:
+        ask = self._knowing if self._code else None
+        try:
+            async with asyncio.timeout(self._limits.waiting):
+                return await self._style.run(program, picture, self._vision, ask, tracing)
+        except TimeoutError:
+            raise ProgramFailed("timeout", f"its tools took more than {self._limits.waiting:g} s") from None
+
+    async def _knowing(self, question: str) -> str:
+        """What the code model knows without the picture; a question it will not answer is a tool that failed."""
+        try:
+            return await self._asked(question)
+        except AskingFailed as error:
+            if error.again:
+                raise
+            raise ToolFailed(f"the language model did not answer: {error}") from None
+
+    async def _asked(self, text: str) -> str:
+        assert self._code
+        return (await self._code.reply(Request(text, (Turn("user", text),), "open", question=text))).text
+
+    def _answer(self, text: str, trace: Trace) -> Answer:
+        """The answer, with what all the models under it took together."""
+        spent = _spent.get()
+        return Answer(
+            text,
+            tokens_in=sum(answer.tokens_in for answer in spent),
+            tokens_out=sum(answer.tokens_out for answer in spent),
+            cost=sum((answer.cost for answer in spent), 0.0),
+            model=next((answer.model for answer in spent), ""),
+            trace=trace,
+        )
+
+
+class Metered:
+    """A model under a program: what it takes is counted for the question that is being worked on."""
+
+    def __init__(self, model: Model) -> None:
+        self.name, self.settings, self.needs_picture = model.name, model.settings, model.needs_picture
+        self._model: Model | None = model
+
+    async def reply(self, request: Request) -> Answer:
+        """What the model says."""
+        assert self._model
+        answer = await self._model.reply(request)
+        _spent.get().append(answer)
+        return answer
+
+    async def close(self) -> None:
+        """Let go of the model, once: one that both writes and sees is closed by both."""
+        model, self._model = self._model, None
+        if model is not None:
+            await model.close()
+
+
+def open_programs(name: str, settings: ModelSettings, limits: Limits | None = None) -> Programs:
+    """The model of a name such as `viper:openai:gpt-4o;vision=scene`; `;vision=` is looked for from the end."""
+    style, _, rest = name.partition(":")
+    code_name, named, eyes_name = rest.rpartition(";vision=")
+    if not named:
+        code_name, eyes_name = rest, ""
+    wrong = _SETTING.search(code_name)
+    if wrong and wrong[1] == "vision":
+        raise ModelError(f"{style}: names its eyes twice; ;vision= stands once, at the end")
+    if wrong:
+        raise ModelError(unknown("setting of a program", wrong[1], ["vision"]))
+    if not code_name or (named and not eyes_name):
+        raise ModelError(f"a program is named {style}:CODE_MODEL;vision=EYES, as in {style}:reference;vision=scene")
+    limits = limits or Limits()
+    runs = STYLES[style](limits)
+    writing = replace(settings, max_tokens=max(settings.max_tokens, LEAST_TOKENS))
+    code = None
+    if code_name != REFERENCE:
+        model = _code_model(code_name, writing)
+        least, most = model.picture_limits if isinstance(model, Viewer) else (0, 1)
+        if least:
+            raise ModelError(f"{code_name} says nothing without a picture, and so writes no programs")
+        if not most and not eyes_name:
+            raise ModelError(f"{code_name} looks at no pictures; name eyes for it: {name};vision=EYES")
+        code = Metered(model)
+    return Programs(name, runs, code, _eyes(eyes_name, code, settings), limits)
+
+
+def _eyes(name: str, code: Model | None, settings: ModelSettings) -> Vision:
+    from countersight.programs.eyes.model_vision import ModelVision
+    from countersight.programs.eyes.scene_vision import SceneVision
+
+    if name == SCENE or (not name and code is None):
+        return SceneVision()
+    if name.startswith(DETECTOR):
+        return _detector(name.removeprefix(DETECTOR), settings)
+    if not name:
+        assert code
+        return ModelVision(code)
+    return ModelVision(Metered(_model(name, "kind of eyes", [SCENE, f"{DETECTOR}PATH"], settings)))
+
+
+def _detector(where: str, settings: ModelSettings) -> Vision:
+    """A detector, with a model beside it that answers what a detector cannot: one that looks, or one that is told."""
+    from countersight.detection.detector import DetectorAndModel, open_detector, parted
+    from countersight.programs.eyes.model_vision import ModelVision
+    from countersight.programs.eyes.told import ToldVision
+
+    path, answering = parted(where)
+    detector = open_detector(path, settings)
+    if not answering:
+        return detector
+    told = answering.startswith(TOLD)
+    model = Metered(_model(answering.removeprefix(TOLD), "model beside a detector", [f"{TOLD}MODEL"], settings))
+    return ToldVision(detector, model) if told else DetectorAndModel(detector, ModelVision(model))
+
+
+def _code_model(name: str, settings: ModelSettings) -> Model:
+    """A model that writes programs; of those computed here also one that has no eyes."""
+    kind, _, where = name.partition(":")
+    if kind == "hf" and where:
+        from countersight.models.local.vocabulary import LocalWords, is_without_eyes
+
+        if is_without_eyes(where):
+            return LocalWords(name, where, settings)
+    return _model(name, "code model", [REFERENCE], settings)
+
+
+def _model(name: str, what: str, own: list[str], settings: ModelSettings) -> Model:
+    from countersight.models import MODELS, open_model
+
+    kinds: dict[str, str] = {}
+    for known in MODELS:
+        kinds.setdefault(known.partition(":")[0], known)
+    kind = name.partition(":")[0]
+    if kind in STYLES:
+        raise ModelError(f"a program cannot be the {what} of another; name a model instead of {name[:80]!r}")
+    if kind not in kinds:
+        raise ModelError(unknown(what, name, [*own, *(full for short, full in kinds.items() if short not in STYLES)]))
+    return open_model(name, settings)

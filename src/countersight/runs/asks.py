@@ -1,0 +1,142 @@
+"""What a run has yet to ask, in the order of the dataset."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from countersight.asking.graphs import graph_in_words
+from countersight.asking.orders import Gathering, Places, orders_of
+from countersight.case import Case, Option, Question, Reply, Telling, World
+from countersight.dataset import BadRow, Dataset
+from countersight.engine.tally import Tally
+from countersight.runs.folder import RunFolder
+
+TELLINGS: tuple[tuple[World, Telling], ...] = (
+    ("factual", "told"),
+    ("counterfactual", "told"),
+    ("counterfactual", "shown"),
+)
+FACT, IMAGINED = TELLINGS[:2]
+YES_NO = (Option("yes"), Option("no"))
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """One question of one case that waits for its answer; of one asked in several orders, one of them."""
+
+    row: int
+    case: Case
+    world: World
+    telling: Telling
+    question: Question
+    fact: Reply | None = None
+    """The model's own answer about the picture as it is, where the question stands on it."""
+    places: Places = ()
+    gathering: Gathering | None = None
+
+    def reply(self, **what: object) -> Reply:
+        return Reply(self.case.id, self.row, self.world, self.telling, **what)  # type: ignore[arg-type]
+
+
+def offered(question: Question, *, ranked: bool) -> tuple[Option, ...]:
+    """The options a model chooses from; where they are ranked, a question for yes or no has these two."""
+    return YES_NO if ranked and question.kind == "boolean" else question.options
+
+
+class Asks:
+    """The questions of a run that have no answer yet."""
+
+    def __init__(self, run: RunFolder, dataset: Dataset, tally: Tally, *, needs_picture: bool) -> None:
+        self._run = run
+        self._dataset = dataset
+        self._prompt = run.manifest.prompt
+        self._tellings = TELLINGS if run.manifest.shown else TELLINGS[:2]
+        self._ranked = run.manifest.answering == "rank"
+        self._needs_picture = needs_picture and self._prompt.picture
+        self._tally = tally
+        self._facts: dict[int, Reply] = {}
+        """Answers about the picture as it is whose case still waits for the question that needs them, by row."""
+
+    def chains(self) -> Iterator[tuple[Ask, ...]]:
+        """Questions to be asked one after the other, each once the one before has its reply; most stand alone."""
+        self._tally.total = self._dataset.count * len(self._tellings)
+        answered = self._answered_before()
+        for row, case in self._dataset.cases(self._bad_row):
+            asks = []
+            for bit, (world, telling) in enumerate(self._tellings):
+                question = case.question(world, telling)
+                if question is None:
+                    self._tally.total -= 1
+                elif self._needs_picture and case.picture(world, telling) is None and not self._is_told(case):
+                    self._tally.total -= 1
+                    self._tally.without_picture += 1
+                elif self._ranked and not offered(question, ranked=True):
+                    self._tally.total -= 1
+                    self._tally.without_options += 1
+                elif not answered[row] >> bit & 1:
+                    asks.append(Ask(row, case, world, telling, question))
+            if self._prompt.needs_fact:
+                yield from self._after_their_fact(asks)
+            elif self._prompt.orders == "every":
+                for ask in asks:
+                    yield from _in_every_order(ask)
+            else:
+                for ask in asks:
+                    yield (ask,)
+
+    def _is_told(self, case: Case) -> bool:
+        """Whether the prompt tells what the picture would show: the case's causal graph."""
+        return self._prompt.tells_graph and bool(graph_in_words(case.graph))
+
+    def _answered_before(self) -> bytearray:
+        """Which questions have their answer already: a bit for each telling, a byte a row."""
+        answered = bytearray(self._dataset.lines)
+        for reply in self._run.replies(self._damaged):
+            bit = 1 << TELLINGS.index((reply.world, reply.telling))
+            if reply.state == "answered" and 0 <= reply.row < len(answered) and not answered[reply.row] & bit:
+                answered[reply.row] |= bit
+                self._tally.before += 1
+                self._tally.tokens_in += reply.tokens_in
+                self._tally.tokens_out += reply.tokens_out
+                self._tally.cost += reply.cost
+                if self._prompt.needs_fact:
+                    self._remember(reply)
+        return answered
+
+    def _remember(self, reply: Reply) -> None:
+        if (reply.world, reply.telling) == FACT:
+            self._facts[reply.row] = reply
+        elif (reply.world, reply.telling) == IMAGINED:
+            self._facts.pop(reply.row, None)  # nobody waits for it: a million answered cases are not held
+
+    def _after_their_fact(self, asks: list[Ask]) -> Iterator[tuple[Ask, ...]]:
+        """The question about the change after the one about the picture as it is, or with the answer that has."""
+        told = {(ask.world, ask.telling): ask for ask in asks}
+        fact, imagined = told.pop(FACT, None), told.pop(IMAGINED, None)
+        if fact and imagined:
+            yield fact, imagined
+        elif imagined:
+            self._tally.without_fact += imagined.case.factual is None
+            yield (msgspec.structs.replace(imagined, fact=self._facts.pop(imagined.row, None)),)
+        elif fact:
+            yield (fact,)
+        for ask in told.values():
+            yield (ask,)
+
+    def _damaged(self) -> None:
+        self._tally.damaged += 1
+
+    def _bad_row(self, bad: BadRow) -> None:
+        self._tally.bad_row(bad)
+        self._tally.total -= len(self._tellings)
+
+
+def _in_every_order(ask: Ask) -> Iterator[tuple[Ask, ...]]:
+    if ask.question.kind != "choice":
+        yield (ask,)
+        return
+    orders = orders_of(len(ask.question.options))
+    gathering = Gathering(orders)
+    for places in orders:
+        options = tuple(ask.question.options[place] for place in places)
+        question = msgspec.structs.replace(ask.question, options=options)
+        yield (msgspec.structs.replace(ask, question=question, places=places, gathering=gathering),)

@@ -1,0 +1,111 @@
+"""A question as it is put to a model: the turns that come before it, its words, and its picture."""
+
+from msgspec.structs import replace
+
+from countersight.asking.prompt import Told, told
+from countersight.case import LETTERS, Question, Reply
+from countersight.dataset import Dataset
+from countersight.models import Request, Turn
+from countersight.picture import BadPicture, Picture
+from countersight.runs.asks import Ask, offered
+from countersight.runs.examples import Examples
+from countersight.runs.folder import Manifest
+
+
+class NoExample(Exception):  # noqa: N818 - it names what happened
+    """A question for which the pool holds no example."""
+
+
+class Conversations:
+    """Makes the request for each question of a run."""
+
+    def __init__(self, manifest: Manifest, dataset: Dataset, examples: Examples | None) -> None:
+        self._prompt = manifest.prompt
+        self._ranked = manifest.answering == "rank"
+        self._dataset = dataset
+        self._examples = examples
+        self._picture: tuple[str, Picture | BadPicture] | None = None
+
+    def request(self, ask: Ask) -> Request:
+        """The conversation that a question ends; raises BadPicture, or NoExample."""
+        return Request(
+            key=f"{ask.case.id}/{ask.world}/{ask.telling}" + (f"/{_letters(ask.places)}" if ask.places else ""),
+            turns=(*self._example(ask), *self._asked(ask)) if self._examples else self._asked(ask),
+            kind=ask.question.kind,
+            options=offered(ask.question, ranked=self._ranked),
+            question=_alone(ask),
+        )
+
+    def _asked(self, ask: Ask) -> tuple[Turn, ...]:
+        picture = self._load(ask)
+        beside = told(ask.case, ask.world, ask.telling)
+        factual = ask.case.factual
+        if ask.fact is None or factual is None:
+            return (Turn("user", self._words(ask.question, beside), picture),)
+        # The model's own answer takes the place of the one the case tells; and both questions are about one picture.
+        return (
+            Turn("user", self._words(factual, told(ask.case, "factual", "told")), picture),
+            Turn("assistant", _said(ask.fact, factual)),
+            Turn("user", self._words(ask.question, replace(beside, context=""))),
+        )
+
+    def _words(self, question: Question, beside: Told) -> str:
+        return self._prompt.render(question, beside, listed=not self._ranked)
+
+    def _example(self, ask: Ask) -> tuple[Turn, ...]:
+        """An answered question of another case, with its own picture."""
+        assert self._examples
+        for case in self._examples.candidates(ask.case, ask.world, ask.telling):
+            question = case.question(ask.world, ask.telling)
+            file_name = case.picture(ask.world, ask.telling)
+            if question is None:
+                continue
+            try:
+                picture = (
+                    self._examples.pool.picture(file_name, case.digest(ask.world, ask.telling))
+                    if file_name is not None and self._prompt.picture
+                    else None
+                )
+            except BadPicture:
+                continue  # the next one will do
+            return (
+                Turn("user", self._words(question, told(case, ask.world, ask.telling)), picture),
+                Turn("assistant", self._prompt.solve(case, ask.world, ask.telling, listed=not self._ranked)),
+            )
+        raise NoExample("there is no example for it: no case with another picture asks for such an answer")
+
+    def _load(self, ask: Ask) -> Picture | None:
+        """The picture of a question; the questions of a case follow each other, so the last one is kept."""
+        file_name = ask.case.picture(ask.world, ask.telling)
+        if file_name is None or not self._prompt.picture:
+            return None
+        if self._picture is None or self._picture[0] != file_name:
+            try:
+                self._picture = (file_name, self._dataset.picture(file_name, ask.case.digest(ask.world, ask.telling)))
+            except BadPicture as error:
+                self._picture = (file_name, BadPicture(f"picture {file_name} {error}"))
+        picture = self._picture[1]
+        if isinstance(picture, BadPicture):
+            raise picture
+        return picture
+
+
+def _alone(ask: Ask) -> str:
+    """The question without a prompt, after the change where it does not tell that itself."""
+    change = told(ask.case, ask.world, ask.telling).change
+    return f"{change} {ask.question.text}" if change else ask.question.text
+
+
+def _said(fact: Reply, question: Question) -> str:
+    """What the model said about the picture as it is; of options that were ranked, the text of the one it chose."""
+    options = offered(question, ranked=True)
+    return options[smallest(fact.losses)].text if len(fact.losses) == len(options) > 0 else fact.text
+
+
+def smallest(losses: tuple[float, ...]) -> int:
+    """The place of the option with the smallest loss, which is the answer (CFMM 3.4)."""
+    return min(range(len(losses)), key=losses.__getitem__)
+
+
+def _letters(places: tuple[int, ...]) -> str:
+    return "".join(LETTERS[place] for place in places)

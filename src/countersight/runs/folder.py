@@ -1,0 +1,243 @@
+"""The folder of a run: run.json says what was asked of whom, replies.jsonl holds what was said."""
+
+import contextlib
+import datetime
+import fcntl
+import os
+import platform
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, Literal, Self, TypeVar
+
+import msgspec
+
+from countersight import __version__
+from countersight.asking.prompt import Prompt
+from countersight.case import Reply
+from countersight.dataset import Dataset
+from countersight.engine.journal import Journal, read_journal
+from countersight.errors import CountersightError
+from countersight.files import write_whole
+from countersight.models.protocol import Loss
+
+MANIFEST = "run.json"
+JOURNAL = "replies.jsonl"
+LOCK = ".lock"
+
+T = TypeVar("T")
+
+
+class RunError(CountersightError):
+    """A folder that is no run, or is not the run that was meant."""
+
+
+Answering = Literal["generate", "rank"]
+"""Whether the model writes its answer, or each option is given a loss and the smallest is the answer."""
+
+
+class DatasetReference(msgspec.Struct, frozen=True):
+    """Which dataset was asked; the fingerprint decides, the path (seen from the run folder) only finds it."""
+
+    name: str
+    path: str
+    fingerprint: str
+    rows: int
+
+
+class ExamplePool(msgspec.Struct, frozen=True):
+    """Where the examples of a prompt came from, and the seed that chose among them."""
+
+    dataset: DatasetReference
+    seed: int
+
+
+class Manifest(msgspec.Struct, frozen=True):
+    """What was asked of whom, in which way, by which version."""
+
+    model: str
+    settings: dict[str, Any]
+    prompt: Prompt
+    answering: Answering
+    shown: bool
+    """Whether the counterfactual pictures were asked about too."""
+    dataset: DatasetReference
+    started: str
+    countersight: str
+    python: str
+    platform: str
+    loss: Loss = "mean"
+    """How the losses of an option's tokens became one, where options were ranked."""
+    examples: ExamplePool | None = None
+    """Only where the prompt shows any."""
+
+    def ways(self) -> dict[str, Any]:
+        """The model's settings, and what else its answers depend on beside the prompt."""
+        ways = dict(self.settings)
+        if self.answering == "rank":
+            ways["loss"] = self.loss
+        if self.examples is not None:
+            ways["examples"] = f"{self.examples.dataset.name}, seed {self.examples.seed}"
+        return ways
+
+
+class RunFolder:
+    """A run on disk, finished or not."""
+
+    def __init__(self, path: Path, manifest: Manifest, lock: BinaryIO | None = None) -> None:
+        self.path = path
+        self.manifest = manifest
+        self._lock = lock
+
+    @classmethod
+    def open(cls, path: Path | str) -> Self:
+        """Open a run for reading."""
+        path = Path(path)
+        if not (path / MANIFEST).is_file():
+            raise RunError(f"{path} is not a run: there is no {MANIFEST} in it")
+        return cls(path, read_manifest(path / MANIFEST, Manifest, RunError))
+
+    @classmethod
+    def begin(
+        cls,
+        path: Path | str,
+        *,
+        dataset: Dataset,
+        model: str,
+        settings: dict[str, Any],
+        prompt: Prompt,
+        shown: bool,
+        answering: Answering = "generate",
+        loss: Loss = "mean",
+        pool: Dataset | None = None,
+        seed: int = 0,
+    ) -> Self:
+        """Start a run in a folder, or take up the one that is there if it is the same.
+
+        Where the prompt shows examples, they come from `pool` (or else the dataset itself), chosen by `seed`.
+        """
+        path = Path(path)
+        if path.exists() and not (path / MANIFEST).exists() and not is_unused(path, MANIFEST):
+            raise RunError(f"{path} exists and is not a run; choose another folder for -o")
+        path.mkdir(parents=True, exist_ok=True)
+        lock = locked(path)
+        manifest = Manifest(
+            model=model,
+            settings=settings,
+            prompt=prompt,
+            answering=answering,
+            shown=shown,
+            dataset=reference(dataset, path),
+            started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            countersight=__version__,
+            python=platform.python_version(),
+            platform=f"{platform.system()} {platform.machine()}",
+            loss=loss,
+            examples=ExamplePool(reference(pool or dataset, path), seed) if prompt.shots else None,
+        )
+        try:
+            if (path / MANIFEST).exists():
+                there = cls.open(path).manifest
+                if _has_replies(path):
+                    _refuse_difference(path, there, manifest)
+                    return cls(path, there, lock)
+            write_whole(path / MANIFEST, msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
+        except BaseException:
+            lock.close()
+            raise
+        return cls(path, manifest, lock)
+
+    def replies(self, on_damaged: Callable[[], None] | None = None) -> Iterator[Reply]:
+        """Every reply in the journal, in the order it came. A question may stand there twice: failed, then answered."""
+        return read_journal(self.path / JOURNAL, on_damaged)
+
+    def dataset(self, override: Path | None = None) -> Dataset:
+        """The dataset that was asked, checked to be still the same."""
+        path = override or Path(os.path.normpath(self.path.resolve() / self.manifest.dataset.path))
+        if not path.is_dir():
+            raise RunError(f"the dataset of {self.path} is not at {path}; say where it is with --dataset")
+        dataset = Dataset.open(path)
+        if dataset.fingerprint != self.manifest.dataset.fingerprint:
+            raise RunError(f"{path} is not the dataset that {self.path} asked: its rows have changed")
+        return dataset
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[Journal]:
+        """The journal, for this process alone."""
+        with self._lock or locked(self.path), Journal(self.path / JOURNAL) as journal:
+            yield journal
+
+
+def _has_replies(path: Path) -> bool:
+    """Whether anything was ever said in a run; one that stopped before is begun anew, in whatever way is now wanted."""
+    return (path / JOURNAL).exists() and (path / JOURNAL).stat().st_size > 0
+
+
+def reference(dataset: Dataset, run: Path) -> DatasetReference:
+    """The dataset as a folder of replies remembers it."""
+    # Both with their links followed: the way from one to the other must hold wherever the folders really are.
+    way = os.path.relpath(os.path.realpath(dataset.path), os.path.realpath(run))
+    return DatasetReference(dataset.name, way, dataset.fingerprint, dataset.count)
+
+
+def read_manifest(file: Path, kind: type[T], error: type[CountersightError]) -> T:
+    """What a folder of replies says of itself."""
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
+        raise error(f"{file} is damaged: {fault}") from None
+
+
+def is_unused(path: Path, manifest: str, *begun: str) -> bool:
+    """Whether nothing is in a folder but what is left where somebody was killed as it began."""
+    names = {LOCK, *begun}
+    return path.is_dir() and all(file.name in names or file.name.startswith(f".{manifest}.") for file in path.iterdir())
+
+
+def locked(path: Path) -> BinaryIO:
+    """A file whose lock says that this process alone writes to the run; it goes with the process, however it ends."""
+    lock = open(path / LOCK, "wb")  # noqa: SIM115 - held for as long as the run is written
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        lock.close()
+        raise RunError(f"another process is writing to {path}; wait for it or stop it") from None
+    return lock
+
+
+def _refuse_difference(path: Path, there: Manifest, now: Manifest) -> None:
+    """A run is one dataset, one model, one way of asking: anything else belongs into another folder."""
+    for what, old, new in (
+        ("dataset", there.dataset.fingerprint, now.dataset.fingerprint),
+        ("model", there.model, now.model),
+        ("prompt", *(msgspec.structs.replace(manifest.prompt, about="") for manifest in (there, now))),
+        ("set of settings", _differing(there.settings, now.settings), _differing(now.settings, there.settings)),
+        ("way of answering", there.answering, now.answering),
+        ("loss", there.loss, now.loss),
+        ("pool or seed of examples", *(_told(manifest.examples) for manifest in (there, now))),
+        ("shown worlds", there.shown, now.shown),
+    ):
+        if old != new:
+            if what == "dataset":
+                old, new = (f"{m.dataset.name} ({m.dataset.fingerprint[:8]})" for m in (there, now))
+            elif isinstance(old, Prompt) and isinstance(new, Prompt):
+                old, new = _as_it_was(old, new), new.name
+            raise RunError(
+                f"{path} holds a run with another {what}: {old} there, {new} now; choose another folder for -o"
+            )
+
+
+def _told(examples: ExamplePool | None) -> str:
+    if examples is None:
+        return "none"
+    return f"{examples.dataset.name} ({examples.dataset.fingerprint[:8]}), seed {examples.seed}"
+
+
+def _as_it_was(prompt: Prompt, now: Prompt) -> str:
+    """The name of a prompt, and what of it has changed where that does not tell it from the one there is now."""
+    changed = [field for field in prompt.__struct_fields__ if getattr(prompt, field) != getattr(now, field)]
+    return prompt.name if "name" in changed else f"{prompt.name} before its {', '.join(changed)} changed"
+
+
+def _differing(settings: dict[str, Any], others: dict[str, Any]) -> str:
+    """Those settings that are not the same in the others."""
+    return ", ".join(f"{key} {value}" for key, value in settings.items() if others.get(key) != value) or "none of them"

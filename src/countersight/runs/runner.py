@@ -1,0 +1,215 @@
+"""The run: every question of a dataset put to a model once, whatever the server, the disk or the user does."""
+
+import asyncio
+from collections.abc import Iterator
+
+import msgspec
+
+from countersight.asking.composed import COMPOSED, composed_answer
+from countersight.asking.prompt import Prompt
+from countersight.case import LETTERS, Reply
+from countersight.dataset import Dataset
+from countersight.engine.journal import Journal
+from countersight.engine.limit import Gate
+from countersight.engine.retry import GivenUp, Persistence, Stopped
+from countersight.engine.retry import Patience as Patience
+from countersight.engine.tally import Tally
+from countersight.errors import CountersightError
+from countersight.models import Answer, Model, ModelError, Ranker, Request, Turn, Viewer
+from countersight.picture import BadPicture
+from countersight.runs.asks import Ask, Asks
+from countersight.runs.conversations import Conversations, NoExample, smallest
+from countersight.runs.examples import Examples
+from countersight.runs.folder import Answering, RunFolder
+
+SYNC_SECONDS = 1.0
+
+
+def as_ranker(model: Model) -> Ranker:
+    """The model as one whose options can be ranked, or a sentence that says it is none."""
+    if not isinstance(model, Ranker):
+        raise ModelError(f"{model.name} gives no losses, so its options cannot be ranked; leave out --rank")
+    return model
+
+
+def refuse_nonsense(prompt: Prompt, model: Model, answering: Answering, *, shown: bool) -> None:
+    """Say in a sentence, before anything is asked, why a way of asking makes no sense."""
+    if answering == "rank":
+        as_ranker(model)
+        if prompt.orders == "every":
+            raise CountersightError(
+                f"{prompt.name} asks for the options in every order, but where they are ranked their position cannot "
+                "matter; leave out --rank, or choose another prompt"
+            )
+    if shown and not prompt.picture:
+        raise CountersightError(f"{prompt.name} shows no picture; leave out --shown")
+    least, most = model.picture_limits if isinstance(model, Viewer) else (0, 2)
+    if least and not prompt.picture:
+        raise ModelError(f"{model.name} says nothing without a picture; ask it with a prompt other than {prompt.name}")
+    if prompt.picture and prompt.shots and most < 2:
+        raise ModelError(
+            f"{model.name} takes one picture at a time, so that no example can be shown with its own; ask it with a "
+            f"prompt other than {prompt.name}"
+        )
+
+
+class Engine:
+    """Asks what is missing in a run and writes every reply to its journal."""
+
+    def __init__(
+        self,
+        run: RunFolder,
+        dataset: Dataset,
+        model: Model,
+        patience: Patience,
+        tally: Tally,
+        stop: asyncio.Event,
+        *,
+        pool: Dataset | None = None,
+    ) -> None:
+        self._run = run
+        self._dataset = dataset
+        self._model = model
+        self._prompt: Prompt = run.manifest.prompt
+        examples = Examples(pool or dataset, run.manifest.examples.seed) if run.manifest.examples else None
+        self._conversations = Conversations(run.manifest, dataset, examples)
+        self._ranker = as_ranker(model) if run.manifest.answering == "rank" else None
+        self._patience = patience
+        self._tally = tally
+        self._stop = stop
+        self._gate = Gate(patience.concurrency)
+        self._bad_row_seen = -1
+        self._fatal: Exception | None = None
+        self._persistence = Persistence(patience, self._gate, stop, tally)
+
+    async def ask_all(self) -> None:
+        """Ask until nothing is missing, or `stop` is set. Raises where every further question would fail too."""
+        with self._run.writing() as journal:
+            asks = Asks(self._run, self._dataset, self._tally, needs_picture=self._model.needs_picture)
+            chains = asks.chains()
+            syncing = asyncio.create_task(self._sync_for_ever(journal))
+            try:
+                async with asyncio.TaskGroup() as group:
+                    for _ in range(self._patience.concurrency):
+                        group.create_task(self._work(chains, journal))
+            finally:
+                syncing.cancel()
+        if self._fatal:
+            raise self._fatal
+
+    async def _work(self, chains: Iterator[tuple[Ask, ...]], journal: Journal) -> None:
+        """Take question after question; what stops the run lets the others finish what they have under way."""
+        count = 0
+        while not self._stop.is_set():
+            self._tally.limit = int(self._gate.limit)
+            await self._gate.enter()
+            try:
+                chain = None if self._stop.is_set() else next(chains, None)
+                if chain is None:
+                    return
+                await self._ask_in_turn(chain, journal)
+            except (CountersightError, OSError) as error:
+                self._fatal = self._fatal or error
+                self._stop.set()
+                return
+            finally:
+                self._gate.leave()
+            count += 1
+            if count % 64 == 0:  # a model that never waits would keep the loop from hearing Ctrl-C
+                await asyncio.sleep(0)
+
+    async def _ask_in_turn(self, chain: tuple[Ask, ...], journal: Journal) -> None:
+        """Ask questions of which each stands on the answer to the one before, and write each reply as it comes."""
+        fact: Reply | None = None
+        for ask in chain:
+            reply = await self._ask(msgspec.structs.replace(ask, fact=fact) if fact else ask)
+            if ask.gathering is not None:
+                reply = ask.gathering.add(ask.places, reply)
+            if reply is None:
+                return
+            journal.append(reply)
+            self._tally.count(reply)
+            fact = reply
+            if self._stop.is_set():
+                return
+
+    async def _ask(self, ask: Ask) -> Reply | None:
+        """Ask until there is an answer or a reason why not; None if the run was stopped before there was either."""
+        if ask.gathering is not None and ask.gathering.hopeless:
+            return None
+        if ask.fact is not None and ask.fact.state == "failed":
+            return ask.reply(
+                state="failed", reason=f"the question about the picture as it is failed: {ask.fact.reason}"
+            )
+        if ask.fact is not None and self._prompt.composed:
+            if composed := self._composed(ask, ask.fact):
+                return composed
+            ask = ask if self._prompt.fact else msgspec.structs.replace(ask, fact=None)
+        try:
+            request = self._conversations.request(ask)
+        except BadPicture as error:
+            if ask.row != self._bad_row_seen:
+                self._bad_row_seen = ask.row
+                self._tally.bad_pictures += 1
+            return ask.reply(state="failed", reason=str(error))
+        except NoExample as error:
+            return ask.reply(state="failed", reason=str(error))
+        try:
+            done = await self._persistence.answered(lambda: self._answer(request))
+        except Stopped:
+            return None
+        except GivenUp as given_up:
+            so_far = given_up.failure.so_far or Answer("")
+            return ask.reply(
+                state="failed",
+                reason=str(given_up),
+                tokens_in=so_far.tokens_in,
+                tokens_out=so_far.tokens_out,
+                cost=so_far.cost,
+                attempts=given_up.attempts,
+                trace=so_far.trace,
+            )
+        answer = done.answer
+        return ask.reply(
+            text=answer.text,
+            losses=answer.losses,
+            finish=answer.finish,
+            tokens_in=answer.tokens_in,
+            tokens_out=answer.tokens_out,
+            cost=answer.cost,
+            seconds=done.seconds,
+            attempts=done.attempts,
+            model=answer.model,
+            trace=answer.trace,
+        )
+
+    def _composed(self, ask: Ask, fact: Reply) -> Reply | None:
+        """The reply that the grammar gives in the model's place; None where it does not decide."""
+        factual = ask.case.factual
+        answer = composed_answer(fact, factual, ask.question, self._prompt.reads) if factual else None
+        return None if answer is None else ask.reply(text=answer, finish=COMPOSED, attempts=0, model=fact.model)
+
+    async def _answer(self, request: Request) -> Answer:
+        """What the model writes, or the option it gives the smallest loss."""
+        if self._ranker is None:
+            return await self._model.reply(request)
+        thought: Answer | None = None
+        if self._prompt.reads == "end":  # it thinks first: the options are ranked after that
+            thought = await self._model.reply(request)
+            turns = (*request.turns, Turn("assistant", thought.text), Turn("user", self._prompt.concluding))
+            request = msgspec.structs.replace(request, turns=turns)
+        losses = await self._ranker.losses(request)
+        best = smallest(losses)
+        answer = request.options[best].text if request.kind == "boolean" else LETTERS[best]
+        if thought is None:
+            return Answer(answer, losses=losses)
+        return msgspec.structs.replace(thought, text=f"{thought.text}\nAnswer: {answer}", losses=losses, finish="stop")
+
+    async def _sync_for_ever(self, journal: Journal) -> None:
+        while True:
+            await asyncio.sleep(SYNC_SECONDS)
+            try:
+                await asyncio.to_thread(journal.sync)
+            except OSError as error:
+                self._fatal = self._fatal or error
+                self._stop.set()

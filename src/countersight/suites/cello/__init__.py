@@ -1,0 +1,1 @@
+"""CELLO: causal questions on four rungs."""

@@ -1,0 +1,1 @@
+"""CFMM: pairs of questions that share two options."""

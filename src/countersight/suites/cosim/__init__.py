@@ -1,0 +1,1 @@
+"""CoSIm: scene changes and what would be answered after them."""

@@ -1,0 +1,134 @@
+"""CoSIm: the authors' JSON, a list of instances about pictures of Visual Genome.
+
+An instance has a question, the response that was first given to it, a change to the scene in words, and four new
+responses of which one fits the changed scene (CoSIm 3). There is no question about the picture as it is that has a
+right option, so a case asks in the counterfactual world only; the initial response is its context.
+
+The file says nothing of the types of change (CoSIm 5.2). They are proposed from the words of the change, unless a
+file of types assigned by people is given:
+
+    id       the case: cosim-000001 is the first of the file
+    kinds    one or more of the nine types with semicolons between them
+    changes  how many changes there are, where that is not the number of types (may be left out)
+"""
+
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from countersight.case import LETTERS, Case, Change, Option, Question
+from countersight.errors import CountersightError
+from countersight.suites.cosim.changes import KINDS, change_kinds
+from countersight.suites.importing import BadField, Layout, Row, Rows, checked, csv_rows, text_of
+from countersight.suites.json_file import JsonFile
+from countersight.text import unknown
+
+NAME = "cosim"
+FIELDS = ("question", "answer_orig", "change", "answer_choices", "answer_label", "folder", "img_fn")
+_MOST_CHANGES = 100
+
+
+class Assigned(msgspec.Struct, frozen=True):
+    """What people said of one change."""
+
+    kinds: tuple[str, ...]
+    changes: int | None = None
+
+
+def layout(kinds: Path | None) -> Layout:
+    """How CoSIm's file becomes a dataset, with the types of change in a file where people assigned them."""
+    assigned = read_kinds(kinds) if kinds else {}
+    return Layout(
+        suite=NAME,
+        title="CoSIm",
+        description="The published instances of CoSIm (Kim et al.): a question, the response first given to it, a "
+        "change to the scene, and four new responses.",
+        rows=partial(_rows, kinds, assigned),
+        as_case=partial(_as_case, assigned),
+        picture=_picture,
+        picture_field="img_fn",
+        license="MIT",
+    )
+
+
+def read_kinds(path: Path) -> dict[str, Assigned]:
+    """The types that people assigned, by the id of the case; a bad row is an error that names its line."""
+    assigned: dict[str, Assigned] = {}
+    for line, row in csv_rows(path, ("id", "kinds")):
+        try:
+            if isinstance(row, BadField):
+                raise row
+            name = text_of(row, "id")
+            if name in assigned:
+                raise BadField("id", f"{name[:40]!r} stands on an earlier line already")
+            assigned[name] = Assigned(_kinds(row), _changes(row))
+        except BadField as wrong:
+            raise CountersightError(f"{path} line {line}: {wrong.field}: {wrong.reason}") from wrong
+    return assigned
+
+
+def _kinds(row: Row) -> tuple[str, ...]:
+    named = {" ".join(name.split()).casefold() for name in text_of(row, "kinds").split(";") if name.strip()}
+    for name in sorted(named - set(KINDS)):
+        raise BadField("kinds", unknown("type of change", name, KINDS))
+    return tuple(kind for kind in KINDS if kind in named)
+
+
+def _changes(row: Row) -> int | None:
+    text = str(row.get("changes", "")).strip()
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) <= 3 and 1 <= int(text) <= _MOST_CHANGES):
+        raise BadField("changes", f"{text[:40]!r} is not a whole number from 1 to {_MOST_CHANGES}")
+    return int(text)
+
+
+def _rows(kinds: Path | None, assigned: dict[str, Assigned], path: Path) -> Rows:
+    """The instances; where people assigned types to a case that is none of them, they meant another file."""
+    last = 0
+    for number, row in JsonFile(path).rows(FIELDS):
+        yield number, row
+        last = number
+    for name in sorted(assigned.keys() - {_name(number) for number in range(1, last + 1)}):
+        raise CountersightError(f"{kinds}: {name[:40]!r} is no case of {path}: they are {_name(1)} to {_name(last)}")
+
+
+def _name(number: int) -> str:
+    return f"{NAME}-{number:06d}"
+
+
+def _as_case(assigned: dict[str, Assigned], row: Row, number: int) -> Case:
+    name = _name(number)
+    change = text_of(row, "change")
+    said = assigned.get(name)
+    provenance: dict[str, str | int] = {
+        "img_path": _picture(row),
+        "kinds": "assigned" if said else "proposed",
+    }
+    if said and said.changes:
+        provenance["changes"] = said.changes
+    if isinstance(row.get("type"), str):
+        provenance["type"] = row["type"][:100]
+    return Case(
+        id=name,
+        change=Change(change, said.kinds if said else change_kinds(change)),
+        counterfactual=_question(row),
+        context=text_of(row, "answer_orig"),
+        provenance=provenance,
+    )
+
+
+def _question(row: Row) -> Question:
+    responses, right = row["answer_choices"], row["answer_label"]
+    if not isinstance(responses, list) or len(responses) != 4:
+        raise BadField("answer_choices", "is not a list of 4 texts")
+    if not isinstance(right, int) or isinstance(right, bool) or not 0 <= right < 4:
+        raise BadField("answer_label", "is not a whole number from 0 to 3")
+    options = tuple(Option(text_of({"answer_choices": response}, "answer_choices")) for response in responses)
+    question = Question(text_of(row, "question"), LETTERS[right], "choice", options)
+    return checked(question, {"text": "question", "answer": "answer_label", "options": "answer_choices"})
+
+
+def _picture(row: Row) -> str:
+    return f"{text_of(row, 'folder')}/{text_of(row, 'img_fn')}"

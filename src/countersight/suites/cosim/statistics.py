@@ -1,0 +1,159 @@
+"""CoSIm's own statistics (CoSIm 5): how long the parts of an instance are, their words, and the types of change."""
+
+import re
+from collections import Counter
+from math import sqrt
+from typing import Final, Literal
+
+import msgspec
+
+from countersight.case import LETTERS, Case
+from countersight.suites.cosim.changes import KINDS
+from countersight.suites.reference import table
+
+SUITE: Final = "cosim"
+
+Part = Literal["question", "initial response", "scene change", "new response", "distractor"]
+PARTS: Final[tuple[Part, ...]] = ("question", "initial response", "scene change", "new response", "distractor")
+
+LENGTHS: Final = ("max", "min", "avg", "sd")
+"""What the paper's Table 1 tells of the lengths of a part."""
+NUMBERS: Final = ("1", "2", "3", "more than 3")
+"""How many types a change is of, as the paper's Table 2 counts them."""
+GUIDES: Final = ("answer kept", "answer flipped")
+"""The two guides people wrote changes after (CoSIm A.1), told apart by the yes or no that a response begins with."""
+
+REPORTED_WORDS: Final[dict[Part, int]] = {
+    "question": 3_261,
+    "initial response": 4_397,
+    "scene change": 4_637,
+    "new response": 5_318,
+    "distractor": 6_404,
+}
+"""Different words in each part of the whole set, as the paper reports them (CoSIm 5.1)."""
+REPORTED_WORDS_IN_ALL: Final = 9_946
+REPORTED_GUIDES: Final = {"answer kept": "42.93", "answer flipped": "57.07"}
+"""In per cent, as the paper reports them (CoSIm A.1)."""
+
+_DISTINCT = 200_000  # words told apart in a part, so that memory stays bounded
+_AROUND = "\"'“”‘’.,;:!?()[]{}…-–—*"
+_YES_OR_NO = re.compile(r"\W*(yes|no)\b", re.IGNORECASE)
+
+
+class PartStatistics(msgspec.Struct, frozen=True):
+    """The texts of one part: their lengths in words, and how many different words they have."""
+
+    part: Part
+    texts: int
+    longest: int
+    shortest: int
+    mean: float
+    deviation: float
+    words: int
+
+
+class CosimStatistics(msgspec.Struct, frozen=True):
+    """What the paper tells of its instances, told of these cases."""
+
+    cases: int
+    parts: tuple[PartStatistics, ...]
+    words: int
+    """Different words in all parts."""
+    kinds: tuple[tuple[str, int], ...]
+    """How many changes are of each type, in the order of the paper's Table 4; one may be of several."""
+    numbers: tuple[tuple[str, int], ...]
+    """How many changes are of so many types, by `NUMBERS`."""
+    untyped: int
+    """Changes of which no type is known."""
+    assigned: int
+    """Changes whose types people assigned; those of the others are proposed by rules."""
+    guides: tuple[tuple[str, int], ...]
+    """By `GUIDES`, of the cases whose two responses both begin with yes or no."""
+
+
+def reported_length(part: Part, column: str) -> str:
+    """What the paper's Table 1 says of a part of the whole set, in one of the columns of `LENGTHS`."""
+    cell = table("cosim-1").cell(part, column)
+    return cell.text if cell else "–"
+
+
+def reported_share(number: str) -> str:
+    """What the paper's Table 2 says of the validation split, in per cent."""
+    cell = table("cosim-2").cell(number, "frequency")
+    return cell.text if cell else "–"
+
+
+class CosimTally:
+    """Counts, while cases stream by."""
+
+    def __init__(self) -> None:
+        self._lengths: dict[Part, Counter[int]] = {part: Counter() for part in PARTS}
+        self._words: dict[Part, set[str]] = {part: set() for part in PARTS}
+        self._kinds: Counter[str] = Counter()
+        self._numbers: Counter[str] = Counter()
+        self._guides: Counter[str] = Counter()
+        self._cases = self._untyped = self._assigned = 0
+
+    def add(self, case: Case) -> None:
+        """Count a case of CoSIm."""
+        self._cases += 1
+        texts = _texts(case)
+        for part, text in texts:
+            self._add_text(part, text)
+        kinds = case.change.kinds if case.change else ()
+        self._kinds.update(kinds)
+        self._assigned += case.provenance.get("kinds") == "assigned"
+        if kinds:
+            self._numbers[str(len(kinds)) if len(kinds) <= 3 else NUMBERS[-1]] += 1
+        else:
+            self._untyped += 1
+        said = {part: _YES_OR_NO.match(text) for part, text in texts}
+        before, after = said.get("initial response"), said.get("new response")
+        if before and after:
+            self._guides[GUIDES[before[1].lower() != after[1].lower()]] += 1
+
+    def statistics(self) -> CosimStatistics | None:
+        """What was counted; None where there was no case of CoSIm."""
+        if not self._cases:
+            return None
+        return CosimStatistics(
+            cases=self._cases,
+            parts=tuple(_part(part, self._lengths[part], len(self._words[part])) for part in PARTS),
+            words=len(set().union(*self._words.values())),
+            kinds=tuple((kind, self._kinds[kind]) for kind in KINDS),
+            numbers=tuple((number, self._numbers[number]) for number in NUMBERS),
+            untyped=self._untyped,
+            assigned=self._assigned,
+            guides=tuple((guide, self._guides[guide]) for guide in GUIDES),
+        )
+
+    def _add_text(self, part: Part, text: str) -> None:
+        spoken = text.split()
+        self._lengths[part][len(spoken)] += 1
+        words = self._words[part]
+        for piece in spoken:
+            word = piece.strip(_AROUND).lower()
+            if word and len(words) < _DISTINCT:
+                words.add(word)
+
+
+def _texts(case: Case) -> list[tuple[Part, str]]:
+    texts: list[tuple[Part, str]] = []
+    if case.context:
+        texts.append(("initial response", case.context))
+    if case.change:
+        texts.append(("scene change", case.change.text))
+    if case.counterfactual:
+        texts.append(("question", case.counterfactual.text))
+        for letter, option in zip(LETTERS, case.counterfactual.options, strict=False):
+            texts.append(("new response" if letter == case.counterfactual.answer else "distractor", option.text))
+    return texts
+
+
+def _part(part: Part, lengths: Counter[int], words: int) -> PartStatistics:
+    texts = lengths.total()
+    if not texts:
+        return PartStatistics(part, 0, 0, 0, 0.0, 0.0, 0)
+    mean = sum(length * n for length, n in lengths.items()) / texts
+    variance = sum(n * (length - mean) ** 2 for length, n in lengths.items()) / texts
+    return PartStatistics(part, texts, max(lengths), min(lengths), mean, sqrt(variance), words)

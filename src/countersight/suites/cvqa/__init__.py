@@ -1,0 +1,1 @@
+"""C-VQA: Real and Synthetic."""

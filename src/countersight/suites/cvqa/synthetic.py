@@ -1,0 +1,188 @@
+"""C-VQA-Synthetic: cases made by chance from a seed, with a picture of each world."""
+
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
+from pathlib import Path
+from random import Random
+
+import msgspec
+
+from countersight import __version__
+from countersight.case import LETTERS, Case, Change, Option, Question, World
+from countersight.dataset import DatasetWriter
+from countersight.errors import CountersightError
+from countersight.machine import cores
+from countersight.scenes import Scene, SceneRecord, draw_both, encode
+from countersight.scenes.records import SCENES_FILE, encode_record
+from countersight.suites.cvqa.templates import TEMPLATES, Template, balanced
+
+NAME = "cvqa-synthetic"
+GAPS = (*range(-5, 0), *range(1, 7))
+"""How far wrong options are from the right one in the published set, each gap as likely."""
+CHUNK = 16
+"""Cases a worker makes at a time: a fifth of a second of work, so that stopping is quick and the pool is not busy
+with itself."""
+
+
+class Made(msgspec.Struct, frozen=True):
+    """A case and the scene its pictures are drawn from."""
+
+    case: Case
+    record: SceneRecord
+    changed: Scene
+
+
+def make_dataset(folder: Path, *, size: int, seed: int, workers: int | None, progress: Callable[[int], None]) -> None:
+    """Make the suite into a new dataset folder; see `make`."""
+    writer = DatasetWriter(
+        folder,
+        name=NAME,
+        description="Counterfactual counting after C-VQA-Synthetic (six templates of flowers and dots), drawn by "
+        "Countersight: every picture in the factual and in the counterfactual world.",
+        license="CC0-1.0",
+        provenance={"suite": NAME, "size": size, "seed": seed, "countersight": __version__},
+    )
+    with writer:
+        make(writer, size=size, seed=seed, workers=workers, progress=progress)
+
+
+def make(writer: DatasetWriter, *, size: int, seed: int, workers: int | None, progress: Callable[[int], None]) -> None:
+    """Make a dataset of this many cases, a sixth of them from each template.
+
+    `progress` is told how many cases are done. Cases and pictures do not depend on the number of workers, which is
+    that of the cores where none is given.
+    """
+    if size < 1:
+        raise CountersightError(f"a dataset of {size} cases cannot be made; ask for 1 or more")
+    workers = min(workers or cores(), -(-size // CHUNK))
+    done = 0
+    with open(writer.staging / SCENES_FILE, "wb") as scenes:
+        for chunk in _in_order(writer.staging, size, seed, workers):
+            for made in chunk:
+                writer.add(made.case)
+                scenes.write(encode_record(made.record))
+            done += len(chunk)
+            progress(done)
+
+
+def make_case(template: Template, seed: int, index: int, number: int) -> Made:
+    """One case without its pictures: the `index`-th of its template, the `number`-th of its dataset."""
+    solved = template.solved(seed, index)
+    puzzle = solved.puzzle
+    key = f"{seed}/{template.number}"
+    rng = Random(f"{key}/{index}/options")
+
+    def question(world: World, text: str, right: int) -> Question:
+        return _question(text, right, balanced("ABCD", f"{key}/{world} letter", index), rng)
+
+    factual = question("factual", puzzle.asked, solved.answer)
+    wondered = f"{puzzle.supposed} if {puzzle.presupposition}?"
+    counterfactual = question("counterfactual", wondered, solved.new_answer)
+    name = f"{NAME}-{number:06d}"
+    case = Case(
+        id=name,
+        image=f"images/{number:06d}.png",
+        suite=NAME,
+        group=template.group,
+        factual=factual,
+        change=Change(as_sentence(puzzle.presupposition), template.kinds),
+        counterfactual=counterfactual,
+        counterfactual_image=f"images/{number:06d}-counterfactual.png",
+        shown=msgspec.structs.replace(counterfactual, text=puzzle.shown or puzzle.asked),
+        provenance={"type": template.published_type, "seed": seed, "index": index},
+    )
+    return Made(case, SceneRecord(name, puzzle.scene, puzzle.edits), solved.changed)
+
+
+def as_sentence(clause: str) -> str:
+    """An if-clause as a sentence of its own; what "were" in a supposition is "was" in a statement."""
+    if clause.startswith("one "):
+        clause = clause.replace(" were ", " was ")
+    return f"{clause[:1].upper()}{clause[1:]}."
+
+
+def _question(text: str, right: int, letter: str, rng: Random) -> Question:
+    """A question with four different numbers to choose from, the right one at the letter."""
+    numbers = rng.sample([right + gap for gap in GAPS if right + gap >= 0], 3)
+    numbers.insert(LETTERS.index(letter), right)
+    return Question(text, letter, "choice", tuple(Option(str(number)) for number in numbers))
+
+
+def _in_order(staging: Path, size: int, seed: int, workers: int) -> Iterator[list[Made]]:
+    """All cases in chunks, in order, their pictures written."""
+    starts = range(0, size, CHUNK)
+    if workers == 1:
+        for start in starts:
+            yield _make_chunk(staging, size, seed, start)
+        return
+    # Processes are spawned, not forked: the caller may run threads, such as those of a progress bar.
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_follow_the_parent)
+    try:
+        waiting: deque[Future[list[Made]]] = deque()
+        for start in starts:
+            with _interrupts_held():
+                waiting.append(pool.submit(_make_chunk, staging, size, seed, start))
+            if len(waiting) > 4 * workers:  # so that memory does not grow with the size
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _make_chunk(staging: Path, size: int, seed: int, start: int) -> list[Made]:
+    chunk = []
+    for position in range(start, min(start + CHUNK, size)):
+        template, index = _place(position, size)
+        made = make_case(template, seed, index, position + 1)
+        _write_pictures(staging, made)
+        chunk.append(made)
+    return chunk
+
+
+def _write_pictures(staging: Path, made: Made) -> None:
+    pictures = draw_both(made.record.scene, made.changed)
+    for name, pixels in zip((made.case.image, made.case.counterfactual_image), pictures, strict=True):
+        (staging / str(name)).write_bytes(encode(pixels))
+
+
+def _place(position: int, size: int) -> tuple[Template, int]:
+    """Which template is at a position, and which of its cases: templates follow one another, as even as can be."""
+    each, extra = divmod(size, len(TEMPLATES))
+    longer = extra * (each + 1)
+    if position < longer:
+        number, index = divmod(position, each + 1)
+    else:
+        number, index = divmod(position - longer, each)
+        number += extra
+    return TEMPLATES[number], index
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Ctrl-C reaches every process of the terminal; a worker started under this never hears it: the parent decides."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _follow_the_parent() -> None:
+    """End this worker when the process that started it ends, however that may be."""
+    parent = parent_process()
+    if parent is None:
+        return
+
+    def watch() -> None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

@@ -1,0 +1,255 @@
+"""What the papers report: their tables as data, one file a paper, each cell as it is printed.
+
+A table is named by its paper and its number, as in `cfmm-2`. What is in here was reported by others; nothing of it was
+measured by us.
+"""
+
+import re
+import tomllib
+from decimal import Decimal
+from functools import cache
+from importlib.resources import files
+from typing import Literal
+
+import msgspec
+
+from countersight.errors import CountersightError
+from countersight.text import unknown
+
+PAPERS = {
+    "cvqa": "countersight.suites.cvqa",
+    "cfmm": "countersight.suites.cfmm",
+    "edct": "countersight.audit",
+    "cosim": "countersight.suites.cosim",
+}
+"""The room of each paper: its `reference.toml` holds its tables."""
+"""The papers, by the name of their file."""
+
+ALL = "all"
+"""The line over all cases, in `Place.line`."""
+TOTAL = "total"
+"""The line that adds the others up (CFMM's totals), in `Place.line`."""
+
+RUN_MEASURES = ("factual", "counterfactual", "drop", "both_right")
+"""What a run is scored for; a figure of an audit (EDCT) has another name."""
+
+_PRINTED = re.compile(r"([+-]?\d+(?:\.\d+)?)(?: ± (\d+(?:\.\d+)?))?")
+
+Unit = Literal["per cent", "score", "words"]
+
+
+class ReferenceTableError(CountersightError):
+    """A table, row or column that no paper has."""
+
+
+class Printed(msgspec.Struct, frozen=True):
+    """A cell: what is printed, the number it is, and the half width of its interval where the paper gives one."""
+
+    text: str
+    value: Decimal
+    spread: Decimal | None = None
+
+    @property
+    def rounding(self) -> Decimal:
+        """The most by which rounding to the printed digits can have moved the number."""
+        return Decimal(5).scaleb(int(self.value.as_tuple().exponent) - 1)
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where a figure of the paper stands among the scores of a run: a measure on a line of a table."""
+
+    name: str
+    """The head of the column."""
+    axis: str = ""
+    """The division of the cases that the line is of; empty for their groups."""
+    line: str = ALL
+    measure: str = ""
+    """One of `RUN_MEASURES`, or what else the figure is; empty where nothing of ours is like it."""
+    negated: bool = False
+    """Whether the paper prints it with the sign turned around."""
+
+
+class System(msgspec.Struct, frozen=True):
+    """What a paper reports of one model: a cell, or None, for each place of the table."""
+
+    names: tuple[str, ...]
+    """The model, then whatever else tells it apart: its prompt, its kind, its editor."""
+    cells: tuple[Printed | None, ...]
+    n: int | None
+
+    @property
+    def name(self) -> str:
+        """The model and what tells it apart, in one line."""
+        return ", ".join(self.names)
+
+
+class PaperTable(msgspec.Struct, frozen=True, kw_only=True):
+    """A table of a paper, as it is printed, and as it can be set beside runs."""
+
+    key: str
+    """Its name here: the paper and the number, as in `cfmm-2`."""
+    paper: str
+    citation: str
+    number: int
+    what: str
+    note: str
+    suite: str
+    unit: Unit
+    n: int | None
+    sizes: dict[str, int]
+    """How many cases a line is of, where the paper says so."""
+    labels: tuple[str, ...]
+    columns: tuple[str, ...]
+    rows: tuple[tuple[tuple[str, ...], tuple[Printed | None, ...]], ...]
+    """For each row what stands in the columns of `labels`, then the cells."""
+    places: tuple[Place, ...]
+    systems: tuple[System, ...]
+    """The same cells with one row a model: where the paper has a row for each group of one model, that is turned."""
+
+    @property
+    def source(self) -> str:
+        """The paper and the number of the table, for people."""
+        return f"{self.paper}, Table {self.number}"
+
+    @property
+    def measured(self) -> bool:
+        """Whether a run of the suite has figures to set beside it."""
+        return any(place.measure in RUN_MEASURES for place in self.places)
+
+    def cell(self, row: str, column: str) -> Printed | None:
+        """A cell by the first label of its row (or all of them with commas between) and the head of its column."""
+        if column not in self.columns:
+            raise ReferenceTableError(unknown(f"column of {self.source}", column, self.columns))
+        for labels, cells in self.rows:
+            if row in (labels[0], ", ".join(labels)):
+                return cells[self.columns.index(column)]
+        raise ReferenceTableError(unknown(f"row of {self.source}", row, [", ".join(labels) for labels, _ in self.rows]))
+
+
+class _Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    name: str
+    group: str = ALL
+    measure: str = ""
+    negated: bool = False
+
+
+class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    number: int
+    what: str
+    suite: str
+    unit: Unit
+    labels: list[str]
+    columns: list[_Column]
+    rows: list[list[str]]
+    note: str = ""
+    n: int | None = None
+    row_n: dict[str, int] = {}
+    """How many cases a row is of, where it is not `n`."""
+    sizes: dict[str, int] = {}
+    of: str = ""
+    """The model all rows are of, where a row is a line of the table (a group) and not a model."""
+    axis: str = ""
+    lines: list[str] = []
+    """With `of`: what the rows are called in a run."""
+
+
+class _Paper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    paper: str
+    title: str
+    authors: str
+    tables: list[_Table]
+
+
+@cache
+def tables(paper: str) -> tuple[PaperTable, ...]:
+    """All tables of a paper that we have, in its order."""
+    if paper not in PAPERS:
+        raise ReferenceTableError(unknown("paper", paper, PAPERS))
+    text = (files(PAPERS[paper]) / "reference.toml").read_text(encoding="utf-8")
+    read = msgspec.convert(tomllib.loads(text), _Paper)
+    citation = f"{read.authors}, {read.title}"
+    return tuple(_table(f"{paper}-{table.number}", read.paper, citation, table) for table in read.tables)
+
+
+def table(name: str) -> PaperTable:
+    """A table by its name, as in `cfmm-2`."""
+    known = {each.key: each for paper in PAPERS for each in tables(paper)}
+    if name not in known:
+        raise ReferenceTableError(unknown("reported table", name, known))
+    return known[name]
+
+
+def beside(suite: str, names: tuple[str, ...] = ()) -> tuple[PaperTable, ...]:
+    """The tables to set beside runs of a suite: all that have a figure in common with them, or those that are named.
+
+    A name is a table's or a paper's.
+    """
+    everything = [each for paper in PAPERS for each in tables(paper)]
+    fitting = [each for each in everything if each.suite == suite and each.measured]
+    if not fitting:
+        suites = sorted({each.suite for each in everything if each.measured})
+        asked = suite or "this dataset"
+        raise ReferenceTableError(
+            f"no paper reports what a run of {asked} measures; there are tables for {', '.join(suites)}"
+        )
+    chosen: list[PaperTable] = []
+    for name in names:
+        meant = [each for each in everything if name in (each.key, each.key.partition("-")[0])]
+        if not meant:
+            raise ReferenceTableError(unknown("reported table", name, [*PAPERS, *(each.key for each in everything)]))
+        found = [each for each in meant if each in fitting]
+        if not found:
+            keys = ", ".join(each.key for each in fitting)
+            raise ReferenceTableError(f"{name} has no figure that a run of {suite} measures; choose among {keys}")
+        chosen += [each for each in found if each not in chosen]
+    return tuple(chosen if names else fitting)
+
+
+def _table(key: str, paper: str, citation: str, table: _Table) -> PaperTable:
+    width = len(table.labels)
+    rows = tuple((tuple(row[:width]), tuple(map(_printed, row[width:]))) for row in table.rows)
+    for labels, cells in rows:
+        if len(labels) != width or len(cells) != len(table.columns):
+            raise ValueError(f"{key}: {labels} has not a cell for every column")
+    if table.of:
+        places = tuple(
+            Place(f"{labels[0]}, {column.name}" if len(table.columns) > 1 else labels[0],
+                  table.axis, line, column.measure, column.negated)
+            for (labels, _), line in zip(rows, table.lines, strict=True)
+            for column in table.columns
+        )  # fmt: skip
+        systems: tuple[System, ...] = (
+            System((table.of,), tuple(cell for _, cells in rows for cell in cells), table.n),
+        )
+    else:
+        places = tuple(
+            Place(column.name, table.axis, column.group, column.measure, column.negated) for column in table.columns
+        )
+        systems = tuple(System(labels, cells, table.row_n.get(labels[0], table.n)) for labels, cells in rows)
+    return PaperTable(
+        key=key,
+        paper=paper,
+        citation=citation,
+        number=table.number,
+        what=table.what,
+        note=table.note,
+        suite=table.suite,
+        unit=table.unit,
+        n=table.n,
+        sizes=table.sizes,
+        labels=tuple(table.labels),
+        columns=tuple(column.name for column in table.columns),
+        rows=rows,
+        places=places,
+        systems=systems,
+    )
+
+
+def _printed(text: str) -> Printed | None:
+    if text == "-":
+        return None
+    found = _PRINTED.fullmatch(text)
+    if found is None:
+        raise ValueError(f"{text!r} is not a number as a paper prints it")
+    value, spread = found.groups()
+    return Printed(text, Decimal(value), Decimal(spread) if spread else None)

@@ -1,0 +1,1 @@
+"""OK-VQA and VQAv2: what ten people answered."""

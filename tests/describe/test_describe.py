@@ -1,0 +1,156 @@
+"""What a dataset's statistics say."""
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+from hypothesis import given
+from hypothesis import strategies as st
+from published import published
+from rich.console import Console
+
+from countersight.case import Case, Option, Question
+from countersight.describe import Statistics, describe, render, words, write_svg
+
+FOUR = tuple(map(Option, ("16", "17", "12", "13")))
+
+
+def choice(text: str, answer: str) -> Question:
+    return Question(text, answer, "choice", FOUR)
+
+
+CASES = (
+    Case(
+        id="1",
+        group="flowers",
+        factual=choice("How many flowers are outside?", "C"),
+        counterfactual=choice("How many flowers would be outside if all polygons were red?", "A"),
+    ),
+    Case(
+        id="2",
+        group="flowers",
+        factual=choice("How many flowers are outside?", "A"),
+        counterfactual=choice("How many?", "A"),
+    ),
+    Case(id="3", group="sun", factual=Question("Is the sun out?", "yes", "boolean")),
+    Case(id="4", group="sun", counterfactual=Question("Would it be?", "no", "boolean")),
+)
+
+
+def test_cases_and_groups_are_counted_in_order() -> None:
+    found = describe(CASES)
+    assert found.cases == found.total.cases == 4
+    assert [(group.group, group.cases) for group in found.groups] == [("flowers", 2), ("sun", 2)]
+
+
+def test_words_include_the_options_as_they_are_printed() -> None:
+    # "Select the correct answer:A:16  B:17  C:12  D:13" is seven words between spaces.
+    assert words(choice("How many flowers are outside?", "C")) == 5 + 7
+    assert words(Question("Is the sun out?", "yes", "boolean")) == 4
+
+
+def test_lengths_are_averaged_and_counted_by_world() -> None:
+    flowers = describe(CASES).groups[0]
+    assert flowers.factual.mean_words == 12
+    assert flowers.factual.words == ((12, 2),)
+    assert flowers.counterfactual.words == ((9, 1), (18, 1))
+
+
+def test_the_answer_of_a_choice_is_what_its_option_says() -> None:
+    flowers = describe(CASES).groups[0]
+    assert flowers.factual.answers == (("12", 1), ("16", 1))
+    assert flowers.counterfactual.answers == (("16", 2),)
+    assert flowers.factual.letters == (("A", 1), ("B", 0), ("C", 1), ("D", 0))
+
+
+def test_yes_and_no_are_counted() -> None:
+    sun = describe(CASES).groups[1]
+    assert (sun.factual.yes, sun.factual.no, sun.counterfactual.yes, sun.counterfactual.no) == (1, 0, 0, 1)
+
+
+def test_answers_that_change_are_counted_among_pairs() -> None:
+    total = describe(CASES).total
+    assert (total.pairs, total.changed) == (2, 1)
+
+
+def test_no_cases_have_statistics_too(tmp_path: Path) -> None:
+    nothing = describe([])
+    assert nothing.cases == 0
+    assert printed(nothing)
+    write_svg(nothing, tmp_path / "nothing.svg")
+    ElementTree.parse(tmp_path / "nothing.svg")
+
+
+def printed(statistics: Statistics) -> str:
+    console = Console(file=io.StringIO(), width=120)
+    render(statistics, console)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def test_the_terminal_shows_groups_lengths_answers_and_balance() -> None:
+    text = printed(describe(CASES))
+    for words_shown in ("4 cases", "flowers", "sun", "12.00", "50.0%", "A 50.0%", "yes 100.0%", "after the change"):
+        assert words_shown in text
+
+
+def test_a_hostile_group_name_is_only_text(tmp_path: Path) -> None:
+    name = '</svg><script>alert(1)</script>[bold]"&\x00\x1b'
+    path = tmp_path / "figure.svg"
+    statistics = describe([Case(id="1", group=name, factual=Question("Is it?", name, "open")), *CASES])
+    write_svg(statistics, path)
+    root = ElementTree.parse(path).getroot()
+    assert not [element for element in root.iter() if element.tag.endswith("script")]
+
+
+def test_a_hostile_group_name_does_not_steer_the_terminal() -> None:
+    text = printed(describe([Case(id="1", group="[bold]\x1b[2Jx", factual=Question("Is it?", "\x1b[2J", "open"))]))
+    assert "[bold]" in text
+    assert "\x1b" not in text
+
+
+def test_the_figure_needs_nothing_from_elsewhere(tmp_path: Path) -> None:
+    write_svg(describe(CASES), tmp_path / "figure.svg")
+    text = (tmp_path / "figure.svg").read_text(encoding="utf-8")
+    assert re.findall(r"https?://[^\"]+", text) == ["http://www.w3.org/2000/svg"]
+    assert "prefers-color-scheme: dark" in text
+
+
+@given(st.lists(st.tuples(st.text(max_size=5), st.text(min_size=1, max_size=8)), max_size=20))
+def test_shares_add_up_whatever_the_names(rows: list[tuple[str, str]]) -> None:
+    found = describe(Case(id="x", group=group, factual=Question("What?", answer, "open")) for group, answer in rows)
+    assert sum(group.cases for group in found.groups) == found.cases == len(rows)
+    assert sum(n for _, n in found.total.factual.answers) == len(rows)
+
+
+def test_many_different_open_answers_do_not_fill_the_memory() -> None:
+    cases = (Case(id="x", factual=Question("What?", str(number), "open")) for number in range(10_500))
+    answers = describe(cases).total.factual.answers
+    assert len(answers) == 10_001
+    assert sum(n for _, n in answers) == 10_500
+
+
+def test_the_published_questions_have_the_published_lengths() -> None:
+    """16.00 and 25.33 words on average: C-VQA 3.4."""
+    total = describe(_published()).total
+    assert round(total.factual.mean_words, 2) == 16.00
+    assert round(total.counterfactual.mean_words, 2) == 25.33
+    assert total.changed == total.pairs == 3_000
+
+
+def _published() -> Iterator[Case]:
+    def question(text: str, answer: str) -> Question:
+        stem, listed = text.split(" Select the correct answer:")
+        return Question(stem, answer, "choice", tuple(Option(number) for number in re.findall(r"[A-D]:(\d+)", listed)))
+
+    with published("cvqa/C-VQA-Synthetic_questions.csv").open(encoding="utf-8-sig", newline="") as file:
+        for number, row in enumerate(csv.DictReader(file)):
+            yield Case(
+                id=str(number),
+                group=row["type"],
+                factual=question(row["query"], row["answer"]),
+                counterfactual=question(row["new query"], row["new answer"]),
+            )

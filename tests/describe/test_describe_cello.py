@@ -1,0 +1,77 @@
+"""What `describe` tells of causal cases: rungs, tasks and kinds of graph."""
+
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+from making import case
+from rich.console import Console
+
+from countersight.case import Question
+from countersight.describe import describe, render, write_svg
+
+
+def causal(number, task, kind, text="Would the cup fall?", suite="cello"):
+    return case(
+        number,
+        suite=suite,
+        group=task,
+        factual=None,
+        counterfactual=Question(text, "yes", "boolean"),
+        shown=None,
+        provenance={"graph_type": kind},
+    )
+
+
+CASES = [
+    causal(1, "sufficient_cause", "direct"),
+    causal(2, "sufficient_cause", "chain", "If the table were gone, would the cup fall?"),
+    causal(3, "collider_bias", "collision"),
+]
+
+
+def test_cases_are_counted_by_task_rung_and_graph():
+    cello = describe(CASES).cello
+    assert cello.cases == 3
+    assert cello.graphs == (("direct", 1), ("chain", 1), ("confounding", 0), ("collision", 1))
+    assert cello.words == ((4, 2), (9, 1))
+    assert len(cello.tasks) == 12
+    tasks = {task.short: task for task in cello.tasks}
+    assert (tasks["SC"].rung, tasks["SC"].options, tasks["SC"].cases) == ("counterfactual", "yes or no", 2)
+    assert (tasks["SC"].mean_words, tasks["SC"].example_words) == (6.5, 10)
+    assert all(task.example_words for task in cello.tasks)
+    assert dict(tasks["SC"].graphs)["chain"] == 1
+    assert (tasks["CB"].rung, tasks["CB"].options) == ("association", "A to D")
+    assert tasks["BAS"].cases == 0
+
+
+def test_a_task_or_graph_that_nobody_knows_is_counted_as_such():
+    cello = describe([causal(1, "daydreaming", "ring")]).cello
+    assert cello.graphs[-1] == ("other", 1)
+    assert (cello.tasks[-1].task, cello.tasks[-1].rung) == ("daydreaming", "other")
+    assert cello.tasks[-1].example_words is None
+
+
+def test_other_suites_have_no_causal_statistics():
+    assert describe([case(1), causal(2, "count", "", suite="cfmm")]).cello is None
+
+
+@pytest.mark.parametrize("width", [80, 200])
+def test_the_table_fits_the_terminal(width):
+    console = Console(width=width, record=True)
+    render(describe(CASES), console)
+    told = console.export_text()
+    line = next(line for line in told.splitlines() if " SC " in line)
+    assert line.split() == ["SC", "2", "6.5/10", "1", "1"]
+    assert "…" not in told.partition("Causal tasks and graphs")[2]
+    assert "twelve tasks on four rungs" in told
+
+
+def test_the_figure_draws_every_task(tmp_path):
+    write_svg(describe(CASES), tmp_path / "f.svg")
+    text = (tmp_path / "f.svg").read_text(encoding="utf-8")
+    ElementTree.fromstring(text)
+    for words in ("SC sufficient cause", "CB collider bias", "counterfactual", "chain: 1", "direct 1"):
+        assert words in text
+    assert "2 · 6.5 words · published example 10" in text
+    write_svg(describe([case(1)]), tmp_path / "g.svg")
+    assert "CELLO" not in (tmp_path / "g.svg").read_text(encoding="utf-8")

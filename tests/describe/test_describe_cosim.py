@@ -1,0 +1,122 @@
+"""CoSIm's own statistics: lengths and words of the parts, types of change, and the paper's figures beside them."""
+
+import io
+
+import pytest
+from importing import import_suite
+from published import published
+from rich.console import Console
+
+from countersight.case import Case, Change, Option, Question
+from countersight.describe import describe, render, write_svg
+
+
+def instance(number, change="Add a cat.", kinds=("object addition",), context="Yes, it is dry.", **more):
+    options = tuple(Option(text) for text in ("No, it is wet!", "yes, it is dry.", "no cat", "Yes."))
+    question = Question("Is it dry?", "A", "choice", options)
+    return Case(
+        str(number), suite="cosim", change=Change(change, kinds), counterfactual=question, context=context, **more
+    )
+
+
+def printed(statistics):
+    console = Console(file=io.StringIO(), width=100)
+    render(statistics, console)
+    return console.file.getvalue()
+
+
+def test_parts_have_their_lengths_and_different_words():
+    cosim = describe([instance(1), instance(2, change="Remove the cat and add a dog.")]).cosim
+    parts = {part.part: part for part in cosim.parts}
+    change = parts["scene change"]
+    assert (change.texts, change.longest, change.shortest, change.mean, change.deviation) == (2, 7, 3, 5.0, 2.0)
+    assert change.words == 7  # add, a, cat, remove, the, and, dog
+    assert parts["distractor"].texts == 6
+    assert parts["new response"].words == 4
+    assert (parts["question"].mean, parts["question"].words) == (3.0, 3)
+    assert cosim.words == 13  # those, and: is, it, dry, no, wet, yes
+
+
+def test_types_and_how_many_a_change_has():
+    several = ("object addition", "human addition", "event description", "object removal")
+    cases = [instance(1), instance(2, kinds=several[:2]), instance(3, kinds=several), instance(4, kinds=())]
+    cosim = describe(cases).cosim
+    assert dict(cosim.kinds)["object addition"] == 3
+    assert dict(cosim.kinds)["human removal"] == 0
+    assert cosim.numbers == (("1", 1), ("2", 1), ("3", 0), ("more than 3", 1))
+    assert (cosim.cases, cosim.untyped, cosim.assigned) == (4, 1, 0)
+
+
+def test_a_kept_and_a_flipped_answer_are_told_apart():
+    cases = [
+        instance(1),
+        instance(2, context="no."),
+        instance(3, context="NO, never."),
+        instance(4, context="Perhaps."),
+    ]
+    assert describe(cases).cosim.guides == (("answer kept", 2), ("answer flipped", 1))
+
+
+def test_whose_the_types_are_is_said():
+    assigned = instance(2, provenance={"kinds": "assigned"})
+    assert "proposed by rules" in printed(describe([instance(1)]))
+    assert "assigned by people; a change" in printed(describe([assigned]))
+    assert "1 assigned by people, the others proposed" in printed(describe([instance(1), assigned]))
+
+
+def test_other_suites_have_none_of_it(tmp_path):
+    statistics = describe([Case("1", suite="cello", counterfactual=Question("Why?", "yes", "boolean"))])
+    assert statistics.cosim is None
+    assert "reported" not in printed(statistics)
+    write_svg(statistics, tmp_path / "plain.svg")
+    assert "CoSIm" not in (tmp_path / "plain.svg").read_text()
+
+
+def test_the_figure_shows_the_types(tmp_path):
+    write_svg(describe([instance(1)]), tmp_path / "cosim.svg")
+    figure = (tmp_path / "cosim.svg").read_text()
+    assert "Types of change" in figure
+    assert "event description" in figure
+
+
+def test_sentences_written_for_one_case_are_no_frequent_answers():
+    responses = [
+        Question("Is it?", "A", "choice", (Option(f"yes, for reason {n}."), Option("no."))) for n in range(300)
+    ]
+    text = printed(describe(Case(str(n), counterfactual=question) for n, question in enumerate(responses)))
+    assert "Right answers" not in text
+    assert "reason" not in text
+
+
+REPORTED = {
+    # part: longest, shortest, mean and deviation that the paper's Table 1 reports of all 3.5K instances
+    "question": (22, 3, 7.6, 3.03),
+    "initial response": (59, 4, 18.62, 8.06),
+    "scene change": (127, 3, 16.08, 13.01),
+    "new response": (109, 5, 23.38, 12.40),
+    "distractor": (111, 5, 23.57, 12.40),
+}
+
+
+def test_the_published_training_file_is_near_what_the_paper_reports(tmp_path):
+    """It is 1,923 of 3.5K instances: no part is longer or has more words than reported, and means are near."""
+    cases, _, _ = import_suite("cosim", published("cosim/train.json"), tmp_path / "d")
+    cosim = describe(cases).cosim
+    for part in cosim.parts:
+        longest, shortest, mean, deviation = REPORTED[part.part]
+        assert longest * 0.85 <= part.longest <= longest
+        assert shortest <= part.shortest <= shortest + 1
+        assert part.mean == pytest.approx(mean, rel=0.1)
+        assert part.deviation == pytest.approx(deviation, rel=0.16)
+    assert [part.longest for part in cosim.parts][2] == 127
+    words = {part.part: part.words for part in cosim.parts}
+    assert list(words.values()) == sorted(words.values())  # questions have fewest, distractors most, as reported
+    assert (words["question"], words["distractor"], cosim.words) == (1836, 4681, 6434)
+    kept, flipped = (n for _, n in cosim.guides)
+    assert kept / (kept + flipped) == pytest.approx(0.4293, abs=0.01)
+    assert cosim.kinds[0] == max(cosim.kinds, key=lambda kind: kind[1])  # object addition is the most common
+    shares = [n / cosim.cases for _, n in cosim.numbers]
+    assert shares == pytest.approx([0.3470, 0.3582, 0.2139, 0.0808], abs=0.07)
+    text = printed(describe(cases))
+    for figure in ("18.62", "4,637", "9,946", "34.70", "57.07", "reported"):
+        assert figure in text

@@ -1,0 +1,104 @@
+"""Models made faster: what they compute stays what it was."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from models.local.talks import picture, request
+from torch import nn
+
+from countersight.models.local import speedups as quickening
+from countersight.models.local.conversation import inputs, pictures_of
+from countersight.models.local.loading import Loaded, load
+from countersight.models.local.speedups import attend
+
+Folders = Callable[[str], Path]
+
+
+def looks(loaded: Loaded, implementation: str) -> torch.Tensor:
+    """What the eye makes of three pictures of different sizes."""
+    asked = [request("?", picture(width, height, seed=width)) for width, height in ((200, 100), (30, 90), (64, 64))]
+    given = inputs(loaded, asked, pictures_of(*asked))
+    eye = loaded.model.model.visual
+    eye.config._attn_implementation = implementation
+    with torch.inference_mode():
+        return eye(given["pixel_values"], grid_thw=given["image_grid_thw"]).pooler_output
+
+
+@pytest.mark.parametrize("family", ["qwen2_vl", "qwen2_5_vl", "qwen3_vl"])
+def test_an_eye_for_pictures_of_any_size_sees_the_same_at_once_as_piece_by_piece(
+    family: str, tiny_folder: Folders
+) -> None:
+    loaded = load(str(tiny_folder(family)), device="cpu")
+    eye = loaded.model.model.visual
+    at_once = eye.config._attn_implementation
+    assert "flash" in at_once  # it was made faster when it was loaded
+    quick = looks(loaded, at_once)
+    torch.testing.assert_close(quick, looks(loaded, "sdpa"), atol=1e-5, rtol=1e-4)
+    torch.testing.assert_close(quick, looks(loaded, "eager"), atol=1e-5, rtol=1e-4)
+
+
+def test_other_parts_keep_their_attention(tiny_folder: Folders) -> None:
+    for family in ("qwen2_5_vl", "llava", "pixtral"):
+        loaded = load(str(tiny_folder(family)), device="cpu")
+        assert loaded.model.get_decoder().config._attn_implementation == "sdpa"
+        if family != "qwen2_5_vl":
+            assert loaded.model.model.vision_tower.config._attn_implementation == "sdpa"
+
+
+@pytest.mark.parametrize("lengths", [[5], [4, 4, 4], [1, 7, 3, 2]])
+def test_attention_stays_within_its_piece(lengths: list[int]) -> None:
+    generator = torch.Generator().manual_seed(0)
+    query, key, value = (torch.randn(1, 2, sum(lengths), 8, generator=generator) for _ in range(3))
+    ends = torch.tensor([0, *lengths]).cumsum(0).to(torch.int32)
+    found, _ = attend(nn.Module(), query, key, value, scaling=0.3, cu_seq_lens_q=ends, max_length_q=max(lengths))
+    pieces = [
+        nn.functional.scaled_dot_product_attention(*(part[:, :, start:end] for part in (query, key, value)), scale=0.3)
+        for start, end in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)
+    ]
+    torch.testing.assert_close(found, torch.cat(pieces, dim=2).transpose(1, 2))
+
+
+class Gated(nn.Module):
+    """Layers as language models and eyes have them, of a width that processors do not like."""
+
+    def __init__(self, width: int = 30) -> None:
+        super().__init__()
+        self.gate_proj, self.up_proj = nn.Linear(16, width), nn.Linear(16, width, bias=False)
+        self.down_proj = nn.Linear(width, 16)
+
+    def forward(self, hidden: torch.Tensor) -> torch.Tensor:
+        return self.down_proj(nn.functional.silu(self.gate_proj(hidden)) * self.up_proj(hidden))
+
+
+@pytest.mark.parametrize(("width", "wider"), [(30, 64), (32, 32)])
+def test_wider_layers_compute_the_same(width: int, wider: int) -> None:
+    layers, hidden = Gated(width), torch.randn(3, 16)
+    before = layers(hidden)
+    quickening._widen([layers.gate_proj, layers.up_proj], layers.down_proj)
+    assert layers.down_proj.weight.shape == (16, wider)
+    torch.testing.assert_close(layers(hidden), before)
+
+
+def test_layers_of_another_kind_are_left_alone() -> None:
+    quickening._widen([None], None)
+    quickening._widen([nn.Linear(4, 6)], nn.Linear(7, 4))
+    quickening._widen([nn.Bilinear(4, 4, 6)], nn.Linear(6, 4))
+
+
+def test_only_the_plain_norm_is_computed_at_once() -> None:
+    from transformers.models.gemma3.modeling_gemma3 import Gemma3RMSNorm
+    from transformers.models.llama.modeling_llama import LlamaRMSNorm
+
+    hidden = torch.randn(3, 16)
+    plain = LlamaRMSNorm(16, eps=1e-5)
+    plain.weight.data.uniform_(0.5, 2)
+    before = plain(hidden)
+    quickening._fuse(plain)
+    assert "forward" in vars(plain)
+    torch.testing.assert_close(plain(hidden), before)
+    other = Gemma3RMSNorm(16)
+    other.variance_epsilon = other.eps
+    quickening._fuse(other)
+    assert "forward" not in vars(other)

@@ -1,0 +1,257 @@
+"""`viper:` and `visprog:` as models like any other: how they are named, asked, and what a run keeps of them."""
+
+import asyncio
+import json
+
+import msgspec
+import pytest
+from chat_server import ChatServer, question_of
+from making import case, choice, dataset
+from programs.seeing import Coder, Eyes, answered, programs, request
+from running import ask, replies, run_command
+
+from countersight.case import Option, Question
+from countersight.cli import main
+from countersight.models import AskingFailed, ModelError, ModelSettings, Overloaded, open_model
+from countersight.programs.limits import Limits
+from countersight.programs.model import Metered, Programs
+from countersight.programs.styles import STYLES
+
+STYLE = ["visprog", "viper"]
+COUNTING = {
+    "viper": "```python\ndef execute_command(image):\n    return len(ImagePatch(image).find('dog')) + 2\n```",
+    "visprog": "```\nD=LOC(image=IMAGE, object='dog')\nN=COUNT(box=D)\nA=EVAL(expr='{N} + 2')\nR=RESULT(var=A)\n```",
+}
+
+
+@pytest.fixture(autouse=True)
+def _interpreter(request):
+    if "viper" in request.node.name:
+        pytest.importorskip("pydantic_monty")
+
+
+@pytest.mark.parametrize("style", STYLE)
+@pytest.mark.parametrize(("kind", "options", "said"), [("number", (), "5"), ("choice", "3579", "B"), ("open", (), "5")])
+def test_a_program_is_written_run_and_its_result_is_the_answer(style, kind, options, said) -> None:
+    model = programs(style, lambda asked: COUNTING[style])
+    (answer,) = answered(model, request("How many?", kind, map(Option, options)))
+    assert answer.text == said
+    assert answer.trace.program in COUNTING[style]
+    assert answer.trace.calls[0].result == "3 found"
+    assert answer.trace.failure == ""
+    assert (answer.tokens_in, answer.tokens_out, answer.cost, answer.model) == (10, 5, 0.25, "coder-1")
+
+
+@pytest.mark.parametrize("style", STYLE)
+def test_the_code_model_is_shown_the_plain_question_and_never_the_picture(style) -> None:
+    coder = Coder(lambda asked: COUNTING[style])
+    model = Programs("", STYLES[style](Limits()), coder, Eyes(), Limits())
+    answered(model, request("How many dogs would there be {if} two more came?", "number"))
+    (asked,) = coder.requests
+    (turn,) = asked.turns
+    assert turn.picture is None
+    assert turn.text.rstrip().endswith(
+        "Question: How many dogs would there be {if} two more came? (The answer is a number.)"
+    )
+
+
+@pytest.mark.parametrize("style", STYLE)
+@pytest.mark.parametrize(
+    ("written", "kind"),
+    [
+        ("I do not know how.", "no program"),
+        ("```\nA=LOC(image=\ndef execute_command(image):\n return (\n```", "syntax error"),
+    ],
+)
+def test_a_failure_names_its_kind_and_keeps_the_program(style, written, kind) -> None:
+    if kind == "syntax error" and style == "visprog":
+        written = "```\nA=LOC(image=IMAGE\n```"
+    (failed,) = answered(programs(style, lambda asked: written), request())
+    assert isinstance(failed, AskingFailed)
+    assert not failed.again
+    assert str(failed).startswith(f"{kind}: ")
+    assert failed.so_far.trace.failure == kind
+    assert failed.so_far.trace.program.strip() in written
+    assert failed.so_far.tokens_in == 10
+
+
+def test_a_program_of_any_length_and_many_calls_is_kept_in_part() -> None:
+    text = "x" * 1_000_000
+    (failed,) = answered(programs("visprog", lambda asked: text), request())
+    assert len(failed.so_far.trace.program) == 8000
+    many = "\n".join(f"A{n}=LOC(image=IMAGE, object='dog')" for n in range(64))
+    (failed,) = answered(programs("visprog", lambda asked: many), request())
+    assert len(msgspec.json.encode(failed.so_far.trace)) < 50_000
+
+
+@pytest.mark.parametrize("style", STYLE)
+def test_when_the_eyes_must_be_asked_again_the_program_is_not_written_again(style) -> None:
+    class Busy(Eyes):
+        times = 0
+
+        async def find(self, picture, what, within):
+            self.times += 1
+            if self.times < 3:
+                raise Overloaded("busy", None)
+            return await super().find(picture, what, within)
+
+    coder = Coder(lambda asked: COUNTING[style])
+    model = Programs("", STYLES[style](Limits()), Metered(coder), Busy(), Limits())
+    first, second, third = answered(model, *[request(kind="number")] * 3)
+    assert isinstance(first, Overloaded)
+    assert isinstance(second, Overloaded)
+    assert third.text == "5"
+    assert len(coder.requests) == 1
+
+
+@pytest.mark.parametrize("style", STYLE)
+def test_tools_that_take_too_long_end_the_program(style) -> None:
+    class Asleep(Eyes):
+        async def find(self, picture, what, within):
+            await asyncio.sleep(60)
+
+    model = programs(style, lambda asked: COUNTING[style], Asleep(), Limits(waiting=0.2))
+    (failed,) = answered(model, request(kind="number"))
+    assert str(failed).startswith("timeout: ")
+    assert failed.so_far.trace.program
+
+
+def test_a_program_can_ask_the_language_model_too() -> None:
+    pytest.importorskip("pydantic_monty")
+    program = "def execute_command(image):\n    return llm_query('Do dogs bark?')"
+    coder = Coder(lambda asked: "Yes." if asked.question.startswith("Do dogs") else program)
+    model = Programs("", STYLES["viper"](Limits()), Metered(coder), Eyes(), Limits())
+    (answer,) = answered(model, request(kind="boolean"))
+    assert answer.text == "Yes."
+    assert answer.tokens_in == 20
+
+
+def test_without_a_picture_there_is_nothing_to_run_a_program_over() -> None:
+    model = open_model("visprog:reference", ModelSettings())
+    (failed,) = answered(model, msgspec.structs.replace(request(), turns=()))
+    assert "picture" in str(failed)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("visprog:", "visprog:CODE_MODEL;vision=EYES"),
+        ("viper:;vision=scene", "viper:CODE_MODEL;vision=EYES"),
+        ("visprog:reference;vision=", "visprog:CODE_MODEL;vision=EYES"),
+        ("visprog:refrence", "did you mean 'reference'"),
+        ("visprog:reference;vision=scenes", "did you mean 'scene'"),
+        ("visprog:reference;visoin=scene", "did you mean 'vision'"),
+        ("visprog:reference;vision=scene;vision=scene", "names its eyes twice"),
+        ("visprog:reference;vision=detector:", "named by its path"),
+        ("visprog:reference;vision=detector:?score=0.4", "named by its path"),
+        ("visprog:embeded", "did you mean 'embedded'"),
+        ("vipr:reference", "did you mean 'viper:CODE_MODEL"),
+        ("visprog:viper:reference", "cannot be the code model of another"),
+        ("visprog:reference;vision=visprog:reference", "cannot be the kind of eyes of another"),
+        ("visprog:endpoint:nonsense", "endpoint:URL#MODEL"),
+    ],
+)
+def test_wrong_names_get_a_sentence(name, words) -> None:
+    with pytest.raises(ModelError, match=words):
+        open_model(name, ModelSettings())
+
+
+def test_names_hold_whole_models() -> None:
+    url = "endpoint:http://127.0.0.1:9/v1#a;b"
+    model = open_model(f"visprog:{url};vision=endpoint:http://127.0.0.1:8/v1#eyes:7b", ModelSettings())
+    assert model.settings["code"] == url
+    assert model.settings["eyes"] == "endpoint:http://127.0.0.1:8/v1#eyes:7b"
+    assert model.settings["code max_tokens"] == 512
+    assert model.settings["eyes max_tokens"] == 256
+    assert model.settings["program prompt"]
+    asyncio.run(model.close())
+
+
+def test_eyes_that_are_not_named() -> None:
+    assert open_model("visprog:reference", ModelSettings()).settings["eyes"] == "scene"
+    url = "endpoint:http://127.0.0.1:9/v1#model"
+    assert open_model(f"visprog:{url}", ModelSettings()).settings["eyes"] == url
+
+
+def test_a_model_that_writes_and_sees_is_closed_once() -> None:
+    coder = Coder(lambda asked: "")
+    metered = Metered(coder)
+    for _ in range(2):
+        asyncio.run(metered.close())
+    assert coder.closed == 1
+
+
+@pytest.mark.parametrize("style", STYLE)
+def test_a_run_with_a_code_model_and_eyes_behind_endpoints(style, tmp_path) -> None:
+    def script(server, number, body):
+        if isinstance(body["messages"][-1]["content"], str):
+            assert "ImagePatch" in question_of(body) or "LOC(" in question_of(body)
+            return f"say:{COUNTING[style]}" if "removed" not in question_of(body) else "say:I would not know how."
+        return 'say:[{"bbox_2d": [1, 1, 4, 4]}, {"bbox_2d": [6, 6, 9, 9]}, {"bbox_2d": [2, 9, 4, 12]}]'
+
+    with ChatServer(script) as server:
+        folder = dataset(tmp_path / "data", 3)
+        done = run_command(folder, tmp_path / "run", f"{style}:{server.name};vision={server.name}")
+    assert done.returncode == 0, done.stderr
+    assert "3 x no program: " in done.stderr
+    by_world = {"factual": [], "counterfactual": []}
+    for reply in replies(tmp_path / "run"):
+        by_world[reply.world].append(reply)
+    for reply in by_world["factual"]:
+        assert (reply.state, reply.text) == ("answered", "B")
+        assert reply.trace.calls[0].boxes == ((1, 1, 4, 4), (6, 6, 9, 9), (2, 9, 4, 12))
+        assert reply.tokens_in == 200
+    for reply in by_world["counterfactual"]:
+        assert (reply.state, reply.trace.failure) == ("failed", "no program")
+        assert reply.trace.program == "I would not know how."
+        assert reply.tokens_in == 100
+    settings = json.loads((tmp_path / "run/run.json").read_text())["settings"]
+    assert settings["code"] == settings["eyes"] == server.name
+
+
+def test_the_change_is_told_where_the_question_does_not_say_it(tmp_path) -> None:
+    asked = []
+
+    def write(request):
+        asked.append(request.question)
+        return "A=EVAL(expr=\"'a dog'\")"
+
+    question = Question("What is it doing?", "it sleeps", "open")
+    one = case(0, factual=None, counterfactual=question, context="It plays, I think.", shown=None)
+    ask(dataset(tmp_path / "data", [one]), tmp_path / "run", programs("visprog", write))
+    (prompt,) = asked
+    assert "Question: two dots were removed What is it doing?" in prompt
+
+
+def test_options_are_told_without_their_letters(tmp_path) -> None:
+    asked = []
+
+    def write(request):
+        asked.append(request.question)
+        return "A=EVAL(expr='7')"
+
+    one = case(0, factual=choice("How many?"), counterfactual=None, shown=None)
+    ask(dataset(tmp_path / "data", [one]), tmp_path / "run", programs("visprog", write))
+    assert "How many? (The answer is one of these: 3; 5; 7; 9)" in asked[0]
+    assert [reply.text for reply in replies(tmp_path / "run")] == ["C"]
+
+
+def test_a_prompt_without_a_picture_is_refused(tmp_path) -> None:
+    folder = dataset(tmp_path / "data", 1)
+    done = run_command(folder, tmp_path / "run", "visprog:reference", "--prompt", "text-only")
+    assert done.returncode == 2
+    assert "says nothing without a picture" in done.stderr
+
+
+def test_they_are_listed(capsys) -> None:
+    assert main(["list", "models"]) == 0
+    printed = capsys.readouterr().out
+    assert "viper:CODE_MODEL;vision=EYES" in printed
+    assert "visprog:CODE_MODEL;vision=EYES" in printed
+
+
+def test_without_the_interpreter_viper_says_what_to_install_and_visprog_works(monkeypatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "pydantic_monty", None)
+    with pytest.raises(ModelError, match=r"countersight\[programs\]"):
+        open_model("viper:reference", ModelSettings())
+    assert open_model("visprog:reference", ModelSettings()).name == "visprog:reference"

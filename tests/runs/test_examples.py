@@ -1,0 +1,117 @@
+"""The example shown before a question is never the case itself, nor one about the same picture."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from making import case, dataset
+
+from countersight.case import Case, Option, Question
+from countersight.runs.asks import TELLINGS
+from countersight.runs.examples import KEPT, MOST_GROUPS, Examples
+
+
+class Pool:
+    """Cases that stand for a dataset."""
+
+    def __init__(self, cases):
+        self._cases = cases
+
+    def cases(self):
+        return enumerate(self._cases)
+
+
+KINDS = {
+    "number": Question("How many?", "3", "number"),
+    "boolean": Question("Is it?", "no", "boolean"),
+    "choice": Question("Which?", "A", "choice", (Option("this"), Option("that"))),
+}
+questions = st.none() | st.sampled_from(list(KINDS.values()))
+
+
+@st.composite
+def pools(draw):
+    cases = []
+    for number in range(draw(st.integers(1, 12))):
+        picture = draw(st.sampled_from(["1.png", "2.png", "3.png", None]))
+        cases.append(
+            Case(
+                id=f"case-{number}",
+                image=picture,
+                image_digest=draw(st.sampled_from(["", f"digest of {picture}"])) if picture else "",
+                group=draw(st.sampled_from(["a", "b"])),
+                factual=draw(questions),
+                counterfactual=draw(questions),
+            )
+        )
+    return cases
+
+
+@given(pools(), st.integers(0, 5))
+def test_an_example_is_another_case_with_another_picture_and_such_a_question(cases, seed):
+    examples = Examples(Pool(cases), seed)
+    for one in cases:
+        for world, telling in TELLINGS[:2]:
+            question = one.question(world, telling)
+            candidates = list(examples.candidates(one, world, telling))
+            for example in candidates:
+                assert example.id != one.id
+                assert one.image is None or example.image != one.image
+                assert example.question(world, telling).kind == question.kind
+                assert (example.image is None) == (one.image is None)
+            if any(example.group == one.group for example in candidates):
+                assert candidates[0].group == one.group
+
+
+@given(pools())
+def test_a_question_lacks_an_example_only_where_there_is_none(cases):
+    examples = Examples(Pool(cases), 0)
+    for one in cases:
+        for world, telling in TELLINGS[:2]:
+            question = one.question(world, telling)
+            possible = [
+                other
+                for other in cases
+                if question
+                and (asked := other.question(world, telling))
+                and asked.kind == question.kind
+                and other.id != one.id
+                and (other.image is None) == (one.image is None)
+                and (one.image is None or other.image != one.image)
+            ]
+            assert bool(list(examples.candidates(one, world, telling))) == bool(possible)
+
+
+def first(examples, one):
+    return next(examples.candidates(one, "factual", "told")).id
+
+
+def test_the_seed_alone_decides_whatever_the_order_of_the_pool():
+    cases = [case(number, image_digest=f"d{number}") for number in range(100)]
+    chosen = [first(Examples(Pool(cases), 1), one) for one in cases]
+    assert chosen == [first(Examples(Pool(cases[::-1]), 1), one) for one in cases]
+    assert chosen != [first(Examples(Pool(cases), 2), one) for one in cases]
+    assert len(set(chosen)) > KEPT / 2
+
+
+def test_the_same_group_comes_first_and_others_after_it():
+    cases = [case(number, group="rare" if number < 2 else "usual") for number in range(50)]
+    examples = Examples(Pool(cases), 0)
+    groups = [one.group for one in examples.candidates(cases[0], "factual", "told")]
+    assert groups[0] == "rare"
+    assert "usual" in groups
+    alone = Examples(Pool([case(0, group="alone"), *cases[2:]]), 0)
+    assert next(alone.candidates(case(0, group="alone"), "factual", "told")).group == "usual"
+
+
+def test_a_pool_of_a_thousand_groups_and_more_keeps_few_cases():
+    cases = [case(number, group=f"group {number}") for number in range(MOST_GROUPS + 500)]
+    examples = Examples(Pool(cases), 0)
+    kept = {one.id for kept in examples._examples.values() for one in kept}
+    assert len(kept) <= MOST_GROUPS + 3 * KEPT
+    assert next(examples.candidates(cases[-1], "factual", "told"))
+
+
+def test_a_dataset_of_its_own_may_be_the_pool(tmp_path):
+    from countersight.dataset import Dataset
+
+    pool = Dataset.open(dataset(tmp_path / "pool", [case(number, id=f"pool-{number}") for number in range(3, 6)]))
+    assert first(Examples(pool, 0), case(0, image_digest="other")).startswith("pool-")

@@ -1,0 +1,484 @@
+"""A run asks every question once, whatever the server, the disk, the clock or the user does."""
+
+import json
+import signal
+import time
+from collections import Counter
+from urllib.parse import quote
+
+import pytest
+from chat_server import ChatServer, completion, letter, question_of
+from making import case, dataset, picture
+from running import answers, ask, journal_size, replies, run_command, run_killed, start_command
+
+from countersight.asking.prompts import PROMPTS
+from countersight.case import Question
+from countersight.dataset import Dataset
+from countersight.models import ModelError, ModelSettings, open_model
+from countersight.runs.folder import RunError, RunFolder
+from countersight.runs.runner import Patience
+from countersight.scoring import outcomes, score
+
+
+class Doubtful:
+    """A model that ranks: the loss of an option is its distance from 5."""
+
+    name, settings, needs_picture = "doubtful", {}, False
+
+    async def reply(self, request):
+        raise AssertionError("it was to rank")
+
+    async def losses(self, request):
+        return tuple(abs(float(option.text) - 5) if option.text.isdigit() else 1.0 for option in request.options)
+
+    async def close(self):
+        pass
+
+
+def test_ranking_takes_the_option_with_the_smallest_loss_and_keeps_all_losses(tmp_path):
+    kinds = [
+        case(0),
+        case(1, factual=Question("Is it?", "no", "boolean")),
+        case(2, factual=Question("?", "3", "number")),
+    ]
+    tally = ask(dataset(tmp_path / "d", kinds), tmp_path / "r", Doubtful(), answering="rank")
+    said = {(r.row, r.world): (r.text, r.losses, r.reason) for r in replies(tmp_path / "r")}
+    assert said[0, "factual"] == ("B", (2.0, 0.0, 2.0, 4.0), "")
+    assert said[1, "factual"] == ("yes", (1.0, 1.0), "")
+    assert (2, "factual") not in said
+    assert (tally.answered, tally.failed, tally.total, tally.without_options) == (5, 0, 5, 1)
+
+
+def test_a_model_without_losses_cannot_be_ranked(tmp_path):
+    with pytest.raises(ModelError, match="chance gives no losses"):
+        ask(dataset(tmp_path / "d", 1), tmp_path / "r", "chance", answering="rank")
+
+
+def test_every_question_of_both_worlds_is_asked_once_with_its_picture(tmp_path):
+    folder = dataset(tmp_path / "d", 10)
+    with ChatServer() as server:
+        tally = ask(folder, tmp_path / "r", server.name)
+    assert (tally.total, tally.answered, tally.failed) == (20, 20, 0)
+    assert (tally.tokens_in, tally.tokens_out) == (2000, 40)
+    assert len(answers(tmp_path / "r")) == len(server.requests) == 20
+    for reply in replies(tmp_path / "r"):
+        one = case(reply.row)
+        assert reply.text == letter(PROMPTS["0-shot"].render(one.question(reply.world)))
+        assert reply.model == "test-model-2026"
+    [content] = [m["content"] for r in server.requests for m in r["messages"] if "picture 3 if" in question_of(r)]
+    assert content[0]["image_url"]["url"].startswith("data:image/png;base64,iVBOR")
+    assert server.requests[0]["model"] == "test-model"
+    assert server.headers[0]["path"].startswith("POST /v1/chat/completions ")
+
+
+def test_shown_asks_the_counterfactual_picture_too(tmp_path):
+    folder = dataset(tmp_path / "d", 4)
+    with ChatServer() as server:
+        tally = ask(folder, tmp_path / "r", server.name, shown=True)
+    assert tally.answered == 12
+    pictures = Counter(r["messages"][0]["content"][0]["image_url"]["url"] for r in server.requests)
+    assert sorted(pictures.values()) == [1, 1, 1, 1, 2, 2, 2, 2]
+
+
+@pytest.mark.parametrize("model", ["chance", "always-first"])
+def test_a_baseline_answers_every_kind_of_question_the_same_each_time(tmp_path, model):
+    kinds = [
+        case(0),
+        case(1, factual=Question("How many?", "3", "number")),
+        case(2, factual=Question("Is it?", "yes", "boolean")),
+    ]
+    folder = dataset(tmp_path / "d", kinds)
+    ask(folder, tmp_path / "r", model, seed=5)
+    ask(folder, tmp_path / "again", model, seed=5, patience=Patience(concurrency=1))
+    assert answers(tmp_path / "r") == answers(tmp_path / "again")
+    said = {r.row: r.text for r in replies(tmp_path / "r") if r.world == "factual"}
+    assert said[0] in "ABCD"
+    assert said[1].isdigit()
+    assert said[2] in ("yes", "no")
+
+
+RETRIED = [
+    "status:429:0",
+    "status:503",
+    "status:500",
+    "reset",
+    "close",
+    "half",
+    "html",
+    "empty choices",
+    "not utf-8",
+    "deep",
+    "not http",
+]
+
+
+@pytest.mark.parametrize("fault", RETRIED)
+def test_a_fault_that_passes_ends_as_an_answer(tmp_path, fault):
+    seen = set()
+
+    def first_time_only(server, number, body):
+        question = question_of(body)
+        if question in seen:
+            return "answer"
+        seen.add(question)
+        return fault
+
+    folder = dataset(tmp_path / "d", 3)
+    with ChatServer(first_time_only) as server:
+        tally = ask(folder, tmp_path / "r", server.name, patience=Patience(concurrency=4, attempts=4, backoff=0.01))
+    assert (tally.answered, tally.failed) == (6, 0)
+    assert len(answers(tmp_path / "r")) == 6
+    assert {r.attempts for r in replies(tmp_path / "r")} == {2}
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        ("status:429:0", "HTTP 429: no, 429"),
+        ("status:503:0", "HTTP 503: no, 503"),
+        ("status:500", "HTTP 500: no, 500"),
+        ("status:400", "HTTP 400: no, 400"),
+        ("hang", "no answer within 0.2 s"),
+        ("reset", "connection"),
+        ("close", "connection broke"),
+        ("half", "connection broke"),
+        ("html", "no chat completion"),
+        ("empty choices", "no choices"),
+        ("filtered", "content filter"),
+        ("huge", "longer than 4,194,304 bytes"),
+        ("not utf-8", "no chat completion"),
+        ("deep", "no chat completion"),
+        ("endless header", "connection broke"),
+        ("not http", "connection broke"),
+    ],
+)
+def test_a_fault_that_stays_ends_as_a_failed_case_with_its_reason(tmp_path, fault, reason):
+    folder = dataset(tmp_path / "d", 2)
+    with ChatServer(lambda s, n, body: fault if "picture 1" in question_of(body) else "answer") as server:
+        tally = ask(folder, tmp_path / "r", server.name, timeout=0.2 if fault == "hang" else 20)
+    assert (tally.answered, tally.failed) == (2, 2)
+    failed = [r for r in replies(tmp_path / "r") if r.state == "failed"]
+    assert {r.row for r in failed} == {1}
+    for reply in failed:
+        assert reason in reply.reason
+        assert reply.text == ""
+
+
+ODD = [
+    {"usage": {"prompt_tokens": 12.0, "completion_tokens": "two"}},
+    {"usage": {"prompt_tokens": 99999999999999999999, "completion_tokens": -5}},
+    {"usage": [1]},
+    {"model": 7},
+    {"choices": [{"message": {"content": ["B"]}, "finish_reason": 1}]},
+    {"choices": [{"message": {"content": [{"type": "text", "text": "B"}]}}]},
+    {"choices": [{"message": {"content": "B\ud83d"}}]},
+]
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_no_answer_is_lost_over_a_side_field(tmp_path, monkeypatch, odd):
+    monkeypatch.setattr("chat_server.completion", lambda text, c=completion: c(text) | odd)
+    with ChatServer("say:B") as server:
+        tally = ask(dataset(tmp_path / "d", 1), tmp_path / "r", server.name)
+    assert {r.text.rstrip("\ufffd") for r in replies(tmp_path / "r")} == {"B"}
+    assert 0 <= tally.tokens_in <= 200
+    assert 0 <= tally.tokens_out <= 4
+
+
+def test_an_error_sent_with_status_200_is_told_in_the_servers_words(tmp_path, monkeypatch):
+    monkeypatch.setattr("chat_server.completion", lambda text: {"error": {"message": "out of cheese", "code": 500}})
+    with ChatServer() as server:
+        ask(dataset(tmp_path / "d", 1), tmp_path / "r", server.name)
+    assert {r.reason for r in replies(tmp_path / "r")} == {"the server sent an error: out of cheese"}
+
+
+def test_a_retry_after_that_is_no_date_is_survived(tmp_path):
+    after = "Mon, 01 Jan 99999999999999999999 00-00-00 GMT"
+    with ChatServer(lambda s, n, body: f"status:429:{after}" if n == 0 else "answer") as server:
+        assert ask(dataset(tmp_path / "d", 1), tmp_path / "r", server.name).answered == 2
+
+
+def test_a_damaged_line_in_the_middle_is_asked_again_and_told(tmp_path):
+    folder = dataset(tmp_path / "d", 5)
+    ask(folder, tmp_path / "r", "chance")
+    lines = (tmp_path / "r/replies.jsonl").read_bytes().splitlines(keepends=True)
+    lines[3] = lines[3].replace(b'"row"', b'"r0w"')
+    (tmp_path / "r/replies.jsonl").write_bytes(b"".join(lines))
+    tally = ask(folder, tmp_path / "r", "chance")
+    assert (tally.before, tally.answered, tally.damaged) == (9, 1, 1)
+    assert "1 damaged line in replies.jsonl" in tally.summary()
+
+
+def test_what_a_model_really_said_is_kept_even_if_it_is_no_answer(tmp_path):
+    folder = dataset(tmp_path / "d", 1)
+    for what, text in (
+        ("refusal", "I cannot help with that."),
+        ("null content", ""),
+        ("say:\u202e<b>\x00", "\u202e<b>\x00"),
+    ):
+        with ChatServer(what) as server:
+            ask(folder, tmp_path / what[:4], server.name)
+        assert {(r.state, r.text) for r in replies(tmp_path / what[:4])} == {("answered", text)}
+
+
+def test_an_answer_sent_with_the_wrong_content_type_is_an_answer(tmp_path):
+    folder = dataset(tmp_path / "d", 2)
+    with ChatServer("wrong type") as server:
+        assert ask(folder, tmp_path / "r", server.name).answered == 4
+
+
+def test_retry_after_is_honoured_by_every_question(tmp_path):
+    folder = dataset(tmp_path / "d", 10)
+    with ChatServer(lambda s, n, body: "status:429:1" if n == 4 else "answer", latency=0.02) as server:
+        ask(folder, tmp_path / "r", server.name, patience=Patience(concurrency=2, backoff=0.01))
+    turned_away = server.times[4]
+    quiet = [t for t in server.times if turned_away + 0.1 < t < turned_away + 0.95]
+    assert quiet == []
+    assert len(answers(tmp_path / "r")) == 20
+
+
+def test_an_overloaded_server_sees_fewer_questions_at_a_time_and_loses_none(tmp_path):
+    def at_most_three(server, number, body):
+        return "status:429:0" if server.under_way > 3 else "answer"
+
+    folder = dataset(tmp_path / "d", 60)
+    with ChatServer(at_most_three, latency=0.005) as server:
+        tally = ask(folder, tmp_path / "r", server.name, patience=Patience(concurrency=64, backoff=0.01))
+    assert (tally.answered, tally.failed) == (120, 0)
+    assert server.most_under_way >= 8
+    assert tally.limit <= 8
+
+
+def test_concurrency_is_bounded_and_grows_to_its_bound(tmp_path):
+    folder = dataset(tmp_path / "d", 150)
+    with ChatServer(latency=0.02) as server:
+        ask(folder, tmp_path / "r", server.name, patience=Patience(concurrency=40))
+    assert 32 < server.most_under_way <= 40
+
+
+def test_bad_pictures_are_failed_cases_and_the_run_goes_on(tmp_path):
+    folder = dataset(
+        tmp_path / "d", [*(case(n) for n in range(6)), case(6, image="images/../../x.png"), case(7, image=None)]
+    )
+    (folder / "images/1.png").unlink()
+    (folder / "images/2.png").write_bytes(picture()[:-9])
+    (folder / "images/3.png").write_bytes(picture(kind="JPEG"))
+    (tmp_path / "x.png").write_bytes(picture())
+    with ChatServer() as server:
+        tally = ask(folder, tmp_path / "r", server.name)
+    assert (tally.answered, tally.failed, tally.bad_pictures, tally.without_picture) == (6, 8, 4, 2)
+    reasons = {r.row: r.reason for r in replies(tmp_path / "r") if r.state == "failed"}
+    assert reasons == {
+        1: "picture images/1.png is not in the folder",
+        2: "picture images/2.png is cut off",
+        3: "picture images/3.png is named .png but holds image/jpeg",
+        6: "picture images/../../x.png leaves the dataset folder",
+    }
+
+
+def test_a_run_that_was_stopped_goes_on_and_asks_only_what_is_missing(tmp_path):
+    folder = dataset(tmp_path / "d", 40)
+    with ChatServer(latency=0.02) as server:
+        ask(folder, tmp_path / "r", server.name, stop_after=0.1)
+        first = len(answers(tmp_path / "r"))
+        assert 0 < first < 80
+        assert len(server.requests) == first
+        tally = ask(folder, tmp_path / "r", server.name)
+        assert (tally.before, tally.answered) == (first, 80 - first)
+        assert len(server.requests) == 80
+        assert ask(folder, tmp_path / "r", server.name).answered == 0
+        assert len(server.requests) == 80
+
+
+def test_failed_questions_are_asked_again_and_nothing_is_counted_twice(tmp_path):
+    folder = dataset(tmp_path / "d", 4)
+    with ChatServer("status:400") as server:
+        assert ask(folder, tmp_path / "r", server.name).failed == 8
+        server.behaviour = "answer"
+        tally = ask(folder, tmp_path / "r", server.name)
+    assert (tally.before, tally.answered, tally.failed) == (0, 8, 0)
+    assert len(answers(tmp_path / "r")) == 8
+
+
+def test_another_dataset_model_prompt_or_setting_on_the_same_folder_is_refused(tmp_path):
+    folder, other = dataset(tmp_path / "d", 2), dataset(tmp_path / "e", 3)
+    ask(folder, tmp_path / "r", "chance")
+    before = (tmp_path / "r/replies.jsonl").read_bytes()
+    for what, changed in (
+        ("dataset", lambda: ask(other, tmp_path / "r", "chance")),
+        ("model", lambda: ask(folder, tmp_path / "r", "always-first")),
+        ("set of settings: seed 0 there, seed 9 now", lambda: ask(folder, tmp_path / "r", "chance", seed=9)),
+        ("shown", lambda: ask(folder, tmp_path / "r", "chance", shown=True)),
+    ):
+        with pytest.raises(RunError, match=f"another {what}.*choose another folder"):
+            changed()
+    assert (tmp_path / "r/replies.jsonl").read_bytes() == before
+
+
+def test_a_run_that_stopped_before_anything_was_said_may_be_begun_in_another_way(tmp_path):
+    folder = dataset(tmp_path / "d", 2)
+    with pytest.raises(ModelError):
+        ask(folder, tmp_path / "r", "endpoint:http://127.0.0.1:9/v1#m", patience=Patience(attempts=1))
+    ask(folder, tmp_path / "r", "chance")
+    assert RunFolder.open(tmp_path / "r").manifest.model == "chance"
+    assert len(answers(tmp_path / "r")) == 4
+
+
+def test_a_folder_that_is_not_a_run_is_left_alone(tmp_path):
+    (tmp_path / "r").mkdir()
+    (tmp_path / "r/thesis.txt").write_text("years of work")
+    with pytest.raises(RunError, match="is not a run"):
+        ask(dataset(tmp_path / "d", 1), tmp_path / "r", "chance")
+
+
+def test_two_processes_cannot_write_to_one_run(tmp_path):
+    folder = dataset(tmp_path / "d", 1)
+    ask(folder, tmp_path / "r", "chance")
+    with RunFolder.open(tmp_path / "r").writing(), pytest.raises(RunError, match="another process"):
+        ask(folder, tmp_path / "r", "chance")
+
+
+def test_a_server_that_is_not_there_stops_the_run_with_a_sentence(tmp_path):
+    with ChatServer() as server:
+        name = server.name
+    with pytest.raises(ModelError, match=r"cannot connect to 127\.0\.0\.1:.*Connection refused.*same command to go on"):
+        ask(dataset(tmp_path / "d", 100), tmp_path / "r", name)
+    assert replies(tmp_path / "r") == []
+
+
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_a_refused_key_or_an_unknown_model_stops_the_run_with_a_sentence(tmp_path, status):
+    with ChatServer(f"status:{status}") as server, pytest.raises(ModelError, match=f"HTTP {status}"):
+        ask(dataset(tmp_path / "d", 100), tmp_path / "r", server.name)
+    assert len(server.requests) < 24
+
+
+@pytest.mark.parametrize("status", [403, 404])
+def test_one_question_that_is_refused_is_one_failed_case(tmp_path, status):
+    folder = dataset(tmp_path / "d", 20)
+    with ChatServer(lambda s, n, body: f"status:{status}" if "picture 3?" in question_of(body) else "answer") as server:
+        tally = ask(folder, tmp_path / "r", server.name)
+        assert (tally.answered, tally.failed) == (39, 1)
+        assert ask(folder, tmp_path / "r", server.name).failed == 1
+
+
+def test_an_error_that_stops_the_run_loses_no_answer_under_way(tmp_path):
+    folder = dataset(tmp_path / "d", 4)
+    with (
+        ChatServer(lambda s, n, body: "status:401" if n == 7 else "answer", latency=0.1) as server,
+        pytest.raises(ModelError, match="401"),
+    ):
+        ask(folder, tmp_path / "r", server.name)
+    assert len(answers(tmp_path / "r")) == 7
+
+
+def test_a_spent_quota_stops_the_run_though_it_comes_as_429(tmp_path, monkeypatch):
+    monkeypatch.setattr("chat_server.json.dumps", lambda x, d=json.dumps: d(x).replace("no, 429", "insufficient_quota"))
+    with ChatServer("status:429") as server, pytest.raises(ModelError, match="insufficient_quota"):
+        ask(dataset(tmp_path / "d", 4), tmp_path / "r", server.name)
+
+
+LEAKS = {
+    "in an error": "status:400",
+    "in an answer": "say:B. KEY",
+    "far into an error": "status:422",
+    "in an address": "status:409",
+    "in the status line": "phrase",
+}
+
+
+@pytest.mark.parametrize("where", LEAKS)
+def test_the_key_is_sent_and_stands_in_no_file_log_or_error(tmp_path, monkeypatch, where):
+    key = "sk-very/secret+0123456789"
+    monkeypatch.setenv("COUNTERSIGHT_API_KEY", key)
+
+    def dumps(value, dump=json.dumps):
+        return (
+            dump(value)
+            .replace("no, 400", f"bad key {key}")
+            .replace("no, 422", "x" * 190 + key)
+            .replace("KEY", key)
+            .replace("no, 409", f"?key={quote(key, safe='')}")
+        )
+
+    monkeypatch.setattr("chat_server.json.dumps", dumps)
+    monkeypatch.setattr("chat_server.PHRASE", f"Bad {key}")
+    with ChatServer(LEAKS[where]) as server:
+        done = run_command(dataset(tmp_path / "d", 2), tmp_path / "r", server.name)
+    assert all(headers["authorization"] == f"bearer {key}" for headers in server.headers)
+    written = "".join(file.read_text() for file in (tmp_path / "r").iterdir()) + done.stdout + done.stderr
+    assert key not in written
+    assert key[:7] not in written
+    assert "[key]" in written
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "nonsense",
+        "http://[::1/v1",
+        "http://a..b/v1",
+        "http://h:99999/v1",
+        "http://h:abc/v1",
+        "ftp://h/v1",
+        "http:///v1",
+    ],
+)
+def test_an_address_that_cannot_be_asked_is_a_sentence(address, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
+    monkeypatch.setenv("OPENAI_BASE_URL", address)
+    for model in (f"endpoint:{address}#m", "openai:m"):
+        with pytest.raises(ModelError, match="URL such as"):
+            open_model(model, ModelSettings())
+
+
+def test_a_key_in_the_address_is_refused(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
+    for address in ("http://user:secret@127.0.0.1/v1", "http://127.0.0.1/v1?key=secret"):
+        monkeypatch.setenv("OPENAI_BASE_URL", address)
+        for model in (f"endpoint:{address}#m", "openai:m"):
+            with pytest.raises(ModelError, match="COUNTERSIGHT_API_KEY") as caught:
+                open_model(model, ModelSettings())
+            assert "secret" not in str(caught.value)
+
+
+def test_a_key_with_a_line_end_is_used_without_it_and_one_with_control_characters_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("COUNTERSIGHT_API_KEY", "sk-0123456789\n")
+    with ChatServer() as server:
+        ask(dataset(tmp_path / "d", 1), tmp_path / "r", server.name)
+        assert server.headers[0]["authorization"] == "bearer sk-0123456789"
+        monkeypatch.setenv("COUNTERSIGHT_API_KEY", "sk-\x1b[0m")
+        with pytest.raises(ModelError, match="COUNTERSIGHT_API_KEY holds characters"):
+            open_model(server.name, ModelSettings())
+
+
+def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(tmp_path):
+    folder = dataset(tmp_path / "d", 100)
+    with ChatServer(latency=0.05) as server:
+        process = start_command(folder, tmp_path / "r", server.name)
+        while journal_size(tmp_path / "r") == 0:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+        assert process.returncode == 130
+        assert "The same command goes on from here" in errors
+        assert "Traceback" not in errors
+        # Ctrl-C waits for what is under way: every question the server saw has its answer in the journal.
+        assert len(answers(tmp_path / "r")) == len(server.requests) < 200
+        assert run_command(folder, tmp_path / "r", server.name).returncode == 0
+    assert len(answers(tmp_path / "r")) == len(server.requests) == 200
+
+
+@pytest.mark.slow
+def test_a_run_killed_again_and_again_ends_as_an_undisturbed_one(tmp_path):
+    folder = dataset(tmp_path / "d", 150)
+    with ChatServer(latency=0.03) as server:
+        assert run_command(folder, tmp_path / "whole", server.name).returncode == 0
+        del server.requests[:]
+        run_killed(folder, tmp_path / "r", server.name, kills=6)
+    assert answers(tmp_path / "r") == answers(tmp_path / "whole")
+    cases = list(Dataset.open(folder).cases())
+    disturbed, whole = (score(outcomes(cases, RunFolder.open(tmp_path / name).replies())) for name in ("r", "whole"))
+    assert disturbed == whole
+    # Only what was under way at a kill may have been asked twice.
+    assert 300 <= len(server.requests) <= 300 + 6 * 64

@@ -1,0 +1,490 @@
+"""Every way of asking, as the server saw it, and what came of it."""
+
+import json
+import re
+from collections import Counter
+
+import msgspec
+import pytest
+from chat_server import ChatServer, question_of
+from making import case, choice, dataset, picture
+from running import answers, ask, replies, run_command, run_killed
+
+from countersight.asking.orders import Gathering, orders_of
+from countersight.asking.prompts import PROMPTS
+from countersight.case import LETTERS, Case, Change, Option, Question, Reply
+from countersight.dataset import Dataset
+from countersight.models import Answer, AskingFailed
+from countersight.runs.folder import RunError, RunFolder
+from countersight.runs.runner import Patience
+from countersight.scoring import outcomes
+
+
+def spoken(request):
+    """The turns of a conversation as the server saw them: who, what, and how many pictures."""
+    turns = []
+    for message in request["messages"]:
+        parts = message["content"]
+        parts = [{"type": "text", "text": parts}] if isinstance(parts, str) else parts
+        texts = [part["text"] for part in parts if part["type"] == "text"]
+        turns.append((message["role"], "".join(texts), sum(part["type"] == "image_url" for part in parts)))
+    return turns
+
+
+def pictures(request):
+    return [
+        part["image_url"]["url"]
+        for message in request["messages"]
+        if not isinstance(message["content"], str)
+        for part in message["content"]
+        if part["type"] == "image_url"
+    ]
+
+
+def judged(folder, output):
+    """What became of the questions of a run, read as its prompt says."""
+    run = RunFolder.open(output)
+    cases = list(Dataset.open(folder).cases())
+    return {
+        (one.case, world): getattr(one, world)
+        for one in outcomes(cases, run.replies(), run.manifest.prompt.reads)
+        for world in ("factual", "counterfactual")
+    }
+
+
+class Knows:
+    """A model that knows the text of every right option, and finds it wherever it stands."""
+
+    name, settings, needs_picture = "knows", {}, False
+
+    def __init__(self, text="5"):
+        self.text = text
+        self.requests = []
+
+    async def reply(self, request):
+        self.requests.append(request)
+        texts = [option.text for option in request.options]
+        return Answer(LETTERS[texts.index(self.text)] if self.text in texts else "yes", tokens_in=10, cost=0.5)
+
+    async def close(self):
+        pass
+
+
+class Ranks(Knows):
+    """The same, and its losses: the text it knows has the smallest."""
+
+    async def losses(self, request):
+        self.requests.append(request)
+        return tuple(0.1 if option.text in (self.text, "yes") else 1.0 for option in request.options)
+
+
+# thinking aloud
+
+
+def test_thinking_is_read_from_its_end(tmp_path):
+    folder = dataset(tmp_path / "d", [case(1)])  # the right answers are B and B
+    thought = "say:A is what I see first. The answer is A for now.\n\nBut two more come, so it is not A.\nAnswer: B"
+    with ChatServer(thought) as server:
+        ask(folder, tmp_path / "r", server.name, prompt="cot")
+    assert all("step by step" in question_of(request) for request in server.requests)
+    assert set(judged(folder, tmp_path / "r").values()) == {"right"}
+
+
+def test_a_thought_that_was_cut_off_is_no_answer(tmp_path, monkeypatch):
+    folder = dataset(tmp_path / "d", [case(1)])
+    cut = {"choices": [{"message": {"content": "I see 5 dots, which is B, and"}, "finish_reason": "length"}]}
+    monkeypatch.setattr("chat_server.completion", lambda text: cut)
+    with ChatServer() as server:
+        ask(folder, tmp_path / "r", server.name, prompt="cot")
+    assert set(judged(folder, tmp_path / "r").values()) == {"unread"}
+
+
+def test_the_prompt_says_how_long_an_answer_may_be_unless_the_user_does(tmp_path):
+    folder = dataset(tmp_path / "d", 1)
+    with ChatServer() as server:
+        assert run_command(folder, tmp_path / "a", server.name, "--prompt", "cot").returncode == 0
+        assert run_command(folder, tmp_path / "b", server.name, "--prompt", "cot", "--max-tokens", "9").returncode == 0
+    assert [request["max_tokens"] for request in server.requests] == [1024, 1024, 9, 9]
+
+
+def test_options_are_ranked_after_the_thinking(tmp_path):
+    model = Ranks()
+    folder = dataset(tmp_path / "d", [case(1)])
+    ask(folder, tmp_path / "r", model, prompt="cot", answering="rank")
+    *_, last = model.requests
+    assert [turn.role for turn in last.turns] == ["user", "assistant", "user"]
+    assert last.turns[-1].text == PROMPTS["cot"].concluding
+    assert {r.text for r in replies(tmp_path / "r")} == {"B\nAnswer: B"}
+    assert set(judged(folder, tmp_path / "r").values()) == {"right"}
+
+
+# examples
+
+
+def test_an_example_is_an_earlier_turn_with_its_own_picture_and_right_answer(tmp_path):
+    folder = dataset(tmp_path / "d", 8)
+    with ChatServer() as server:
+        ask(folder, tmp_path / "r", server.name, prompt="1-shot", shown=True)
+    assert len(server.requests) == 24
+    for request in server.requests:
+        (_, example, shown), (role, said, none), (_, asked, own) = spoken(request)
+        assert (role, shown, none, own) == ("assistant", 1, 0, 1)
+        number, other = (int(re.search(r"picture (\d)", text)[1]) for text in (example, asked))
+        assert number != other
+        assert number % 2 == other % 2  # the same group
+        assert ("if 2" in example) == ("if 2" in asked)
+        one = case(number)
+        assert said in (one.factual.answer if "if 2" not in asked else "B", one.shown.answer)
+        assert len(set(pictures(request))) == 2
+
+
+def test_the_same_seed_shows_the_same_examples_and_another_seed_others(tmp_path):
+    folder = dataset(tmp_path / "d", 12)
+    seen = []
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        with ChatServer() as server:
+            ask(folder, tmp_path / name, server.name, prompt="1-shot", seed=seed)
+        seen.append(sorted(json.dumps(request["messages"]) for request in server.requests))
+    assert seen[0] == seen[1] != seen[2]
+
+
+def test_examples_may_come_from_another_dataset_which_is_part_of_the_run(tmp_path):
+    folder = dataset(tmp_path / "d", 2)
+    pool = dataset(tmp_path / "pool", [case(n, id=f"p{n}", factual=choice(f"Pool {n}?", "C")) for n in range(50, 54)])
+    with ChatServer() as server:
+        ask(folder, tmp_path / "r", server.name, prompt="1-shot", pool=pool)
+        factual = [spoken(r) for r in server.requests if "if 2" not in question_of(r)]
+        assert all(turns[0][1].startswith("Pool 5") and turns[1][1] == "C" for turns in factual)
+        manifest = RunFolder.open(tmp_path / "r").manifest
+        assert (manifest.examples.dataset.name, manifest.examples.seed) == ("pool", 0)
+        assert manifest.ways()["examples"] == "pool, seed 0"
+        for changed in ({"pool": None}, {"pool": pool, "seed": 3}):
+            with pytest.raises(RunError, match=r"another (pool or seed of examples|set of settings)"):
+                ask(folder, tmp_path / "r", server.name, prompt="1-shot", **changed)
+
+
+def test_thinking_in_an_example_ends_in_its_marked_answer(tmp_path):
+    folder = dataset(tmp_path / "d", 4)
+    with ChatServer("say:So.\nAnswer: B") as server:
+        ask(folder, tmp_path / "r", server.name, prompt="1-shot-cot")
+    for request in server.requests:
+        (_, example, _), (_, said, _), _ = spoken(request)
+        assert re.search(r"\nAnswer: [ABCD]$", said)
+        assert ("What is different: two dots were removed" in said) == ("if 2" in example)
+
+
+def test_a_bad_picture_of_an_example_is_passed_over_and_a_lack_of_examples_is_a_reason(tmp_path):
+    folder = dataset(tmp_path / "d", [case(n, group="") for n in range(5)])
+    for bad in (1, 2, 3):
+        (folder / f"images/{bad}.png").write_bytes(picture()[:-9])
+    with ChatServer() as server:
+        tally = ask(folder, tmp_path / "r", server.name, prompt="1-shot")
+    assert (tally.answered, tally.failed, tally.bad_pictures) == (4, 6, 3)
+    alone = dataset(tmp_path / "alone", 1)
+    with ChatServer() as server:
+        tally = ask(alone, tmp_path / "s", server.name, prompt="1-shot")
+    assert (tally.failed, len(server.requests)) == (2, 0)
+    assert "there is no example" in next(iter(tally.reasons))
+
+
+def test_ranked_examples_are_answered_with_the_option_itself(tmp_path):
+    model = Ranks()
+    ask(dataset(tmp_path / "d", 4), tmp_path / "r", model, prompt="1-shot", answering="rank")
+    for request in model.requests:
+        example, said, asked = request.turns
+        assert said.text in ("3", "5", "7", "9")
+        assert "A: 3" not in example.text + asked.text
+
+
+# the model's own answer
+
+
+def facts(server):
+    """Question by question, what was said to it."""
+    return {question_of(request): spoken(request) for request in server.requests}
+
+
+def test_the_models_own_answer_stands_before_the_question_about_the_change(tmp_path):
+    folder = dataset(tmp_path / "d", 6)
+    with ChatServer() as server:
+        tally = ask(folder, tmp_path / "r", server.name, prompt="given-fact", shown=True)
+    assert tally.answered == len(server.requests) == 18
+    said = {(r.row, r.world): r.text for r in replies(tmp_path / "r") if r.telling == "told"}
+    told = [spoken(request) for request in server.requests if "if 2" in question_of(request)]
+    assert len(told) == 6
+    for turns in told:
+        row = int(re.search(r"picture (\d)", turns[0][1])[1])
+        one = case(row)
+        assert turns == [
+            ("user", PROMPTS["0-shot"].render(one.factual), 1),
+            ("assistant", said[row, "factual"], 0),
+            ("user", PROMPTS["0-shot"].render(one.counterfactual), 0),
+        ]
+    others = [spoken(request) for request in server.requests if "if 2" not in question_of(request)]
+    assert {len(turns) for turns in others} == {1}
+
+
+def test_a_case_without_a_factual_question_is_asked_plainly_and_keeps_its_context(tmp_path):
+    kite = Case(
+        "kite",
+        image="images/0.png",
+        context="Yes, there is a breeze.",
+        change=Change("The air is still."),
+        counterfactual=Question("Will it fly?", "A", "choice", (Option("no"), Option("yes"))),
+    )
+    flies = Question("Will it?", "yes", "boolean")
+    both = msgspec.structs.replace(kite, id="both", image="images/1.png", factual=flies)
+    folder = dataset(tmp_path / "d", [kite, both])
+    with ChatServer("say:yes") as server:
+        tally = ask(folder, tmp_path / "r", server.name, prompt="given-fact")
+    assert "1 question asked plainly" in tally.summary()
+    plain, factual, after = sorted(
+        (spoken(request) for request in server.requests), key=lambda turns: (len(turns), -len(turns[0][1]))
+    )
+    assert "breeze" in plain[0][1]
+    assert "The air is still." in plain[0][1]
+    assert "breeze" not in factual[0][1]
+    assert [turn[1] for turn in after[:2]] == [factual[0][1], "yes"]
+    assert "The air is still." in after[2][1]
+    assert "breeze" not in after[2][1]
+
+
+def test_a_failed_fact_fails_the_question_that_needs_it_and_both_are_asked_again(tmp_path):
+    folder = dataset(tmp_path / "d", 3)
+    with ChatServer(lambda s, n, body: "status:400" if "picture 1?" in question_of(body) else "answer") as server:
+        tally = ask(folder, tmp_path / "r", server.name, prompt="given-fact")
+        assert (tally.answered, tally.failed, len(server.requests)) == (4, 2, 5)
+        reasons = {r.world: r.reason for r in replies(tmp_path / "r") if r.state == "failed"}
+        assert reasons["factual"] in reasons["counterfactual"]
+        assert reasons["counterfactual"].startswith("the question about the picture as it is failed: HTTP 400")
+        server.behaviour = "answer"
+        tally = ask(folder, tmp_path / "r", server.name, prompt="given-fact")
+    assert (tally.before, tally.answered, tally.failed) == (4, 2, 0)
+    assert spoken(server.requests[-1])[1][1] == spoken_answer(tmp_path / "r", 1)
+
+
+def spoken_answer(output, row):
+    return next(r.text for r in replies(output) if (r.row, r.world, r.state) == (row, "factual", "answered"))
+
+
+def test_the_recorded_answer_is_used_when_the_run_goes_on(tmp_path):
+    folder = dataset(tmp_path / "d", 5)
+    with ChatServer(lambda s, n, body: "status:400" if "if 2" in question_of(body) else "answer") as server:
+        assert ask(folder, tmp_path / "r", server.name, prompt="given-fact").failed == 5
+        server.behaviour = "say:Z"  # another answer now: the recorded one must stand in the conversation
+        del server.requests[:]
+        assert ask(folder, tmp_path / "r", server.name, prompt="given-fact").answered == 5
+    assert len(server.requests) == 5
+    for request in server.requests:
+        row = int(re.search(r"picture (\d)", question_of(request))[1])
+        assert spoken(request)[1] == ("assistant", spoken_answer(tmp_path / "r", row), 0)
+        assert spoken(request)[1][1] != "Z"
+
+
+def test_a_ranked_fact_stands_there_in_its_own_words(tmp_path):
+    model = Ranks()
+    kinds = [
+        case(0),
+        case(1, factual=Question("Is it?", "yes", "boolean")),
+        case(2, factual=Question("?", "1", "number")),
+    ]
+    ask(dataset(tmp_path / "d", kinds), tmp_path / "r", model, prompt="given-fact", answering="rank")
+    said = {
+        request.key: [turn.text for turn in request.turns if turn.role == "assistant"] for request in model.requests
+    }
+    assert said["case-0/counterfactual/told"] == ["5"]
+    assert said["case-1/counterfactual/told"] == ["yes"]
+    assert said["case-2/counterfactual/told"] == []  # nothing to rank in its fact, so it was not asked
+
+
+# without the picture
+
+
+def test_without_the_picture_no_picture_is_sent_or_needed(tmp_path):
+    folder = dataset(tmp_path / "d", [case(0), case(1, image=None), case(2)])
+    (folder / "images/2.png").unlink()
+    with ChatServer() as server:
+        tally = ask(folder, tmp_path / "r", server.name, prompt="text-only")
+    assert (tally.answered, tally.failed, tally.without_picture, tally.bad_pictures) == (6, 0, 0, 0)
+    assert all(turns == 0 for request in server.requests for *_, turns in spoken(request))
+    assert all("is not shown" in question_of(request) for request in server.requests)
+
+
+def test_a_case_without_a_picture_is_asked_by_its_graph_where_the_prompt_tells_it(tmp_path):
+    nodes = [{"id": 1, "obj_name": "shelf"}, {"id": 2, "obj_name": "books"}]
+    graph = {"nodes": nodes, "edges": [{"source": 1, "target": 2, "relation": "supports"}]}
+    told = case(0, image=None, graph=graph)
+    folder = dataset(tmp_path / "d", [told, case(1, image=None), case(2, graph=graph)])
+    for prompt, answered, left_out in (("given-graph", 4, 2), ("graph-cot", 2, 4), ("0-shot", 2, 4)):
+        with ChatServer() as server:
+            tally = ask(folder, tmp_path / prompt, server.name, prompt=prompt)
+        assert (tally.answered, tally.without_picture) == (answered, left_out)
+        by_its_graph = [question_of(request) for request in server.requests if not pictures(request)]
+        assert len(by_its_graph) == (2 if prompt == "given-graph" else 0)
+        assert all("hold in the picture: shelf supports books" in words for words in by_its_graph)
+
+
+# options in every order
+
+
+@pytest.mark.parametrize(("options", "orders"), [(2, 2), (3, 6), (4, 24), (5, 5), (7, 7)])
+def test_every_option_stands_equally_often_at_every_place(options, orders):
+    asked = orders_of(options)
+    assert len(asked) == len(set(asked)) == orders
+    assert all(sorted(places) == list(range(options)) for places in asked)
+    for place in range(options):
+        assert set(Counter(places[place] for places in asked).values()) == {orders // options}
+
+
+def test_a_model_that_knows_the_text_wins_in_every_order(tmp_path):
+    model = Knows()
+    folder = dataset(tmp_path / "d", [case(1), case(2, factual=Question("Is it?", "yes", "boolean"))])
+    tally = ask(folder, tmp_path / "r", model, prompt="swapped")
+    assert (tally.total, tally.answered) == (4, 4)
+    assert len(model.requests) == 24 * 3 + 1  # yes or no has no order
+    assert len({request.key for request in model.requests}) == len(model.requests)
+    assert judged(folder, tmp_path / "r")["case-1", "factual"] == "right"
+    reply = next(r for r in replies(tmp_path / "r") if r.orders)
+    assert [order.places for order in reply.orders] == list(orders_of(4))
+    assert (reply.tokens_in, reply.cost, reply.attempts) == (240, 12.0, 24)
+    for request in model.requests[:24]:
+        listed = "\n".join(f"{LETTERS[n]}: {option.text}" for n, option in enumerate(request.options))
+        assert listed in request.turns[-1].text
+
+
+def test_a_model_that_always_says_a_ends_unread(tmp_path):
+    folder = dataset(tmp_path / "d", 3)
+    with ChatServer("say:A") as server:
+        ask(folder, tmp_path / "r", server.name, prompt="swapped")
+    assert len(server.requests) == 3 * 2 * 24
+    assert set(judged(folder, tmp_path / "r").values()) == {"unread"}
+
+
+def test_one_order_that_fails_fails_the_question_and_spares_the_rest(tmp_path):
+    class Stumbles(Knows):
+        async def reply(self, request):
+            if [option.text for option in request.options[:3]] == ["5", "3", "9"]:
+                self.requests.append(request)
+                raise AskingFailed("stumbled", again=True)
+            return await super().reply(request)
+
+    model = Stumbles()
+    folder = dataset(tmp_path / "d", [case(0, counterfactual=None)])
+    tally = ask(
+        folder, tmp_path / "r", model, prompt="swapped", patience=Patience(concurrency=1, attempts=3, backoff=0.001)
+    )
+    assert (tally.answered, tally.failed) == (0, 1)
+    [reply] = replies(tmp_path / "r")
+    assert (reply.state, reply.reason, reply.orders) == ("failed", "stumbled", ())
+    before = orders_of(4).index((1, 0, 3, 2))
+    assert (len(model.requests), reply.attempts, reply.tokens_in) == (before + 3, before + 3, 10 * before)
+    whole = Knows()
+    assert ask(folder, tmp_path / "r", whole, prompt="swapped").answered == 1
+
+
+def test_stopping_between_orders_loses_no_question_and_invents_none(tmp_path):
+    folder = dataset(tmp_path / "d", 4)
+    with ChatServer(latency=0.01) as server:
+        ask(folder, tmp_path / "whole", server.name, prompt="swapped")
+        ask(folder, tmp_path / "r", server.name, prompt="swapped", stop_after=0.12)
+        assert 0 < len(answers(tmp_path / "r")) < 8
+        assert all(len(orders) == 24 for *_, orders in answers(tmp_path / "r"))
+        ask(folder, tmp_path / "r", server.name, prompt="swapped")
+    assert answers(tmp_path / "r") == answers(tmp_path / "whole")
+
+
+def test_an_order_that_was_not_asked_leaves_no_reply():
+    """As when a run is stopped while the last order waits to be asked again."""
+    gathering = Gathering(orders_of(2))
+    assert gathering.add((0, 1), Reply("x", 0, "factual", text="A")) is None
+    assert gathering.add((1, 0), None) is None
+
+
+# what a run is
+
+
+@pytest.mark.parametrize("prompt", ["given-fact", "swapped"])
+def test_a_run_killed_again_and_again_ends_as_an_undisturbed_one(tmp_path, prompt):
+    # Two options, so that an order is asked twice and not twenty-four times.
+    two = [
+        case(n, **{
+            field: Question(f"{n} {field}?", "A", "choice", (Option("one"), Option("two")))
+            for field in ("factual", "counterfactual", "shown")
+        })
+        for n in range(40)
+    ]  # fmt: skip
+    folder = dataset(tmp_path / "d", two)
+    with ChatServer(latency=0.02) as server:
+        ask(folder, tmp_path / "whole", server.name, prompt=prompt, patience=Patience())
+        whole = Counter(json.dumps(request["messages"]) for request in server.requests)
+        del server.requests[:]
+        run_killed(folder, tmp_path / "r", server.name, "--prompt", prompt, "--concurrency", "4", kills=3)
+    assert answers(tmp_path / "r") == answers(tmp_path / "whole")
+    assert len(answers(tmp_path / "r")) == 80
+    # What was under way was asked again, and nothing else ever was: no question with another answer before it.
+    assert {json.dumps(request["messages"]) for request in server.requests} == set(whole)
+    assert whole.total() < len(server.requests) <= whole.total() + 3 * 4 * (2 if prompt == "swapped" else 1)
+
+
+@pytest.mark.parametrize("prompt", PROMPTS)
+def test_the_whole_prompt_is_in_the_run_and_another_is_refused(tmp_path, prompt):
+    folder = dataset(tmp_path / "d", 2)
+    ask(folder, tmp_path / "r", "chance", prompt=prompt)
+    assert RunFolder.open(tmp_path / "r").manifest.prompt == PROMPTS[prompt]
+    assert PROMPTS[prompt].choice in json.loads((tmp_path / "r/run.json").read_text())["prompt"]["choice"]
+    other = "cot" if prompt == "0-shot" else "0-shot"
+    with pytest.raises(RunError, match=f"another prompt: {prompt} there, {other} now"):
+        ask(folder, tmp_path / "r", "chance", prompt=other)
+
+
+def test_a_file_that_changed_since_is_another_prompt(tmp_path):
+    folder, file = dataset(tmp_path / "d", 2), tmp_path / "mine.toml"
+    file.write_text('open = "{question} Briefly."')
+    ask(folder, tmp_path / "r", "chance", prompt=file)
+    file.write_text('open = "{question} In a word."')
+    with pytest.raises(RunError, match="mine before its open changed there, mine now"):
+        ask(folder, tmp_path / "r", "chance", prompt=file)
+
+
+def test_another_loss_is_another_run(tmp_path):
+    folder = dataset(tmp_path / "d", 2)
+    ask(folder, tmp_path / "r", Ranks(), answering="rank", loss="sum")
+    assert RunFolder.open(tmp_path / "r").manifest.ways() == {"loss": "sum"}
+    with pytest.raises(RunError, match="another loss: sum there, mean now"):
+        ask(folder, tmp_path / "r", Ranks(), answering="rank")
+
+
+def test_a_run_from_before_there_were_ways_of_asking_is_still_read(tmp_path):
+    ask(dataset(tmp_path / "d", 1), tmp_path / "r", "chance")
+    manifest = json.loads((tmp_path / "r/run.json").read_text())
+    del manifest["loss"], manifest["examples"]
+    manifest["prompt"] = {field: manifest["prompt"][field] for field in ("name", "number", "boolean", "choice", "open")}
+    (tmp_path / "r/run.json").write_text(json.dumps(manifest))
+    assert RunFolder.open(tmp_path / "r").manifest.prompt.reads == "whole"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["embedded", "--rank", "--prompt", "swapped"], "their position cannot matter"),
+        (["embedded", "--prompt", "text-only"], "embedded says nothing without a picture"),
+        (["embedded", "--prompt", "1-shot"], "embedded takes one picture at a time"),
+        (["chance", "--prompt", "text-only", "--shown"], "text-only shows no picture; leave out --shown"),
+        (["chance", "--loss", "sum"], "add --rank"),
+        (["chance", "--shots-from", "d"], "0-shot shows no examples"),
+        (["chance", "--prompt", "1-shot", "--shots-from", "none"], "none is not a folder"),
+        (["chance", "--prompt", "none.toml"], "none.toml: No such file"),
+        (["chnce"], "there is no model 'chnce'; did you mean 'chance'?"),
+    ],
+)  # fmt: skip
+def test_a_way_of_asking_that_makes_no_sense_is_a_sentence_before_anything_is_asked(
+    tmp_path, monkeypatch, arguments, sentence
+):
+    monkeypatch.chdir(tmp_path)
+    dataset(tmp_path / "d", 1)
+    done = run_command("d", "r", *arguments)
+    assert done.returncode == 2
+    assert done.stderr.startswith("countersight: ")
+    assert sentence in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not (tmp_path / "r").exists()
