@@ -84,9 +84,10 @@ def run_command(folder, output, model, *more):
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 
-def start_command(folder, output, model, *more):
+def start_command(folder, output, model, *more, group=False):
+    """A run that goes on by itself, where wanted in a group of processes of its own, as in a terminal."""
     command = [sys.executable, "-m", "countersight", "run", folder, "--model", model, "-o", output, *more]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=group)
 
 
 def run_killed(folder, output, model, *more, kills):

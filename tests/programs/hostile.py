@@ -246,8 +246,12 @@ STEPS = {
 
 def viper_programs() -> dict[str, str]:
     """Every hostile Python program by name, as a code model would send it."""
-    wrapped = {name: "def execute_command(image):\n" + _indented(body) for name, body in BODIES.items()}
-    return wrapped | {f"{name} (whole)": text for name, text in WHOLE.items()}
+    return wrapped(BODIES) | {f"{name} (whole)": text for name, text in WHOLE.items()}
+
+
+def wrapped(bodies: dict[str, str]) -> dict[str, str]:
+    """Bodies of execute_command as programs."""
+    return {name: "def execute_command(image):\n" + _indented(body) for name, body in bodies.items()}
 
 
 def _indented(body: str) -> str:

@@ -71,7 +71,7 @@ def request(question="Is it?", kind="boolean", options=(), key="case-1/factual/t
 def programs(style, write, eyes=None, limits=None):
     """A model whose code model writes what `write` says of a request."""
     limits = limits or Limits()
-    return Programs(f"{style}:coder", STYLES[style](limits), Metered(Coder(write)), eyes or Eyes(), limits)
+    return Programs(f"{style}:coder", STYLES[style](limits), Metered(Coder(write)), eyes or Eyes())
 
 
 def answered(model, *requests):

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import pytest
 from making import dataset
-from programs.hostile import INJECTED, SAID, STEPS, filled, viper_programs
+from programs import hostile_more
+from programs.hostile import INJECTED, SAID, STEPS, filled, viper_programs, wrapped
 from programs.seeing import Eyes, programs, request
 from running import ask, replies
 
@@ -20,8 +21,11 @@ pytest.importorskip("pydantic_monty")
 pytestmark = pytest.mark.slow
 
 SECRET = "canary-4c1d"
-LIMITS = Limits(seconds=1.2, waiting=5.0, memory=32 * 1024 * 1024)
-VIPER = viper_programs()
+LIMITS = Limits(seconds=0.8, waiting=5.0, memory=32 * 1024 * 1024)
+FAKED = wrapped(hostile_more.FAKED) | hostile_more.FAKED_WHOLE
+VIPER = viper_programs() | {f"{name} (2)": text for name, text in wrapped(hostile_more.BODIES).items()}
+VIPER |= {f"{name} (faked)": text for name, text in FAKED.items()} | hostile_more.REPLIES
+VISPROG = STEPS | hostile_more.STEPS | hostile_more.REPLIES
 ORDINARY = {
     "viper": "def execute_command(image):\n    return len(image.find('dog')) == 3",
     "visprog": "A=LOC(image=IMAGE, object='dog')\nN=COUNT(box=A)\nB=EVAL(expr=\"'yes' if {N} == 3 else 'no'\")",
@@ -94,7 +98,7 @@ def outcomes(trap):
             await model.close()
         return found
 
-    return {style: asyncio.run(run(style, texts)) for style, texts in (("viper", VIPER), ("visprog", STEPS))}
+    return {style: asyncio.run(run(style, texts)) for style, texts in (("viper", VIPER), ("visprog", VISPROG))}
 
 
 async def _came_of(model):
@@ -105,11 +109,13 @@ async def _came_of(model):
 
 
 def test_the_corpus_is_large_enough() -> None:
-    assert len(VIPER) >= 60
-    assert len(STEPS) >= 30
+    assert len(VIPER) >= 200
+    assert len(VISPROG) >= 60
 
 
-@pytest.mark.parametrize(("style", "name"), [("viper", name) for name in VIPER] + [("visprog", name) for name in STEPS])
+@pytest.mark.parametrize(
+    ("style", "name"), [("viper", name) for name in VIPER] + [("visprog", name) for name in VISPROG]
+)
 def test_a_hostile_program_is_a_failure_of_its_case_alone(style, name, outcomes) -> None:
     came, seconds, after = outcomes[style][name]
     assert isinstance(came, AskingFailed), came
@@ -117,9 +123,22 @@ def test_a_hostile_program_is_a_failure_of_its_case_alone(style, name, outcomes)
     assert came.so_far.trace.failure
     assert str(came).startswith(f"{came.so_far.trace.failure}: ")
     assert SECRET not in f"{came} {came.so_far}"
-    assert seconds <= 2 * LIMITS.seconds
+    assert seconds <= 2.5 * LIMITS.seconds
     assert isinstance(after, Answer)
     assert after.text == "yes"
+
+
+@pytest.mark.parametrize("name", FAKED)
+def test_a_program_cannot_choose_the_kind_of_its_failure(name, outcomes) -> None:
+    came = outcomes["viper"][f"{name} (faked)"].came
+    kind = "wrong type of answer" if name == "types that are none" else "error"
+    assert came.so_far.trace.failure == kind, came
+
+
+@pytest.mark.parametrize("style", ["viper", "visprog"])
+@pytest.mark.parametrize("name", hostile_more.REPLIES)
+def test_what_is_no_program_is_found_out_at_once(style, name, outcomes) -> None:
+    assert outcomes[style][name].seconds < 0.5
 
 
 def test_nothing_was_read_written_or_called(outcomes, trap) -> None:
@@ -129,7 +148,7 @@ def test_nothing_was_read_written_or_called(outcomes, trap) -> None:
 
 
 def test_a_run_goes_on_past_hostile_programs(tmp_path, trap) -> None:
-    texts = [filled(text, **trap.names) for text in list(VIPER.values())[::12]]
+    texts = [filled(text, **trap.names) for text in list(viper_programs().values())[::12]]
     written = [text for hostile in texts for text in (hostile, ORDINARY["viper"])]
     waiting = iter(written)
     folder = dataset(tmp_path / "data", len(texts))

@@ -45,7 +45,7 @@ def test_a_program_is_written_run_and_its_result_is_the_answer(style, kind, opti
 @pytest.mark.parametrize("style", STYLE)
 def test_the_code_model_is_shown_the_plain_question_and_never_the_picture(style) -> None:
     coder = Coder(lambda asked: COUNTING[style])
-    model = Programs("", STYLES[style](Limits()), coder, Eyes(), Limits())
+    model = Programs("", STYLES[style](Limits()), coder, Eyes())
     answered(model, request("How many dogs would there be {if} two more came?", "number"))
     (asked,) = coder.requests
     (turn,) = asked.turns
@@ -96,7 +96,7 @@ def test_when_the_eyes_must_be_asked_again_the_program_is_not_written_again(styl
             return await super().find(picture, what, within)
 
     coder = Coder(lambda asked: COUNTING[style])
-    model = Programs("", STYLES[style](Limits()), Metered(coder), Busy(), Limits())
+    model = Programs("", STYLES[style](Limits()), Metered(coder), Busy())
     first, second, third = answered(model, *[request(kind="number")] * 3)
     assert isinstance(first, Overloaded)
     assert isinstance(second, Overloaded)
@@ -120,7 +120,7 @@ def test_a_program_can_ask_the_language_model_too() -> None:
     pytest.importorskip("pydantic_monty")
     program = "def execute_command(image):\n    return llm_query('Do dogs bark?')"
     coder = Coder(lambda asked: "Yes." if asked.question.startswith("Do dogs") else program)
-    model = Programs("", STYLES["viper"](Limits()), Metered(coder), Eyes(), Limits())
+    model = Programs("", STYLES["viper"](Limits()), Metered(coder), Eyes())
     (answer,) = answered(model, request(kind="boolean"))
     assert answer.text == "Yes."
     assert answer.tokens_in == 20

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from countersight.composing import is_plural, number_of
+from countersight.composing.vocabulary import is_plural, number_of
 from countersight.detection.annotations import Thing
 from countersight.detection.names import classes_of
 from countersight.detection.vision import ToolFailed

@@ -143,3 +143,13 @@ class Viewer(Protocol):
 
     picture_limits: tuple[int, int]
     """The fewest and the most it takes."""
+
+
+@runtime_checkable
+class Observant(Protocol):
+    """A model that finds out more while it is asked than its settings say, such as fields that its server refuses."""
+
+    @property
+    def observed(self) -> dict[str, Any]:
+        """What is known by now; it goes into run.json, and does not make another run of it."""
+        ...

@@ -12,6 +12,8 @@ told what was found and answers from that.
 import asyncio
 import hashlib
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
@@ -19,8 +21,8 @@ from msgspec.structs import replace
 
 from countersight.case import Trace
 from countersight.detection.vision import ToolFailed, Vision
+from countersight.errors import CountersightError
 from countersight.models.protocol import Answer, AskingFailed, Model, ModelError, ModelSettings, Request, Turn, Viewer
-from countersight.picture import Picture
 from countersight.programs.answers import answer_of
 from countersight.programs.failures import ProgramFailed
 from countersight.programs.limits import Limits
@@ -49,14 +51,14 @@ class Programs:
     needs_picture = True
     picture_limits = (1, 2)
 
-    def __init__(self, name: str, style: Style, code: Model | None, vision: Vision, limits: Limits) -> None:
+    def __init__(self, name: str, style: Style, code: Model | None, vision: Vision) -> None:
         self.name = name
         self.settings: dict[str, Any] = {"code": code.name if code else REFERENCE, "eyes": vision.name}
         if code:
             self.settings |= {f"code {key}": value for key, value in code.settings.items()}
             self.settings["program prompt"] = hashlib.sha256(style.prompt.encode()).hexdigest()[:12]
         self.settings |= {f"eyes {key}": value for key, value in vision.settings.items()}
-        self._style, self._code, self._vision, self._limits = style, code, vision, limits
+        self._style, self._code, self._vision = style, code, vision
         self._written: dict[str, str] = {}
         """Replies of the code model to questions whose eyes did not answer yet, by key: those are asked again."""
 
@@ -68,16 +70,24 @@ class Programs:
         _spent.set([])
         tracing = Tracing()
         program = ""
+        ask = self._knowing if self._code else None
         try:
             program = await self._write(request)
-            program = self._style.program(program)
-            said = answer_of(await self._run(program, picture, tracing), request)
+            with _failing_alone():
+                program = await asyncio.to_thread(self._style.program, program)
+                value = await self._style.run(program, picture, self._vision, ask, tracing)
+                said = await asyncio.to_thread(answer_of, value, request)
         except ProgramFailed as failure:
             self._written.pop(request.key, None)
             so_far = self._answer("", tracing.trace(program, failure.kind))
             raise AskingFailed(f"{failure.kind}: {failure}", again=False, so_far=so_far) from None
         self._written.pop(request.key, None)
         return self._answer(said, tracing.trace(program))
+
+    @property
+    def observed(self) -> dict[str, Any]:
+        """What was found out about the machine that runs the programs."""
+        return {"sandbox": self._style.observed} if self._style.observed else {}
 
     async def close(self) -> None:
         """Let go of the models and the sandbox."""
@@ -95,14 +105,6 @@ class Programs:
             if len(self._written) > KEPT:
                 self._written.pop(next(iter(self._written)))
         return self._written[request.key]
-
-    async def _run(self, program: str, picture: Picture, tracing: Tracing) -> object:
-        ask = self._knowing if self._code else None
-        try:
-            async with asyncio.timeout(self._limits.waiting):
-                return await self._style.run(program, picture, self._vision, ask, tracing)
-        except TimeoutError:
-            raise ProgramFailed("timeout", f"its tools took more than {self._limits.waiting:g} s") from None
 
     async def _knowing(self, question: str) -> str:
         """What the code model knows without the picture; a question it will not answer is a tool that failed."""
@@ -128,6 +130,17 @@ class Programs:
             model=next((answer.model for answer in spent), ""),
             trace=trace,
         )
+
+
+@contextmanager
+def _failing_alone() -> Iterator[None]:
+    """Nobody has read the program: whatever comes of it is its own failure. What models say goes on upwards."""
+    try:
+        yield
+    except (ProgramFailed, AskingFailed, CountersightError):
+        raise
+    except Exception as error:
+        raise ProgramFailed("error", f"it broke what runs it: {type(error).__name__}") from error
 
 
 class Metered:
@@ -164,8 +177,7 @@ def open_programs(name: str, settings: ModelSettings, limits: Limits | None = No
         raise ModelError(unknown("setting of a program", wrong[1], ["vision"]))
     if not code_name or (named and not eyes_name):
         raise ModelError(f"a program is named {style}:CODE_MODEL;vision=EYES, as in {style}:reference;vision=scene")
-    limits = limits or Limits()
-    runs = STYLES[style](limits)
+    runs = STYLES[style](limits or Limits())
     writing = replace(settings, max_tokens=max(settings.max_tokens, LEAST_TOKENS))
     code = None
     if code_name != REFERENCE:
@@ -176,7 +188,7 @@ def open_programs(name: str, settings: ModelSettings, limits: Limits | None = No
         if not most and not eyes_name:
             raise ModelError(f"{code_name} looks at no pictures; name eyes for it: {name};vision=EYES")
         code = Metered(model)
-    return Programs(name, runs, code, _eyes(eyes_name, code, settings), limits)
+    return Programs(name, runs, code, _eyes(eyes_name, code, settings))
 
 
 def _eyes(name: str, code: Model | None, settings: ModelSettings) -> Vision:

@@ -1,5 +1,6 @@
 """The two kinds of programs: how each is asked for, found in a reply, and run."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
@@ -34,6 +35,11 @@ class Style(Protocol):
         """What a program makes of a picture; raises ProgramFailed."""
         ...
 
+    @property
+    def observed(self) -> dict[str, object]:
+        """What was found out about the machine that runs the programs."""
+        ...
+
     async def close(self) -> None:
         """Let go of processes and memory."""
         ...
@@ -58,6 +64,10 @@ class Python:
     async def run(self, program: str, picture: Picture, vision: Vision, ask: Ask | None, tracing: Tracing) -> object:
         return await self._sandbox.run(program, Tools(picture, vision, ask, tracing, self._limits))
 
+    @property
+    def observed(self) -> dict[str, object]:
+        return self._sandbox.observed
+
     async def close(self) -> None:
         await self._sandbox.close()
 
@@ -69,7 +79,11 @@ class StepByStep:
     prompt = STEPS
 
     def __init__(self, limits: Limits) -> None:
-        pass  # a step program has an end, and its steps are bounded
+        self._limits = limits
+
+    @property
+    def observed(self) -> dict[str, object]:
+        return {}
 
     def reference(self, question: str) -> str:
         return as_steps(question)
@@ -78,7 +92,8 @@ class StepByStep:
         return step_lines(reply)
 
     async def run(self, program: str, picture: Picture, vision: Vision, ask: Ask | None, tracing: Tracing) -> object:
-        return await run_steps(parsed(program), picture, vision, tracing)
+        steps = await asyncio.to_thread(parsed, program)
+        return await run_steps(steps, picture, vision, tracing, self._limits)
 
     async def close(self) -> None:
         pass

@@ -69,6 +69,8 @@ class Manifest(msgspec.Struct, frozen=True):
     """How the losses of an option's tokens became one, where options were ranked."""
     examples: ExamplePool | None = None
     """Only where the prompt shows any."""
+    observed: dict[str, Any] = {}
+    """What was found out while asking, such as fields the server refused; it makes no other run of it."""
 
     def ways(self) -> dict[str, Any]:
         """The model's settings, and what else its answers depend on beside the prompt."""
@@ -140,11 +142,18 @@ class RunFolder:
                 if _has_replies(path):
                     _refuse_difference(path, there, manifest)
                     return cls(path, there, lock)
-            write_whole(path / MANIFEST, msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
+            _write(path, manifest)
         except BaseException:
             lock.close()
             raise
         return cls(path, manifest, lock)
+
+    def observe(self, found: dict[str, Any]) -> None:
+        """Keep what was found out while asking beside what was found before."""
+        observed = self.manifest.observed | found
+        if observed != self.manifest.observed:
+            self.manifest = msgspec.structs.replace(self.manifest, observed=observed)
+            _write(self.path, self.manifest)
 
     def replies(self, on_damaged: Callable[[], None] | None = None) -> Iterator[Reply]:
         """Every reply in the journal, in the order it came. A question may stand there twice: failed, then answered."""
@@ -165,6 +174,10 @@ class RunFolder:
         """The journal, for this process alone."""
         with self._lock or locked(self.path), Journal(self.path / JOURNAL) as journal:
             yield journal
+
+
+def _write(path: Path, manifest: Manifest) -> None:
+    write_whole(path / MANIFEST, msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
 
 
 def _has_replies(path: Path) -> bool:

@@ -15,7 +15,7 @@ from countersight.engine.retry import GivenUp, Persistence, Stopped
 from countersight.engine.retry import Patience as Patience
 from countersight.engine.tally import Tally
 from countersight.errors import CountersightError
-from countersight.models import Answer, Model, ModelError, Ranker, Request, Turn, Viewer
+from countersight.models import Answer, Model, ModelError, Observant, Ranker, Request, Turn, Viewer
 from countersight.picture import BadPicture
 from countersight.runs.asks import Ask, Asks
 from countersight.runs.conversations import Conversations, NoExample, smallest
@@ -94,6 +94,7 @@ class Engine:
                         group.create_task(self._work(chains, journal))
             finally:
                 syncing.cancel()
+                self._note_findings()
         if self._fatal:
             raise self._fatal
 
@@ -210,6 +211,11 @@ class Engine:
             await asyncio.sleep(SYNC_SECONDS)
             try:
                 await asyncio.to_thread(journal.sync)
+                self._note_findings()
             except OSError as error:
                 self._fatal = self._fatal or error
                 self._stop.set()
+
+    def _note_findings(self) -> None:
+        if isinstance(self._model, Observant):
+            self._run.observe(self._model.observed)

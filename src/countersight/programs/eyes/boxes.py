@@ -35,10 +35,10 @@ def read_boxes(text: str, width: int, height: int) -> list[Box] | None:
     begins with the top and counts in thousandths; two corners in thousandths; and location tokens of 1,024 or 1,000
     steps.
     """
-    text = text[:LONGEST]
+    text = " ".join(text[:LONGEST].split())  # long runs of blanks would be gone over again and again
     shares = _shares(text, width, height)
     if shares is None:
-        return [] if _NONE.search(text.strip()) else None
+        return [] if _NONE.search(text) else None
     found: dict[Box, None] = {}
     for left, top, right, bottom in shares:
         box = (round(left * width), round(top * height), round(right * width), round(bottom * height))

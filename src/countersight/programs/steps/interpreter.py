@@ -1,6 +1,9 @@
 """Runs step programs: each operation is a function of its arguments and the eyes, and nothing else can be called."""
 
+import asyncio
+import inspect
 from collections.abc import Awaitable, Callable
+from time import thread_time
 from typing import Final, TypeVar
 
 import msgspec
@@ -8,6 +11,7 @@ import msgspec
 from countersight.detection.vision import Box, Patch, ToolFailed, Vision, look_for, size_as_seen
 from countersight.picture import Picture
 from countersight.programs.failures import ProgramFailed
+from countersight.programs.limits import Limits, ToolTime
 from countersight.programs.steps.expressions import BadExpression, evaluate
 from countersight.programs.steps.parsing import Name, Step
 from countersight.programs.tracing import Tracing, shortened
@@ -71,16 +75,23 @@ class Arguments:
         return value
 
 
-Operation = Callable[["Steps", Arguments], Awaitable[object]]
+Seeing = Callable[["Steps", Arguments], Awaitable[object]]
+"""What asks the eyes, and waits for them."""
+Reckoning = Callable[["Steps", Arguments], object]
+"""What only computes; it does so in a thread, since five hundred things compared with each other take a while."""
+Operation = Seeing | Reckoning
 
 
 class Steps:
     """A run of a program over one picture."""
 
-    def __init__(self, picture: Picture, vision: Vision, tracing: Tracing) -> None:
+    def __init__(self, picture: Picture, vision: Vision, tracing: Tracing, limits: Limits) -> None:
         self.vision = vision
         self.results: dict[str, object] = {"IMAGE": View(picture)}
         self._tracing = tracing
+        self._limits = limits
+        self._left = limits.seconds
+        self._time = ToolTime(limits)
 
     async def run(self, steps: list[Step]) -> object:
         """The value of the RESULT step, or of the last step where there is none."""
@@ -98,7 +109,7 @@ class Steps:
             raise ProgramFailed("unknown tool", where + unknown("operation", step.operation, OPERATIONS))
         arguments = Arguments({name: self._value(value, where) for name, value in step.arguments.items()})
         try:
-            result = await operation(self, arguments)
+            result = await self._done(operation, arguments)
         except (BadArgument, BadExpression) as error:
             raise ProgramFailed("error", f"{where}{step.operation}: {error}") from None
         except ToolFailed as error:
@@ -109,6 +120,16 @@ class Steps:
         self._tracing.note(step.operation, step.given, shown, boxes)
         return result
 
+    async def _done(self, operation: Operation, arguments: Arguments) -> object:
+        """What an operation gives, within the time of the program or of its tools."""
+        if inspect.iscoroutinefunction(operation):
+            return await self._time.spend(operation(self, arguments))
+        result, taken = await asyncio.to_thread(_timed, lambda: operation(self, arguments))
+        self._left -= taken
+        if self._left < 0:
+            raise ProgramFailed("timeout", f"it was not done within {self._limits.seconds:g} s")
+        return result
+
     def _value(self, value: object, where: str) -> object:
         if not isinstance(value, Name):
             return value
@@ -117,9 +138,17 @@ class Steps:
         return self.results[value.id]
 
 
-async def run_steps(steps: list[Step], picture: Picture, vision: Vision, tracing: Tracing) -> object:
+async def run_steps(
+    steps: list[Step], picture: Picture, vision: Vision, tracing: Tracing, limits: Limits | None = None
+) -> object:
     """Run a program over a picture; its result. What each step gave is noted; raises ProgramFailed."""
-    return await Steps(picture, vision, tracing).run(steps)
+    return await Steps(picture, vision, tracing, limits or Limits()).run(steps)
+
+
+def _timed(work: Callable[[], object]) -> tuple[object, float]:
+    """What comes of some work, and the seconds of this thread it took: waiting for a core, or the lock, is none."""
+    started = thread_time()
+    return work(), thread_time() - started
 
 
 async def _loc(run: Steps, given: Arguments) -> list[Patch]:
@@ -127,7 +156,7 @@ async def _loc(run: Steps, given: Arguments) -> list[Patch]:
     return await look_for(run.vision, view.picture, given.text("object"), view.part)
 
 
-async def _count(run: Steps, given: Arguments) -> int:
+def _count(run: Steps, given: Arguments) -> int:
     return len(given.patches("box"))
 
 
@@ -136,15 +165,15 @@ async def _vqa(run: Steps, given: Arguments) -> str:
     return await run.vision.query(view.picture, given.text("question"), view.part)
 
 
-async def _eval(run: Steps, given: Arguments) -> object:
+def _eval(run: Steps, given: Arguments) -> object:
     return evaluate(given.text("expr"), run.results)
 
 
-async def _result(run: Steps, given: Arguments) -> object:
+def _result(run: Steps, given: Arguments) -> object:
     return given.any("var")
 
 
-async def _crop(run: Steps, given: Arguments) -> View:
+def _crop(run: Steps, given: Arguments) -> View:
     """The first thing found, as a picture of its own; the whole where nothing was found."""
     view, found = given.view("image"), given.patches("box")
     return View(view.picture, found[0]) if found else view
@@ -153,7 +182,7 @@ async def _crop(run: Steps, given: Arguments) -> View:
 def _crop_beside(part: Callable[[Box, Box], Box]) -> Operation:
     """What lies somewhere about the first thing found; the whole where nothing was found."""
 
-    async def crop(run: Steps, given: Arguments) -> View:
+    def crop(run: Steps, given: Arguments) -> View:
         view, found = given.view("image"), given.patches("box")
         if not found:
             return view
@@ -166,29 +195,29 @@ def _crop_beside(part: Callable[[Box, Box], Box]) -> Operation:
     return crop
 
 
-async def _inside(run: Steps, given: Arguments) -> list[Patch]:
+def _inside(run: Steps, given: Arguments) -> list[Patch]:
     regions = given.patches("of")
     return [thing for thing in given.patches("box") if any(thing.is_in(region) for region in regions)]
 
 
-async def _outside(run: Steps, given: Arguments) -> list[Patch]:
+def _outside(run: Steps, given: Arguments) -> list[Patch]:
     regions = given.patches("of")
     return [thing for thing in given.patches("box") if not any(thing.is_in(region) for region in regions)]
 
 
-async def _without(run: Steps, given: Arguments) -> list[Patch]:
+def _without(run: Steps, given: Arguments) -> list[Patch]:
     gone = set(given.patches("of"))
     return [thing for thing in given.patches("box") if thing not in gone]
 
 
 def _first(key: Callable[[Patch], float]) -> Operation:
-    async def first(run: Steps, given: Arguments) -> list[Patch]:
+    def first(run: Steps, given: Arguments) -> list[Patch]:
         return sorted(given.patches("box"), key=key)[: given.number("n")]
 
     return first
 
 
-async def _top_row(run: Steps, given: Arguments) -> list[Patch]:
+def _top_row(run: Steps, given: Arguments) -> list[Patch]:
     """Those at whose height the topmost is."""
     found = given.patches("box")
     if not found:
@@ -197,7 +226,7 @@ async def _top_row(run: Steps, given: Arguments) -> list[Patch]:
     return [thing for thing in found if thing.middle[1] < highest.box[3]]
 
 
-async def _fullest(run: Steps, given: Arguments) -> list[Patch]:
+def _fullest(run: Steps, given: Arguments) -> list[Patch]:
     """The one with the most things in it; none where there is none."""
     things, regions = given.patches("of"), given.patches("box")
     return sorted(regions, key=lambda region: -sum(thing.is_in(region) for thing in things))[:1]

@@ -5,25 +5,22 @@
     ANSWER1=EVAL(expr="{ANSWER0} + 2")
     FINAL_RESULT=RESULT(var=ANSWER1)
 
-Such lines are also Python, so Python's own parser reads them; but the tree is only looked at here, and never run.
+The tokens are read by a reader of ours; nothing is ever run as Python.
 """
 
-import ast
 import re
-import warnings
 
 import msgspec
 
 from countersight.programs.failures import FailureKind, ProgramFailed
 from countersight.programs.fences import LONGEST_REPLY, fenced
+from countersight.programs.steps.tokens import BadToken, Token, Value, tokens
 
 LONGEST = 8_000
 """Signs in a program; no sensible one has a tenth of it."""
 MOST_STEPS = 64
 _STEP = re.compile(r"\s*\w+\s*=\s*\w+\s*\(")
-
-Value = str | int | float | bool
-"""What an argument is given as; the name of an earlier result comes as a `Name`."""
+_CONSTANTS = {"True": True, "False": False}
 
 
 class Name(msgspec.Struct, frozen=True):
@@ -66,14 +63,12 @@ def parse_steps(text: str) -> list[Step]:
 def parsed(source: str) -> list[Step]:
     """The steps of a program that stands alone."""
     try:
-        with warnings.catch_warnings(action="ignore"):
-            tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        where = f"line {error.lineno}: " if isinstance(error, SyntaxError) and error.lineno else ""
-        raise BadProgram(f"{where}cannot be read as a program") from None
-    if len(tree.body) > MOST_STEPS:
+        lines = _statements(list(tokens(source)))
+    except BadToken as error:
+        raise BadProgram(f"line {error.line}: {error}") from None
+    if len(lines) > MOST_STEPS:
         raise BadProgram(f"the program has more than {MOST_STEPS} steps")
-    return [_step(statement) for statement in tree.body]
+    return [_step(line) for line in lines]
 
 
 def step_lines(text: str) -> str:
@@ -89,28 +84,44 @@ def step_lines(text: str) -> str:
     return program
 
 
-def _step(statement: ast.stmt) -> Step:
-    line = statement.lineno
-    match statement:
-        case ast.Assign(targets=[ast.Name(id=result)], value=ast.Call(func=ast.Name(id=operation), args=[]) as call):
-            pass
-        case ast.Expr(value=ast.Call(func=ast.Name(id=operation), args=[]) as call):
-            result = ""
-        case _:
-            raise BadProgram(f"line {line}: is not NAME=OPERATION(name=value, …)")
-    arguments = {}
-    for keyword in call.keywords:
-        if keyword.arg is None:
-            raise BadProgram(f"line {line}: an argument has no name")
-        arguments[keyword.arg] = _value(keyword.value, line)
-    return Step(result, operation.upper(), arguments, line)
+def _statements(found: list[Token]) -> list[list[Token]]:
+    """The tokens of each line; one whose parentheses are open goes on in the next."""
+    lines: list[list[Token]] = [[]]
+    depth = 0
+    for token in found:
+        depth += {"(": 1, ")": -1}.get(token.written if token.kind == "sign" else "", 0)
+        if token.kind != "end":
+            lines[-1].append(token)
+        elif depth <= 0:
+            lines.append([])
+    return [line for line in lines if line]
 
 
-def _value(node: ast.expr, line: int) -> Value | Name:
-    match node:
-        case ast.Name(id=name):
-            return Name(name)
-        case ast.Constant(value=str() | bool() | int() | float() as value):
-            return value
+def _step(line: list[Token]) -> Step:
+    number = line[0].line
+    match [token.written if token.kind == "sign" else token.kind for token in line]:
+        case ["name", "=", "name", "(", *_, ")"]:
+            result, operation, given = line[0].written, line[2].written, line[4:-1]
+        case ["name", "(", *_, ")"]:
+            result, operation, given = "", line[0].written, line[2:-1]
         case _:
-            raise BadProgram(f"line {line}: an argument is neither a name, a text nor a number")
+            raise BadProgram(f"line {number}: is not NAME=OPERATION(name=value, …)")
+    return Step(result, operation.upper(), _arguments(given, number), number)
+
+
+def _arguments(given: list[Token], number: int) -> dict[str, Value | Name]:
+    """The named values between a step's parentheses; a comma may follow the last."""
+    arguments: dict[str, Value | Name] = {}
+    for place in range(0, len(given), 4):
+        match [token.written if token.kind == "sign" else token.kind for token in given[place : place + 4]]:
+            case ["name", "=", "name" | "number" | "text"] | ["name", "=", "name" | "number" | "text", ","]:
+                arguments[given[place].written] = _value(given[place + 2])
+            case _:
+                raise BadProgram(f"line {number}: its arguments are not name=value, with a name, a text or a number")
+    return arguments
+
+
+def _value(token: Token) -> Value | Name:
+    if token.kind != "name":
+        return token.value
+    return _CONSTANTS[token.written] if token.written in _CONSTANTS else Name(token.written)

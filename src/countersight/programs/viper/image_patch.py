@@ -12,7 +12,7 @@ from countersight.detection.vision import Box, Patch, ToolFailed, Vision, look_f
 from countersight.picture import Picture
 from countersight.programs.answers import LONGEST_ANSWER, fitting, number_in, polarity_in
 from countersight.programs.failures import ProgramFailed
-from countersight.programs.limits import Limits
+from countersight.programs.limits import Limits, ToolTime
 from countersight.programs.tracing import Tracing, shortened
 from countersight.text import unknown
 
@@ -67,6 +67,11 @@ class Tools:
         self.whole = ImagePatch(Patch((0, 0, width, height)), height)
         self._left = limits.calls
         self._most = limits.calls
+        self._time = ToolTime(limits)
+        self._given: list[tuple[str, str, Any]] = []
+        """Every call that was waited for, with what it gave."""
+        self._known: list[tuple[str, str, Any]] = []
+        """Of a program that was begun again: what it will ask again, the next last."""
 
     def call(self, patch: ImagePatch | None, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What a program calls, on a patch or on its own: its value, or an awaitable of it. Raises ProgramFailed."""
@@ -81,16 +86,15 @@ class Tools:
         except TypeError as error:
             raise ProgramFailed("error", f"{name}: {error}") from None
         if tool in _WAITING:
-            if not self._left:
-                raise ProgramFailed(
-                    "too many calls", f"the program may use its eyes and ask {self._most} times at most"
-                )
-            self._left -= 1
-            return self._noted(name, bound.args[1:], tool(*bound.args))
+            return self._waited_for(name, tool, bound.args)
         try:
             return tool(*bound.args)
         except ToolFailed as error:
             raise ProgramFailed("tool failure", f"{name}: {error}") from None
+
+    def begin_again(self) -> None:
+        """The program is run again from its beginning: what its tools gave the first time they give at once."""
+        self._known = self._given[::-1]
 
     async def find(self, patch: ImagePatch, what: str) -> list[Patch]:
         """Where things are in a patch."""
@@ -108,10 +112,22 @@ class Tools:
         """A patch as a program knows it."""
         return ImagePatch(patch, self.size[1])
 
-    async def _noted(self, name: str, given: tuple[Any, ...], waiting: Awaitable[Any]) -> Any:
-        arguments = ", ".join(self._written(value) for value in given if value is not self.whole)
+    def _waited_for(self, name: str, tool: "Tool", given: tuple[Any, ...]) -> Any:
+        """An awaitable of what a tool gives, or what it gave to the same call the first time."""
+        arguments = ", ".join(self._written(value) for value in given[1:] if value is not self.whole)
+        if self._known:
+            known_name, known_arguments, result = self._known.pop()
+            if (known_name, known_arguments) == (name, arguments):
+                return result
+            self._known = []  # it goes another way this time
+        if not self._left:
+            raise ProgramFailed("too many calls", f"the program may use its eyes and ask {self._most} times at most")
+        self._left -= 1
+        return self._noted(name, arguments, tool(*given))
+
+    async def _noted(self, name: str, arguments: str, waiting: Awaitable[Any]) -> Any:
         try:
-            result = await waiting
+            result = await self._time.spend(waiting)
         except ToolFailed as error:
             self.tracing.note(name, arguments, f"failed: {error}")
             raise ProgramFailed("tool failure", f"{name}: {error}") from None
@@ -119,6 +135,7 @@ class Tools:
             self.tracing.note(name, arguments, f"{len(result)} found", [patch.patch.box for patch in result])
         else:
             self.tracing.note(name, arguments, _brief(result))
+        self._given.append((name, arguments, result))
         return result
 
     @staticmethod

@@ -47,15 +47,27 @@ def next(items, *default):
         return default[0]
     raise StopIteration()
 
-def _answer(value):
-    if value is None or isinstance(value, (str, bool, int, float)):
-        return value
-    raise TypeError("execute_command returned something of type " + type(value).__name__)
+def {answer}(value, plain=(str, bool, int, float), isinstance=isinstance, type=type):
+    return (value,) if value is None or isinstance(value, plain) else (None, type(value).__name__)
 """
 
-_SORTED_IN_PLACE = re.compile(r"^([ \t]*)(\w+)\.sort\((.*\bkey\b.*)\)[ \t]*$", re.MULTILINE)
+_KEY = re.compile(r"\bkey\b")
 
 
-def prepared(program: str) -> str:
+def prelude(answer: str) -> str:
+    """The functions above; the one that checks what a program returns has the given name."""
+    return PRELUDE.replace("{answer}", answer)
+
+
+def prepared(program: str, answer: str) -> str:
     """The program with its call at the end; a list that is sorted in place goes through the function above."""
-    return _SORTED_IN_PLACE.sub(r"\1\2[:] = sorted(\2, \3)", program) + "\n_answer(execute_command(image))"
+    return "\n".join(map(_sorted_in_place, program.split("\n"))) + f"\n{answer}(execute_command(image))"
+
+
+def _sorted_in_place(line: str) -> str:
+    """`dogs.sort(key=…)` as `dogs[:] = sorted(dogs, key=…)`; any other line as it is."""
+    before, sorts, given = line.rstrip(" \t").partition(".sort(")
+    name = before.lstrip(" \t")
+    if not sorts or not name.isidentifier() or not given.endswith(")") or not _KEY.search(given):
+        return line
+    return f"{before.removesuffix(name)}{name}[:] = sorted({name}, {given}"

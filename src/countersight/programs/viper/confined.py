@@ -1,0 +1,166 @@
+"""Started in the place of an interpreter: gives up what programs must not have, then becomes the interpreter.
+
+    python -I -S confined.py DATA_BYTES CPU_SECONDS INTERPRETER [ARGUMENT…]
+
+It imports nothing of ours, so that it starts in a few milliseconds. Whatever the system does not offer is left out:
+nothing here is fatal, and whoever started it looks at /proc to see what holds (`confining.held`).
+"""
+
+import contextlib
+import ctypes
+import os
+import platform
+import resource
+import sys
+
+NO_NEW_PRIVILEGES, SET_FILTER, FILTER_MODE = 38, 22, 2
+"""Of prctl(2)."""
+MOST_FILES = 32
+FURTHER_ADDRESSES = 256 * 1024 * 1024
+"""The interpreter's own code, and room that its allocator reserves and does not use."""
+ALLOW, WITH_ERROR = 0x7FFF0000, 0x00050000
+PERMISSION, NO_SUCH_CALL = 1, 38
+"""EPERM; and ENOSYS, which makes the C library try the older call."""
+LOAD, EQUAL, ANY_BIT, RETURN = 0x20, 0x15, 0x45, 0x06
+NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16
+"""Where they stand in what a filter looks at."""
+WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+THREAD = 0x10000
+
+ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+CALLS = {
+    # memory
+    **{"brk": (12, 214), "mmap": (9, 222), "munmap": (11, 215), "mremap": (25, 216), "mprotect": (10, 226)},
+    **{"madvise": (28, 233), "membarrier": (324, 283)},
+    # what is open already, and waiting for it
+    **{"read": (0, 63), "write": (1, 64), "readv": (19, 65), "writev": (20, 66), "pread64": (17, 67)},
+    **{"lseek": (8, 62), "close": (3, 57), "dup": (32, 23), "dup2": (33, None), "dup3": (292, 24), "fcntl": (72, 25)},
+    **{"poll": (7, None), "ppoll": (271, 73), "pipe2": (293, 59), "eventfd2": (290, 19)},
+    **{"epoll_create1": (291, 20), "epoll_ctl": (233, 21), "epoll_wait": (232, None), "epoll_pwait": (281, 22)},
+    # looking for the libraries the interpreter is linked with
+    **{"stat": (4, None), "fstat": (5, 80), "lstat": (6, None), "newfstatat": (262, 79), "statx": (332, 291)},
+    **{"access": (21, None), "faccessat": (269, 48), "faccessat2": (439, 439), "readlink": (89, None)},
+    **{"readlinkat": (267, 78), "getcwd": (79, 17)},
+    # threads and signals of its own
+    **{"futex": (202, 98), "set_tid_address": (218, 96), "set_robust_list": (273, 99), "rseq": (334, 293)},
+    **{"exit": (60, 93), "exit_group": (231, 94), "gettid": (186, 178), "getpid": (39, 172), "prctl": (157, 167)},
+    **{"rt_sigaction": (13, 134), "rt_sigprocmask": (14, 135), "rt_sigreturn": (15, 139), "sigaltstack": (131, 132)},
+    **{"sched_yield": (24, 124), "sched_getaffinity": (204, 123), "arch_prctl": (158, None)},
+    # time and chance
+    **{"clock_gettime": (228, 113), "clock_getres": (229, 114), "clock_nanosleep": (230, 115), "nanosleep": (35, 101)},
+    **{"gettimeofday": (96, 169), "getrandom": (318, 278), "uname": (63, 160), "sysinfo": (99, 179)},
+}
+"""The system calls an interpreter needs, with their numbers on x86-64 and on aarch64; all others are refused.
+
+Some more are allowed in part: `openat` for reading, `clone` for threads, `prlimit64` for looking, `execve` once.
+"""
+OPEN, CLONE, CLONE3, LIMITS, EXECUTE = (257, 56), (56, 220), (435, 435), (302, 261), (59, 221)
+
+Instruction = tuple[int, int, int, int]
+
+
+class _Program(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_void_p))
+
+
+def main(data: int, seconds: int, command: list[str]) -> None:
+    """Confine this process and become the interpreter."""
+    path = ctypes.create_string_buffer(os.fsencode(command[0]))
+    arguments = (ctypes.c_char_p * (len(command) + 1))(*map(os.fsencode, command), None)
+    environment = (ctypes.c_char_p * 1)(None)
+    detach()
+    limit(data, seconds)
+    library = ctypes.CDLL(None)
+    with contextlib.suppress(Exception):  # a machine without it runs programs all the same, and run.json says so
+        refuse_calls(library, ctypes.addressof(path))
+    library.execve(path, arguments, environment)
+    sys.exit(127)  # whoever started it does without it
+
+
+def detach() -> None:
+    """Hear no Ctrl-C, which is for whoever runs the programs; hold no file, and have nobody to complain to."""
+    with contextlib.suppress(OSError):
+        os.setsid()
+    os.closerange(3, 65536)
+    with contextlib.suppress(OSError):
+        nobody = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nobody, 2)
+        os.close(nobody)
+
+
+def limit(data: int, seconds: int) -> None:
+    """Bounds that the system itself keeps: memory, time, files, and nothing written."""
+    for which, most in (
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_NOFILE, MOST_FILES),
+        (resource.RLIMIT_CPU, seconds),
+        (resource.RLIMIT_DATA, data),
+        (resource.RLIMIT_AS, data + FURTHER_ADDRESSES),
+    ):
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(which, (most, most))
+
+
+def refuse_calls(library: ctypes.CDLL, path: int) -> None:
+    """Have the kernel refuse every system call but those listed, from now on and for ever."""
+    machine = platform.machine()
+    if machine not in ARCHITECTURES or library.prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0):
+        return
+    made = filter_of(machine, path)
+    code = b"".join(
+        kind.to_bytes(2, sys.byteorder) + bytes((yes, no)) + k.to_bytes(4, sys.byteorder) for kind, yes, no, k in made
+    )
+    held = ctypes.create_string_buffer(code, len(code))
+    library.prctl(SET_FILTER, FILTER_MODE, ctypes.byref(_Program(len(made), ctypes.addressof(held))), 0, 0)
+
+
+def filter_of(machine: str, path: int) -> list[Instruction]:
+    """The filter: it looks at the number of a call, of a few at the arguments, and allows or refuses.
+
+    `execve` is allowed where the address of its path is ours. The interpreter that takes our place has other addresses.
+    """
+    nth = list(ARCHITECTURES).index(machine)
+    made: list[Instruction] = [
+        (LOAD, 0, 0, ARCHITECTURE),
+        (EQUAL, 1, 0, ARCHITECTURES[machine]),
+        (RETURN, 0, 0, WITH_ERROR | PERMISSION),
+        (LOAD, 0, 0, NUMBER),
+    ]
+    for numbers in CALLS.values():
+        if (number := numbers[nth]) is not None:
+            made += _if_number(number, [(RETURN, 0, 0, ALLOW)])
+    made += _if_number(OPEN[nth], _allowed_unless(ANY_BIT, 2, WRITING))
+    made += _if_number(CLONE[nth], [(LOAD, 0, 0, ARGUMENTS), (ANY_BIT, 0, 1, THREAD), (RETURN, 0, 0, ALLOW), _REFUSED])
+    made += _if_number(CLONE3[nth], [(RETURN, 0, 0, WITH_ERROR | NO_SUCH_CALL)])
+    made += _if_number(LIMITS[nth], _allowed_if_equal(2, 0))
+    made += _if_number(EXECUTE[nth], _allowed_if_equal(0, path))
+    return [*made, _REFUSED]
+
+
+_REFUSED: Instruction = (RETURN, 0, 0, WITH_ERROR | PERMISSION)
+
+
+def _if_number(number: int, then: list[Instruction]) -> list[Instruction]:
+    return [(EQUAL, 0, len(then), number), *then]
+
+
+def _allowed_unless(test: int, argument: int, value: int) -> list[Instruction]:
+    return [(LOAD, 0, 0, ARGUMENTS + 8 * argument), (test, 1, 0, value), (RETURN, 0, 0, ALLOW), _REFUSED]
+
+
+def _allowed_if_equal(argument: int, value: int) -> list[Instruction]:
+    """Both halves of an argument; the lower one stands first on these machines."""
+    low, high = ARGUMENTS + 8 * argument, ARGUMENTS + 8 * argument + 4
+    return [
+        (LOAD, 0, 0, low),
+        (EQUAL, 0, 3, value & 0xFFFFFFFF),
+        (LOAD, 0, 0, high),
+        (EQUAL, 0, 1, value >> 32),
+        (RETURN, 0, 0, ALLOW),
+        _REFUSED,
+    ]
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:])

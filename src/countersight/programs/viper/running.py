@@ -1,0 +1,192 @@
+"""One program in one interpreter. Everything here happens in a thread, and takes no longer than the limits say."""
+
+import datetime
+import os
+import secrets
+import signal
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from time import perf_counter
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from countersight.detection.vision import Patch
+from countersight.models.protocol import AskingFailed
+from countersight.programs.failures import ProgramFailed
+from countersight.programs.limits import Limits
+from countersight.programs.viper.confining import held, resident
+from countersight.programs.viper.image_patch import FUNCTIONS, METHODS, SEEN_OF_A_PATCH, ImagePatch, Tools
+from countersight.programs.viper.prelude import prelude, prepared
+from countersight.programs.viper.verdicts import Evidence, OutOfTime
+
+LENIENCE = 1.5
+"""The interpreter stops a program when its time is over; after so many times as long we do."""
+MOST_PRINTED = 16 * 1024
+"""Bytes a program may print; nobody reads them."""
+LITTLE = 8 * 1024 * 1024
+"""Bytes: an interpreter that holds no more may wait, or be used again, beside many others."""
+
+
+class Waiting(NamedTuple):
+    """A program that waits for a tool."""
+
+    snapshot: Any
+    result: Any
+    """An awaitable of what the tool gives."""
+
+
+class Done(NamedTuple):
+    """A program that came to its end."""
+
+    value: object
+
+
+class Running:
+    """A program and the interpreter it is run by."""
+
+    def __init__(self, monty: Any, pool: Any, limits: Limits, tools: Tools, first: float | None) -> None:
+        """With `first`, it is given up after so many seconds, to be begun again where it has all its time."""
+        seconds = limits.seconds if first is None else first
+        self._monty = monty
+        self._limits = limits
+        self._tools = tools
+        self._left = LENIENCE * seconds
+        """Seconds that it may still take, its comparing of patches on our side included."""
+        self._answer = f"answer_{secrets.token_hex(8)}"
+        """The function that checks what a program returns, under a name it cannot know and so not replace."""
+        self._class = monty.ClassType(ImagePatch, init=True)
+        self._wrapped: dict[Patch, Any] = {}
+        self._patches: dict[UUID, ImagePatch] = {}
+        self._session = pool.checkout(
+            limits={
+                "max_feed_duration_secs": seconds,
+                "max_turn_duration_secs": first,
+                "max_memory": limits.memory,
+                "max_recursion_depth": limits.depth,
+                "max_suspensions": limits.round_trips,
+            },
+            # The same program gives the same answer whenever it is run.
+            os_policy={
+                "sleep": "zero",
+                "random_start": {"seed": 0},
+                "datetime": datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC),
+            },
+        )
+        self._pid: int | None = None
+        self.confined: dict[str, Any] = {}
+        """What the system keeps its interpreter from, once it was begun."""
+
+    @property
+    def holds_much(self) -> bool:
+        """Whether its interpreter has more memory than one that waits should."""
+        return self._pid is not None and resident(self._pid) > LITTLE
+
+    def start(self, program: str) -> Waiting | Done:
+        """Begin, and go on to the first tool that has to be waited for."""
+        self._evidence = Evidence(program, self._limits)
+        self._enter()
+        return self._advance(partial(self._begin, prepared(program, self._answer)))
+
+    def go_on(self, snapshot: Any, result: object) -> Waiting | Done:
+        """Hand over what a tool gave, and go on to the next."""
+        return self._advance(lambda: snapshot.resume({"return_value": self._wrap(result)}))
+
+    def close(self) -> None:
+        """Give the interpreter back; one that has grown, or is in the middle of something, is not used again."""
+        if self._pid is None:
+            return
+        with suppress(Exception):  # its process may be gone
+            if self.holds_much:
+                os.kill(self._pid, signal.SIGKILL)
+            self._session.__exit__(None, None, None)
+
+    def _enter(self) -> None:
+        """Take an interpreter. That one must be started first is not the program's time, nor its fault."""
+        try:
+            self._session.__enter__()
+        except Exception as error:
+            raise AskingFailed(f"no interpreter could be started: {str(error)[:200]}", again=True) from None
+        self._pid = self._session.worker_pid or 0
+        self.confined = held(self._pid)
+
+    def _begin(self, code: str) -> Any:
+        self._session.feed_run(prelude(self._answer))
+        inputs = {"image": self._wrap(self._tools.whole), "ImagePatch": self._class}
+        printed = self._monty.CollectString(MOST_PRINTED)
+        return self._session.feed_start(code, inputs=inputs, print_callback=printed)
+
+    def _advance(self, step: Callable[[], Any]) -> Waiting | Done:
+        started = perf_counter()
+        try:
+            while True:
+                snapshot = step()
+                if isinstance(snapshot, self._monty.MontyComplete):
+                    return Done(_answered(snapshot.output))
+                self._evidence.calls += 1
+                if perf_counter() - started > self._left:
+                    raise OutOfTime(self._limits)
+                if isinstance(snapshot, self._monty.NameLookupSnapshot):
+                    step = self._named(snapshot)
+                    continue
+                if not isinstance(snapshot, self._monty.FunctionSnapshot):
+                    raise ProgramFailed("error", "it waits for something that never comes")
+                result = self._called(snapshot)
+                if hasattr(result, "__await__"):
+                    return Waiting(snapshot, result)
+                step = _resuming(snapshot, self._wrap(result))
+        except self._monty.MontyError as error:
+            raise self._evidence.failure(self._monty, error) from None
+        except ProgramFailed:
+            raise
+        except Exception as error:  # a program that upsets the interpreter's own bookkeeping must not upset ours
+            raise ProgramFailed("error", f"the interpreter failed: {type(error).__name__}") from None
+        finally:
+            self._left -= perf_counter() - started
+
+    def _called(self, snapshot: Any) -> Any:
+        name = str(snapshot.function_name)
+        if snapshot.is_os_function:
+            if name == "import":
+                raise ProgramFailed("unknown tool", f"it imports {str(snapshot.args[0])[:60]!r}, which is not there")
+            raise ProgramFailed("forbidden", f"it reached for the machine: {name[:60]}")
+        if snapshot.object_id is None:
+            return self._tools.call(None, name, snapshot.args, snapshot.kwargs)
+        if snapshot.object_id == self._class.id:
+            made = "ImagePatch" if name == "__call__" else f"ImagePatch.{name}"
+            return self._tools.call(None, made, snapshot.args, snapshot.kwargs)
+        return self._tools.call(self._patches[snapshot.object_id], name, snapshot.args, snapshot.kwargs)
+
+    def _named(self, snapshot: Any) -> Callable[[], Any]:
+        """A name that the program does not define: a tool of ours, or nothing."""
+        name = snapshot.variable_name
+        if snapshot.object_id is None and name in FUNCTIONS:
+            return lambda: snapshot.resume(value=FUNCTIONS[name])
+        self._evidence.missed(str(name))
+        return lambda: snapshot.resume()
+
+    def _wrap(self, value: Any) -> Any:
+        """A value as it goes to the program: patches keep their identity, so that equal ones are equal there."""
+        if isinstance(value, list):
+            return [self._wrap(one) for one in value]
+        if not isinstance(value, ImagePatch):
+            return value
+        wrapped = self._wrapped.get(value.patch)
+        if wrapped is None:
+            wrapped = self._monty.ClassInstance(
+                value, eager_attrs=SEEN_OF_A_PATCH, allowed_methods=METHODS, class_type=self._class
+            )
+            self._wrapped[value.patch] = wrapped
+            self._patches[wrapped.id] = value
+        return wrapped
+
+
+def _resuming(snapshot: Any, value: object) -> Callable[[], Any]:
+    return lambda: snapshot.resume({"return_value": value})
+
+
+def _answered(output: Any) -> object:
+    """The value in what our own last line gave: alone where it is simple, else the name of its type after nothing."""
+    if len(output) == 1:
+        return output[0]
+    raise ProgramFailed("wrong type of answer", f"execute_command returned something of type {str(output[1])[:40]}")

@@ -1,0 +1,190 @@
+"""What the system itself keeps an interpreter from, however a program got hold of it."""
+
+import asyncio
+import json
+import os
+import platform
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from chat_server import ChatServer
+from making import dataset
+from programs.seeing import PICTURE, Eyes, programs, request
+from running import ask, replies, start_command
+
+from countersight.programs.limits import Limits
+from countersight.programs.tracing import Tracing
+from countersight.programs.viper import Sandbox, Tools, confined
+from countersight.programs.viper.confining import held, resident
+
+pytest.importorskip("pydantic_monty")
+linux = pytest.mark.skipif(sys.platform != "linux", reason="seccomp is Linux's")
+MEGABYTE = 1024 * 1024
+SHELL = [sys.executable, "-I", "-S", confined.__file__, str(64 * MEGABYTE), "5", "/bin/sh", "-c"]
+
+
+def in_shell(script):
+    """What a confined shell prints; it has only the commands that are built in."""
+    return subprocess.run([*SHELL, script], capture_output=True, text=True, timeout=20, check=False).stdout.split()
+
+
+def sandboxed(program, eyes=None, times=1, limits=None, during=None):
+    """What comes of a program, run so many times at once."""
+
+    async def run():
+        sandbox = Sandbox(limits or Limits())
+        try:
+            running = [
+                asyncio.create_task(
+                    sandbox.run(program, Tools(PICTURE, eyes or Eyes(), None, Tracing(), limits or Limits()))
+                )
+                for _ in range(times)
+            ]
+            if during:
+                await during(sandbox)
+            return await asyncio.gather(*running, return_exceptions=True), sandbox.observed
+        finally:
+            await sandbox.close()
+
+    return asyncio.run(run())
+
+
+@linux
+def test_a_confined_process_can_read_and_compute_and_nothing_else(tmp_path) -> None:
+    assert in_shell("read x < /proc/self/comm; echo $x; echo $((6 * 7))") == ["sh", "42"]
+    assert in_shell(f"echo here; echo x > {tmp_path}/written; echo there") == ["here", "there"]
+    assert list(tmp_path.iterdir()) == []
+    assert in_shell("echo before; (echo inside); echo after") == ["before"]
+    assert in_shell("echo before; exec /bin/echo other") == ["before"]
+    assert in_shell("kill -0 1 || echo refused") == ["refused"]
+
+
+@linux
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_the_filter_of_either_machine_is_whole(machine) -> None:
+    made = confined.filter_of(machine, 0x7FFF_1234_5678)
+    assert len(made) < 4096
+    for place, (code, yes, no, _) in enumerate(made):
+        if code in (confined.EQUAL, confined.ANY_BIT):
+            assert max(yes, no) + place + 1 < len(made)
+    assert made[-1][0] == confined.RETURN
+    numbers = [pair[("x86_64", "aarch64").index(machine)] for pair in confined.CALLS.values()]
+    assert len({number for number in numbers if number is not None}) == len([n for n in numbers if n is not None])
+
+
+@linux
+def test_interpreters_are_confined_by_the_system_where_it_offers_that() -> None:
+    (value,), observed = sandboxed("def execute_command(image):\n    return 42")
+    assert value == 42
+    assert observed == {"seccomp": platform.machine() in confined.ARCHITECTURES, "rlimits": True}
+
+
+def test_a_system_that_offers_nothing_of_the_kind_runs_programs_all_the_same(monkeypatch) -> None:
+    monkeypatch.setattr(confined, "__file__", "/nowhere/at/all.py")
+    (value,), observed = sandboxed("def execute_command(image):\n    return 42")
+    assert value == 42
+    assert observed == {"seccomp": False, "rlimits": False}
+
+
+def test_what_confines_the_programs_stands_in_run_json(tmp_path) -> None:
+    model = programs("viper", lambda asked: "def execute_command(image):\n    return len(image.find('dog'))")
+    ask(dataset(tmp_path / "data", 2), tmp_path / "run", model)
+    observed = json.loads((tmp_path / "run/run.json").read_text())["observed"]
+    assert set(observed["sandbox"]) == {"seccomp", "rlimits"}
+    assert "sandbox" not in json.loads((tmp_path / "run/run.json").read_text())["settings"]
+
+
+@linux
+def test_all_interpreters_together_have_a_bound_on_their_memory() -> None:
+    limits = Limits(memory=32 * MEGABYTE)
+    most = 0
+
+    class Slow(Eyes):
+        async def find(self, picture, what, within):
+            await asyncio.sleep(0.05)
+            return []
+
+    async def watch(sandbox):
+        nonlocal most
+        for _ in range(20):
+            await asyncio.sleep(0.05)
+            most = max(most, sum(map(resident, children())))
+        assert most < sandbox.most_memory
+
+    hoarding = "def execute_command(image):\n    held = ['x' * 1000 for _ in range(20_000)]\n    image.find('dog')\n"
+    hoarding += "    return len(held)"
+    values, _ = sandboxed(hoarding, Slow(), times=24, limits=limits, during=watch)
+    assert values == [20_000] * 24
+    computing = 2 * max(2, min(os.cpu_count() or 1, 8))
+    assert 15 * MEGABYTE < most < (computing * 30 + 24 * 8) * MEGABYTE
+
+
+@linux
+def test_an_interpreter_that_has_grown_is_not_kept() -> None:
+    async def run():
+        sandbox = Sandbox(Limits())
+        try:
+            for _ in range(3):
+                tools = Tools(PICTURE, Eyes(), None, Tracing(), Limits())
+                await sandbox.run(
+                    "def execute_command(image):\n    return len(['x' * 1000 for _ in range(20_000)])", tools
+                )
+            return [resident(child) for child in children()]
+        finally:
+            await sandbox.close()
+
+    assert max(asyncio.run(run()), default=0) < 8 * MEGABYTE
+
+
+def children():
+    """The processes that this one, or a thread of it, has started."""
+    found = []
+    for thread in Path("/proc/self/task").iterdir():
+        found += map(int, (thread / "children").read_text().split())
+    return found
+
+
+@pytest.mark.slow
+def test_ctrl_c_fails_nothing_that_was_under_way(tmp_path) -> None:
+    program = "```python\ndef execute_command(image):\n    return len(image.find('dog'))\n```"
+    looking = []
+
+    def script(server, number, body):
+        if isinstance(body["messages"][-1]["content"], str):
+            return f"say:{program}"
+        looking.append(number)
+        return "say:[]"
+
+    with ChatServer(script, latency=0.4) as server:
+        folder = dataset(tmp_path / "data", 30)
+        process = start_command(folder, tmp_path / "run", f"viper:{server.name}", "--concurrency", "8", group=True)
+        while len(looking) < 4 and process.poll() is None:
+            time.sleep(0.02)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all of them
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 130, said
+    found = replies(tmp_path / "run")
+    assert found
+    assert [reply.reason for reply in found if reply.state == "failed"] == []
+
+
+def test_held_says_no_where_there_is_no_such_process() -> None:
+    assert held(2**22 + 1) == {"seccomp": False, "rlimits": False}
+    assert resident(2**22 + 1) == 0
+
+
+def test_a_request_runs_in_a_confined_interpreter_too() -> None:
+    async def reply():
+        model = programs("viper", lambda asked: "def execute_command(image):\n    return 'yes'")
+        try:
+            return await model.reply(request()), model.observed
+        finally:
+            await model.close()
+
+    answer, observed = asyncio.run(reply())
+    assert answer.text == "yes"
+    assert set(observed) == {"sandbox"}

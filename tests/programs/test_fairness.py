@@ -1,0 +1,131 @@
+"""Programs beside each other: none holds up the others, and none pays for the time of others."""
+
+import asyncio
+import time
+
+import pytest
+from programs.seeing import DOGS, Eyes, programs, request
+
+from countersight.case import Option
+from countersight.models.protocol import Answer, AskingFailed
+from countersight.programs.limits import Limits
+
+LOOP = "def execute_command(image):\n    while True:\n        pass"
+GOOD = "def execute_command(image):\n    return len(image.find('dog')) == 3"
+SLOW_BUT_GOOD = "def execute_command(image):\n    dogs = image.find('dog')\n    n = 0\n    for i in range(200_000):\n"
+SLOW_BUT_GOOD += "        n += i\n    return len(dogs) + len(image.find('dog')) == 6"
+
+
+async def outcomes(style, texts, limits, eyes=None):
+    """What comes of programs that are all under way at once, with the seconds each took."""
+    start = time.perf_counter()
+
+    async def one(model, key):
+        try:
+            came = await model.reply(request(key=key))
+        except AskingFailed as failure:
+            came = failure
+        return came, time.perf_counter() - start
+
+    waiting = iter(texts)
+    model = programs(style, lambda asked: next(waiting), eyes, limits)
+    try:
+        return await asyncio.gather(*(one(model, f"case-{n}") for n in range(len(texts))))
+    finally:
+        await model.close()
+
+
+def test_programs_that_never_end_do_not_starve_the_good_ones() -> None:
+    pytest.importorskip("pydantic_monty")
+    texts = [LOOP] * 12 + [GOOD] * 12
+    came = asyncio.run(outcomes("viper", texts, Limits(seconds=1.0)))
+    assert [str(one)[:8] for one, _ in came[:12]] == ["timeout:"] * 12
+    assert [one.text for one, _ in came[12:]] == ["yes"] * 12
+    assert max(seconds for _, seconds in came[12:]) < 0.7 * max(seconds for _, seconds in came[:12])
+
+
+def test_what_waits_in_a_queue_does_not_count_as_running() -> None:
+    """Ten times as much to compute as one program may take, and every tool of it slower than the queue is long."""
+    pytest.importorskip("pydantic_monty")
+    limits = Limits(seconds=0.8, waiting=0.6)
+
+    class Slow(Eyes):
+        async def find(self, picture, what, within):
+            await asyncio.sleep(0.2)
+            return await super().find(picture, what, within)
+
+    came = asyncio.run(outcomes("viper", [LOOP] * 4 + [GOOD] * 66, limits, Slow()))
+    assert {str(one)[:8] for one, _ in came[:4]} == {"timeout:"}
+    assert [one.text for one, _ in came[4:]] == ["yes"] * 66
+
+
+def test_a_program_that_begins_again_asks_its_tools_once() -> None:
+    pytest.importorskip("pydantic_monty")
+    eyes = Eyes()
+    ((answer, _),) = asyncio.run(outcomes("viper", [SLOW_BUT_GOOD], Limits(seconds=0.8), eyes))
+    assert isinstance(answer, Answer), answer
+    assert answer.text == "yes"
+    assert [what for _, what, _ in eyes.asked] == ["dog", "dog"]
+    assert [call.name for call in answer.trace.calls] == ["find", "find"]
+
+
+class Crowd(Eyes):
+    """Sees as many things as a program gets."""
+
+    async def find(self, picture, what, within):
+        return (DOGS * 170)[:500]
+
+
+COMPARING = "A=LOC(image=IMAGE, object='dog')\n" + "".join(f"B{n}=FULLEST(box=A, of=A)\n" for n in range(60))
+
+
+def test_step_programs_have_a_time_limit() -> None:
+    ((failed, _),) = asyncio.run(outcomes("visprog", [COMPARING], Limits(seconds=0.3), Crowd()))
+    assert str(failed) == "timeout: it was not done within 0.3 s"
+
+
+def test_step_programs_leave_the_loop_to_others() -> None:
+    longest = 0.0
+
+    async def watched():
+        nonlocal longest
+        asking = asyncio.create_task(outcomes("visprog", [COMPARING] * 3, Limits(seconds=0.4), Crowd()))
+        while not asking.done():
+            before = time.perf_counter()
+            await asyncio.sleep(0.005)
+            longest = max(longest, time.perf_counter() - before)
+        return await asking
+
+    came = asyncio.run(watched())
+    assert len(came) == 3
+    assert longest < 0.25
+
+
+@pytest.mark.parametrize("style", ["viper", "visprog"])
+def test_whatever_eyes_raise_is_a_failure_of_that_program(style) -> None:
+    if style == "viper":
+        pytest.importorskip("pydantic_monty")
+
+    class Broken(Eyes):
+        async def find(self, picture, what, within):
+            raise ZeroDivisionError("the eyes have a fault")
+
+    text = GOOD if style == "viper" else "A=LOC(image=IMAGE, object='dog')"
+    ((failed, _),) = asyncio.run(outcomes(style, [text], Limits(), Broken()))
+    assert isinstance(failed, AskingFailed)
+    assert failed.so_far.trace.failure == "error"
+    assert "ZeroDivisionError" in str(failed)
+
+
+def test_an_answer_of_any_shape_is_an_answer_or_a_failure() -> None:
+    """What a step program gives is read as an answer; nothing in it may reach the run as an exception."""
+    options = tuple(map(Option, "ABC"))
+
+    async def replies():
+        model = programs("visprog", lambda asked: f"A=EVAL(expr=\"'{'x ' * 200}'\")")
+        try:
+            return await model.reply(request(kind="choice", options=options))
+        finally:
+            await model.close()
+
+    assert asyncio.run(replies()).text.startswith("x x")
