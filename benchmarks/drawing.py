@@ -17,9 +17,11 @@ from time import perf_counter
 import numpy as np
 from PIL import Image
 
-from countersight.dataset import DatasetWriter
-from countersight.scenes import apply, draw, encode, read_scenes
-from countersight.scenes.drawing import Pixels
+from countersight.dataset.folder import DatasetWriter
+from countersight.scenes.drawing import Pixels, draw
+from countersight.scenes.edits import apply
+from countersight.scenes.png import encode
+from countersight.scenes.records import read_scenes
 from countersight.suites.cvqa.synthetic import make
 
 SAMPLE = 96

@@ -15,13 +15,14 @@ from pathlib import Path
 from random import Random
 
 from countersight.asking.prompts import find_prompt
-from countersight.models import ModelSettings, Request, Turn
-from countersight.models.embedded import WORLDS, Embedded
+from countersight.models.embedded.model import WORLDS, Embedded
 from countersight.models.embedded.thinking import eye
-from countersight.picture import check_picture
+from countersight.models.protocol import ModelSettings, Request, Turn
+from countersight.picture.checking import check_picture
 from countersight.reading import read
-from countersight.scenes import draw_both, encode
-from countersight.scoring import wilson
+from countersight.scenes.drawing import draw_both
+from countersight.scenes.png import encode
+from countersight.scoring.intervals import wilson
 from countersight.suites.cvqa.synthetic import make_case
 from countersight.suites.cvqa.templates import TEMPLATES
 

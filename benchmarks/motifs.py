@@ -23,7 +23,7 @@ import numpy as np
 
 from countersight.causal.mining import mine
 from countersight.causal.motifs import EdgeTable, find_motifs
-from countersight.causal.scene_graphs import read_scene_graphs
+from countersight.causal.scene_graphs.reading import read_scene_graphs
 from countersight.causal.scene_graphs.streaming import elements
 
 EDGES = 18

@@ -28,14 +28,14 @@ from PIL import Image
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from countersight.case import Option
-from countersight.models import Request, Turn
 from countersight.models.local.conversation import inputs, pictures_of, with_answer
 from countersight.models.local.forms import find_form
 from countersight.models.local.loading import Loaded
 from countersight.models.local.plain import options_tokens, plain_losses
 from countersight.models.local.ranking import rank
 from countersight.models.local.speedups import quicken
-from countersight.picture import check_picture
+from countersight.models.protocol import Request, Turn
+from countersight.picture.checking import check_picture
 
 WORDS = [f"w{number}" for number in range(2000)]
 SIGNS = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|vision_start|>", "<|vision_end|>", "<|image_pad|>"]

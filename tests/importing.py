@@ -5,9 +5,9 @@ import json
 from pathlib import Path
 
 from countersight.case import Case
-from countersight.dataset import Dataset
-from countersight.suites import IMPORTERS
+from countersight.dataset.folder import Dataset
 from countersight.suites.importing import Imported
+from countersight.suites.registry import IMPORTERS
 
 BadRows = list[tuple[int, str, str]]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from PIL import Image
 
 from countersight.case import Case, Change, Option, Question
-from countersight.dataset import DatasetWriter
+from countersight.dataset.folder import DatasetWriter
 
 
 def picture(colour: tuple[int, int, int] = (200, 30, 30), size: int = 16, kind: str = "PNG") -> bytes:

@@ -8,11 +8,13 @@ import time
 from collections import Counter
 
 from countersight.asking.prompts import find_prompt
-from countersight.dataset import Dataset
+from countersight.dataset.folder import Dataset
+from countersight.engine import Patience
 from countersight.engine.tally import Tally
-from countersight.models import ModelSettings, open_model
+from countersight.models.protocol import ModelSettings
+from countersight.models.registry import open_model
 from countersight.runs.folder import RunFolder
-from countersight.runs.runner import Engine, Patience
+from countersight.runs.runner import Engine
 
 QUICK = Patience(concurrency=8, attempts=3, backoff=0.01)
 

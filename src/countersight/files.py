@@ -71,3 +71,9 @@ def bounded_lines(file: BinaryIO, most: int) -> Iterator[bytes]:
         yield line
         while not line.endswith(b"\n") and (line := file.readline(most + 1)):
             pass
+
+
+def write_text(path: Path, content: str) -> Path:
+    """Write a text file so that it is there in full or not at all."""
+    write_whole(path, content.encode())
+    return path

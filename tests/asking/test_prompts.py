@@ -16,9 +16,9 @@ from countersight.asking.prompt import Prompt, fill, told
 from countersight.asking.prompt_files import as_toml, read_prompt
 from countersight.asking.prompts import GUIDE, PROMPTS, find_prompt
 from countersight.case import Case, Change, Option, Question
-from countersight.dataset import Dataset
+from countersight.dataset.folder import Dataset
 from countersight.errors import CountersightError
-from countersight.suites import IMPORTERS
+from countersight.suites.registry import IMPORTERS
 
 WINDY = Case(
     id="windy",

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from playwright.sync_api import Browser, Page, expect
 
-from countersight.audit.bundle import begin_session, verify
-from countersight.audit.calibration import CALIBRATION, Calibration, JudgeSheet
-from countersight.audit.calibration.sheet import instrument, rate
-from countersight.audit.finish import finish
+from countersight.audit.bundle.sessions import begin_session
+from countersight.audit.bundle.verifying import verify
+from countersight.audit.calibration.sheet import CALIBRATION, Calibration, JudgeSheet, instrument, rate
+from countersight.audit.finishing import finish
 from countersight.audit.page.citing import pieces
 from countersight.audit.records import Party
 

@@ -25,8 +25,8 @@ from countersight.audit.records import (
 from countersight.audit.scores import encode, score
 from countersight.audit.trail import Audit
 from countersight.case import Question
-from countersight.editing import Instruction
-from countersight.editing.quality import EditQuality
+from countersight.editing.protocol import Instruction
+from countersight.editing.quality.record import EditQuality
 from countersight.runs.folder import DatasetReference
 
 GOOD, BAD = EditQuality(good=True), EditQuality(good=False, reason="nothing changed")

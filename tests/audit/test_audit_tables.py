@@ -8,9 +8,9 @@ import pytest
 from evidence import HOSTILE, KINDS, manifest, write_audit
 from rich.console import Console
 
-from countersight.audit.page import print_audit_tables, write_audit_tables
 from countersight.audit.page.data import load_audits
 from countersight.audit.page.tables import grids
+from countersight.audit.page.write import print_audit_tables, write_audit_tables
 from countersight.audit.records import Party
 from countersight.cli import main
 from countersight.suites.reference import table

@@ -20,8 +20,8 @@ from countersight.audit.trail import read_audit
 from countersight.case import Question
 from countersight.engine.journal import Journal
 from countersight.errors import CountersightError
-from countersight.models import ModelError
-from countersight.picture import check_picture
+from countersight.models.protocol import ModelError
+from countersight.picture.checking import check_picture
 from countersight.runs.folder import RunError
 
 STAGES = ["case", "answer", "why", "concepts", "edit", "answer again", "why again", "verdict"]

@@ -12,18 +12,17 @@ from evidence import HOSTILE, KINDS, manifest, write_audit
 from making import case, dataset
 from PIL import Image
 
-from countersight.audit.bundle import begin_session
 from countersight.audit.bundle.limits import limits
 from countersight.audit.bundle.manifest import provider
 from countersight.audit.bundle.reviews import read_reviews
-from countersight.audit.bundle.sessions import SESSIONS, read_sessions
+from countersight.audit.bundle.sessions import SESSIONS, begin_session, read_sessions
 from countersight.audit.bundle.write import write_bundle
 from countersight.audit.log import AuditError
 from countersight.audit.records import Party
 from countersight.audit.scores import score
 from countersight.audit.trail import read_audit
 from countersight.cli import main
-from countersight.dataset import Dataset
+from countersight.dataset.folder import Dataset
 from countersight.editing.marking import MARK
 from countersight.errors import CountersightError
 from countersight.runs.folder import locked

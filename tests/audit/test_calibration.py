@@ -9,10 +9,10 @@ import pytest
 from audits import QUICK, audit, scenes, verdict, vision_model
 from chat_server import ChatServer, question_of
 
-from countersight.audit.calibration import PANEL, Instrument, corrected
 from countersight.audit.calibration.command import Options, calibrate
+from countersight.audit.calibration.correcting import corrected
 from countersight.audit.calibration.items import HOSTILE, RIGHT, make_items
-from countersight.audit.calibration.sheet import instrument, rate
+from countersight.audit.calibration.sheet import PANEL, Instrument, instrument, rate
 from countersight.audit.clusters import Mean
 from countersight.audit.judges.exact import ExactJudge
 from countersight.audit.judges.rules import certain

@@ -11,16 +11,19 @@ from hypothesis import strategies as st
 
 from countersight.audit.asking import News, Voice
 from countersight.audit.calibration.sentences import explained
-from countersight.audit.extraction import Statement
 from countersight.audit.extraction.model import ModelExtractor
+from countersight.audit.extraction.protocol import Statement
 from countersight.audit.extraction.rules import RuleExtractor
 from countersight.audit.prompts import find_prompts
 from countersight.audit.tally import AuditTally
 from countersight.audit.truth import asked_fact, facts
-from countersight.editing import EditFailed, EditRequest, open_editor
-from countersight.models import ModelSettings, open_model
-from countersight.picture import check_picture
-from countersight.scenes import draw, encode
+from countersight.editing.protocol import EditFailed, EditRequest
+from countersight.editing.registry import open_editor
+from countersight.models.protocol import ModelSettings
+from countersight.models.registry import open_model
+from countersight.picture.checking import check_picture
+from countersight.scenes.drawing import draw
+from countersight.scenes.png import encode
 from countersight.suites.cvqa.templates import TEMPLATES
 
 

@@ -13,19 +13,21 @@ from msgspec.structs import replace
 from countersight.audit.asking import News, Voice
 from countersight.audit.calibration.items import HOSTILE
 from countersight.audit.calibration.sentences import explained
-from countersight.audit.judges import Evidence, opinion, panel
+from countersight.audit.judges import panel
 from countersight.audit.judges.exact import ExactJudge
 from countersight.audit.judges.model import ModelJudge
-from countersight.audit.judges.panel import pooled
+from countersight.audit.judges.panel import opinion, pooled
+from countersight.audit.judges.protocol import Evidence
 from countersight.audit.judges.rules import RuleJudge
 from countersight.audit.prompts import find_prompts
 from countersight.audit.records import Verdict
 from countersight.audit.tally import AuditTally
 from countersight.audit.truth import facts
 from countersight.case import Question
-from countersight.editing import Instruction
-from countersight.models import ModelSettings, open_model
-from countersight.scenes import Recolour, Remove, apply
+from countersight.editing.protocol import Instruction
+from countersight.models.protocol import ModelSettings
+from countersight.models.registry import open_model
+from countersight.scenes.edits import Recolour, Remove, apply
 from countersight.suites.cvqa.templates import TEMPLATES
 
 PUZZLE = TEMPLATES[1].solved(1, 4).puzzle  # flowers inside polygons of a colour

@@ -10,7 +10,7 @@ from countersight.audit.calibration.sentences import WORDINGS, explained
 from countersight.audit.claims import Claim, claims
 from countersight.audit.truth import asked_fact, facts, right_answer
 from countersight.case import LETTERS
-from countersight.scenes import apply
+from countersight.scenes.edits import apply
 from countersight.suites.cvqa.synthetic import make_case
 from countersight.suites.cvqa.templates import TEMPLATES
 from countersight.training.facts import facts as training_facts

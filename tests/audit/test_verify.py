@@ -13,9 +13,8 @@ from evidence import HOSTILE, Writer, manifest, write_audit
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from countersight.audit.bundle import verify
 from countersight.audit.bundle.seal import read_seal
-from countersight.audit.bundle.verify import verified
+from countersight.audit.bundle.verifying import verified, verify
 from countersight.audit.bundle.write import write_bundle
 from countersight.audit.log import AuditError, decode_step, encode_step
 from countersight.audit.scores import SCORES, Scores, encode

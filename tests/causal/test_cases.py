@@ -19,9 +19,9 @@ from countersight.causal.cases import draft
 from countersight.causal.graph import CausalGraph, Thing
 from countersight.causal.sampling import Pool, sample
 from countersight.causal.soundness import settled
-from countersight.causal.tasks import TASKS, queries
+from countersight.causal.tasks.asked import TASKS, queries
 from countersight.cli import main
-from countersight.dataset import Dataset
+from countersight.dataset.folder import Dataset
 
 BESIDE = ("window", "tree", "backpack")
 BEARERS = ("table", "desk", "shelf", "counter", "bench", "tray", "bed", "cabinet")

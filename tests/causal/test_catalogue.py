@@ -13,7 +13,7 @@ from published import published
 
 from countersight.causal.catalogue import Catalogue, CatalogueError, CatalogueFile, catalogue
 from countersight.causal.nouns import Nouns, NounsFile
-from countersight.causal.scene_graphs import read_scene_graphs
+from countersight.causal.scene_graphs.reading import read_scene_graphs
 
 LABELS = Path(__file__).parents[1] / "data" / "relation_labels.csv"
 

@@ -10,7 +10,8 @@ from specimens import graph
 
 from countersight.causal.distractors import ROLES, in_image, options, related
 from countersight.causal.lexicon import may_be_the_same
-from countersight.causal.tasks import TASKS, Shape, queries
+from countersight.causal.tasks.asked import TASKS, queries
+from countersight.causal.tasks.query import Shape
 
 BESIDE = ("window", "lamp", "cat", "backpack", "bicycle", "umbrella")
 

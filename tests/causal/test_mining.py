@@ -19,7 +19,7 @@ from countersight.causal.mining import Tally, mine, mine_scenes
 from countersight.causal.scene import Description, SceneGraph, SceneRelation
 from countersight.causal.surroundings import MOST_DESCRIPTIONS
 from countersight.cli import main
-from countersight.dataset import Dataset
+from countersight.dataset.folder import Dataset
 
 
 def scene(*triples, id="1", boxes=None, **fields):

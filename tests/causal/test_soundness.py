@@ -8,7 +8,7 @@ from countersight.causal.graph import CausalEdge, Thing
 from countersight.causal.mining import mine_scenes
 from countersight.causal.scene import SceneGraph, SceneRelation
 from countersight.causal.soundness import doubt, fault, is_beyond_doubt, settled
-from countersight.causal.tasks import TASKS, queries
+from countersight.causal.tasks.asked import TASKS, queries
 
 
 @pytest.mark.parametrize("one", every_kind(), ids=lambda one: one.kind)

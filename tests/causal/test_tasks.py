@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from specimens import EDGES, every_kind, graph
 
 from countersight.causal.structural import StructuralModel
-from countersight.causal.tasks import RUNGS, TASKS, Shape, Sought, Supposed, queries
+from countersight.causal.tasks.asked import RUNGS, TASKS, queries
+from countersight.causal.tasks.query import Shape, Sought, Supposed
 
 FITS = [(task, kind) for task in TASKS.values() for kind in task.kinds]
 IDS = [f"{task.short}-{kind}" for task, kind in FITS]

@@ -12,7 +12,8 @@ from countersight.causal import distractors, wording
 from countersight.causal.grammar import pronoun, the, verb
 from countersight.causal.leaks import fault, leaked
 from countersight.causal.lexicon import is_plural, may_be_the_same, plain, singular, synonyms
-from countersight.causal.tasks import TASKS, Shape, Sought, queries
+from countersight.causal.tasks.asked import TASKS, queries
+from countersight.causal.tasks.query import Shape, Sought
 from countersight.causal.wording import edges_in_words, question
 
 # Graphs whose names try the grammar: plurals, people, mass nouns, compounds, and every kind of cause.

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from published import published
 
-from countersight.composing import compose
+from countersight.composing.composer import compose
 
 DECIDED = [
     (5, "How many cows would you see if 3 cows disappeared?", 2),

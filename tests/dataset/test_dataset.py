@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from making import case, choice, dataset, picture
 
 from countersight.case import Case
-from countersight.dataset import Dataset, DatasetError, DatasetWriter
+from countersight.dataset.folder import Dataset, DatasetError, DatasetWriter
 from countersight.errors import CountersightError
-from countersight.picture import BadPicture
+from countersight.picture.checking import BadPicture
 
 
 def read(folder):

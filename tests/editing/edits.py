@@ -7,11 +7,13 @@ from random import Random
 import numpy as np
 from PIL import Image
 
-from countersight.editing import EditRequest, Instruction, open_editor
-from countersight.picture import check_picture
-from countersight.scenes import draw, encode
+from countersight.editing.protocol import EditRequest, Instruction
+from countersight.editing.registry import open_editor
+from countersight.picture.checking import check_picture
 from countersight.scenes.dots import dot_scene
+from countersight.scenes.drawing import draw
 from countersight.scenes.flowers import Regions, flower_scene
+from countersight.scenes.png import encode
 
 
 def flowers(seed=3, colours=("red", "blue"), regions=(4, 5, 3, 6)):

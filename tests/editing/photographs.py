@@ -6,7 +6,7 @@ import json
 import numpy as np
 from PIL import Image, ImageDraw
 
-from countersight.picture import check_picture
+from countersight.picture.checking import check_picture
 
 WIDTH, HEIGHT = 240, 160
 CATEGORIES = {1: "person", 3: "car", 17: "cat", 18: "dog", 47: "cup"}

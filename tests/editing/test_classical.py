@@ -15,11 +15,12 @@ from PIL import Image
 from published import published
 
 from countersight.detection.masks import encode_mask, grown
-from countersight.editing import EditFailed, EditorError, open_editor
 from countersight.editing.hues import of_colour
-from countersight.editing.quality import measure
+from countersight.editing.protocol import EditFailed, EditorError
+from countersight.editing.quality.measuring import measure
+from countersight.editing.registry import open_editor
 from countersight.editing.retouching import blended, blurred, pasted, recoloured
-from countersight.picture import check_picture, read_picture
+from countersight.picture.checking import check_picture, read_picture
 from countersight.scenes.colours import NAMED, rgb
 
 pytest.importorskip("cv2", reason="no OpenCV")

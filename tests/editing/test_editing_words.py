@@ -2,8 +2,8 @@
 
 from msgspec.structs import replace
 
-from countersight.editing import Instruction
 from countersight.editing.instructions import description_of, words_for
+from countersight.editing.protocol import Instruction
 
 BLUE = Instruction(
     "the red car", "attribute", "recolour", "The car is blue, with  the\nsame wheels", "A red car", "car"

@@ -11,10 +11,13 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from countersight.detection.masks import encode_mask
-from countersight.editing import EditFailed
-from countersight.picture import check_picture
-from countersight.scenes import Polygon, draw, encode, faults
+from countersight.editing.protocol import EditFailed
+from countersight.picture.checking import check_picture
+from countersight.scenes.drawing import draw
 from countersight.scenes.geometry import as_points, inside
+from countersight.scenes.png import encode
+from countersight.scenes.scene import Polygon
+from countersight.scenes.soundness import faults
 
 FLOWERS, DOTS = flowers(), dots()
 TARGETS = (

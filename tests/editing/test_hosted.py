@@ -26,11 +26,12 @@ from editing.servers import WORDS, PictureServer, negative
 from PIL import Image
 
 from countersight.detection.masks import encode_mask
-from countersight.editing import EditFailed, EditorError, EditorSettings, EditRequest, open_editor
+from countersight.editing.protocol import EditFailed, EditorError, EditorSettings, EditRequest
+from countersight.editing.registry import open_editor
 from countersight.engine.limit import Gate
 from countersight.engine.retry import GivenUp, Patience, Persistence
-from countersight.models import AskingFailed, ModelError, Overloaded, Refused, Unreachable
-from countersight.picture import Picture
+from countersight.models.protocol import AskingFailed, ModelError, Overloaded, Refused, Unreachable
+from countersight.picture.checking import Picture
 
 
 @pytest.mark.parametrize("name", SERVICES)

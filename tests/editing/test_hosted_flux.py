@@ -8,8 +8,9 @@ from editing.servers import PictureServer, negative
 from msgspec.structs import replace
 
 from countersight.detection.masks import encode_mask
-from countersight.editing import EditFailed, EditorError, EditorSettings, EditRequest, open_editor
-from countersight.models import AskingFailed, Overloaded
+from countersight.editing.protocol import EditFailed, EditorError, EditorSettings, EditRequest
+from countersight.editing.registry import open_editor
+from countersight.models.protocol import AskingFailed, Overloaded
 
 FILL = "flux:flux-pro-1.0-fill"
 

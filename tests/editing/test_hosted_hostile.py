@@ -9,8 +9,8 @@ from editing.servers import PictureServer, data_url, tiny
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from countersight.editing import Edited, EditRequest
-from countersight.models import AskingFailed
+from countersight.editing.protocol import Edited, EditRequest
+from countersight.models.protocol import AskingFailed
 
 KEYS = (
     *(

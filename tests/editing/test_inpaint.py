@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from countersight.detection.masks import encode_mask, grown
-from countersight.editing import EditFailed, EditorError, open_editor
 from countersight.editing.inpaint import Inpainter
-from countersight.editing.quality import measure
+from countersight.editing.protocol import EditFailed, EditorError
+from countersight.editing.quality.measuring import measure
+from countersight.editing.registry import open_editor
 
 PHOTOGRAPH = photograph()
 HOLE = outlined((WIDTH, HEIGHT), (20, 90, 80, 120))

@@ -5,9 +5,9 @@ import pytest
 from editing.weights import weights
 from PIL import Image
 
-from countersight.editing import EditorError
-from countersight.editing.quality import measure
+from countersight.editing.protocol import EditorError
 from countersight.editing.quality.lpips import read_lpips
+from countersight.editing.quality.measuring import measure
 
 torch = pytest.importorskip("torch", reason="no PyTorch")
 

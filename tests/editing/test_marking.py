@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from countersight.editing.marking import MARK, marked
-from countersight.picture import as_seen, check_picture
+from countersight.picture.checking import as_seen, check_picture
 
 PIXELS = np.random.default_rng(0).integers(0, 255, (31, 45, 3), np.uint8)
 WAYS = [

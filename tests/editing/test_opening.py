@@ -2,7 +2,8 @@
 
 import pytest
 
-from countersight.editing import EDITORS, EditorError, open_editor
+from countersight.editing.protocol import EditorError
+from countersight.editing.registry import EDITORS, open_editor
 
 
 def test_a_name_nobody_knows_is_answered_with_the_nearest():

@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from countersight.editing import EditFailed
-from countersight.editing.quality import RULE, Rule, measure
+from countersight.editing.protocol import EditFailed
+from countersight.editing.quality.measuring import measure
+from countersight.editing.quality.record import RULE, Rule
 from countersight.editing.quality.similarity import similarity
-from countersight.scenes import draw
+from countersight.scenes.drawing import draw
 
 Y, X = np.mgrid[:60, :80]
 SLOPE = np.stack((3 * X, 4 * Y, X + Y), axis=2).astype(np.uint8)

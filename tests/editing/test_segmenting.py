@@ -10,7 +10,8 @@ from editing.tiny_networks import encoder, lama, migan, sam2_decoder, sam_decode
 from editing.weights import weights
 
 from countersight.detection.segmenting import open_segmenter
-from countersight.editing import EditFailed, EditorError, open_editor
+from countersight.editing.protocol import EditFailed, EditorError
+from countersight.editing.registry import open_editor
 
 PHOTOGRAPH = photograph()
 

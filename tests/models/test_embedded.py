@@ -15,18 +15,19 @@ from PIL import Image
 
 from countersight.asking.prompts import find_prompt
 from countersight.case import Option
-from countersight.models import AskingFailed, ModelError, ModelSettings, Request, Turn
-from countersight.models.embedded import Embedded
 from countersight.models.embedded.decoding import Decoder
+from countersight.models.embedded.model import Embedded
 from countersight.models.embedded.picture import prepare
 from countersight.models.embedded.thinking import Mind
 from countersight.models.embedded.tokenizer import Tokenizer, vocabulary
 from countersight.models.embedded.values import COLOURS, SIDE, VALUES
 from countersight.models.embedded.weights import decoder_file, open_graph, shipped
-from countersight.picture import BadPicture, Picture, check_picture
+from countersight.models.protocol import AskingFailed, ModelError, ModelSettings, Request, Turn
+from countersight.picture.checking import BadPicture, Picture, check_picture
 from countersight.reading import read
-from countersight.scenes import draw_both, encode
 from countersight.scenes.colours import NAMED
+from countersight.scenes.drawing import draw_both
+from countersight.scenes.png import encode
 from countersight.suites.cvqa.synthetic import make_case
 from countersight.suites.cvqa.templates import TEMPLATES
 

@@ -10,9 +10,10 @@ from making import dataset, picture
 from running import ask, replies, run_command
 
 from countersight.case import Option
-from countersight.models import AskingFailed, ModelError, ModelSettings, Request, Turn, open_model
 from countersight.models.prompt_logprobs import Prompt, ends_with, loss_of, read_prompt
-from countersight.picture import check_picture
+from countersight.models.protocol import AskingFailed, ModelError, ModelSettings, Request, Turn
+from countersight.models.registry import open_model
+from countersight.picture.checking import check_picture
 
 OPTIONS = ("It is red", "It is red and very large", "no")
 SENTENCE = "so it cannot rank them; leave out --rank and ask with --prompt swapped"

@@ -9,10 +9,11 @@ from chat_server import ChatServer
 from making import picture
 from PIL import Image
 
-from countersight.models import AskingFailed, ModelSettings, Request, Turn, open_model
 from countersight.models import sending as room
+from countersight.models.protocol import AskingFailed, ModelSettings, Request, Turn
+from countersight.models.registry import open_model
 from countersight.models.sending import Sending
-from countersight.picture import Picture, check_picture
+from countersight.picture.checking import Picture, check_picture
 
 
 def lying() -> bytes:

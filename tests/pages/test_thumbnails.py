@@ -3,8 +3,8 @@ import threading
 
 from PIL import Image
 
-from countersight.pages.thumbnails import side_for, thumbnail, thumbnails
-from countersight.picture import BadPicture, Picture
+from countersight.pages.thumbnailing import side_for, thumbnail, thumbnails
+from countersight.picture.checking import BadPicture, Picture
 
 
 def made(mode: str = "RGB", size: tuple[int, int] = (448, 300), kind: str = "PNG", colour: object = "red") -> Picture:

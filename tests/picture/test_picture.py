@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from making import picture
 from PIL import Image
 
-from countersight.picture import BadPicture, check_picture, read_picture
+from countersight.picture.checking import BadPicture, check_picture, read_picture
 
 KINDS = {"PNG": "image/png", "JPEG": "image/jpeg", "GIF": "image/gif", "WEBP": "image/webp"}
 

@@ -6,12 +6,13 @@ from making import picture
 
 from countersight.detection.vision import Patch, ToolFailed
 from countersight.models.protocol import Answer, AskingFailed, Request, Turn
-from countersight.picture import check_picture
+from countersight.picture.checking import check_picture
 from countersight.programs.limits import Limits
 from countersight.programs.model import Metered, Programs
 from countersight.programs.styles import STYLES
 from countersight.programs.tracing import Tracing
-from countersight.programs.viper import Sandbox, Tools
+from countersight.programs.viper.image_patch import Tools
+from countersight.programs.viper.sandbox import Sandbox
 
 DOGS = [Patch((0, 0, 20, 20), "dog"), Patch((40, 60, 60, 90), "dog"), Patch((70, 10, 100, 40), "dog")]
 """In a picture of 100 x 100 pixels: at the top left, at the bottom, at the right."""

@@ -18,8 +18,9 @@ from countersight.detection.detector import Detector, open_detector, parted
 from countersight.detection.found import Found, shared, suppressed
 from countersight.detection.names import COCO, classes_of
 from countersight.detection.vision import Patch, ToolFailed
-from countersight.models import Answer, ModelError, ModelSettings, Request, Turn, open_model
-from countersight.picture import Picture, check_picture, read_picture
+from countersight.models.protocol import Answer, ModelError, ModelSettings, Request, Turn
+from countersight.models.registry import open_model
+from countersight.picture.checking import Picture, check_picture, read_picture
 
 NAMES = {"names": "{0: 'person', 1: 'cat', 2: 'dining table'}"}
 CLASSES = tuple(COCO.values())

@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 from countersight.programs.eyes.patches import patches
 from countersight.programs.eyes.scene import NotAScene, see
-from countersight.scenes import draw
+from countersight.scenes.drawing import draw
 from countersight.scenes.geometry import as_points, inside
 from countersight.scenes.scene import Scene
 from countersight.suites.cvqa.templates import TEMPLATES

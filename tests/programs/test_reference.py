@@ -11,14 +11,18 @@ from published import published
 from running import replies, run_command
 
 from countersight.case import LETTERS
-from countersight.dataset import Dataset
+from countersight.dataset.folder import Dataset
 from countersight.detection.vision import Patch
-from countersight.picture import check_picture
+from countersight.picture.checking import check_picture
 from countersight.programs.eyes.scene_vision import SceneVision
-from countersight.programs.reference import NoProgram, as_python, as_steps
-from countersight.programs.steps import parse_steps, run_steps
+from countersight.programs.reference.grammar import NoProgram
+from countersight.programs.reference.python import as_python
+from countersight.programs.reference.stepwise import as_steps
+from countersight.programs.steps.interpreter import run_steps
+from countersight.programs.steps.parsing import parse_steps
 from countersight.programs.tracing import Tracing
-from countersight.scenes import draw_both, encode
+from countersight.scenes.drawing import draw_both
+from countersight.scenes.png import encode
 from countersight.suites.cvqa import synthetic as cvqa_synthetic
 from countersight.suites.cvqa.templates import TEMPLATES
 

@@ -9,8 +9,9 @@ from programs.seeing import DOGS, PICTURE, Eyes
 
 from countersight.programs.failures import ProgramFailed
 from countersight.programs.prompting import STEPS
-from countersight.programs.steps import OPERATIONS, BadProgram, Name, Step, parse_steps, run_steps
 from countersight.programs.steps.expressions import BadExpression, evaluate
+from countersight.programs.steps.interpreter import OPERATIONS, run_steps
+from countersight.programs.steps.parsing import BadProgram, Name, Step, parse_steps
 from countersight.programs.tracing import Tracing
 
 DOG = "A=LOC(image=IMAGE, object='dog')\n"

@@ -8,14 +8,16 @@ from hypothesis import strategies as st
 from programs.seeing import DOGS, PICTURE, Eyes, returned
 
 from countersight.detection.vision import size_as_seen
-from countersight.models import ModelError
-from countersight.picture import check_picture
+from countersight.models.protocol import ModelError
+from countersight.picture.checking import check_picture
 from countersight.programs.failures import ProgramFailed
 from countersight.programs.limits import Limits
 from countersight.programs.prompting import PYTHON
 from countersight.programs.tracing import Tracing
-from countersight.programs.viper import FUNCTIONS, METHODS, SEEN_OF_A_PATCH, Sandbox, Tools, python_of
+from countersight.programs.viper.extraction import python_of
+from countersight.programs.viper.image_patch import FUNCTIONS, METHODS, SEEN_OF_A_PATCH, Tools
 from countersight.programs.viper.prelude import prepared
+from countersight.programs.viper.sandbox import Sandbox
 
 pytest.importorskip("pydantic_monty")
 
@@ -246,7 +248,7 @@ def test_boxes_count_in_pixels_of_the_picture_as_it_is_seen(turn) -> None:
 
     from PIL import Image
 
-    from countersight.picture import as_seen
+    from countersight.picture.checking import as_seen
 
     image, file = Image.new("RGB", (60, 30)), io.BytesIO()
     exif = image.getexif()

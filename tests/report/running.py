@@ -7,7 +7,7 @@ from making import dataset
 
 from countersight.asking.prompts import PROMPTS
 from countersight.case import LETTERS, Case, Change, Option, Question, Reply
-from countersight.dataset import Dataset
+from countersight.dataset.folder import Dataset
 from countersight.runs.folder import RunFolder
 
 ASPECTS = ("common", "direction", "shape", "size", "color", "count")

@@ -7,7 +7,7 @@ import msgspec
 
 from countersight.asking.prompts import PROMPTS
 from countersight.case import Case, Reply
-from countersight.dataset import Dataset
+from countersight.dataset.folder import Dataset
 from countersight.runs.folder import Answering, RunFolder
 
 Said = Mapping[int, tuple[str | None, str | None]]

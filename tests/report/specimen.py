@@ -5,19 +5,18 @@ import random
 
 from PIL import Image, ImageDraw
 
+from countersight.pages import Figure, Thumbnail
 from countersight.report.data import (
     Answer,
     AskedQuestion,
     ComparedGroup,
     Comparison,
-    Figure,
     GalleryCase,
     GroupScores,
     LetterShare,
     PageData,
     ReportData,
     RunScores,
-    Thumbnail,
     Verdict,
 )
 

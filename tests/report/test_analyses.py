@@ -12,8 +12,10 @@ from rich.console import Console
 
 from countersight.case import Case
 from countersight.cli import main
-from countersight.report import GroupsFile, ReportFiles, print_tables, write_report
 from countersight.report.data import Analysis
+from countersight.report.image_groups import GroupsFile
+from countersight.report.terminal import print_tables
+from countersight.report.write import ReportFiles, write_report
 
 from .runs import right, run
 

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from countersight.pages import balanced_sample
 from countersight.report.data import Verdict
-from countersight.report.gallery import balanced_sample, pair_outcome
+from countersight.report.gallery import pair_outcome
 
 
 @pytest.mark.parametrize(

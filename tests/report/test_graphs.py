@@ -13,10 +13,10 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
 from countersight.case import Case, Question
-from countersight.dataset import Dataset, DatasetWriter
-from countersight.report import write_report
+from countersight.dataset.folder import Dataset, DatasetWriter
 from countersight.report.data import GraphThing
 from countersight.report.graphs import MOST_BOXES, MOST_THINGS, shown_graph
+from countersight.report.write import write_report
 
 from .running import answered, right
 

@@ -15,8 +15,8 @@ from playwright.sync_api import Browser, Page, expect
 from countersight.case import Case, Question
 from countersight.cli import main
 from countersight.errors import CountersightError
-from countersight.leaderboard import LeaderboardFiles, write_leaderboard
 from countersight.leaderboard.data import Board, Leaderboard
+from countersight.leaderboard.write import LeaderboardFiles, write_leaderboard
 from countersight.suites.reference import table
 
 from .runs import run

@@ -10,7 +10,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from countersight.report.data import Answer, PageData, Thumbnail
+from countersight.pages import Thumbnail
+from countersight.report.data import Answer, PageData
 from countersight.report.page import render
 
 from . import specimen

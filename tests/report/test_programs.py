@@ -14,11 +14,11 @@ from playwright.sync_api import Browser, expect
 from countersight.asking.composed import COMPOSED
 from countersight.asking.prompts import PROMPTS
 from countersight.case import Reply, ToolCall, Trace, World
-from countersight.dataset import Dataset
-from countersight.report import write_report
+from countersight.dataset.folder import Dataset
 from countersight.report.data import Analysis
 from countersight.report.short_names import short_name
 from countersight.report.watching import gist_of
+from countersight.report.write import write_report
 from countersight.runs.folder import RunFolder
 
 SEES = 'def execute_command(image):\n    return len(ImagePatch(image).find("dot"))\n'

@@ -14,8 +14,9 @@ from rich.console import Console
 from countersight.case import Case, Question
 from countersight.cli import main
 from countersight.errors import CountersightError
-from countersight.report import ReportFiles, print_tables, write_report
 from countersight.report.tables import grids
+from countersight.report.terminal import print_tables
+from countersight.report.write import ReportFiles, write_report
 
 from .running import answered, cello, cfmm, cosim, right
 

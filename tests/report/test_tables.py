@@ -6,10 +6,11 @@ import msgspec
 import pytest
 from rich.console import Console
 
+from countersight.pages import Figure
 from countersight.pages.wording import clean, name, p_value, percent
-from countersight.report import print_tables
-from countersight.report.data import ComparedGroup, Comparison, Figure, GroupScores, LetterShare, ReportData, RunScores
+from countersight.report.data import ComparedGroup, Comparison, GroupScores, LetterShare, ReportData, RunScores
 from countersight.report.formats import comma_separated, latex, markdown
+from countersight.report.terminal import print_tables
 
 from .specimen import HOSTILE
 

@@ -15,12 +15,12 @@ from making import case, choice, dataset
 
 from countersight.asking.prompts import PROMPTS
 from countersight.case import Reply
-from countersight.dataset import Dataset
+from countersight.dataset.folder import Dataset
 from countersight.errors import CountersightError
-from countersight.report import write_report
-from countersight.report.load import RESAMPLES
+from countersight.report.loading import RESAMPLES
+from countersight.report.write import write_report
 from countersight.runs.folder import RunError, RunFolder
-from countersight.scoring import paired_bootstrap
+from countersight.scoring.pairs import paired_bootstrap
 
 
 def run(folder: Path, source: Path, replies: list[Reply], model: str = "openai:gpt-4o", *, shown: bool = False) -> Path:

@@ -111,7 +111,7 @@ def test_a_pool_of_a_thousand_groups_and_more_keeps_few_cases():
 
 
 def test_a_dataset_of_its_own_may_be_the_pool(tmp_path):
-    from countersight.dataset import Dataset
+    from countersight.dataset.folder import Dataset
 
     pool = Dataset.open(dataset(tmp_path / "pool", [case(number, id=f"pool-{number}") for number in range(3, 6)]))
     assert first(Examples(pool, 0), case(0, image_digest="other")).startswith("pool-")

@@ -13,11 +13,13 @@ from running import answers, ask, journal_size, replies, run_command, run_killed
 
 from countersight.asking.prompts import PROMPTS
 from countersight.case import Question
-from countersight.dataset import Dataset
-from countersight.models import ModelError, ModelSettings, open_model
+from countersight.dataset.folder import Dataset
+from countersight.engine import Patience
+from countersight.models.protocol import ModelError, ModelSettings
+from countersight.models.registry import open_model
 from countersight.runs.folder import RunError, RunFolder
-from countersight.runs.runner import Patience
-from countersight.scoring import outcomes, score
+from countersight.scoring.outcome import outcomes
+from countersight.scoring.scores import score
 
 
 class Doubtful:

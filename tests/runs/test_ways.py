@@ -13,11 +13,11 @@ from running import answers, ask, replies, run_command, run_killed
 from countersight.asking.orders import Gathering, orders_of
 from countersight.asking.prompts import PROMPTS
 from countersight.case import LETTERS, Case, Change, Option, Question, Reply
-from countersight.dataset import Dataset
-from countersight.models import Answer, AskingFailed
+from countersight.dataset.folder import Dataset
+from countersight.engine import Patience
+from countersight.models.protocol import Answer, AskingFailed
 from countersight.runs.folder import RunError, RunFolder
-from countersight.runs.runner import Patience
-from countersight.scoring import outcomes
+from countersight.scoring.outcome import outcomes
 
 
 def spoken(request):

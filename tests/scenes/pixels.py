@@ -1,4 +1,4 @@
-"""Counting things in pictures, knowing nothing of the scene they were drawn from."""
+"""Progress things in pictures, knowing nothing of the scene they were drawn from."""
 
 import numpy as np
 

@@ -7,10 +7,12 @@ import pytest
 from msgspec.structs import replace
 from scenes.pixels import changed, components
 
-from countersight.scenes import Background, Flower, Recolour, Remove, Scene, apply, draw, draw_both
 from countersight.scenes.colours import BACKGROUNDS, HEARTS, PETALS
 from countersight.scenes.dots import dot_scene
+from countersight.scenes.drawing import draw, draw_both
+from countersight.scenes.edits import Recolour, Remove, apply
 from countersight.scenes.flowers import Regions, flower_scene
+from countersight.scenes.scene import Background, Flower, Scene
 
 FLOWERS = flower_scene(Random(5), ("green", "black"), Regions(6, 5, 4, 7))
 DOTS = dot_scene(Random(5), (3, 1, 8, 2, 5, 4))

@@ -3,23 +3,10 @@
 import msgspec
 import pytest
 
-from countersight.scenes import (
-    Add,
-    Background,
-    Circle,
-    Dot,
-    Flower,
-    Move,
-    Polygon,
-    Recolour,
-    Remove,
-    Reshape,
-    Resize,
-    Scene,
-    SceneRecord,
-    apply,
-    faults,
-)
+from countersight.scenes.edits import Add, Move, Recolour, Remove, Reshape, Resize, apply
+from countersight.scenes.records import SceneRecord
+from countersight.scenes.scene import Background, Circle, Dot, Flower, Polygon, Scene
+from countersight.scenes.soundness import faults
 
 SCENE = Scene(
     Background("plain", ("#ffffff", "#ffffff")),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from judging import RIGHT_BOTH, RIGHT_TO_WRONG, WRONG_BOTH, judged
 
 from countersight.scoring import bias as room
-from countersight.scoring.bias import Bias, bias, permutation_p
+from countersight.scoring.group_bias import Bias, bias, permutation_p
 
 
 def measured(*cases: tuple[str, int, tuple[str, str]], seed: int = 0) -> Bias:

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from countersight.case import Case, Question, Reply
-from countersight.scoring import Outcomes, compare, outcomes, score, write_parquet
 from countersight.scoring.observations import ranking
+from countersight.scoring.outcome import Outcomes, outcomes
+from countersight.scoring.parquet import write_parquet
+from countersight.scoring.scores import compare, score
 
 NET = ("net",) * 2 + ("racket",) * 8
 """What ten people said: beside it "net" is worth 0.6, "racket" all, anything else nothing."""

@@ -5,7 +5,9 @@ from collections.abc import Iterable
 import pytest
 
 from countersight.case import Case, Change, Option, Question, Reply
-from countersight.scoring import Axis, Dividing, outcomes, role_shares, score_line
+from countersight.scoring.divisions import Axis, Dividing, role_shares
+from countersight.scoring.outcome import outcomes
+from countersight.scoring.scores import score_line
 
 KINDS = Axis("kind", ("add", "remove"), lambda case: case.change.kinds if case.change else ())
 AXES = {"toy": (KINDS,)}

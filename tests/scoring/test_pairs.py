@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from countersight.scoring import RESAMPLES, mcnemar, paired_bootstrap, sign_flips
+from countersight.scoring.pairs import RESAMPLES, mcnemar, paired_bootstrap, sign_flips
 
 counts = st.integers(0, 60)
 bits = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=200)

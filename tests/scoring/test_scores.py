@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from countersight.case import Case, Option, Question, Reply
-from countersight.scoring import Outcomes, compare, outcomes, score, write_parquet
+from countersight.scoring.outcome import Outcomes, outcomes
+from countersight.scoring.parquet import write_parquet
+from countersight.scoring.scores import compare, score
 
 OPTIONS = tuple(map(Option, ("1", "2", "3", "4")))
 

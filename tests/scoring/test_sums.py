@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from countersight.scoring import Rate, summed, wilson
+from countersight.scoring.intervals import wilson
+from countersight.scoring.scores import Rate
+from countersight.scoring.sums import summed
 
 
 def rate(right: int, n: int) -> Rate:

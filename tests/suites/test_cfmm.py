@@ -8,9 +8,9 @@ from making import picture
 
 from countersight.case import Change, Option, Question
 from countersight.errors import CountersightError
-from countersight.suites import IMPORTERS
 from countersight.suites.cfmm.files import ASPECTS, FIELDS
 from countersight.suites.importing import Imported
+from countersight.suites.registry import IMPORTERS
 
 ROW = {
     "image": "yard/cat.png",

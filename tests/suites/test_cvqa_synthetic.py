@@ -18,9 +18,11 @@ from msgspec.structs import replace
 from PIL import Image
 from scenes.pixels import changed, components
 
-from countersight.dataset import Dataset, DatasetWriter
+from countersight.dataset.folder import Dataset, DatasetWriter
 from countersight.errors import CountersightError
-from countersight.scenes import apply, draw, read_scenes
+from countersight.scenes.drawing import draw
+from countersight.scenes.edits import apply
+from countersight.scenes.records import read_scenes
 from countersight.suites.cvqa.synthetic import make, make_case
 from countersight.suites.cvqa.templates import TEMPLATES, balanced
 

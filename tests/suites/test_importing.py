@@ -11,8 +11,8 @@ from importing import csv_file, import_suite, jsonl_file
 from making import picture
 
 from countersight.errors import CountersightError
-from countersight.suites import IMPORTERS
 from countersight.suites.importing import MAX_LINE, BadField, csv_rows, jsonl_rows
+from countersight.suites.registry import IMPORTERS
 from countersight.suites.supposing import supposed
 
 ROW = {

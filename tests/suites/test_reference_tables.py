@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import pytest
 
+from countersight.suites.paper_terms import TERMS
 from countersight.suites.reference import PAPERS, PaperTable, Printed, ReferenceTableError, beside, table, tables
-from countersight.suites.tables import TERMS
 
 TABLES = [each for paper in PAPERS for each in tables(paper)]
 

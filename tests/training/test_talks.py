@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from countersight.models.embedded.tokenizer import Tokenizer, vocabulary
 from countersight.models.embedded.weights import shipped
-from countersight.scenes import apply
+from countersight.scenes.edits import apply
 from countersight.suites.cvqa.templates import TEMPLATES
 from countersight.training import foreign, wordings
 from countersight.training.facts import Facts, facts

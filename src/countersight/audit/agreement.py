@@ -6,7 +6,7 @@ from itertools import combinations
 
 import msgspec
 
-from countersight.audit.judges import by_judge, opinion
+from countersight.audit.judges.panel import by_judge, opinion
 from countersight.audit.records import Verdict
 
 Score = Hashable | None

@@ -6,8 +6,7 @@ import msgspec
 
 from countersight.audit.records import Asked, Party, Said, Spent
 from countersight.audit.tally import AuditTally
-from countersight.engine.limit import Gate
-from countersight.engine.retry import Answered, Patience, Persistence
+from countersight.engine import Answered, Gate, Patience, Persistence
 from countersight.models import Answer, Model, Request, Turn
 from countersight.picture import Picture
 

@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from countersight.audit.truth import PLACES
-from countersight.scenes.colours import NAMED
+from countersight.scenes import NAMED
 
 LONGEST = 20_000
 """Signs that are looked through."""

@@ -5,8 +5,7 @@ from collections.abc import Iterable
 import msgspec
 import numpy as np
 
-from countersight.scoring.bias import resampled
-from countersight.scoring.intervals import wilson
+from countersight.scoring import resampled, wilson
 
 CONFIDENCE = 0.95
 

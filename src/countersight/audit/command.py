@@ -10,10 +10,10 @@ from pathlib import Path
 import msgspec
 
 from countersight import __version__
-from countersight.audit.bundle import begin_session
+from countersight.audit.bundle.sessions import begin_session
 from countersight.audit.calibration.sheet import CALIBRATION, take_up
 from countersight.audit.folder import AuditFolder, digest_of
-from countersight.audit.judges import Pool
+from countersight.audit.judges.panel import Pool
 from countersight.audit.opening import Opener
 from countersight.audit.prompts import AuditPrompts
 from countersight.audit.records import CaseRecord, EditRecord, Manifest
@@ -28,11 +28,10 @@ from countersight.case import Case
 from countersight.dataset import Dataset, DatasetError
 from countersight.editing import EditorSettings
 from countersight.editing.quality import PerceptualDistance
-from countersight.engine.display import showing
-from countersight.engine.retry import Patience
+from countersight.engine import Patience, showing
 from countersight.files import write_whole
 from countersight.models import ModelSettings
-from countersight.runs.folder import reference
+from countersight.runs import reference
 
 
 class Options(msgspec.Struct, frozen=True):
@@ -155,7 +154,7 @@ def _manifest(dataset: Dataset, output: Path, options: Options, parties: Parties
 
 
 def _lpips(weights: Path) -> PerceptualDistance:
-    from countersight.editing.quality.lpips import read_lpips  # PyTorch, which most audits do without
+    from countersight.editing.quality import read_lpips
 
     return read_lpips(weights)
 

@@ -7,8 +7,7 @@ from countersight.audit.asking import News
 from countersight.audit.records import Party
 from countersight.editing import Edited, Editor, EditRequest
 from countersight.editing.quality import EditQuality, PerceptualDistance, measure
-from countersight.engine.limit import Gate
-from countersight.engine.retry import Answered, Patience, Persistence
+from countersight.engine import Answered, Gate, Patience, Persistence
 from countersight.picture import BadPicture, Picture, as_seen
 
 

@@ -13,10 +13,10 @@ import msgspec
 
 from countersight.audit.log import LOG, AuditError, read_steps
 from countersight.audit.records import Manifest, Party, Step
-from countersight.engine.journal import Journal
+from countersight.engine import Journal
 from countersight.files import write_whole
 from countersight.picture import BadPicture, Picture, check_picture
-from countersight.runs.folder import is_unused, locked, read_manifest
+from countersight.runs import is_unused, locked, read_manifest
 
 MANIFEST = "audit.json"
 PICTURES = "pictures"

@@ -6,18 +6,20 @@ from collections.abc import Iterable
 
 from countersight.audit.asking import News, Voice
 from countersight.audit.editing import Hand
-from countersight.audit.extraction import EXTRACTORS, Extractor
 from countersight.audit.extraction.model import ModelExtractor
+from countersight.audit.extraction.protocol import Extractor
+from countersight.audit.extraction.registry import EXTRACTORS
 from countersight.audit.extraction.rules import RuleExtractor
-from countersight.audit.judges import JUDGES, Judge
 from countersight.audit.judges.exact import ExactJudge
 from countersight.audit.judges.model import ModelJudge
+from countersight.audit.judges.protocol import Judge
+from countersight.audit.judges.registry import JUDGES
 from countersight.audit.judges.rules import RuleJudge
 from countersight.audit.prompts import AuditPrompts
 from countersight.audit.records import Failed, Step
 from countersight.audit.tally import AuditTally
 from countersight.editing import EditorSettings, open_editor
-from countersight.engine.retry import Patience
+from countersight.engine import Patience
 from countersight.errors import CountersightError
 from countersight.models import MODELS, Model, ModelError, ModelSettings, Viewer, open_model
 from countersight.text import unknown

@@ -5,8 +5,7 @@ import numpy as np
 
 from countersight.audit.clusters import CONFIDENCE
 from countersight.audit.scores import Measure, Scores
-from countersight.scoring.bias import resampled
-from countersight.scoring.pairs import sign_flips
+from countersight.scoring import resampled, sign_flips
 
 
 class Difference(msgspec.Struct, frozen=True):

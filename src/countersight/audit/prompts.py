@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from countersight.asking.prompt import BRACED, fill
+from countersight.asking import BRACED, fill
 from countersight.case import AnswerKind, Question
 from countersight.errors import CountersightError
 from countersight.text import unknown

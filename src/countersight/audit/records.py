@@ -9,10 +9,10 @@ from typing import Any, Literal
 import msgspec
 
 from countersight.case import Question
-from countersight.editing.protocol import Instruction
-from countersight.editing.quality.record import EditQuality
-from countersight.runs.folder import DatasetReference
-from countersight.scenes.scene import Scene
+from countersight.editing import Instruction
+from countersight.editing.quality import EditQuality
+from countersight.runs import DatasetReference
+from countersight.scenes import Scene
 
 Stage = Literal["case", "answer", "why", "concepts", "edit", "answer again", "why again", "verdict"]
 """The steps of the four stages (EDCT 3): `answer` and `why` are the first, `concepts` the second, `edit` the third, and

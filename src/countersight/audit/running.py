@@ -8,7 +8,7 @@ from typing import Generic, Protocol, TypeVar
 
 from countersight.audit.steps import Steps
 from countersight.audit.tally import AuditTally
-from countersight.engine.retry import Stopped
+from countersight.engine import Stopped
 from countersight.errors import CountersightError
 
 SYNC_SECONDS = 1.0

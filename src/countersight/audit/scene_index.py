@@ -5,8 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from countersight.scenes.records import SCENES_FILE, SceneRecord
-from countersight.scenes.scene import Scene
+from countersight.scenes import SCENES_FILE, Scene, SceneRecord
 
 
 class _Id(msgspec.Struct):

@@ -7,13 +7,14 @@ from typing import Literal
 import msgspec
 
 from countersight.audit.agreement import Agreement, agreement
-from countersight.audit.calibration import PANEL, Corrected, corrected
+from countersight.audit.calibration.correcting import Corrected, corrected
+from countersight.audit.calibration.sheet import PANEL
 from countersight.audit.clusters import Mean, clustered_mean
 from countersight.audit.exclusion import RULE, exclusion, flips
-from countersight.audit.judges import Opinion, by_judge, opinion, panel
+from countersight.audit.judges.panel import Opinion, by_judge, opinion, panel
 from countersight.audit.records import CaseTrail, Failed, Verdict
 from countersight.audit.trail import Audit
-from countersight.editing.protocol import Action, ConceptKind
+from countersight.editing import Action, ConceptKind
 
 SCORES = "scores.json"
 Measure = Literal["pcs", "ncc", "ccs"]

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from countersight.asking.prompt import fill
+from countersight.asking import fill
 from countersight.audit.asking import Voice, conversation, plain, spent
 from countersight.audit.records import Asked, Spent, Try
 from countersight.models import Request, Turn

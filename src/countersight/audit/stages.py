@@ -8,8 +8,8 @@ import msgspec
 
 from countersight.audit.asking import Voice
 from countersight.audit.editing import Hand
-from countersight.audit.extraction import Extractor
-from countersight.audit.judges import Evidence, Judge
+from countersight.audit.extraction.protocol import Extractor
+from countersight.audit.judges.protocol import Evidence, Judge
 from countersight.audit.records import CONTROL, CaseRecord, Manifest, Place, Response
 from countersight.audit.scene_index import SceneIndex
 from countersight.audit.steps import StepFailed

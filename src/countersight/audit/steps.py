@@ -11,8 +11,7 @@ import msgspec
 from countersight.audit.log import encode_step
 from countersight.audit.records import Asked, Failed, Output, Party, Place, Spent, Stage, Step
 from countersight.audit.tally import AuditTally
-from countersight.engine.journal import Journal
-from countersight.engine.retry import GivenUp, Stopped
+from countersight.engine import GivenUp, Journal, Stopped
 
 FORMAT = 1
 """Counted up when the same inputs would no longer give the same output."""

@@ -2,7 +2,7 @@
 
 from countersight.audit.log import LOG
 from countersight.audit.records import Failed, Step
-from countersight.engine.tally import Tally
+from countersight.engine import Tally
 from countersight.text import several
 
 

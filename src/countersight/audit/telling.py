@@ -6,7 +6,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from countersight.audit.calibration import Calibration, Corrected, Rate
+from countersight.audit.calibration.correcting import Corrected
+from countersight.audit.calibration.sheet import Calibration, Rate
 from countersight.audit.clusters import Mean
 from countersight.audit.scores import Scores, Trio
 from countersight.text import printable, several

@@ -5,9 +5,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.scenes.colours import NAMED
-from countersight.scenes.geometry import as_points, inside
-from countersight.scenes.scene import Circle, Scene
+from countersight.scenes import NAMED, Circle, Scene, as_points, inside
 
 PLACES = ("top left", "top middle", "top right", "bottom left", "bottom middle", "bottom right")
 """Where the six circles of our scenes are."""

@@ -6,9 +6,9 @@ import msgspec
 
 from countersight.audit.asking import Shown, Voice, conversation, said, spent
 from countersight.audit.editing import Hand, measured
-from countersight.audit.extraction import Extractor, Statement
+from countersight.audit.extraction.protocol import Extractor, Statement
 from countersight.audit.folder import AuditFolder, digest_of
-from countersight.audit.judges import Evidence, Judge
+from countersight.audit.judges.protocol import Evidence, Judge
 from countersight.audit.prompts import AuditPrompts, asked_as
 from countersight.audit.records import (
     CaseRecord,
@@ -24,13 +24,12 @@ from countersight.audit.records import (
 )
 from countersight.audit.steps import Steps, Worked
 from countersight.case import AnswerKind, Question
-from countersight.editing import EditRequest, Instruction
-from countersight.editing.marking import marked
+from countersight.editing import EditRequest, Instruction, marked
 from countersight.editing.quality import PerceptualDistance
-from countersight.engine.retry import GivenUp
+from countersight.engine import GivenUp
 from countersight.models import AskingFailed, Refused, Request, Turn
 from countersight.picture import BadPicture, Picture, check_picture
-from countersight.scenes.scene import Scene
+from countersight.scenes import Scene
 
 
 class Subject(msgspec.Struct, frozen=True):

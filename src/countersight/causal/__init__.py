@@ -1,1 +1,5 @@
 """Scene graphs become causal graphs, and causal graphs become questions (CELLO)."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -9,7 +9,8 @@ from countersight.case import LETTERS, Case, Option, Question
 from countersight.causal.distractors import options
 from countersight.causal.graph import CausalGraph
 from countersight.causal.leaks import leaked
-from countersight.causal.tasks import RUNGS, Query, Shape, Sought, Task
+from countersight.causal.tasks.asked import RUNGS
+from countersight.causal.tasks.query import Query, Shape, Sought, Task
 from countersight.causal.wording import does, question
 
 SUITE = "cello"

@@ -12,7 +12,7 @@ from countersight.causal.graph import CausalGraph
 from countersight.causal.lexicon import head, may_be_the_same, plain, singular
 from countersight.causal.paths import ancestors
 from countersight.causal.soundness import is_plain
-from countersight.causal.tasks import Shape, Sought
+from countersight.causal.tasks.query import Shape, Sought
 
 ROLES = ("answer", "image", "graph", "text")
 """The answer; in the picture and not in the graph; in the graph and only part of the answer; in neither."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from countersight.causal.catalogue import Decision, catalogue
 from countersight.causal.graph import GraphKind
 from countersight.causal.mining import KINDS, Statistics
-from countersight.pages.svg import MARGIN, WIDTH, sheet, text
+from countersight.pages import MARGIN, WIDTH, sheet, words_at
 from countersight.text import several
 
 if TYPE_CHECKING:
@@ -101,10 +101,10 @@ def figure(statistics: Statistics) -> str:
     """The panels as a figure, readable on a light and on a dark ground."""
     total = sum(statistics.graphs.values())
     title = f"{several(total, 'causal graph')} in {several(statistics.scenes, 'scene graph')}"
-    parts = [text(MARGIN, 44, title, "title")]
+    parts = [words_at(MARGIN, 44, title, "title")]
     y = 84
     for number, (head, note, lines) in enumerate(rows(statistics)):
-        parts += [text(MARGIN, y, head, "head"), text(MARGIN, y + 18, note, "soft")]
+        parts += [words_at(MARGIN, y, head, "head"), words_at(MARGIN, y + 18, note, "soft")]
         most = max((count for *_, count in lines), default=0) or 1
         in_all = sum(count for *_, count in lines) or 1
         for place, (name, words, count) in enumerate(lines):
@@ -112,10 +112,10 @@ def figure(statistics: Statistics) -> str:
             indent = 96 if number == 0 else 0
             if number == 0:
                 parts.append(_drawn(KINDS[place], MARGIN + 8, line - 4))
-            parts += [text(MARGIN + indent, line - 2, name), text(MARGIN + indent, line + 11, words, "soft")]
+            parts += [words_at(MARGIN + indent, line - 2, name), words_at(MARGIN + indent, line + 11, words, "soft")]
             wide = (WIDTH - MARGIN - 110 - _LEFT) * count / most
             parts.append(f'<rect class="bar" x="{_LEFT}" y="{line - 12}" width="{wide:.1f}" height="16" rx="2"/>')
-            parts.append(text(_LEFT + wide + 8, line, f"{count:,} ({count / in_all:.1%})", "soft"))
+            parts.append(words_at(_LEFT + wide + 8, line, f"{count:,} ({count / in_all:.1%})", "soft"))
         y += 48 + _LINE * len(lines) + 30
     return sheet(title, y, _STYLE, [_TIP, *parts])
 

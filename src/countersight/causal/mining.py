@@ -12,7 +12,7 @@ from countersight.causal.graph import CausalEdge, CausalGraph, GraphKind, Thing
 from countersight.causal.motifs import EdgeTable, Ints, find_motifs
 from countersight.causal.relation_words import said
 from countersight.causal.scene import Malformed, SceneGraph
-from countersight.causal.scene_graphs import read_scene_graphs
+from countersight.causal.scene_graphs.reading import read_scene_graphs
 from countersight.causal.surroundings import Surroundings
 
 KINDS: tuple[GraphKind, ...] = ("direct", "chain", "confounding", "collision")

@@ -11,7 +11,8 @@ import msgspec
 from countersight.causal.cases import Drafted, draft
 from countersight.causal.graph import CausalGraph, GraphKind
 from countersight.causal.soundness import is_beyond_doubt
-from countersight.causal.tasks import TASKS, Query, Supposed, Task, queries
+from countersight.causal.tasks.asked import TASKS, queries
+from countersight.causal.tasks.query import Query, Supposed, Task
 from countersight.chance import balanced
 
 _KEPT = 40

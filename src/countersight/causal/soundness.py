@@ -13,7 +13,7 @@ import msgspec
 from countersight.causal.catalogue import catalogue
 from countersight.causal.graph import CausalEdge, CausalGraph, GraphKind, Thing
 from countersight.causal.lexicon import entry, forms, head, is_listed, may_be_the_same, plain, singular, words
-from countersight.causal.tasks import Supposed
+from countersight.causal.tasks.query import Supposed
 
 _MOST_WORDS = 3
 _LONGEST_NAME = 40

@@ -11,7 +11,7 @@ from countersight.causal.catalogue import catalogue
 from countersight.causal.grammar import is_animate, pronoun, sentence, the, verb
 from countersight.causal.graph import CausalEdge, CausalGraph
 from countersight.causal.paths import ancestors, descendants, mediators
-from countersight.causal.tasks import Query, Shape, Sought, Supposed, Task
+from countersight.causal.tasks.query import Query, Shape, Sought, Supposed, Task
 
 DOES = {
     "support": "support",

@@ -124,12 +124,9 @@ _EXAMPLES = """examples:
 def _audit(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from countersight.audit.command import Options, audit_dataset
-    from countersight.audit.folder import AuditFolder
-    from countersight.audit.prompts import BRIEF, USUAL, find_prompts
-    from countersight.audit.telling import tell
+    from countersight.audit import BRIEF, USUAL, AuditFolder, Options, audit_dataset, find_prompts, tell
     from countersight.editing import EditorSettings
-    from countersight.engine.retry import Patience
+    from countersight.engine import Patience
 
     if chosen.against:
         AuditFolder.open(chosen.against)  # better told now than after the audit
@@ -170,7 +167,7 @@ def _bundle(chosen: argparse.Namespace) -> int:
 
 
 def _finish(folder: Path, chosen: argparse.Namespace) -> None:
-    from countersight.audit.finish import finish
+    from countersight.audit import finish
     from countersight.cli.progress import counting
 
     finished = finish(folder, against=chosen.against, gallery=chosen.gallery, progress=counting)
@@ -180,11 +177,10 @@ def _finish(folder: Path, chosen: argparse.Namespace) -> None:
 def _calibrate(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from countersight.audit.calibration.command import Options, calibrate
-    from countersight.audit.prompts import USUAL, find_prompts
-    from countersight.audit.telling import tell_calibration
+    from countersight.audit import USUAL, find_prompts, tell_calibration
+    from countersight.audit.calibration import Options, calibrate
     from countersight.editing import EditorSettings
-    from countersight.engine.retry import Patience
+    from countersight.engine import Patience
 
     calibration = calibrate(
         chosen.output,

@@ -37,8 +37,7 @@ def _list(chosen: argparse.Namespace) -> int:
 
 
 def _list_prompts(*, whole: bool) -> None:
-    from countersight.asking.prompt_files import as_toml
-    from countersight.asking.prompts import GUIDE, PROMPTS
+    from countersight.asking import GUIDE, PROMPTS, as_toml
 
     if whole:
         print(GUIDE)

@@ -11,7 +11,7 @@ from countersight.suites import IMPORTERS
 from countersight.text import printable, several, unknown
 
 if TYPE_CHECKING:
-    from countersight.suites.importing import OnBad
+    from countersight.suites import OnBad
 
 BAD_ROWS_SHOWN = 20
 
@@ -79,7 +79,7 @@ def _make(chosen: argparse.Namespace) -> int:
 
 
 def _make_cello(chosen: argparse.Namespace) -> int:
-    from countersight.causal.mined import GRAPHS
+    from countersight.causal import GRAPHS
     from countersight.causal.tasks import TASKS
     from countersight.cli.progress import counting
     from countersight.models import ModelSettings, open_model

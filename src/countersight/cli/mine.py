@@ -37,9 +37,7 @@ def add(verbs: Verbs) -> None:
 def _mine(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from countersight.causal.figure import printed
-    from countersight.causal.mined import FIGURE, GRAPHS, mine_folder
-    from countersight.causal.scene import Malformed
+    from countersight.causal import FIGURE, GRAPHS, Malformed, mine_folder, printed
     from countersight.causal.scene_graphs import files_of
     from countersight.cli.progress import counting
 

@@ -87,11 +87,11 @@ def add(verbs: Verbs) -> None:
 
 
 def _run(chosen: argparse.Namespace) -> int:
-    from countersight.asking.prompts import find_prompt
+    from countersight.asking import find_prompt
+    from countersight.engine import Patience
     from countersight.errors import CountersightError
     from countersight.models import ModelSettings
-    from countersight.runs.command import ask_dataset
-    from countersight.runs.runner import Patience
+    from countersight.runs import ask_dataset
 
     if chosen.loss and chosen.answering != "rank":
         raise CountersightError("--loss says how options are ranked; add --rank")

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from countersight.asking.prompts import find_prompt
+from countersight.asking import find_prompt
 from countersight.cli.progress import counting
+from countersight.engine import Patience
 from countersight.models import ModelSettings
 from countersight.report import print_overview, write_report
-from countersight.runs.command import ask_dataset
-from countersight.runs.runner import Patience
+from countersight.runs import ask_dataset
 from countersight.suites.cvqa import synthetic as cvqa_synthetic
 
 SEED = 7

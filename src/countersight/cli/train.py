@@ -23,7 +23,7 @@ def add(verbs: Verbs) -> None:
 
 
 def _train(chosen: argparse.Namespace) -> int:
-    from countersight.training.command import train
+    from countersight.training import train
 
     train(chosen.output, plan=chosen.plan)
     return 0

@@ -1,9 +1,10 @@
 """The statistics as one self-contained SVG figure, readable on a light and on a dark ground."""
 
-from countersight.describe import CelloStatistics, CosimStatistics, Statistics
 from countersight.describe.panels import WORLD_WORDS, Balance, Bar, answer_bars, balances, length_bars
-from countersight.pages.svg import MARGIN, WIDTH, escaped, sheet, text
-from countersight.suites.cello.statistics import DESCRIBED
+from countersight.describe.statistics import Statistics
+from countersight.pages import MARGIN, WIDTH, escaped, sheet, words_at
+from countersight.suites.cello import DESCRIBED, CelloStatistics
+from countersight.suites.cosim import CosimStatistics
 from countersight.text import several
 
 _PLOT = 190
@@ -27,8 +28,8 @@ def figure(statistics: Statistics) -> str:
     else:
         changed = "no case asks in both worlds"
     parts = [
-        text(MARGIN, y, f"{count} in {groups} group{'' if groups == 1 else 's'}", "title"),
-        text(MARGIN, y + 22, changed, "soft"),
+        words_at(MARGIN, y, f"{count} in {groups} group{'' if groups == 1 else 's'}", "title"),
+        words_at(MARGIN, y + 22, changed, "soft"),
         _legend(y + 46),
     ]
     y += 92
@@ -59,7 +60,7 @@ def _legend(y: int) -> str:
     parts = []
     for x, (world, words) in zip((MARGIN, MARGIN + 190), WORLD_WORDS.items(), strict=True):
         parts.append(f'<rect class="{world}" x="{x}" y="{y - 11}" width="13" height="13" rx="3"/>')
-        parts.append(text(x + 20, y, f"{world}: {words}"))
+        parts.append(words_at(x + 20, y, f"{world}: {words}"))
     return "".join(parts)
 
 
@@ -67,14 +68,14 @@ def _plot(y: int, title: str, note: str, bars: list[Bar]) -> str:
     """Two bars for each category, one a world, over a percentage axis."""
     top, bottom = y + 34, y + 34 + _PLOT
     inside = WIDTH - 2 * MARGIN
-    parts = [text(MARGIN, y, title, "head"), text(MARGIN, y + 18, note, "soft")]
+    parts = [words_at(MARGIN, y, title, "head"), words_at(MARGIN, y + 18, note, "soft")]
     highest = max((share for bar in bars for share in bar.shares), default=0)
     step = next((step for step in (0.01, 0.02, 0.05, 0.1, 0.2) if highest <= 5 * step), 0.25)
     limit = step * max(1, -(-highest // step))
     for tick in range(round(limit / step) + 1):
         height = bottom - _PLOT * tick * step / limit
         parts.append(f'<line class="rule" x1="{MARGIN}" x2="{WIDTH - MARGIN}" y1="{height:.1f}" y2="{height:.1f}"/>')
-        parts.append(text(MARGIN - 8, height + 4, f"{100 * tick * step:.0f}%", "soft", "end"))
+        parts.append(words_at(MARGIN - 8, height + 4, f"{100 * tick * step:.0f}%", "soft", "end"))
     room = inside / max(len(bars), 1)
     width = min(22.0, room * 0.4)
     every = max(1, round(max((len(bar.label[:12]) for bar in bars), default=1) * 7 / room + 0.5))
@@ -89,7 +90,7 @@ def _plot(y: int, title: str, note: str, bars: list[Bar]) -> str:
             )
         if place % every == 0:
             label = bar.label if len(bar.label) <= 12 else f"{bar.label[:11]}…"
-            parts.append(text(middle, bottom + 18, label, "soft", "middle"))
+            parts.append(words_at(middle, bottom + 18, label, "soft", "middle"))
     return (
         f'<g><desc>{escaped(title)}</desc><line class="rule" x1="{MARGIN}" x2="{MARGIN}" y1="{top}" y2="{bottom}"/>'
         + "".join(parts)
@@ -99,7 +100,7 @@ def _plot(y: int, title: str, note: str, bars: list[Bar]) -> str:
 
 def _balance(y: int, rows: list[Balance]) -> str:
     """One bar a group and world, cut where one letter ends and the next begins."""
-    parts = [text(MARGIN, y, "Balance of right answers", "head")]
+    parts = [words_at(MARGIN, y, "Balance of right answers", "head")]
     left = MARGIN + _NAME + 130
     inside = WIDTH - MARGIN - left
     shown = ""
@@ -107,9 +108,9 @@ def _balance(y: int, rows: list[Balance]) -> str:
         line = y + 18 + _LINE * place
         if row.group != shown or place == 0:
             name = row.group or "(none)"
-            parts.append(text(MARGIN, line + 14, name if len(name) <= 26 else f"{name[:25]}…"))
+            parts.append(words_at(MARGIN, line + 14, name if len(name) <= 26 else f"{name[:25]}…"))
         shown = row.group
-        parts.append(text(left - 12, line + 14, row.world, "soft", "end"))
+        parts.append(words_at(left - 12, line + 14, row.world, "soft", "end"))
         world = next(world for world, words in WORLD_WORDS.items() if words == row.world)
         x = float(left)
         for number, (label, share) in enumerate(row.parts):
@@ -121,7 +122,7 @@ def _balance(y: int, rows: list[Balance]) -> str:
                 f"<title>{escaped(f'{label}: {100 * share:.1f}%')}</title></rect>"
             )
             if width > 58:
-                parts.append(text(x + width / 2, line + 14, f"{label} {100 * share:.1f}%", "on", "middle"))
+                parts.append(words_at(x + width / 2, line + 14, f"{label} {100 * share:.1f}%", "on", "middle"))
             x += width
     return "<g>" + "".join(parts) + "</g>"
 
@@ -129,18 +130,18 @@ def _balance(y: int, rows: list[Balance]) -> str:
 def _kinds(y: int, cosim: CosimStatistics) -> str:
     """One bar a type of change, as long as its share of the changes."""
     parts = [
-        text(MARGIN, y, "Types of change (CoSIm)", "head"),
-        text(MARGIN, y + 18, "share of the changes; one may be of several types", "soft"),
+        words_at(MARGIN, y, "Types of change (CoSIm)", "head"),
+        words_at(MARGIN, y + 18, "share of the changes; one may be of several types", "soft"),
     ]
     inside = WIDTH - 2 * MARGIN - _NAME - 60
     for place, (kind, n) in enumerate(cosim.kinds):
         line, share = y + 36 + _LINE * place, n / cosim.cases
-        parts.append(text(MARGIN, line + 14, kind))
+        parts.append(words_at(MARGIN, line + 14, kind))
         parts.append(
             f'<rect class="counterfactual" x="{MARGIN + _NAME}" y="{line}" width="{inside * share:.1f}" '
             f'height="{_LINE - 6}" rx="1.5"/>'
         )
-        parts.append(text(MARGIN + _NAME + inside * share + 8, line + 14, f"{100 * share:.1f}%", "soft"))
+        parts.append(words_at(MARGIN + _NAME + inside * share + 8, line + 14, f"{100 * share:.1f}%", "soft"))
     return "<g>" + "".join(parts) + "</g>"
 
 
@@ -148,13 +149,13 @@ def _causal(y: int, cello: CelloStatistics) -> tuple[str, int]:
     """One bar a causal task, cut by kind of graph, under the heading of its rung; and how tall it all is."""
     kinds = [kind for kind, _ in cello.graphs]
     parts = [
-        text(MARGIN, y, "Causal tasks and graphs (CELLO)", "head"),
-        text(MARGIN, y + 18, DESCRIBED, "soft"),
+        words_at(MARGIN, y, "Causal tasks and graphs (CELLO)", "head"),
+        words_at(MARGIN, y + 18, DESCRIBED, "soft"),
     ]
     x = float(MARGIN)
     for number, (kind, n) in enumerate(cello.graphs):
         parts.append(_shaded(x, y + 32, 13, 13, number, kind))
-        parts.append(text(x + 20, y + 43, f"{kind} {n:,}"))
+        parts.append(words_at(x + 20, y + 43, f"{kind} {n:,}"))
         x += 170
     line, rung = y + 56, ""
     left = MARGIN + _NAME + 130
@@ -164,10 +165,10 @@ def _causal(y: int, cello: CelloStatistics) -> tuple[str, int]:
         if task.rung != rung:
             rung = task.rung
             line += _LINE
-            parts.append(text(MARGIN, line + 8, rung, "head"))
+            parts.append(words_at(MARGIN, line + 8, rung, "head"))
             line += 18
-        parts.append(text(MARGIN, line + 14, f"{task.short} {task.task.replace('_', ' ')}"[:44]))
-        parts.append(text(left - 12, line + 14, task.options, "soft", "end"))
+        parts.append(words_at(MARGIN, line + 14, f"{task.short} {task.task.replace('_', ' ')}"[:44]))
+        parts.append(words_at(left - 12, line + 14, task.options, "soft", "end"))
         counts, x = dict(task.graphs), float(left)
         for number, kind in enumerate(kinds):
             width = inside * counts.get(kind, 0) / most
@@ -177,7 +178,7 @@ def _causal(y: int, cello: CelloStatistics) -> tuple[str, int]:
         told = f"{task.cases:,} · {task.mean_words:.1f} words" if task.cases else "none"
         if task.example_words:
             told += f" · published example {task.example_words}"
-        parts.append(text(x + 8, line + 14, told, "soft"))
+        parts.append(words_at(x + 8, line + 14, told, "soft"))
         line += _LINE
     return "<g>" + "".join(parts) + "</g>", line - y + 40
 

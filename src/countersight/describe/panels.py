@@ -4,7 +4,7 @@ from typing import Final
 
 import msgspec
 
-from countersight.describe import OTHER, GroupStatistics, Statistics, WorldStatistics
+from countersight.describe.statistics import OTHER, GroupStatistics, Statistics, WorldStatistics
 
 _ANSWERS_SHOWN = 40
 _GROUPS_SHOWN = 24

@@ -7,10 +7,10 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from countersight.describe import CelloStatistics, GroupStatistics, Statistics
 from countersight.describe.panels import WORLD_WORDS, Bar, answer_bars, balances, frequent_answers, length_bars
-from countersight.suites.cello.statistics import DESCRIBED
-from countersight.suites.cosim.statistics import (
+from countersight.describe.statistics import GroupStatistics, Statistics
+from countersight.suites.cello import DESCRIBED, CelloStatistics
+from countersight.suites.cosim import (
     LENGTHS,
     REPORTED_GUIDES,
     REPORTED_WORDS,

@@ -8,8 +8,8 @@ import msgspec
 import numpy as np
 
 from countersight.detection.masks import Mask
-from countersight.editing.protocol import EditFailed, EditorError
-from countersight.scenes.rasteriser import skia
+from countersight.editing import EditFailed, EditorError
+from countersight.scenes import skia
 
 LARGEST_FILE = 1_000_000_000
 FAR = 1e5

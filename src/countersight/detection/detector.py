@@ -18,7 +18,7 @@ from countersight.detection.finder import Finder
 from countersight.detection.found import Found, suppressed
 from countersight.detection.names import LONGEST, classes_of
 from countersight.detection.vision import Box, Patch, ToolFailed, Vision, size_as_seen
-from countersight.models.protocol import ModelError, ModelSettings
+from countersight.models import ModelError, ModelSettings
 from countersight.picture import BadPicture, Picture, as_seen
 from countersight.text import printable, unknown
 
@@ -144,7 +144,7 @@ def _finder(name: str, labels: Path | None, config: Path | None, device: str) ->
 
             return OnnxFinder(path, labels)
         if path.suffix.lower() == ".pb":
-            from countersight.detection.opencv import OpenCVFinder
+            from countersight.detection.opencv_networks import OpenCVFinder
 
             return OpenCVFinder(path, config, labels)
         raise ModelError(f"{path} is not a detector; name a folder of transformers', an .onnx file or a .pb file")

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from countersight.detection.found import Found, listed
-from countersight.models.local.finding import find_device, find_folder, fingerprint, unusable
-from countersight.models.protocol import ModelError
+from countersight.models import ModelError
+from countersight.models.local import find_device, find_folder, fingerprint, unusable
 
 if TYPE_CHECKING:
     from PIL import Image

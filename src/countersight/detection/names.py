@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any, Final
 
-from countersight.composing.vocabulary import FILLER, KINDS, PLACES, thing_of
+from countersight.composing import FILLER, KINDS, PLACES, thing_of
 from countersight.detection.vision import ToolFailed
 from countersight.text import printable
 

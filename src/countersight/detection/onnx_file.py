@@ -20,7 +20,7 @@ from countersight.detection.finder import (
 )
 from countersight.detection.found import Found, listed
 from countersight.machine import cores
-from countersight.models.protocol import ModelError
+from countersight.models import ModelError
 from countersight.text import printable
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from countersight.editing.protocol import EditorError
+from countersight.editing import EditorError
 
 
 def opencv() -> Any:

@@ -15,11 +15,10 @@ from PIL import Image
 
 from countersight.detection.graphs import fingerprint, open_graph
 from countersight.detection.masks import Mask
-from countersight.editing.hues import Pixels
-from countersight.editing.protocol import EditFailed, EditorError
+from countersight.editing import EditFailed, EditorError, Pixels
 from countersight.text import printable
 
-Box = tuple[float, float, float, float]
+Corners = tuple[float, float, float, float]
 _MEAN, _SPREAD = np.array([123.675, 116.28, 103.53], np.float32), np.array([58.395, 57.12, 57.375], np.float32)
 """Of the photographs both families were trained with, channel by channel."""
 _IN, _NOTHING, _FIRST_CORNER, _LAST_CORNER = 1, -1, 2, 3
@@ -52,7 +51,7 @@ class Segmenter:
         self._stretched = "orig_im_size" not in self._asked
         self._seen: tuple[bytes, dict[str, NDArray[Any]]] | None = None
 
-    def cut_out(self, pixels: Pixels, *, box: Box | None = None, point: tuple[float, float] | None = None) -> Mask:
+    def cut_out(self, pixels: Pixels, *, box: Corners | None = None, point: tuple[float, float] | None = None) -> Mask:
         """The thing inside a box (left, top, right, bottom), or the one at a point."""
         if box is not None:
             places, kinds = [box[:2], box[2:]], [_FIRST_CORNER, _LAST_CORNER]

@@ -15,14 +15,13 @@ from urllib.parse import parse_qsl
 import numpy as np
 from PIL import Image
 
-from countersight.detection.masks import Mask, box_of, difference, encode_mask, grown
-from countersight.detection.opencv_module import opencv
+from countersight.detection import Mask, box_of, difference, encode_mask, grown, opencv
 from countersight.editing.hues import COLOURS, Pixels, colour_in
 from countersight.editing.protocol import Action, Edited, EditFailed, EditorError, EditRequest
 from countersight.editing.retouching import Fill, blurred, pasted, recoloured
 from countersight.editing.selecting import Selection, Selector
 from countersight.picture import LONGEST_SIDE, BadPicture, Picture, as_seen
-from countersight.scenes.colours import rgb
+from countersight.scenes import rgb
 from countersight.text import unknown
 
 Method = Literal["telea", "ns"]

@@ -5,7 +5,7 @@ import io
 import numpy as np
 from PIL import Image
 
-from countersight.detection.masks import Mask
+from countersight.detection import Mask
 from countersight.picture import Picture
 
 

@@ -16,8 +16,7 @@ from countersight.editing.loading import load_pipeline, pipeline_class, quiet, s
 from countersight.editing.painting import Brief, Given, Painting
 from countersight.editing.pipelines import KINDS, arguments, size_for
 from countersight.editing.protocol import EditFailed, EditorError, Instruction
-from countersight.models.local.finding import DTYPES, find_device, fingerprint
-from countersight.models.local.memory import forget, is_full
+from countersight.models.local import DTYPES, find_device, fingerprint, forget, is_full
 from countersight.picture import BadPicture, as_seen
 from countersight.text import unknown
 

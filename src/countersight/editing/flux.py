@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from yarl import URL
 
-from countersight.detection.masks import encode_mask
+from countersight.detection import encode_mask
 from countersight.editing.classical import read_options, selector_of
 from countersight.editing.hosted import (
     MAX_ANSWER,
@@ -26,8 +26,7 @@ from countersight.editing.hosted import (
 from countersight.editing.instructions import description_of, words_for
 from countersight.editing.painting import Brief, Given, Log, Painting
 from countersight.editing.protocol import EditFailed, EditorError, EditorSettings, Instruction
-from countersight.models.protocol import AskingFailed, Overloaded
-from countersight.models.service import Received, Service, checked_address, shorten
+from countersight.models import AskingFailed, Overloaded, Received, Service, checked_address, shorten
 
 BFL = "https://api.bfl.ai"
 POLL = 1.5

@@ -5,7 +5,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.scenes.colours import NAMED, rgb
+from countersight.scenes import NAMED, rgb
 
 Pixels = NDArray[np.uint8]
 """Height × width × 3: red, green, blue."""

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from countersight.detection.graphs import fingerprint, open_graph
-from countersight.detection.masks import Mask, box_of, grown
+from countersight.detection import Mask, box_of, fingerprint, grown, open_graph
 from countersight.editing.classical import Retoucher, read_options, selector_of
 from countersight.editing.hues import Pixels
 from countersight.editing.protocol import EditFailed, EditorError

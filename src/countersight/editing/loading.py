@@ -105,6 +105,6 @@ def _processor(folder: Path) -> dict[str, Any]:
 
     if _index(folder).get("processor") != ["transformers", "Qwen2VLProcessor"] or is_torchvision_available():
         return {}
-    from countersight.models.local.stills import load_stills
+    from countersight.models.local import load_stills
 
     return {"processor": load_stills(folder / "processor", Qwen2VLConfig())}

@@ -7,7 +7,7 @@ import aiohttp
 import numpy as np
 from PIL import Image
 
-from countersight.detection.masks import Mask
+from countersight.detection import Mask
 from countersight.editing.hosted import (
     MAX_ANSWER,
     amount,
@@ -22,8 +22,7 @@ from countersight.editing.hosted import (
 from countersight.editing.instructions import words_for
 from countersight.editing.painting import Brief, Given, Log, Painting
 from countersight.editing.protocol import EditFailed, EditorSettings, Instruction
-from countersight.models.endpoint import OPENAI
-from countersight.models.service import Service, checked_address
+from countersight.models import OPENAI, Service, checked_address
 
 
 class OpenAIEdit:

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 import msgspec
 import numpy as np
 
-from countersight.detection.masks import Mask, encode_mask, grown, read_mask
+from countersight.detection import Mask, encode_mask, grown, read_mask
 from countersight.editing.classical import MARGIN
 from countersight.editing.compositing import kept_outside
 from countersight.editing.instructions import VERSION

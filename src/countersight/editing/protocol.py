@@ -7,7 +7,7 @@ import msgspec
 from countersight.errors import CountersightError
 from countersight.models import AskingFailed
 from countersight.picture import Picture
-from countersight.scenes.scene import Scene
+from countersight.scenes import Scene
 
 Action = Literal["remove", "recolour", "add", "move", "resize", "reshape", "replace", "nothing", "other"]
 """What is done to the concept; `nothing` is the control edit, which must leave the picture as it is."""

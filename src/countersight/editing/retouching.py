@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageFilter
 
-from countersight.detection.masks import Mask, box_of
+from countersight.detection import Mask, box_of
 from countersight.editing.hues import Pixels
-from countersight.scenes.colours import Rgb
+from countersight.scenes import Rgb
 
 Fill = Callable[[Pixels, Mask], Pixels]
 """Paints over what is under a mask as if it had never been there."""

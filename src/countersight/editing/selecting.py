@@ -6,11 +6,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from countersight.detection.annotations import Annotations, Thing
-from countersight.detection.graphs import fingerprint
-from countersight.detection.masks import Mask, box_of, grown, of_box, read_mask
-from countersight.detection.opencv_module import opencv
-from countersight.detection.segmenting import Box, Segmenter, open_segmenter
+from countersight.detection import (
+    Annotations,
+    Corners,
+    Mask,
+    Segmenter,
+    Thing,
+    box_of,
+    fingerprint,
+    grown,
+    of_box,
+    open_segmenter,
+    opencv,
+    read_mask,
+)
 from countersight.editing.hues import Pixels, of_colour
 from countersight.editing.protocol import EditFailed, EditRequest
 from countersight.editing.things import Named, choose_things, meant_by, read_thing
@@ -98,7 +107,7 @@ class Selector:
             return self._segmenter.cut_out(pixels, box=thing.box)
         return thing.mask((pixels.shape[1], pixels.shape[0]))
 
-    def _in_box(self, box: Box, pixels: Pixels, seed: int) -> Selection:
+    def _in_box(self, box: Corners, pixels: Pixels, seed: int) -> Selection:
         if self._segmenter is not None:
             return Selection(self._segmenter.cut_out(pixels, box=box), "segmenter in a box")
         return Selection(grab_cut(pixels, box, seed), "GrabCut in a box")
@@ -109,7 +118,7 @@ class Selector:
         return Selection(self._segmenter.cut_out(pixels, point=point), "segmenter at a point")
 
 
-def grab_cut(pixels: Pixels, box: Box, seed: int) -> Mask:
+def grab_cut(pixels: Pixels, box: Corners, seed: int) -> Mask:
     """The thing in a box, told from what is around it by its colours (Rother et al. 2004)."""
     cv2 = opencv()
     inside = of_box(box, (pixels.shape[1], pixels.shape[0]))

@@ -5,10 +5,8 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from countersight.composing.vocabulary import is_plural, number_of
-from countersight.detection.annotations import Thing
-from countersight.detection.names import classes_of
-from countersight.detection.vision import ToolFailed
+from countersight.composing import is_plural, number_of
+from countersight.detection import Thing, ToolFailed, classes_of
 from countersight.editing.hues import colour_word
 from countersight.editing.protocol import EditFailed
 

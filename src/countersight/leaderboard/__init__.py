@@ -1,5 +1,5 @@
 """Measured and reported rows of every suite on one page that can be sorted."""
 
-from countersight.leaderboard.write import LeaderboardFiles, write_leaderboard
+import lazy_loader
 
-__all__ = ["LeaderboardFiles", "write_leaderboard"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -10,12 +10,11 @@ from countersight import __version__
 from countersight.dataset import Dataset
 from countersight.errors import CountersightError
 from countersight.leaderboard.data import Board, Entry, Leaderboard, Pool, Score, SuiteBoards
-from countersight.report.data import Figure, GroupScores, ReportData, RunScores
-from countersight.report.load import load, refuse_twice
-from countersight.runs.folder import RunFolder
-from countersight.scoring.scores import CONFIDENCE
-from countersight.suites.reference import ALL, PAPERS, RUN_MEASURES, TOTAL, PaperTable, Printed, tables
-from countersight.suites.tables import Terms, terms
+from countersight.pages import Figure
+from countersight.report import GroupScores, ReportData, RunScores, load, refuse_twice
+from countersight.runs import RunFolder
+from countersight.scoring import CONFIDENCE
+from countersight.suites import ALL, PAPERS, RUN_MEASURES, TOTAL, PaperTable, Printed, Terms, tables, terms
 from countersight.text import several
 
 RANKED_BY: Final = ("counterfactual", "factual", "both_right")

@@ -3,10 +3,8 @@
 from collections.abc import Iterator
 
 from countersight.leaderboard.data import Board, Entry, Leaderboard, Pool, Score, SuiteBoards
-from countersight.pages.document import document
-from countersight.pages.markup import Markup, element, text
-from countersight.pages.wording import count, name, percent
-from countersight.suites.reference import PAPERS, TOTAL, tables
+from countersight.pages import Markup, count, document, element, name, percent, text
+from countersight.suites import PAPERS, TOTAL, tables
 from countersight.text import several
 
 

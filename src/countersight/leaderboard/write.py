@@ -7,12 +7,12 @@ from pathlib import Path
 
 import msgspec
 
+from countersight.files import write_text
 from countersight.leaderboard.collect import collect
 from countersight.leaderboard.data import Leaderboard
 from countersight.leaderboard.page import render
-from countersight.pages.wording import guarded
-from countersight.report.write import write_file
-from countersight.suites.reference import RUN_MEASURES
+from countersight.pages import guarded
+from countersight.suites import RUN_MEASURES
 
 
 class LeaderboardFiles(msgspec.Struct, frozen=True):
@@ -34,9 +34,9 @@ def write_leaderboard(
     board = collect(runs, datasets, seed=seed)
     out.mkdir(parents=True, exist_ok=True)
     return LeaderboardFiles(
-        html=write_file(out / "leaderboard.html", render(board)),
-        csv=write_file(out / "leaderboard.csv", comma_separated(board)),
-        json=write_file(out / "leaderboard.json", msgspec.json.format(msgspec.json.encode(board)).decode() + "\n"),
+        html=write_text(out / "leaderboard.html", render(board)),
+        csv=write_text(out / "leaderboard.csv", comma_separated(board)),
+        json=write_text(out / "leaderboard.json", msgspec.json.format(msgspec.json.encode(board)).decode() + "\n"),
         data=board,
     )
 

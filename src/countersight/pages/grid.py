@@ -2,8 +2,8 @@
 
 import msgspec
 
+from countersight.pages.figure import Figure
 from countersight.pages.wording import count, interval, p_value, percent
-from countersight.report.data import Figure
 
 
 class Cell(msgspec.Struct, frozen=True):

@@ -26,7 +26,7 @@ def sheet(title: str, height: int, style: str, parts: Iterable[str]) -> str:
     )
 
 
-def text(x: float, y: float, words: str, class_: str = "", anchor: str = "start") -> str:
+def words_at(x: float, y: float, words: str, class_: str = "", anchor: str = "start") -> str:
     """Words at a place, which they begin at, end at, or have in their middle."""
     style = f' class="{class_}"' if class_ else ""
     turned = f' text-anchor="{anchor}"' if anchor != "start" else ""

@@ -7,7 +7,7 @@ from threading import Lock
 import numpy as np
 from PIL import Image, ImageFile
 
-from countersight.picture import LARGE, MAX_PIXELS, BadPicture
+from countersight.picture.checking import LARGE, MAX_PIXELS, BadPicture
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
 TURNS = {

@@ -207,7 +207,7 @@ def _eyes(name: str, code: Model | None, settings: ModelSettings) -> Vision:
 
 def _detector(where: str, settings: ModelSettings) -> Vision:
     """A detector, with a model beside it that answers what a detector cannot: one that looks, or one that is told."""
-    from countersight.detection.detector import DetectorAndModel, open_detector, parted
+    from countersight.detection import DetectorAndModel, open_detector, parted
     from countersight.programs.eyes.model_vision import ModelVision
     from countersight.programs.eyes.told import ToldVision
 
@@ -224,7 +224,7 @@ def _code_model(name: str, settings: ModelSettings) -> Model:
     """A model that writes programs; of those computed here also one that has no eyes."""
     kind, _, where = name.partition(":")
     if kind == "hf" and where:
-        from countersight.models.local.vocabulary import LocalWords, is_without_eyes
+        from countersight.models.local import LocalWords, is_without_eyes
 
         if is_without_eyes(where):
             return LocalWords(name, where, settings)

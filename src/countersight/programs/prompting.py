@@ -1,6 +1,6 @@
 """What a code model is told before it writes a program; the words and examples are our own."""
 
-from countersight.models.protocol import Request
+from countersight.models import Request
 
 PYTHON = '''\
 You write a short Python program that answers a question about a picture. You do not see the picture: the program \

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from countersight.case import ToolCall, Trace
-from countersight.detection.vision import Box
+from countersight.detection import Box
 
 LONGEST_PROGRAM = 8_000
 LONGEST_TEXT = 200

@@ -1,7 +1,5 @@
 """Tables, figures and a page out of run folders."""
 
-from countersight.report.image_groups import GroupsFile
-from countersight.report.terminal import print_overview, print_tables
-from countersight.report.write import ReportFiles, write_report
+import lazy_loader
 
-__all__ = ["GroupsFile", "ReportFiles", "print_overview", "print_tables", "write_report"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -9,7 +9,7 @@ from countersight.report.image_groups import PictureGroups
 from countersight.report.observations import AnalysedRun, observations
 from countersight.report.programs import program_analysis
 from countersight.report.watching import Watched
-from countersight.suites.tables import Terms
+from countersight.suites import Terms
 
 
 def analyses(

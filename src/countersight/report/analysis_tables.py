@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from countersight.pages.grid import NOTHING, Cell, Grid, Line, figure_cell
-from countersight.pages.wording import count, name, number, p_value
-from countersight.report.data import Analysis, AnalysisTable, Figure
+from countersight.pages import NOTHING, Cell, Figure, Grid, Line, count, figure_cell, name, number, p_value
+from countersight.report.data import Analysis, AnalysisTable
 
 
 def analysis_grids(analysis: Analysis) -> list[Grid]:

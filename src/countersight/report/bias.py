@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
-from countersight.pages.wording import count, name, p_value, percent
-from countersight.report.data import Analysis, AnalysisLine, AnalysisTable, Figure, IntervalPlot, Point
+from countersight.pages import Figure, count, name, p_value, percent
+from countersight.report.data import Analysis, AnalysisLine, AnalysisTable, IntervalPlot, Point
 from countersight.report.image_groups import PictureGroups
 from countersight.report.observations import AnalysedRun
-from countersight.scoring import RESAMPLES
-from countersight.scoring.bias import Bias, Gap, Mean, bias
-from countersight.suites.tables import Terms
+from countersight.scoring import RESAMPLES, Bias, Gap, Mean, bias
+from countersight.suites import Terms
 from countersight.text import several
 
 BOOTSTRAP = "bootstrap over pictures"

@@ -1,7 +1,7 @@
 """Boxes as the page draws them over a picture: in parts of its sides, so that they fit it at any size."""
 
 from countersight.dataset import Dataset
-from countersight.detection.vision import size_as_seen
+from countersight.detection import size_as_seen
 from countersight.picture import BadPicture
 from countersight.report.data import Boxed
 

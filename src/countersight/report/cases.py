@@ -5,16 +5,16 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.asking.composed import COMPOSED
+from countersight.asking import COMPOSED
 from countersight.case import LETTERS, Case, Question, Reply
 from countersight.dataset import Dataset
+from countersight.pages import balanced_sample
 from countersight.report.data import ASKINGS, Answer, AskedQuestion, Asking, GalleryCase, asking_of
-from countersight.report.gallery import PAIR_OUTCOMES, balanced_sample, pair_outcome
+from countersight.report.gallery import PAIR_OUTCOMES, pair_outcome
 from countersight.report.graphs import shown_graph
 from countersight.report.traces import shown_program
-from countersight.runs.folder import RunFolder
-from countersight.scoring import Outcomes
-from countersight.scoring.outcome import ASKED, OUTCOMES, WORLDS
+from countersight.runs import RunFolder
+from countersight.scoring import ASKED, OUTCOMES, WORLDS, Outcomes
 
 LONGEST_TEXT = 4_000
 """Characters of a text that go into the page; the rest stays in the run folder."""

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.pages.wording import count, name, percent
-from countersight.report.data import Analysis, AnalysisLine, AnalysisTable, Figure, Point
+from countersight.pages import Figure, count, name, percent
+from countersight.report.data import Analysis, AnalysisLine, AnalysisTable, Point
 from countersight.report.observations import AnalysedRun
 from countersight.report.shares import share, told
 from countersight.report.watching import Watched
-from countersight.scoring.scores import CONFIDENCE
-from countersight.suites.tables import Terms
+from countersight.scoring import CONFIDENCE
+from countersight.suites import Terms
 
 _Mask = NDArray[np.bool_]
 

@@ -5,8 +5,8 @@ from typing import Literal
 import msgspec
 
 from countersight.case import Telling, World
-from countersight.suites.reference import PaperTable
-from countersight.suites.tables import Terms, terms
+from countersight.pages import Figure, Thumbnail
+from countersight.suites import PaperTable, Terms, terms
 
 Asking = Literal["factual", "counterfactual", "shown"]
 """One way a case is asked: as it is, with the change told in words, or with the change shown as a picture."""
@@ -22,20 +22,6 @@ def asking_of(world: World, telling: Telling) -> Asking:
 
 
 Verdict = Literal["right", "wrong", "unread", "failed", "missing"]
-
-
-class Figure(msgspec.Struct, frozen=True):
-    """A share or a difference of shares, with its interval; `p` only where two things were compared."""
-
-    value: float | None
-    low: float
-    high: float
-    n: int
-    p: float | None = None
-    right: int | None = None
-    """How many of the n were right, where the figure is such a share."""
-    method: str = ""
-    """How the interval and p were got, where it is not the usual way: Wilson's, and paired bootstrap with McNemar."""
 
 
 class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
@@ -285,13 +271,6 @@ class GalleryCase(msgspec.Struct, frozen=True, kw_only=True):
     questions: dict[Asking, AskedQuestion]
     answers: tuple[dict[Asking, Answer], ...]
     graph: ShownGraph | None = None
-
-
-class Thumbnail(msgspec.Struct, frozen=True):
-    """A small picture as WebP, or why there is none."""
-
-    webp: bytes = b""
-    fault: str = ""
 
 
 class PageData(msgspec.Struct, frozen=True):

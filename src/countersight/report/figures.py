@@ -6,10 +6,9 @@ stay the size of the page's. Colours are classes: the style sheet has one set fo
 
 from collections.abc import Sequence
 
-from countersight.pages.markup import Markup, element, text
-from countersight.pages.wording import interval, name, percent
-from countersight.report.data import ASKINGS, Asking, Figure, GroupScores, LetterShare, RunScores
-from countersight.suites.tables import PLAIN, Terms
+from countersight.pages import Figure, Markup, element, interval, name, percent, text
+from countersight.report.data import ASKINGS, Asking, GroupScores, LetterShare, RunScores
+from countersight.suites import PLAIN, Terms
 
 _ROW = 36
 """Height of a line of the drop plot."""

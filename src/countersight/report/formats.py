@@ -2,16 +2,14 @@
 
 import csv
 import io
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from countersight.pages.grid import Cell, Grid
-from countersight.pages.wording import guarded, name
+from countersight.pages import Figure, guarded, latex_grid, latex_tables, markdown_grid, markdown_text, name
 from countersight.report.analysis_tables import analysis_grids, analysis_records
-from countersight.report.data import Figure, GroupScores, ReportData, RunScores
+from countersight.report.data import GroupScores, ReportData, RunScores
 from countersight.report.provenance import definitions, origins, sentence
 from countersight.report.tables import COMPARED, MEASURES, grids
-from countersight.suites.reference import ALL, TOTAL, PaperTable
+from countersight.suites import ALL, TOTAL, PaperTable
 
 
 def markdown(report: ReportData) -> str:
@@ -38,42 +36,6 @@ def markdown(report: ReportData) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def markdown_grid(grid: Grid) -> list[str]:
-    """A table, and its note where it has one."""
-    return [_md_table(grid), *([markdown_text(grid.note)] if grid.note else [])]
-
-
-def _md_table(grid: Grid) -> str:
-    rows = [[markdown_text(head) for head in grid.head], ["---", *("---:" for _ in grid.head[1:])]]
-    for line in grid.lines:
-        cells = [markdown_text(_flat(cell)) for cell in line.cells]
-        rows.append([f"**{cells[0]}**", *cells[1:]] if line.total else cells)
-    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
-
-
-def markdown_text(text: str) -> str:
-    """Text that Markdown takes for nothing but text."""
-    escaped = re.sub(r"([\\`*_\[\]|~!$#])", r"\\\1", text)
-    return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
-def _flat(cell: Cell) -> str:
-    return f"{cell.text} ({'; '.join(cell.details)})" if cell.details else cell.text
-
-
-def latex_tables(words: str, told: Iterable[tuple[str, str]], tables: Iterable[Grid]) -> list[str]:
-    """Lines of tables, below comments that say what they show and how they were got."""
-    lines = [
-        "% Written by Countersight. In the preamble: \\usepackage{booktabs}",
-        "% Names with signs outside Latin scripts need LuaLaTeX or XeLaTeX.",
-        f"% {words}",
-        *(f"% {term}: {text}" for term, text in told),
-    ]
-    for grid in tables:
-        lines += ["", *latex_grid(grid)]
-    return lines
-
-
 def latex(report: ReportData) -> str:
     """Every table for a paper, in booktabs style; how the figures were got stands above as comments."""
     lines = latex_tables(sentence(report), (*origins(report), *definitions(report)), grids(report))
@@ -83,58 +45,6 @@ def latex(report: ReportData) -> str:
         for grid in analysis_grids(analysis):
             lines += ["", *latex_grid(grid)]
     return "\n".join(lines) + "\n"
-
-
-def latex_grid(grid: Grid) -> Iterator[str]:
-    """The lines of a table."""
-    yield r"\begin{table}"
-    yield r"  \centering\small"
-    yield f"  \\caption{{{_tex(' '.join((grid.title + '.', grid.note)).strip())}}}"
-    yield f"  \\begin{{tabular}}{{l{'r' * (len(grid.head) - 1)}}}"
-    yield r"    \toprule"
-    yield "    " + " & ".join(_tex(head) for head in grid.head) + r" \\"
-    yield r"    \midrule"
-    for line in grid.lines:
-        if line.total and len(grid.lines) > 1:
-            yield r"    \midrule"
-        yield "    " + " & ".join(_tex_cell(cell) for cell in line.cells) + r" \\"
-    yield r"    \bottomrule"
-    yield r"  \end{tabular}"
-    yield r"\end{table}"
-
-
-def _tex_cell(cell: Cell) -> str:
-    if not cell.details:
-        return _tex(cell.text)
-    return f"{_tex(cell.text)} {{\\scriptsize({_tex('; '.join(cell.details))})}}"
-
-
-_TEX = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    # After the end of a line these would be read as its options.
-    "[": "{[}",
-    "]": "{]}",
-    "*": "{*}",
-    # Two of these in a row would become another sign.
-    "-": "{-}",
-    "'": "{'}",
-    "`": "{`}",
-    '"': "{''}",
-    "–": "--",
-    "−": "$-$",
-    **{sign: "\\" + sign for sign in "&%$#_"},
-}
-
-
-def _tex(text: str) -> str:
-    return "".join(_TEX.get(sign, sign) for sign in text)
 
 
 _COLUMNS = (

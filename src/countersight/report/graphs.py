@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from countersight.asking.graphs import edges_in_words, names_of, nodes_of
+from countersight.asking import edges_in_words, names_of, nodes_of
 from countersight.case import Case
 from countersight.dataset import Dataset
 from countersight.report.boxes import in_parts, size_of

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from countersight.case import Case
 from countersight.errors import CountersightError
-from countersight.suites.importing import BadField, csv_rows
+from countersight.suites import BadField, csv_rows
 from countersight.text import printable, several, unknown
 
 MAX_BYTES: Final = 256 * 1024 * 1024

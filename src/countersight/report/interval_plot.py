@@ -2,8 +2,7 @@
 
 from math import ceil, floor
 
-from countersight.pages.markup import Markup, element, text
-from countersight.pages.wording import interval, name, percent
+from countersight.pages import Markup, element, interval, name, percent, text
 from countersight.report.data import IntervalPlot
 
 _ROW = 36

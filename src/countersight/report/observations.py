@@ -5,14 +5,26 @@ from typing import Final
 
 import msgspec
 
-from countersight.pages.wording import count, interval, name, number, p_value, percent
-from countersight.report.data import Analysis, AnalysisLine, AnalysisTable, Figure, Point
+from countersight.pages import Figure, count, interval, name, number, p_value, percent
+from countersight.report.data import Analysis, AnalysisLine, AnalysisTable, Point
 from countersight.report.scored import as_difference, as_share
-from countersight.scoring import RESAMPLES, Difference, Outcomes, Rate, Row
-from countersight.scoring.observations import Correlation, Effect, Phi, Ranking, correlation, effect, ranking
-from countersight.scoring.outcome import Asked
-from countersight.scoring.scores import CONFIDENCE
-from countersight.suites.tables import Terms
+from countersight.scoring import (
+    CONFIDENCE,
+    RESAMPLES,
+    Asked,
+    Correlation,
+    Difference,
+    Effect,
+    Outcomes,
+    Phi,
+    Ranking,
+    Rate,
+    Row,
+    correlation,
+    effect,
+    ranking,
+)
+from countersight.suites import Terms
 from countersight.text import several
 
 FIRST_PROMPT: Final = "0-shot"

@@ -6,10 +6,20 @@ from typing import Any
 
 import msgspec
 
-from countersight.pages.blocks import as_table, definition_list, section
-from countersight.pages.document import document
-from countersight.pages.markup import Markup, element, text
-from countersight.pages.wording import clean, count, interval, name, percent
+from countersight.pages import (
+    Markup,
+    as_table,
+    clean,
+    count,
+    definition_list,
+    document,
+    element,
+    interval,
+    name,
+    percent,
+    section,
+    text,
+)
 from countersight.report.analysis_tables import analysis_grids
 from countersight.report.data import ASKINGS, Analysis, Asking, PageData, ReportData
 from countersight.report.figures import accuracy_plot, drop_plot, legend, letter_bars

@@ -6,15 +6,14 @@ from typing import Final, get_args
 
 import msgspec
 
-from countersight.pages.wording import count, name, percent
-from countersight.programs.failures import FailureKind
-from countersight.report.data import ASKINGS, Analysis, AnalysisLine, AnalysisTable, Asking, Figure, Point
+from countersight.pages import Figure, count, name, percent
+from countersight.programs import FailureKind
+from countersight.report.data import ASKINGS, Analysis, AnalysisLine, AnalysisTable, Asking, Point
 from countersight.report.observations import AnalysedRun
 from countersight.report.shares import share, told
 from countersight.report.watching import Watched, Written
-from countersight.scoring.outcome import ASKED, RIGHT, Outcomes
-from countersight.scoring.scores import CONFIDENCE
-from countersight.suites.tables import PLAIN_MEASURES, Terms
+from countersight.scoring import ASKED, CONFIDENCE, RIGHT, Outcomes
+from countersight.suites import PLAIN_MEASURES, Terms
 from countersight.text import several
 
 ALL: Final = "all"

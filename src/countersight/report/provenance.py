@@ -1,9 +1,9 @@
 """How the figures of a report were got, in words: a figure without this is not worth printing."""
 
 from countersight.case import World
-from countersight.pages.wording import count, name, percent
+from countersight.pages import count, name, percent
 from countersight.report.data import ReportData, RunScores
-from countersight.suites.tables import AS_IT_IS, BOTH_WORLDS, UNDER_A_CHANGE
+from countersight.suites import AS_IT_IS, BOTH_WORLDS, UNDER_A_CHANGE
 from countersight.text import several
 
 

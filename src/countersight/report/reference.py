@@ -4,10 +4,9 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from countersight.pages.grid import NOTHING, Cell, Grid, Line, figure_cell, unasked_line
-from countersight.pages.wording import count, name
-from countersight.report.data import Figure, ReportData, RunScores
-from countersight.suites.reference import ALL, TOTAL, PaperTable, Place, Printed
+from countersight.pages import NOTHING, Cell, Figure, Grid, Line, count, figure_cell, name, unasked_line
+from countersight.report.data import ReportData, RunScores
+from countersight.suites import ALL, TOTAL, PaperTable, Place, Printed
 
 
 def beside(report: ReportData, reference: PaperTable) -> Grid:

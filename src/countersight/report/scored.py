@@ -1,6 +1,6 @@
 """Scores as the figures that a report shows."""
 
-from countersight.report.data import Figure
+from countersight.pages import Figure
 from countersight.scoring import Difference, Rate
 
 

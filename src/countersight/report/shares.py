@@ -1,9 +1,7 @@
 """A share as a figure with its interval, and in words."""
 
-from countersight.pages.wording import count, interval, percent
-from countersight.report.data import Figure
-from countersight.scoring.intervals import wilson
-from countersight.scoring.scores import CONFIDENCE
+from countersight.pages import Figure, count, interval, percent
+from countersight.scoring import CONFIDENCE, wilson
 
 
 def share(number: int, n: int) -> Figure:

@@ -1,6 +1,6 @@
 """Models by names short enough for the head of a table."""
 
-from countersight.detection.detector import parted
+from countersight.detection import parted
 
 _PROGRAMS = ("viper:", "visprog:")
 _DETECTOR, _TOLD = "detector:", "told:"

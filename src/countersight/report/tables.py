@@ -2,12 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 
-from countersight.pages.grid import NOTHING, Cell, Grid, Line, figure_cell, unasked_line
-from countersight.pages.wording import count, name, percent
+from countersight.pages import NOTHING, Cell, Grid, Line, count, figure_cell, name, percent, unasked_line
 from countersight.report.data import ASKINGS, Comparison, DividedScores, GroupScores, ReportData, RunScores
 from countersight.report.reference import beside, reported_lines
-from countersight.suites.reference import table
-from countersight.suites.tables import PLAIN, PLAIN_MEASURES, Terms
+from countersight.suites import PLAIN, PLAIN_MEASURES, Terms, table
 from countersight.text import several
 
 MEASURES = PLAIN_MEASURES

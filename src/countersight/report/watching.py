@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from countersight.asking.composed import COMPOSED
+from countersight.asking import COMPOSED
 from countersight.case import Reply, Trace
 from countersight.report.data import Asking, asking_of
 

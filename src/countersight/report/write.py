@@ -1,21 +1,18 @@
 """Writes a report: the page and the tables, each in full or not at all."""
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
-from countersight.files import write_whole
-from countersight.pages.thumbnails import side_for, thumbnails
+from countersight.files import write_text
+from countersight.pages import side_for, thumbnails
+from countersight.progress import Progress, silent
 from countersight.report.data import PageData, ReportData
 from countersight.report.formats import comma_separated, latex, markdown
 from countersight.report.image_groups import GroupsFile
-from countersight.report.load import load
+from countersight.report.loading import load
 from countersight.report.page import render
-
-Counting = Callable[[str, int, str], AbstractContextManager[Callable[[int], None]]]
-"""Shows how far work has come: told what is done, how many there are, and of what."""
 
 
 class ReportFiles(msgspec.Struct, frozen=True):
@@ -39,7 +36,7 @@ def write_report(
     seed: int = 0,
     reference: Sequence[str] | None = None,
     groups: GroupsFile | None = None,
-    progress: Counting | None = None,
+    progress: Progress = silent,
 ) -> ReportFiles:
     """Report on one or more runs of one dataset: a page and tables in `out`, scores.parquet in each run folder.
 
@@ -50,27 +47,17 @@ def write_report(
     loaded = load(runs, dataset=dataset, gallery=gallery, seed=seed, reference=reference, groups=groups)
     pictures = []
     side = side_for(len(loaded.pictures))
-    with progress("Shrinking pictures", len(loaded.pictures), "pictures") if progress else nullcontext(_quiet) as done:
+    with progress("Shrinking pictures", len(loaded.pictures), "pictures") as done:
         for picture in thumbnails(loaded.pictures, loaded.dataset.picture, side):
             pictures.append(picture)
             done(len(pictures))
     report = loaded.report
     out.mkdir(parents=True, exist_ok=True)
     return ReportFiles(
-        html=write_file(out / "report.html", render(PageData(report, loaded.cases, tuple(pictures)))),
-        markdown=write_file(out / "tables.md", markdown(report)),
-        latex=write_file(out / "tables.tex", latex(report)),
-        csv=write_file(out / "tables.csv", comma_separated(report)),
+        html=write_text(out / "report.html", render(PageData(report, loaded.cases, tuple(pictures)))),
+        markdown=write_text(out / "tables.md", markdown(report)),
+        latex=write_text(out / "tables.tex", latex(report)),
+        csv=write_text(out / "tables.csv", comma_separated(report)),
         data=report,
         unwritten=loaded.unwritten,
     )
-
-
-def _quiet(done: int) -> None:
-    pass
-
-
-def write_file(path: Path, content: str) -> Path:
-    """Write a text file so that it is there in full or not at all."""
-    write_whole(path, content.encode())
-    return path

@@ -4,11 +4,10 @@ from collections.abc import Iterator
 
 import msgspec
 
-from countersight.asking.graphs import graph_in_words
-from countersight.asking.orders import Gathering, Places, orders_of
+from countersight.asking import Gathering, Places, graph_in_words, orders_of
 from countersight.case import Case, Option, Question, Reply, Telling, World
 from countersight.dataset import BadRow, Dataset
-from countersight.engine.tally import Tally
+from countersight.engine import Tally
 from countersight.runs.folder import RunFolder
 
 TELLINGS: tuple[tuple[World, Telling], ...] = (

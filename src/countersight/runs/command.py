@@ -5,14 +5,13 @@ import signal
 import sys
 from pathlib import Path
 
-from countersight.asking.prompt import Prompt
+from countersight.asking import Prompt
 from countersight.dataset import Dataset, DatasetError
-from countersight.engine.display import showing
-from countersight.engine.tally import Tally
+from countersight.engine import Patience, Tally, showing
 from countersight.errors import CountersightError
 from countersight.models import Model, ModelSettings, open_model
 from countersight.runs.folder import Answering, RunFolder
-from countersight.runs.runner import Engine, Patience, refuse_nonsense
+from countersight.runs.runner import Engine, refuse_nonsense
 
 
 def ask_dataset(

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from countersight.asking.prompt import Told, told
+from countersight.asking import Told, told
 from countersight.case import LETTERS, Question, Reply
 from countersight.dataset import Dataset
 from countersight.models import Request, Turn

@@ -12,13 +12,13 @@ from typing import Any, BinaryIO, Literal, Self, TypeVar
 import msgspec
 
 from countersight import __version__
-from countersight.asking.prompt import Prompt
+from countersight.asking import Prompt
 from countersight.case import Reply
 from countersight.dataset import Dataset
-from countersight.engine.journal import Journal, read_journal
+from countersight.engine import Journal, read_journal
 from countersight.errors import CountersightError
 from countersight.files import write_whole
-from countersight.models.protocol import Loss
+from countersight.models import Loss
 
 MANIFEST = "run.json"
 JOURNAL = "replies.jsonl"

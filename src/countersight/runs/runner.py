@@ -5,15 +5,10 @@ from collections.abc import Iterator
 
 import msgspec
 
-from countersight.asking.composed import COMPOSED, composed_answer
-from countersight.asking.prompt import Prompt
+from countersight.asking import COMPOSED, Prompt, composed_answer
 from countersight.case import LETTERS, Reply
 from countersight.dataset import Dataset
-from countersight.engine.journal import Journal
-from countersight.engine.limit import Gate
-from countersight.engine.retry import GivenUp, Persistence, Stopped
-from countersight.engine.retry import Patience as Patience
-from countersight.engine.tally import Tally
+from countersight.engine import Gate, GivenUp, Journal, Patience, Persistence, Stopped, Tally
 from countersight.errors import CountersightError
 from countersight.models import Answer, Model, ModelError, Observant, Ranker, Request, Turn, Viewer
 from countersight.picture import BadPicture

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from countersight.models.embedded.values import LARGEST, VALUES
+from countersight.models.embedded import LARGEST, VALUES
 from countersight.training.config import DecoderShape
 
 NARROW = 0.35

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from countersight.models.embedded.values import CIRCLES, COLOURS, KINDS
+from countersight.models.embedded import CIRCLES, COLOURS, KINDS
 
 WIDTHS = (24, 32, 80, 160, 256)
 """Channels at 112, 56, 28, 14 and 7 cells a side."""

@@ -12,8 +12,7 @@ from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor, nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
-from countersight.models.embedded.values import SIDE, VALUES
-from countersight.models.embedded.weights import CHECKSUMS, ENCODER, VOCABULARY, decoder_file
+from countersight.models.embedded import CHECKSUMS, ENCODER, SIDE, VALUES, VOCABULARY, decoder_file
 from countersight.training.decoder import Decoder
 from countersight.training.encoder import Convolution, Encoder, Residual
 from countersight.training.quantising import quantise

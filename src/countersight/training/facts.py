@@ -3,9 +3,8 @@
 import msgspec
 import numpy as np
 
-from countersight.models.embedded.values import CIRCLES, COLOURS, KINDS, VALUES
-from countersight.scenes import Circle, Scene
-from countersight.scenes.geometry import as_points, inside
+from countersight.models.embedded import CIRCLES, COLOURS, KINDS, VALUES
+from countersight.scenes import Circle, Scene, as_points, inside
 
 
 class Facts(msgspec.Struct, frozen=True):

@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFilter
 
-from countersight.models.embedded.picture import Pixels
-from countersight.models.embedded.values import SIDE
+from countersight.models.embedded import SIDE, Pixels
 
 Plane = NDArray[np.float64]
 

@@ -10,10 +10,9 @@ import msgspec
 import numpy as np
 from PIL import Image
 
-from countersight.models.embedded.picture import Pixels, shrink
-from countersight.models.embedded.values import COLOURS
+from countersight.models.embedded import COLOURS, Pixels, shrink
 from countersight.scenes import Recolour, Remove, Scene, apply, draw
-from countersight.suites.cvqa.templates import TEMPLATES
+from countersight.suites.cvqa import TEMPLATES
 from countersight.training.facts import Facts, facts
 from countersight.training.out_of_domain import stranger
 from countersight.training.targets import CELLS, LAYERS, Map, target

@@ -5,7 +5,7 @@ from random import Random
 
 import msgspec
 
-from countersight.models.embedded.values import CIRCLES, COLOURS, LARGEST
+from countersight.models.embedded import CIRCLES, COLOURS, LARGEST
 from countersight.training import reasons, wordings
 from countersight.training.facts import Facts
 

@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn import functional
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-from countersight.models.embedded.values import CIRCLES, COLOURS, KINDS, SIDE
+from countersight.models.embedded import CIRCLES, COLOURS, KINDS, SIDE
 from countersight.training.checkpoints import load, save
 from countersight.training.config import Plan
 from countersight.training.curves import Curve, rate_at

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
-from countersight.models.embedded.values import KINDS
+from countersight.models.embedded import KINDS
 from countersight.training.facts import Facts
 from countersight.training.pictures import sample
 

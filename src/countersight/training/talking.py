@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
-from countersight.models.embedded.tokenizer import Tokenizer, vocabulary
+from countersight.models.embedded import Tokenizer, vocabulary
 from countersight.training import wordings
 from countersight.training.checkpoints import load, save
 from countersight.training.config import Plan

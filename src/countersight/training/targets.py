@@ -3,9 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.models.embedded.values import COLOURS
-from countersight.scenes import Scene
-from countersight.scenes.geometry import inside
+from countersight.models.embedded import COLOURS
+from countersight.scenes import Scene, inside
 from countersight.training.facts import place
 
 CELLS = 56

@@ -7,7 +7,7 @@ drawn most often. `{c}` and `{o}` are colours, `{n}` a number, `{p}` a place; th
 import re
 from collections.abc import Iterator
 
-from countersight.models.embedded.values import CIRCLES, COLOURS
+from countersight.models.embedded import CIRCLES, COLOURS
 from countersight.training import foreign, reasons
 
 FACTUAL: dict[str, tuple[str, ...]] = {

@@ -6,8 +6,8 @@ import numpy as np
 from PIL import Image
 
 from countersight.case import Option
-from countersight.models import Request, Turn
-from countersight.picture import Picture, check_picture
+from countersight.models.protocol import Request, Turn
+from countersight.picture.checking import Picture, check_picture
 
 
 def picture(width: int = 64, height: int = 48, seed: int = 0) -> Picture:

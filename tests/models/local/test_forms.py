@@ -9,8 +9,8 @@ import pytest
 from models.local import tiny
 from models.local.talks import picture
 
-from countersight.models import AskingFailed, ModelError, Turn
 from countersight.models.local.loading import Loaded, load
+from countersight.models.protocol import AskingFailed, ModelError, Turn
 
 Models = Callable[[str], Loaded]
 TALK = (

@@ -15,10 +15,11 @@ from models.local import tiny
 from models.local.talks import mixed, picture, request
 
 from countersight.cli import main
-from countersight.models import Answer, AskingFailed, Model, ModelError, ModelSettings, Ranker, Request, open_model
-from countersight.models.local import Local
 from countersight.models.local.loading import Loaded, load
-from countersight.picture import Picture
+from countersight.models.local.model import Local
+from countersight.models.protocol import Answer, AskingFailed, Model, ModelError, ModelSettings, Ranker, Request
+from countersight.models.registry import open_model
+from countersight.picture.checking import Picture
 
 Folders = Callable[[str], Path]
 CPU = ModelSettings(max_tokens=4, device="cpu")

@@ -10,9 +10,9 @@ import pytest
 import torch
 from models.local.talks import picture, request
 
-from countersight.models import AskingFailed, ModelError, Request
 from countersight.models.local.queue import Queue, Work
-from countersight.picture import Picture
+from countersight.models.protocol import AskingFailed, ModelError, Request
+from countersight.picture.checking import Picture
 
 
 class Worker:

@@ -8,10 +8,10 @@ import torch
 from models.local import tiny
 from models.local.talks import mixed, picture, request
 
-from countersight.models import Answer, ModelSettings, Request
 from countersight.models.local.conversation import inputs, pictures_of
 from countersight.models.local.loading import Loaded, load
 from countersight.models.local.writing import write
+from countersight.models.protocol import Answer, ModelSettings, Request
 
 Models = Callable[[str], Loaded]
 SHORT = ModelSettings(max_tokens=6)

@@ -1,6 +1,5 @@
 """The bundle of an audit: everything that others need to follow, check and sign it, under one seal."""
 
-from countersight.audit.bundle.sessions import begin_session
-from countersight.audit.bundle.verify import verify
+import lazy_loader
 
-__all__ = ["begin_session", "verify"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -13,8 +13,8 @@ from countersight.audit.records import CaseTrail, ConceptTrail, EditRecord, Verd
 from countersight.audit.scores import ConceptScore, Scores
 from countersight.audit.trail import Audit
 from countersight.case import Question
-from countersight.editing.protocol import Instruction
-from countersight.editing.quality.record import EditQuality
+from countersight.editing import Instruction
+from countersight.editing.quality import EditQuality
 
 CASES: Final = "cases.jsonl"
 EXCLUSIONS: Final = "exclusions.csv"

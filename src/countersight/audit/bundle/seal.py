@@ -12,7 +12,7 @@ from countersight.audit.bundle.files import Found, Odd, content, digest, lying_i
 from countersight.audit.log import AuditError
 from countersight.files import write_whole
 from countersight.machine import cores
-from countersight.runs.folder import LOCK
+from countersight.runs import LOCK
 
 SEAL: Final = "bundle.json"
 SIGNATURES: Final = tuple(f"{SEAL}.{ending}" for ending in ("asc", "sig", "minisig", "sigstore.json"))

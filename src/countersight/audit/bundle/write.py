@@ -3,7 +3,6 @@
 import datetime
 import re
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path, PurePosixPath
 
 import msgspec
@@ -33,12 +32,11 @@ from countersight.audit.log import AuditError
 from countersight.audit.scores import SCORES, Scores, encode, score
 from countersight.audit.trail import Audit, read_audit
 from countersight.files import write_whole
-from countersight.runs.folder import locked
+from countersight.progress import Progress, silent
+from countersight.runs import locked
 
 REPORT = "report.html"
 
-Counting = Callable[[str, int, str], AbstractContextManager[Callable[[int], None]]]
-"""Shows how far work has come: told what is done, how many there are, and of what."""
 
 _PART = re.compile(r"\..+\.\d+")
 """What `write_whole` calls a file until it is whole."""
@@ -64,7 +62,7 @@ def write_bundle(
     page: Callable[[Sheets], str],
     *,
     against: Path | None = None,
-    progress: Counting | None = None,
+    progress: Progress = silent,
 ) -> str:
     """Bring a bundle to what its steps say: scores, sheets, differences, the page, and last the seal, which it gives.
 
@@ -77,7 +75,7 @@ def write_bundle(
         _refuse_changed_pictures(path)
         scores = score(audit)
         made = edits(audit.cases)
-        with progress("Comparing pictures", len(made), "edits") if progress else nullcontext(_quiet) as done:
+        with progress("Comparing pictures", len(made), "edits") as done:
             write_differences(folder, audit.cases, done)
         sheets = _sheets(folder, audit, scores, against)
         _write(sheets)
@@ -144,7 +142,3 @@ def _write(sheets: Sheets) -> None:
 
 def _pretty(sheet: object) -> bytes:
     return msgspec.json.format(msgspec.json.encode(sheet), indent=2) + b"\n"
-
-
-def _quiet(done: int) -> None:
-    pass

@@ -1,24 +1,5 @@
 """Judges and editors as instruments: how often they are right where the right verdict is known, and what that means."""
 
-from countersight.audit.calibration.correcting import Corrected, corrected
-from countersight.audit.calibration.sheet import (
-    CALIBRATION,
-    PANEL,
-    Calibration,
-    EditorSheet,
-    Instrument,
-    JudgeSheet,
-    Rate,
-)
+import lazy_loader
 
-__all__ = [
-    "CALIBRATION",
-    "PANEL",
-    "Calibration",
-    "Corrected",
-    "EditorSheet",
-    "Instrument",
-    "JudgeSheet",
-    "Rate",
-    "corrected",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -15,7 +15,8 @@ from countersight.audit.calibration.sheet import CALIBRATION, Calibration
 from countersight.audit.calibration.tabulating import sheets
 from countersight.audit.editing import Hand
 from countersight.audit.folder import AuditFolder
-from countersight.audit.judges import Judge, Pool
+from countersight.audit.judges.panel import Pool
+from countersight.audit.judges.protocol import Judge
 from countersight.audit.opening import Opener
 from countersight.audit.prompts import AuditPrompts
 from countersight.audit.records import CaseRecord, Manifest, Party, Place
@@ -24,11 +25,10 @@ from countersight.audit.steps import StepFailed, Steps, hash_of
 from countersight.audit.tally import AuditTally
 from countersight.audit.work import Subject, Work
 from countersight.editing import EditorSettings
-from countersight.engine.display import showing
-from countersight.engine.retry import Patience
+from countersight.engine import Patience, showing
 from countersight.files import write_whole
 from countersight.models import ModelSettings
-from countersight.runs.folder import DatasetReference
+from countersight.runs import DatasetReference
 
 
 class Options(msgspec.Struct, frozen=True):

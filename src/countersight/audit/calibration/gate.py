@@ -10,9 +10,8 @@ from countersight.audit.calibration.items import Item
 from countersight.audit.editing import measured
 from countersight.audit.truth import facts
 from countersight.picture import BadPicture, Picture, as_seen, check_picture
-from countersight.programs.eyes.scene import NotAScene, see
-from countersight.scenes import Remove, Scene, apply, draw, encode
-from countersight.scenes.colours import NAMED
+from countersight.programs.eyes import NotAScene, see
+from countersight.scenes import NAMED, Remove, Scene, apply, draw, encode
 
 KINDS: Final = ("as asked", "nothing changed", "another thing changed", "as asked, and all else recoloured")
 

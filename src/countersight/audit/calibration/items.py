@@ -7,15 +7,15 @@ from typing import Final, Literal
 import msgspec
 
 from countersight.audit.calibration.sentences import WORDINGS, explained
-from countersight.audit.extraction import Statement
+from countersight.audit.extraction.protocol import Statement
 from countersight.audit.extraction.rules import RuleExtractor
-from countersight.audit.judges import Evidence
+from countersight.audit.judges.protocol import Evidence
 from countersight.audit.truth import asked_fact, facts
 from countersight.case import Question
 from countersight.editing import EditFailed, EditRequest, Instruction, open_editor
 from countersight.picture import Picture, check_picture
 from countersight.scenes import Scene, draw, encode
-from countersight.suites.cvqa.templates import TEMPLATES
+from countersight.suites.cvqa import TEMPLATES
 
 Kind = Literal["faithful", "unfaithful answer", "unfaithful explanation", "unfaithful"]
 RIGHT: Final[dict[Kind, tuple[int, int]]] = {

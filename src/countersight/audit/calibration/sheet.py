@@ -8,7 +8,7 @@ import msgspec
 
 from countersight.audit.log import AuditError
 from countersight.audit.records import Manifest, Party
-from countersight.scoring.intervals import wilson
+from countersight.scoring import wilson
 
 CALIBRATION = "calibration.json"
 PANEL = "panel"

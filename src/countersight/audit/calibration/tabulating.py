@@ -15,7 +15,7 @@ from countersight.audit.calibration.sheet import (
     rate,
 )
 from countersight.audit.folder import AuditFolder
-from countersight.audit.judges import Opinion, by_judge, opinion, panel
+from countersight.audit.judges.panel import Opinion, by_judge, opinion, panel
 from countersight.audit.records import EditRecord, Party, Step, Verdict
 
 GATED = 24

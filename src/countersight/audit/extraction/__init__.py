@@ -1,11 +1,5 @@
 """Whatever finds the concepts of an explanation: rules for sentences about our scenes, or any language model."""
 
-from countersight.audit.extraction.protocol import Extracted, Extractor, Statement
+import lazy_loader
 
-EXTRACTORS = {
-    "rules": "reads what an explanation of our scenes counts, as the embedded model explains; no model needed",
-    "MODEL": "any model that reads text; see: countersight list models",
-}
-"""How extractors are named, with a word on each; `countersight list extractors` prints it."""
-
-__all__ = ["EXTRACTORS", "Extracted", "Extractor", "Statement"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

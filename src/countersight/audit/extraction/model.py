@@ -4,14 +4,14 @@ from typing import Annotated, Any, Final, get_args
 
 import msgspec
 
-from countersight.asking.prompt import fill
+from countersight.asking import fill
 from countersight.audit.asking import Voice
 from countersight.audit.extraction.protocol import Extracted, Statement
 from countersight.audit.prompts import AuditPrompts
 from countersight.audit.quoting import quoted
 from countersight.audit.records import Concepts
 from countersight.audit.shapes import ask_shaped
-from countersight.editing.protocol import Action, ConceptKind, Instruction
+from countersight.editing import Action, ConceptKind, Instruction
 
 Words = Annotated[str, msgspec.Meta(max_length=2_000)]
 ACTIONS: Final = tuple(action for action in get_args(Action) if action != "nothing")

@@ -7,8 +7,8 @@ from countersight.audit.claims import claims
 from countersight.audit.extraction.protocol import Extracted, Statement
 from countersight.audit.records import Concepts, Party
 from countersight.audit.truth import PLACES, asked_fact
-from countersight.editing.protocol import Action, ConceptKind, Instruction
-from countersight.scenes.colours import NAMED, unlike
+from countersight.editing import Action, ConceptKind, Instruction
+from countersight.scenes import NAMED, unlike
 
 ELSE: Final = "Leave everything else exactly as it is."
 

@@ -8,7 +8,7 @@ from countersight.audit.judges.rules import Told
 from countersight.audit.records import Party, Verdict
 from countersight.audit.truth import facts, right_answer
 from countersight.reading.statements import without_refusal
-from countersight.scenes.scene import Scene
+from countersight.scenes import Scene
 
 NAME: Final = "exact"
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
-from countersight.asking.prompt import fill
+from countersight.asking import fill
 from countersight.audit.asking import Voice
 from countersight.audit.judges.protocol import Evidence, Judged, abstention
 from countersight.audit.judges.rules import certain

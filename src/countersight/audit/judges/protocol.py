@@ -7,9 +7,9 @@ import msgspec
 from countersight.audit.prompts import asked_as
 from countersight.audit.records import Asked, Party, Spent, Verdict
 from countersight.case import Question
-from countersight.editing.protocol import Instruction
+from countersight.editing import Instruction
 from countersight.reading import read
-from countersight.scenes.scene import Scene
+from countersight.scenes import Scene
 
 
 class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -1,6 +1,5 @@
 """Audits as people read them: a page for each, and tables of several side by side."""
 
-from countersight.audit.finish import Finished, finish
-from countersight.audit.page.write import print_audit_tables, write_audit_tables
+import lazy_loader
 
-__all__ = ["Finished", "finish", "print_audit_tables", "write_audit_tables"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

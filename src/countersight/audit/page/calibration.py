@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 
-from countersight.audit.calibration import Calibration, EditorSheet, Rate
 from countersight.audit.calibration.correcting import Corrected
+from countersight.audit.calibration.sheet import Calibration, EditorSheet, Rate
 from countersight.audit.page.figures import CALLED, mean_cell, number
 from countersight.audit.scores import MEASURES, Scores
-from countersight.pages.grid import NOTHING, Cell, Grid, Line
-from countersight.pages.wording import count, name
+from countersight.pages import NOTHING, Cell, Grid, Line, count, name
 
 
 def calibration_grids(calibration: Calibration, scores: Scores) -> Iterator[Grid]:

@@ -8,9 +8,8 @@ from countersight.audit.page.figures import number
 from countersight.audit.page.outcomes import OUTCOMES, outcome
 from countersight.audit.page.pictures import BRIGHTER, Pictures
 from countersight.audit.records import Verdict
-from countersight.editing.quality.record import EditQuality
-from countersight.pages.markup import Markup, element, text
-from countersight.pages.wording import clean, name, percent
+from countersight.editing.quality import EditQuality
+from countersight.pages import Markup, clean, element, name, percent, text
 
 LONGEST_TEXT = 4_000
 """Characters of a text that go into the page; the rest is in cases.jsonl."""

@@ -13,7 +13,7 @@ from countersight.audit.paired import Difference, difference
 from countersight.audit.records import Manifest
 from countersight.audit.scores import MEASURES, Measure, Scores, score
 from countersight.audit.trail import read_audit
-from countersight.suites.reference import PaperTable, ReferenceTableError, tables
+from countersight.suites import PaperTable, ReferenceTableError, tables
 from countersight.text import unknown
 
 PAPER = "edct"

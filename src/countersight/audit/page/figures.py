@@ -3,8 +3,7 @@
 from countersight.audit.clusters import Mean
 from countersight.audit.paired import Difference
 from countersight.audit.scores import MEASURES, Trio
-from countersight.pages.grid import NOTHING, Cell, Line
-from countersight.pages.wording import count, name, p_value
+from countersight.pages import NOTHING, Cell, Line, count, name, p_value
 from countersight.text import several
 
 CALLED = {"pcs": "PCS", "ncc": "NCC", "ccs": "CCS"}

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.audit.bundle.cases import CaseSheet, ConceptSheet
-from countersight.report.gallery import balanced_sample
+from countersight.pages import balanced_sample
 
 Outcome = Literal["consistent", "answer-only", "explanation-only", "neither", "in-part", "undecided", "excluded"]
 

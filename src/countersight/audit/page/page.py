@@ -13,10 +13,7 @@ from countersight.audit.page.figures import CALLED, interval, number
 from countersight.audit.page.outcomes import OUTCOMES, outcome
 from countersight.audit.page.pictures import Pictures
 from countersight.audit.scores import MEASURES
-from countersight.pages.blocks import section
-from countersight.pages.document import document
-from countersight.pages.markup import Markup, element, text
-from countersight.pages.wording import count, name
+from countersight.pages import Markup, count, document, element, name, section, text
 from countersight.text import several
 
 _NAV = {

@@ -10,8 +10,7 @@ import msgspec
 
 from countersight.audit.bundle.cases import DIFFERENCES, CaseSheet, EditSheet
 from countersight.machine import cores
-from countersight.pages.markup import Markup, element, text
-from countersight.pages.thumbnails import side_for
+from countersight.pages import Markup, element, side_for, text
 from countersight.picture import BadPicture, as_seen, read_picture
 
 BRIGHTER = 3

@@ -6,9 +6,8 @@ from countersight.audit.page.data import AuditTables, Compared, ScoredAudit
 from countersight.audit.page.figures import CALLED, HEAD, difference_cell, interval, mean_cell, number, trio_line
 from countersight.audit.records import Manifest
 from countersight.audit.scores import MEASURES, Trio
-from countersight.pages.grid import NOTHING, Cell, Grid, Line
-from countersight.pages.wording import count, name
-from countersight.suites.reference import PaperTable
+from countersight.pages import NOTHING, Cell, Grid, Line, count, name
+from countersight.suites import PaperTable
 from countersight.text import several
 
 

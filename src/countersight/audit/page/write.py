@@ -13,14 +13,19 @@ from countersight.audit.clusters import Mean
 from countersight.audit.page.data import AuditTables, ScoredAudit, load_audits
 from countersight.audit.page.tables import definitions, grids, sentence
 from countersight.audit.scores import MEASURES, Trio
-from countersight.pages.blocks import as_table, definition_list
-from countersight.pages.document import document
-from countersight.pages.markup import text
-from countersight.pages.wording import guarded
-from countersight.report.formats import latex_tables, markdown_grid, markdown_text
-from countersight.report.terminal import print_grids
-from countersight.report.write import write_file
-from countersight.suites.reference import PaperTable, System
+from countersight.files import write_text
+from countersight.pages import (
+    as_table,
+    definition_list,
+    document,
+    guarded,
+    latex_tables,
+    markdown_grid,
+    markdown_text,
+    print_grids,
+    text,
+)
+from countersight.suites import PaperTable, System
 
 
 class AuditTableFiles(msgspec.Struct, frozen=True):
@@ -40,10 +45,10 @@ def write_audit_tables(
     tables = load_audits(paths, reference=reference, seed=seed)
     out.mkdir(parents=True, exist_ok=True)
     return AuditTableFiles(
-        html=write_file(out / "report.html", _page(tables)),
-        markdown=write_file(out / "tables.md", _markdown(tables)),
-        latex=write_file(out / "tables.tex", _latex(tables)),
-        csv=write_file(out / "tables.csv", comma_separated(tables)),
+        html=write_text(out / "report.html", _page(tables)),
+        markdown=write_text(out / "tables.md", _markdown(tables)),
+        latex=write_text(out / "tables.tex", _latex(tables)),
+        csv=write_text(out / "tables.csv", comma_separated(tables)),
         data=tables,
     )
 

@@ -13,14 +13,39 @@ from countersight.editing.exact.room import in_a_circle, in_the_open
 from countersight.editing.exact.targets import Item, Target, choose, matching, number_in, read_target, within
 from countersight.editing.hues import COLOURS, called, colour_in
 from countersight.editing.protocol import Action, EditFailed, Instruction
-from countersight.scenes.colours import DOTS, HEARTS, NAMED, PETALS, RINGS
-from countersight.scenes.dots import DOT_RADII, RADII
-from countersight.scenes.edits import Add, Edit, Move, Recolour, Remove, Reshape, Resize, apply
-from countersight.scenes.flowers import LARGEST, SMALLEST
-from countersight.scenes.geometry import as_points, inside, middle
-from countersight.scenes.placing import rounded
-from countersight.scenes.scene import RING, Circle, Dot, Flower, PetalShape, Point, Polygon, Scene
-from countersight.scenes.soundness import faults, reach
+from countersight.scenes import (
+    DOT_RADII,
+    DOTS,
+    HEARTS,
+    LARGEST,
+    NAMED,
+    PETALS,
+    RADII,
+    RING,
+    RINGS,
+    SMALLEST,
+    Add,
+    Circle,
+    Dot,
+    Edit,
+    Flower,
+    Move,
+    PetalShape,
+    Point,
+    Polygon,
+    Recolour,
+    Remove,
+    Reshape,
+    Resize,
+    Scene,
+    apply,
+    as_points,
+    faults,
+    inside,
+    middle,
+    reach,
+    rounded,
+)
 
 MOST_ADDED = 60
 """Most things that are added at once; there is room for fewer."""

@@ -7,10 +7,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.editing.exact.targets import Where, within
-from countersight.scenes.geometry import Points, distance, edge_distance
-from countersight.scenes.placing import GAP, chances, place
-from countersight.scenes.scene import OUTLINE, RING, Circle, Scene
-from countersight.scenes.soundness import items, reach
+from countersight.scenes import (
+    GAP,
+    OUTLINE,
+    RING,
+    Circle,
+    Points,
+    Scene,
+    chances,
+    distance,
+    edge_distance,
+    items,
+    place,
+    reach,
+)
 
 Disc = tuple[float, float, float]
 """Middle and radius."""

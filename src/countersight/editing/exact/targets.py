@@ -15,8 +15,19 @@ from numpy.typing import NDArray
 
 from countersight.editing.hues import called, colour_word
 from countersight.editing.protocol import EditFailed
-from countersight.scenes.geometry import Points, as_points, inside, middle
-from countersight.scenes.scene import Circle, Dot, Flower, PetalShape, Point, Polygon, Scene
+from countersight.scenes import (
+    Circle,
+    Dot,
+    Flower,
+    PetalShape,
+    Point,
+    Points,
+    Polygon,
+    Scene,
+    as_points,
+    inside,
+    middle,
+)
 
 Noun = Literal["flower", "polygon", "circle", "dot"]
 Item = Flower | Polygon | Circle | Dot

@@ -1,6 +1,5 @@
 """Was the edit good? What changed inside the mask and outside it, once the edited picture lies over the original."""
 
-from countersight.editing.quality.measuring import Perceived, PerceptualDistance, measure
-from countersight.editing.quality.record import RULE, EditQuality, Rule
+import lazy_loader
 
-__all__ = ["RULE", "EditQuality", "Perceived", "PerceptualDistance", "Rule", "measure"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 from PIL import Image
 
-from countersight.detection.masks import Mask, grown
+from countersight.detection import Mask, grown
 from countersight.editing.quality.record import RULE, EditQuality, Rule
 from countersight.editing.quality.registration import STILL, Warp, farthest, register
 from countersight.editing.quality.similarity import RADIUS, similarity

@@ -1,5 +1,5 @@
 """A small vision-language model of our own that ships with the package and needs neither key nor download."""
 
-from countersight.models.embedded.model import WORLDS, Embedded
+import lazy_loader
 
-__all__ = ["WORLDS", "Embedded"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

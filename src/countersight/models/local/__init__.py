@@ -1,5 +1,5 @@
 """Models that run here, through transformers: `hf:NAME_OR_PATH`."""
 
-from countersight.models.local.model import Local
+import lazy_loader
 
-__all__ = ["Local"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

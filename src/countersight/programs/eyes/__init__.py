@@ -1,1 +1,5 @@
 """What programs see with: tools that find things in a picture."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,7 +1,7 @@
 """Asking a model on behalf of a program."""
 
-from countersight.detection.vision import ToolFailed
-from countersight.models.protocol import AskingFailed, Model, Overloaded, Refused, Request, Unreachable
+from countersight.detection import ToolFailed
+from countersight.models import AskingFailed, Model, Overloaded, Refused, Request, Unreachable
 
 
 async def answer_of(model: Model, request: Request) -> str:

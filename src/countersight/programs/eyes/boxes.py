@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from countersight.detection.vision import Box
+from countersight.detection import Box
 
 LONGEST = 20_000
 """Signs of a reply that are looked at."""

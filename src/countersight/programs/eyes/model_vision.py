@@ -3,8 +3,8 @@
 import asyncio
 import io
 
-from countersight.detection.vision import Box, Patch, ToolFailed, size_as_seen
-from countersight.models.protocol import Model, Request, Turn
+from countersight.detection import Box, Patch, ToolFailed, size_as_seen
+from countersight.models import Model, Request, Turn
 from countersight.picture import LARGE, BadPicture, Picture, as_seen
 from countersight.programs.eyes.asked import answer_of
 from countersight.programs.eyes.boxes import read_boxes

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.programs.eyes.patches import Patches, patches
-from countersight.scenes.colours import NAMED, rgb
+from countersight.scenes import NAMED, rgb
 
 Pixels = NDArray[np.uint8]
 Box = tuple[int, int, int, int]

@@ -6,10 +6,10 @@ from collections import OrderedDict
 
 import numpy as np
 
-from countersight.detection.vision import Patch, ToolFailed
+from countersight.detection import Patch, ToolFailed
 from countersight.picture import BadPicture, Picture, as_seen
 from countersight.programs.eyes.scene import NotAScene, Seen, see
-from countersight.scenes.colours import NAMED
+from countersight.scenes import NAMED
 
 _KEPT = 64
 """Pictures whose contents are remembered: the questions of a case follow each other."""

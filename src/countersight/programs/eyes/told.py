@@ -2,9 +2,8 @@
 
 from collections import Counter
 
-from countersight.detection.detector import Detector
-from countersight.detection.vision import Patch, size_as_seen
-from countersight.models.protocol import Model, Request, Turn
+from countersight.detection import Detector, Patch, size_as_seen
+from countersight.models import Model, Request, Turn
 from countersight.picture import Picture
 from countersight.programs.eyes.asked import answer_of
 from countersight.text import several

@@ -4,8 +4,8 @@ import re
 from typing import Final
 
 from countersight.programs.failures import ProgramFailed
-from countersight.programs.steps import Name, Step
-from countersight.scenes.colours import NAMED
+from countersight.programs.steps.parsing import Name, Step
+from countersight.scenes import NAMED
 
 LONGEST = 500
 """Signs in a question; those of the suite have a third of it."""

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Final
 
 from countersight.programs.reference.grammar import plan
-from countersight.programs.steps import Name, Step
+from countersight.programs.steps.parsing import Name, Step
 
 _REFERENCE = re.compile(r"\{(\w+)\}")
 

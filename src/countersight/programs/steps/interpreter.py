@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from countersight.detection.vision import Box, Patch, ToolFailed, Vision, look_for, size_as_seen
+from countersight.detection import Box, Patch, ToolFailed, Vision, look_for, size_as_seen
 from countersight.picture import Picture
 from countersight.programs.failures import ProgramFailed
 from countersight.programs.limits import Limits, ToolTime

@@ -8,7 +8,7 @@ import math
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
-from countersight.detection.vision import Box, Patch, ToolFailed, Vision, look_for, size_as_seen
+from countersight.detection import Box, Patch, ToolFailed, Vision, look_for, size_as_seen
 from countersight.picture import Picture
 from countersight.programs.answers import LONGEST_ANSWER, fitting, number_in, polarity_in
 from countersight.programs.failures import ProgramFailed

@@ -1,1 +1,5 @@
 """CELLO: causal questions on four rungs."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -10,16 +10,12 @@ import msgspec
 
 from countersight import __version__
 from countersight.case import Case
-from countersight.causal.cases import SUITE, Drafted
-from countersight.causal.graph import CausalGraph
-from countersight.causal.mined import IMAGES as MINED_IMAGES
-from countersight.causal.mined import find_picture, read_graphs
-from countersight.causal.sampling import Pool, sample
-from countersight.causal.soundness import settled
+from countersight.causal import IMAGES as MINED_IMAGES
+from countersight.causal import SUITE, CausalGraph, Drafted, Pool, find_picture, read_graphs, sample, settled
 from countersight.causal.tasks import TASKS
 from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError
-from countersight.models.protocol import Model
+from countersight.models import Model
 from countersight.suites.importing import IMAGES, OnBad
 from countersight.suites.supposing import supposed
 
@@ -100,7 +96,7 @@ def make_dataset(
 def _worded(drafts: list[Drafted], model: Model | None, progress: Callable[[int], None]) -> list[Case]:
     if model is None:
         return [drafted.case for drafted in drafts]
-    from countersight.causal.rewording import reword_all
+    from countersight.causal import reword_all
 
     async def worded() -> list[Case]:
         try:

@@ -1,1 +1,5 @@
 """CoSIm: scene changes and what would be answered after them."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -19,8 +19,7 @@ from countersight.case import LETTERS, Case, Change, Option, Question, World
 from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError
 from countersight.machine import cores
-from countersight.scenes import Scene, SceneRecord, draw_both, encode
-from countersight.scenes.records import SCENES_FILE, encode_record
+from countersight.scenes import SCENES_FILE, Scene, SceneRecord, draw_both, encode, encode_record
 from countersight.suites.cvqa.templates import TEMPLATES, Template, balanced
 
 NAME = "cvqa-synthetic"

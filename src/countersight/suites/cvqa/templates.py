@@ -11,12 +11,23 @@ from random import Random
 import msgspec
 
 from countersight.chance import balanced as balanced
-from countersight.scenes.colours import NAMED, unlike
-from countersight.scenes.dots import dot_scene, rightmost, top_row
-from countersight.scenes.edits import Edit, Recolour, Remove, apply
-from countersight.scenes.flowers import Regions, flower_scene
-from countersight.scenes.geometry import as_points, inside
-from countersight.scenes.scene import Flower, Scene
+from countersight.scenes import (
+    NAMED,
+    Edit,
+    Flower,
+    Recolour,
+    Regions,
+    Remove,
+    Scene,
+    apply,
+    as_points,
+    dot_scene,
+    flower_scene,
+    inside,
+    rightmost,
+    top_row,
+    unlike,
+)
 
 
 class Puzzle(msgspec.Struct, frozen=True):

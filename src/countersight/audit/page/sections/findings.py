@@ -9,11 +9,22 @@ from countersight.audit.page.calibration import calibration_grids
 from countersight.audit.page.figures import HEAD, number, trio_line
 from countersight.audit.page.sections.remarks import remark
 from countersight.audit.scores import Scores
-from countersight.editing.quality.record import RULE
-from countersight.pages.blocks import as_table, definition_list, section
-from countersight.pages.grid import NOTHING, Cell, Grid, Line
-from countersight.pages.markup import Markup, element, text
-from countersight.pages.wording import count, name, percent
+from countersight.editing.quality import RULE
+from countersight.pages import (
+    NOTHING,
+    Cell,
+    Grid,
+    Line,
+    Markup,
+    as_table,
+    count,
+    definition_list,
+    element,
+    name,
+    percent,
+    section,
+    text,
+)
 from countersight.text import several
 
 _DEFINITIONS = (

@@ -4,10 +4,7 @@ from countersight.audit.bundle.write import Sheets
 from countersight.audit.page.figures import CALLED, difference_cell, mean_cell, number
 from countersight.audit.page.sections.remarks import remark
 from countersight.audit.paired import Difference
-from countersight.pages.blocks import as_table, section
-from countersight.pages.grid import Cell, Grid, Line
-from countersight.pages.markup import Markup, element
-from countersight.pages.wording import count, name
+from countersight.pages import Cell, Grid, Line, Markup, as_table, count, element, name, section
 from countersight.text import several
 
 _CHANGES = "Changes since an earlier audit · Annex IV 2(f), 6"

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable
 
-from countersight.pages.markup import Markup, element, text
-from countersight.pages.wording import name
+from countersight.pages import Markup, element, name, text
 
 
 def remark(words: str) -> Markup:

@@ -8,10 +8,7 @@ import msgspec
 from countersight.audit.bundle.seal import SEAL
 from countersight.audit.bundle.write import Sheets
 from countersight.audit.page.sections.remarks import listed
-from countersight.pages.blocks import as_table, definition_list, section
-from countersight.pages.grid import Cell, Grid, Line
-from countersight.pages.markup import Markup, element, text
-from countersight.pages.wording import count, name
+from countersight.pages import Cell, Grid, Line, Markup, as_table, count, definition_list, element, name, section, text
 from countersight.text import several
 
 _STAGES = (

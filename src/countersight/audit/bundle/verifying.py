@@ -16,7 +16,7 @@ from countersight import __version__
 from countersight.audit.bundle.cases import CASES, EXCLUSIONS, case_sheets, encode_cases, encode_exclusions
 from countersight.audit.bundle.files import LARGEST_FILE, Found, Odd, content, digest, lying_in
 from countersight.audit.bundle.seal import SEAL, SIGNATURES, Bundle, read_seal, sealable
-from countersight.audit.calibration import CALIBRATION
+from countersight.audit.calibration.sheet import CALIBRATION
 from countersight.audit.folder import MANIFEST, PICTURES
 from countersight.audit.log import LOG, AuditError
 from countersight.audit.records import CaseRecord, EditRecord

@@ -5,13 +5,21 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 
+import msgspec
+
 from countersight.picture import BadPicture, Picture, as_seen
-from countersight.report.data import Thumbnail
 
 _FEW = 1_000
 _WORKERS = 2
 # Pictures waiting to be decoded are held in memory; a few keep every worker busy.
 _AHEAD = 4 * _WORKERS
+
+
+class Thumbnail(msgspec.Struct, frozen=True):
+    """A small picture as WebP, or why there is none."""
+
+    webp: bytes = b""
+    fault: str = ""
 
 
 def side_for(pictures: int) -> int:

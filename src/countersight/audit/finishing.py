@@ -1,6 +1,5 @@
 """The end of an audit: its bundle brought up to date, its page written, and all of it sealed."""
 
-from contextlib import nullcontext
 from pathlib import Path
 
 import msgspec
@@ -9,7 +8,7 @@ from countersight.audit.bundle.write import REPORT, Sheets, write_bundle
 from countersight.audit.page.outcomes import shown
 from countersight.audit.page.page import render
 from countersight.audit.page.pictures import count, small_pictures
-from countersight.report.write import Counting
+from countersight.progress import Progress, silent
 
 GALLERY = 200
 """Cases that the page shows with their pictures, unless told otherwise."""
@@ -23,7 +22,7 @@ class Finished(msgspec.Struct, frozen=True):
 
 
 def finish(
-    folder: Path, *, against: Path | None = None, gallery: int = GALLERY, progress: Counting | None = None
+    folder: Path, *, against: Path | None = None, gallery: int = GALLERY, progress: Progress = silent
 ) -> Finished:
     """Write everything that others need to follow, check and sign an audit, from what its log says.
 
@@ -34,7 +33,7 @@ def finish(
     def page(sheets: Sheets) -> str:
         cases = shown(sheets.cases, gallery)
         number = count(cases)
-        with progress("Shrinking pictures", number, "pictures") if progress else nullcontext(lambda done: None) as done:
+        with progress("Shrinking pictures", number, "pictures") as done:
             return render(sheets, cases, small_pictures(folder, cases, done))
 
     return Finished(folder / REPORT, write_bundle(folder, page, against=against, progress=progress))

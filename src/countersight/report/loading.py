@@ -10,13 +10,13 @@ from countersight import __version__
 from countersight.case import Case, World
 from countersight.dataset import Dataset
 from countersight.errors import CountersightError
+from countersight.pages import Figure
 from countersight.report.analyses import analyses
 from countersight.report.cases import gallery_cases
 from countersight.report.data import (
     ComparedGroup,
     Comparison,
     DividedScores,
-    Figure,
     GalleryCase,
     GroupScores,
     LetterShare,
@@ -30,8 +30,9 @@ from countersight.report.observations import AnalysedRun
 from countersight.report.scored import as_difference, as_share
 from countersight.report.short_names import short_name
 from countersight.report.watching import Watched
-from countersight.runs.folder import RunFolder
+from countersight.runs import RunFolder
 from countersight.scoring import (
+    ASKED,
     RESAMPLES,
     Difference,
     Dividing,
@@ -49,9 +50,7 @@ from countersight.scoring import (
     write_parquet,
 )
 from countersight.scoring import Comparison as Compared
-from countersight.scoring.outcome import ASKED
-from countersight.suites.reference import TOTAL, beside
-from countersight.suites.tables import Terms, terms
+from countersight.suites import TOTAL, Terms, beside, terms
 
 SCORES = "scores.parquet"
 """What became of every case, in the run folder."""

@@ -1,0 +1,9 @@
+from .command import Options as Options
+from .command import audit_dataset as audit_dataset
+from .finishing import finish as finish
+from .folder import AuditFolder as AuditFolder
+from .prompts import BRIEF as BRIEF
+from .prompts import USUAL as USUAL
+from .prompts import find_prompts as find_prompts
+from .telling import tell as tell
+from .telling import tell_calibration as tell_calibration

@@ -1,0 +1,1 @@
+from .verifying import verify as verify

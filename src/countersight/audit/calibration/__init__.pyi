@@ -1,0 +1,2 @@
+from .command import Options as Options
+from .command import calibrate as calibrate

@@ -1,0 +1,1 @@
+from .registry import JUDGES as JUDGES

@@ -1,0 +1,15 @@
+from .cases import SUITE as SUITE
+from .cases import Drafted as Drafted
+from .figure import printed as printed
+from .graph import CausalGraph as CausalGraph
+from .mined import FIGURE as FIGURE
+from .mined import GRAPHS as GRAPHS
+from .mined import IMAGES as IMAGES
+from .mined import find_picture as find_picture
+from .mined import mine_folder as mine_folder
+from .mined import read_graphs as read_graphs
+from .rewording import reword_all as reword_all
+from .sampling import Pool as Pool
+from .sampling import sample as sample
+from .scene import Malformed as Malformed
+from .soundness import settled as settled

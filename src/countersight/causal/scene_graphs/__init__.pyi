@@ -1,0 +1,1 @@
+from .reading import files_of as files_of

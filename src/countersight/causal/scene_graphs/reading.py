@@ -1,0 +1,94 @@
+"""Reads scene graphs, whatever layout they come in, one at a time."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from countersight.causal.scene import SceneGraph
+from countersight.causal.scene_graphs import gqa, plain, regions, visual_genome
+from countersight.causal.scene_graphs.parts import OnMalformed
+from countersight.causal.scene_graphs.streaming import BrokenFile, OnRead, elements, is_object, opened
+from countersight.errors import CountersightError
+
+__all__ = ["LAYOUTS", "SceneGraphsError", "files_of", "read_scene_graphs"]
+
+_Reader = Callable[[Path, OnMalformed, OnRead | None], Iterator[SceneGraph]]
+
+LAYOUTS: dict[str, _Reader] = {
+    "Visual Genome": visual_genome.read,
+    "GQA": gqa.read,
+    "regions": regions.read,
+    "plain": plain.read,
+}
+
+
+class SceneGraphsError(CountersightError):
+    """A path at which there are no scene graphs."""
+
+
+def files_of(source: Path) -> list[tuple[Path, str]]:
+    """The files to read at a path, each with its layout; a folder is searched for files of known names."""
+    if source.is_file():
+        return [(source, _layout(source))]
+    if not source.is_dir():
+        raise SceneGraphsError(f"{source} is neither a file nor a folder")
+    for name in (visual_genome.SCENE_GRAPHS, visual_genome.RELATIONSHIPS):
+        found = [source / file for file in (name, f"{name}.gz") if (source / file).is_file()]
+        if found:
+            return [(found[0], "Visual Genome")]
+    found = sorted(path for path in source.iterdir() if "sceneGraphs" in path.name and path.is_file())
+    if found:
+        return [(path, "GQA") for path in found]
+    raise SceneGraphsError(
+        f"{source} holds neither {visual_genome.SCENE_GRAPHS} nor {visual_genome.RELATIONSHIPS} nor GQA's "
+        "train_sceneGraphs.json; name the file"
+    )
+
+
+def read_scene_graphs(
+    source: Path, on_malformed: OnMalformed, on_read: Callable[[int], None] | None = None
+) -> Iterator[SceneGraph]:
+    """Every scene graph at a path; `on_malformed` is told of each part that could not be read and was left out.
+
+    `on_read` is told how many bytes of the files were read so far.
+    """
+    before = 0
+    for path, layout in files_of(source):
+
+        def read_so_far(done: int, before: int = before) -> None:
+            if on_read:
+                on_read(before + done)
+
+        yield from LAYOUTS[layout](path, on_malformed, read_so_far)
+        before += path.stat().st_size
+
+
+def _layout(path: Path) -> str:
+    suffixes = [suffix for suffix in path.suffixes if suffix != ".gz"]
+    last = suffixes[-1].casefold() if suffixes else ""
+    if last == ".csv":
+        return "regions"
+    if last in (".jsonl", ".ndjson"):
+        return "plain"
+    if last == ".json":
+        return _json_layout(path)
+    raise SceneGraphsError(f"{path} is none of .json, .jsonl and .csv, packed with gzip or not")
+
+
+def _json_layout(path: Path) -> str:
+    """Visual Genome's files are arrays, GQA's are objects; of the former some hold no relations."""
+    try:
+        with opened(path) as file:
+            if is_object(file):
+                return "GQA"
+            first = next(elements(file), None)
+            fields = msgspec.json.decode(first, type=dict[str, msgspec.Raw]) if first else {}
+    except (BrokenFile, msgspec.DecodeError, UnicodeDecodeError):
+        return "Visual Genome"  # its reader says what is wrong, and where
+    if fields and "relationships" not in fields:
+        raise SceneGraphsError(
+            f"{path} holds no relationships; name {visual_genome.SCENE_GRAPHS} or {visual_genome.RELATIONSHIPS}, "
+            "beside which it is found by itself"
+        )
+    return "Visual Genome"

@@ -1,0 +1,2 @@
+from .asked import RUNGS as RUNGS
+from .asked import TASKS as TASKS

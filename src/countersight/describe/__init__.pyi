@@ -1,0 +1,3 @@
+from .statistics import describe as describe
+from .statistics import render as render
+from .statistics import write_svg as write_svg

@@ -1,0 +1,196 @@
+"""What is in a dataset: how many cases, how long the questions are, which answers are right how often."""
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from countersight.case import LETTERS, Case, Question, World
+from countersight.suites.cello import SUITE as CELLO
+from countersight.suites.cello import CelloStatistics, CelloTally
+from countersight.suites.cosim import SUITE, CosimStatistics, CosimTally
+
+__all__ = [
+    "CelloStatistics",
+    "CosimStatistics",
+    "GroupStatistics",
+    "Statistics",
+    "WorldStatistics",
+    "describe",
+    "render",
+    "words",
+    "write_svg",
+]
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+ALL: Final = "all"
+_DISTINCT = 10_000  # open answers told apart; the rest are counted as OTHER, so that memory stays bounded
+OTHER: Final = "(other)"
+
+
+class WorldStatistics(msgspec.Struct, frozen=True):
+    """The questions of one group in one world."""
+
+    world: World
+    questions: int
+    mean_words: float
+    words: tuple[tuple[int, int], ...]
+    """How many questions have that many words, by number of words."""
+    answers: tuple[tuple[str, int], ...]
+    """How often each answer is right, the most frequent first; of a choice, the text of its right option."""
+    yes: int
+    no: int
+    letters: tuple[tuple[str, int], ...]
+    """How often each letter is right, for every letter that a question offers."""
+
+
+class GroupStatistics(msgspec.Struct, frozen=True):
+    """The cases of one group."""
+
+    group: str
+    cases: int
+    factual: WorldStatistics
+    counterfactual: WorldStatistics
+    pairs: int
+    """Cases asked about in both worlds."""
+    changed: int
+    """Pairs whose right answer is not the same in both."""
+
+    @property
+    def worlds(self) -> tuple[WorldStatistics, WorldStatistics]:
+        """The factual world, then the counterfactual one."""
+        return self.factual, self.counterfactual
+
+
+class Statistics(msgspec.Struct, frozen=True):
+    """The statistics of a dataset."""
+
+    cases: int
+    groups: tuple[GroupStatistics, ...]
+    """In order of first appearance."""
+    total: GroupStatistics
+    cosim: CosimStatistics | None = None
+    """What CoSIm's paper tells of its instances; None where no case is one."""
+    cello: CelloStatistics | None = None
+    """Cases by causal task and graph; None where no case is of CELLO."""
+
+
+def words(question: Question) -> int:
+    """The number of words of a question as it is put to a person, its options included.
+
+    Words are what white space divides, and options stand behind the question as C-VQA prints them: "Select the
+    correct answer:A:16  B:17  C:12  D:13". Counted so, C-VQA-Synthetic's published questions have 16.00 words on
+    average and 25.33 in the counterfactual world, the paper's own figures. C-VQA-Real's have no options; the half of
+    them at hand has 5.89 and 13.20 words, the paper says 5.88 and 13.15 of the whole.
+    """
+    asked = question.text
+    if question.options:
+        listed = "  ".join(f"{x}:{option.text}" for x, option in zip(LETTERS, question.options, strict=False))
+        asked = f"{asked} Select the correct answer:{listed}"
+    return len(asked.split())
+
+
+def describe(cases: Iterable[Case]) -> Statistics:
+    """The statistics of cases, in one pass that holds none of them."""
+    groups: dict[str, _Tally] = {}
+    total, cosim, cello = _Tally(), CosimTally(), CelloTally()
+    for case in cases:
+        if case.suite == SUITE:
+            cosim.add(case)
+        elif case.suite == CELLO:
+            cello.add(case)
+        for tally in (groups.setdefault(case.group, _Tally()), total):
+            tally.add(case)
+    return Statistics(
+        cases=total.cases,
+        groups=tuple(tally.statistics(group) for group, tally in groups.items()),
+        total=total.statistics(ALL),
+        cosim=cosim.statistics(),
+        cello=cello.statistics(),
+    )
+
+
+def render(statistics: Statistics, console: "Console") -> None:
+    """Prints tables and small bars to the terminal."""
+    from countersight.describe.terminal import printed
+
+    for part in printed(statistics):
+        console.print(part)
+
+
+def write_svg(statistics: Statistics, path: Path) -> None:
+    """Writes the statistics as one self-contained figure."""
+    from countersight.describe.figure import figure
+
+    path.write_text(figure(statistics), encoding="utf-8")
+
+
+class _Tally:
+    """Counts of one group, while cases stream by."""
+
+    def __init__(self) -> None:
+        self.cases = self.pairs = self.changed = 0
+        self.factual, self.counterfactual = _WorldTally(), _WorldTally()
+
+    def add(self, case: Case) -> None:
+        self.cases += 1
+        if case.factual:
+            self.factual.add(case.factual)
+        if case.counterfactual:
+            self.counterfactual.add(case.counterfactual)
+        if case.factual and case.counterfactual:
+            self.pairs += 1
+            self.changed += _answer_text(case.factual) != _answer_text(case.counterfactual)
+
+    def statistics(self, group: str) -> GroupStatistics:
+        return GroupStatistics(
+            group=group,
+            cases=self.cases,
+            factual=self.factual.statistics("factual"),
+            counterfactual=self.counterfactual.statistics("counterfactual"),
+            pairs=self.pairs,
+            changed=self.changed,
+        )
+
+
+class _WorldTally:
+    def __init__(self) -> None:
+        self.words: Counter[int] = Counter()
+        self.answers: Counter[str] = Counter()
+        self.letters: Counter[str] = Counter()
+        self.truths: Counter[str] = Counter()
+        self.offered = 0
+
+    def add(self, question: Question) -> None:
+        self.words[words(question)] += 1
+        answer = _answer_text(question)
+        self.answers[answer if len(self.answers) < _DISTINCT or answer in self.answers else OTHER] += 1
+        if question.kind == "choice":
+            self.letters[question.answer] += 1
+            self.offered = max(self.offered, len(question.options))
+        elif question.kind == "boolean":
+            self.truths[question.answer] += 1
+
+    def statistics(self, world: World) -> WorldStatistics:
+        questions = self.words.total()
+        return WorldStatistics(
+            world=world,
+            questions=questions,
+            mean_words=sum(length * n for length, n in self.words.items()) / questions if questions else 0.0,
+            words=tuple(sorted(self.words.items())),
+            answers=tuple(sorted(self.answers.items(), key=lambda item: (-item[1], item[0]))),
+            yes=self.truths["yes"],
+            no=self.truths["no"],
+            letters=tuple((letter, self.letters[letter]) for letter in LETTERS[: self.offered]),
+        )
+
+
+def _answer_text(question: Question) -> str:
+    """The right answer in words: of a choice, the text of its right option, for a letter says nothing by itself."""
+    if question.kind != "choice":
+        return question.answer
+    return question.options[LETTERS.index(question.answer)].text

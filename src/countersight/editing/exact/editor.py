@@ -1,0 +1,96 @@
+"""Exact edits of our own scenes: the instruction becomes a change of the scene, which is drawn again."""
+
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from countersight.detection import Mask, difference, encode_mask, grown, read_mask
+from countersight.editing.exact.plans import plan
+from countersight.editing.protocol import Edited, EditFailed, EditRequest
+from countersight.picture import BadPicture, Picture, as_seen
+from countersight.scenes import Pixels, Scene, apply, draw_both, encode, faults
+
+MARGIN = 2
+"""Pixels that the mask goes beyond what changed: an edge looks changed a little farther than it is."""
+STRANGE = 0.02
+"""A picture that differs in a larger part of its pixels is no drawing of its scene."""
+LEVELS = 32
+"""What two versions of the rasteriser may differ by in an edge's pixel."""
+MOST = 2_000
+"""Most things in a scene that is edited, and most corners of a polygon: it may come out of somebody's file."""
+
+
+class Exact:
+    """Edits that are right by construction, of pictures whose scene is known."""
+
+    name = "exact"
+
+    def __init__(self) -> None:
+        self.settings: dict[str, Any] = {}
+
+    async def edit(self, request: EditRequest) -> Edited:
+        """The picture with the change drawn into it, and the changed scene."""
+        scene = request.scene
+        if scene is None:
+            raise EditFailed("the exact editor edits pictures whose scene is known, and this one has none")
+        if request.instruction.action == "nothing":
+            nothing = np.zeros((request.picture.height, request.picture.width), bool)
+            return Edited(request.picture, encode_mask(nothing), {"seed": request.seed}, scene=scene)
+        try:
+            changed, done = _changed(scene, request)
+            pixels, mask = _drawn(request, scene, changed)
+        except ValueError as error:  # a scene out of somebody's file: a colour that is none, a number that is none
+            raise EditFailed(f"the scene cannot be drawn: {str(error)[:200]}") from None
+        picture = Picture(encode(pixels), "image/png", scene.width, scene.height, plain=True)
+        log: dict[str, str | int | float] = {"seed": request.seed, "edits": done}
+        return Edited(picture, encode_mask(mask), log, scene=changed)
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+def _changed(scene: Scene, request: EditRequest) -> tuple[Scene, str]:
+    sizes = [len(scene.polygons) + len(scene.flowers) + sum(1 + len(circle.dots) for circle in scene.circles)]
+    sizes += [len(polygon.points) for polygon in scene.polygons]
+    if max(sizes) > MOST:
+        raise EditFailed(f"the scene has more than {MOST:,} things or corners")
+    # The seed alone, so that the same flowers are chosen whatever is done to them.
+    edits = plan(request.instruction, scene, Random(request.seed))
+    changed = apply(scene, edits)
+    if changed == scene:
+        raise EditFailed("that would change nothing")
+    broken = sorted(faults(changed) - faults(scene))
+    if broken:
+        raise EditFailed(f"that would break the scene: {'; '.join(broken[:3])}")
+    done = ", ".join(f"{type(edit).__name__.casefold()} {' '.join(edit.ids)}".strip() for edit in edits)
+    return changed, done[:500]
+
+
+def _drawn(request: EditRequest, scene: Scene, changed: Scene) -> tuple[Pixels, Mask]:
+    """The edited picture and its mask.
+
+    Only what the change touches is painted onto the picture: one that was drawn by another version of the rasteriser
+    keeps its own edges everywhere else.
+    """
+    try:
+        seen = np.asarray(as_seen(request.picture))
+    except BadPicture as error:
+        raise EditFailed(f"the picture {error}") from None
+    before, after = draw_both(scene, changed)
+    if seen.shape != before.shape:
+        raise EditFailed(
+            f"the picture is {seen.shape[1]} x {seen.shape[0]} pixels and its scene {scene.width} x {scene.height}"
+        )
+    if not np.array_equal(seen, before):
+        strange = (np.abs(seen.astype(np.int16) - before) > LEVELS).any(axis=2).mean()
+        if strange > STRANGE:
+            raise EditFailed(f"the picture is no drawing of its scene: {strange:.0%} of it looks different")
+    different = difference(before, after)
+    if not different.any():
+        raise EditFailed("the change cannot be seen in the picture")
+    if request.mask is not None and (different & ~read_mask(request.mask, (scene.width, scene.height))).any():
+        raise EditFailed("the change would reach beyond the mask")
+    edited = seen.copy()
+    edited[different] = after[different]
+    return edited, grown(different, MARGIN)

@@ -1,0 +1,5 @@
+from .lpips import read_lpips as read_lpips
+from .measuring import PerceptualDistance as PerceptualDistance
+from .measuring import measure as measure
+from .record import RULE as RULE
+from .record import EditQuality as EditQuality

@@ -1,0 +1,10 @@
+from .display import showing as showing
+from .journal import Journal as Journal
+from .journal import read_journal as read_journal
+from .limit import Gate as Gate
+from .retry import Answered as Answered
+from .retry import GivenUp as GivenUp
+from .retry import Patience as Patience
+from .retry import Persistence as Persistence
+from .retry import Stopped as Stopped
+from .tally import Tally as Tally

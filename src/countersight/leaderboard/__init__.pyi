@@ -1,0 +1,1 @@
+from .write import write_leaderboard as write_leaderboard

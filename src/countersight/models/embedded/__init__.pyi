@@ -1,0 +1,14 @@
+from .picture import Pixels as Pixels
+from .picture import shrink as shrink
+from .tokenizer import Tokenizer as Tokenizer
+from .tokenizer import vocabulary as vocabulary
+from .values import CIRCLES as CIRCLES
+from .values import COLOURS as COLOURS
+from .values import KINDS as KINDS
+from .values import LARGEST as LARGEST
+from .values import SIDE as SIDE
+from .values import VALUES as VALUES
+from .weights import CHECKSUMS as CHECKSUMS
+from .weights import ENCODER as ENCODER
+from .weights import VOCABULARY as VOCABULARY
+from .weights import decoder_file as decoder_file

@@ -1,0 +1,10 @@
+from .finding import DTYPES as DTYPES
+from .finding import find_device as find_device
+from .finding import find_folder as find_folder
+from .finding import fingerprint as fingerprint
+from .finding import unusable as unusable
+from .memory import forget as forget
+from .memory import is_full as is_full
+from .stills import load_stills as load_stills
+from .vocabulary import LocalWords as LocalWords
+from .vocabulary import is_without_eyes as is_without_eyes

@@ -1,0 +1,95 @@
+"""Grids of words in the terminal."""
+
+from collections.abc import Iterable, Iterator
+from textwrap import fill
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from countersight.pages.grid import NOTHING, Cell, Grid, Line
+
+_SHORT = {"counterfactual": "counter-\nfactual", "both right": "both\nright", "imagination gap": "imagi-\nnation\ngap"}
+_AMISS = ("unread", "failed", "missing")
+_NAME, _FIGURE = 17, 11
+"""Room that the name of a line needs at least, and that the words of a head are given."""
+
+
+def print_grids(grids: Iterable[Grid], console: Console) -> None:
+    """Print tables, each in as many parts as the terminal has no room for."""
+    for grid in grids:
+        for part in _parts(grid, console.width):
+            console.print()
+            console.print(_table(part))
+
+
+def _parts(grid: Grid, width: int) -> Iterator[Grid]:
+    """The table, cut between columns into parts that fit the terminal; the counts go in one column to save room."""
+    merged = "/\n".join(_AMISS)
+    heads = [head for head in grid.head if head not in _AMISS]
+    if len(heads) < len(grid.head):
+        heads.append(merged)
+    lines = []
+    for line in grid.lines:
+        cells = list(line.cells[: len(grid.head) - len(_AMISS)] if merged in heads else line.cells)
+        if merged in heads:
+            amiss = line.cells[len(cells) :]
+            cells.append(NOTHING if set(amiss) == {NOTHING} else Cell("/".join(cell.text for cell in amiss)))
+        lines.append((cells, line))
+    start = 1
+    while start < len(heads):
+        room, end = width - _NAME, start
+        while end < len(heads) and (end == start or room >= _width(heads[end], [cells[end] for cells, _ in lines])):
+            room -= _width(heads[end], [cells[end] for cells, _ in lines])
+            end += 1
+        chosen = slice(start, end)
+        start = end
+        yield Grid(
+            grid.title,
+            (heads[0], *heads[chosen]),
+            tuple(Line((cells[0], *cells[chosen]), line.total, line.reported) for cells, line in lines),
+            grid.note if end == len(heads) else "",
+        )
+
+
+def _width(head: str, cells: list[Cell]) -> int:
+    """Room that a column takes, with a space before it."""
+    written = [_head(head), *(cell.text for cell in cells), *(_short(text) for cell in cells for text in cell.details)]
+    return 1 + max(len(line) for text in written for line in text.splitlines())
+
+
+def _head(head: str) -> str:
+    return _SHORT.get(head) or fill(head.replace("counterf", "counter- f"), _FIGURE, break_long_words=False)
+
+
+def _table(grid: Grid) -> Table:
+    # Text, not strings: a string's square brackets would be taken for markup.
+    table = Table(
+        title=Text(grid.title, "bold"),
+        caption=Text(grid.note) if grid.note else None,
+        box=box.SIMPLE_HEAD,
+        title_justify="left",
+        caption_justify="left",
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+    )
+    table.add_column(Text(grid.head[0]), overflow="fold")
+    for head in grid.head[1:]:
+        table.add_column(Text(_head(head)), justify="right", no_wrap=True)
+    for number, line in enumerate(grid.lines):
+        table.add_row(
+            Text.assemble(line.cells[0].text, *((" " + detail, "dim not bold") for detail in line.cells[0].details)),
+            *(_text(cell) for cell in line.cells[1:]),
+            style="bold" if line.total else "italic" if line.reported else "",
+            end_section=number + 1 < len(grid.lines) and grid.lines[number + 1].total,
+        )
+    return table
+
+
+def _text(cell: Cell) -> Text:
+    return Text.assemble(cell.text, *(("\n" + _short(detail), "dim not bold") for detail in cell.details))
+
+
+def _short(detail: str) -> str:
+    return detail.replace(" to ", "…").replace(" = ", "=").replace(" < ", "<")

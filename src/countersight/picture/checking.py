@@ -1,0 +1,267 @@
+"""Pictures from files, checked without being decoded: a bad picture is found before it is sent to anybody.
+
+Whoever decodes one calls `as_seen`: a camera that was held sideways, inks, 16 bits, a clear ground, an animation are
+then for everybody what they are for a person who opens the file.
+"""
+
+import io
+import os
+import stat
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import msgspec
+
+if TYPE_CHECKING:  # decoding is imported where it happens: most verbs do without
+    from PIL import Image
+
+MAX_BYTES = 64 * 1024 * 1024
+MAX_PIXELS = 89_000_000
+"""A picture that says it is larger is taken for a decompression bomb, as Pillow takes it."""
+LONGEST_SIDE = 4096
+"""A picture whose longer side has more pixels is brought to so many: no model looks at more."""
+LARGE = 4_000_000
+"""Pixels from which on a picture is a large one."""
+
+_SUFFIXES = {
+    "image/png": (".png",),
+    "image/jpeg": (".jpg", ".jpeg", ".jpe", ".jfif"),
+    "image/gif": (".gif",),
+    "image/webp": (".webp",),
+}
+_JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+_JPEG_BARE = frozenset({0x01, *range(0xD0, 0xD9)})
+_GREY_OR_RGB = (b"\x01", b"\x03")
+_EXIF = b"Exif\x00\x00"
+_WEBP_ALPHA, _WEBP_EXIF, _WEBP_ANIMATION = 0x10, 0x08, 0x02
+
+
+class Picture(msgspec.Struct, frozen=True):
+    """The bytes of a picture as they stand in its file, and what they are."""
+
+    data: bytes
+    mime: str
+    width: int
+    height: int
+    orientation: int = 1
+    """How the camera was held, as EXIF numbers it: 1 is upright, 3 upside down, 5 to 8 lie on a side."""
+    plain: bool = False
+    """Every decoder makes the same of it: 8 bits, no clear parts, no inks, one frame. (How it was held is apart.)"""
+
+
+class _Header(NamedTuple):
+    """What the structure of a file says about its picture."""
+
+    width: int
+    height: int
+    plain: bool
+    orientation: int = 1
+
+
+class BadPicture(ValueError):  # noqa: N818 - it names the thing, as people say it
+    """A picture that cannot be used; the message says why, without naming the file."""
+
+
+def read_picture(path: Path) -> Picture:
+    """Read a picture from a file, or raise BadPicture with the reason."""
+    try:
+        # Plain system calls: a run reads a picture for every case, and open() makes twice as many.
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            info = os.fstat(file)
+            if not stat.S_ISREG(info.st_mode):
+                raise BadPicture("is not a file")
+            if info.st_size > MAX_BYTES:
+                raise BadPicture(f"has {info.st_size:,} bytes; at most {MAX_BYTES:,} are read")
+            data = os.read(file, info.st_size + 1)
+        finally:
+            os.close(file)
+    except FileNotFoundError:
+        raise BadPicture("is not in the folder") from None
+    except OSError as error:
+        raise BadPicture(f"cannot be read ({error.strerror})") from None
+    picture = check_picture(data)
+    if path.suffix.lower() not in _SUFFIXES[picture.mime]:
+        raise BadPicture(f"is named {path.suffix or 'without an ending'} but holds {picture.mime}")
+    return picture
+
+
+def check_picture(data: bytes) -> Picture:
+    """Say what picture these bytes are, having walked its structure from the first byte to the last."""
+    if not data:
+        raise BadPicture("is empty")
+    if data.startswith(b"\x89PNG\r\n\x1a\n"):
+        mime, header = "image/png", _png(data)
+    elif data.startswith(b"\xff\xd8\xff"):
+        mime, header = "image/jpeg", _jpeg(data)
+    elif data[:6] in (b"GIF87a", b"GIF89a"):
+        mime, header = "image/gif", _gif(data)
+    elif data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        mime, header = "image/webp", _webp(data)
+    else:
+        raise BadPicture("is not a PNG, JPEG, GIF or WebP picture")
+    width, height, plain, orientation = header
+    if not (width and height):
+        raise BadPicture(f"says it is {width} x {height} pixels")
+    if width * height > MAX_PIXELS:
+        raise BadPicture(_too_large(width, height))
+    return Picture(data, mime, width, height, orientation, plain)
+
+
+def as_seen(picture: Picture, side: int = LONGEST_SIDE) -> "Image.Image":
+    """The picture as a viewer shows it, in red, green and blue: upright, opaque, 8 bits, the first frame.
+
+    One with a side longer than `side` pixels is made smaller; a JPEG is not even decoded at its full size then. What
+    is clear lies on white. Colour profiles are left aside. Raises BadPicture where it cannot be decoded.
+    """
+    from countersight.picture.viewing import view
+
+    if picture.width * picture.height > MAX_PIXELS:
+        raise BadPicture(_too_large(picture.width, picture.height))
+    try:
+        return view(picture.data, picture.orientation, side)
+    except BadPicture:
+        raise
+    except Exception as error:  # decoders raise whatever they like on damaged data
+        raise BadPicture(f"cannot be decoded ({type(error).__name__})") from None
+
+
+def goes_as_it_is(picture: Picture) -> bool:
+    """Whether a server that decodes the file's own bytes sees what a viewer shows."""
+    return picture.plain and picture.orientation == 1 and max(picture.width, picture.height) <= LONGEST_SIDE
+
+
+def to_send(picture: Picture) -> Picture:
+    """The picture as it goes to a server: its own bytes where they do, else what a viewer shows, encoded anew.
+
+    Without loss then, but photographs and large pictures as a fine JPEG.
+    """
+    if goes_as_it_is(picture):
+        return picture
+    seen = as_seen(picture)
+    file = io.BytesIO()
+    if picture.mime == "image/jpeg" or seen.width * seen.height > LARGE:
+        seen.save(file, "JPEG", quality=95, subsampling=0)
+        return Picture(file.getvalue(), "image/jpeg", *seen.size, plain=True)
+    seen.save(file, "PNG")
+    return Picture(file.getvalue(), "image/png", *seen.size, plain=True)
+
+
+def _too_large(width: int, height: int) -> str:
+    return f"says it is {width} x {height} pixels; at most {MAX_PIXELS:,} are read"
+
+
+def _png(data: bytes) -> _Header:
+    position = 8
+    header = _Header(0, 0, plain=False)
+    view = memoryview(data)
+    while position + 12 <= len(data):
+        length = int.from_bytes(data[position : position + 4])
+        kind = data[position + 4 : position + 8]
+        end = position + 12 + length
+        if end > len(data):
+            break
+        if zlib.crc32(view[position + 4 : end - 4]) != int.from_bytes(data[end - 4 : end]):
+            raise BadPicture(f"is damaged (checksum of {kind!r})")
+        if kind == b"IHDR":
+            if (position, length) != (8, 13):
+                raise BadPicture("is damaged (no header where it must be)")
+            bits, colours = data[24], data[25]
+            plain = bits <= 8 and colours in (0, 2, 3)  # grey, colours, a palette: those without clear parts
+            header = _Header(int.from_bytes(data[16:20]), int.from_bytes(data[20:24]), plain)
+        elif kind in (b"tRNS", b"acTL"):
+            header = header._replace(plain=False)
+        elif kind == b"eXIf":
+            header = header._replace(orientation=_orientation(data[position + 8 : end - 4]))
+        elif kind == b"IEND":
+            return header
+        position = end
+    raise BadPicture("is cut off")
+
+
+def _jpeg(data: bytes) -> _Header:
+    position = 2
+    header = _Header(0, 0, plain=False)
+    orientation = 0
+    while position + 4 <= len(data):
+        if data[position] != 0xFF:
+            raise BadPicture("is damaged (no marker where one must be)")
+        marker = data[position + 1]
+        if marker == 0xFF:  # padding
+            position += 1
+            continue
+        if marker in _JPEG_BARE:
+            position += 2
+            continue
+        length = int.from_bytes(data[position + 2 : position + 4])
+        if marker in _JPEG_FRAMES:
+            header = _Header(
+                int.from_bytes(data[position + 7 : position + 9]),
+                int.from_bytes(data[position + 5 : position + 7]),
+                plain=data[position + 4 : position + 5] == b"\x08"
+                and data[position + 9 : position + 10] in _GREY_OR_RGB,
+            )
+        elif marker == 0xE1 and not orientation and data.startswith(_EXIF, position + 4):
+            orientation = _orientation(data[position + 4 : position + 2 + length])
+        if marker == 0xDA:
+            # Inside a scan 0xFF is always followed by 0x00 or a restart marker, so this end marker is the real
+            # one; that of an embedded thumbnail stands before the scan and was stepped over.
+            if data.find(b"\xff\xd9", position) < 0:
+                break
+            return header._replace(orientation=orientation or 1)
+        position += 2 + length
+    raise BadPicture("is cut off")
+
+
+def _gif(data: bytes) -> _Header:
+    if len(data) < 14 or not data.rstrip(b"\x00").endswith(b";"):
+        raise BadPicture("is cut off")
+    # Most are animated or partly clear, and not every server reads them: none counts as plain.
+    return _Header(int.from_bytes(data[6:8], "little"), int.from_bytes(data[8:10], "little"), plain=False)
+
+
+def _webp(data: bytes) -> _Header:
+    if len(data) < 30 or int.from_bytes(data[4:8], "little") + 8 > len(data):
+        raise BadPicture("is cut off")
+    kind = data[12:16]
+    if kind == b"VP8X":
+        width, height = int.from_bytes(data[24:27], "little") + 1, int.from_bytes(data[27:30], "little") + 1
+        flags = data[20]
+        plain = not flags & (_WEBP_ALPHA | _WEBP_ANIMATION)
+        return _Header(width, height, plain, _webp_orientation(data) if flags & _WEBP_EXIF else 1)
+    if kind == b"VP8L":
+        bits = int.from_bytes(data[21:25], "little")
+        return _Header((bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1, plain=not bits >> 28 & 1)
+    if kind == b"VP8 ":
+        width, height = int.from_bytes(data[26:28], "little"), int.from_bytes(data[28:30], "little")
+        return _Header(width & 0x3FFF, height & 0x3FFF, plain=True)
+    raise BadPicture("is damaged (unknown kind of WebP)")
+
+
+def _webp_orientation(data: bytes) -> int:
+    position = 12
+    while position + 8 <= len(data):
+        length = int.from_bytes(data[position + 4 : position + 8], "little")
+        if data.startswith(b"EXIF", position):
+            return _orientation(data[position + 8 : position + 8 + length])
+        position += 8 + length + length % 2
+    return 1
+
+
+def _orientation(exif: bytes) -> int:
+    """How the camera was held: the tag 0x0112 of the first directory; upright where it is missing or damaged."""
+    exif = exif.removeprefix(_EXIF)
+    orders: dict[bytes, Literal["little", "big"]] = {b"II": "little", b"MM": "big"}
+    order = orders.get(exif[:2])
+    if order is None:
+        return 1
+    start = int.from_bytes(exif[4:8], order)
+    for entry in range(int.from_bytes(exif[start : start + 2], order)):
+        place = start + 2 + 12 * entry
+        if place + 12 > len(exif):
+            break
+        if int.from_bytes(exif[place : place + 2], order) == 0x0112:
+            value = int.from_bytes(exif[place + 8 : place + 10], order)
+            return value if 1 <= value <= 8 else 1
+    return 1

@@ -1,0 +1,9 @@
+from .data import GroupScores as GroupScores
+from .data import ReportData as ReportData
+from .data import RunScores as RunScores
+from .image_groups import GroupsFile as GroupsFile
+from .loading import load as load
+from .loading import refuse_twice as refuse_twice
+from .terminal import print_overview as print_overview
+from .terminal import print_tables as print_tables
+from .write import write_report as write_report
