@@ -18,7 +18,8 @@ import numpy as np
 from PIL import Image
 
 from countersight.dataset.folder import DatasetWriter
-from countersight.scenes.drawing import Pixels, draw
+from countersight.picture import Pixels
+from countersight.scenes.drawing import draw
 from countersight.scenes.edits import apply
 from countersight.scenes.png import encode
 from countersight.scenes.records import read_scenes

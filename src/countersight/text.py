@@ -16,7 +16,7 @@ def printable(text: str) -> str:
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
     """The name that was probably meant, in small letters or not; None where none is like it."""
-    known = {each.casefold(): each for each in names}
+    known = {(plain := each.partition("[")[0]).casefold(): plain for each in names}  # without what may be left out
     near = difflib.get_close_matches(name.casefold(), known, n=1, cutoff=0.5)
     return known[near[0]] if near else None
 

@@ -23,7 +23,7 @@ QUICK = Patience(concurrency=4, attempts=3, backoff=0.01)
 def scenes(folder: Path, size: int = 6, seed: int = 5) -> Path:
     """A dataset of our own scenes."""
     if not folder.exists():
-        cvqa_synthetic.make_dataset(folder, size=size, seed=seed, workers=1, progress=lambda done: None)
+        cvqa_synthetic.make_synthetic(folder, size=size, seed=seed, workers=1, progress=lambda done: None)
     return folder
 
 

@@ -15,14 +15,11 @@ from chat_server import ChatServer
 from making import case, dataset
 
 from countersight.audit.folder import AuditFolder
-from countersight.audit.log import AuditError
 from countersight.audit.trail import read_audit
 from countersight.case import Question
 from countersight.engine.journal import Journal
-from countersight.errors import CountersightError
-from countersight.models.protocol import ModelError
+from countersight.errors import AuditError, CountersightError, ModelError, RunError
 from countersight.picture.checking import check_picture
-from countersight.runs.folder import RunError
 
 STAGES = ["case", "answer", "why", "concepts", "edit", "answer again", "why again", "verdict"]
 

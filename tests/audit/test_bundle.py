@@ -17,14 +17,13 @@ from countersight.audit.bundle.manifest import provider
 from countersight.audit.bundle.reviews import read_reviews
 from countersight.audit.bundle.sessions import SESSIONS, begin_session, read_sessions
 from countersight.audit.bundle.write import write_bundle
-from countersight.audit.log import AuditError
 from countersight.audit.records import Party
 from countersight.audit.scores import score
 from countersight.audit.trail import read_audit
 from countersight.cli import main
 from countersight.dataset.folder import Dataset
 from countersight.editing.marking import MARK
-from countersight.errors import CountersightError
+from countersight.errors import AuditError, CountersightError
 from countersight.runs.folder import locked
 
 

@@ -16,8 +16,8 @@ from countersight.audit.calibration.sheet import PANEL, Instrument, instrument, 
 from countersight.audit.clusters import Mean
 from countersight.audit.judges.exact import ExactJudge
 from countersight.audit.judges.rules import certain
-from countersight.audit.log import AuditError
 from countersight.audit.prompts import find_prompts
+from countersight.errors import AuditError
 
 
 @pytest.fixture(scope="module")

@@ -17,8 +17,9 @@ from countersight.audit.extraction.rules import RuleExtractor
 from countersight.audit.prompts import find_prompts
 from countersight.audit.tally import AuditTally
 from countersight.audit.truth import asked_fact, facts
-from countersight.editing.protocol import EditFailed, EditRequest
+from countersight.editing.protocol import EditRequest
 from countersight.editing.registry import open_editor
+from countersight.errors import EditFailed
 from countersight.models.protocol import ModelSettings
 from countersight.models.registry import open_model
 from countersight.picture.checking import check_picture

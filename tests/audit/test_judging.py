@@ -13,10 +13,9 @@ from msgspec.structs import replace
 from countersight.audit.asking import News, Voice
 from countersight.audit.calibration.items import HOSTILE
 from countersight.audit.calibration.sentences import explained
-from countersight.audit.judges import panel
 from countersight.audit.judges.exact import ExactJudge
 from countersight.audit.judges.model import ModelJudge
-from countersight.audit.judges.panel import opinion, pooled
+from countersight.audit.judges.panel import opinion, panel, pooled
 from countersight.audit.judges.protocol import Evidence
 from countersight.audit.judges.rules import RuleJudge
 from countersight.audit.prompts import find_prompts

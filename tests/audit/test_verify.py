@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 from countersight.audit.bundle.seal import read_seal
 from countersight.audit.bundle.verifying import verified, verify
 from countersight.audit.bundle.write import write_bundle
-from countersight.audit.log import AuditError, decode_step, encode_step
+from countersight.audit.log import decode_step, encode_step
 from countersight.audit.scores import SCORES, Scores, encode
 from countersight.cli import main
+from countersight.errors import AuditError
 
 
 def bundled(folder):

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from published import published
 
-from countersight.causal.catalogue import Catalogue, CatalogueError, CatalogueFile, catalogue
+from countersight.causal.catalogue import Catalogue, CatalogueFile, catalogue
 from countersight.causal.nouns import Nouns, NounsFile
 from countersight.causal.scene_graphs.reading import read_scene_graphs
+from countersight.errors import CatalogueError
 
 LABELS = Path(__file__).parents[1] / "data" / "relation_labels.csv"
 

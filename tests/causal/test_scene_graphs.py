@@ -12,7 +12,8 @@ from published import published
 from countersight.causal.graph import Thing
 from countersight.causal.scene import Description, SceneRelation
 from countersight.causal.scene_graphs import parts, streaming, visual_genome
-from countersight.causal.scene_graphs.reading import SceneGraphsError, read_scene_graphs
+from countersight.causal.scene_graphs.reading import read_scene_graphs
+from countersight.errors import SceneGraphsError
 
 SHELF = {"object_id": 7, "names": ["Shelf"], "synsets": ["shelf.n.01"], "x": 4, "y": 8, "w": 90, "h": 20}
 BOOK = {"object_id": 9, "names": ["book"], "synsets": [], "x": 8.4, "y": 2, "w": 10, "h": 9}

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from making import case, choice, dataset, picture
 
 from countersight.case import Case
-from countersight.dataset.folder import Dataset, DatasetError, DatasetWriter
-from countersight.errors import CountersightError
-from countersight.picture.checking import BadPicture
+from countersight.dataset.folder import Dataset, DatasetWriter
+from countersight.errors import BadPicture, CountersightError, DatasetError
 
 
 def read(folder):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from published import published
 
 from countersight.detection.annotations import Annotations, of_polygons, unpacked
-from countersight.editing.protocol import EditFailed, EditorError
+from countersight.errors import EditFailed, EditorError
 
 SIZE = (WIDTH, HEIGHT)
 

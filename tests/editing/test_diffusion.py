@@ -18,9 +18,9 @@ from safetensors.torch import load_file, save_file
 
 from countersight.detection.masks import encode_mask
 from countersight.editing.pipelines import KINDS, arguments, size_for
-from countersight.editing.protocol import EditFailed, EditorError, EditRequest
+from countersight.editing.protocol import EditRequest
 from countersight.editing.registry import open_editor
-from countersight.models.protocol import ModelError
+from countersight.errors import EditFailed, EditorError, ModelError
 
 torch.set_num_threads(1)  # on a shared machine, threads of models this small wait for each other most of the time
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from countersight.detection.masks import encode_mask
-from countersight.editing.protocol import EditFailed
+from countersight.errors import EditFailed
 from countersight.picture.checking import check_picture
 from countersight.scenes.drawing import draw
 from countersight.scenes.geometry import as_points, inside

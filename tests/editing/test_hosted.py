@@ -26,11 +26,11 @@ from editing.servers import WORDS, PictureServer, negative
 from PIL import Image
 
 from countersight.detection.masks import encode_mask
-from countersight.editing.protocol import EditFailed, EditorError, EditorSettings, EditRequest
+from countersight.editing.protocol import EditorSettings, EditRequest
 from countersight.editing.registry import open_editor
 from countersight.engine.limit import Gate
 from countersight.engine.retry import GivenUp, Patience, Persistence
-from countersight.models.protocol import AskingFailed, ModelError, Overloaded, Refused, Unreachable
+from countersight.errors import AskingFailed, EditFailed, EditorError, ModelError, Overloaded, Refused, Unreachable
 from countersight.picture.checking import Picture
 
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from countersight.editing.protocol import Edited, EditRequest
-from countersight.models.protocol import AskingFailed
+from countersight.errors import AskingFailed
 
 KEYS = (
     *(

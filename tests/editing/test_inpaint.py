@@ -12,9 +12,9 @@ from PIL import Image
 
 from countersight.detection.masks import encode_mask, grown
 from countersight.editing.inpaint import Inpainter
-from countersight.editing.protocol import EditFailed, EditorError
 from countersight.editing.quality.measuring import measure
 from countersight.editing.registry import open_editor
+from countersight.errors import EditFailed, EditorError
 
 PHOTOGRAPH = photograph()
 HOLE = outlined((WIDTH, HEIGHT), (20, 90, 80, 120))

@@ -5,9 +5,9 @@ import pytest
 from editing.weights import weights
 from PIL import Image
 
-from countersight.editing.protocol import EditorError
 from countersight.editing.quality.lpips import read_lpips
 from countersight.editing.quality.measuring import measure
+from countersight.errors import EditorError
 
 torch = pytest.importorskip("torch", reason="no PyTorch")
 

@@ -10,7 +10,7 @@ from PIL import Image
 
 from countersight.detection.masks import box_of, difference, encode_mask, grown, of_box, read_mask
 from countersight.editing.hues import COLOURS, called, colour_in, of_colour
-from countersight.editing.protocol import EditFailed
+from countersight.errors import EditFailed
 from countersight.scenes.colours import DOTS, PETALS, rgb
 
 masks = st.integers(0, 10**6).map(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from countersight.editing.protocol import EditorError
 from countersight.editing.registry import EDITORS, open_editor
+from countersight.errors import EditorError
 
 
 def test_a_name_nobody_knows_is_answered_with_the_nearest():
@@ -12,4 +12,4 @@ def test_a_name_nobody_knows_is_answered_with_the_nearest():
 
 
 def test_every_editor_has_a_word_on_it():
-    assert all(words.strip() for words in EDITORS.values())
+    assert all(words.strip() for words in EDITORS.usages().values())

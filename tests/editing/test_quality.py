@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from countersight.editing.protocol import EditFailed
 from countersight.editing.quality.measuring import measure
 from countersight.editing.quality.record import RULE, Rule
 from countersight.editing.quality.similarity import similarity
+from countersight.errors import EditFailed
 from countersight.scenes.drawing import draw
 
 Y, X = np.mgrid[:60, :80]

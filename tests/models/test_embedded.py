@@ -15,6 +15,7 @@ from PIL import Image
 
 from countersight.asking.prompts import find_prompt
 from countersight.case import Option
+from countersight.errors import AskingFailed, BadPicture, ModelError
 from countersight.models.embedded.decoding import Decoder
 from countersight.models.embedded.model import Embedded
 from countersight.models.embedded.picture import prepare
@@ -22,8 +23,8 @@ from countersight.models.embedded.thinking import Mind
 from countersight.models.embedded.tokenizer import Tokenizer, vocabulary
 from countersight.models.embedded.values import COLOURS, SIDE, VALUES
 from countersight.models.embedded.weights import decoder_file, open_graph, shipped
-from countersight.models.protocol import AskingFailed, ModelError, ModelSettings, Request, Turn
-from countersight.picture.checking import BadPicture, Picture, check_picture
+from countersight.models.protocol import ModelSettings, Request, Turn
+from countersight.picture.checking import Picture, check_picture
 from countersight.reading import read
 from countersight.scenes.colours import NAMED
 from countersight.scenes.drawing import draw_both

@@ -9,8 +9,9 @@ from chat_server import ChatServer
 from making import picture
 from PIL import Image
 
+from countersight.errors import AskingFailed
 from countersight.models import sending as room
-from countersight.models.protocol import AskingFailed, ModelSettings, Request, Turn
+from countersight.models.protocol import ModelSettings, Request, Turn
 from countersight.models.registry import open_model
 from countersight.models.sending import Sending
 from countersight.picture.checking import Picture, check_picture

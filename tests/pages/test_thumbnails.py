@@ -3,8 +3,9 @@ import threading
 
 from PIL import Image
 
+from countersight.errors import BadPicture
 from countersight.pages.thumbnailing import side_for, thumbnail, thumbnails
-from countersight.picture.checking import BadPicture, Picture
+from countersight.picture.checking import Picture
 
 
 def made(mode: str = "RGB", size: tuple[int, int] = (448, 300), kind: str = "PNG", colour: object = "red") -> Picture:

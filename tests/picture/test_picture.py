@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from making import picture
 from PIL import Image
 
-from countersight.picture.checking import BadPicture, check_picture, read_picture
+from countersight.errors import BadPicture
+from countersight.picture.checking import check_picture, read_picture
 
 KINDS = {"PNG": "image/png", "JPEG": "image/jpeg", "GIF": "image/gif", "WEBP": "image/webp"}
 

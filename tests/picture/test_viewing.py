@@ -22,15 +22,8 @@ from PIL import Image
 from playwright.sync_api import Browser
 from published import published
 
-from countersight.picture.checking import (
-    LONGEST_SIDE,
-    BadPicture,
-    Picture,
-    as_seen,
-    check_picture,
-    read_picture,
-    to_send,
-)
+from countersight.errors import BadPicture
+from countersight.picture.checking import LONGEST_SIDE, Picture, as_seen, check_picture, read_picture, to_send
 
 WIDTH, HEIGHT = 48, 32
 GREEN, BLUE = (0, 200, 0), (0, 0, 200)

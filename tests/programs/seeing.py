@@ -5,7 +5,8 @@ import asyncio
 from making import picture
 
 from countersight.detection.vision import Patch, ToolFailed
-from countersight.models.protocol import Answer, AskingFailed, Request, Turn
+from countersight.errors import AskingFailed
+from countersight.models.protocol import Answer, Request, Turn
 from countersight.picture.checking import check_picture
 from countersight.programs.limits import Limits
 from countersight.programs.model import Metered, Programs

@@ -18,7 +18,8 @@ from countersight.detection.detector import Detector, open_detector, parted
 from countersight.detection.found import Found, shared, suppressed
 from countersight.detection.names import COCO, classes_of
 from countersight.detection.vision import Patch, ToolFailed
-from countersight.models.protocol import Answer, ModelError, ModelSettings, Request, Turn
+from countersight.errors import ModelError
+from countersight.models.protocol import Answer, ModelSettings, Request, Turn
 from countersight.models.registry import open_model
 from countersight.picture.checking import Picture, check_picture, read_picture
 

@@ -7,7 +7,8 @@ import pytest
 from programs.seeing import DOGS, Eyes, programs, request
 
 from countersight.case import Option
-from countersight.models.protocol import Answer, AskingFailed
+from countersight.errors import AskingFailed
+from countersight.models.protocol import Answer
 from countersight.programs.limits import Limits
 
 LOOP = "def execute_command(image):\n    while True:\n        pass"

@@ -14,7 +14,8 @@ from programs.hostile import INJECTED, SAID, STEPS, filled, viper_programs, wrap
 from programs.seeing import Eyes, programs, request
 from running import ask, replies
 
-from countersight.models.protocol import Answer, AskingFailed
+from countersight.errors import AskingFailed
+from countersight.models.protocol import Answer
 from countersight.programs.limits import Limits
 
 pytest.importorskip("pydantic_monty")

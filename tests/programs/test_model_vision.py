@@ -10,7 +10,8 @@ from PIL import Image
 from programs.seeing import PICTURE
 
 from countersight.detection.vision import Patch, ToolFailed
-from countersight.models.protocol import Answer, AskingFailed, Overloaded, Refused
+from countersight.errors import AskingFailed, Overloaded, Refused
+from countersight.models.protocol import Answer
 from countersight.picture.checking import Picture, check_picture
 from countersight.programs.eyes.boxes import read_boxes
 from countersight.programs.eyes.model_vision import ModelVision, cut_out

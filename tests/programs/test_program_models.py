@@ -12,7 +12,8 @@ from running import ask, replies, run_command
 
 from countersight.case import Option, Question
 from countersight.cli import main
-from countersight.models.protocol import AskingFailed, ModelError, ModelSettings, Overloaded
+from countersight.errors import AskingFailed, ModelError, Overloaded
+from countersight.models.protocol import ModelSettings
 from countersight.models.registry import open_model
 from countersight.programs.limits import Limits
 from countersight.programs.model import Metered, Programs
@@ -136,9 +137,9 @@ def test_without_a_picture_there_is_nothing_to_run_a_program_over() -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("visprog:", "visprog:CODE_MODEL;vision=EYES"),
-        ("viper:;vision=scene", "viper:CODE_MODEL;vision=EYES"),
-        ("visprog:reference;vision=", "visprog:CODE_MODEL;vision=EYES"),
+        ("visprog:", "visprog:CODE_MODEL\\?vision=EYES"),
+        ("viper:;vision=scene", "viper:CODE_MODEL\\?vision=EYES"),
+        ("visprog:reference;vision=", "visprog:CODE_MODEL\\?vision=EYES"),
         ("visprog:refrence", "did you mean 'reference'"),
         ("visprog:reference;vision=scenes", "did you mean 'scene'"),
         ("visprog:reference;visoin=scene", "did you mean 'vision'"),
@@ -247,8 +248,8 @@ def test_a_prompt_without_a_picture_is_refused(tmp_path) -> None:
 def test_they_are_listed(capsys) -> None:
     assert main(["list", "models"]) == 0
     printed = capsys.readouterr().out
-    assert "viper:CODE_MODEL;vision=EYES" in printed
-    assert "visprog:CODE_MODEL;vision=EYES" in printed
+    assert "viper:CODE_MODEL?vision=EYES" in printed
+    assert "visprog:CODE_MODEL?vision=EYES" in printed
 
 
 def test_without_the_interpreter_viper_says_what_to_install_and_visprog_works(monkeypatch) -> None:

@@ -118,7 +118,7 @@ def test_what_is_removed_is_what_the_question_says() -> None:
 @pytest.fixture(scope="module")
 def unseen(tmp_path_factory):
     folder = tmp_path_factory.mktemp("unseen") / "data"
-    cvqa_synthetic.make_dataset(folder, size=60, seed=UNSEEN, workers=1, progress=lambda done: None)
+    cvqa_synthetic.make_synthetic(folder, size=60, seed=UNSEEN, workers=1, progress=lambda done: None)
     return folder
 
 

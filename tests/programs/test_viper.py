@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from programs.seeing import DOGS, PICTURE, Eyes, returned
 
 from countersight.detection.vision import size_as_seen
-from countersight.models.protocol import ModelError
+from countersight.errors import ModelError
 from countersight.picture.checking import check_picture
 from countersight.programs.failures import ProgramFailed
 from countersight.programs.limits import Limits

@@ -16,10 +16,10 @@ from making import case, choice, dataset
 from countersight.asking.prompts import PROMPTS
 from countersight.case import Reply
 from countersight.dataset.folder import Dataset
-from countersight.errors import CountersightError
+from countersight.errors import CountersightError, RunError
 from countersight.report.loading import RESAMPLES
 from countersight.report.write import write_report
-from countersight.runs.folder import RunError, RunFolder
+from countersight.runs.folder import RunFolder
 from countersight.scoring.pairs import paired_bootstrap
 
 

@@ -15,9 +15,10 @@ from countersight.asking.prompts import PROMPTS
 from countersight.case import Question
 from countersight.dataset.folder import Dataset
 from countersight.engine import Patience
-from countersight.models.protocol import ModelError, ModelSettings
+from countersight.errors import ModelError, RunError
+from countersight.models.protocol import ModelSettings
 from countersight.models.registry import open_model
-from countersight.runs.folder import RunError, RunFolder
+from countersight.runs.folder import RunFolder
 from countersight.scoring.outcome import outcomes
 from countersight.scoring.scores import score
 

@@ -15,8 +15,9 @@ from countersight.asking.prompts import PROMPTS
 from countersight.case import LETTERS, Case, Change, Option, Question, Reply
 from countersight.dataset.folder import Dataset
 from countersight.engine import Patience
-from countersight.models.protocol import Answer, AskingFailed
-from countersight.runs.folder import RunError, RunFolder
+from countersight.errors import AskingFailed, RunError
+from countersight.models.protocol import Answer
+from countersight.runs.folder import RunFolder
 from countersight.scoring.outcome import outcomes
 
 

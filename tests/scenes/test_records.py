@@ -4,10 +4,11 @@ from random import Random
 
 import pytest
 
+from countersight.errors import SceneError
 from countersight.scenes.dots import dot_scene
 from countersight.scenes.edits import Remove
 from countersight.scenes.flowers import Regions, flower_scene
-from countersight.scenes.records import SceneError, SceneRecord, encode_record, read_scenes
+from countersight.scenes.records import SceneRecord, encode_record, read_scenes
 
 
 def test_scenes_come_back_as_they_were_written(tmp_path):

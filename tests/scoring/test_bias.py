@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from judging import RIGHT_BOTH, RIGHT_TO_WRONG, WRONG_BOTH, judged
 
-from countersight.scoring import bias as room
+from countersight.scoring import group_bias as room
 from countersight.scoring.group_bias import Bias, bias, permutation_p
 
 

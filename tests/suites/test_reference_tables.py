@@ -6,8 +6,9 @@ from fractions import Fraction
 
 import pytest
 
+from countersight.errors import ReferenceTableError
 from countersight.suites.paper_terms import TERMS
-from countersight.suites.reference import PAPERS, PaperTable, Printed, ReferenceTableError, beside, table, tables
+from countersight.suites.reference import PAPERS, PaperTable, Printed, beside, table, tables
 
 TABLES = [each for paper in PAPERS for each in tables(paper)]
 

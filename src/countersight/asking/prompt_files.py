@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, get_args, get_origin
 import msgspec
 
 from countersight.asking.prompt import BRACED, Prompt
-from countersight.errors import CountersightError
+from countersight.errors import PromptError
 from countersight.text import nearest, printable, unknown
 
 PLAIN: Final = "0-shot"
@@ -31,10 +31,6 @@ _NAMES: Final[dict[str, tuple[str, ...]]] = {
 """What may stand in braces in each text."""
 _CHOICES = {field.name: get_args(field.type) for field in _FIELDS if get_origin(field.type) is Literal}
 _NEEDED = {**dict.fromkeys(_KINDS, ("question",)), "choice": ("question", "options"), "example": ("answer",)}
-
-
-class PromptError(CountersightError):
-    """A prompt that cannot be used; the message names the file, the line where it is known, and the field."""
 
 
 def read_prompts(text: str) -> dict[str, Prompt]:

@@ -25,10 +25,11 @@ from countersight.audit.tally import AuditTally
 from countersight.audit.trail import read_audit
 from countersight.audit.work import Work
 from countersight.case import Case
-from countersight.dataset import Dataset, DatasetError
+from countersight.dataset import Dataset
 from countersight.editing import EditorSettings
 from countersight.editing.quality import PerceptualDistance
 from countersight.engine import Patience, showing
+from countersight.errors import DatasetError
 from countersight.files import write_whole
 from countersight.models import ModelSettings
 from countersight.runs import reference

@@ -8,7 +8,8 @@ from countersight.audit.records import Party
 from countersight.editing import Edited, Editor, EditRequest
 from countersight.editing.quality import EditQuality, PerceptualDistance, measure
 from countersight.engine import Answered, Gate, Patience, Persistence
-from countersight.picture import BadPicture, Picture, as_seen
+from countersight.errors import BadPicture
+from countersight.picture import Picture, as_seen
 
 
 class Hand:

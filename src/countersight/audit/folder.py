@@ -11,11 +11,12 @@ from typing import BinaryIO, Self
 
 import msgspec
 
-from countersight.audit.log import LOG, AuditError, read_steps
+from countersight.audit.log import LOG, read_steps
 from countersight.audit.records import Manifest, Party, Step
 from countersight.engine import Journal
+from countersight.errors import AuditError, BadPicture
 from countersight.files import write_whole
-from countersight.picture import BadPicture, Picture, check_picture
+from countersight.picture import Picture, check_picture
 from countersight.runs import is_unused, locked, read_manifest
 
 MANIFEST = "audit.json"

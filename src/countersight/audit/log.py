@@ -12,17 +12,13 @@ from pathlib import Path
 import msgspec
 
 from countersight.audit.records import Step
-from countersight.errors import CountersightError
+from countersight.errors import AuditError
 
 LOG = "steps.jsonl"
 
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(Step)
 _TAIL = len(b',"hash":"') + 64 + len(b'"}')
-
-
-class AuditError(CountersightError):
-    """A folder that is no audit, is not the audit that was meant, or was changed since it was written."""
 
 
 def encode_step(step: Step) -> tuple[bytes, str]:

@@ -3,26 +3,27 @@
 import asyncio
 from collections import Counter
 from collections.abc import Iterable
+from typing import Any, TypeVar
 
 from countersight.audit.asking import News, Voice
 from countersight.audit.editing import Hand
 from countersight.audit.extraction.model import ModelExtractor
 from countersight.audit.extraction.protocol import Extractor
 from countersight.audit.extraction.registry import EXTRACTORS
-from countersight.audit.extraction.rules import RuleExtractor
-from countersight.audit.judges.exact import ExactJudge
 from countersight.audit.judges.model import ModelJudge
 from countersight.audit.judges.protocol import Judge
 from countersight.audit.judges.registry import JUDGES
-from countersight.audit.judges.rules import RuleJudge
 from countersight.audit.prompts import AuditPrompts
 from countersight.audit.records import Failed, Step
 from countersight.audit.tally import AuditTally
 from countersight.editing import EditorSettings, open_editor
 from countersight.engine import Patience
-from countersight.errors import CountersightError
-from countersight.models import MODELS, Model, ModelError, ModelSettings, Viewer, open_model
+from countersight.errors import CountersightError, ModelError
+from countersight.models import MODELS, Model, ModelSettings, Viewer, open_model
+from countersight.registry import Registry
 from countersight.text import unknown
+
+T = TypeVar("T")
 
 
 class Opener:
@@ -47,8 +48,8 @@ class Opener:
 
     def extractor(self, name: str, settings: ModelSettings) -> Extractor:
         """The extractor of that name."""
-        if name == "rules":
-            return RuleExtractor()
+        if EXTRACTORS.knows(name):
+            return _opened(EXTRACTORS, name)
         return ModelExtractor(self._reader("extractor", name, settings, EXTRACTORS), self._prompts)
 
     def editor(self, name: str, settings: EditorSettings) -> Hand:
@@ -58,10 +59,8 @@ class Opener:
 
     def judge(self, name: str, settings: ModelSettings) -> Judge:
         """The judge of that name."""
-        if name == "exact":
-            return ExactJudge()
-        if name == "rules":
-            return RuleJudge()
+        if JUDGES.knows(name):
+            return _opened(JUDGES, name)
         return ModelJudge(self._reader("judge", name, settings, JUDGES), self._prompts)
 
     def judges(self, names: list[str], settings: ModelSettings) -> tuple[Judge, ...]:
@@ -71,7 +70,7 @@ class Opener:
             raise CountersightError(f"{twice} is named as a judge twice; ask it for more votes with --votes")
         return tuple(self.judge(name, settings) for name in names)
 
-    def _reader(self, what: str, name: str, settings: ModelSettings, others: dict[str, str]) -> Voice:
+    def _reader(self, what: str, name: str, settings: ModelSettings, others: Registry[Any]) -> Voice:
         """A model that reads text alone."""
         try:
             model = open_model(name, settings)
@@ -79,10 +78,9 @@ class Opener:
                 raise ModelError(f"{name} cannot be {_a(what)}: it follows no instructions without a picture")
             return self._voice(model)
         except ModelError:
-            kinds = {known.partition(":")[0] for known in MODELS if ":" in known}
-            if name in MODELS or name.partition(":")[0] in kinds:
+            if MODELS.knows(name):
                 raise
-            names = [*(known for known in others if known != "MODEL"), *MODELS]
+            names = [*others.usages(), *MODELS.usages()]
             raise ModelError(unknown(what, name, names)) from None
 
     def _voice(self, model: Model) -> Voice:
@@ -90,6 +88,12 @@ class Opener:
 
     def _heard(self, name: str) -> News:
         return self._news.setdefault(name, News(self._tally))
+
+
+def _opened(table: Registry[T], name: str) -> T:
+    opener, target = table.find(name)
+    opened: T = opener(target) if target else opener()
+    return opened
 
 
 def _a(noun: str) -> str:

@@ -17,7 +17,8 @@ from countersight.audit.work import Subject, Work
 from countersight.case import Case
 from countersight.dataset import Dataset
 from countersight.editing import Instruction
-from countersight.picture import BadPicture, Picture
+from countersight.errors import BadPicture
+from countersight.picture import Picture
 
 NOTHING = Instruction(
     concept="",

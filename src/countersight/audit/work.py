@@ -27,8 +27,9 @@ from countersight.case import AnswerKind, Question
 from countersight.editing import EditRequest, Instruction, marked
 from countersight.editing.quality import PerceptualDistance
 from countersight.engine import GivenUp
-from countersight.models import AskingFailed, Refused, Request, Turn
-from countersight.picture import BadPicture, Picture, check_picture
+from countersight.errors import AskingFailed, BadPicture, Refused
+from countersight.models import Request, Turn
+from countersight.picture import Picture, check_picture
 from countersight.scenes import Scene
 
 

@@ -13,17 +13,13 @@ import msgspec
 
 from countersight.causal.nouns import Nouns, NounsFile
 from countersight.causal.relation_words import RelationWords
-from countersight.errors import CountersightError
+from countersight.errors import CatalogueError
 from countersight.text import unknown
 
 Decision = Literal["causal", "none", "ambiguous", "unknown"]
 """There is a cause; there is none; the words are known but do not decide between these things; they are not known."""
 
 Role = Literal["subject", "object"]
-
-
-class CatalogueError(CountersightError):
-    """A catalogue that contradicts itself."""
 
 
 class Verdict(msgspec.Struct, frozen=True):

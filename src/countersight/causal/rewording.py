@@ -11,7 +11,8 @@ from countersight.case import LETTERS, Case, Question
 from countersight.causal.cases import Drafted
 from countersight.causal.leaks import fault
 from countersight.causal.wording import edges_in_words
-from countersight.models import AskingFailed, Model, ModelError, Overloaded, Request, Turn
+from countersight.errors import AskingFailed, ModelError, Overloaded
+from countersight.models import Model, Request, Turn
 
 ATTEMPTS = 3
 UNDER_WAY = 16

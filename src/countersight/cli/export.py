@@ -22,8 +22,8 @@ def add(verbs: Verbs) -> None:
 
 def _export(chosen: argparse.Namespace) -> int:
     from countersight.dataset import Dataset
-    from countersight.suites.cvqa import synthetic_csv as cvqa_csv
+    from countersight.suites.cvqa import export_csv
 
-    written = cvqa_csv.export_csv((case for _, case in Dataset.open(chosen.dataset).cases(print_bad)), chosen.output)
+    written = export_csv((case for _, case in Dataset.open(chosen.dataset).cases(print_bad)), chosen.output)
     print(f"{several(written, 'case')} in {chosen.output}")
     return 0

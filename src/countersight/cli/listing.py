@@ -19,9 +19,7 @@ def _list(chosen: argparse.Namespace) -> int:
     if chosen.what == "models":
         from countersight.models import MODELS
 
-        width = max(map(len, MODELS))
-        for name, words in MODELS.items():
-            print(f"{name:<{width}} {words}")
+        _print_table(MODELS.usages())
     elif chosen.what in ("editors", "extractors", "judges"):
         _list_table(chosen.what)
     elif chosen.what == "prompts":
@@ -47,10 +45,19 @@ def _list_prompts(*, whole: bool) -> None:
 
 def _list_table(what: str) -> None:
     from countersight.audit.extraction import EXTRACTORS
-    from countersight.audit.judges import JUDGES
+    from countersight.audit.judges import ANY_MODEL, JUDGES
     from countersight.editing import EDITORS
 
-    table = {"editors": EDITORS, "extractors": EXTRACTORS, "judges": JUDGES}[what]
+    _print_table(
+        {
+            "editors": EDITORS.usages(),
+            "extractors": EXTRACTORS.usages() | ANY_MODEL,
+            "judges": JUDGES.usages() | ANY_MODEL,
+        }[what]
+    )
+
+
+def _print_table(table: dict[str, str]) -> None:
     width = max(map(len, table))
     for name, words in table.items():
         print(f"{name:<{width}} {words}")

@@ -67,13 +67,11 @@ def _make(chosen: argparse.Namespace) -> int:
     if chosen.pictures is not None:
         raise CountersightError("--pictures goes with --from")
     from countersight.cli.progress import counting
-    from countersight.suites.cvqa import synthetic as cvqa_synthetic
+    from countersight.suites.cvqa import make_synthetic
 
     size = chosen.size or 3000
     with counting("Drawing", size, "cases") as progress:
-        cvqa_synthetic.make_dataset(
-            chosen.output, size=size, seed=chosen.seed, workers=chosen.workers, progress=progress
-        )
+        make_synthetic(chosen.output, size=size, seed=chosen.seed, workers=chosen.workers, progress=progress)
     print(f"{several(size, 'case')} in {chosen.output}")
     return 0
 
@@ -83,14 +81,14 @@ def _make_cello(chosen: argparse.Namespace) -> int:
     from countersight.causal.tasks import TASKS
     from countersight.cli.progress import counting
     from countersight.models import ModelSettings, open_model
-    from countersight.suites.cello import making as cello_making
+    from countersight.suites.cello import SIZE, make_cello
 
     if chosen.pictures is not None:
         raise CountersightError("--pictures goes with a file; a mined folder has its own pictures: mine --images DIR")
-    per_task = chosen.per_task or -(-(chosen.size or cello_making.SIZE) // len(TASKS))
+    per_task = chosen.per_task or -(-(chosen.size or SIZE) // len(TASKS))
     model = open_model(chosen.wording, ModelSettings(seed=chosen.seed)) if chosen.wording else None
     with counting("Wording", len(TASKS) * per_task, "questions") as progress:
-        made = cello_making.make_dataset(
+        made = make_cello(
             chosen.source,
             chosen.output,
             per_task=per_task,

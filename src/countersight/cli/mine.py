@@ -71,14 +71,14 @@ def _mine(chosen: argparse.Namespace) -> int:
 
 def _make_dataset(mined: Path) -> None:
     """Questions about the graphs, as many of each task as published, in a dataset inside the mined folder."""
-    from countersight.suites.cello import making as cello_making
+    from countersight.suites.cello import PER_TASK, make_cello
 
     folder = mined / DATASET
     try:
-        made = cello_making.make_dataset(
+        made = make_cello(
             mined,
             folder,
-            per_task=cello_making.PER_TASK,
+            per_task=PER_TASK,
             seed=0,
             model=None,
             on_bad=lambda line, field, reason: None,

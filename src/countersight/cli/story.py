@@ -8,7 +8,7 @@ from countersight.engine import Patience
 from countersight.models import ModelSettings
 from countersight.report import print_overview, write_report
 from countersight.runs import ask_dataset
-from countersight.suites.cvqa import synthetic as cvqa_synthetic
+from countersight.suites.cvqa import make_synthetic
 
 SEED = 7
 MODELS = {
@@ -26,7 +26,7 @@ def demo(folder: Path, size: int) -> int:
     dataset = folder / "cvqa-synthetic"
     if not dataset.exists():
         with counting(f"Drawing {size:,} cases in two worlds", size, "cases") as progress:
-            cvqa_synthetic.make_dataset(dataset, size=size, seed=SEED, workers=None, progress=progress)
+            make_synthetic(dataset, size=size, seed=SEED, workers=None, progress=progress)
     print(f"Made {dataset}: C-VQA-Synthetic, seed {SEED}, every picture drawn in both worlds.")
     print("Asking embedded, which learned to imagine; embedded:factual, which sees as well but never met an if; and")
     print("visprog:reference, programs that count what classical vision finds: the ceiling of what can be seen here.")

@@ -1,4 +1,3 @@
 from .folder import BadRow as BadRow
 from .folder import Dataset as Dataset
-from .folder import DatasetError as DatasetError
 from .folder import DatasetWriter as DatasetWriter

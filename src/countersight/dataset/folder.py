@@ -15,18 +15,14 @@ from typing import Self
 import msgspec
 
 from countersight.case import Case
-from countersight.errors import CountersightError
+from countersight.errors import BadPicture, DatasetError
 from countersight.files import Staging, bounded_lines
-from countersight.picture import BadPicture, Picture, read_picture
+from countersight.picture import Picture, read_picture
 
 METADATA = "metadata.jsonl"
 MAX_LINE = 4 * 1024 * 1024
 
 _decoder = msgspec.json.Decoder(Case)
-
-
-class DatasetError(CountersightError):
-    """A folder that is no dataset, or cannot become one."""
 
 
 class BadRow(msgspec.Struct, frozen=True):

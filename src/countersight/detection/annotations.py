@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from countersight.detection.masks import Mask
-from countersight.editing import EditFailed, EditorError
+from countersight.errors import EditFailed, EditorError
 from countersight.scenes import skia
 
 LARGEST_FILE = 1_000_000_000

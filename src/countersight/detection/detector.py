@@ -18,8 +18,9 @@ from countersight.detection.finder import Finder
 from countersight.detection.found import Found, suppressed
 from countersight.detection.names import LONGEST, classes_of
 from countersight.detection.vision import Box, Patch, ToolFailed, Vision, size_as_seen
-from countersight.models import ModelError, ModelSettings
-from countersight.picture import BadPicture, Picture, as_seen
+from countersight.errors import BadPicture, ModelError
+from countersight.models import ModelSettings
+from countersight.picture import Picture, as_seen
 from countersight.text import printable, unknown
 
 OVERLAP: Final = 0.5

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from countersight.detection.found import Found
 from countersight.detection.names import COCO
-from countersight.models import ModelError
+from countersight.errors import ModelError
 
 if TYPE_CHECKING:
     from PIL import Image

@@ -4,7 +4,7 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from countersight.editing import EditorError
+from countersight.errors import EditorError
 from countersight.machine import cores
 from countersight.text import printable
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from countersight.editing import EditFailed
+from countersight.errors import EditFailed
 from countersight.picture import MAX_PIXELS
 
 Mask = NDArray[np.bool_]

@@ -19,8 +19,8 @@ from countersight.detection.finder import (
     read_labels,
 )
 from countersight.detection.found import Found, listed
+from countersight.errors import ModelError
 from countersight.machine import cores
-from countersight.models import ModelError
 from countersight.text import printable
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from countersight.editing import EditorError
+from countersight.errors import EditorError
 
 
 def opencv() -> Any:

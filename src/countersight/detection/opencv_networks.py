@@ -8,7 +8,7 @@ import numpy as np
 
 from countersight.detection.finder import coco_labels, read_labels
 from countersight.detection.found import Found, listed
-from countersight.models import ModelError
+from countersight.errors import ModelError
 from countersight.text import printable
 
 if TYPE_CHECKING:

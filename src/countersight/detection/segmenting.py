@@ -15,7 +15,8 @@ from PIL import Image
 
 from countersight.detection.graphs import fingerprint, open_graph
 from countersight.detection.masks import Mask
-from countersight.editing import EditFailed, EditorError, Pixels
+from countersight.errors import EditFailed, EditorError
+from countersight.picture import Pixels
 from countersight.text import printable
 
 Corners = tuple[float, float, float, float]

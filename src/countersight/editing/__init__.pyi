@@ -1,11 +1,8 @@
-from .hues import Pixels as Pixels
 from .marking import marked as marked
 from .protocol import Action as Action
 from .protocol import ConceptKind as ConceptKind
 from .protocol import Edited as Edited
-from .protocol import EditFailed as EditFailed
 from .protocol import Editor as Editor
-from .protocol import EditorError as EditorError
 from .protocol import EditorSettings as EditorSettings
 from .protocol import EditRequest as EditRequest
 from .protocol import Instruction as Instruction

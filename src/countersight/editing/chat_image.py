@@ -20,8 +20,9 @@ from countersight.editing.hosted import (
 )
 from countersight.editing.instructions import words_for
 from countersight.editing.painting import Brief, Given, Log, Painting
-from countersight.editing.protocol import EditFailed, EditorError, EditorSettings, Instruction
-from countersight.models import Overloaded, Received, Service, checked_address, error_text, key_from
+from countersight.editing.protocol import EditorSettings, Instruction
+from countersight.errors import EditFailed, EditorError, Overloaded
+from countersight.models import Received, Service, checked_address, error_text, key_from
 
 OPENROUTER = "https://openrouter.ai/api/v1"
 _BLOCKS = ("content_filter", "SAFETY", "IMAGE_SAFETY", "PROHIBITED_CONTENT", "IMAGE_PROHIBITED_CONTENT", "BLOCKLIST")

@@ -16,11 +16,12 @@ import numpy as np
 from PIL import Image
 
 from countersight.detection import Mask, box_of, difference, encode_mask, grown, opencv
-from countersight.editing.hues import COLOURS, Pixels, colour_in
-from countersight.editing.protocol import Action, Edited, EditFailed, EditorError, EditRequest
+from countersight.editing.hues import COLOURS, colour_in
+from countersight.editing.protocol import Action, Edited, EditorSettings, EditRequest
 from countersight.editing.retouching import Fill, blurred, pasted, recoloured
 from countersight.editing.selecting import Selection, Selector
-from countersight.picture import LONGEST_SIDE, BadPicture, Picture, as_seen
+from countersight.errors import BadPicture, EditFailed, EditorError
+from countersight.picture import LONGEST_SIDE, Picture, Pixels, as_seen
 from countersight.scenes import rgb
 from countersight.text import unknown
 
@@ -188,7 +189,7 @@ def _factor(value: str) -> float:
     return factor
 
 
-def open_classical(name: str, rest: str) -> Retoucher:
+def open_classical(name: str, rest: str, settings: EditorSettings) -> Retoucher:
     """The editor `classical`, `classical:annotations=FILE.json`, `classical:method=ns&segmenter=FOLDER`."""
     opencv()
     options = read_options(name, rest, ("annotations", "segmenter", "method"))

@@ -15,9 +15,10 @@ from countersight.editing.instructions import description_of, words_for
 from countersight.editing.loading import load_pipeline, pipeline_class, quiet, said
 from countersight.editing.painting import Brief, Given, Painting
 from countersight.editing.pipelines import KINDS, arguments, size_for
-from countersight.editing.protocol import EditFailed, EditorError, Instruction
+from countersight.editing.protocol import EditorSettings, Instruction
+from countersight.errors import BadPicture, EditFailed, EditorError
 from countersight.models.local import DTYPES, find_device, fingerprint, forget, is_full
-from countersight.picture import BadPicture, as_seen
+from countersight.picture import as_seen
 from countersight.text import unknown
 
 INSTALL = "pip install 'countersight[edit]'"
@@ -121,7 +122,7 @@ class Diffusion:
         return quiet(getattr(diffusers, self._kind.masked)(**self._pipeline.components))
 
 
-def open_diffusion(name: str, rest: str) -> Painting:
+def open_diffusion(name: str, rest: str, settings: EditorSettings) -> Painting:
     """`diffusers:FOLDER`, or `diffusers:FOLDER?steps=28&device=cuda&dtype=bfloat16`; there is a model_index.json in it.
 
     One that fills finds its masks as `classical` does: `diffusers:FOLDER?annotations=FILE.json&segmenter=FOLDER`.

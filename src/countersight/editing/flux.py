@@ -25,8 +25,9 @@ from countersight.editing.hosted import (
 )
 from countersight.editing.instructions import description_of, words_for
 from countersight.editing.painting import Brief, Given, Log, Painting
-from countersight.editing.protocol import EditFailed, EditorError, EditorSettings, Instruction
-from countersight.models import AskingFailed, Overloaded, Received, Service, checked_address, shorten
+from countersight.editing.protocol import EditorSettings, Instruction
+from countersight.errors import AskingFailed, EditFailed, EditorError, Overloaded
+from countersight.models import Received, Service, checked_address, shorten
 
 BFL = "https://api.bfl.ai"
 POLL = 1.5

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from countersight.editing.protocol import EditFailed, EditorError
-from countersight.models import Overloaded, Received, error_text, key_from, refused, shorten
+from countersight.errors import EditFailed, EditorError, Overloaded
+from countersight.models import Received, error_text, key_from, refused, shorten
 from countersight.picture import MAX_BYTES, Picture
 
 MAX_ANSWER = MAX_BYTES * 4 // 3 + 1024 * 1024

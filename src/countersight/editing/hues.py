@@ -5,10 +5,8 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
+from countersight.picture import Pixels
 from countersight.scenes import NAMED, rgb
-
-Pixels = NDArray[np.uint8]
-"""Height × width × 3: red, green, blue."""
 
 COLOURS = {**NAMED, "white": "#ffffff", "grey": "#808080", "brown": "#8b5a2b"}
 """The colours that can be asked for: those our questions name, and three more that photographs are full of."""

@@ -14,8 +14,9 @@ from PIL import Image
 
 from countersight.detection import Mask, box_of, fingerprint, grown, open_graph
 from countersight.editing.classical import Retoucher, read_options, selector_of
-from countersight.editing.hues import Pixels
-from countersight.editing.protocol import EditFailed, EditorError
+from countersight.editing.protocol import EditorSettings
+from countersight.errors import EditFailed, EditorError
+from countersight.picture import Pixels
 from countersight.text import printable
 
 SIDE = 512
@@ -169,7 +170,7 @@ def _mask(cover: Mask, kind: str) -> NDArray[Any]:
     return _typed(cover.astype(np.uint8) * 255, kind, 255)
 
 
-def open_inpaint(name: str, rest: str) -> Retoucher:
+def open_inpaint(name: str, rest: str, settings: EditorSettings) -> Retoucher:
     """The editor `inpaint:FILE.onnx`, or `inpaint:FILE.onnx?annotations=FILE.json&segmenter=FOLDER`."""
     file, _, options = rest.partition("?")
     chosen = read_options(name, options, ("annotations", "segmenter"))

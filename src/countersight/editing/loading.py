@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from countersight.editing.pipelines import KINDS
-from countersight.editing.protocol import EditorError
+from countersight.errors import EditorError
 from countersight.text import printable, unknown
 
 _LIBRARIES = ("diffusers", "transformers")

@@ -10,7 +10,8 @@ from html import escape
 
 from msgspec.structs import replace
 
-from countersight.picture import BadPicture, Picture
+from countersight.errors import BadPicture
+from countersight.picture import Picture
 from countersight.text import printable
 
 MARK = "countersight: edited for test"

@@ -21,7 +21,8 @@ from countersight.editing.hosted import (
 )
 from countersight.editing.instructions import words_for
 from countersight.editing.painting import Brief, Given, Log, Painting
-from countersight.editing.protocol import EditFailed, EditorSettings, Instruction
+from countersight.editing.protocol import EditorSettings, Instruction
+from countersight.errors import EditFailed
 from countersight.models import OPENAI, Service, checked_address
 
 

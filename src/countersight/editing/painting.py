@@ -10,9 +10,10 @@ from countersight.detection import Mask, encode_mask, grown, read_mask
 from countersight.editing.classical import MARGIN
 from countersight.editing.compositing import kept_outside
 from countersight.editing.instructions import VERSION
-from countersight.editing.protocol import Action, Edited, EditFailed, EditRequest, Instruction
+from countersight.editing.protocol import Action, Edited, EditRequest, Instruction
 from countersight.editing.selecting import Selector
-from countersight.picture import BadPicture, Picture, as_seen, check_picture, to_send
+from countersight.errors import BadPicture, EditFailed
+from countersight.picture import Picture, as_seen, check_picture, to_send
 
 Log = dict[str, str | int | float]
 

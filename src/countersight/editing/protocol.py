@@ -4,8 +4,6 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
-from countersight.errors import CountersightError
-from countersight.models import AskingFailed
 from countersight.picture import Picture
 from countersight.scenes import Scene
 
@@ -57,20 +55,6 @@ class Edited(msgspec.Struct, frozen=True):
     cost: float = 0.0
     scene: Scene | None = None
     """The scene after the change, where we drew it."""
-
-
-class EditFailed(AskingFailed):
-    """There is no edited picture. The message is the reason; trying again may help if `again`.
-
-    A hosted editor that is busy, refuses or cannot be reached fails as a model does: Overloaded, Refused, Unreachable.
-    """
-
-    def __init__(self, reason: str, *, again: bool = False) -> None:
-        super().__init__(reason, again=again)
-
-
-class EditorError(CountersightError):
-    """An editor that cannot edit at all: no such editor, no such file, a library that is missing."""
 
 
 class EditorSettings(msgspec.Struct, frozen=True):

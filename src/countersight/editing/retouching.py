@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageFilter
 
 from countersight.detection import Mask, box_of
-from countersight.editing.hues import Pixels
+from countersight.picture import Pixels
 from countersight.scenes import Rgb
 
 Fill = Callable[[Pixels, Mask], Pixels]

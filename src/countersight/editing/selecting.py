@@ -20,9 +20,11 @@ from countersight.detection import (
     opencv,
     read_mask,
 )
-from countersight.editing.hues import Pixels, of_colour
-from countersight.editing.protocol import EditFailed, EditRequest
+from countersight.editing.hues import of_colour
+from countersight.editing.protocol import EditRequest
 from countersight.editing.things import Named, choose_things, meant_by, read_thing
+from countersight.errors import EditFailed
+from countersight.picture import Pixels
 
 _NUMBER = r"\s*(-?\d{1,6}(?:\.\d{1,6})?)\s*"
 _BOX = re.compile(rf"\bbox\b[^\d-]*{_NUMBER},?{_NUMBER},?{_NUMBER},?{_NUMBER}", re.IGNORECASE)

@@ -8,7 +8,7 @@ import msgspec
 from countersight.composing import is_plural, number_of
 from countersight.detection import Thing, ToolFailed, classes_of
 from countersight.editing.hues import colour_word
-from countersight.editing.protocol import EditFailed
+from countersight.errors import EditFailed
 
 _SIDES = {
     "left": "leftmost",

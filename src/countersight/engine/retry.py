@@ -8,7 +8,7 @@ from typing import Generic, Protocol, TypeVar
 import msgspec
 
 from countersight.engine.limit import Gate
-from countersight.models import AskingFailed, ModelError, Overloaded, Refused, Unreachable
+from countersight.errors import AskingFailed, ModelError, Overloaded, Refused, Unreachable
 
 REFUSALS = 8
 """So many questions refused and none answered: it is not about the questions."""

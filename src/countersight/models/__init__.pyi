@@ -1,16 +1,12 @@
 from .endpoint import OPENAI as OPENAI
 from .protocol import Answer as Answer
-from .protocol import AskingFailed as AskingFailed
 from .protocol import Loss as Loss
 from .protocol import Model as Model
-from .protocol import ModelError as ModelError
 from .protocol import ModelSettings as ModelSettings
-from .protocol import Overloaded as Overloaded
+from .protocol import Observant as Observant
 from .protocol import Ranker as Ranker
-from .protocol import Refused as Refused
 from .protocol import Request as Request
 from .protocol import Turn as Turn
-from .protocol import Unreachable as Unreachable
 from .protocol import Viewer as Viewer
 from .registry import MODELS as MODELS
 from .registry import open_model as open_model

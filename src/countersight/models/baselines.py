@@ -4,7 +4,7 @@ import hashlib
 from typing import Any
 
 from countersight.case import LETTERS
-from countersight.models.protocol import Answer, Request
+from countersight.models.protocol import Answer, ModelSettings, Request
 
 CHANCE_NUMBERS = range(0, 11)
 """A number is drawn from these where a question offers no options: most answers of C-VQA-Real lie there."""
@@ -49,3 +49,13 @@ def _possible(request: Request) -> list[str]:
     if request.options:
         return list(LETTERS[: len(request.options)])
     return ["yes", "no"] if request.kind == "boolean" else [str(number) for number in CHANCE_NUMBERS]
+
+
+def open_chance(name: str, target: str, settings: ModelSettings) -> Chance:
+    """`chance`."""
+    return Chance(settings.seed)
+
+
+def open_always_first(name: str, target: str, settings: ModelSettings) -> AlwaysFirst:
+    """`always-first`."""
+    return AlwaysFirst()

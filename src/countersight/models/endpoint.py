@@ -7,8 +7,9 @@ from typing import Any
 
 import msgspec
 
+from countersight.errors import AskingFailed, ModelError, Overloaded
 from countersight.models.prompt_logprobs import Prompt, Senseless, ends_with, loss_of, read_prompt
-from countersight.models.protocol import Answer, AskingFailed, ModelError, ModelSettings, Overloaded, Request, Turn
+from countersight.models.protocol import Answer, ModelSettings, Request, Turn
 from countersight.models.sending import Sending
 from countersight.models.service import Received, Service, checked_address, error_text, key_from, refused, shorten
 
@@ -203,7 +204,7 @@ class Endpoint:
         )
 
 
-def parse_endpoint(name: str, address: str, settings: ModelSettings) -> Endpoint:
+def open_endpoint(name: str, address: str, settings: ModelSettings) -> Endpoint:
     """`endpoint:URL#MODEL`; the key, if the server wants one, is read from COUNTERSIGHT_API_KEY."""
     url, _, model = address.partition("#")
     if not model:
@@ -211,7 +212,7 @@ def parse_endpoint(name: str, address: str, settings: ModelSettings) -> Endpoint
     return Endpoint(name, checked_address(url), model, key_from("COUNTERSIGHT_API_KEY"), settings)
 
 
-def parse_openai(name: str, model: str, settings: ModelSettings) -> Endpoint:
+def open_openai(name: str, model: str, settings: ModelSettings) -> Endpoint:
     """`openai:MODEL`; key from OPENAI_API_KEY, another base address from OPENAI_BASE_URL."""
     key = key_from("OPENAI_API_KEY")
     if not key:

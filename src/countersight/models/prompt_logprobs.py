@@ -9,7 +9,8 @@ from typing import Any
 
 import msgspec
 
-from countersight.models.protocol import AskingFailed, Loss
+from countersight.errors import AskingFailed
+from countersight.models.protocol import Loss
 
 
 class Prompt(msgspec.Struct, frozen=True):

@@ -5,7 +5,6 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import msgspec
 
 from countersight.case import AnswerKind, Option, Trace
-from countersight.errors import CountersightError
 from countersight.picture import Picture
 
 
@@ -69,44 +68,6 @@ class Answer(msgspec.Struct, frozen=True):
     cost: float = 0.0
     model: str = ""
     trace: Trace | None = None
-
-
-class AskingFailed(Exception):  # noqa: N818 - it names what happened
-    """The question got no answer. The message is the reason; asking again may help if `again`.
-
-    `so_far` is what there was before it failed, where that is worth keeping: a program that was written, and its cost.
-    """
-
-    def __init__(self, reason: str, *, again: bool, so_far: Answer | None = None) -> None:
-        super().__init__(reason)
-        self.again = again
-        self.so_far = so_far
-
-
-class Overloaded(AskingFailed):
-    """The server asks for patience: 429 or 503, with the seconds it named if it did."""
-
-    def __init__(self, reason: str, wait: float | None) -> None:
-        super().__init__(reason, again=True)
-        self.wait = wait
-
-
-class Refused(AskingFailed):
-    """The server will not answer this question; one that refuses every question does not know us or the model."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason, again=False)
-
-
-class Unreachable(AskingFailed):
-    """Nothing listens at the address. No question can be answered until something does."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason, again=True)
-
-
-class ModelError(CountersightError):
-    """The model cannot be asked at all: a wrong name, a missing key, a key that was refused."""
 
 
 class Model(Protocol):

@@ -4,8 +4,8 @@ import asyncio
 import base64
 from collections import deque
 
-from countersight.models.protocol import AskingFailed
-from countersight.picture import BadPicture, Picture, goes_as_it_is, to_send
+from countersight.errors import AskingFailed, BadPicture
+from countersight.picture import Picture, goes_as_it_is, to_send
 
 KEPT = 4
 """Pictures whose address is kept: the questions of a case share theirs, and an example may come with each."""

@@ -13,7 +13,7 @@ import msgspec
 from yarl import URL
 
 from countersight import __version__
-from countersight.models.protocol import AskingFailed, ModelError, Overloaded, Refused, Unreachable
+from countersight.errors import AskingFailed, ModelError, Overloaded, Refused, Unreachable
 
 SHORTEST_SECRET = 8
 """A key with fewer characters is none ("none", "x"): taking it out of answers would only spoil them."""

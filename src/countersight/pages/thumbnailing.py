@@ -7,7 +7,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import msgspec
 
-from countersight.picture import BadPicture, Picture, as_seen
+from countersight.errors import BadPicture
+from countersight.picture import Picture, as_seen
 
 _FEW = 1_000
 _WORKERS = 2

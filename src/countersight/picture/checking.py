@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
+from countersight.errors import BadPicture
+
 if TYPE_CHECKING:  # decoding is imported where it happens: most verbs do without
     from PIL import Image
 
@@ -57,10 +59,6 @@ class _Header(NamedTuple):
     height: int
     plain: bool
     orientation: int = 1
-
-
-class BadPicture(ValueError):  # noqa: N818 - it names the thing, as people say it
-    """A picture that cannot be used; the message says why, without naming the file."""
 
 
 def read_picture(path: Path) -> Picture:

@@ -7,7 +7,8 @@ from threading import Lock
 import numpy as np
 from PIL import Image, ImageFile
 
-from countersight.picture.checking import LARGE, MAX_PIXELS, BadPicture
+from countersight.errors import BadPicture
+from countersight.picture.checking import LARGE, MAX_PIXELS
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
 TURNS = {

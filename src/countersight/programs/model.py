@@ -1,6 +1,6 @@
 """Models that write a program for each question and run it over the picture: `viper:` and `visprog:`.
 
-    viper:CODE_MODEL[;vision=EYES]
+    viper:CODE_MODEL[?vision=EYES]
 
 The code model is `reference`, which needs no language model, or any of our models; it never sees the picture. The eyes
 are `scene`, or any of our models, which the program asks about the picture; where none are named, the code model is
@@ -20,9 +20,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from countersight.case import Trace
-from countersight.detection.vision import ToolFailed, Vision
-from countersight.errors import CountersightError
-from countersight.models.protocol import Answer, AskingFailed, Model, ModelError, ModelSettings, Request, Turn, Viewer
+from countersight.detection import ToolFailed, Vision
+from countersight.errors import AskingFailed, CountersightError, ModelError
+from countersight.models import Answer, Model, ModelSettings, Request, Turn, Viewer
 from countersight.programs.answers import answer_of
 from countersight.programs.failures import ProgramFailed
 from countersight.programs.limits import Limits
@@ -164,19 +164,19 @@ class Metered:
             await model.close()
 
 
-def open_programs(name: str, settings: ModelSettings, limits: Limits | None = None) -> Programs:
-    """The model of a name such as `viper:openai:gpt-4o;vision=scene`; `;vision=` is looked for from the end."""
-    style, _, rest = name.partition(":")
-    code_name, named, eyes_name = rest.rpartition(";vision=")
+def open_programs(name: str, target: str, settings: ModelSettings, limits: Limits | None = None) -> Programs:
+    """The model of a name such as `viper:openai:gpt-4o?vision=scene`; its eyes are looked for from the end."""
+    style = name.partition(":")[0]
+    code_name, named, eyes_name = target.replace("?vision=", ";vision=").rpartition(";vision=")  # 0.1 wrote the second
     if not named:
-        code_name, eyes_name = rest, ""
+        code_name, eyes_name = target, ""
     wrong = _SETTING.search(code_name)
     if wrong and wrong[1] == "vision":
-        raise ModelError(f"{style}: names its eyes twice; ;vision= stands once, at the end")
+        raise ModelError(f"{style}: names its eyes twice; ?vision= stands once, at the end")
     if wrong:
         raise ModelError(unknown("setting of a program", wrong[1], ["vision"]))
     if not code_name or (named and not eyes_name):
-        raise ModelError(f"a program is named {style}:CODE_MODEL;vision=EYES, as in {style}:reference;vision=scene")
+        raise ModelError(f"a program is named {style}:CODE_MODEL?vision=EYES, as in {style}:reference?vision=scene")
     runs = STYLES[style](limits or Limits())
     writing = replace(settings, max_tokens=max(settings.max_tokens, LEAST_TOKENS))
     code = None
@@ -186,7 +186,7 @@ def open_programs(name: str, settings: ModelSettings, limits: Limits | None = No
         if least:
             raise ModelError(f"{code_name} says nothing without a picture, and so writes no programs")
         if not most and not eyes_name:
-            raise ModelError(f"{code_name} looks at no pictures; name eyes for it: {name};vision=EYES")
+            raise ModelError(f"{code_name} looks at no pictures; name eyes for it: {name}?vision=EYES")
         code = Metered(model)
     return Programs(name, runs, code, _eyes(eyes_name, code, settings))
 
@@ -234,12 +234,9 @@ def _code_model(name: str, settings: ModelSettings) -> Model:
 def _model(name: str, what: str, own: list[str], settings: ModelSettings) -> Model:
     from countersight.models import MODELS, open_model
 
-    kinds: dict[str, str] = {}
-    for known in MODELS:
-        kinds.setdefault(known.partition(":")[0], known)
-    kind = name.partition(":")[0]
-    if kind in STYLES:
+    if name.partition(":")[0] in STYLES:
         raise ModelError(f"a program cannot be the {what} of another; name a model instead of {name[:80]!r}")
-    if kind not in kinds:
-        raise ModelError(unknown(what, name, [*own, *(full for short, full in kinds.items() if short not in STYLES)]))
+    if not MODELS.knows(name):
+        others = [usage for usage in MODELS.usages() if usage.partition(":")[0] not in STYLES]
+        raise ModelError(unknown(what, name, [*own, *others]))
     return open_model(name, settings)

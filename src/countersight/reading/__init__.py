@@ -22,7 +22,7 @@ from countersight.reading.polarity import opening_polarity, polarity
 from countersight.reading.ranks import opening_number
 from countersight.reading.statements import announced, corrected, tagged, without_refusal
 
-__all__ = ["ReadFrom", "agrees", "combined", "read", "read_reply"]
+__all__ = ["ReadFrom", "agrees", "combined", "read", "read_reply", "without_refusal"]
 
 ReadFrom = Literal["whole", "end"]
 """Where the answer may stand: anywhere in a reply, or at its end, after the thinking."""

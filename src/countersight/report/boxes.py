@@ -2,7 +2,7 @@
 
 from countersight.dataset import Dataset
 from countersight.detection import size_as_seen
-from countersight.picture import BadPicture
+from countersight.errors import BadPicture
 from countersight.report.data import Boxed
 
 _DIGITS = 4

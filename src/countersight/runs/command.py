@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 from countersight.asking import Prompt
-from countersight.dataset import Dataset, DatasetError
+from countersight.dataset import Dataset
 from countersight.engine import Patience, Tally, showing
-from countersight.errors import CountersightError
+from countersight.errors import CountersightError, DatasetError
 from countersight.models import Model, ModelSettings, open_model
 from countersight.runs.folder import Answering, RunFolder
 from countersight.runs.runner import Engine, refuse_nonsense

@@ -5,8 +5,9 @@ from msgspec.structs import replace
 from countersight.asking import Told, told
 from countersight.case import LETTERS, Question, Reply
 from countersight.dataset import Dataset
+from countersight.errors import BadPicture
 from countersight.models import Request, Turn
-from countersight.picture import BadPicture, Picture
+from countersight.picture import Picture
 from countersight.runs.asks import Ask, offered
 from countersight.runs.examples import Examples
 from countersight.runs.folder import Manifest

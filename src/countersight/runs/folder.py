@@ -16,7 +16,7 @@ from countersight.asking import Prompt
 from countersight.case import Reply
 from countersight.dataset import Dataset
 from countersight.engine import Journal, read_journal
-from countersight.errors import CountersightError
+from countersight.errors import CountersightError, RunError
 from countersight.files import write_whole
 from countersight.models import Loss
 
@@ -25,10 +25,6 @@ JOURNAL = "replies.jsonl"
 LOCK = ".lock"
 
 T = TypeVar("T")
-
-
-class RunError(CountersightError):
-    """A folder that is no run, or is not the run that was meant."""
 
 
 Answering = Literal["generate", "rank"]

@@ -9,9 +9,8 @@ from countersight.asking import COMPOSED, Prompt, composed_answer
 from countersight.case import LETTERS, Reply
 from countersight.dataset import Dataset
 from countersight.engine import Gate, GivenUp, Journal, Patience, Persistence, Stopped, Tally
-from countersight.errors import CountersightError
-from countersight.models import Answer, Model, ModelError, Observant, Ranker, Request, Turn, Viewer
-from countersight.picture import BadPicture
+from countersight.errors import BadPicture, CountersightError, ModelError
+from countersight.models import Answer, Model, Observant, Ranker, Request, Turn, Viewer
 from countersight.runs.asks import Ask, Asks
 from countersight.runs.conversations import Conversations, NoExample, smallest
 from countersight.runs.examples import Examples

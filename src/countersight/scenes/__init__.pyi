@@ -11,7 +11,6 @@ from .dots import RADII as RADII
 from .dots import dot_scene as dot_scene
 from .dots import rightmost as rightmost
 from .dots import top_row as top_row
-from .drawing import Pixels as Pixels
 from .drawing import draw as draw
 from .drawing import draw_both as draw_both
 from .edits import Add as Add

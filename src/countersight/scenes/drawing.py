@@ -3,17 +3,12 @@
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-import numpy as np
-from numpy.typing import NDArray
-
+from countersight.picture import Pixels
 from countersight.scenes.backgrounds import paint
 from countersight.scenes.colours import Rgb, mix, rgb
 from countersight.scenes.petals import HEART, petals, silhouette
 from countersight.scenes.rasteriser import skia
 from countersight.scenes.scene import OUTLINE, RING, Circle, Flower, Polygon, Scene
-
-Pixels = NDArray[np.uint8]
-"""Height × width × 3: red, green, blue."""
 
 BLACK: Rgb = (0, 0, 0)
 WHITE: Rgb = (255, 255, 255)

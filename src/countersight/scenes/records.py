@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from countersight.errors import CountersightError
+from countersight.errors import SceneError
 from countersight.scenes.edits import Edit
 from countersight.scenes.scene import Scene
 
@@ -18,10 +18,6 @@ class SceneRecord(msgspec.Struct, frozen=True):
     id: str
     scene: Scene
     change: tuple[Edit, ...]
-
-
-class SceneError(CountersightError):
-    """A line of a scenes file that is no scene."""
 
 
 def encode_record(record: SceneRecord) -> bytes:

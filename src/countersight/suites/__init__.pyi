@@ -15,7 +15,6 @@ from .reference import TOTAL as TOTAL
 from .reference import PaperTable as PaperTable
 from .reference import Place as Place
 from .reference import Printed as Printed
-from .reference import ReferenceTableError as ReferenceTableError
 from .reference import System as System
 from .reference import beside as beside
 from .reference import table as table

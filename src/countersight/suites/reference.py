@@ -13,7 +13,7 @@ from typing import Literal
 
 import msgspec
 
-from countersight.errors import CountersightError
+from countersight.errors import ReferenceTableError
 from countersight.text import unknown
 
 PAPERS = {
@@ -36,10 +36,6 @@ RUN_MEASURES = ("factual", "counterfactual", "drop", "both_right")
 _PRINTED = re.compile(r"([+-]?\d+(?:\.\d+)?)(?: ± (\d+(?:\.\d+)?))?")
 
 Unit = Literal["per cent", "score", "words"]
-
-
-class ReferenceTableError(CountersightError):
-    """A table, row or column that no paper has."""
 
 
 class Printed(msgspec.Struct, frozen=True):

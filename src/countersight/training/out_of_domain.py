@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFilter
 
-from countersight.models.embedded import SIDE, Pixels
+from countersight.models.embedded import SIDE
+from countersight.picture import Pixels
 
 Plane = NDArray[np.float64]
 

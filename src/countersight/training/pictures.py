@@ -10,7 +10,8 @@ import msgspec
 import numpy as np
 from PIL import Image
 
-from countersight.models.embedded import COLOURS, Pixels, shrink
+from countersight.models.embedded import COLOURS, shrink
+from countersight.picture import Pixels
 from countersight.scenes import Recolour, Remove, Scene, apply, draw
 from countersight.suites.cvqa import TEMPLATES
 from countersight.training.facts import Facts, facts

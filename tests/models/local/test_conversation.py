@@ -13,9 +13,10 @@ from models.local import tiny
 from models.local.talks import mixed, picture, request
 from PIL import Image
 
+from countersight.errors import AskingFailed
 from countersight.models.local.conversation import answers_tokens, check, inputs, pictures_of
 from countersight.models.local.loading import Loaded, load
-from countersight.models.protocol import AskingFailed, Request, Turn
+from countersight.models.protocol import Request, Turn
 from countersight.picture.checking import Picture, check_picture
 
 Models = Callable[[str], Loaded]

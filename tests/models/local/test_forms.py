@@ -9,8 +9,9 @@ import pytest
 from models.local import tiny
 from models.local.talks import picture
 
+from countersight.errors import AskingFailed, ModelError
 from countersight.models.local.loading import Loaded, load
-from countersight.models.protocol import AskingFailed, ModelError, Turn
+from countersight.models.protocol import Turn
 
 Models = Callable[[str], Loaded]
 TALK = (

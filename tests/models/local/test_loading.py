@@ -12,9 +12,9 @@ import transformers
 from models.local import tiny
 from safetensors.torch import load_file, save_file
 
+from countersight.errors import ModelError
 from countersight.models.local.finding import find_device, find_dtype, find_folder, fingerprint
 from countersight.models.local.loading import Loaded, load
-from countersight.models.protocol import ModelError
 
 Folders = Callable[[str], Path]
 

@@ -15,9 +15,10 @@ from models.local import tiny
 from models.local.talks import mixed, picture, request
 
 from countersight.cli import main
+from countersight.errors import AskingFailed, ModelError
 from countersight.models.local.loading import Loaded, load
 from countersight.models.local.model import Local
-from countersight.models.protocol import Answer, AskingFailed, Model, ModelError, ModelSettings, Ranker, Request
+from countersight.models.protocol import Answer, Model, ModelSettings, Ranker, Request
 from countersight.models.registry import open_model
 from countersight.picture.checking import Picture
 

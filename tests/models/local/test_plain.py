@@ -7,10 +7,10 @@ import torch
 from models.local import tiny
 from models.local.talks import picture, request
 
+from countersight.errors import AskingFailed
 from countersight.models.local.conversation import answers_tokens, inputs, pictures_of
 from countersight.models.local.loading import Loaded
 from countersight.models.local.plain import plain_losses
-from countersight.models.protocol import AskingFailed
 
 Models = Callable[[str], Loaded]
 OPTIONS = ("yes", "There would be 3 cats.", "red")

@@ -10,8 +10,9 @@ import pytest
 import torch
 from models.local.talks import picture, request
 
+from countersight.errors import AskingFailed, ModelError
 from countersight.models.local.queue import Queue, Work
-from countersight.models.protocol import AskingFailed, ModelError, Request
+from countersight.models.protocol import Request
 from countersight.picture.checking import Picture
 
 

@@ -13,13 +13,14 @@ from models.local import tiny
 from models.local.talks import picture, request
 
 from countersight.case import Option
+from countersight.errors import AskingFailed
 from countersight.models.local import ranking
 from countersight.models.local.branching import way_of
 from countersight.models.local.loading import Loaded, load
 from countersight.models.local.packing import pack
 from countersight.models.local.plain import plain_losses
 from countersight.models.local.ranking import rank
-from countersight.models.protocol import AskingFailed, Request, Turn
+from countersight.models.protocol import Request, Turn
 from countersight.picture.checking import Picture
 
 Models = Callable[[str], Loaded]

@@ -9,8 +9,9 @@ import transformers
 from models.local import tiny
 from models.local.tiny import TEXT, _enliven, _qwen
 
+from countersight.errors import ModelError
 from countersight.models.local.vocabulary import LocalWords, is_without_eyes
-from countersight.models.protocol import ModelError, ModelSettings, Request, Turn
+from countersight.models.protocol import ModelSettings, Request, Turn
 from countersight.models.registry import open_model
 
 PLAIN = (

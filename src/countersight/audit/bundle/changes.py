@@ -11,11 +11,11 @@ from countersight.audit.bundle.manifest import prompts_digest, run_manifest
 from countersight.audit.bundle.seal import SEAL, read_seal
 from countersight.audit.bundle.sessions import Session, read_sessions
 from countersight.audit.clusters import Mean
-from countersight.audit.log import AuditError
 from countersight.audit.paired import Difference, by_case, difference
 from countersight.audit.records import Manifest, Party
 from countersight.audit.scores import MEASURES, Measure, Scores, score
 from countersight.audit.trail import Audit, read_audit
+from countersight.errors import AuditError
 
 CHANGES: Final = "changes.json"
 LONGEST: Final = 2_000

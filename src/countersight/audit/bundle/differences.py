@@ -12,9 +12,10 @@ from countersight.audit.bundle.files import digest
 from countersight.audit.bundle.seal import SEAL, read_seal
 from countersight.audit.folder import AuditFolder
 from countersight.audit.records import CaseTrail, EditRecord
+from countersight.errors import BadPicture
 from countersight.files import write_whole
 from countersight.machine import cores
-from countersight.picture import LONGEST_SIDE, BadPicture, as_seen
+from countersight.picture import LONGEST_SIDE, as_seen
 
 
 def write_differences(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from countersight.audit.log import AuditError
+from countersight.errors import AuditError
 
 MOST_FILES = 1_000_000
 DEEPEST = 8

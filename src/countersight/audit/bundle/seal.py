@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from countersight.audit.bundle.files import Found, Odd, content, digest, lying_in
-from countersight.audit.log import AuditError
+from countersight.errors import AuditError
 from countersight.files import write_whole
 from countersight.machine import cores
 from countersight.runs import LOCK

@@ -18,7 +18,7 @@ import msgspec
 
 import countersight
 from countersight.audit.bundle.files import content
-from countersight.audit.log import AuditError
+from countersight.errors import AuditError
 from countersight.files import write_whole
 from countersight.machine import cores
 

@@ -18,10 +18,11 @@ from countersight.audit.bundle.files import LARGEST_FILE, Found, Odd, content, d
 from countersight.audit.bundle.seal import SEAL, SIGNATURES, Bundle, read_seal, sealable
 from countersight.audit.calibration.sheet import CALIBRATION
 from countersight.audit.folder import MANIFEST, PICTURES
-from countersight.audit.log import LOG, AuditError
+from countersight.audit.log import LOG
 from countersight.audit.records import CaseRecord, EditRecord
 from countersight.audit.scores import SCORES, Scores, encode, score
 from countersight.audit.trail import Audit, read_audit
+from countersight.errors import AuditError
 from countersight.files import bounded_lines
 from countersight.machine import cores
 from countersight.text import printable, several

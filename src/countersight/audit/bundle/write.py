@@ -28,9 +28,9 @@ from countersight.audit.bundle.seal import digests, seal
 from countersight.audit.bundle.sessions import Session, read_sessions
 from countersight.audit.bundle.sign_off import SIGN_OFF, encode_sign_off
 from countersight.audit.folder import PICTURES, AuditFolder
-from countersight.audit.log import AuditError
 from countersight.audit.scores import SCORES, Scores, encode, score
 from countersight.audit.trail import Audit, read_audit
+from countersight.errors import AuditError
 from countersight.files import write_whole
 from countersight.progress import Progress, silent
 from countersight.runs import locked

@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from countersight.audit.calibration.items import Item
 from countersight.audit.editing import measured
 from countersight.audit.truth import facts
-from countersight.picture import BadPicture, Picture, as_seen, check_picture
+from countersight.errors import BadPicture
+from countersight.picture import Picture, as_seen, check_picture
 from countersight.programs.eyes import NotAScene, see
 from countersight.scenes import NAMED, Remove, Scene, apply, draw, encode
 

@@ -12,7 +12,8 @@ from countersight.audit.extraction.rules import RuleExtractor
 from countersight.audit.judges.protocol import Evidence
 from countersight.audit.truth import asked_fact, facts
 from countersight.case import Question
-from countersight.editing import EditFailed, EditRequest, Instruction, open_editor
+from countersight.editing import EditRequest, Instruction, open_editor
+from countersight.errors import EditFailed
 from countersight.picture import Picture, check_picture
 from countersight.scenes import Scene, draw, encode
 from countersight.suites.cvqa import TEMPLATES

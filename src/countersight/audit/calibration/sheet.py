@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from countersight.audit.log import AuditError
 from countersight.audit.records import Manifest, Party
+from countersight.errors import AuditError
 from countersight.scoring import wilson
 
 CALIBRATION = "calibration.json"

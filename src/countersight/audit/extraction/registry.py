@@ -1,11 +1,20 @@
 """Whatever finds the concepts of an explanation: rules for sentences about our scenes, or any language model."""
 
-from countersight.audit.extraction.protocol import Extracted, Extractor, Statement
+from countersight.audit.extraction.protocol import Extractor
+from countersight.errors import ModelError
+from countersight.registry import Plug, Registry
 
-EXTRACTORS = {
-    "rules": "reads what an explanation of our scenes counts, as the embedded model explains; no model needed",
-    "MODEL": "any model that reads text; see: countersight list models",
-}
-"""How extractors are named, with a word on each; `countersight list extractors` prints it."""
+EXTRACTORS: Registry[Extractor] = Registry(
+    "extractor",
+    {
+        "rules": Plug(
+            "rules",
+            "reads what an explanation of our scenes counts, as the embedded model explains; no model needed",
+            "countersight.audit.extraction.rules:RuleExtractor",
+        ),
+    },
+    ModelError,
+)
+"""Those that need no language model; any model that reads text is an extractor too."""
 
-__all__ = ["EXTRACTORS", "Extracted", "Extractor", "Statement"]
+ANY_MODEL = {"MODEL": "any model that reads text; see: countersight list models"}

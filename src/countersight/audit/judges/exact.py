@@ -7,7 +7,7 @@ from countersight.audit.judges.protocol import Evidence, Judged, abstention, pat
 from countersight.audit.judges.rules import Told
 from countersight.audit.records import Party, Verdict
 from countersight.audit.truth import facts, right_answer
-from countersight.reading.statements import without_refusal
+from countersight.reading import without_refusal
 from countersight.scenes import Scene
 
 NAME: Final = "exact"

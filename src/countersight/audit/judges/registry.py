@@ -1,13 +1,25 @@
 """Whatever judges a test: the truth where it is known, rules where words decide, or any language model."""
 
-from countersight.audit.judges.panel import Opinion, Pool, by_judge, opinion, panel
-from countersight.audit.judges.protocol import Evidence, Judge, Judged
+from countersight.audit.judges.protocol import Judge
+from countersight.errors import ModelError
+from countersight.registry import Plug, Registry
 
-JUDGES = {
-    "exact": "counts in our own scenes: the right new answer and the true sentences are known",
-    "rules": "what the words alone decide; abstains elsewhere",
-    "MODEL": "any model that reads text; see: countersight list models",
-}
-"""How judges are named, with a word on each; `countersight list judges` prints it."""
+JUDGES: Registry[Judge] = Registry(
+    "judge",
+    {
+        "exact": Plug(
+            "exact",
+            "counts in our own scenes: the right new answer and the true sentences are known",
+            "countersight.audit.judges.exact:ExactJudge",
+        ),
+        "rules": Plug(
+            "rules",
+            "what the words alone decide; abstains elsewhere",
+            "countersight.audit.judges.rules:RuleJudge",
+        ),
+    },
+    ModelError,
+)
+"""Those that need no language model; any model that reads text is a judge too."""
 
-__all__ = ["JUDGES", "Evidence", "Judge", "Judged", "Opinion", "Pool", "by_judge", "opinion", "panel"]
+ANY_MODEL = {"MODEL": "any model that reads text; see: countersight list models"}

@@ -8,12 +8,12 @@ import msgspec
 
 from countersight import __version__
 from countersight.audit.folder import AuditFolder
-from countersight.audit.log import AuditError
 from countersight.audit.paired import Difference, difference
 from countersight.audit.records import Manifest
 from countersight.audit.scores import MEASURES, Measure, Scores, score
 from countersight.audit.trail import read_audit
-from countersight.suites import PaperTable, ReferenceTableError, tables
+from countersight.errors import AuditError, ReferenceTableError
+from countersight.suites import PaperTable, tables
 from countersight.text import unknown
 
 PAPER = "edct"

@@ -9,9 +9,10 @@ from pathlib import Path
 import msgspec
 
 from countersight.audit.bundle.cases import DIFFERENCES, CaseSheet, EditSheet
+from countersight.errors import BadPicture
 from countersight.machine import cores
 from countersight.pages import Markup, element, side_for, text
-from countersight.picture import BadPicture, as_seen, read_picture
+from countersight.picture import as_seen, read_picture
 
 BRIGHTER = 3
 """A difference is shown so many times as bright as it is: faint ones are to be seen too."""

@@ -9,7 +9,7 @@ from countersight.causal.scene import SceneGraph
 from countersight.causal.scene_graphs import gqa, plain, regions, visual_genome
 from countersight.causal.scene_graphs.parts import OnMalformed
 from countersight.causal.scene_graphs.streaming import BrokenFile, OnRead, elements, is_object, opened
-from countersight.errors import CountersightError
+from countersight.errors import SceneGraphsError
 
 __all__ = ["LAYOUTS", "SceneGraphsError", "files_of", "read_scene_graphs"]
 
@@ -21,10 +21,6 @@ LAYOUTS: dict[str, _Reader] = {
     "regions": regions.read,
     "plain": plain.read,
 }
-
-
-class SceneGraphsError(CountersightError):
-    """A path at which there are no scene graphs."""
 
 
 def files_of(source: Path) -> list[tuple[Path, str]]:

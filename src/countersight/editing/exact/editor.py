@@ -7,9 +7,10 @@ import numpy as np
 
 from countersight.detection import Mask, difference, encode_mask, grown, read_mask
 from countersight.editing.exact.plans import plan
-from countersight.editing.protocol import Edited, EditFailed, EditRequest
-from countersight.picture import BadPicture, Picture, as_seen
-from countersight.scenes import Pixels, Scene, apply, draw_both, encode, faults
+from countersight.editing.protocol import Edited, EditorSettings, EditRequest
+from countersight.errors import BadPicture, EditFailed
+from countersight.picture import Picture, Pixels, as_seen
+from countersight.scenes import Scene, apply, draw_both, encode, faults
 
 MARGIN = 2
 """Pixels that the mask goes beyond what changed: an edge looks changed a little farther than it is."""
@@ -94,3 +95,8 @@ def _drawn(request: EditRequest, scene: Scene, changed: Scene) -> tuple[Pixels, 
     edited = seen.copy()
     edited[different] = after[different]
     return edited, grown(different, MARGIN)
+
+
+def open_exact(name: str, target: str, settings: EditorSettings) -> Exact:
+    """`exact`."""
+    return Exact()

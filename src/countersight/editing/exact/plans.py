@@ -12,7 +12,8 @@ from msgspec.structs import replace
 from countersight.editing.exact.room import in_a_circle, in_the_open
 from countersight.editing.exact.targets import Item, Target, choose, matching, number_in, read_target, within
 from countersight.editing.hues import COLOURS, called, colour_in
-from countersight.editing.protocol import Action, EditFailed, Instruction
+from countersight.editing.protocol import Action, Instruction
+from countersight.errors import EditFailed
 from countersight.scenes import (
     DOT_RADII,
     DOTS,

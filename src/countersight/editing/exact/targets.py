@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.editing.hues import called, colour_word
-from countersight.editing.protocol import EditFailed
+from countersight.errors import EditFailed
 from countersight.scenes import (
     Circle,
     Dot,

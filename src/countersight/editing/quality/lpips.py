@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.editing.protocol import EditorError
 from countersight.editing.quality.measuring import Perceived
+from countersight.errors import EditorError
 from countersight.text import printable
 
 _SHIFT, _SCALE = (-0.030, -0.088, -0.188), (0.458, 0.448, 0.450)

@@ -11,8 +11,8 @@ from countersight.detection import Mask, grown
 from countersight.editing.quality.record import RULE, EditQuality, Rule
 from countersight.editing.quality.registration import STILL, Warp, farthest, register
 from countersight.editing.quality.similarity import RADIUS, similarity
+from countersight.picture import Pixels
 
-Pixels = NDArray[np.uint8]
 LARGEST = 1536
 """Pictures with a longer side are compared at this size: what cannot be seen there is not what was edited."""
 SEEN = 64

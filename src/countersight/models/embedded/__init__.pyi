@@ -1,4 +1,5 @@
-from .picture import Pixels as Pixels
+from .model import Embedded as Embedded
+from .model import open_embedded as open_embedded
 from .picture import shrink as shrink
 from .tokenizer import Tokenizer as Tokenizer
 from .tokenizer import vocabulary as vocabulary

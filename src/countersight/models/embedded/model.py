@@ -10,8 +10,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from countersight.case import LETTERS
-from countersight.models.protocol import Answer, AskingFailed, ModelError, ModelSettings, Request
-from countersight.picture import BadPicture
+from countersight.errors import AskingFailed, BadPicture, ModelError
+from countersight.models.protocol import Answer, ModelSettings, Request
 
 WORLDS = {"embedded": "both", "embedded:factual": "factual"}
 """Names of the checkpoints, and the worlds whose questions each has seen."""
@@ -169,3 +169,8 @@ def _short_sum(folder: Path, name: str) -> str:
         raise ModelError(
             f"the embedded model cannot be read ({folder / name}: {error.strerror}); install countersight again"
         ) from None
+
+
+def open_embedded(name: str, target: str, settings: ModelSettings) -> Embedded:
+    """`embedded`, or one of its checkpoints."""
+    return Embedded(name, settings)

@@ -1,13 +1,10 @@
 """Bringing a picture to the size and shape the encoder takes in."""
 
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image
 
 from countersight.models.embedded.values import SIDE
-from countersight.picture import Picture, as_seen
-
-Pixels = NDArray[np.uint8]
+from countersight.picture import Picture, Pixels, as_seen
 
 NEEDED = 4 * SIDE
 """Of a larger picture no more pixels than this are wanted a side: all are averaged away."""

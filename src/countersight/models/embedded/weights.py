@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import msgspec
 
+from countersight.errors import ModelError
 from countersight.machine import cores
-from countersight.models.protocol import ModelError
 
 CHECKSUMS: Final = "checksums.json"
 ENCODER: Final = "encoder.onnx"

@@ -5,9 +5,10 @@ from typing import Any
 
 from PIL import Image
 
+from countersight.errors import AskingFailed, BadPicture
 from countersight.models.local.loading import Loaded
-from countersight.models.protocol import AskingFailed, Request
-from countersight.picture import BadPicture, as_seen
+from countersight.models.protocol import Request
+from countersight.picture import as_seen
 from countersight.text import printable, several
 
 MANY = 64

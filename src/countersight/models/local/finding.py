@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from countersight.models.protocol import ModelError
+from countersight.errors import ModelError
 from countersight.text import printable, unknown
 
 INSTALL = "pip install 'countersight[local]'"

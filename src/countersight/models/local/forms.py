@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from countersight.models.protocol import AskingFailed, ModelError, Turn
+from countersight.errors import AskingFailed, ModelError
+from countersight.models.protocol import Turn
 from countersight.text import printable
 
 DAY = datetime.date(2024, 7, 26)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from countersight.errors import ModelError
 from countersight.models.local.finding import (
     check_device_map,
     find_device,
@@ -15,7 +16,6 @@ from countersight.models.local.finding import (
     unusable,
 )
 from countersight.models.local.forms import Form, find_form
-from countersight.models.protocol import ModelError
 
 
 @dataclass(frozen=True, slots=True)

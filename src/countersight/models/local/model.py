@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from countersight.errors import AskingFailed
 from countersight.models.local.branching import way_of
 from countersight.models.local.conversation import picture_limits
 from countersight.models.local.finding import (
@@ -15,7 +16,7 @@ from countersight.models.local.finding import (
 )
 from countersight.models.local.loading import Loaded, load
 from countersight.models.local.queue import ROOM, Queue
-from countersight.models.protocol import Answer, AskingFailed, ModelSettings, Request
+from countersight.models.protocol import Answer, ModelSettings, Request
 
 MOST = 64
 """Questions in a batch at first."""
@@ -91,3 +92,8 @@ class Local:
             options = self._options
             self._loaded = load(self._where, device=options.device, dtype=options.dtype, device_map=options.device_map)
         return self._loaded
+
+
+def open_local(name: str, target: str, settings: ModelSettings) -> Local:
+    """`hf:NAME_OR_PATH`."""
+    return Local(name, target, settings)

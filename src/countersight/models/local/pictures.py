@@ -11,10 +11,11 @@ from weakref import WeakKeyDictionary
 
 from PIL import Image
 
+from countersight.errors import AskingFailed
 from countersight.machine import cores
 from countersight.models.local.conversation import pictures_of
 from countersight.models.local.loading import Loaded
-from countersight.models.protocol import AskingFailed, Request
+from countersight.models.protocol import Request
 
 MOST_THREADS = 4
 """More would keep the one from work that feeds the device: Python runs one at a time."""

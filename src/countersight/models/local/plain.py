@@ -8,9 +8,10 @@ option has is said at `conversation.answers_tokens`.
 
 from typing import Any
 
+from countersight.errors import AskingFailed
 from countersight.models.local.conversation import answers_tokens, check, inputs, pictures_of, with_answer
 from countersight.models.local.loading import Loaded
-from countersight.models.protocol import AskingFailed, Loss, Request
+from countersight.models.protocol import Loss, Request
 
 
 def plain_losses(loaded: Loaded, request: Request, loss: Loss = "mean") -> tuple[float, ...]:

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from countersight.errors import CountersightError
+from countersight.errors import AskingFailed, CountersightError, ModelError
 from countersight.models.local.conversation import count_pictures
 from countersight.models.local.memory import forget, is_full
-from countersight.models.protocol import AskingFailed, ModelError, Request
+from countersight.models.protocol import Request
 from countersight.text import printable
 
 QUIET = 0.02

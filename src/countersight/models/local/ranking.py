@@ -10,13 +10,14 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
+from countersight.errors import AskingFailed
 from countersight.models.local.branching import Row, unexpected, way_of
 from countersight.models.local.conversation import check
 from countersight.models.local.loading import Loaded
 from countersight.models.local.pictures import Pictures, PicturesOnce
 from countersight.models.local.plain import plain_losses
 from countersight.models.local.rows import row_of
-from countersight.models.protocol import AskingFailed, Loss, Request
+from countersight.models.protocol import Loss, Request
 from countersight.picture import Picture
 
 Losses = tuple[float, ...]

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from countersight.errors import AskingFailed
 from countersight.models.local.finding import (
     any_config,
     check_device_map,
@@ -17,7 +18,7 @@ from countersight.models.local.finding import (
 from countersight.models.local.forms import Form, find_form
 from countersight.models.local.loading import Loaded
 from countersight.models.local.queue import ROOM, Queue
-from countersight.models.protocol import Answer, AskingFailed, ModelSettings, Request, Turn
+from countersight.models.protocol import Answer, ModelSettings, Request, Turn
 from countersight.text import printable
 
 MOST = 16

@@ -1,7 +1,8 @@
 """Asking a model on behalf of a program."""
 
 from countersight.detection import ToolFailed
-from countersight.models import AskingFailed, Model, Overloaded, Refused, Request, Unreachable
+from countersight.errors import AskingFailed, Overloaded, Refused, Unreachable
+from countersight.models import Model, Request
 
 
 async def answer_of(model: Model, request: Request) -> str:

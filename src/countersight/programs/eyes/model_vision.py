@@ -4,8 +4,9 @@ import asyncio
 import io
 
 from countersight.detection import Box, Patch, ToolFailed, size_as_seen
+from countersight.errors import BadPicture
 from countersight.models import Model, Request, Turn
-from countersight.picture import LARGE, BadPicture, Picture, as_seen
+from countersight.picture import LARGE, Picture, as_seen
 from countersight.programs.eyes.asked import answer_of
 from countersight.programs.eyes.boxes import read_boxes
 

@@ -10,10 +10,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from countersight.picture import Pixels
 from countersight.programs.eyes.patches import Patches, patches
 from countersight.scenes import NAMED, rgb
 
-Pixels = NDArray[np.uint8]
 Box = tuple[int, int, int, int]
 """Left, top, right and bottom; right and bottom are just past it."""
 

@@ -7,7 +7,8 @@ from collections import OrderedDict
 import numpy as np
 
 from countersight.detection import Patch, ToolFailed
-from countersight.picture import BadPicture, Picture, as_seen
+from countersight.errors import BadPicture
+from countersight.picture import Picture, as_seen
 from countersight.programs.eyes.scene import NotAScene, Seen, see
 from countersight.scenes import NAMED
 

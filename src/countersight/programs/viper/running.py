@@ -11,8 +11,8 @@ from time import perf_counter
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from countersight.detection.vision import Patch
-from countersight.models.protocol import AskingFailed
+from countersight.detection import Patch
+from countersight.errors import AskingFailed
 from countersight.programs.failures import ProgramFailed
 from countersight.programs.limits import Limits
 from countersight.programs.viper.confining import held, resident

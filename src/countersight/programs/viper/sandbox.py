@@ -15,8 +15,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, TypeVar
 
+from countersight.errors import ModelError
 from countersight.machine import cores
-from countersight.models.protocol import ModelError
 from countersight.programs.limits import Limits
 from countersight.programs.viper.confining import SESSIONS, Starter, most_memory
 from countersight.programs.viper.image_patch import Tools

@@ -1,3 +1,6 @@
+from .making import PER_TASK as PER_TASK
+from .making import SIZE as SIZE
+from .making import make_cello as make_cello
 from .statistics import DESCRIBED as DESCRIBED
 from .statistics import SUITE as SUITE
 from .statistics import CelloStatistics as CelloStatistics

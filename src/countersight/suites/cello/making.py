@@ -38,7 +38,7 @@ class Made(msgspec.Struct, frozen=True):
     """Questions that a language model worded; the others are from templates."""
 
 
-def make_dataset(
+def make_cello(
     mined: Path,
     folder: Path,
     *,

@@ -38,7 +38,7 @@ class Made(msgspec.Struct, frozen=True):
     changed: Scene
 
 
-def make_dataset(folder: Path, *, size: int, seed: int, workers: int | None, progress: Callable[[int], None]) -> None:
+def make_synthetic(folder: Path, *, size: int, seed: int, workers: int | None, progress: Callable[[int], None]) -> None:
     """Make the suite into a new dataset folder; see `make`."""
     writer = DatasetWriter(
         folder,

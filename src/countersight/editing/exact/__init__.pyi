@@ -1,0 +1,1 @@
+from .editor import open_exact as open_exact

@@ -1,0 +1,97 @@
+"""The walls of the house: arrows of import go down, through doors, and never in a circle."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[1] / "src"
+HOUSE = SOURCE / "countersight"
+
+FLOORS = (
+    ("case", "chance", "errors", "machine", "progress", "text"),
+    ("registry",),
+    ("files", "pages.svg"),
+    ("picture",),
+    ("dataset", "pages", "reading", "scenes"),
+    ("models", "composing"),
+    ("asking", "detection", "engine"),
+    ("causal", "editing", "programs", "runs", "scoring"),
+    ("suites",),
+    ("audit", "describe", "report", "training"),
+    ("leaderboard",),
+    ("cli",),
+    ("__main__",),
+)
+"""From the ground up: a module may import from its own room and from the floors below its own."""
+
+Arrow = tuple[str, str]
+
+
+def _modules() -> Iterator[tuple[str, Path]]:
+    for file in sorted(HOUSE.rglob("*.py")):
+        parts = file.relative_to(SOURCE).with_suffix("").parts
+        yield ".".join(part for part in parts if part != "__init__"), file
+
+
+MODULES = dict(_modules())
+
+
+def _imports(file: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            yield node.module, tuple(alias.name for alias in node.names)
+        elif isinstance(node, ast.Import):
+            yield from ((alias.name, ()) for alias in node.names)
+
+
+def _room(module: str) -> str:
+    return module.split(".")[1] if "." in module else ""
+
+
+def _floor(room: str) -> int:
+    return next((number for number, rooms in enumerate(FLOORS) if room in rooms), -1)
+
+
+def _arrows() -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Imports of one room from another: who, from where, and which names."""
+    for module, file in MODULES.items():
+        for target, names in _imports(file):
+            if target.startswith("countersight.") and _room(target) != _room(module) and _room(module):
+                yield module, target, names
+
+
+def test_every_room_has_its_floor():
+    rooms = {_room(module) for module in MODULES} - {""}
+    assert {room for room in rooms if _floor(room) < 0} == set()
+
+
+def test_arrows_go_down():
+    upward = {(who, where) for who, where, _ in _arrows() if _floor(_room(where)) >= _floor(_room(who))}
+    assert upward == set()
+
+
+def test_nobody_reaches_past_a_door():
+    """What others may use stands in a package's `__init__`; its modules are its own affair."""
+    past = {
+        (who, where)
+        for who, where, _ in _arrows()
+        if where.count(".") > 1 and MODULES.get(where, Path()).name != "__init__.py"
+    }
+    assert past == set()
+
+
+def test_no_module_is_handed_through_a_door():
+    handed = {
+        (who, f"{where}.{name}") for who, where, names in _arrows() for name in names if f"{where}.{name}" in MODULES
+    }
+    assert handed == set()
+
+
+@pytest.mark.parametrize("stub", sorted(HOUSE.rglob("__init__.pyi")), ids=lambda path: path.parent.name)
+def test_a_door_hides_no_module_behind_a_name(stub: Path):
+    """Once a module is imported it is an attribute of its package: a name that is both would be one or the other."""
+    names = [alias.name for node in ast.parse(stub.read_text(encoding="utf-8")).body for alias in node.names]
+    assert [name for name in names if (stub.parent / f"{name}.py").exists() or (stub.parent / name).is_dir()] == []
+    assert len(names) == len(set(names))
