@@ -1,13 +1,15 @@
 """The composer turns a factual count into a counterfactual one where its grammar covers the change."""
 
 import csv
+import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from published import published
 
-from countersight.composing.composer import compose
+from countersight.composing import compose
 
 DECIDED = [
     (5, "How many cows would you see if 3 cows disappeared?", 2),
@@ -64,6 +66,9 @@ DECIDED = [
     (11, "How many people would be skiing if seven of them stopped skiing?", 4),
     (1, "How many giraffes would be eating if one more giraffe started eating?", 2),
     (3, "With two more cups, how many cups would there be?", 5),
+    (3, "How many planes would there be in the sky if one plane landed?", 2),
+    (5, "How many windows would be closed if two windows were opened?", 3),
+    (6, "How many people would be at the bus stop if three of the people boarded a bus?", 3),
 ]
 SEVERAL = [
     (5, "How many people would be at the table if two people stood up and left?", 3),
@@ -77,7 +82,7 @@ SEVERAL = [
     (2, "How many giraffes would there be if one giraffe left and one arrived?", 2),
     (4, "How many birds would there be if 3 flew away and 2 came back?", 3),
     (2, "How many plates would there be if the number of plates tripled and then one broke?", 5),
-    (4, "How many pizzas would there be if 1 pizza was eaten, 2 were delivered and another was dropped?", 4),
+    (4, "How many pizzas would there be if 1 pizza was eaten, 2 were delivered and another was thrown away?", 4),
     (7, "How many sheep would there be if 3 sheep were sold and 2 lambs were born?", 6),
 ]
 OPEN = [
@@ -91,9 +96,6 @@ OPEN = [
     (3, "How many chairs would there be if two chairs were moved to the left?"),
     (3, "How many bears would there be if the bears were brown?"),
     (2, "How many men would there be if none of the men left?"),
-    (3, "How many planes would there be in the sky if one plane landed?"),
-    (5, "How many windows would be closed if two windows were opened?"),
-    (6, "How many people would be at the bus stop if three of the people boarded a bus?"),
     (2, "How many skateboards would there be if 3 people each brought a skateboard?"),
     (4, "How many suitcases would there be if the traveller left two suitcases behind?"),
     (5, "How many pens would there be if four pens ran out of ink?"),
@@ -116,14 +118,50 @@ def test_what_is_open_is_not_guessed(count: int, question: str) -> None:
     assert compose(count, question) is None
 
 
-def test_the_direct_questions_of_cvqa_real_are_decided_and_right() -> None:
-    with open(published("cvqa/C-VQA-Real_questions.csv"), encoding="utf-8", newline="") as file:
-        direct = [row for row in csv.DictReader(file) if row["type"] == "direct"]
-    answers = [(compose(int(row["answer"]), row["new query"]), int(row["new answer"])) for row in direct]
-    decided = [(said, gold) for said, gold in answers if said is not None]
-    right = sum(said == gold for said, gold in decided)
-    assert len(decided) / len(direct) >= 0.97
-    assert right / len(decided) >= 0.99
+def composed(rows: list[dict[str, str]], question: str, gold: str) -> tuple[int, list[str]]:
+    """How many questions were decided, and those that were decided wrongly."""
+    answers = [(compose(int(row["answer"]), row[question], row.get("factual", "")), row) for row in rows]
+    decided = [(str(said), row) for said, row in answers if said is not None]
+    return len(decided), [f"{row[question]} {said}" for said, row in decided if said != row[gold]]
+
+
+def read(path: Path, **form: str) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, **form))
+
+
+@pytest.mark.parametrize(("name", "share"), [("everyday.tsv", 0.36), ("traps.tsv", 0.3)])
+def test_everyday_questions_are_right_where_they_are_decided(name: str, share: float) -> None:
+    rows = read(Path(__file__).with_name(name), delimiter="\t")
+    decided, wrong = composed(rows, "counterfactual", "expected")
+    assert wrong == []
+    assert decided / len(rows) >= share
+
+
+@pytest.mark.parametrize(("kind", "share"), [("direct", 0.97), ("indirect", 0.1)])
+def test_the_questions_of_cvqa_real_are_right_where_they_are_decided(kind: str, share: float) -> None:
+    rows = [row for row in read(published("cvqa/C-VQA-Real_questions.csv")) if row["type"] == kind]
+    decided, wrong = composed(rows, "new query", "new answer")
+    assert decided / len(rows) >= share
+    assert len(wrong) <= 0.03 * decided
+
+
+def test_what_is_counted_in_the_picture_has_to_be_what_is_asked_under_the_change() -> None:
+    question = "How many dogs would there be if two more dogs came?"
+    assert compose(3, question, "How many dogs are there?") == 5
+    assert compose(3, question, "How many cats are there?") is None
+    assert compose(3, question, "How many are there?") == 5
+
+
+@pytest.mark.parametrize("length", [10**3, 10**6])
+@pytest.mark.parametrize(
+    "piece", ["a each ", "x ", "the number of ", "if ", "doubled ", "and ", "all but ", "how many "]
+)
+def test_long_questions_take_no_time(piece: str, length: int) -> None:
+    begins = time.perf_counter()
+    question = "How many dogs would there be if " + piece * (length // len(piece))
+    assert compose(3, question[:length]) is None
+    assert time.perf_counter() - begins < 1
 
 
 VOCABULARY = """

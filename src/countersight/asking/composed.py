@@ -16,7 +16,7 @@ def composed_answer(fact: Reply, factual: Question, imagined: Question, read_fro
     """
     said = read_reply(fact, factual, read_from)
     number = None if said is None else _number(said, factual)
-    changed = None if number is None else compose(number, imagined.text)
+    changed = None if number is None else compose(number, imagined.text, factual.text)
     if changed is None or imagined.kind not in ("number", "choice"):
         return None
     if imagined.kind == "number":

@@ -1,7 +1,13 @@
+from .asked import Asked as Asked
+from .asked import read_asked as read_asked
+from .clauses import supposition as supposition
 from .composer import compose as compose
+from .composer import effects_of as effects_of
+from .effects import Effect as Effect
 from .vocabulary import FILLER as FILLER
 from .vocabulary import KINDS as KINDS
 from .vocabulary import PLACES as PLACES
 from .vocabulary import is_plural as is_plural
 from .vocabulary import number_of as number_of
+from .vocabulary import singular as singular
 from .vocabulary import thing_of as thing_of

@@ -1,9 +1,8 @@
 """Takes a counterfactual question apart: what is asked, what is supposed, and the events the supposition tells."""
 
 import re
-from itertools import pairwise
 
-from countersight.composing.vocabulary import COLOURS, OPPOSITES, PARTICLES, SCALING, is_quantity, is_verb, verb_of
+from countersight.composing.vocabulary import SCALING, is_quantity, is_verb, verb_of
 
 _SPACE = re.compile(r"\s+")
 _OPENING = re.compile(
@@ -14,12 +13,6 @@ _OPENING = re.compile(
 _ASKED = re.compile(
     r"(?:[,;.]\s*(?:then,?\s+)?|\s+)(?:and\s+|so\s+)?"
     r"(?=how (?:many|much)\b|what (?:would|will|is) (?:be )?the (?:total )?(?:number|count)\b)",
-    re.IGNORECASE,
-)
-_SUBJECT = re.compile(
-    r"(?:how many|the (?:total )?(?:number|count) of)\s+(?P<thing>.+?)"
-    r"(?=\s+(?:would|will|could|can|should|might|do|does|did|is|are|was|were|be|has|have|had|there|in|on|at|of the"
-    r"|left|remain)\b|[?,.]|$)",
     re.IGNORECASE,
 )
 # Where one event may end and the next begin; pieces that are no event of their own are put together again below.
@@ -55,13 +48,7 @@ def _with_or_without(text: str) -> tuple[str, str] | None:
         asked, things = things[later.end() :], things[: later.start()].strip(" ,;:.")
     if not re.search(r"\bhow many\b", asked, re.IGNORECASE):
         return None
-    return asked, f"{things} were removed" if found["gone"].casefold() == "without" else things
-
-
-def counted_thing(asked: str) -> str:
-    """The words for what is counted: "cows" in "how many cows would you see"."""
-    found = _SUBJECT.search(asked)
-    return found.group("thing").casefold() if found else ""
+    return asked, f"{things} were {'removed' if found['gone'].casefold() == 'without' else 'added'}"
 
 
 def events(supposed: str) -> list[list[str]]:
@@ -89,17 +76,3 @@ def _goes_on(before: list[str], words: list[str]) -> bool:
     counted = any(is_quantity(word) or verb_of(word) in SCALING for word in before if word not in ("a", "an"))
     counts_anew = any(is_quantity(word) or verb_of(word) in SCALING for word in words)
     return is_verb(words[0]) and not (counted and counts_anew)
-
-
-def is_of_the_opposite(asked: str, supposed: str) -> bool:
-    """Whether what happens undoes what is asked for: a plane that lands is no longer in the sky."""
-    words = re.findall(r"[a-z]+", supposed.casefold())
-    done = {verb_of(word) for word in words}
-    done |= {f"{verb_of(word)} {after}" for word, after in pairwise(words) if after in PARTICLES}
-    return any(done & OPPOSITES[state] for state in OPPOSITES.keys() & set(re.findall(r"[a-z]+", asked.casefold())))
-
-
-def same_colours(asked: str, supposed: str) -> bool:
-    """Whether both may speak of the same things: a flower in a blue polygon is not in a red one."""
-    here, there = (COLOURS.intersection(re.findall(r"[a-z]+", clause.casefold())) for clause in (asked, supposed))
-    return not here or not there or bool(here & there)

@@ -1,45 +1,51 @@
-"""The counterfactual composer: from a factual count and an if-clause to the counterfactual count, without a model.
+"""A counterfactual count, worked out of a factual one and an if-clause."""
 
-It decides only what its grammar covers ("if 2 more plates were added", "if half of them left", "if one giraffe left and
-two arrived") and abstains otherwise: a model sees, the grammar imagines.
-"""
-
-from countersight.composing.clauses import counted_thing, events, is_of_the_opposite, same_colours, supposition
+from countersight.composing.asked import read_asked
+from countersight.composing.clauses import events, supposition
 from countersight.composing.effects import Effect, apply
 from countersight.composing.grammar import effect_of, tells_of
 
-__all__ = ["Effect", "compose", "effects"]
+_LONGEST_QUESTION = 1000
+"""Signs; no question about a picture is longer."""
 
 
-def compose(count: int, question: str) -> int | None:
-    """What a factual count becomes in the world of a counterfactual question, or None where that is not decided."""
-    found = effects(question)
-    if found is None or count < 0:
+def compose(count: int, question: str, factual: str = "") -> int | None:
+    """What a factual count becomes in the world of a counterfactual question, or None where that is not decided.
+
+    Where the factual question is given, both have to count the same things.
+    """
+    found = effects_of(question)
+    if found is None or count < 0 or not _counts_the_same(factual, question):
         return None
-    number = count
+    number: int | None = count
     for effect in found:
-        changed = apply(effect, number)
-        if changed is None:
-            return None
-        number = changed
+        number = None if number is None else apply(effect, number)
     return number
 
 
-def effects(question: str) -> list[Effect] | None:
+def effects_of(question: str) -> list[Effect] | None:
     """What the if-clause of a question does to the number it asks for, one after the other; None if not understood."""
-    clause = supposition(question)
-    if clause is None:
+    clause = _apart(question)
+    asked = None if clause is None else read_asked(clause[0])
+    if clause is None or asked is None:
         return None
-    asked, supposed = clause
-    if not same_colours(asked, supposed) or is_of_the_opposite(asked, supposed):
-        return None
-    counted = counted_thing(asked)
     found: list[Effect] = []
-    for together in events(supposed):
+    for together in events(clause[1]):
         # Of several that do the same thing together, only those that are counted count.
-        for event in [event for event in together if tells_of(event, counted)] or together:
-            effect = effect_of(event, counted)
+        for event in [event for event in together if tells_of(event, asked)] or together:
+            effect = effect_of(event, asked)
             if effect is None:
                 return None
             found.append(effect)
     return found or None
+
+
+def _apart(question: str) -> tuple[str, str] | None:
+    return supposition(question) if len(question) <= _LONGEST_QUESTION else None
+
+
+def _counts_the_same(factual: str, question: str) -> bool:
+    """Whether the factual question names what the other one counts; one that names nothing may be about anything."""
+    clause, first = _apart(question), read_asked(factual[:_LONGEST_QUESTION])
+    asked = None if clause is None else read_asked(clause[0])
+    return first is None or asked is None or bool({asked.head, *asked.members, *asked.modifiers} & first.words)

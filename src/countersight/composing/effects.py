@@ -15,14 +15,16 @@ class Effect(msgspec.Struct, frozen=True):
 
     kind: Kind
     by: int = 0
-    """How many are added, removed or kept, what the number is set to, how many times it grows or is divided."""
+    """How many are added, removed or kept, what the number is set to, how many times it grows."""
     of: int = 1
     """For a part: `by` of `of` equal parts are left."""
+    given: int = 0
+    """How many there have to be before: two for "both", one for "a second cup"; 0 for any number."""
 
 
 def apply(effect: Effect, number: int) -> int | None:
     """The number after the change, or None where the change cannot be: five birds of three cannot leave."""
-    changed = _changed(effect, number)
+    changed = _changed(effect, number) if effect.given in (0, number) else None
     return changed if changed is not None and 0 <= changed <= _MOST else None
 
 
@@ -38,9 +40,7 @@ def _changed(effect: Effect, number: int) -> int | None:
             return effect.by if effect.by <= number else None
         case "set":
             return effect.by
-        case (
-            "at_least"
-        ):  # "if 3 cows were laying": said of none it is three, said of some it may be three or three more
+        case "at_least":  # "if 3 cows were laying": of none it is three, of some it may be three or three more
             return effect.by if number == 0 else None
         case "times":
             return number * effect.by

@@ -4,40 +4,92 @@ import tomllib
 from importlib.resources import files
 from typing import Any, Final
 
+import msgspec
+
 _LISTED: Final[dict[str, Any]] = tomllib.loads((files(__package__) / "words.toml").read_text(encoding="utf-8"))
 
 
+def _phrases(listed: str) -> frozenset[str]:
+    return frozenset(phrase.replace("-", " ") for phrase in listed.split())
+
+
 def _list(name: str) -> frozenset[str]:
-    return frozenset(phrase.replace("-", " ") for phrase in _LISTED[name].split())
+    return _phrases(_LISTED[name])
 
 
 def _by_form(name: str) -> dict[str, str]:
     return {form: plain for plain, forms in _LISTED[name].items() for form in forms.split()}
 
 
-COMING: Final = _list("coming")
-GOING: Final = _list("going")
-STATE: Final = _list("state")
+class State(msgspec.Struct, frozen=True):
+    """A state that things get into and out of: open windows, lights that are on."""
+
+    asked: frozenset[str]
+    """The words by which a question asks for it."""
+    begins: frozenset[str]
+    ends: frozenset[str]
+
+
+COMES: Final = _list("comes")
+BROUGHT: Final = _list("brought")
+BROUGHT_IF_MORE: Final = _list("brought_if_more")
+TAKEN_FROM_A_PLACE: Final = _list("taken_from_a_place")
 OTHER: Final = _list("other")
+SPOTS: Final = _list("spots")
+PLACED: Final = _list("placed")
+GOES: Final = _list("goes")
+TAKEN: Final = _list("taken")
+MOTION: Final = _list("motion")
+CARRIED: Final = _list("carried")
+AWAY: Final = _list("away")
+INWARDS: Final = _list("inwards")
+PRESENT: Final = _list("present")
+ABSENT: Final = _list("absent")
+STAYS: Final = _list("stays")
 VAGUE: Final = _list("vague")
 MORE: Final = _list("more")
 ALL: Final = _list("all")
 FILLER: Final = _list("filler")
 PLACES: Final = _list("places")
+GROUNDS: Final = _list("grounds")
+TIMES: Final = _list("times")
+BE: Final = _list("be")
+AFTER_A_COUNTED_THING: Final = _list("after_a_counted_thing")
+SEEING: Final = _list("seeing")
+NOT_THE_WHOLE: Final = _list("not_the_whole")
+MAY_FOLLOW: Final = _list("may_follow")
+LEFT_SO: Final = _list("left_so")
+ANYWHERE: Final = _list("anywhere")
+ENDS_A_NAME: Final = _list("ends_a_name")
+CLASSES: Final = _list("classes")
 SCALING: Final = _list("scaling")
 COLOURS: Final = _list("colours")
-PARTICLES: Final = frozenset({"in", "on", "up", "by", "away", "off", "out", "down", "back"})
-VERBS: Final = frozenset(phrase.split()[0] for phrase in COMING | GOING | STATE | OTHER | SCALING)
+PARTICLES: Final = _list("particles")
+PREPOSITIONS: Final = _list("prepositions")
+RELATIVES: Final = _list("relatives")
+PRONOUNS: Final = _list("pronouns")
+POSSESSIVES: Final = _list("possessives")
+AUXILIARIES: Final = _list("auxiliaries")
+ADVERBS: Final = _list("adverbs")
+DIRECTIONS: Final = _list("directions")
+HUNTERS: Final = _list("hunters")
+STATES: Final = tuple(
+    State(*(_phrases(each[part]) for part in ("asked", "begins", "ends"))) for each in _LISTED["states"]
+)
+_NO_VERB_WHEN_PLAIN: Final = _list("no_verb_when_plain")
+_NEVER_VERBS: Final = frozenset({"half", "times", "there", "here", "visible", "present", "available", "lay"})
+_SAID_OF_THINGS = (
+    *(COMES | BROUGHT | PLACED | GOES | TAKEN | MOTION | CARRIED | PRESENT | STAYS | SCALING | OTHER),
+    *(BROUGHT_IF_MORE | TAKEN_FROM_A_PLACE),
+    *(phrase for state in STATES for phrase in state.begins | state.ends),
+    *(phrase.replace("-", " ") for phrase in _LISTED["survives"]),
+)
+PHRASES: Final = frozenset(phrase for phrase in _SAID_OF_THINGS if " " in phrase)
+"""Verbs with their particle: "turn off"."""
+VERBS: Final = frozenset(phrase.split()[0] for phrase in _SAID_OF_THINGS) | {"replace", "be", "have"}
 _IRREGULAR: Final = _by_form("irregular")
 _PLURALS: Final = _by_form("plurals")
 _SAME: Final = _by_form("same")
-OPPOSITES: Final = {
-    state: frozenset(phrase.replace("-", " ") for phrase in verbs.split())
-    for state, verbs in _LISTED["opposites"].items()
-}
-"""Verbs that undo a state, by the word for the state."""
-# Plain, these are nouns and adjectives: "an open window", "a light", "a cut orange".
-NO_VERB_WHEN_PLAIN: Final = _list("no_verb_when_plain")
 
 _UNITS = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
@@ -64,9 +116,13 @@ def is_quantity(word: str) -> bool:
     return number_of(word) is not None or word in ALL or word in ("half", "both", "no", "none")
 
 
+PAST_AS_PLAIN: Final = frozenset({"cut", "put", "set", "shut"})
+"""Verbs whose participle is no form of its own: after "was" it is one."""
+
+
 def is_verb(word: str) -> bool:
     """Whether a word is a form of a verb the composer knows, and not rather a noun or an adjective."""
-    return word not in NO_VERB_WHEN_PLAIN and verb_of(word) in VERBS and word not in ("half", "times")
+    return word not in _NO_VERB_WHEN_PLAIN and word not in _NEVER_VERBS and verb_of(word) in VERBS
 
 
 def verb_of(word: str) -> str:
@@ -88,6 +144,17 @@ def is_plural(word: str) -> bool:
     return word in _PLURALS or (len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")))
 
 
+def singular(noun: str) -> str:
+    """The singular of a noun: benches, bench."""
+    if noun in _PLURALS:
+        return _PLURALS[noun]
+    if noun.endswith("ies") and len(noun) > 4:
+        return noun[:-3] + "y"
+    if noun.endswith(("sses", "xes", "ches", "shes", "zzes", "oes")):
+        return noun.removesuffix("es")
+    return noun.removesuffix("s") if is_plural(noun) else noun
+
+
 def thing_of(word: str) -> str:
     """One form for a noun, its plural and its close synonyms, good for comparing and nothing else: horses is "hors"."""
     if word in _PLURALS:
@@ -100,8 +167,16 @@ def thing_of(word: str) -> str:
     return word.removesuffix("e") if len(word) > 3 else word
 
 
-KINDS: Final = {
-    thing_of(name): frozenset(thing_of(member) for member in members.split())
-    for name, members in _LISTED["kinds"].items()
-}
+def things_of(words: str) -> frozenset[str]:
+    """The things of a list of words."""
+    return frozenset(map(thing_of, words.split()))
+
+
+KINDS: Final = {thing_of(name): things_of(members) for name, members in _LISTED["kinds"].items()}
 """What counts as one of a wider kind: a man who leaves is a person who leaves."""
+
+KEEPS: Final = {verb: things_of(things) for verb, things in _LISTED["keeps"].items()}
+"""Things that stay although they are taken, by the verb: a seat that is taken."""
+
+SURVIVES: Final = {verb: things_of(things) for verb, things in _LISTED["survives"].items()}
+"""Things that are no longer what they were, by the verb for what happened to them."""

@@ -1,0 +1,99 @@
+"""What a counterfactual question asks for: which things it counts, and where or in what state."""
+
+import re
+
+import msgspec
+
+from countersight.composing.vocabulary import (
+    ADVERBS,
+    AFTER_A_COUNTED_THING,
+    FILLER,
+    GOES,
+    KINDS,
+    NOT_THE_WHOLE,
+    PLACES,
+    PREPOSITIONS,
+    PRESENT,
+    SEEING,
+    STATES,
+    TAKEN,
+    State,
+    thing_of,
+    verb_of,
+)
+
+WORD = re.compile(r"[a-z]+(?:['’][a-z]+)*|\d+")
+_COUNTED = re.compile(r"\bhow many |\bthe (?:total )?(?:number|count) of ")
+_PLAIN = FILLER | PLACES | ADVERBS | PREPOSITIONS | AFTER_A_COUNTED_THING
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """The things a question counts, in words good for comparing."""
+
+    head: str
+    """The counted noun: bottles in "bottles of water"."""
+    modifiers: frozenset[str]
+    words: frozenset[str]
+    """Every word that says something of the counted things: names, places, states."""
+    place: frozenset[str]
+    """Of these, the words that do not name the things."""
+    states: tuple[State, ...]
+    is_plain: bool
+    """Whether it asks how many there are, in no place and no state of their own."""
+
+    is_doing: bool
+    """Whether it asks who does something, which newcomers need not do: "how many are wearing hats"."""
+
+    @property
+    def members(self) -> frozenset[str]:
+        """Things that count as one of those asked for."""
+        return KINDS.get(self.head, frozenset())
+
+
+def read_asked(text: str) -> Asked | None:
+    """What is asked for, or None where it is no number of things, or not the number of all of them."""
+    words = WORD.findall(text.casefold())
+    begins = _COUNTED.search(text.casefold())
+    if begins is None or NOT_THE_WHOLE & set(words):
+        return None
+    said = WORD.findall(text.casefold()[begins.end() :])
+    name, rest = _name(said), said[len(_name(said)) :]
+    named = [word for word in name if word not in FILLER]
+    main = name[: name.index("of")] if "of" in name[1:] and name[0] != "of" else name
+    nouns = [word for word in main if word not in FILLER]
+    if not nouns or _asks_for_the_change(rest):
+        return None
+    head = thing_of(nouns[-1])
+    place = frozenset(
+        thing_of(verb_of(word)) for word in rest if word not in _PLAIN and word not in SEEING
+    ) - frozenset(map(thing_of, named))
+    return Asked(
+        head=head,
+        modifiers=frozenset(thing_of(word) for word in named) - {head},
+        words=frozenset(thing_of(word) for word in named) | place | frozenset(map(thing_of, rest)),
+        place=place,
+        states=tuple(state for state in STATES if _is_in(state, rest)),
+        is_plain=not place,
+        is_doing=any(word.endswith("ing") and verb_of(word) not in PRESENT for word in rest),
+    )
+
+
+def _name(said: list[str]) -> list[str]:
+    """The words for the counted things themselves: up to a verb, or a place they are in."""
+    for place, word in enumerate(said):
+        if word in AFTER_A_COUNTED_THING or (place and word in PREPOSITIONS and word != "of"):
+            return said[:place]
+    return said
+
+
+def _asks_for_the_change(rest: list[str]) -> bool:
+    """Whether it asks how many went, not how many are left: "how many would have been removed"."""
+    gone = {verb_of(word) for word in rest if word not in ("left", "lost")} & {*GOES, *TAKEN, "add", "miss"}
+    return bool(gone - {"eat", "drink", "take", "pick"}) or "missing" in rest or rest[-2:] == ["have", "left"]
+
+
+def _is_in(state: State, rest: list[str]) -> bool:
+    """Whether a state is asked for. A light that is on is at the end: "how many lights would be on"."""
+    if state.asked & {"on", "off"}:
+        return bool(rest) and (rest[-1] in state.asked)
+    return bool(state.asked & set(rest))

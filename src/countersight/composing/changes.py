@@ -1,0 +1,90 @@
+"""What becomes of the number when so many come, go, stay or are there."""
+
+from countersight.composing.asked import Asked
+from countersight.composing.effects import Effect
+from countersight.composing.phrases import Phrase, is_restricted, kin
+from countersight.composing.quantities import Part
+from countersight.composing.vocabulary import HUNTERS
+from countersight.composing.ways import Way
+
+
+def change(phrase: Phrase, way: Way, asked: Asked, *, is_negated: bool) -> Effect | None:
+    """The change of the number, or None where it is open."""
+    if is_negated:
+        return gone(phrase, asked) if way == "there" else None
+    match way:
+        case "coming":
+            return come(phrase, asked)
+        case "going":
+            return gone(phrase, asked)
+        case "staying":
+            return _kept(phrase, asked)
+        case "there":
+            return _are_there(phrase, asked)
+
+
+def added(phrase: Phrase) -> Effect | None:
+    """So many more, where a number says how many."""
+    amount = phrase.quantity.amount
+    return Effect("add", amount, given=phrase.quantity.given) if isinstance(amount, int) and amount else None
+
+
+def come(phrase: Phrase, asked: Asked) -> Effect | None:
+    """What comes is added, unless it is there already, or comes to eat the others."""
+    if phrase.definite or phrase.possessive or phrase.but or phrase.quantity.fewer:
+        return None
+    if kin(phrase, asked) == "member" and (phrase.head or "").removesuffix("s") in HUNTERS:
+        return None
+    return added(phrase)
+
+
+def gone(phrase: Phrase, asked: Asked) -> Effect | None:
+    """What goes is taken off: a number of them, a part, or all where nothing says that only some are meant."""
+    amount, is_part = phrase.quantity.amount, is_restricted(phrase, asked)
+    if phrase.quantity.fewer or phrase.possessive:
+        return None
+    if phrase.but is not None:
+        return _all_but(phrase, is_part=is_part)
+    match amount:
+        case Part():
+            part, of = amount
+            return Effect("part", of - part, of) if not is_part and part <= of else None
+        case int():
+            return Effect("remove", amount) if amount else None
+        case "all":
+            return None if is_part else Effect("remove_all", given=phrase.quantity.given)
+    if phrase.definite and phrase.is_one:
+        return Effect("remove", 1)
+    return Effect("remove_all") if phrase.is_plural and not is_part else None
+
+
+def _all_but(phrase: Phrase, *, is_part: bool) -> Effect | None:
+    kept = phrase.but.amount if phrase.but else None
+    if phrase.quantity.amount != "all" or is_part:
+        return None
+    if isinstance(kept, Part):  # "all but a third of them left"
+        return Effect("part", *kept)
+    return Effect("keep", kept) if isinstance(kept, int) else None
+
+
+def _kept(phrase: Phrase, asked: Asked) -> Effect | None:
+    amount = phrase.quantity.amount
+    if isinstance(amount, Part) and not is_restricted(phrase, asked):
+        return Effect("part", *amount)
+    return Effect("keep", amount) if isinstance(amount, int) and not phrase.quantity.more else None
+
+
+def _are_there(phrase: Phrase, asked: Asked) -> Effect | None:
+    """How many there are, said outright: "two more were there", "no dogs were there", "3 cows were lying"."""
+    amount, is_part = phrase.quantity.amount, is_restricted(phrase, asked)
+    if isinstance(amount, Part) and not is_part and not asked.is_plain:
+        return Effect("part", *amount)
+    if not isinstance(amount, int):
+        return None
+    if phrase.quantity.more:
+        return come(phrase, asked)
+    if phrase.quantity.fewer:
+        return Effect("remove", amount)
+    if phrase.definite or is_part:
+        return None
+    return Effect("at_least", amount) if amount else Effect("set", 0, given=phrase.quantity.given)

@@ -1,0 +1,229 @@
+"""Noun phrases: who comes or goes, how many of them, and whether these are the things a question counts."""
+
+from typing import Final, Literal
+
+import msgspec
+
+from countersight.composing.asked import Asked
+from countersight.composing.quantities import Quantity, read_quantity
+from countersight.composing.vocabulary import (
+    ADVERBS,
+    ALL,
+    AUXILIARIES,
+    CLASSES,
+    COLOURS,
+    ENDS_A_NAME,
+    FILLER,
+    KINDS,
+    PARTICLES,
+    PLACES,
+    POSSESSIVES,
+    PREPOSITIONS,
+    PRONOUNS,
+    RELATIVES,
+    is_plural,
+    is_verb,
+    thing_of,
+)
+
+_DETERMINERS: Final = frozenset({"the", "this", "that", "these", "those"})
+_ENDS_A_NAME: Final = AUXILIARIES | RELATIVES | PRONOUNS | ADVERBS | PARTICLES | ENDS_A_NAME | {"but", "except", "save"}
+_ONE_OR_SEVERAL: Final = frozenset({"sheep", "deer", "fish", "cattle", "people", "rest", "others", "other"})
+_RANKS: Final = frozenset({"only", "first", "last", "next"})
+_POINTING: Final = _DETERMINERS | POSSESSIVES | {"them", "us", "all"}
+_ADJECTIVES: Final = frozenset({"visible", "present", "available"})
+_EXCEPT: Final = frozenset({"but", "except", "save"})
+_EVERYBODY: Final = frozenset({"everyone", "everybody", "nobody"})
+_COLOURS: Final = frozenset(map(thing_of, COLOURS))
+_DIFFERENT: Final = thing_of("different")
+_CLASSES: Final = frozenset(map(thing_of, CLASSES))
+_PERSON: Final = thing_of("person")
+
+Kin = Literal["same", "member", "other"]
+
+
+class Phrase(msgspec.Struct, frozen=True):
+    """A noun phrase of an event, as far as it matters for counting."""
+
+    quantity: Quantity
+    definite: bool
+    """Whether it speaks of things there are already: the dogs, two of them."""
+    possessive: bool
+    head: str | None
+    """The noun, or None where it goes without saying: "two of them"."""
+    modifiers: tuple[str, ...]
+    of: tuple[str, ...]
+    """What stands behind "of": water in "bottles of water"."""
+    after: tuple[str, ...]
+    """What else is said of it behind the noun: "on the left", "that are red"."""
+    but: Quantity | None
+    """In "all but two": the two."""
+    end: int
+
+    @property
+    def is_plural(self) -> bool:
+        """Whether the noun is a plural."""
+        return self.head is not None and (self.head == "ones" or is_plural(self.head))
+
+    @property
+    def is_one(self) -> bool:
+        """Whether the noun is a singular, and certainly so: "the sheep" may be several."""
+        return self.head not in (None, *_ONE_OR_SEVERAL) and not self.is_plural
+
+
+def read_phrase(words: list[str], asked: Asked) -> Phrase | None:
+    """The noun phrase at the beginning of some words, or None where there is none."""
+    begin = 0
+    definite = possessive = False
+    while begin < len(words) and (words[begin] in _DETERMINERS | POSSESSIVES | _RANKS):
+        definite = definite or words[begin] not in _RANKS
+        possessive = possessive or words[begin] in POSSESSIVES
+        begin += 1
+    quantity = read_quantity(words[begin:])
+    begin += quantity.length
+    while begin < len(words) and words[begin] in _POINTING | {"of"}:
+        definite = definite or words[begin] != "of"
+        possessive = possessive or words[begin] in POSSESSIVES
+        begin += 1
+    if quantity.amount is None or definite:  # "the two dogs", "all of the 3 dogs"
+        inner = read_quantity(words[begin:])
+        if inner.length and (quantity.amount is None or quantity.amount == "all"):
+            quantity, begin = _joined(quantity, inner), begin + inner.length
+    named = _name(words[begin:], asked)
+    end = begin + len(named)
+    if end == 0 or (not named and quantity.length == 0 and not definite):
+        return None
+    possessive = possessive or any(word.endswith(("'s", "s'")) for word in named)
+    main, of = _split_of(named)
+    late = read_quantity(words[end : end + 1])  # "three candles fewer", "two cups more"
+    if main and (late.more or late.fewer) and words[end] in ("more", "fewer", "less", "extra"):
+        quantity = msgspec.structs.replace(quantity, more=late.more, fewer=late.fewer)
+        end += 1
+    but, end = _exception(words, end, asked)
+    after = _post_modifier(words[end:])
+    if not main and after and after[0].endswith("ing"):  # "another standing horse": the noun was not found
+        return None
+    return Phrase(
+        quantity,
+        definite,
+        possessive,
+        main[-1] if main else None,
+        tuple(main[:-1]),
+        tuple(of),
+        tuple(after),
+        but,
+        end + len(after),
+    )
+
+
+def _joined(outer: Quantity, inner: Quantity) -> Quantity:
+    if outer.amount == "all":
+        given = inner.amount if isinstance(inner.amount, int) else 0
+        return msgspec.structs.replace(outer, given=given or outer.given)
+    return msgspec.structs.replace(inner, more=outer.more or inner.more, fewer=outer.fewer or inner.fewer)
+
+
+def _name(words: list[str], asked: Asked) -> list[str]:
+    """Adjectives and nouns up to the verb, or to what else is said of them."""
+    for place, word in enumerate(words):
+        if word in _ENDS_A_NAME or word.endswith("n't"):
+            return words[:place]
+        if word in PREPOSITIONS and (word != "of" or not place):
+            return words[:place]
+        if word in _ADJECTIVES and place == len(words) - 1:  # "two more visible"
+            return words[:place]
+        if is_verb(word) and not _says_which(words, place, asked):
+            return words[:place]
+    return words
+
+
+def _says_which(words: list[str], place: int, asked: Asked) -> bool:
+    """Whether a verb form stands for an adjective or a noun: "parked cars", "a sink" where sinks are counted."""
+    word = words[place]
+    if thing_of(word) == asked.head or thing_of(word) in asked.modifiers:
+        return True
+    after = words[place + 1] if place + 1 < len(words) else ""
+    return place == 0 and word.endswith(("ed", "ing", "en")) and thing_of(after) in {asked.head, *asked.members, "on"}
+
+
+def _split_of(named: list[str]) -> tuple[list[str], list[str]]:
+    if "of" not in named:
+        return named, []
+    place = named.index("of")
+    return named[:place], [word for word in named[place + 1 :] if word not in FILLER]
+
+
+def _exception(words: list[str], end: int, asked: Asked) -> tuple[Quantity | None, int]:
+    if end >= len(words) or words[end] not in _EXCEPT:
+        return None, end
+    begin = end + 2 if words[end + 1 : end + 2] == ["for"] else end + 1
+    left_out = read_quantity(words[begin:])
+    begin += left_out.length
+    while begin < len(words) and words[begin] in ("of", "the", "them", "these", "those"):
+        begin += 1
+    name = _name(words[begin:], asked)
+    is_counted = not name or thing_of(name[-1]) in {asked.head, "on"}
+    return (left_out if is_counted else Quantity(None, 0)), begin + len(name)
+
+
+def _post_modifier(words: list[str]) -> list[str]:
+    """What is said of the noun behind it, up to the verb of the event: "on the left", "sitting on the ground"."""
+    if not words or not (words[0] in PREPOSITIONS or words[0] in RELATIVES or words[0].endswith("ing")):
+        return []
+    in_relative = words[0] in RELATIVES
+    for place, word in enumerate(words[1:], 1):
+        before = words[place - 1]
+        if before in PREPOSITIONS or before in FILLER or before in ALL:
+            continue
+        if word in AUXILIARIES or is_verb(word):
+            if in_relative:  # its own verb comes first
+                in_relative = False
+                continue
+            return words[:place]
+    return []
+
+
+def kin(phrase: Phrase, asked: Asked) -> Kin:
+    """Whether a phrase names the counted things, or some of their kind."""
+    head = phrase.head
+    if head is None:
+        return "same"
+    if head in _EVERYBODY:
+        return "same" if asked.head == _PERSON or asked.head in KINDS[_PERSON] else "other"
+    if head in ("one", "ones", "everything"):
+        return "same"
+    thing = thing_of(head)
+    if thing == asked.head:
+        return "same" if _fits(phrase, asked) else "other"
+    if thing in asked.members and _DIFFERENT not in asked.modifiers:
+        return "member"
+    return "other"
+
+
+def _fits(phrase: Phrase, asked: Asked) -> bool:
+    """Whether adjectives and complements go together: soda bottles may be bottles, but are no cola bottles."""
+    extra, said = _extra(phrase, asked), {thing_of(word) for word in (*phrase.modifiers, *phrase.of)}
+    missing = asked.modifiers - said
+    is_of_kinds = _DIFFERENT in missing and asked.head not in _CLASSES  # two apples are no two different fruits
+    return not (extra and missing) and not is_of_kinds
+
+
+def _extra(phrase: Phrase, asked: Asked) -> frozenset[str]:
+    """Words that say which of them, and are not in the question."""
+    said = (word for word in (*phrase.modifiers, *phrase.of) if word not in FILLER | PLACES | _ADJECTIVES)
+    return frozenset(map(thing_of, said)) - asked.words
+
+
+def is_restricted(phrase: Phrase, asked: Asked) -> bool:
+    """Whether a phrase may speak of some of the counted things only: the blue ones, those on the left."""
+    if phrase.possessive or kin(phrase, asked) == "member" or _extra(phrase, asked):
+        return True
+    behind = {thing_of(word) for word in phrase.after if word not in FILLER | PLACES | PREPOSITIONS}
+    return bool(behind - asked.words)
+
+
+def clash_of_colours(phrase: Phrase, asked: Asked) -> bool:
+    """Whether things of one colour are told of where those of another are counted."""
+    here = _COLOURS & (asked.modifiers | asked.place)
+    there = _COLOURS & set(map(thing_of, (*phrase.modifiers, *phrase.after)))
+    return bool(here and there and not here & there)

@@ -1,0 +1,101 @@
+"""Where things come to and go from, beside where the question looks for them."""
+
+from typing import Final
+
+from countersight.composing.asked import Asked
+from countersight.composing.vocabulary import (
+    ADVERBS,
+    DIRECTIONS,
+    FILLER,
+    GROUNDS,
+    PARTICLES,
+    PLACES,
+    PREPOSITIONS,
+    SPOTS,
+    TIMES,
+    thing_of,
+    verb_of,
+)
+
+_GOALS: Final = frozenset({"to", "into", "onto", "inside", "on"})
+PLACING: Final = _GOALS | {"in", "at", "under", "behind", "beside", "near", "above", "over"}
+SOURCES: Final = frozenset({"from", "off", "out", "of"})
+_PASSED: Final = FILLER | PLACES | TIMES | PREPOSITIONS | ADVERBS | PARTICLES
+_GROUNDS: Final = frozenset(map(thing_of, GROUNDS))
+_SPOTS: Final = frozenset(map(thing_of, SPOTS))
+
+Words = tuple[str, ...]
+
+
+def content(words: Words) -> frozenset[str]:
+    """The words of places and things, without those that name none and those for the picture."""
+    return frozenset(thing_of(verb_of(word)) for word in words if word not in _PASSED)
+
+
+def behind(words: Words, prepositions: frozenset[str]) -> frozenset[str]:
+    """The words for the places behind some prepositions."""
+    found: set[str] = set()
+    within = False
+    for word in words:
+        if word in PREPOSITIONS:
+            within = word in prepositions
+        elif within:
+            found |= content((word,))
+    return frozenset(found)
+
+
+def is_a_place(words: Words) -> bool:
+    """Whether what is said of things that are says where: "on the table", "there", or nothing."""
+    return not words or words[0] in PREPOSITIONS or words[0] in ("there", "here")
+
+
+def is_where_asked(words: Words, asked: Asked) -> bool:
+    """Whether a place is the one asked about: any, where the question names none."""
+    return asked.is_plain or content(words) <= asked.words
+
+
+def comes_there(words: Words, asked: Asked) -> bool:
+    """Whether what comes gets where the question looks, and does not come from there."""
+    if asked.is_plain:
+        return True
+    return behind(words, PLACING) <= asked.words and not behind(words, SOURCES) & asked.place
+
+
+def is_put_there(words: Words, asked: Asked) -> bool:
+    """Whether what is put somewhere is put where the question looks."""
+    place = behind(words, PLACING)
+    return place <= asked.words and (bool(place) or not content(words))
+
+
+def goes_from_there(words: Words, asked: Asked) -> bool:
+    """Whether what goes leaves the place where the question looks."""
+    if words[:1] == ("of",) and words[1:2] not in (("the",), ("sight",), ("view",)):  # pens out of ink are pens
+        return False
+    return asked.is_plain or _left(words) <= asked.words
+
+
+def _left(words: Words) -> frozenset[str]:
+    """The place that is left: "from the field", "left the field"."""
+    return behind(("from", *words) if words and words[0] in ("the", "this") else words, SOURCES)
+
+
+def is_the_whole_scene(words: Words, prepositions: frozenset[str], asked: Asked) -> bool:
+    """Whether who enters or leaves a place is then in the picture or out of it: not so for "left the table"."""
+    if words[:1] == ("the",):
+        words = (*prepositions & {"to", "from"}, *words)
+    return not asked.is_plain or behind(words, prepositions) <= asked.words | _GROUNDS
+
+
+def moves_away(words: Words, asked: Asked) -> bool | None:
+    """Whether what moves leaves the place asked about or gets there; None where that is open."""
+    source, goal = behind(words, SOURCES), behind(words, _GOALS)
+    if source and not goal and not asked.is_plain and source <= asked.words:  # "two apples fell from the tree"
+        return True
+    if not goal or DIRECTIONS & set(words) or asked.is_plain:
+        return None
+    if goal <= asked.words:
+        return False
+    if words[0] == "to" and words[1] not in ("the", "a", "an", "another"):  # "went to sleep"
+        return None
+    is_elsewhere = bool(asked.place & _SPOTS) or bool(asked.place & _GROUNDS and goal & _GROUNDS)
+    return True if is_elsewhere and not goal & asked.words else None

@@ -1,0 +1,108 @@
+"""Predicates: the verb of an event with its helpers and its particle, and what stands behind it."""
+
+from typing import Final
+
+import msgspec
+
+from countersight.composing.vocabulary import (
+    ABSENT,
+    ADVERBS,
+    AUXILIARIES,
+    AWAY,
+    BE,
+    CARRIED,
+    INWARDS,
+    MOTION,
+    PARTICLES,
+    PAST_AS_PLAIN,
+    PHRASES,
+    POSSESSIVES,
+    PREPOSITIONS,
+    VERBS,
+    is_verb,
+    verb_of,
+)
+
+_GET: Final = frozenset({"got", "get", "gets"})
+_HAVE: Final = frozenset({"has", "have", "had"})
+_NOT: Final = frozenset({"not", "never"})
+_MAYBE_PREPOSITIONS: Final = frozenset({"in", "on", "by", "over", "inside", "outside", "along"})
+_ADJECTIVES: Final = ABSENT | {"present", "visible", "available"}
+_BEFORE_NOUNS: Final = POSSESSIVES | {"the", "a", "an", "this", "that"}
+_ENDINGS: Final = frozenset({"away", "back", "off", "out", "up", "down", "in", "to", "over", "home"})
+
+
+class Predicate(msgspec.Struct, frozen=True):
+    """The verb of an event, and what stands behind it."""
+
+    verb: str
+    """Plain, with its particle if it has one: "turn off"."""
+    is_passive: bool
+    is_negated: bool
+    is_progressive: bool
+    rest: tuple[str, ...]
+    """Everything behind the verb and its particle."""
+
+
+def read_predicate(words: list[str], *, is_verb_first: bool = False) -> Predicate | None:
+    """The predicate at the beginning of some words, or None where there is no verb the composer knows."""
+    place, last, is_negated = 0, "", False
+    while place < len(words) and (_helps(words, place) or words[place] in ADVERBS or words[place] in _NOT):
+        is_negated = is_negated or words[place] in _NOT
+        last = words[place] if words[place] in AUXILIARIES else last
+        place += 1
+    helped = last in BE
+    if helped and words[place : place + 1] == ["to"]:  # "if a bird were to land", "if it were to be removed"
+        helped = words[place + 1 : place + 2] == ["be"]
+        place += 2 if helped else 1
+    word = words[place] if place < len(words) else ""
+    if word in _ADJECTIVES:
+        return Predicate(word, False, is_negated, False, tuple(words[place + 1 :]))
+    is_ing = word.endswith("ing")
+    is_sure = (helped and (verb_of(word) != word or word in PAST_AS_PLAIN)) or (is_verb_first and word in VERBS)
+    if (is_ing and not helped) or not (is_verb(word) or is_sure):
+        return _of_having_or_being(words, place, last, is_negated)
+    verb, rest = _with_particle(verb_of(word), words[place + 1 :])
+    return Predicate(verb, helped and not is_ing, is_negated, helped and is_ing, tuple(rest))
+
+
+def _helps(words: list[str], place: int) -> bool:
+    """Whether a word is an auxiliary here: "got eaten", but not "got off"."""
+    after = words[place + 1] if place + 1 < len(words) else ""
+    return words[place] in AUXILIARIES and (words[place] not in _GET or is_verb(after))
+
+
+def _of_having_or_being(words: list[str], place: int, last: str, is_negated: bool) -> Predicate | None:
+    """What has no other verb: "it had two more legs", "two were on the table", "the sign was not there"."""
+    if not last:
+        return None
+    there = [word for word in words[:place] if word in ("there", "here")]
+    return Predicate("have" if last in _HAVE else "be", False, is_negated, False, (*there, *words[place:]))
+
+
+def _with_particle(verb: str, rest: list[str]) -> tuple[str, list[str]]:
+    """A verb and its particle as one, and what follows: "turned off | the light"."""
+    first = rest[0] if rest else ""
+    phrase = f"{verb} {first}"
+    moves = verb in MOTION | CARRIED and first in AWAY | INWARDS
+    if (phrase in PHRASES or moves) and not _is_preposition(rest):
+        return phrase, rest[1:]
+    at_the_end = len(rest) < 2 or rest[1] in PREPOSITIONS
+    if first in PARTICLES and (first not in _MAYBE_PREPOSITIONS or at_the_end):
+        return phrase, rest[1:]
+    return verb, rest
+
+
+def _is_preposition(rest: list[str]) -> bool:
+    """Whether what could be a particle goes with a noun: "thrown in the bin"."""
+    return rest[:1] != ["on"] and rest[0] in _MAYBE_PREPOSITIONS and rest[1:2] != [] and rest[1] in _BEFORE_NOUNS
+
+
+def with_late_particle(verb: str, behind: list[str]) -> tuple[str, list[str]]:
+    """A verb whose particle stands behind its object: "gave two plates | away"."""
+    if " " in verb or not behind or behind[0] not in _ENDINGS:
+        return verb, behind
+    phrase = f"{verb} {behind[0]}"
+    is_known = phrase in PHRASES or (verb in CARRIED and behind[0] in AWAY | INWARDS)
+    is_one = (is_known and not _is_preposition(behind)) or len(behind) == 1
+    return (phrase, behind[1:]) if is_one else (verb, behind)

@@ -1,0 +1,128 @@
+"""How many a noun phrase tells of: two, half of, all, no, a dozen more."""
+
+from typing import Final, Literal
+
+import msgspec
+
+from countersight.composing.vocabulary import ALL, MORE, VAGUE, number_of
+
+PARTS: Final = {"half": (1, 2), "third": (1, 3), "quarter": (1, 4), "fourth": (1, 4), "fifth": (1, 5)}
+_NONE: Final = frozenset({"no", "none", "nobody", "neither"})
+_FEWER: Final = frozenset({"fewer", "less"})
+_ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+
+
+class Part(tuple[int, int]):
+    """So many of so many equal parts: half of them is 1 of 2."""
+
+    __slots__ = ()
+
+
+class Quantity(msgspec.Struct, frozen=True):
+    """How many, and how it is said."""
+
+    amount: int | Part | Literal["all"] | None
+    """None where nothing says it, or no number does: some, several."""
+    length: int
+    """How many words say it."""
+    given: int = 0
+    """How many there have to be for it to be said: two for "both", one for "a second"; 0 for any number."""
+    more: bool = False
+    fewer: bool = False
+    indefinite: bool = False
+    """Said by "a" or "an" alone."""
+    vague: bool = False
+
+
+def read_quantity(words: list[str]) -> Quantity:
+    """The quantity at the beginning of some words."""
+    begin = 0
+    more = fewer = vague = only_article = False
+    amount: int | Part | Literal["all"] | None = None
+    given = 0
+    while begin < len(words):
+        word = words[begin]
+        if word in MORE and not (word == "other" and begin == 0):
+            more = True
+            if word == "another" and amount is None:
+                amount = 1
+        elif word in _FEWER:
+            fewer = True
+        elif word in VAGUE or words[begin : begin + 2] == ["a", "lot"]:
+            vague = True
+        elif amount in (None, "all") or only_article or (more and amount == 1):
+            found = _amount(words[begin:])
+            if found is None:
+                break
+            value, length = found
+            if amount == "all" and isinstance(value, int):  # "all 2 wheels"
+                given = value
+            else:
+                amount = value
+                given = 0 if isinstance(value, Part) else _given(words[begin : begin + length])
+            only_article = word in ("a", "an") and length == 1
+            begin += length - 1
+        else:
+            break
+        begin += 1
+    return Quantity(amount, begin, given, more, fewer, only_article, vague)
+
+
+def _given(words: list[str]) -> int:
+    """How many there have to be: two for both, one for a second."""
+    if words == ["both"] or words == ["neither"]:
+        return 2
+    return _ORDINALS.index(words[-1]) if words[-1] in _ORDINALS and len(words) == 2 else 0
+
+
+def _amount(words: list[str]) -> tuple[int | Part | Literal["all"], int] | None:
+    """A number, a part or the whole, and how many words it takes."""
+    word, after = words[0], words[1] if len(words) > 1 else ""
+    if word in ALL or word == "both":
+        return "all", 1
+    if word in _NONE:
+        return 0, 1
+    if word == "half":
+        return (6, 3) if words[1:3] == ["a", "dozen"] else (Part((1, 2)), 1)
+    return _part(word, after, words) or _number(word, after, words)
+
+
+def _part(word: str, after: str, words: list[str]) -> tuple[Part | int, int] | None:
+    value = number_of(word)
+    if value is None:
+        return None
+    if after == "percent":
+        return Part((value, 100)), 2
+    one = after.removesuffix("s")
+    if one in PARTS and (value > 1) == after.endswith("s"):
+        of_them = len(words) < 3 or words[2] in ("of", "left", "were", "was")
+        part, of = PARTS[one]
+        return (Part((value * part, of)), 2) if of_them or one == "half" else (1, 2)  # "a third truck"
+    if value == 1 and after in _ORDINALS:
+        return 1, 2
+    return None
+
+
+def _number(word: str, after: str, words: list[str]) -> tuple[int, int] | None:
+    value = number_of(word)
+    if value is None or word in ("twice", "thrice"):
+        return None
+    if word in ("a", "an") and after in ("couple", "pair", "dozen", "hundred", "single"):
+        return number_of(after) or 1, _with_of(words, 2)
+    if word in ("a", "an") and number_of(after) is not None:  # "a two", said of nothing
+        return None
+    if word in ("couple", "pair", "dozen") or after == "pairs":
+        return (2 * value, 2) if after == "pairs" and len(words) > 2 else (value, _with_of(words, 1))
+    if after in ("hundred", "dozen"):
+        return value * (100 if after == "hundred" else 12), 2
+    unit = number_of(after)
+    if word[0].isalpha() and unit is not None and value >= 20 and 0 < unit < 10:  # "twenty five"
+        return value + unit, 2
+    return value, 1
+
+
+def _with_of(words: list[str], length: int) -> int:
+    """A couple of dogs are two dogs: the "of" belongs to the number, unless it is a couple of the dogs."""
+    follows = words[length : length + 2]
+    is_number = len(follows) == 2 and follows[0] == "of" and follows[1] not in ("the", "them", "these", "those")
+    return length + 1 if is_number else length

@@ -1,0 +1,114 @@
+"""Numbers that are multiplied, divided, or moved by or to another: "the number of dogs doubled"."""
+
+import re
+from typing import Final
+
+from countersight.composing.asked import WORD, Asked
+from countersight.composing.effects import Effect
+from countersight.composing.phrases import is_restricted, kin, read_phrase
+from countersight.composing.quantities import PARTS
+from countersight.composing.vocabulary import number_of
+
+_FACTORS: Final = {"double": 2, "twice": 2, "triple": 3, "treble": 3, "thrice": 3, "quadruple": 4, "quintuple": 5}
+_SCALED: Final = re.compile(
+    r"\b(?:doubled?|twice|tripled?|trebled?|thrice|quadrupled?|quintupled?|halved|halving|multipl\w+|divid\w+|times"
+    r"|(?:half|as) (?:as )?many|(?:in|into) half|number|amount|percentage"
+    r"|(?:each|every) [\w ]+ joined by|(?:next to|beside|behind) (?:each|every))\b(?!-)"
+)
+_NUMBER: Final = r"(?:the |their |its |this )?(?:total |overall )?(?:number|amount|count)(?: of (?P<what>.+?))?"
+_WAS: Final = r"(?: (?:was|were|is|are|had been|has been|would be|got|had|has))?"
+_MULTIPLE: Final = r"(?P<factor>doubled|tripled|trebled|quadrupled|quintupled|halved)"
+_TIMES: Final = r"(?P<factor>double|twice|triple|thrice|half|\w+ times)"
+_AS_MANY: Final = r"(?:as many|the (?:number|amount|count)(?: of)?|as much)"
+_UP: Final = r"(?P<up>increased|rose|grew|went up|raised|risen|grown)"
+_DOWN: Final = r"(?:decreased|reduced|dropped|fell|went down|cut|lowered|shrank|diminished|fallen)(?: down)?"
+_WHOLE: Final = tuple(
+    re.compile(pattern)
+    for pattern in (
+        # The number doubled.
+        rf"{_NUMBER}{_WAS} {_MULTIPLE}",
+        # The dogs were doubled.
+        rf"(?P<what>(?:the |all )?[\w ]+?){_WAS} {_MULTIPLE}(?: in number)?",
+        # We doubled the number of dogs, you doubled them.
+        rf"[\w ]+? {_MULTIPLE} (?:the (?:number|amount|count) of )?(?P<what>[\w ]+)",
+        # There were twice as many dogs.
+        rf"[\w ]+? (?:were|was|are|is|had|has|held)(?: only)? {_TIMES} {_AS_MANY}(?: (?P<what>[\w ]+?))?"
+        r"(?: as (?:now|before|there are))?",
+        # The number was multiplied by 3.
+        rf"{_NUMBER}{_WAS} (?P<way>multiplied|divided|increased|reduced|decreased) by a factor of (?P<much>\w+)",
+        rf"{_NUMBER}{_WAS} (?P<way>multiplied|divided) (?:by|in|into) (?P<much>\w+)",
+        # The number was cut in half.
+        rf"{_NUMBER}{_WAS} (?:cut|split|reduced|divided) in(?:to)? (?P<factor>half)",
+        # The number went from 3 to 5.
+        rf"{_NUMBER}{_WAS} (?:went|changed|{_UP}|{_DOWN}) from \w+ to (?P<value>\w+)",
+        # The number rose by 3, fell to 2, was reduced by a third.
+        rf"{_NUMBER}{_WAS} (?:{_UP}|{_DOWN}) (?P<how>by|to) (?:a |one )?(?P<much>\w+)(?P<percent> percent)?",
+        # Every dog was joined by two more; another dog was put next to each dog.
+        r"(?:each|every) (?P<what>[\w ]+?) was joined by (?P<each>\w+)(?: more)?(?: (?P<new>[\w ]+))?",
+        r"(?P<each>\w+)(?: more)? (?P<new>[\w ]+?) (?:was|were) (?:added|placed|put) (?:next to|beside|behind) "
+        r"(?:each|every) (?P<what>[\w ]+)",
+        # The number was 5.
+        rf"{_NUMBER} (?:was|were|became) (?P<value>\w+)",
+    )
+)
+
+
+def is_scaled(event: str) -> bool:
+    """Whether an event speaks of the number itself."""
+    return _SCALED.search(event) is not None
+
+
+def scaling_of(event: str, asked: Asked) -> Effect | None:
+    """What happens to the number, or None where that is not understood."""
+    for pattern in _WHOLE:
+        found = pattern.fullmatch(event)
+        if found is not None and (effect := _effect(found.groupdict())) is not None:
+            return effect if all(_is_of(found.groupdict().get(name), asked) for name in ("what", "new")) else None
+    return None
+
+
+def _is_of(what: str | None, asked: Asked) -> bool:
+    """Whether the number is that of the counted things, all of them."""
+    if what is None or what.strip() in ("", "them", "they", "these", "those", "one"):
+        return True
+    phrase = read_phrase(WORD.findall(what), asked)
+    if phrase is None or phrase.head is None:
+        return False
+    return kin(phrase, asked) == "same" and not is_restricted(phrase, asked)
+
+
+def _effect(found: dict[str, str | None]) -> Effect | None:
+    factor, value, much = found.get("factor"), found.get("value"), found.get("much")
+    if factor is not None:
+        return _by_factor(factor)
+    if each := found.get("each"):
+        number = number_of(each)
+        return Effect("times", 1 + number) if number else None
+    if value is not None:
+        number = number_of(value)
+        return None if number is None else Effect("set", number)
+    return None if much is None else _moved(found, much)
+
+
+def _by_factor(factor: str) -> Effect | None:
+    if factor.startswith("hal"):
+        return Effect("part", 1, 2)
+    times = _FACTORS.get(factor) or _FACTORS.get(factor.removesuffix("d")) or number_of(factor.removesuffix(" times"))
+    return Effect("times", times) if times else None
+
+
+def _moved(found: dict[str, str | None], much: str) -> Effect | None:
+    way, number = found.get("way"), number_of(much)
+    if way is not None:
+        if not number:
+            return None
+        return Effect("times", number) if way in ("multiplied", "increased") else Effect("part", 1, number)
+    up, to = found.get("up") is not None, found.get("how") == "to"
+    if much in PARTS and not up:
+        part, of = PARTS[much]
+        return Effect("part", part if to else of - part, of)
+    if number is None:
+        return None
+    if found.get("percent"):
+        return None if up or not 0 < number < 100 else Effect("part", number if to else 100 - number, 100)
+    return Effect("set", number) if to else Effect("add" if up else "remove", number)

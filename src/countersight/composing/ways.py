@@ -1,0 +1,163 @@
+"""Whether what happens makes things come or go, keeps them there, or leaves that open."""
+
+from typing import Final, Literal
+
+from countersight.composing.asked import Asked
+from countersight.composing.places import (
+    PLACING,
+    SOURCES,
+    Words,
+    comes_there,
+    content,
+    goes_from_there,
+    is_a_place,
+    is_put_there,
+    is_the_whole_scene,
+    is_where_asked,
+    moves_away,
+)
+from countersight.composing.predicates import Predicate
+from countersight.composing.vocabulary import (
+    ABSENT,
+    ADVERBS,
+    ANYWHERE,
+    AWAY,
+    BROUGHT,
+    BROUGHT_IF_MORE,
+    CARRIED,
+    COMES,
+    GOES,
+    INWARDS,
+    KEEPS,
+    LEFT_SO,
+    MAY_FOLLOW,
+    MOTION,
+    OTHER,
+    PARTICLES,
+    PLACED,
+    PREPOSITIONS,
+    PRESENT,
+    STATES,
+    STAYS,
+    SURVIVES,
+    TAKEN,
+    TAKEN_FROM_A_PLACE,
+    number_of,
+    thing_of,
+    verb_of,
+)
+
+Way = Literal["coming", "going", "there", "staying"]
+
+_MAY_FOLLOW: Final = PREPOSITIONS | PARTICLES | ADVERBS | MAY_FOLLOW
+_COUNTED_ANEW: Final = frozenset({"each", "every", "per", "instead"})
+_OF_STATES: Final = frozenset(verb for state in STATES for verb in state.begins | state.ends) - (
+    COMES | GOES | TAKEN | BROUGHT | BROUGHT_IF_MORE | MOTION | PRESENT | PLACED
+)
+"""Verbs that say nothing where the question does not ask for their state."""
+
+
+def way_of_subject(predicate: Predicate, thing: str, asked: Asked, *, more: bool) -> Way | None:
+    """What happens to things of which the predicate is said: "two dogs left", "two dogs were removed"."""
+    verb, rest = predicate.verb, predicate.rest
+    if not _is_understood(rest):
+        return None
+    if way := _by_state(predicate, thing, asked):
+        return way
+    if _is_as_asked(predicate, asked) and not (predicate.is_passive and verb in TAKEN | BROUGHT):
+        return "there"
+    if predicate.is_passive:
+        return _of_what_is_done(verb, rest, thing, asked, more=more)
+    if predicate.is_progressive:
+        return "there" if verb in PRESENT and is_where_asked(rest, asked) else None
+    if verb == "be":
+        return "there" if is_a_place(rest) and is_where_asked(rest, asked) else None
+    if verb in ABSENT:
+        return "going" if not rest else None
+    if verb in STAYS:
+        return "staying"
+    if rest and rest[0] not in _MAY_FOLLOW:
+        return None  # "joined hands", "left two cups behind"
+    return _of_what_they_do(verb, rest, asked)
+
+
+def way_of_object(verb: str, rest: Words, thing: str, asked: Asked, *, more: bool) -> Way | None:
+    """What happens to things that somebody does something to: "he ate two apples", "we added two"."""
+    if not _is_understood(rest) or verb == "leave":  # "he left two bags behind": gone, or still there?
+        return None
+    way = _by_state(Predicate(verb, True, False, False, rest), thing, asked)
+    return way or _of_what_is_done(verb, rest, thing, asked, more=more)
+
+
+def _of_what_they_do(verb: str, rest: Words, asked: Asked) -> Way | None:
+    base, _, particle = verb.partition(" ")
+    if (particle and verb in OTHER) or verb in _OF_STATES or (verb == "appear" and rest[:1] == ("to",)):
+        return None
+    if verb == "leave" and rest and rest[-1] in LEFT_SO:
+        return None
+    if verb in COMES or (base in MOTION and particle in INWARDS):
+        whole = verb in ANYWHERE or is_the_whole_scene(rest, PLACING, asked)
+        return "coming" if whole and not asked.is_doing and comes_there(rest, asked) else None
+    if verb in GOES or (base in MOTION and particle in AWAY):
+        whole = verb in ANYWHERE or is_the_whole_scene(rest, SOURCES, asked)
+        returns = any(verb_of(word) in COMES for word in rest)  # "paddled out to join them"
+        return "going" if whole and not returns and goes_from_there(rest, asked) else None
+    if base in MOTION and not particle:
+        return _moved(rest, asked)
+    return "there" if verb in PRESENT and is_where_asked(rest, asked) else None
+
+
+def _of_what_is_done(verb: str, rest: Words, thing: str, asked: Asked, *, more: bool) -> Way | None:
+    base, _, particle = verb.partition(" ")
+    if thing in KEEPS.get(verb, ()):
+        return None
+    if verb == "leave":  # what was left is still there
+        return "staying"
+    if verb in BROUGHT or (base in CARRIED and particle in INWARDS) or (more and verb in BROUGHT_IF_MORE):
+        return "coming" if comes_there(rest, asked) else None
+    if verb in PLACED:
+        return "coming" if is_put_there(rest, asked) or (more and asked.is_plain) else None
+    if verb in TAKEN_FROM_A_PLACE and asked.is_plain:
+        return None
+    if verb in TAKEN | TAKEN_FROM_A_PLACE or (base in CARRIED | MOTION and particle in AWAY and verb not in _OF_STATES):
+        return "going" if goes_from_there(rest, asked) else None
+    if base in CARRIED and not particle:
+        return _moved(rest, asked)
+    return "there" if verb in PRESENT and is_where_asked(rest, asked) else None
+
+
+def _moved(rest: Words, asked: Asked) -> Way | None:
+    if rest[:2] == ("to", "another"):
+        return "going"
+    away = moves_away(rest, asked)
+    return None if away is None else "going" if away else "coming"
+
+
+def _is_understood(rest: Words) -> bool:
+    """Whether nothing behind the verb counts anew: "a week for three weeks", "in one of the plates"."""
+    numbers = (number_of(word) for word in rest if word not in ("a", "an", "one", "another"))
+    return not _COUNTED_ANEW & set(rest) and all(number is None for number in numbers)
+
+
+def _by_state(predicate: Predicate, thing: str, asked: Asked) -> Way | None:
+    """Getting into the state asked for is coming, getting out of it is going."""
+    verb = predicate.verb
+    if thing in SURVIVES.get(verb, ()):
+        return "going" if goes_from_there(predicate.rest, asked) else None
+    if predicate.is_progressive:
+        return None
+    if verb in ("start", "begin", "stop") and predicate.rest:
+        same = thing_of(verb_of(predicate.rest[0])) in asked.place and predicate.rest[0].endswith("ing")
+        return ("going" if verb == "stop" else "coming") if same else None
+    for state in asked.states:
+        if verb in state.ends:
+            return "going"
+        if verb in state.begins:
+            return "coming"
+    return None
+
+
+def _is_as_asked(predicate: Predicate, asked: Asked) -> bool:
+    """Whether the predicate says what the question asks for: more men standing, where the standing ones are counted."""
+    said = content(predicate.rest) | ({thing_of(predicate.verb)} - {"be", "have"} - {thing_of("have")})
+    return bool(said) and said <= asked.place | asked.modifiers | {asked.head} and bool(said & asked.place)
