@@ -8,6 +8,7 @@ import sys
 import time
 from collections import Counter
 from math import dist
+from random import Random
 from statistics import fmean
 
 import numpy as np
@@ -23,6 +24,7 @@ from countersight.errors import CountersightError
 from countersight.scenes.drawing import draw
 from countersight.scenes.edits import apply
 from countersight.scenes.records import read_scenes
+from countersight.suites.cvqa.options import near
 from countersight.suites.cvqa.synthetic import make, make_case
 from countersight.suites.cvqa.templates import TEMPLATES, balanced
 
@@ -109,13 +111,64 @@ def test_answers_stay_in_the_published_ranges_and_the_change_always_matters(publ
 
 
 @pytest.mark.parametrize("template", RANGES)
-def test_options_are_four_different_numbers_near_the_right_one(published_size, template):
+def test_options_are_four_different_answers_near_each_other_that_the_template_may_have(published_size, template):
+    low, high, new_low, new_high = RANGES[template]
     for made in published_size[template]:
-        for question in (made.case.factual, made.case.counterfactual, made.case.shown):
+        for question, least, most in (
+            (made.case.factual, low, high),
+            (made.case.counterfactual, new_low, new_high),
+            (made.case.shown, new_low, new_high),
+        ):
             numbers = [int(option.text) for option in question.options]
             assert len(set(numbers)) == 4
-            assert min(numbers) >= 0
-            assert all(-5 <= number - gold(question) <= 6 for number in numbers)
+            assert least <= min(numbers)
+            assert max(numbers) <= min(most, min(numbers) + 11)
+
+
+@pytest.mark.parametrize("world", ["factual", "counterfactual"])
+def test_rank_and_parity_of_the_right_option_are_those_of_chance(published_size, world):
+    """1,500 cases at each half of a rank, or of a parity: 5 standard deviations are 8 points."""
+    ranks, nearest = Counter(), 0.0
+    for made in (made for all_made in published_size.values() for made in all_made):
+        numbers = [int(option.text) for option in made.case.question(world).options]
+        right, mean = gold(made.case.question(world)), fmean(numbers)
+        far = [abs(number - mean) for number in numbers]
+        ranks[sorted(numbers).index(right)] += 1
+        nearest += (abs(right - mean) == min(far)) / far.count(min(far))
+    assert all(0.21 < ranks[rank] / 3000 < 0.29 for rank in range(4))
+    assert 0.21 < nearest / 3000 < 0.29
+
+
+def test_what_is_removed_could_be_removed_from_every_option(published_size):
+    """The number in the question must not rule an option out."""
+    for template in (2, 4):
+        for made in published_size[template]:
+            removed = int(re.search(r"\d+", made.case.counterfactual.text)[0])
+            before, after = (
+                {int(option.text) for option in question.options}
+                for question in (made.case.factual, made.case.counterfactual)
+            )
+            assert after == {number - removed for number in before}
+
+
+@given(st.integers(0, 40), st.integers(2, 6), st.randoms(use_true_random=False))
+def test_options_near_a_number_are_different_and_not_below_zero(right, number, rng):
+    numbers = {right, *near(right, rng, number)}
+    assert len(numbers) == number
+    assert min(numbers) >= 0
+    assert max(numbers) - min(numbers) <= 11
+
+
+def test_options_near_a_number_have_it_at_any_rank():
+    rng = Random(1)
+    ranks = Counter(sorted([20, *near(20, rng)]).index(20) for _ in range(2000))
+    assert all(430 < ranks[rank] < 570 for rank in range(4))
+
+
+@pytest.fixture(scope="module")
+def by_published_gaps():
+    """Cases whose options are drawn as the published set's are."""
+    return [make_case(TEMPLATES[3], SEED, index, index + 1, "published") for index in range(400)]
 
 
 @pytest.mark.parametrize("template", RANGES)
@@ -141,9 +194,9 @@ def test_balance_is_as_even_as_arithmetic_allows_at_every_size(items, key, size)
     assert max(counts[item] for item in items) - min(counts[item] for item in items) <= 1
 
 
-def test_wrong_options_are_spread_over_all_gaps(published_size):
+def test_the_published_way_spreads_wrong_options_over_all_its_gaps(by_published_gaps):
     gaps = Counter(
-        int(option.text) - gold(made.case.factual) for made in published_size[4] for option in made.case.factual.options
+        int(option.text) - gold(made.case.factual) for made in by_published_gaps for option in made.case.factual.options
     )
     del gaps[0]
     assert set(gaps) == {*range(-5, 0), *range(1, 7)}

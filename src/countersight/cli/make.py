@@ -48,6 +48,11 @@ def add(verbs: Verbs) -> None:
     make.add_argument(
         "--wording", metavar="MODEL", help="cello, from a mined folder: the model that words the questions"
     )
+    make.add_argument(
+        "--options",
+        choices=("fair", "published"),
+        help="cvqa-synthetic: how wrong options are drawn; fair ones give nothing away (default: fair)",
+    )
     make.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="the dataset folder to make")
 
 
@@ -55,6 +60,8 @@ def _make(chosen: argparse.Namespace) -> int:
     if chosen.suite not in IMPORTERS:
         raise CountersightError(unknown("suite", chosen.suite, IMPORTERS))
     beside = _beside(chosen)
+    if chosen.options is not None and (chosen.suite != "cvqa-synthetic" or chosen.source is not None):
+        raise CountersightError("--options goes with cvqa-synthetic as we make it, without --from")
     if chosen.suite == "cello" and chosen.source is not None and chosen.source.is_dir():
         return _make_cello(chosen)
     if chosen.per_task is not None or chosen.wording is not None:
@@ -71,7 +78,14 @@ def _make(chosen: argparse.Namespace) -> int:
 
     size = chosen.size or 3000
     with counting("Drawing", size, "cases") as progress:
-        make_synthetic(chosen.output, size=size, seed=chosen.seed, workers=chosen.workers, progress=progress)
+        make_synthetic(
+            chosen.output,
+            size=size,
+            seed=chosen.seed,
+            workers=chosen.workers,
+            progress=progress,
+            options=chosen.options or "fair",
+        )
     print(f"{several(size, 'case')} in {chosen.output}")
     return 0
 

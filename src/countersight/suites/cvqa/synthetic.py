@@ -4,27 +4,27 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
 
 import msgspec
 
 from countersight import __version__
-from countersight.case import LETTERS, Case, Change, Option, Question, World
+from countersight.case import Case, Change, Question, World
 from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError
 from countersight.machine import cores
 from countersight.scenes import SCENES_FILE, Scene, SceneRecord, draw_both, encode, encode_record
+from countersight.suites.cvqa.options import Way, asked_with, by_published_gaps
 from countersight.suites.cvqa.templates import TEMPLATES, Template, balanced
 
 NAME = "cvqa-synthetic"
-GAPS = (*range(-5, 0), *range(1, 7))
-"""How far wrong options are from the right one in the published set, each gap as likely."""
 CHUNK = 16
 """Cases a worker makes at a time: a fifth of a second of work, so that stopping is quick and the pool is not busy
 with itself."""
@@ -38,7 +38,15 @@ class Made(msgspec.Struct, frozen=True):
     changed: Scene
 
 
-def make_synthetic(folder: Path, *, size: int, seed: int, workers: int | None, progress: Callable[[int], None]) -> None:
+def make_synthetic(
+    folder: Path,
+    *,
+    size: int,
+    seed: int,
+    workers: int | None,
+    progress: Callable[[int], None],
+    options: Way = "fair",
+) -> None:
     """Make the suite into a new dataset folder; see `make`."""
     writer = DatasetWriter(
         folder,
@@ -46,15 +54,24 @@ def make_synthetic(folder: Path, *, size: int, seed: int, workers: int | None, p
         description="Counterfactual counting after C-VQA-Synthetic (six templates of flowers and dots), drawn by "
         "Countersight: every picture in the factual and in the counterfactual world.",
         license="CC0-1.0",
-        provenance={"suite": NAME, "size": size, "seed": seed, "countersight": __version__},
+        provenance={"suite": NAME, "size": size, "seed": seed, "options": options, "countersight": __version__},
     )
     with writer:
-        make(writer, size=size, seed=seed, workers=workers, progress=progress)
+        make(writer, size=size, seed=seed, workers=workers, progress=progress, options=options)
 
 
-def make(writer: DatasetWriter, *, size: int, seed: int, workers: int | None, progress: Callable[[int], None]) -> None:
+def make(
+    writer: DatasetWriter,
+    *,
+    size: int,
+    seed: int,
+    workers: int | None,
+    progress: Callable[[int], None],
+    options: Way = "fair",
+) -> None:
     """Make a dataset of this many cases, a sixth of them from each template.
 
+    Wrong options are the answers of other scenes drawn alike, or, by name, those of the published set's gaps.
     `progress` is told how many cases are done. Cases and pictures do not depend on the number of workers, which is
     that of the cores where none is given.
     """
@@ -63,7 +80,7 @@ def make(writer: DatasetWriter, *, size: int, seed: int, workers: int | None, pr
     workers = min(workers or cores(), -(-size // CHUNK))
     done = 0
     with open(writer.staging / SCENES_FILE, "wb") as scenes:
-        for chunk in _in_order(writer.staging, size, seed, workers):
+        for chunk in _in_order(_Order(writer.staging, size, seed, options), workers):
             for made in chunk:
                 writer.add(made.case)
                 scenes.write(encode_record(made.record))
@@ -71,19 +88,20 @@ def make(writer: DatasetWriter, *, size: int, seed: int, workers: int | None, pr
             progress(done)
 
 
-def make_case(template: Template, seed: int, index: int, number: int) -> Made:
+def make_case(template: Template, seed: int, index: int, number: int, way: Way = "fair") -> Made:
     """One case without its pictures: the `index`-th of its template, the `number`-th of its dataset."""
-    solved = template.solved(seed, index)
+    solved = template.solved(seed, index, way)
     puzzle = solved.puzzle
     key = f"{seed}/{template.number}"
     rng = Random(f"{key}/{index}/options")
 
-    def question(world: World, text: str, right: int) -> Question:
-        return _question(text, right, balanced("ABCD", f"{key}/{world} letter", index), rng)
+    def question(world: World, text: str, right: int, others: Sequence[int]) -> Question:
+        wrong = others or by_published_gaps(right, rng)
+        return asked_with(text, right, wrong, balanced("ABCD", f"{key}/{world} letter", index), rng)
 
-    factual = question("factual", puzzle.asked, solved.answer)
+    factual = question("factual", puzzle.asked, solved.answer, [before for before, _ in solved.others])
     wondered = f"{puzzle.supposed} if {puzzle.presupposition}?"
-    counterfactual = question("counterfactual", wondered, solved.new_answer)
+    counterfactual = question("counterfactual", wondered, solved.new_answer, [after for _, after in solved.others])
     name = f"{NAME}-{number:06d}"
     case = Case(
         id=name,
@@ -107,19 +125,21 @@ def as_sentence(clause: str) -> str:
     return f"{clause[:1].upper()}{clause[1:]}."
 
 
-def _question(text: str, right: int, letter: str, rng: Random) -> Question:
-    """A question with four different numbers to choose from, the right one at the letter."""
-    numbers = rng.sample([right + gap for gap in GAPS if right + gap >= 0], 3)
-    numbers.insert(LETTERS.index(letter), right)
-    return Question(text, letter, "choice", tuple(Option(str(number)) for number in numbers))
+class _Order(NamedTuple):
+    """What is made, and where its pictures go."""
+
+    staging: Path
+    size: int
+    seed: int
+    options: Way
 
 
-def _in_order(staging: Path, size: int, seed: int, workers: int) -> Iterator[list[Made]]:
+def _in_order(order: _Order, workers: int) -> Iterator[list[Made]]:
     """All cases in chunks, in order, their pictures written."""
-    starts = range(0, size, CHUNK)
+    starts = range(0, order.size, CHUNK)
     if workers == 1:
         for start in starts:
-            yield _make_chunk(staging, size, seed, start)
+            yield _make_chunk(order, start)
         return
     # Processes are spawned, not forked: the caller may run threads, such as those of a progress bar.
     pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_follow_the_parent)
@@ -127,7 +147,7 @@ def _in_order(staging: Path, size: int, seed: int, workers: int) -> Iterator[lis
         waiting: deque[Future[list[Made]]] = deque()
         for start in starts:
             with _interrupts_held():
-                waiting.append(pool.submit(_make_chunk, staging, size, seed, start))
+                waiting.append(pool.submit(_make_chunk, order, start))
             if len(waiting) > 4 * workers:  # so that memory does not grow with the size
                 yield waiting.popleft().result()
         while waiting:
@@ -136,12 +156,12 @@ def _in_order(staging: Path, size: int, seed: int, workers: int) -> Iterator[lis
         pool.shutdown(cancel_futures=True)
 
 
-def _make_chunk(staging: Path, size: int, seed: int, start: int) -> list[Made]:
+def _make_chunk(order: _Order, start: int) -> list[Made]:
     chunk = []
-    for position in range(start, min(start + CHUNK, size)):
-        template, index = _place(position, size)
-        made = make_case(template, seed, index, position + 1)
-        _write_pictures(staging, made)
+    for position in range(start, min(start + CHUNK, order.size)):
+        template, index = _place(position, order.size)
+        made = make_case(template, order.seed, index, position + 1, order.options)
+        _write_pictures(order.staging, made)
         chunk.append(made)
     return chunk
 

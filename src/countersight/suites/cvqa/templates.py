@@ -3,6 +3,7 @@
 The wording is the paper's, mended where its grammar is not right. Numbers follow the published set: four regions of
 1 to 12 flowers, every number as likely; one circle with 4 to 8 dots and five others with fewer; as many items
 removed as chance says. Both answers of a puzzle come from one count: of the scene, and of the scene after the change.
+The answers that are offered beside them come from amounts alone: scenes that were drawn alike, and are not shown.
 """
 
 from collections.abc import Callable
@@ -28,6 +29,13 @@ from countersight.scenes import (
     top_row,
     unlike,
 )
+from countersight.suites.cvqa.options import NUMBER, SPREAD, Way
+
+Numbers = tuple[int, ...]
+"""Flowers in the named polygon alone, in the other alone, in both, in neither; or dots in six circles, row by row."""
+
+_TRIES = 100
+"""How often four scenes are drawn before another number is removed: 21 of at most 23 flowers leave too few answers."""
 
 
 class Puzzle(msgspec.Struct, frozen=True):
@@ -46,6 +54,13 @@ class Puzzle(msgspec.Struct, frozen=True):
     """The question asked of a picture of the changed scene, where it is not the one asked of the scene."""
 
 
+class Amounts(msgspec.Struct, frozen=True):
+    """How many items lie where, and how many the change takes away: all that the answers depend on."""
+
+    numbers: Numbers
+    removed: int = 0
+
+
 class Solved(msgspec.Struct, frozen=True):
     """A puzzle, the scene after its change, and the number in each."""
 
@@ -53,6 +68,8 @@ class Solved(msgspec.Struct, frozen=True):
     changed: Scene
     answer: int
     new_answer: int
+    others: tuple[tuple[int, int], ...]
+    """Both answers of scenes drawn alike, of which the same would be asked."""
 
 
 class Template(msgspec.Struct, frozen=True):
@@ -63,28 +80,61 @@ class Template(msgspec.Struct, frozen=True):
     kinds: tuple[str, ...]
     answers: range
     new_answers: range
-    pose: Callable[[Random, str], Puzzle]
-    """A puzzle by chance about polygons of a colour, where there are polygons."""
+    strew: Callable[[Random], Numbers]
+    both: Callable[[Amounts], tuple[int, int]]
+    """The answers before and after the change, by amounts alone."""
+    pose: Callable[[Random, str, Amounts], Puzzle]
+    """A puzzle with these amounts by chance, about polygons of a colour where there are polygons."""
+    says_how_many: bool = False
+    """Whether the question says how many items are removed from those that it counts."""
 
     @property
     def published_type(self) -> str:
         """What the published file calls it."""
         return f"abs_counting_{self.number}"
 
-    def solved(self, seed: int, index: int) -> Solved:
+    def solved(self, seed: int, index: int, way: Way = "fair") -> Solved:
         """The puzzle with this number and its answers: the same for the same seed, whatever else is made."""
         rng = Random(f"{seed}/{self.number}/{index}")
         colour = balanced(tuple(NAMED), f"{seed}/{self.number}/colour", index)
+        amounts, *others = self._alike(rng) if way == "fair" else [self._drawn(rng)]
+        puzzle = self.pose(rng, colour, amounts)
+        changed = apply(puzzle.scene, puzzle.edits)
+        answer, new = puzzle.count(puzzle.scene), puzzle.count(changed)
+        return Solved(puzzle, changed, answer, new, tuple(map(self.both, others)))
+
+    def posed(self, rng: Random, colour: str) -> Puzzle:
+        """A puzzle by chance, about polygons of a colour where there are polygons."""
+        return self.pose(rng, colour, self._drawn(rng))
+
+    def _alike(self, rng: Random) -> list[Amounts]:
+        """Amounts of several scenes with different answers that are near each other, none of them before the others:
+        what the question says of one holds for all."""
         while True:
-            puzzle = self.pose(rng, colour)
-            changed = apply(puzzle.scene, puzzle.edits)
-            answer, new = puzzle.count(puzzle.scene), puzzle.count(changed)
-            if answer in self.answers and new in self.new_answers and answer != new:
-                return Solved(puzzle, changed, answer, new)
+            removed = self._drawn(rng).removed
+            for _ in range(_TRIES):
+                drawn = [self._drawn(rng, removed) for _ in range(NUMBER)]
+                worlds = zip(*map(self.both, drawn), strict=True)
+                if all(len(set(world)) == NUMBER and max(world) - min(world) <= SPREAD for world in worlds):
+                    return drawn
+
+    def _drawn(self, rng: Random, removed: int | None = None) -> Amounts:
+        """Amounts by chance that have answers of the published set; with so many removed, where that is said."""
+        while True:
+            numbers, taken = self.strew(rng), removed or 0
+            if removed is None and self.says_how_many:
+                taken = rng.randint(1, self.both(Amounts(numbers))[0])
+            amounts = Amounts(numbers, taken)
+            if self._fits(amounts):
+                return amounts
+
+    def _fits(self, amounts: Amounts) -> bool:
+        answer, new = self.both(amounts)
+        return answer in self.answers and new in self.new_answers and answer != new
 
 
-def _flowers_outside(rng: Random, colour: str) -> Puzzle:
-    scene = _flower_scene(rng, colour, rng.choice(unlike(colour)))
+def _flowers_outside(rng: Random, colour: str, amounts: Amounts) -> Puzzle:
+    scene = _flower_scene(rng, colour, rng.choice(unlike(colour)), amounts.numbers)
     return Puzzle(
         scene,
         (Recolour(tuple(polygon.id for polygon in scene.polygons if polygon.colour != colour), colour),),
@@ -95,10 +145,9 @@ def _flowers_outside(rng: Random, colour: str) -> Puzzle:
     )
 
 
-def _flowers_removed(rng: Random, colour: str) -> Puzzle:
-    scene = _flower_scene(rng, colour, rng.choice(unlike(colour)))
-    within = _flowers_in(scene, colour)
-    gone = rng.sample(within, rng.randint(1, len(within)))
+def _flowers_removed(rng: Random, colour: str, amounts: Amounts) -> Puzzle:
+    scene = _flower_scene(rng, colour, rng.choice(unlike(colour)), amounts.numbers)
+    gone = rng.sample(_flowers_in(scene, colour), amounts.removed)
     return Puzzle(
         scene,
         (Remove(tuple(flower.id for flower in gone)),),
@@ -109,9 +158,9 @@ def _flowers_removed(rng: Random, colour: str) -> Puzzle:
     )
 
 
-def _polygon_emptied(rng: Random, colour: str) -> Puzzle:
+def _polygon_emptied(rng: Random, colour: str, amounts: Amounts) -> Puzzle:
     other = rng.choice(unlike(colour))
-    scene = _flower_scene(rng, colour, other)
+    scene = _flower_scene(rng, colour, other, amounts.numbers)
     return Puzzle(
         scene,
         (Remove(tuple(flower.id for flower in _flowers_in(scene, other))),),
@@ -122,10 +171,9 @@ def _polygon_emptied(rng: Random, colour: str) -> Puzzle:
     )
 
 
-def _dots_removed(rng: Random, _colour: str) -> Puzzle:
-    scene = _dot_scene(rng)
-    dots = [dot for circle in scene.circles for dot in circle.dots]
-    gone = rng.sample(dots, rng.randint(1, len(dots)))
+def _dots_removed(rng: Random, _colour: str, amounts: Amounts) -> Puzzle:
+    scene = dot_scene(rng, amounts.numbers)
+    gone = rng.sample([dot for circle in scene.circles for dot in circle.dots], amounts.removed)
     return Puzzle(
         scene,
         (Remove(tuple(dot.id for dot in gone)),),
@@ -136,8 +184,8 @@ def _dots_removed(rng: Random, _colour: str) -> Puzzle:
     )
 
 
-def _circles_removed(rng: Random, _colour: str) -> Puzzle:
-    scene = _dot_scene(rng)
+def _circles_removed(rng: Random, _colour: str, amounts: Amounts) -> Puzzle:
+    scene = dot_scene(rng, amounts.numbers)
     return Puzzle(
         scene,
         (Remove(tuple(circle.id for circle in rightmost(scene, 2))),),
@@ -149,8 +197,8 @@ def _circles_removed(rng: Random, _colour: str) -> Puzzle:
     )
 
 
-def _fullest_removed(rng: Random, _colour: str) -> Puzzle:
-    scene = _dot_scene(rng)
+def _fullest_removed(rng: Random, _colour: str, amounts: Amounts) -> Puzzle:
+    scene = dot_scene(rng, amounts.numbers)
     fullest = max(scene.circles, key=lambda circle: len(circle.dots))
     return Puzzle(
         scene,
@@ -162,26 +210,90 @@ def _fullest_removed(rng: Random, _colour: str) -> Puzzle:
     )
 
 
-TEMPLATES = (
-    Template(1, "1 polygon recoloured", ("recolour",), range(2, 25), range(1, 13), _flowers_outside),
-    Template(2, "2 flowers removed", ("remove",), range(3, 24), range(0, 22), _flowers_removed),
-    Template(3, "3 polygon emptied", ("remove",), range(2, 25), range(1, 13), _polygon_emptied),
-    Template(4, "4 dots removed", ("remove",), range(9, 39), range(0, 38), _dots_removed),
-    Template(5, "5 two circles removed", ("remove",), range(3, 22), range(2, 16), _circles_removed),
-    Template(6, "6 fullest circle removed", ("remove",), range(4, 9), range(2, 8), _fullest_removed),
-)
+def _regions(rng: Random) -> Numbers:
+    return tuple(rng.randint(1, 12) for _ in range(4))
 
 
-def _flower_scene(rng: Random, colour: str, other: str) -> Scene:
-    colours = (colour, other) if rng.random() < 0.5 else (other, colour)
-    return flower_scene(rng, colours, Regions(*(rng.randint(1, 12) for _ in range(4))))
-
-
-def _dot_scene(rng: Random) -> Scene:
+def _circles(rng: Random) -> Numbers:
     most = rng.randint(4, 8)
     numbers = [rng.randint(1, most - 1) for _ in range(5)]
     numbers.insert(rng.randrange(6), most)
-    return dot_scene(rng, numbers)
+    return tuple(numbers)
+
+
+def _within(amounts: Amounts) -> int:
+    """Flowers in the named polygon."""
+    named, _, both, _ = amounts.numbers
+    return named + both
+
+
+def _most(amounts: Amounts) -> tuple[int, int]:
+    *_, second, first = sorted(amounts.numbers)
+    return first, second
+
+
+TEMPLATES = (
+    Template(
+        1,
+        "1 polygon recoloured",
+        ("recolour",),
+        range(2, 25),
+        range(1, 13),
+        _regions,
+        lambda amounts: (amounts.numbers[1] + amounts.numbers[3], amounts.numbers[3]),
+        _flowers_outside,
+    ),
+    Template(
+        2,
+        "2 flowers removed",
+        ("remove",),
+        range(3, 24),
+        range(0, 22),
+        _regions,
+        lambda amounts: (_within(amounts), _within(amounts) - amounts.removed),
+        _flowers_removed,
+        says_how_many=True,
+    ),
+    Template(
+        3,
+        "3 polygon emptied",
+        ("remove",),
+        range(2, 25),
+        range(1, 13),
+        _regions,
+        lambda amounts: (_within(amounts), amounts.numbers[0]),
+        _polygon_emptied,
+    ),
+    Template(
+        4,
+        "4 dots removed",
+        ("remove",),
+        range(9, 39),
+        range(0, 38),
+        _circles,
+        lambda amounts: (sum(amounts.numbers), sum(amounts.numbers) - amounts.removed),
+        _dots_removed,
+        says_how_many=True,
+    ),
+    Template(
+        5,
+        "5 two circles removed",
+        ("remove",),
+        range(3, 22),
+        range(2, 16),
+        _circles,
+        lambda amounts: (sum(amounts.numbers[:3]), sum(amounts.numbers[:2])),
+        _circles_removed,
+    ),
+    Template(6, "6 fullest circle removed", ("remove",), range(4, 9), range(2, 8), _circles, _most, _fullest_removed),
+)
+
+
+def _flower_scene(rng: Random, colour: str, other: str, numbers: Numbers) -> Scene:
+    named, alone, both, outside = numbers
+    if rng.random() < 0.5:
+        return flower_scene(rng, (colour, other), Regions(named, alone, both, outside))
+    return flower_scene(rng, (other, colour), Regions(alone, named, both, outside))
 
 
 def _flowers_in(scene: Scene, colour: str) -> list[Flower]:
