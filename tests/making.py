@@ -1,13 +1,13 @@
 """Small datasets and pictures for tests, made on the spot."""
 
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from PIL import Image
 
 from countersight.case import Case, Change, Option, Question
-from countersight.dataset.folder import DatasetWriter
+from countersight.dataset import DatasetWriter, Section
 
 
 def picture(colour: tuple[int, int, int] = (200, 30, 30), size: int = 16, kind: str = "PNG") -> bytes:
@@ -34,11 +34,11 @@ def case(number: int, **changes: object) -> Case:
     return Case(**(fields | changes))
 
 
-def dataset(folder: Path, cases: Iterable[Case] | int) -> Path:
+def dataset(folder: Path, cases: Iterable[Case] | int, sections: Sequence[Section] = ()) -> Path:
     """A dataset folder with these cases (or so many) and their pictures."""
     cases = [case(number) for number in range(cases)] if isinstance(cases, int) else list(cases)
     with DatasetWriter(
-        folder, name="tiny", description="For tests.", license="CC0-1.0", provenance={"seed": 0}
+        folder, name="tiny", description="For tests.", license="CC0-1.0", provenance={"seed": 0}, sections=sections
     ) as writer:
         for number, one in enumerate(cases):
             for name, green in ((one.image, 0), (one.counterfactual_image, 200)):

@@ -18,6 +18,7 @@ FLOORS = (
     ("models", "composing"),
     ("asking", "detection", "engine"),
     ("causal", "editing", "programs", "runs", "scoring"),
+    ("blind",),
     ("suites",),
     ("audit", "describe", "report", "training"),
     ("leaderboard",),

@@ -18,12 +18,14 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from PIL import Image
 from scenes.pixels import changed, components
+from suites.makers import gives_nothing_away
 
 from countersight.dataset.folder import Dataset, DatasetWriter
 from countersight.errors import CountersightError
 from countersight.scenes.drawing import draw
 from countersight.scenes.edits import apply
 from countersight.scenes.records import read_scenes
+from countersight.scenes.scene import Background
 from countersight.suites.cvqa.options import near
 from countersight.suites.cvqa.synthetic import make, make_case
 from countersight.suites.cvqa.templates import TEMPLATES, balanced
@@ -137,6 +139,10 @@ def test_rank_and_parity_of_the_right_option_are_those_of_chance(published_size,
         nearest += (abs(right - mean) == min(far)) / far.count(min(far))
     assert all(0.21 < ranks[rank] / 3000 < 0.29 for rank in range(4))
     assert 0.21 < nearest / 3000 < 0.29
+
+
+def test_nothing_but_the_picture_tells_which_option_is_right(published_size):
+    gives_nothing_away([made.case for all_made in published_size.values() for made in all_made])
 
 
 def test_what_is_removed_could_be_removed_from_every_option(published_size):
@@ -314,7 +320,9 @@ def counted_in_pixels(kind, colour, scene, picture):
         assert held + free == len(items)  # nothing lies across an edge
         return free if kind == "1" else held
     dots = components(changed(picture, draw(replace(scene, circles=tuple(replace(c, dots=()) for c in scene.circles)))))
-    discs = components(changed(picture, draw(replace(scene, circles=()))))
+    # Discs are white, and so may the ground be: they are told from a ground of another colour.
+    pink = replace(scene, background=Background("plain", ("#ff00ff", "#ff00ff"), 1))
+    discs = components(changed(draw(pink), draw(replace(pink, circles=()))))
     inside = {disc: sum(discs[disc][dot].all() for dot in dots) for disc in range(len(discs))}
     assert sum(inside.values()) == len(dots)
     if kind == "4":

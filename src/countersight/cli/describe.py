@@ -22,13 +22,18 @@ def add(verbs: Verbs) -> None:
 def _describe(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
+    from countersight.blind import measured
+    from countersight.blind import render as render_blind
     from countersight.dataset import Dataset
     from countersight.describe import describe, render, write_svg
 
-    statistics = describe(case for _, case in Dataset.open(chosen.dataset).cases(print_bad))
+    dataset = Dataset.open(chosen.dataset)
+    statistics = describe(case for _, case in dataset.cases(print_bad))
     if chosen.output:  # before anything is printed: the reader of a pipe may leave early
         write_svg(statistics, chosen.output)
-    render(statistics, Console())
+    console = Console()
+    render(statistics, console)
+    render_blind(measured(dataset), console)
     if chosen.output:
         print(f"The same as a figure: {chosen.output}")
     return 0

@@ -1,3 +1,4 @@
+from .card import Section as Section
 from .folder import BadRow as BadRow
 from .folder import Dataset as Dataset
 from .folder import DatasetWriter as DatasetWriter

@@ -2,6 +2,7 @@
 
 import datetime
 import hashlib
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,9 @@ _CONTEXT: dict[str, Any] = {
     "transform": "cr:transform",
 }
 
+Section = Callable[[Path], str]
+"""A further part of the card in Markdown, told of a folder whose rows are complete."""
+
 _COLUMNS = {
     "id": "Name of the case.",
     "file_name": "The picture as it is.",
@@ -73,9 +77,11 @@ def write_card(
     provenance: dict[str, str | int],
     count: int,
     columns: set[str],
+    sections: Sequence[Section] = (),
 ) -> None:
     """Write README.md and croissant.json into a dataset folder whose rows are complete; `columns` are in use."""
-    (folder / "README.md").write_text(_readme(name, description, license, provenance, count), encoding="utf-8")
+    readme = [_readme(name, description, license, provenance, count), *(section(folder) for section in sections)]
+    (folder / "README.md").write_text("\n".join(readme), encoding="utf-8")
     croissant = _croissant(folder, name, description, license, columns)
     (folder / "croissant.json").write_bytes(msgspec.json.format(msgspec.json.encode(croissant), indent=2) + b"\n")
 

@@ -6,11 +6,11 @@ Reading streams: a folder of a million cases needs no more memory than one of te
 import hashlib
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import msgspec
 
@@ -18,6 +18,9 @@ from countersight.case import Case
 from countersight.errors import BadPicture, DatasetError
 from countersight.files import Staging, bounded_lines
 from countersight.picture import Picture, read_picture
+
+if TYPE_CHECKING:
+    from countersight.dataset.card import Section
 
 METADATA = "metadata.jsonl"
 MAX_LINE = 4 * 1024 * 1024
@@ -128,13 +131,22 @@ class DatasetWriter:
     """
 
     def __init__(
-        self, folder: Path | str, *, name: str, description: str, license: str, provenance: dict[str, str | int]
+        self,
+        folder: Path | str,
+        *,
+        name: str,
+        description: str,
+        license: str,
+        provenance: dict[str, str | int],
+        sections: "Sequence[Section]" = (),
     ) -> None:
         self.folder = Path(folder)
         self.name = name
         self.description = description
         self.license = license
         self.provenance = provenance
+        self.sections = sections
+        """What else the card tells."""
         self.count = 0
         self._columns: set[str] = set()
         self._making = Staging(self.folder)
@@ -178,7 +190,14 @@ class DatasetWriter:
         with ExitStack() as stack:  # a card that cannot be written leaves no folder either
             stack.push(self._making)
             write_card(
-                self.staging, self.name, self.description, self.license, self.provenance, self.count, self._columns
+                self.staging,
+                self.name,
+                self.description,
+                self.license,
+                self.provenance,
+                self.count,
+                self._columns,
+                self.sections,
             )
 
 

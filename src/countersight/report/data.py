@@ -190,6 +190,8 @@ class ReportData(msgspec.Struct, frozen=True, kw_only=True):
     references: tuple[PaperTable, ...] = ()
     """Tables of papers to set beside the runs."""
     analyses: tuple[Analysis, ...] = ()
+    blind: dict[World, float] = {}
+    """What is answered without the pictures, by world, where it was measured when the dataset was made."""
 
     @property
     def terms(self) -> Terms:

@@ -7,6 +7,7 @@ from typing import TypeVar
 import msgspec
 
 from countersight import __version__
+from countersight.blind import known
 from countersight.case import Case, World
 from countersight.dataset import Dataset
 from countersight.errors import CountersightError
@@ -123,6 +124,7 @@ def load(
         worlds=worlds,
         soft=results[0].credits is not None,
         references=() if reference is None else beside(dividing.suite, tuple(reference)),
+        blind=_answered_blind(source, worlds),
         analyses=analyses(_analysed(names, runs, results, scores), kept, telling, joined, seed=seed),
     )
     shown, pictures = gallery_cases(source, runs, results, gallery, seed)
@@ -136,6 +138,12 @@ def _analysed(
         AnalysedRun(label, run.manifest.model, run.manifest.prompt.name, run.manifest.answering, result, scored.rows)
         for label, run, result, scored in zip(names, runs, results, scores, strict=True)
     ]
+
+
+def _answered_blind(source: Dataset, worlds: Sequence[World]) -> dict[World, float]:
+    found = known(source)
+    totals = {world: found.total(world) for world in worlds} if found else {}
+    return {world: total.blind.right for world, total in totals.items() if total}
 
 
 def refuse_twice(paths: Sequence[Path]) -> None:

@@ -188,7 +188,7 @@ def _sections(report: ReportData) -> Iterator[Markup]:
     if many and any(run.total for run in report.runs):
         tables.append(as_table(totals(report)))
     for run in report.runs:
-        table = as_table(by_group(run, report.terms), f"{run.model}, prompt {run.prompt}")
+        table = as_table(by_group(run, report.terms, report.blind), f"{run.model}, prompt {run.prompt}")
         table += "".join(as_table(grid, grid.note) for grid in more(run, report.terms))
         tables.append(_folded(run.label, table, len(report.runs)) if many else table)
     points = ", drop and gap in points" if report.two_worlds else ""

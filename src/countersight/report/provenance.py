@@ -129,6 +129,10 @@ def _suite(report: ReportData) -> list[tuple[str, str]]:
         )
     if report.terms.chance:
         entries.append(("chance", "What guessing among the options gives."))
+    if report.blind:
+        entries.append(
+            ("blind", "What is answered from the words alone, without a picture; see: countersight blind DATASET.")
+        )
     return entries
 
 

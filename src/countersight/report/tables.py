@@ -1,7 +1,8 @@
 """The tables of a report as grids of words, the same for every format they are written in."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from countersight.case import World
 from countersight.pages import NOTHING, Cell, Grid, Line, count, figure_cell, name, percent, unasked_line
 from countersight.report.data import ASKINGS, Comparison, DividedScores, GroupScores, ReportData, RunScores
 from countersight.report.reference import beside, reported_lines
@@ -10,6 +11,8 @@ from countersight.text import several
 
 MEASURES = PLAIN_MEASURES
 """The figures of a line of scores, in order, and what they are called where the suite has no word of its own."""
+
+_UNKNOWN: Mapping[World, float] = {}
 
 COMPARED = ("factual", "counterfactual", "both_right", "shown")
 
@@ -34,7 +37,7 @@ def totals(report: ReportData) -> Grid:
     return Grid(f"Totals out of {most}", ("run", "n", *(report.terms.measures[key] for key in measures)), lines)
 
 
-def by_group(run: RunScores, terms: Terms = PLAIN) -> Grid:
+def by_group(run: RunScores, terms: Terms = PLAIN, blind: Mapping[World, float] = _UNKNOWN) -> Grid:
     """One run, a line for each group and one for all; then what its suite's paper sets beside them."""
     named = [(terms.groups.get(scores.group, scores.group), scores) for scores in run.groups]
     head, lines = _scores(terms.group, named, terms, last_is_total=True)
@@ -46,6 +49,9 @@ def by_group(run: RunScores, terms: Terms = PLAIN) -> Grid:
     if any(key in terms.chance for key in measures):
         figures = [Cell(percent(terms.chance[key])) if key in terms.chance else NOTHING for key in measures]
         lines += (unasked_line(head, Cell("chance"), NOTHING, figures),)
+    if blind:
+        known = {str(world): Cell(percent(share)) for world, share in blind.items()}
+        lines += (unasked_line(head, Cell("blind"), NOTHING, [known.get(key, NOTHING) for key in measures]),)
     for key, row in terms.beside:
         lines += tuple(reported_lines(head, measures, table(key), row))
     return Grid(name(run.label), head, lines)
@@ -122,7 +128,7 @@ def scores(report: ReportData) -> list[Grid]:
     if len(report.runs) > 1 and any(run.total for run in report.runs):
         tables.append(totals(report))
     for run in report.runs:
-        tables.append(by_group(run, report.terms))
+        tables.append(by_group(run, report.terms, report.blind))
         tables += more(run, report.terms)
     return tables
 

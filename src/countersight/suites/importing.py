@@ -14,6 +14,7 @@ from typing import Any, TextIO
 import msgspec
 
 from countersight import __version__
+from countersight.blind import card_section
 from countersight.case import Case, Question
 from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError
@@ -90,6 +91,7 @@ def import_dataset(layout: Layout, source: Path, folder: Path, *, pictures: Path
         description=layout.description,
         license=layout.license,
         provenance={"suite": layout.suite, "file": source.name, "countersight": __version__},
+        sections=(card_section,),
     )
     with writer:
         imported = import_rows(layout, source, writer, pictures, on_bad)

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from countersight import __version__
+from countersight.blind import card_section
 from countersight.case import Case
 from countersight.causal import IMAGES as MINED_IMAGES
 from countersight.causal import SUITE, CausalGraph, Drafted, Pool, find_picture, read_graphs, sample, settled
@@ -65,6 +66,7 @@ def make_cello(
             "seed": seed,
             "countersight": __version__,
         },
+        sections=(card_section,),
     )
     with writer:
         counted: Counter[str] = Counter()

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import msgspec
 
 from countersight import __version__
+from countersight.blind import card_section
 from countersight.case import Case, Change, Question, World
 from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError
@@ -55,6 +56,7 @@ def make_synthetic(
         "Countersight: every picture in the factual and in the counterfactual world.",
         license="CC0-1.0",
         provenance={"suite": NAME, "size": size, "seed": seed, "options": options, "countersight": __version__},
+        sections=(card_section,),
     )
     with writer:
         make(writer, size=size, seed=seed, workers=workers, progress=progress, options=options)

@@ -1,0 +1,14 @@
+from .cues import Cue as Cue
+from .keeping import card_section as card_section
+from .keeping import known as known
+from .keeping import measured as measured
+from .probing import ALL as ALL
+from .probing import PROBES as PROBES
+from .probing import Blind as Blind
+from .probing import GroupBlind as GroupBlind
+from .probing import Share as Share
+from .probing import measure as measure
+from .showing import render as render
+from .showing import write_svg as write_svg
+from .wording import section as section
+from .wording import summary as summary

@@ -1,0 +1,78 @@
+"""A question as somebody without the picture sees it: its words, and what may be answered."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+import msgspec
+
+from countersight.case import LETTERS, Case, Question, World
+
+USUAL_ANSWERS = 12
+"""Answers tried for a question that offers none: the most frequent of its group."""
+_WORD = re.compile(r"\d+|[^\W\d_]+(?:'[^\W\d_]+)?")
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """A question without its picture."""
+
+    world: World
+    group: str
+    block: str
+    """What it shares with others, such as its picture: such questions are never learned from and tried at once."""
+    text: str
+    answers: tuple[str, ...]
+    """What may be answered: the options, yes and no, or what is usual."""
+    right: int
+    """The place of the right answer among them, or -1 where it is not among them."""
+    offered: bool
+    """Whether the question itself lists its answers, so that their places can tell something."""
+    chance: float | None
+    """What guessing gives; None where any number or any words may be answered."""
+
+
+def words(text: str) -> list[str]:
+    """The words and numbers of a text, in small letters."""
+    return _WORD.findall(text.casefold())
+
+
+def asked_of(cases: Iterable[Case]) -> list[Asked]:
+    """Every question of the cases, in each world that is told."""
+    found = [(case, world, question) for case in cases for world, question in _questions(case)]
+    usual = _usual(found)
+    return [_asked(case, world, question, usual.get((case.group, world), ())) for case, world, question in found]
+
+
+def _questions(case: Case) -> list[tuple[World, Question]]:
+    worlds: tuple[tuple[World, Question | None], ...] = (
+        ("factual", case.factual),
+        ("counterfactual", case.counterfactual),
+    )
+    return [(world, question) for world, question in worlds if question]
+
+
+def _usual(found: list[tuple[Case, World, Question]]) -> dict[tuple[str, World], tuple[str, ...]]:
+    """The most frequent answers of each group and world, for questions that offer none."""
+    counts: dict[tuple[str, World], Counter[str]] = {}
+    for case, world, question in found:
+        if question.kind in ("number", "open"):
+            counts.setdefault((case.group, world), Counter())[question.answer] += 1
+    return {key: tuple(answer for answer, _ in count.most_common(USUAL_ANSWERS)) for key, count in counts.items()}
+
+
+def _asked(case: Case, world: World, question: Question, usual: tuple[str, ...]) -> Asked:
+    text = question.text if question.text or not case.change else case.change.text
+    if case.context and world == "counterfactual":
+        text = f"{text} {case.context}"
+    if case.change and case.change.text not in text:
+        text = f"{text} {case.change.text}" if world == "counterfactual" else text
+    if question.kind == "choice":
+        answers = tuple(option.text for option in question.options)
+        right, chance = LETTERS.index(question.answer), 1 / len(answers)
+    elif question.kind == "boolean":
+        answers, right, chance = ("yes", "no"), int(question.answer == "no"), 0.5
+    else:
+        answers = usual
+        right, chance = (usual.index(question.answer) if question.answer in usual else -1), None
+    offered = question.kind == "choice"
+    return Asked(world, case.group, case.image or case.id, text, answers, right, offered, chance)

@@ -1,0 +1,51 @@
+"""What was measured of a dataset folder: kept beside its rows, and told in its card."""
+
+from pathlib import Path
+
+import msgspec
+
+from countersight.blind.probing import Blind, measure
+from countersight.blind.wording import section
+from countersight.case import Case
+from countersight.dataset import Dataset
+from countersight.files import write_whole
+
+FILE = "blind.json"
+MOST = 8_000
+"""Cases looked at; of more, as many are drawn evenly, so that a folder of any size takes seconds."""
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """What was measured, and of which rows."""
+
+    fingerprint: str
+    blind: Blind
+
+
+def measured(dataset: Dataset) -> Blind:
+    """What the questions of a dataset give away; read where it was measured of the same rows before."""
+    return known(dataset) or measure(_some(dataset))
+
+
+def known(dataset: Dataset) -> Blind | None:
+    """What was measured of these rows when the folder was made, or None."""
+    try:
+        kept = msgspec.json.decode((dataset.path / FILE).read_bytes(), type=Kept)
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+    return kept.blind if kept.fingerprint == dataset.fingerprint else None
+
+
+def card_section(folder: Path) -> str:
+    """Measure a folder whose rows are complete, keep what was found beside them, and tell it for the card."""
+    dataset = Dataset.open(folder)
+    found = measure(_some(dataset))
+    if found.groups:  # of few questions nothing can be told
+        kept = msgspec.json.format(msgspec.json.encode(Kept(dataset.fingerprint, found)), indent=1)
+        write_whole(folder / FILE, kept + b"\n")
+    return "\n\n".join(("## What is answered without the pictures", *section(found))) + "\n"
+
+
+def _some(dataset: Dataset) -> list[Case]:
+    step = max(1, -(-dataset.count // MOST))
+    return [case for number, (_, case) in enumerate(dataset.cases()) if number % step == 0]

@@ -1,0 +1,168 @@
+"""How much of a dataset is answered without its pictures: probes that learn from some questions and try the others."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+
+import msgspec
+import numpy as np
+
+from countersight.blind import features
+from countersight.blind.asked import Asked, asked_of
+from countersight.blind.choosing import FOLDS, Floats, Ints, Right, Table, out_of_fold
+from countersight.blind.cues import Cue, cues_in
+from countersight.case import Case, World
+from countersight.scoring import wilson
+
+ALL = "all"
+FEWEST = 50
+"""Questions of a group in a world below which nothing is said of it."""
+MOST = 4_000
+"""Questions of a world that are probed; of more, as many are drawn evenly."""
+
+PROBES: dict[str, tuple[str, tuple[features.Noticed, ...]]] = {
+    "majority": ("the answer, or the letter, most often right for the template", (features.majority,)),
+    "form": ("length and rank of the options, gaps and parity of their numbers", (features.form,)),
+    "nearest": ("the option nearest to the mean of the options, or most like the others", (features.nearest,)),
+    "options": ("the words of the options", (features.option_words,)),
+    "words": ("the words of the question and of the options", (features.all_words,)),
+    "together": ("all of these at once", (features.majority, features.form, features.nearest, features.all_words)),
+}
+"""What each probe goes by, and what it notices."""
+
+
+class Share(msgspec.Struct, frozen=True):
+    """How often a probe is right, and how sure that is."""
+
+    right: float
+    low: float
+    high: float
+    """The ends of its 95% interval."""
+
+
+class GroupBlind(msgspec.Struct, frozen=True):
+    """What can be told of one group in one world."""
+
+    group: str
+    world: World
+    questions: int
+    chance: float | None
+    probes: dict[str, Share]
+    best: str
+    """The probe that does best."""
+    blind: Share
+    """What is answered by the probe that does best on the other folds: choosing among probes flatters nobody."""
+
+    @property
+    def gives_away(self) -> bool:
+        """Whether more is answered than guessing would."""
+        return self.chance is not None and self.blind.low > self.chance
+
+
+class Blind(msgspec.Struct, frozen=True):
+    """What a dataset gives away to somebody who does not look."""
+
+    questions: int
+    groups: tuple[GroupBlind, ...]
+    """Every group in each world, then all of them together; groups with too few questions are left out."""
+    cues: tuple[Cue, ...]
+    """What carries it, the strongest first."""
+
+    def total(self, world: World) -> GroupBlind | None:
+        """All groups together in a world, where there are enough questions."""
+        return next((group for group in self.groups if (group.group, group.world) == (ALL, world)), None)
+
+
+def measure(cases: Iterable[Case]) -> Blind:
+    """What the words, options, templates and places of the questions give away without the pictures.
+
+    Each probe learns from four fifths of the pictures and is tried on the others. Few questions tell nothing.
+    """
+    questions = asked_of(cases)
+    groups: list[GroupBlind] = []
+    cues: list[Cue] = []
+    for world in ("factual", "counterfactual"):
+        of_world = _evenly([question for question in questions if question.world == world and question.answers])
+        if len(of_world) >= FEWEST:
+            found, told = _of_world(world, of_world)
+            groups += found
+            cues += told
+    return Blind(len(questions), tuple(groups), tuple(sorted(cues, key=lambda cue: -cue.strength)))
+
+
+def _evenly(questions: list[Asked]) -> list[Asked]:
+    step = max(1.0, len(questions) / MOST)
+    return [questions[int(place * step)] for place in range(min(len(questions), MOST))]
+
+
+def _of_world(world: World, questions: list[Asked]) -> tuple[list[GroupBlind], list[Cue]]:
+    named = features.templates(questions)
+    folds = np.array([_digest(question.block) % FOLDS for question in questions])
+    blocks = np.unique([question.block for question in questions], return_inverse=True)[1]
+    right: dict[str, Right] = {}
+    for probe, (_, notices) in PROBES.items():
+        table = Table(questions, [_noticed(q, name, notices) for q, name in zip(questions, named, strict=True)])
+        right[probe] = out_of_fold(table, folds)
+    groups = np.array([question.group for question in questions])
+    chances = np.array([question.chance or np.nan for question in questions])
+    names = [name for name in dict.fromkeys(groups.tolist()) if np.count_nonzero(groups == name) >= FEWEST]
+    parts = [(name, groups == name) for name in names]
+    found = [_group(name, world, here, right, chances, folds, blocks) for name, here in parts]
+    found.append(_group(ALL, world, np.ones(len(questions), bool), right, chances, folds, blocks))
+    return found, cues_in(world, questions, table)
+
+
+def _noticed(question: Asked, template: str, notices: Sequence[features.Noticed]) -> list[list[str]]:
+    """What is noticed of each answer."""
+    found: list[list[str]] = [[] for _ in question.answers]
+    for notice in notices:
+        for place, names in enumerate(notice(question, template)):
+            found[place] += names
+    return found
+
+
+def _group(
+    name: str,
+    world: World,
+    here: Right,
+    right: dict[str, Right],
+    chances: Floats,
+    folds: Ints,
+    blocks: Ints,
+) -> GroupBlind:
+    own = {probe: found[here] for probe, found in right.items()}
+    shares = {probe: _share(found, blocks[here]) for probe, found in own.items()}
+    chance = float(chances[here].mean())
+    return GroupBlind(
+        group=name,
+        world=world,
+        questions=int(here.sum()),
+        chance=None if np.isnan(chance) else chance,
+        probes=shares,
+        best=max(shares, key=lambda probe: shares[probe].right),
+        blind=_share(_by_the_best(own, folds[here]), blocks[here]),
+    )
+
+
+def _by_the_best(right: dict[str, Right], folds: Ints) -> Right:
+    """Each fold answered by the probe that does best on the others."""
+    chosen = np.zeros(len(folds), bool)
+    for fold in range(FOLDS):
+        tried = folds == fold
+        best = max(right.values(), key=lambda found: found[~tried].sum())
+        chosen[tried] = best[tried]
+    return chosen
+
+
+def _share(right: Right, blocks: Ints) -> Share:
+    """A share with its interval; questions that share a picture count for less than as many that do not."""
+    share = float(right.mean())
+    off = np.bincount(blocks, right - share)
+    alone = share * (1 - share) * len(right)
+    spread = max(1.0, float((off**2).sum()) / alone) if alone else 1.0
+    n = max(1, round(len(right) / spread))
+    ends = wilson(round(share * n), n)
+    return Share(share, min(ends.low, share), max(ends.high, share))
+
+
+def _digest(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=4).digest())

@@ -1,0 +1,75 @@
+"""What is answered blind, in words: lines of a table, and the cues, for cards, terminals and pages."""
+
+from collections.abc import Iterator
+
+from countersight.blind.cues import Cue
+from countersight.blind.probing import PROBES, Blind, GroupBlind, Share
+
+HEAD = ("group", "world", "n", "chance", "blind", "best probe", *PROBES)
+
+
+def line(group: GroupBlind) -> tuple[str, ...]:
+    """The figures of a group in per cent, as `HEAD` names them."""
+    chance = f"{100 * group.chance:.1f}" if group.chance is not None else "–"
+    probes = (f"{100 * share.right:.1f}" for share in group.probes.values())
+    return (
+        group.group or "(none)",
+        group.world,
+        f"{group.questions:,}",
+        chance,
+        shared(group.blind),
+        group.best,
+        *probes,
+    )
+
+
+def shared(share: Share) -> str:
+    """A share with its interval."""
+    return f"{100 * share.right:.1f} ({100 * share.low:.1f}–{100 * share.high:.1f})"
+
+
+def told(cue: Cue) -> str:
+    """A cue in a few words."""
+    where = f" in {cue.group}" if cue.group else ""
+    return (
+        f"{cue.what}{where}, {cue.world}: right {cue.right:,} times of {cue.seen:,}, where chance gives "
+        f"{cue.expected:,.0f}"
+    )
+
+
+def summary(found: Blind) -> str:
+    """One or two sentences for a dataset card."""
+    parts = []
+    for world in ("factual", "counterfactual"):
+        total = found.total(world)
+        if total:
+            chance = f", chance is {100 * total.chance:.1f}%" if total.chance is not None else ""
+            parts.append(f"{world} {shared(total.blind)}%{chance}")
+    if not parts:
+        return f"{found.questions:,} questions are too few to tell what is answered without the pictures."
+    return f"Answered right without looking at a picture: {'; '.join(parts)}."
+
+
+def section(found: Blind) -> Iterator[str]:
+    """The lines of a dataset card, in Markdown."""
+    yield summary(found)
+    if not found.groups:
+        return
+    yield (
+        "Each probe learned from four fifths of the pictures and was tried on the others; 95% intervals. *Blind* is "
+        "the probe that does best on the other folds."
+    )
+    yield "\n".join(
+        f"| {' | '.join(cells)} |"
+        for cells in (HEAD, ("---",) * len(HEAD), *(tuple(map(_cell, line(group))) for group in found.groups))
+    )
+    yield "\n".join(f"- {name}: {words}" for name, (words, _) in PROBES.items())
+    if found.cues:
+        yield "What carries it:\n\n" + "\n".join(f"- {_cell(told(cue))}" for cue in found.cues)
+    else:
+        yield "No single cue is told apart from chance."
+
+
+def _cell(words: str) -> str:
+    """Words of the dataset inside a table of Markdown."""
+    return "".join(c if c.isprintable() else " " for c in words).replace("|", "\\|").replace("`", "'")

@@ -1,0 +1,211 @@
+"""What is answered without the pictures: cues that were put there are found, and none where there is none."""
+
+import time
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from making import dataset
+from rich.console import Console
+
+from countersight.blind import PROBES, card_section, known, measure, measured, render, section, write_svg
+from countersight.case import LETTERS, Case, Change, Option, Question
+from countersight.cli import main
+from countersight.dataset import Dataset
+
+WORDS = ["lamp", "chair", "shelf", "wall", "cup", "tray", "dog", "leash", "kite", "string", "boat", "river"]
+
+
+def chosen(number, options, right, text="Which of these is it?", group="g", **fields):
+    question = Question(text, LETTERS[right], "choice", tuple(Option(option) for option in options))
+    return Case(f"case-{number}", group=group, counterfactual=question, **fields)
+
+
+def fair(number, rng):
+    """Four words, any of them right."""
+    return chosen(number, rng.sample(WORDS, 4), rng.randrange(4))
+
+
+def asked(number, text, answer, **fields):
+    return Case(f"case-{number}", group="g", counterfactual=Question(text, answer, "boolean"), **fields)
+
+
+def cases(make, size=400, seed=3):
+    rng = Random(seed)
+    return [make(number, rng) for number in range(size)]
+
+
+def total(found):
+    return found.total("counterfactual")
+
+
+def test_options_by_chance_give_nothing_away():
+    found = measure(cases(fair, 1200))
+    assert total(found).chance == 0.25
+    for share in total(found).probes.values():
+        assert share.low <= 0.25
+    assert not total(found).gives_away
+    assert found.cues == ()
+
+
+def longest(number, rng):
+    options = rng.sample(WORDS, 4)
+    right = rng.randrange(4)
+    options[right] += " and whatever stands near it"
+    return chosen(number, options, right)
+
+
+def middling(number, rng):
+    right = rng.randrange(5, 30)
+    numbers = [right, *(right + gap for gap in rng.sample((-5, -4, -3, -2, -1, 1, 2, 3, 4, 5), 3))]
+    rng.shuffle(numbers)
+    return chosen(number, [str(one) for one in numbers], numbers.index(right))
+
+
+def at_the_first_letter(number, rng):
+    return chosen(number, rng.sample(WORDS, 4), 0 if rng.random() < 0.8 else rng.randrange(4))
+
+
+def worded(number, rng):
+    options = rng.sample(WORDS[1:], 3)
+    right = rng.randrange(4)
+    options.insert(right, "lamp")
+    return chosen(number, options, right)
+
+
+def named(number, rng):
+    options = rng.sample(WORDS, 4)
+    right = rng.randrange(4)
+    return chosen(number, options, right, f"Which of these does the {options[right]} stand on?")
+
+
+@pytest.mark.parametrize(
+    ("make", "probe", "cue"),
+    [
+        (longest, "form", "length rank 3"),
+        (middling, "form", "number rank"),
+        (middling, "nearest", "nearest 0"),
+        (at_the_first_letter, "majority", "letter 1"),
+        (worded, "options", "“lamp”"),
+        (named, "words", "shares 1 words with the question"),
+    ],
+)
+def test_a_cue_that_was_put_there_is_found_and_named(make, probe, cue):
+    found = measure(cases(make))
+    assert total(found).probes[probe].low > 0.4
+    assert total(found).gives_away
+    assert any(cue in one.what for one in found.cues)
+
+
+def test_a_word_of_the_question_that_tells_yes_from_no_is_found():
+    def make(number, rng):
+        answer = rng.choice(("yes", "no"))
+        way = "somehow" if answer == "yes" else "still"
+        return asked(number, f"Would the {rng.choice(WORDS)} {way} be where it is?", answer)
+
+    found = measure(cases(make))
+    assert total(found).chance == 0.5
+    assert total(found).probes["words"].right > 0.95
+    assert any("somehow" in cue.what for cue in found.cues)
+
+
+def test_numbers_that_are_not_offered_are_answered_by_the_majority():
+    def make(number, rng):
+        question = Question("How many dogs are there?", str(rng.choice((2, 2, 2, 3, 7))), "number")
+        return Case(f"case-{number}", factual=question)
+
+    found = measure(cases(make)).total("factual")
+    assert found.chance is None
+    assert 0.5 < found.blind.right < 0.7
+
+
+def test_a_picture_is_never_learned_from_and_tried_at_once():
+    """Every picture has a word of its own that tells its answer: a probe that saw half of its questions would know."""
+
+    def make(number, rng):
+        picture = number // 8
+        return asked(
+            number, f"Is thing{picture} so?", ("yes", "no")[Random(picture).random() < 0.5], image=f"{picture}"
+        )
+
+    assert not total(measure(cases(make, 800))).gives_away
+
+
+def test_the_change_and_the_context_of_a_case_are_read_as_well():
+    def make(number, rng):
+        answer = rng.choice(("yes", "no"))
+        return asked(number, "Would it fall?", answer, change=Change("cut the rope" if answer == "yes" else "wait"))
+
+    assert total(measure(cases(make))).probes["words"].right > 0.95
+
+
+def test_few_questions_tell_nothing():
+    found = measure(cases(longest, 20))
+    assert (found.questions, found.groups, found.cues) == (20, (), ())
+    assert "too few" in "".join(section(found))
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.text(max_size=12), st.lists(st.text(min_size=1, max_size=6), min_size=2, max_size=4, unique_by=str.strip))
+def test_any_words_can_be_measured_told_and_drawn(tmp_path_factory, text, options):
+    made = [chosen(n, options, n % 2, text or "?", ("a", "b|`\x1b")[n % 3 == 0]) for n in range(150)]
+    found = measure(made)
+    for group in found.groups:
+        assert 0 <= group.blind.low <= group.blind.right <= group.blind.high <= 1
+        assert set(group.probes) == set(PROBES)
+    assert "\x1b" not in "".join(section(found))
+    path = tmp_path_factory.mktemp("f") / "f.svg"
+    write_svg(found, path)
+    assert "\x1b" not in path.read_text(encoding="utf-8")
+
+
+def test_three_thousand_cases_take_seconds():
+    many = cases(lambda number, rng: fair(number, rng), 3000)
+    start = time.process_time()
+    measure(many)
+    assert time.process_time() - start < 20  # two or three on an idle machine
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return dataset(tmp_path_factory.mktemp("blind") / "d", cases(longest, 120), sections=(card_section,))
+
+
+def test_the_card_of_a_dataset_says_what_is_answered_blind(folder):
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    assert "## What is answered without the pictures" in card
+    assert "| all | counterfactual | 120 | 25.0 |" in card
+    assert "length rank 3" in card
+
+
+def test_what_was_measured_is_kept_and_forgotten_with_the_rows(folder, tmp_path):
+    opened = Dataset.open(folder)
+    assert measured(opened) == known(opened)
+    rows = (folder / "metadata.jsonl").read_bytes()
+    other = tmp_path / "d"
+    other.mkdir()
+    (other / "metadata.jsonl").write_bytes(rows[: rows.index(b"\n") + 1])
+    (other / "blind.json").write_bytes((folder / "blind.json").read_bytes())
+    assert known(Dataset.open(other)) is None
+    (other / "blind.json").write_bytes(b"{\xff")
+    assert known(Dataset.open(other)) is None
+
+
+def test_the_verb_prints_and_draws(folder, tmp_path, capsys):
+    assert main(["blind", str(folder), "-o", str(tmp_path / "b.svg")]) == 0
+    out = capsys.readouterr().out
+    assert "Answered without the pictures" in out
+    assert "What carries it" in out
+    assert (tmp_path / "b.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
+def test_describe_tells_it_too(folder, capsys):
+    assert main(["describe", str(folder)]) == 0
+    assert "Answered without the pictures" in capsys.readouterr().out
+
+
+def test_a_terminal_is_told_nothing_but_words(capsys):
+    found = measure(chosen(n, ["a", "b\x1b[2J"], 1, group="\x1b[31m[bold]g") for n in range(60))
+    render(found, Console(force_terminal=False))
+    assert "\x1b[2J" not in capsys.readouterr().out
