@@ -3,7 +3,7 @@
 CountersightError
 ├── DatasetError, BadPicture, SceneError, SceneGraphsError, CatalogueError     what is read
 ├── ReferenceTableError, PromptError, ModelError, EditorError                  what is named
-├── RunError, AuditError                                                       what is made
+├── RunError, AuditError, CampaignError                                        what is made
 └── AskingFailed                                                               one question, one edit
     └── Overloaded, Refused, Unreachable, EditFailed
 """
@@ -57,6 +57,10 @@ class RunError(CountersightError):
 
 class AuditError(CountersightError):
     """A folder that is no audit, is not the audit that was meant, or was changed since it was written."""
+
+
+class CampaignError(CountersightError):
+    """A folder that is no campaign, settings that cannot be followed, or a database that cannot be opened."""
 
 
 class AskingFailed(CountersightError):  # noqa: N818 - it names what happened

@@ -2,8 +2,14 @@ from .command import Options as Options
 from .command import audit_dataset as audit_dataset
 from .finishing import finish as finish
 from .folder import AuditFolder as AuditFolder
+from .people import LABELS as LABELS
+from .people import PersonLabel as PersonLabel
+from .people import read_labels as read_labels
 from .prompts import BRIEF as BRIEF
 from .prompts import USUAL as USUAL
 from .prompts import find_prompts as find_prompts
+from .records import CaseTrail as CaseTrail
+from .records import ConceptTrail as ConceptTrail
 from .telling import tell as tell
 from .telling import tell_calibration as tell_calibration
+from .trail import read_audit as read_audit

@@ -1,6 +1,5 @@
 """How far judges agree, with each other and with themselves. Pure functions over scores; None is an abstention."""
 
-from collections import Counter
 from collections.abc import Hashable, Sequence
 from itertools import combinations
 
@@ -8,6 +7,7 @@ import msgspec
 
 from countersight.audit.judges.panel import by_judge, opinion
 from countersight.audit.records import Verdict
+from countersight.scoring import cohen_kappa, krippendorff_alpha
 
 Score = Hashable | None
 
@@ -48,45 +48,6 @@ class Agreement(msgspec.Struct, frozen=True):
     own: tuple[Self, ...]
     pcs_alpha: float | None
     ncc_alpha: float | None
-
-
-def cohen_kappa(first: Sequence[Score], second: Sequence[Score]) -> float | None:
-    """Cohen's kappa of two judges over what both decided; None where nothing is, or where chance explains all of it."""
-    pairs = [(a, b) for a, b in zip(first, second, strict=True) if a is not None and b is not None]
-    if not pairs:
-        return None
-    n = len(pairs)
-    observed = sum(a == b for a, b in pairs) / n
-    one, other = Counter(a for a, _ in pairs), Counter(b for _, b in pairs)
-    expected = sum(one[score] * other[score] for score in one) / (n * n)
-    return None if expected == 1 else (observed - expected) / (1 - expected)
-
-
-def krippendorff_alpha(items: Sequence[Sequence[Score]]) -> float | None:
-    """Krippendorff's alpha for nominal scores: one row a test, one score for each judge or vote, None where missing.
-
-    The coincidences of a row with m scores count 1 / (m - 1) each, so that a row counts as its scores do. None where no
-    test has two scores, or all scores are the same: then nothing tells agreement from habit.
-    """
-    coincidences: Counter[tuple[Hashable, Hashable]] = Counter()
-    for row in items:
-        given = [score for score in row if score is not None]
-        if len(given) < 2:
-            continue
-        counts = Counter(given)
-        for one in counts:
-            for other in counts:
-                ways = counts[one] * (counts[other] - (one == other))
-                coincidences[one, other] += ways / (len(given) - 1)  # type: ignore[assignment]
-    totals: Counter[Hashable] = Counter()
-    for (one, _), weight in coincidences.items():
-        totals[one] += weight
-    n = sum(totals.values())
-    expected = n * n - sum(total * total for total in totals.values())
-    if n == 0 or expected == 0:
-        return None
-    apart = n - sum(weight for (one, other), weight in coincidences.items() if one == other)
-    return 1 - (n - 1) * apart / expected
 
 
 def flip_rate(items: Sequence[Sequence[Score]]) -> float | None:

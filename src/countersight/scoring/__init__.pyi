@@ -6,6 +6,7 @@ from .group_bias import Gap as Gap
 from .group_bias import Mean as Mean
 from .group_bias import bias as bias
 from .group_bias import resampled as resampled
+from .intervals import Interval as Interval
 from .intervals import wilson as wilson
 from .observations import Correlation as Correlation
 from .observations import Effect as Effect
@@ -24,6 +25,13 @@ from .outcome import outcomes as outcomes
 from .pairs import RESAMPLES as RESAMPLES
 from .pairs import sign_flips as sign_flips
 from .parquet import write_parquet as write_parquet
+from .raters import Agreement as Agreement
+from .raters import Estimate as Estimate
+from .raters import agreement as agreement
+from .raters import cohen_kappa as cohen_kappa
+from .raters import fleiss_kappa as fleiss_kappa
+from .raters import gwet_ac1 as gwet_ac1
+from .raters import krippendorff_alpha as krippendorff_alpha
 from .scores import CONFIDENCE as CONFIDENCE
 from .scores import Comparison as Comparison
 from .scores import Difference as Difference
@@ -33,5 +41,10 @@ from .scores import Scores as Scores
 from .scores import compare as compare
 from .scores import score as score
 from .scores import score_line as score_line
+from .stand_in import AltTest as AltTest
+from .stand_in import Contest as Contest
+from .stand_in import Corrected as Corrected
+from .stand_in import alt_test as alt_test
+from .stand_in import corrected_mean as corrected_mean
 from .sums import Sum as Sum
 from .sums import summed as summed

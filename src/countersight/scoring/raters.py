@@ -1,0 +1,195 @@
+"""How far people or judges agree: raw agreement, Cohen's and Fleiss' kappa, Krippendorff's alpha, Gwet's AC1.
+
+Kappa and alpha collapse where almost everybody says the same (verification is such a case: most answers are right);
+AC1 does not. So all of them are given, each with a bootstrap interval over items and, where one is not defined, the
+reason. Items are rows of labels, one for each person; None is an abstention.
+"""
+
+from collections.abc import Hashable, Sequence
+from functools import partial
+from typing import Final
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from countersight.scoring.intervals import Interval
+from countersight.scoring.pairs import RESAMPLES
+
+Label = Hashable | None
+Rows = Sequence[Sequence[Label]]
+_Floats = NDArray[np.float64]
+
+_AT_ONCE: Final = 4_000_000  # numbers drawn at most: 32 MB
+NO_PAIR: Final = "nobody's work was done twice"
+ONE_LABEL: Final = "everybody said the same, which chance explains as well"
+NOT_TWO: Final = "it takes two people an item"
+
+
+class Estimate(msgspec.Struct, frozen=True):
+    """A figure with its interval, or the reason why there is none."""
+
+    value: float | None
+    interval: Interval | None = None
+    why: str = ""
+
+
+class Agreement(msgspec.Struct, frozen=True):
+    """How far people agree about the same items."""
+
+    items: int
+    """Items with two labels or more."""
+    raw: Estimate
+    cohen: Estimate
+    fleiss: Estimate
+    alpha: Estimate
+    ac1: Estimate
+    table: tuple[tuple[str, str, int], ...]
+    """How often the first two people of an item said what; the pairs that occur."""
+
+
+def agreement(rows: Rows, seed: int = 0, resamples: int = RESAMPLES) -> Agreement:
+    """Every coefficient over the items that two people or more have labelled."""
+    counts, pairs, names = _coded(rows)
+    if not len(counts):
+        none = Estimate(None, None, NO_PAIR)
+        return Agreement(0, none, none, none, none, none, ())
+    items, two = len(counts), bool((counts.sum(axis=1) == 2).all())
+    table = _table(pairs, names)
+    counts, pairs, weights = _drawn(counts, pairs, seed, resamples)
+    estimate = partial(_estimate, weights)
+    return Agreement(
+        items,
+        estimate(partial(_raw, counts)),
+        estimate(partial(_cohen, pairs, len(names))) if two else Estimate(None, None, NOT_TWO),
+        estimate(partial(_fleiss, counts)),
+        estimate(partial(_alpha, counts)),
+        estimate(partial(_ac1, counts)),
+        table,
+    )
+
+
+def cohen_kappa(first: Sequence[Label], second: Sequence[Label]) -> float | None:
+    """Cohen's kappa of two over what both decided; None where nothing is, or where chance explains all of it."""
+    rows = [(a, b) for a, b in zip(first, second, strict=True) if a is not None and b is not None]
+    _, pairs, names = _coded(rows)
+    return _one(partial(_cohen, pairs, len(names)), len(rows))
+
+
+def krippendorff_alpha(rows: Rows) -> float | None:
+    """Krippendorff's alpha for nominal labels; None where no item has two, or all labels are the same."""
+    counts, _, _ = _coded(rows)
+    return _one(partial(_alpha, counts), len(counts))
+
+
+def gwet_ac1(rows: Rows) -> float | None:
+    """Gwet's AC1; None where no item has two labels."""
+    counts, _, _ = _coded(rows)
+    return _one(partial(_ac1, counts), len(counts))
+
+
+def fleiss_kappa(rows: Rows) -> float | None:
+    """Fleiss' kappa; None where no item has two labels, or all labels are the same."""
+    counts, _, _ = _coded(rows)
+    return _one(partial(_fleiss, counts), len(counts))
+
+
+def _coded(rows: Rows) -> tuple[_Floats, NDArray[np.int64], list[Hashable]]:
+    """How often each label stands on each item with two or more, and the first two labels of each as numbers."""
+    given = [[label for label in row if label is not None] for row in rows]
+    given = [row for row in given if len(row) > 1]
+    names = sorted({label for row in given for label in row}, key=str)
+    number = {name: place for place, name in enumerate(names)}
+    counts = np.zeros((len(given), len(names)))
+    for place, row in enumerate(given):
+        for label in row:
+            counts[place, number[label]] += 1
+    pairs = np.array([[number[row[0]], number[row[1]]] for row in given], dtype=np.int64).reshape(-1, 2)
+    return counts, pairs, names
+
+
+def _table(pairs: NDArray[np.int64], names: list[Hashable]) -> tuple[tuple[str, str, int], ...]:
+    found, numbers = np.unique(pairs, axis=0, return_counts=True)
+    return tuple(
+        (str(names[first]), str(names[second]), int(number))
+        for (first, second), number in zip(found, numbers, strict=True)
+    )
+
+
+def _drawn(
+    counts: _Floats, pairs: NDArray[np.int64], seed: int, resamples: int
+) -> tuple[_Floats, NDArray[np.int64], _Floats]:
+    """The distinct items, and how often each is drawn in each resample; the first row is the sample itself.
+
+    Items that were labelled alike count by their number only, so drawing n items is one multinomial draw over the few
+    that differ. Where nearly all differ, fewer resamples are drawn, to keep the memory bounded.
+    """
+    distinct, first, numbers = np.unique(np.hstack([counts, pairs]), axis=0, return_index=True, return_counts=True)
+    n = int(numbers.sum())
+    resamples = min(resamples, max(200, _AT_ONCE // len(distinct)))
+    drawn = np.random.default_rng(seed).multinomial(n, numbers / n, size=resamples)
+    return counts[first], pairs[first], np.vstack([numbers, drawn]).astype(np.float64)
+
+
+def _estimate(weights: _Floats, figure: "partial[_Floats]") -> Estimate:
+    figures = figure(weights)
+    if np.isnan(figures[0]):
+        return Estimate(None, None, ONE_LABEL)
+    drawn = figures[1:][~np.isnan(figures[1:])]
+    low, high = np.quantile(drawn, (0.025, 0.975)) if len(drawn) else (figures[0], figures[0])
+    return Estimate(float(figures[0]), Interval(float(min(low, figures[0])), float(max(high, figures[0]))))
+
+
+def _one(figure: "partial[_Floats]", n: int) -> float | None:
+    if not n:
+        return None
+    value = float(figure(np.ones((1, n)))[0])
+    return None if np.isnan(value) else value
+
+
+def _beyond_chance(observed: _Floats, expected: _Floats) -> _Floats:
+    """What is agreed beyond chance, as a share of what could be; not a number where chance leaves nothing over."""
+    room = 1 - expected
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(room > 1e-12, (observed - expected) / room, np.nan)
+
+
+def _pairs_alike(counts: _Floats) -> _Floats:
+    """Of each item, the share of its pairs of people who say the same."""
+    people = counts.sum(axis=1)
+    alike: _Floats = (counts * (counts - 1)).sum(axis=1) / (people * (people - 1))
+    return alike
+
+
+def _raw(counts: _Floats, weights: _Floats) -> _Floats:
+    raw: _Floats = weights @ _pairs_alike(counts) / weights.sum(axis=1)
+    return raw
+
+
+def _cohen(pairs: NDArray[np.int64], labels: int, weights: _Floats) -> _Floats:
+    n = weights.sum(axis=1)
+    one, other = (weights @ np.eye(labels)[pairs[:, side]] / n[:, None] for side in (0, 1))
+    return _beyond_chance(weights @ (pairs[:, 0] == pairs[:, 1]) / n, (one * other).sum(axis=1))
+
+
+def _fleiss(counts: _Floats, weights: _Floats) -> _Floats:
+    shares = weights @ counts
+    shares /= shares.sum(axis=1, keepdims=True)
+    return _beyond_chance(_raw(counts, weights), (shares**2).sum(axis=1))
+
+
+def _ac1(counts: _Floats, weights: _Floats) -> _Floats:
+    labels = max(2, counts.shape[1])
+    shares = weights @ (counts / counts.sum(axis=1, keepdims=True)) / weights.sum(axis=1)[:, None]
+    return _beyond_chance(_raw(counts, weights), (shares * (1 - shares)).sum(axis=1) / (labels - 1))
+
+
+def _alpha(counts: _Floats, weights: _Floats) -> _Floats:
+    """The coincidences of an item with m labels count 1 / (m - 1) each, so that an item counts as its labels do."""
+    people = counts.sum(axis=1)
+    alike = weights @ ((counts * (counts - 1)).sum(axis=1) / (people - 1))
+    totals = weights @ counts
+    n = totals.sum(axis=1)
+    expected = n * n - (totals**2).sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(expected > 1e-9, 1 - (n - 1) * (n - alike) / expected, np.nan)
