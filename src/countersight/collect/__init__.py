@@ -1,0 +1,5 @@
+"""Collecting from people: a campaign is a folder, its pages run in the browser, its export is a dataset or a run."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,14 @@
+from .backup import back_up as back_up
+from .campaign import Campaign as Campaign
+from .demo import ACCOUNTS as ACCOUNTS
+from .demo import PASSWORD as PASSWORD
+from .demo import make_demo as make_demo
+from .export import export_campaign as export_campaign
+from .figures import Figures as Figures
+from .figures import campaign_figures as campaign_figures
+from .making import new_campaign as new_campaign
+from .staffing import change_role as change_role
+from .staffing import forget_person as forget_person
+from .staffing import invite_person as invite_person
+from .staffing import list_people as list_people
+from .staffing import reset_tests as reset_tests

@@ -1,0 +1,83 @@
+"""A campaign is a folder: `campaign.toml`, the pictures, and SQLite beside them unless another database is named."""
+
+import hashlib
+import os
+import secrets
+from pathlib import Path
+from typing import Self
+
+from countersight.collect.database import Store
+from countersight.collect.flows import Flow, flow_named
+from countersight.collect.settings import Settings, read_settings
+from countersight.errors import BadPicture, CampaignError
+from countersight.picture import Picture, read_picture
+
+SETTINGS = "campaign.toml"
+PICTURES = "pictures"
+SECRET = "secret.key"  # noqa: S105 - the name of the file
+DATABASE = "campaign.sqlite"
+SUFFIXES = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp"}
+
+
+class Campaign:
+    """A campaign, opened: its settings, its flow and its database."""
+
+    def __init__(self, path: Path, settings: Settings, flow: Flow, store: Store, secret: bytes) -> None:
+        self.path = path
+        self.settings = settings
+        self.flow = flow
+        self.store = store
+        self.secret = secret
+        """What tokens are signed with; it never leaves the folder."""
+
+    @classmethod
+    def open(cls, path: Path | str, database: str | None = None) -> Self:
+        """Open a campaign folder, with its SQLite file or the database at an address."""
+        path = Path(path)
+        settings = read_settings(path / SETTINGS)
+        flow = flow_named(settings.flow)
+        missing = [phase.name for phase in flow.phases if phase.name not in settings.phases]
+        if missing:
+            raise CampaignError(f"{path / SETTINGS}: there is no [phases.{missing[0]}], which {settings.flow} has")
+        url = database or f"sqlite:///{(path / DATABASE).resolve()}"
+        return cls(path, settings, flow, Store(url), _secret(path / SECRET))
+
+    def close(self) -> None:
+        """Let go of the database; every write that was begun is finished."""
+        self.store.close()
+
+    def picture_file(self, name: str) -> Path | None:
+        """The file of a picture of the campaign, by the name it is shown under; None where there is none."""
+        stem, _, suffix = name.partition(".")
+        if not (stem.isalnum() and stem.isascii() and suffix in SUFFIXES.values()):
+            return None
+        file = self.path / PICTURES / name
+        return file if file.is_file() else None
+
+
+def keep_picture(campaign: Path, picture: Picture) -> str:
+    """Store a checked picture in a campaign folder under the digest of its bytes; the name it has there."""
+    name = f"{hashlib.sha256(picture.data).hexdigest()[:32]}.{SUFFIXES[picture.mime]}"
+    file = campaign / PICTURES / name
+    if not file.exists():
+        file.write_bytes(picture.data)
+    return name
+
+
+def kept_picture(campaign: Path, name: str) -> Picture:
+    """A picture of the campaign, read again."""
+    try:
+        return read_picture(campaign / PICTURES / name)
+    except BadPicture as error:
+        raise CampaignError(f"{campaign / PICTURES / name} {error}") from None
+
+
+def _secret(file: Path) -> bytes:
+    """The campaign's own secret, made on first use and readable by its owner alone."""
+    try:
+        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return file.read_bytes()
+    with os.fdopen(handle, "wb") as made:
+        made.write(secrets.token_bytes(32))
+    return file.read_bytes()

@@ -1,0 +1,1 @@
+"""Alembic looks for this file; migrations are run by countersight.collect.database.migrating."""

@@ -1,0 +1,156 @@
+"""One database, many readers, one writer.
+
+Every write goes through one thread, which takes all that wait, gives each a savepoint of its own and commits them
+together: a commit that waits for the disk is then shared by everybody who waits for one. A write is acknowledged after
+that commit. On SQLite a transaction begins with BEGIN IMMEDIATE, on PostgreSQL with an advisory lock, so that a second
+process (a command beside the server) waits its turn and never sees "database is locked".
+"""
+
+import asyncio
+import queue
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import SQLAlchemyError
+
+from countersight.collect.database.migrating import migrate
+from countersight.errors import CampaignError
+
+T = TypeVar("T")
+_Job = tuple[Callable[[Connection], Any], "Future[Any]"]
+
+_MOST_TOGETHER = 64
+"""Writes that share one commit at most: the first of them waits for the last."""
+_ADVISORY_LOCK = 0x636F756E  # "coun": any number will do, so long as every Countersight takes the same
+
+
+class Store:
+    """The database of a campaign, opened."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self._readers = _engine(url, writing=False)
+        self._writers = _engine(url, writing=True)
+        try:
+            migrate(self._writers)
+        except SQLAlchemyError as error:
+            raise CampaignError(f"the database {_safe(url)} cannot be opened: {_first_line(error)}") from None
+        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._work, name="writer", daemon=True)
+        self._thread.start()
+
+    def read(self, question: Callable[[Connection], T]) -> T:
+        """Ask the database something short, at once."""
+        with self._readers.connect() as connection:
+            return question(connection)
+
+    async def read_slowly(self, question: Callable[[Connection], T]) -> T:
+        """Ask something that may take a while, without keeping others waiting."""
+        return await asyncio.to_thread(self.read, question)
+
+    def write_now(self, job: Callable[[Connection], T]) -> T:
+        """Do a write and wait until it is on disk."""
+        return self._submitted(job).result()
+
+    async def write(self, job: Callable[[Connection], T]) -> T:
+        """Do a write; when this returns it is on disk."""
+        return await asyncio.wrap_future(self._submitted(job))
+
+    def close(self) -> None:
+        """Finish the writes that wait, then let go of the database."""
+        self._jobs.put(None)
+        self._thread.join()
+        self._readers.dispose()
+        self._writers.dispose()
+
+    def _submitted(self, job: Callable[[Connection], T]) -> "Future[T]":
+        future: Future[T] = Future()
+        self._jobs.put((job, future))
+        return future
+
+    def _work(self) -> None:
+        while (first := self._jobs.get()) is not None:
+            jobs, ended = self._gathered(first)
+            self._commit(jobs)
+            if ended:
+                return
+
+    def _gathered(self, first: _Job) -> tuple[list[_Job], bool]:
+        """The first write with those that wait behind it, and whether the end was among them."""
+        jobs = [first]
+        while len(jobs) < _MOST_TOGETHER:
+            try:
+                job = self._jobs.get_nowait()
+            except queue.Empty:
+                break
+            if job is None:
+                return jobs, True
+            jobs.append(job)
+        return jobs, False
+
+    def _commit(self, jobs: list[_Job]) -> None:
+        """Do writes in one transaction; a write that fails takes back its own part only."""
+        done: list[tuple[Future[Any], Any]] = []
+        try:
+            with self._writers.begin() as connection:
+                for job, future in jobs:
+                    try:
+                        with connection.begin_nested():
+                            done.append((future, job(connection)))
+                    except Exception as error:
+                        future.set_exception(error)
+        except Exception as error:  # the commit itself, or the database is gone: nothing of it was kept
+            for _, future in jobs:
+                if not future.done():
+                    future.set_exception(error)
+            return
+        for future, result in done:
+            future.set_result(result)
+
+
+def _engine(url: str, *, writing: bool) -> Engine:
+    try:
+        address = make_url(url)
+        if address.drivername == "postgresql":
+            address = address.set(drivername="postgresql+psycopg")
+        if address.get_backend_name() not in ("sqlite", "postgresql"):
+            raise CampaignError(f"{_safe(url)} is neither sqlite:///FILE nor postgresql://…")
+        engine = create_engine(address, pool_size=1 if writing else 4, max_overflow=0 if writing else 8)
+    except (SQLAlchemyError, ImportError) as error:
+        raise CampaignError(f"{_safe(url)} cannot be used as a database: {_first_line(error)}") from None
+    (_prepare_sqlite if address.get_backend_name() == "sqlite" else _prepare_postgresql)(engine, writing)
+    return engine
+
+
+def _prepare_sqlite(engine: Engine, writing: bool) -> None:
+    @event.listens_for(engine, "connect")
+    def connected(connection: Any, record: Any) -> None:
+        connection.isolation_level = None  # BEGIN is ours to say
+        for pragma in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=30000", "foreign_keys=ON"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def begun(connection: Connection) -> None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+
+
+def _prepare_postgresql(engine: Engine, writing: bool) -> None:
+    @event.listens_for(engine, "begin")
+    def begun(connection: Connection) -> None:
+        if writing:
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})")
+
+
+def _safe(url: str) -> str:
+    """An address without its password."""
+    try:
+        return make_url(url).render_as_string(hide_password=True)
+    except SQLAlchemyError:
+        return "(an address that cannot be read)"
+
+
+def _first_line(error: Exception) -> str:
+    return str(getattr(error, "orig", None) or error).strip().partition("\n")[0]

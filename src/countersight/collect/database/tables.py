@@ -1,0 +1,209 @@
+"""The tables of a campaign. Times are seconds since 1970; what a flow writes is JSON text."""
+
+from sqlalchemy import (
+    Boolean,
+    CheckConstraint,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    text,
+)
+
+metadata = MetaData()
+
+person = Table(
+    "person",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", String(100), unique=True, nullable=True),  # taken away when the person's data is deleted
+    Column("pseudonym", String(20), unique=True, nullable=False),
+    Column("role", String(10), nullable=False),
+    Column("password", Text, nullable=True),
+    Column("invitation", String(64), unique=True, nullable=True),  # SHA-256 of the one-time link
+    Column("invitation_until", Float, nullable=True),
+    Column("participant", String(100), unique=True, nullable=True),  # PROLIFIC_PID
+    Column("study", String(100), nullable=True),
+    Column("submission", String(100), nullable=True),  # SESSION_ID
+    Column("consent", Integer, nullable=True),  # version of the text that was agreed to
+    Column("consent_at", Float, nullable=True),
+    Column("language", String(10), nullable=True),
+    Column("created_at", Float, nullable=False),
+    Column("deleted_at", Float, nullable=True),
+)
+
+session = Table(
+    "session",
+    metadata,
+    Column("token", String(64), primary_key=True),  # SHA-256 of the cookie
+    Column("person_id", ForeignKey("person.id"), nullable=False, index=True),
+    Column("created_at", Float, nullable=False),
+    Column("expires_at", Float, nullable=False, index=True),
+)
+
+item = Table(
+    "item",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("key", String(200), unique=True, nullable=False),
+    Column("split", String(20), nullable=False, server_default=""),
+    Column("source", Text, nullable=False),
+    Column("gold", Text, nullable=True),
+    Column("phase", String(20), nullable=False),
+    Column("state", String(10), nullable=False),  # open, disputed, flagged, done, removed, check
+    Column("seats_left", Integer, nullable=False),
+    Column("phase_since", Float, nullable=False),
+)
+_FREE = text("state = 'open' AND seats_left > 0")
+# What a worker is given next: only items with a free seat are in this index, however many are done.
+Index(
+    "item_free",
+    item.c.phase,
+    item.c.id,
+    sqlite_where=_FREE,
+    postgresql_where=_FREE,
+)
+Index("item_state", item.c.state, item.c.phase)
+
+lease = Table(
+    "lease",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("token", String(40), unique=True, nullable=False),
+    Column("item_id", ForeignKey("item.id"), nullable=False),
+    Column("person_id", ForeignKey("person.id"), nullable=False),
+    Column("phase", String(20), nullable=False),
+    Column("state", String(10), nullable=False),  # active, done, flagged, released, expired
+    Column("claimed_at", Float, nullable=False),
+    Column("expires_at", Float, nullable=False),
+    Column("contribution_id", Integer, nullable=True),  # the version that counts
+    Column("draft", Text, nullable=True),
+    Column("draft_at", Float, nullable=True),
+)
+_HELD = text("state IN ('active', 'done', 'flagged')")
+# One person has one part in an item: never their own chain, never both seats. The database itself says so.
+Index(
+    "lease_one_part",
+    lease.c.item_id,
+    lease.c.person_id,
+    unique=True,
+    sqlite_where=_HELD,
+    postgresql_where=_HELD,
+)
+Index("lease_item", lease.c.item_id, lease.c.phase, lease.c.state)
+Index("lease_person", lease.c.person_id, lease.c.phase, lease.c.id)
+_ACTIVE = text("state = 'active'")
+Index("lease_expiry", lease.c.expires_at, sqlite_where=_ACTIVE, postgresql_where=_ACTIVE)
+Index("lease_open", lease.c.person_id, sqlite_where=_ACTIVE, postgresql_where=_ACTIVE)
+
+contribution = Table(
+    "contribution",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("lease_id", ForeignKey("lease.id"), nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("item_id", ForeignKey("item.id"), nullable=False, index=True),
+    Column("person_id", ForeignKey("person.id"), nullable=False),
+    Column("phase", String(20), nullable=False),
+    Column("content", Text, nullable=True),  # none where it was withdrawn
+    Column("seconds", Float, nullable=False),
+    Column("pasted", Float, nullable=False, server_default="0"),  # share of the text that was pasted
+    Column("guideline_version", Integer, nullable=False),
+    Column("test_version", Integer, nullable=False),
+    Column("right", Boolean, nullable=True),  # on an item whose answer is known
+    Column("fooled", Integer, nullable=True),  # how many distractors fooled the model
+    Column("at", Float, nullable=False),
+)
+Index("contribution_version", contribution.c.lease_id, contribution.c.version, unique=True)
+Index("contribution_person", contribution.c.person_id, contribution.c.at)
+Index("contribution_phase", contribution.c.phase, contribution.c.at)
+
+check = Table(
+    "model_check",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("lease_id", ForeignKey("lease.id"), nullable=False, index=True),
+    Column("item_id", ForeignKey("item.id"), nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("model", String(200), nullable=False),
+    Column("asked", String(64), nullable=False),  # SHA-256 of what the model was given
+    Column("texts", Text, nullable=False),
+    Column("scores", Text, nullable=False),
+    Column("fooled", Integer, nullable=False),
+    Column("seconds", Float, nullable=False),
+    Column("at", Float, nullable=False),
+)
+
+flag = Table(
+    "flag",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("item_id", ForeignKey("item.id"), nullable=False, index=True),
+    Column("contribution_id", ForeignKey("contribution.id"), nullable=True),
+    Column("lease_id", ForeignKey("lease.id"), nullable=True),
+    Column("person_id", ForeignKey("person.id"), nullable=True),
+    Column("reason", String(30), nullable=False),
+    Column("words", Text, nullable=False),
+    Column("at", Float, nullable=False),
+    Column("outcome", String(10), nullable=True, index=True),  # fair or unfair
+    Column("reviewer_id", ForeignKey("person.id"), nullable=True),
+    Column("note", Text, nullable=True),
+    Column("decided_at", Float, nullable=True),
+)
+
+qualification = Table(
+    "qualification",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("person_id", ForeignKey("person.id"), nullable=False),
+    Column("phase", String(20), nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("answers", Text, nullable=False),
+    Column("passed", Boolean, nullable=False),
+    Column("reset_by", ForeignKey("person.id"), nullable=True),
+    Column("at", Float, nullable=False),
+)
+Index("qualification_person", qualification.c.person_id, qualification.c.phase)
+
+payment = Table(
+    "payment",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("person_id", ForeignKey("person.id"), nullable=False),
+    Column("contribution_id", ForeignKey("contribution.id"), nullable=True),
+    Column("kind", String(20), nullable=False),  # work, fooling, series
+    Column("amount", Integer, nullable=False),  # minor units
+    Column("state", String(10), nullable=False),  # accrued, approved, exported, settled, voided
+    Column("batch_id", ForeignKey("batch.id"), nullable=True),
+    Column("at", Float, nullable=False),
+    CheckConstraint("amount > 0", name="payment_is_positive"),
+)
+Index("payment_person", payment.c.person_id, payment.c.state)
+Index("payment_once", payment.c.contribution_id, payment.c.kind, unique=True)
+Index("payment_state", payment.c.state)
+
+posting = Table(
+    "posting",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("payment_id", ForeignKey("payment.id"), nullable=False, index=True),
+    Column("debit", String(10), nullable=False),  # the account it is taken from
+    Column("credit", String(10), nullable=False),  # the account it goes to
+    Column("amount", Integer, nullable=False),
+    Column("by_id", ForeignKey("person.id"), nullable=True),
+    Column("at", Float, nullable=False),
+)
+
+batch = Table(
+    "batch",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("by_id", ForeignKey("person.id"), nullable=True),
+    Column("at", Float, nullable=False),
+    Column("csv", Text, nullable=False),
+)

@@ -1,0 +1,162 @@
+"""What a lead decides about a campaign: the structures behind `campaign.toml`."""
+
+import tomllib
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from countersight.errors import CampaignError
+
+FlowName = Literal["cosim", "cfmm", "cvqa", "verify", "answer", "judge"]
+
+
+class Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Something a worker might write, and what is good or bad about it."""
+
+    text: str
+    good: bool
+    why: str
+
+
+class TestQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One question of a qualification test."""
+
+    __test__ = False  # not a test of pytest's
+
+    text: str
+    options: tuple[str, ...]
+    answer: int
+    """Which option is right, counted from 1."""
+    why: str = ""
+    """Shown after the last try."""
+
+
+class Test(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What somebody must understand before they may work in a phase."""
+
+    __test__ = False
+
+    questions: tuple[TestQuestion, ...]
+    version: int = 1
+    tries: int = 2
+    pass_mark: float = 1.0
+    """The share of right answers that passes."""
+    days: int = 0
+    """For how many days a pass holds; 0 is for ever."""
+
+
+class PhaseSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What belongs to one phase: what is asked of people, how they qualify, what they earn."""
+
+    guidelines: str
+    version: int = 1
+    """Of the guidelines; raise it when they change, so that each contribution says which it followed."""
+    pay: int = 0
+    """For one contribution, in minor units of the currency (cents)."""
+    people: int = 1
+    """How many people take this phase of an item without seeing each other."""
+    examples: tuple[Example, ...] = ()
+    test: Test | None = None
+
+
+class Pay(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Bonuses, and the currency."""
+
+    currency: str = "USD"
+    fooling: int = 0
+    """For each distractor that fooled the model, in minor units."""
+    series: int = 0
+    """Contributions after which the bonus for each further one grows by `series_step`; 0 for no such bonus."""
+    series_first: int = 0
+    series_step: int = 0
+
+
+class Prolific(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """People hired through Prolific come by a link with their id and go back with a code."""
+
+    completion_code: str = ""
+    screen_out_code: str = ""
+    contributions: int = 0
+    """How many make one submission; the completion code is shown then."""
+
+
+class Loop(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The model in the loop."""
+
+    model: str = "ranker"
+    """`ranker` is trained on the campaign's own train split; or any model of `countersight list models` that ranks."""
+    deadline: float = 2.0
+    """Seconds after which a check is given up and the person goes on without it."""
+    attempts: int = 5
+    """Checks of one item at most."""
+
+
+class Consent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What people agree to before they work."""
+
+    text: str
+    version: int = 1
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Everything in campaign.toml."""
+
+    title: str
+    flow: FlowName
+    phases: dict[str, PhaseSettings]
+    consent: Consent
+    license: str = "CC-BY-4.0"
+    languages: tuple[str, ...] = ("en",)
+    lease_minutes: float = 30
+    undo_minutes: float = 60
+    splits: dict[str, float] = msgspec.field(default_factory=lambda: {"train": 1.0})
+    gold_share: float = 0.0
+    """How often a person is given an item whose answer is known."""
+    contact: str = ""
+    pay: Pay = Pay()
+    prolific: Prolific = Prolific()
+    loop: Loop = Loop()
+    texts: dict[str, dict[str, str]] = {}
+    """Texts of the interface in other languages: for each language, the English text and what stands in its place."""
+
+
+def read_settings(file: Path) -> Settings:
+    """The settings in a campaign.toml, checked."""
+    try:
+        settings = msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8")), Settings)
+    except FileNotFoundError:
+        raise CampaignError(
+            f"{file.parent} is not a campaign: there is no {file.name} in it; make one with: countersight collect new"
+        ) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
+        raise CampaignError(f"{file}: {error}") from None
+    fault = _fault(settings)
+    if fault:
+        raise CampaignError(f"{file}: {fault}")
+    return settings
+
+
+def _fault(settings: Settings) -> str | None:
+    if not settings.splits or abs(sum(settings.splits.values()) - 1) > 1e-6 or min(settings.splits.values()) < 0:
+        return "splits: the shares must add up to 1"
+    if settings.lease_minutes <= 0 or settings.undo_minutes < 0 or not 0 <= settings.gold_share < 1:
+        return "lease_minutes must be above 0, undo_minutes not below 0, gold_share from 0 to below 1"
+    for name, phase in settings.phases.items():
+        if phase.pay < 0 or not 1 <= phase.people <= 100:
+            return f"phases.{name}: pay must not be below 0, and people must be 1 to 100"
+        fault = _test_fault(phase.test)
+        if fault:
+            return f"phases.{name}.test: {fault}"
+    return None
+
+
+def _test_fault(test: Test | None) -> str | None:
+    if test is None:
+        return None
+    if not test.questions or test.tries < 1 or not 0 < test.pass_mark <= 1:
+        return "needs a question, at least one try, and a pass_mark above 0 and up to 1"
+    for number, question in enumerate(test.questions, 1):
+        if not 1 <= question.answer <= len(question.options):
+            return f"question {number}: answer is the number of an option, 1 to {len(question.options)}"
+    return None
