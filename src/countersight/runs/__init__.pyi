@@ -1,5 +1,6 @@
 from .command import ask_dataset as ask_dataset
 from .folder import LOCK as LOCK
+from .folder import MANIFEST as MANIFEST
 from .folder import DatasetReference as DatasetReference
 from .folder import RunFolder as RunFolder
 from .folder import is_unused as is_unused

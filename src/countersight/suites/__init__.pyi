@@ -20,3 +20,4 @@ from .reference import beside as beside
 from .reference import table as table
 from .reference import tables as tables
 from .registry import IMPORTERS as IMPORTERS
+from .supposing import supposed as supposed

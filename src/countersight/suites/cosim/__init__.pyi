@@ -1,3 +1,5 @@
+from .changes import KINDS as KINDS
+from .changes import change_kinds as change_kinds
 from .statistics import LENGTHS as LENGTHS
 from .statistics import REPORTED_GUIDES as REPORTED_GUIDES
 from .statistics import REPORTED_WORDS as REPORTED_WORDS

@@ -1,0 +1,2 @@
+from .files import ASPECTS as ASPECTS
+from .files import FIELDS as FIELDS
