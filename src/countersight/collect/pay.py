@@ -1,0 +1,153 @@
+"""What people earn: a double-entry ledger in minor units.
+
+A payment goes from account to account: the budget owes it (accrued), a lead approves it, it leaves in a batch
+(exported) and is settled; or it is voided and goes back to the budget. Every step is a posting with the account it is
+taken from and the account it goes to, so that all accounts together are always zero. Nothing is ever paid by a call
+from here.
+"""
+
+import csv
+import io
+from collections.abc import Sequence
+from typing import Literal
+
+from sqlalchemy import Connection, func, insert, select, update
+
+from countersight.collect.database import tables
+from countersight.collect.settings import Pay
+from countersight.errors import CampaignError
+
+Account = Literal["budget", "accrued", "approved", "exported", "settled", "voided"]
+Kind = Literal["work", "fooling", "series"]
+FOLLOWS: dict[str, tuple[Account, ...]] = {
+    "accrued": ("approved", "voided"),
+    "approved": ("exported", "voided"),
+    "exported": ("settled", "voided"),
+    "settled": (),
+    "voided": (),
+}
+"""Where a payment may go from where it is."""
+
+
+def accrue(connection: Connection, person_id: int, contribution_id: int, kind: Kind, amount: int, now: float) -> None:
+    """Note that somebody has earned something."""
+    if amount <= 0:
+        return
+    row = {"person_id": person_id, "contribution_id": contribution_id, "kind": kind, "amount": amount}
+    key = connection.execute(insert(tables.payment).values(state="accrued", at=now, **row)).inserted_primary_key
+    assert key is not None
+    _post(connection, int(key[0]), "budget", "accrued", amount, None, now)
+
+
+def _post(
+    connection: Connection, payment: int, debit: Account, credit: Account, amount: int, by: int | None, now: float
+) -> None:
+    row = {"payment_id": payment, "debit": debit, "credit": credit, "amount": amount, "by_id": by, "at": now}
+    connection.execute(insert(tables.posting).values(**row))
+
+
+def move(connection: Connection, payments: Sequence[int], to: Account, by: int | None, now: float) -> int:
+    """Bring payments to their next account; how many went. One that may not go there stays where it is."""
+    moved = 0
+    rows = connection.execute(select(tables.payment).where(tables.payment.c.id.in_(payments))).all()
+    for row in rows:
+        if to not in FOLLOWS[row.state]:
+            continue
+        connection.execute(update(tables.payment).where(tables.payment.c.id == row.id).values(state=to))
+        _post(connection, row.id, row.state, to, row.amount, by, now)
+        moved += 1
+    return moved
+
+
+def void_contribution(connection: Connection, contribution_id: int, by: int | None, now: float) -> None:
+    """Take back what a contribution earned, unless it is settled already."""
+    move(connection, _ids(connection, tables.payment.c.contribution_id == contribution_id), "voided", by, now)
+
+
+def approve(connection: Connection, person_id: int, by: int, now: float) -> int:
+    """Approve all that a person has accrued; how many payments. Nobody approves their own."""
+    if person_id == by:
+        raise CampaignError("nobody approves their own pay: ask another lead")
+    mine = (tables.payment.c.person_id == person_id) & (tables.payment.c.state == "accrued")
+    return move(connection, _ids(connection, mine), "approved", by, now)
+
+
+def export_batch(connection: Connection, by: int, now: float) -> int | None:
+    """Put everything approved into a batch with its CSV, as Prolific takes it; the batch, or None where nothing is due.
+
+    The payments are marked as exported in the same transaction, so no payment is ever in two batches.
+    """
+    due = connection.execute(
+        select(tables.payment.c.id, tables.payment.c.amount, tables.person.c.participant, tables.person.c.pseudonym)
+        .join(tables.person, tables.person.c.id == tables.payment.c.person_id)
+        .where(tables.payment.c.state == "approved")
+        .order_by(tables.payment.c.person_id)
+    ).all()
+    if not due:
+        return None
+    totals: dict[str, int] = {}
+    for row in due:
+        name = row.participant or row.pseudonym
+        totals[name] = totals.get(name, 0) + row.amount
+    key = connection.execute(insert(tables.batch).values(by_id=by, at=now, csv=_csv(totals))).inserted_primary_key
+    assert key is not None
+    ids = [row.id for row in due]
+    connection.execute(update(tables.payment).where(tables.payment.c.id.in_(ids)).values(batch_id=int(key[0])))
+    move(connection, ids, "exported", by, now)
+    return int(key[0])
+
+
+def _csv(totals: dict[str, int]) -> str:
+    """`participant id,amount` a line, the amount with two decimals: what Prolific's bulk bonus form takes."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    for name, amount in totals.items():
+        writer.writerow([name, f"{amount // 100}.{amount % 100:02d}"])
+    return text.getvalue()
+
+
+def close_batch(connection: Connection, batch: int, outcome: Account, by: int, now: float) -> int:
+    """Note that a batch was paid elsewhere (settled), or was not and never will be (voided)."""
+    inside = (tables.payment.c.batch_id == batch) & (tables.payment.c.state == "exported")
+    return move(connection, _ids(connection, inside), outcome, by, now)
+
+
+def balances(connection: Connection, person_id: int | None = None) -> dict[str, int]:
+    """How much stands in each account, for one person or for all."""
+    question = select(tables.payment.c.state, func.sum(tables.payment.c.amount)).group_by(tables.payment.c.state)
+    if person_id is not None:
+        question = question.where(tables.payment.c.person_id == person_id)
+    return {state: int(amount) for state, amount in connection.execute(question)}
+
+
+def earned(connection: Connection, person_id: int) -> int:
+    """All that a person has earned and not lost again."""
+    return sum(amount for state, amount in balances(connection, person_id).items() if state != "voided")
+
+
+def pay_contribution(
+    connection: Connection, pay: Pay, base: int, person_id: int, contribution_id: int, fooled: int, now: float
+) -> None:
+    """What a contribution earns: its base, a bonus for each distractor that fooled the model, one for the series."""
+    before = _worked(connection, person_id) if pay.series else 0
+    accrue(connection, person_id, contribution_id, "work", base, now)
+    accrue(connection, person_id, contribution_id, "fooling", fooled * pay.fooling, now)
+    if pay.series:
+        accrue(connection, person_id, contribution_id, "series", series_bonus(pay, before), now)
+
+
+def series_bonus(pay: Pay, before: int) -> int:
+    """The bonus for one more contribution (CoSIm A.2: 2 cents for the first 25, 3 for the next 25, and so on)."""
+    return pay.series_first + before // pay.series * pay.series_step
+
+
+def _worked(connection: Connection, person_id: int) -> int:
+    """Contributions of a person that stand."""
+    question = select(func.count()).where(
+        tables.payment.c.person_id == person_id, tables.payment.c.kind == "work", tables.payment.c.state != "voided"
+    )
+    return int(connection.execute(question).scalar_one())
+
+
+def _ids(connection: Connection, condition: object) -> list[int]:
+    return list(connection.execute(select(tables.payment.c.id).where(condition)).scalars())  # type: ignore[arg-type]

@@ -1,0 +1,223 @@
+"""Who works here: accounts, invitations, roles, passwords and sessions."""
+
+import hashlib
+import secrets
+from typing import Literal
+
+import msgspec
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+from sqlalchemy import Connection, Row, bindparam, delete, insert, or_, select, update
+
+from countersight.collect.database import tables
+from countersight.errors import CampaignError
+from countersight.text import printable
+
+Role = Literal["worker", "reviewer", "lead"]
+ROLES: tuple[Role, ...] = ("worker", "reviewer", "lead")
+SESSION_SECONDS = 14 * 24 * 3600
+INVITATION_SECONDS = 14 * 24 * 3600
+SHORTEST_PASSWORD = 10
+LONGEST_PASSWORD = 200
+_LONGEST_NAME = 60
+
+_hasher = PasswordHasher()
+_nobody = _hasher.hash(secrets.token_hex(8))  # checked where there is no such account, so that both take as long
+
+
+class Person(msgspec.Struct, frozen=True):
+    """An account."""
+
+    id: int
+    name: str
+    pseudonym: str
+    role: Role
+    consent: int | None
+    language: str | None
+    participant: str | None
+
+    def is_at_least(self, role: Role) -> bool:
+        """Whether the person may do what this role may; each role may do all that the one before may."""
+        return ROLES.index(self.role) >= ROLES.index(role)
+
+
+def digest(token: str) -> str:
+    """What the database keeps of a token: who reads the database cannot use it."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def add_person(connection: Connection, name: str, role: Role, now: float, *, password: str | None = None) -> int:
+    """Make an account; its id."""
+    name = printable(name)[:_LONGEST_NAME].strip()
+    if not name:
+        raise CampaignError("an account needs a name")
+    taken = connection.execute(select(tables.person.c.id).where(tables.person.c.name == name)).first()
+    if taken:
+        raise CampaignError(f"there is an account {name!r} already; choose another name")
+    return _insert(connection, name, role, now, password=hash_password(password) if password else None)
+
+
+def _insert(connection: Connection, name: str | None, role: Role, now: float, **more: str | None) -> int:
+    row = insert(tables.person).values(name=name, role=role, pseudonym=_pseudonym(), created_at=now, **more)
+    key = connection.execute(row).inserted_primary_key
+    assert key is not None
+    return int(key[0])
+
+
+def _pseudonym() -> str:
+    """A name that says nothing of the person: exports carry it."""
+    return "p" + "".join(secrets.choice("abcdefghjkmnpqrstuvwxyz23456789") for _ in range(7))
+
+
+def invite(connection: Connection, name: str, role: Role, now: float) -> str:
+    """Make an account, or open an existing one anew, and give the one-time token of its link."""
+    row = connection.execute(select(tables.person.c.id).where(tables.person.c.name == printable(name))).first()
+    who = row.id if row else add_person(connection, name, role, now)
+    token = secrets.token_urlsafe(24)
+    changed = {"invitation": digest(token), "invitation_until": now + INVITATION_SECONDS, "role": role}
+    connection.execute(update(tables.person).where(tables.person.c.id == who).values(**changed))
+    return token
+
+
+def invited(connection: Connection, token: str, now: float) -> Person | None:
+    """Who an invitation is for, while it holds."""
+    row = connection.execute(
+        select(tables.person).where(
+            tables.person.c.invitation == digest(token),
+            tables.person.c.invitation_until > now,
+            tables.person.c.deleted_at.is_(None),
+        )
+    ).first()
+    return _person(row) if row else None
+
+
+def accept_invitation(connection: Connection, token: str, hashed: str, now: float) -> Person | None:
+    """Give the invited account its password; the link is of no use after that."""
+    person = invited(connection, token, now)
+    if person is None:
+        return None
+    values = {"password": hashed, "invitation": None, "invitation_until": None}
+    connection.execute(update(tables.person).where(tables.person.c.id == person.id).values(**values))
+    end_sessions(connection, person.id)
+    return person
+
+
+def password_fault(password: str) -> str | None:
+    """What is wrong with a password, in a sentence."""
+    if len(password) < SHORTEST_PASSWORD:
+        return f"A password needs at least {SHORTEST_PASSWORD} signs."
+    return f"A password has at most {LONGEST_PASSWORD} signs." if len(password) > LONGEST_PASSWORD else None
+
+
+def hash_password(password: str) -> str:
+    """A password as it is kept (Argon2id)."""
+    return _hasher.hash(password)
+
+
+def stored_password(connection: Connection, name: str) -> tuple[Person, str] | None:
+    """An account and its hashed password, by name."""
+    row = connection.execute(
+        select(tables.person).where(tables.person.c.name == name, tables.person.c.deleted_at.is_(None))
+    ).first()
+    return (_person(row), row.password) if row and row.password else None
+
+
+def is_password(password: str, stored: str | None) -> bool:
+    """Whether a password is the right one; takes as long where there is no such account."""
+    try:
+        return _hasher.verify(stored or _nobody, password[:LONGEST_PASSWORD]) and stored is not None
+    except (VerificationError, InvalidHashError):
+        return False
+
+
+def begin_session(connection: Connection, person_id: int, now: float) -> str:
+    """A new session; the token that goes into the cookie."""
+    token = secrets.token_urlsafe(32)
+    row = {"token": digest(token), "person_id": person_id, "created_at": now, "expires_at": now + SESSION_SECONDS}
+    connection.execute(delete(tables.session).where(tables.session.c.expires_at < now))
+    connection.execute(insert(tables.session).values(**row))
+    return token
+
+
+_SESSION = (
+    select(tables.person)
+    .join(tables.session, tables.session.c.person_id == tables.person.c.id)
+    .where(
+        tables.session.c.token == bindparam("token"),
+        tables.session.c.expires_at > bindparam("now"),
+        tables.person.c.deleted_at.is_(None),
+    )
+)
+
+
+def session_person(connection: Connection, token: str, now: float) -> Person | None:
+    """Whose session a cookie names, while it holds."""
+    row = connection.execute(_SESSION, {"token": digest(token), "now": now}).first()
+    return _person(row) if row else None
+
+
+def end_session(connection: Connection, token: str) -> None:
+    """Log out."""
+    connection.execute(delete(tables.session).where(tables.session.c.token == digest(token)))
+
+
+def end_sessions(connection: Connection, person_id: int) -> None:
+    """Log a person out everywhere."""
+    connection.execute(delete(tables.session).where(tables.session.c.person_id == person_id))
+
+
+def arrived(connection: Connection, participant: str, study: str, submission: str, now: float) -> int:
+    """The account of somebody who comes from Prolific, made on the first visit."""
+    row = connection.execute(select(tables.person).where(tables.person.c.participant == participant)).first()
+    if row is None:
+        ids = {"participant": participant, "study": study, "submission": submission}
+        return _insert(connection, f"prolific-{participant}"[:100], "worker", now, **ids)
+    values = {"study": study, "submission": submission}
+    connection.execute(update(tables.person).where(tables.person.c.id == row.id).values(**values))
+    return int(row.id)
+
+
+def find_person(connection: Connection, name: str) -> Person:
+    """An account by its name or pseudonym."""
+    row = connection.execute(
+        select(tables.person).where(
+            or_(tables.person.c.name == name, tables.person.c.pseudonym == name), tables.person.c.deleted_at.is_(None)
+        )
+    ).first()
+    if row is None:
+        raise CampaignError(f"there is no account {name!r}; `countersight collect people CAMPAIGN` lists them")
+    return _person(row)
+
+
+def set_role(connection: Connection, person_id: int, role: Role) -> None:
+    """Change what a person may do."""
+    connection.execute(update(tables.person).where(tables.person.c.id == person_id).values(role=role))
+
+
+def agree(connection: Connection, person_id: int, version: int, now: float) -> None:
+    """Keep that a person agreed to a version of the consent text."""
+    values = {"consent": version, "consent_at": now}
+    connection.execute(update(tables.person).where(tables.person.c.id == person_id).values(**values))
+
+
+def forget(connection: Connection, person_id: int, now: float) -> None:
+    """Delete what says who a person is; what they contributed stays under the pseudonym."""
+    end_sessions(connection, person_id)
+    kept = {"pseudonym", "role", "id", "created_at", "deleted_at"}
+    values: dict[str, object] = {column.name: None for column in tables.person.c if column.name not in kept}
+    connection.execute(update(tables.person).where(tables.person.c.id == person_id).values(deleted_at=now, **values))
+    connection.execute(update(tables.lease).where(tables.lease.c.person_id == person_id).values(draft=None))
+    open_leases = (tables.lease.c.person_id == person_id) & (tables.lease.c.state == "active")
+    connection.execute(update(tables.lease).where(open_leases).values(expires_at=now))
+
+
+def everybody(connection: Connection) -> list[Person]:
+    """All accounts that were not deleted."""
+    rows = connection.execute(
+        select(tables.person).where(tables.person.c.deleted_at.is_(None)).order_by(tables.person.c.id)
+    )
+    return [_person(row) for row in rows]
+
+
+def _person(row: Row[tuple[object, ...]]) -> Person:
+    return Person(row.id, row.name, row.pseudonym, row.role, row.consent, row.language, row.participant)

@@ -1,0 +1,48 @@
+"""The work itself: what is given out, sent in, taken back, flagged and qualified for. Verbs over a connection."""
+
+from countersight.collect.work.claiming import (
+    Lease,
+    claim,
+    current_lease,
+    free_expired,
+    lease_by_token,
+    open_leases,
+    release,
+    save_draft,
+)
+from countersight.collect.work.flagging import REASONS, Flag, count_open, decide, flag, flag_for, open_flags
+from countersight.collect.work.items import add_items, load_item, load_past
+from countersight.collect.work.qualifying import Result, Standing, reset, standing, take_test, tries_left
+from countersight.collect.work.submitting import Evidence, Submitted, TakenError, submit, undo
+
+__all__ = [
+    "REASONS",
+    "Evidence",
+    "Flag",
+    "Lease",
+    "Result",
+    "Standing",
+    "Submitted",
+    "TakenError",
+    "add_items",
+    "claim",
+    "count_open",
+    "current_lease",
+    "decide",
+    "flag",
+    "flag_for",
+    "free_expired",
+    "lease_by_token",
+    "load_item",
+    "load_past",
+    "open_flags",
+    "open_leases",
+    "release",
+    "reset",
+    "save_draft",
+    "standing",
+    "submit",
+    "take_test",
+    "tries_left",
+    "undo",
+]

@@ -1,0 +1,190 @@
+"""Giving work out: an item is leased to one person for a while, and comes back by itself.
+
+Claims happen inside the one writer's transaction, so two people can never be given the same seat.
+"""
+
+import secrets
+from random import Random
+from typing import Final
+
+import msgspec
+from sqlalchemy import ColumnClause, Connection, Row, bindparam, exists, insert, literal_column, select, update
+
+from countersight.collect.database import tables
+from countersight.collect.settings import Settings
+from countersight.collect.work.items import recount
+
+HELD: Final = ("active", "done", "flagged")
+
+
+class Lease(msgspec.Struct, frozen=True):
+    """A seat that somebody has, or had."""
+
+    id: int
+    token: str
+    item_id: int
+    person_id: int
+    phase: str
+    state: str
+    claimed_at: float
+    expires_at: float
+    contribution_id: int | None = None
+    draft: dict[str, str] | None = None
+    draft_at: float | None = None
+
+
+def claim(
+    connection: Connection, settings: Settings, person_id: int, phase: str, now: float, chance: Random
+) -> Lease | None:
+    """The person's open item of this phase, or a new one, or None where there is none for them."""
+    free_expired(connection, settings, now)
+    there = current_lease(connection, person_id, phase)
+    if there is not None:
+        return there
+    item_id = _known_item(connection, person_id, phase) if chance.random() < settings.gold_share else None
+    if item_id is None:
+        item_id = _free_item(connection, person_id, phase)
+    return None if item_id is None else _lease(connection, settings, item_id, person_id, phase, now)
+
+
+def current_lease(connection: Connection, person_id: int, phase: str) -> Lease | None:
+    """What the person has open in a phase."""
+    row = connection.execute(_CURRENT, {"person": person_id, "phase": phase}).first()
+    return _as_lease(row) if row else None
+
+
+def open_leases(connection: Connection, person_id: int) -> dict[str, str]:
+    """The token of what a person has open, by phase."""
+    question = select(tables.lease.c.phase, tables.lease.c.token).where(
+        tables.lease.c.person_id == person_id, tables.lease.c.state == _ACTIVE
+    )
+    return {phase: str(token) for phase, token in connection.execute(question)}
+
+
+def lease_by_token(connection: Connection, token: str, person_id: int) -> Lease | None:
+    """A lease by its token, for the person it was given to and nobody else."""
+    row = connection.execute(_BY_TOKEN, {"token": token, "person": person_id}).first()
+    return _as_lease(row) if row else None
+
+
+def release(connection: Connection, settings: Settings, lease: Lease) -> None:
+    """Give an item back: somebody else may have it."""
+    if lease.state != "active":
+        return
+    connection.execute(update(tables.lease).where(tables.lease.c.id == lease.id).values(state="released"))
+    recount(connection, settings, lease.item_id, lease.phase)
+
+
+def extend(connection: Connection, settings: Settings, lease: Lease, now: float) -> None:
+    """Somebody is at work: the lease begins anew."""
+    until = now + settings.lease_minutes * 60
+    connection.execute(update(tables.lease).where(tables.lease.c.id == lease.id).values(expires_at=until))
+
+
+def free_expired(connection: Connection, settings: Settings, now: float) -> int:
+    """Take back leases that ran out; how many. What was typed stays with them."""
+    rows = connection.execute(_EXPIRED, {"now": now}).all()
+    for row in rows:
+        connection.execute(update(tables.lease).where(tables.lease.c.id == row.id).values(state="expired"))
+        recount(connection, settings, row.item_id, row.phase)
+    return len(rows)
+
+
+def take_up_again(connection: Connection, settings: Settings, lease: Lease, now: float) -> bool:
+    """Give somebody back the seat they lost by being slow, if it is still free."""
+    item = connection.execute(select(tables.item).where(tables.item.c.id == lease.item_id)).one()
+    has_room = item.state == "check" or (item.state == "open" and item.seats_left > 0)
+    if item.phase != lease.phase or not has_room:
+        return False
+    if connection.execute(_ANOTHER_PART, {"item": lease.item_id, "person": lease.person_id}).first():
+        return False
+    values = {"state": "active", "expires_at": now + settings.lease_minutes * 60}
+    connection.execute(update(tables.lease).where(tables.lease.c.id == lease.id).values(**values))
+    recount(connection, settings, lease.item_id, lease.phase)
+    return True
+
+
+def save_draft(connection: Connection, settings: Settings, lease: Lease, values: dict[str, str], now: float) -> None:
+    """Keep what was typed so far."""
+    draft = msgspec.json.encode(values).decode()
+    connection.execute(update(tables.lease).where(tables.lease.c.id == lease.id).values(draft=draft, draft_at=now))
+    if lease.state == "active":
+        extend(connection, settings, lease, now)
+
+
+def _lease(connection: Connection, settings: Settings, item_id: int, person_id: int, phase: str, now: float) -> Lease:
+    token, until = secrets.token_urlsafe(18), now + settings.lease_minutes * 60
+    row = {"token": token, "item_id": item_id, "person_id": person_id, "phase": phase, "state": "active"}
+    key = connection.execute(insert(tables.lease).values(claimed_at=now, expires_at=until, **row)).inserted_primary_key
+    assert key is not None
+    recount(connection, settings, item_id, phase)
+    return Lease(int(key[0]), token, item_id, person_id, phase, "active", now, until)
+
+
+def _free_item(connection: Connection, person_id: int, phase: str) -> int | None:
+    """The first item with a free seat in which the person has no part.
+
+    The search begins behind the last item they were given: whoever has done a thousand items does not walk past all of
+    them for the next one. Only when nothing is left there does it begin from the front, for seats that came free.
+    """
+    last = connection.execute(_LAST, {"person": person_id, "phase": phase}).scalar()
+    found = connection.execute(_NEXT, {"person": person_id, "phase": phase, "after": last or 0}).scalar()
+    if found is None and last:
+        found = connection.execute(_NEXT, {"person": person_id, "phase": phase, "after": 0}).scalar()
+    return found
+
+
+def _known_item(connection: Connection, person_id: int, phase: str) -> int | None:
+    """An item whose answer is known and that the person has not met."""
+    return connection.execute(_KNOWN, {"person": person_id, "phase": phase}).scalar()
+
+
+def _as_lease(row: Row[tuple[object, ...]]) -> Lease:
+    draft = msgspec.json.decode(row.draft, type=dict[str, str]) if row.draft else None
+    return Lease(
+        row.id, row.token, row.item_id, row.person_id, row.phase, row.state, row.claimed_at, row.expires_at,
+        row.contribution_id, draft, row.draft_at,
+    )  # fmt: skip
+
+
+_table = tables.lease.c
+_ACTIVE: Final[ColumnClause[str]] = literal_column(
+    "'active'"
+)  # spelled out: a partial index is only used where its condition is seen
+_CURRENT = select(tables.lease).where(
+    _table.person_id == bindparam("person"), _table.phase == bindparam("phase"), _table.state == _ACTIVE
+)
+_BY_TOKEN = select(tables.lease).where(_table.token == bindparam("token"), _table.person_id == bindparam("person"))
+_EXPIRED = select(_table.id, _table.item_id, _table.phase).where(
+    _table.state == _ACTIVE, _table.expires_at < bindparam("now")
+)
+_ANOTHER_PART = select(_table.id).where(
+    _table.item_id == bindparam("item"), _table.person_id == bindparam("person"), _table.state.in_(HELD)
+)
+_HAS_PART = exists().where(
+    _table.item_id == tables.item.c.id, _table.person_id == bindparam("person"), _table.state.in_(HELD)
+)
+_LAST = (
+    select(_table.item_id)
+    .where(_table.person_id == bindparam("person"), _table.phase == bindparam("phase"))
+    .order_by(_table.id.desc())
+    .limit(1)
+)
+_NEXT = (
+    select(tables.item.c.id)
+    .where(
+        tables.item.c.phase == bindparam("phase"),
+        tables.item.c.state == literal_column("'open'"),
+        tables.item.c.seats_left > literal_column("0"),
+        tables.item.c.id > bindparam("after"),
+        ~_HAS_PART,
+    )
+    .order_by(tables.item.c.id)
+    .limit(1)
+)
+_KNOWN = (
+    select(tables.item.c.id)
+    .where(tables.item.c.state == "check", tables.item.c.phase == bindparam("phase"), ~_HAS_PART)
+    .order_by(tables.item.c.id)
+    .limit(1)
+)

@@ -1,0 +1,109 @@
+"""Flags: somebody says that the work before theirs is not good; a reviewer reads why and decides."""
+
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import Connection, Row, Select, exists, func, insert, select, update
+
+from countersight.collect.database import tables
+from countersight.collect.pay import void_contribution
+from countersight.collect.settings import Settings
+from countersight.collect.work.claiming import HELD, Lease
+from countersight.collect.work.items import put_item
+
+REASONS: Final = {
+    "unclear": "It cannot be understood",
+    "wrong": "It is wrong",
+    "unrelated": "It is not about the picture",
+    "guidelines": "It does not follow the guidelines",
+    "offensive": "It is offensive or personal",
+    "machine": "It reads as if a machine wrote it",
+    "other": "Something else",
+}
+"""Why somebody flags; “ambiguous” is added by the program where two people disagree."""
+
+
+class Flag(msgspec.Struct, frozen=True):
+    """A flag as a reviewer sees it."""
+
+    id: int
+    item_id: int
+    contribution_id: int | None
+    by_person: bool
+    """Somebody flagged it; otherwise two people disagreed."""
+    reason: str
+    words: str
+    at: float
+    outcome: str | None
+
+
+def flag(
+    connection: Connection, settings: Settings, lease: Lease, verified: str, reason: str, words: str, now: float
+) -> None:
+    """Flag what the phase before wrote, and give the item to the reviewers."""
+    before = connection.execute(
+        select(tables.lease.c.contribution_id).where(
+            tables.lease.c.item_id == lease.item_id, tables.lease.c.phase == verified, tables.lease.c.state == "done"
+        )
+    ).scalar()
+    row = {"item_id": lease.item_id, "contribution_id": before, "lease_id": lease.id, "person_id": lease.person_id}
+    connection.execute(insert(tables.flag).values(reason=reason, words=words, at=now, **row))
+    connection.execute(update(tables.lease).where(tables.lease.c.id == lease.id).values(state="flagged"))
+    put_item(connection, settings, lease.item_id, lease.phase, "flagged", now)
+
+
+def open_flags(connection: Connection, reviewer_id: int, most: int = 50) -> list[Flag]:
+    """Flags that wait for a decision, the oldest first; none of items the reviewer has a part in."""
+    rows = connection.execute(_waiting(reviewer_id).order_by(tables.flag.c.id).limit(most))
+    return [_as_flag(row) for row in rows]
+
+
+def count_open(connection: Connection, reviewer_id: int) -> int:
+    """How many flags wait for this reviewer."""
+    return int(connection.execute(select(func.count()).select_from(_waiting(reviewer_id).subquery())).scalar_one())
+
+
+def flag_for(connection: Connection, flag_id: int, reviewer_id: int) -> Flag | None:
+    """A flag that waits for this reviewer."""
+    row = connection.execute(_waiting(reviewer_id).where(tables.flag.c.id == flag_id)).first()
+    return _as_flag(row) if row else None
+
+
+def decide(
+    connection: Connection, settings: Settings, found: Flag, reviewer_id: int, fair: bool, note: str, now: float
+) -> None:
+    """A fair flag removes the item and the pay of what was flagged; an unfair one returns the item.
+
+    Where two people disagreed there is nobody to return it to: it is then complete as it is.
+    """
+    values = {"outcome": "fair" if fair else "unfair", "reviewer_id": reviewer_id, "note": note, "decided_at": now}
+    connection.execute(update(tables.flag).where(tables.flag.c.id == found.id).values(**values))
+    phase = connection.execute(select(tables.item.c.phase).where(tables.item.c.id == found.item_id)).scalar_one()
+    if not fair:
+        put_item(connection, settings, found.item_id, phase, "open" if found.by_person else "done", now)
+        return
+    put_item(connection, settings, found.item_id, phase, "removed", now)
+    if found.contribution_id is not None:
+        void_contribution(connection, found.contribution_id, reviewer_id, now)
+
+
+def _waiting(reviewer_id: int) -> Select[Any]:
+    part = exists().where(
+        tables.lease.c.item_id == tables.flag.c.item_id,
+        tables.lease.c.person_id == reviewer_id,
+        tables.lease.c.state.in_(HELD),
+    )
+    return select(tables.flag).where(tables.flag.c.outcome.is_(None), ~part)
+
+
+def _as_flag(row: Row[Any]) -> Flag:
+    return Flag(
+        row.id,
+        row.item_id,
+        row.contribution_id,
+        row.person_id is not None,
+        row.reason,
+        row.words,
+        row.at,
+        row.outcome,
+    )

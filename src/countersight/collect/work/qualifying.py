@@ -1,0 +1,70 @@
+"""Who may work in a phase: whoever passed its test, within its tries. Passes and fails are both kept."""
+
+from typing import Any, Literal
+
+import msgspec
+from sqlalchemy import Connection, Row, insert, select, update
+
+from countersight.collect.database import tables
+from countersight.collect.settings import Settings, Test
+
+Standing = Literal["qualified", "untested", "failed"]
+
+
+class Result(msgspec.Struct, frozen=True):
+    """How a test went."""
+
+    passed: bool
+    right: tuple[bool, ...]
+    tries_left: int
+
+
+def standing(connection: Connection, settings: Settings, person_id: int, phase: str, now: float) -> Standing:
+    """Whether somebody may work in a phase; only a pass of the test as it is now opens it."""
+    test = settings.phases[phase].test
+    if test is None:
+        return "qualified"
+    rows = _tries(connection, person_id, phase, test)
+    if any(row.passed and (not test.days or now - row.at < test.days * 86_400) for row in rows):
+        return "qualified"
+    return "failed" if len(rows) >= test.tries and not any(row.passed for row in rows) else "untested"
+
+
+def take_test(
+    connection: Connection, settings: Settings, person_id: int, phase: str, answers: list[int], now: float
+) -> Result | None:
+    """Mark a test and keep the outcome; None where there is no try left, or nothing to test."""
+    test = settings.phases[phase].test
+    if test is None or standing(connection, settings, person_id, phase, now) != "untested":
+        return None
+    right = tuple(given == question.answer for given, question in zip(answers, test.questions, strict=True))
+    passed = sum(right) >= test.pass_mark * len(right) - 1e-9
+    row = {"person_id": person_id, "phase": phase, "version": test.version, "passed": passed, "at": now}
+    connection.execute(insert(tables.qualification).values(answers=msgspec.json.encode(answers).decode(), **row))
+    used = len(_tries(connection, person_id, phase, test))
+    return Result(passed, right, max(0, test.tries - used))
+
+
+def tries_left(connection: Connection, settings: Settings, person_id: int, phase: str) -> int:
+    """How often somebody may still try the test of a phase."""
+    test = settings.phases[phase].test
+    return max(0, test.tries - len(_tries(connection, person_id, phase, test))) if test else 0
+
+
+def reset(connection: Connection, person_id: int, by: int | None) -> int:
+    """Let somebody try again: their tries no longer count, but are kept; how many there were."""
+    theirs = (tables.qualification.c.person_id == person_id) & tables.qualification.c.reset_by.is_(None)
+    return connection.execute(update(tables.qualification).where(theirs).values(reset_by=by or person_id)).rowcount
+
+
+def _tries(connection: Connection, person_id: int, phase: str, test: Test) -> list[Row[Any]]:
+    return list(
+        connection.execute(
+            select(tables.qualification).where(
+                tables.qualification.c.person_id == person_id,
+                tables.qualification.c.phase == phase,
+                tables.qualification.c.version == test.version,
+                tables.qualification.c.reset_by.is_(None),
+            )
+        )
+    )

@@ -1,0 +1,190 @@
+"""A contribution is made: once, whatever the network does, and never overwritten."""
+
+import msgspec
+from sqlalchemy import Connection, func, insert, select, update
+
+from countersight.collect.database import tables
+from countersight.collect.flows import Advance, Content, Dispute, Done, Flow, Item
+from countersight.collect.pay import pay_contribution, void_contribution
+from countersight.collect.settings import Settings
+from countersight.collect.work.claiming import Lease, lease_by_token, take_up_again
+from countersight.collect.work.items import held, load_item, load_past, put_item, recount
+
+
+class Evidence(msgspec.Struct, frozen=True):
+    """How a contribution came about; shown to reviewers with the worker's knowledge, never acted on by itself."""
+
+    seconds: float
+    pasted: float = 0.0
+    """Share of the text that was pasted."""
+
+
+class Submitted(msgspec.Struct, frozen=True):
+    """What came of a contribution."""
+
+    contribution_id: int
+    right: bool | None = None
+    """On an item whose answer is known: whether it was given."""
+    again: bool = False
+    """It had been made before: the form was sent twice."""
+
+
+class TakenError(Exception):
+    """The seat went to somebody else while its holder was away; what was typed is still there."""
+
+
+def submit(
+    connection: Connection,
+    settings: Settings,
+    flow: Flow,
+    lease: Lease,
+    content: Content,
+    evidence: Evidence,
+    now: float,
+) -> Submitted:
+    """Keep a contribution and do what follows from it. The same lease sent again changes nothing."""
+    fresh = lease_by_token(connection, lease.token, lease.person_id)
+    assert fresh is not None  # leases are never deleted
+    if fresh.state == "done" and fresh.contribution_id is not None:
+        return Submitted(fresh.contribution_id, again=True)
+    if fresh.state != "active" and not take_up_again(connection, settings, fresh, now):
+        raise TakenError
+    item = load_item(connection, fresh.item_id)
+    right = _is_right(flow, item, fresh.phase, content)
+    fooled = _fooled(connection, fresh, content)
+    number = _append(connection, settings, fresh, content, evidence, right, fooled, now)
+    phase = settings.phases[fresh.phase]
+    pay_contribution(connection, settings.pay, phase.pay, fresh.person_id, number, fooled or 0, now)
+    if item.state != "check":
+        recount(connection, settings, item.id, fresh.phase)
+        follow(connection, settings, flow, item, fresh.phase, number, now)
+    return Submitted(number, right)
+
+
+def _is_right(flow: Flow, item: Item, phase: str, content: Content) -> bool | None:
+    if item.state != "check" or item.gold is None:
+        return None
+    labels = flow.labels(phase, content)
+    return all(labels.get(name) == wanted for name, wanted in item.gold.items())
+
+
+def _fooled(connection: Connection, lease: Lease, content: Content) -> int | None:
+    """How many distractors fooled the model, by the last check of just these texts; None where there was none."""
+    texts = msgspec.json.encode(msgspec.to_builtins(content)).decode()
+    return connection.execute(
+        select(tables.check.c.fooled)
+        .where(tables.check.c.lease_id == lease.id, tables.check.c.texts == texts)
+        .order_by(tables.check.c.id.desc())
+        .limit(1)
+    ).scalar()
+
+
+def _append(
+    connection: Connection,
+    settings: Settings,
+    lease: Lease,
+    content: Content | None,
+    evidence: Evidence,
+    right: bool | None,
+    fooled: int | None,
+    now: float,
+) -> int:
+    """Add a version to the contributions of a lease; none is ever changed."""
+    phase = settings.phases[lease.phase]
+    row = {
+        "lease_id": lease.id,
+        "version": versions(connection, lease.id) + 1,
+        "item_id": lease.item_id,
+        "person_id": lease.person_id,
+        "phase": lease.phase,
+        "content": None if content is None else msgspec.json.encode(content).decode(),
+        "seconds": evidence.seconds,
+        "pasted": evidence.pasted,
+        "guideline_version": phase.version,
+        "test_version": phase.test.version if phase.test else 0,
+        "right": right,
+        "fooled": fooled,
+        "at": now,
+    }
+    key = connection.execute(insert(tables.contribution).values(**row)).inserted_primary_key
+    assert key is not None
+    number = int(key[0])
+    values: dict[str, object] = {"state": "done", "contribution_id": number} if content is not None else {}
+    if values:
+        connection.execute(update(tables.lease).where(tables.lease.c.id == lease.id).values(**values))
+    return number
+
+
+def versions(connection: Connection, lease_id: int) -> int:
+    """How many versions a contribution has."""
+    question = select(func.count()).where(tables.contribution.c.lease_id == lease_id)
+    return int(connection.execute(question).scalar_one())
+
+
+def follow(
+    connection: Connection, settings: Settings, flow: Flow, item: Item, phase: str, contribution_id: int, now: float
+) -> None:
+    """When all seats of a phase are taken, go where the flow says."""
+    if held(connection, item.id, phase, "done") < settings.phases[phase].people:
+        return
+    past = load_past(connection, flow, item.id, [each.name for each in flow.phases])
+    match flow.settle(item, phase, past):
+        case Advance(following):
+            put_item(connection, settings, item.id, following, "open", now)
+        case Done(kept):
+            put_item(connection, settings, item.id, phase, "done" if kept else "removed", now)
+        case Dispute(reason, words):
+            put_item(connection, settings, item.id, phase, "flagged", now)
+            disputed = _first_contribution(connection, item.id)
+            row = {"item_id": item.id, "contribution_id": disputed, "reason": reason, "words": words, "at": now}
+            connection.execute(insert(tables.flag).values(**row))
+
+
+def _first_contribution(connection: Connection, item_id: int) -> int | None:
+    return connection.execute(
+        select(func.min(tables.lease.c.contribution_id)).where(
+            tables.lease.c.item_id == item_id, tables.lease.c.state == "done"
+        )
+    ).scalar()
+
+
+def undo(
+    connection: Connection, settings: Settings, flow: Flow, contribution_id: int, person_id: int, now: float
+) -> Lease | str:
+    """Take a contribution back, as a new version; the lease it can be mended in, or why that is too late."""
+    made = connection.execute(
+        select(tables.contribution).where(
+            tables.contribution.c.id == contribution_id, tables.contribution.c.person_id == person_id
+        )
+    ).first()
+    token = (
+        made
+        and connection.execute(
+            select(tables.lease.c.token).where(tables.lease.c.contribution_id == contribution_id)
+        ).scalar()
+    )
+    lease = lease_by_token(connection, token, person_id) if token else None
+    if made is None or lease is None or lease.state != "done":
+        return "There is nothing to take back."
+    if now - made.at > settings.undo_minutes * 60:
+        return f"It can be taken back for {settings.undo_minutes:g} minutes; that time is over."
+    item = load_item(connection, lease.item_id)
+    if item.state == "check" or item.state == "flagged" or _went_on(connection, flow, lease):
+        return "Somebody is working on it already."
+    _append(connection, settings, lease, None, Evidence(0.0), None, None, now)
+    void_contribution(connection, contribution_id, person_id, now)
+    values = {
+        "state": "active",
+        "contribution_id": None,
+        "expires_at": now + settings.lease_minutes * 60,
+    }
+    connection.execute(update(tables.lease).where(tables.lease.c.id == lease.id).values(**values))
+    put_item(connection, settings, item.id, lease.phase, "open", now)
+    return lease
+
+
+def _went_on(connection: Connection, flow: Flow, lease: Lease) -> bool:
+    """Whether anybody has a part in a later phase of the item."""
+    names = [phase.name for phase in flow.phases]
+    later = names[names.index(lease.phase) + 1 :]
+    return any(held(connection, lease.item_id, name, "active", "done", "flagged") for name in later)
