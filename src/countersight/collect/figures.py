@@ -1,0 +1,265 @@
+"""What a lead wants to know of a campaign: how far it is, where it waits, who agrees, what it costs."""
+
+from collections import Counter, defaultdict
+from statistics import median
+from typing import Any
+
+import msgspec
+from sqlalchemy import ColumnElement, Connection, Row, Select, case, func, select
+
+from countersight.collect import pay
+from countersight.collect.database import tables
+from countersight.collect.flows import Flow
+from countersight.scoring import Agreement, Interval, agreement, wilson
+
+_RESAMPLES = 1_000
+"""Enough for an interval on a page that is looked at while it changes."""
+_DAY = 86_400.0
+
+
+class PhaseFigures(msgspec.Struct, frozen=True):
+    """One phase of the flow."""
+
+    phase: str
+    title: str
+    waiting: int
+    """Items with a free seat."""
+    under_way: int
+    """Seats that somebody holds."""
+    done: int
+    """Contributions that stand."""
+    oldest: float | None
+    """Seconds the item that waits longest has waited."""
+    seconds: float | None
+    """Median time for one contribution."""
+
+
+class Named(msgspec.Struct, frozen=True):
+    """The agreement about one of the things people decide in a phase."""
+
+    phase: str
+    label: str
+    agreement: Agreement
+
+
+class Fooling(msgspec.Struct, frozen=True):
+    """How often the model in the loop was fooled."""
+
+    checks: int
+    items: int
+    """Items that were sent with a check."""
+    fooled: int
+    """Those with a distractor that fooled the model."""
+    interval: Interval
+
+
+class PersonFigures(msgspec.Struct, frozen=True):
+    """One person's work."""
+
+    id: int
+    name: str
+    pseudonym: str
+    role: str
+    done: int
+    seconds: float | None
+    pasted: float | None
+    known: int
+    known_right: int
+    flagged: int
+    """Contributions whose flag was found fair."""
+    earned: int
+    hourly: float | None
+    """What an hour of work earned, in minor units."""
+
+
+class Figures(msgspec.Struct, frozen=True):
+    """The whole campaign."""
+
+    items: int
+    states: dict[str, int]
+    phases: tuple[PhaseFigures, ...]
+    flags: int
+    disputed: int
+    agreement: tuple[Named, ...]
+    groups: dict[str, int]
+    fooling: Fooling | None
+    balances: dict[str, int]
+    per_item: float | None
+    """What a finished item cost, in minor units."""
+    days: tuple[tuple[str, int, int], ...]
+    """Contributions of each of the last 14 days by phase: phase, days ago, number."""
+
+
+def campaign_figures(connection: Connection, flow: Flow, now: float) -> Figures:
+    """Everything on the leads' first page."""
+    states = _states(connection)
+    balances = pay.balances(connection)
+    spent = sum(amount for state, amount in balances.items() if state != "voided")
+    finished = states.get("done", 0)
+    return Figures(
+        sum(number for state, number in states.items() if state != "check"),
+        states,
+        tuple(_phase(connection, phase.name, phase.title, now) for phase in flow.phases),
+        _count(connection, tables.flag.c.outcome.is_(None), tables.flag.c.person_id.is_not(None)),
+        _count(connection, tables.flag.c.outcome.is_(None), tables.flag.c.person_id.is_(None)),
+        tuple(label_agreement(connection, flow)),
+        group_counts(connection, flow),
+        _fooling(connection),
+        balances,
+        spent / finished if finished else None,
+        tuple(_days(connection, now)),
+    )
+
+
+def _states(connection: Connection) -> dict[str, int]:
+    question = select(tables.item.c.state, func.count()).group_by(tables.item.c.state)
+    return {state: int(number) for state, number in connection.execute(question)}
+
+
+def _count(connection: Connection, *conditions: ColumnElement[bool]) -> int:
+    return int(connection.execute(select(func.count()).select_from(tables.flag).where(*conditions)).scalar_one())
+
+
+def _phase(connection: Connection, name: str, title: str, now: float) -> PhaseFigures:
+    item, lease = tables.item.c, tables.lease.c
+    waiting, oldest = connection.execute(
+        select(func.count(), func.min(item.phase_since)).where(
+            item.phase == name, item.state == "open", item.seats_left > 0
+        )
+    ).one()
+    question = select(lease.state, func.count()).where(lease.phase == name).group_by(lease.state)
+    seats = {state: int(number) for state, number in connection.execute(question)}
+    times = connection.execute(
+        select(tables.contribution.c.seconds)
+        .where(tables.contribution.c.phase == name, tables.contribution.c.content.is_not(None))
+        .order_by(tables.contribution.c.at.desc())
+        .limit(500)
+    ).scalars()
+    seconds = list(times)
+    return PhaseFigures(
+        name,
+        title,
+        int(waiting),
+        seats.get("active", 0),
+        seats.get("done", 0),
+        now - oldest if oldest is not None else None,
+        median(seconds) if seconds else None,
+    )
+
+
+def label_agreement(connection: Connection, flow: Flow) -> list[Named]:
+    """For everything two people decide about the same item, how far they agree."""
+    rows: dict[tuple[str, str], dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for phase in flow.phases:
+        if phase.adjudicates:
+            continue
+        for item, content in _standing(connection, phase.name):
+            decoded = msgspec.json.decode(content, type=phase.content)
+            for label, value in flow.labels(phase.name, decoded).items():
+                # The writer's own answer and the blind one are two people's labels of one thing (CFMM).
+                rows["write and blind" if flow.name == "cfmm" else phase.name, label][item].append(value)
+    return [
+        Named(phase, label, agreement(list(items.values()), resamples=_RESAMPLES))
+        for (phase, label), items in rows.items()
+    ]
+
+
+def _standing(connection: Connection, phase: str) -> list[tuple[int, str]]:
+    """The contributions of a phase that stand, by item; those on items whose answer is known are left out."""
+    question = (
+        select(tables.lease.c.item_id, tables.contribution.c.content)
+        .join(tables.contribution, tables.contribution.c.id == tables.lease.c.contribution_id)
+        .join(tables.item, tables.item.c.id == tables.lease.c.item_id)
+        .where(tables.lease.c.phase == phase, tables.lease.c.state == "done", tables.item.c.state != "check")
+        .order_by(tables.contribution.c.id)
+    )
+    return [(row.item_id, row.content) for row in connection.execute(question)]
+
+
+def group_counts(connection: Connection, flow: Flow) -> dict[str, int]:
+    """Items by the groups that ought to be balanced; one of several groups counts for each of them."""
+    counts = Counter(dict.fromkeys(flow.balance, 0))
+    for phase in flow.phases:
+        if phase.name == flow.grouped_in:
+            for _, content in _standing(connection, phase.name):
+                decoded = msgspec.json.decode(content, type=phase.content)
+                counts.update(group for group in flow.groups(decoded) if group in counts)
+    return dict(counts)
+
+
+def _fooling(connection: Connection) -> Fooling | None:
+    made = tables.contribution.c
+    items, fooled = connection.execute(
+        select(func.count(), func.coalesce(func.sum(case((made.fooled > 0, 1), else_=0)), 0))
+        .select_from(tables.lease)
+        .join(tables.contribution, made.id == tables.lease.c.contribution_id)
+        .where(made.fooled.is_not(None), tables.lease.c.state == "done")
+    ).one()
+    checks = int(connection.execute(select(func.count()).select_from(tables.check)).scalar_one())
+    return Fooling(checks, int(items), int(fooled), wilson(int(fooled), int(items))) if checks else None
+
+
+def _days(connection: Connection, now: float) -> list[tuple[str, int, int]]:
+    made = tables.contribution.c
+    rows = connection.execute(select(made.phase, made.at).where(made.at > now - 14 * _DAY, made.content.is_not(None)))
+    counts = Counter((row.phase, int((now - row.at) // _DAY)) for row in rows)
+    return [(phase, day, number) for (phase, day), number in sorted(counts.items())]
+
+
+def people_figures(connection: Connection) -> list[PersonFigures]:
+    """Everybody's work, in a few queries over all of it."""
+    made = tables.contribution.c
+    work = {
+        row.person_id: row
+        for row in connection.execute(
+            select(
+                made.person_id,
+                func.count().label("done"),
+                func.sum(made.seconds).label("seconds"),
+                func.avg(made.pasted).label("pasted"),
+                func.sum(case((made.right.is_not(None), 1), else_=0)).label("known"),
+                func.sum(case((made.right.is_(True), 1), else_=0)).label("right"),
+            )
+            .select_from(tables.lease)
+            .join(tables.contribution, made.id == tables.lease.c.contribution_id)
+            .where(tables.lease.c.state == "done")
+            .group_by(made.person_id)
+        )
+    }
+    earned = _by_person(
+        connection,
+        select(tables.payment.c.person_id, func.sum(tables.payment.c.amount))
+        .where(tables.payment.c.state != "voided")
+        .group_by(tables.payment.c.person_id),
+    )
+    flagged = _by_person(
+        connection,
+        select(made.person_id, func.count())
+        .join(tables.flag, tables.flag.c.contribution_id == made.id)
+        .where(tables.flag.c.outcome == "fair")
+        .group_by(made.person_id),
+    )
+    everybody = connection.execute(select(tables.person).order_by(tables.person.c.id))
+    return [_person(row, work.get(row.id), earned.get(row.id, 0), flagged.get(row.id, 0)) for row in everybody]
+
+
+def _by_person(connection: Connection, question: Select[Any]) -> dict[int, int]:
+    return {person: int(number) for person, number in connection.execute(question)}
+
+
+def _person(row: Row[Any], work: Row[Any] | None, earned: int, flagged: int) -> PersonFigures:
+    done, seconds = (work.done, work.seconds) if work else (0, 0.0)
+    return PersonFigures(
+        row.id,
+        row.name or "(deleted)",
+        row.pseudonym,
+        row.role,
+        int(done),
+        seconds / done if done else None,
+        float(work.pasted) if work else None,
+        int(work.known) if work else 0,
+        int(work.right) if work else 0,
+        flagged,
+        earned,
+        3600 * earned / seconds if seconds else None,
+    )

@@ -1,0 +1,190 @@
+"""The model in the loop: does it take a distractor for the right response? Asked live, with a deadline (CoSIm 4)."""
+
+import asyncio
+import hashlib
+import time
+from typing import Any, Protocol
+
+import msgspec
+import numpy as np
+from sqlalchemy import Connection, Select, func, insert, select
+
+from countersight.case import Option
+from countersight.collect.campaign import Campaign
+from countersight.collect.database import tables
+from countersight.collect.flows import Past
+from countersight.collect.loop.ranker import Instance, TextRanker, train
+from countersight.collect.work import load_past
+from countersight.errors import CampaignError
+from countersight.models import ModelSettings, Ranker, Request, Turn, open_model
+
+_RETRAIN_AFTER = 10
+"""New items in the train split after which the ranker learns anew, or a tenth more, whichever is later."""
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """What the model made of the right response (the first) and the distractors."""
+
+    model: str
+    scores: tuple[float, ...]
+    attempt: int = 0
+    note: str = ""
+    """Why there are no scores, where there are none."""
+
+    @property
+    def fools(self) -> tuple[bool, ...]:
+        """For each distractor, whether the model takes it for right rather than the right response."""
+        return tuple(score > self.scores[0] for score in self.scores[1:]) if self.scores else ()
+
+
+class TextModel(Protocol):
+    """Whatever says how likely each of several responses is, given what was said before."""
+
+    name: str
+
+    async def likely(self, context: str, responses: tuple[str, ...]) -> tuple[float, ...]:
+        """How likely each response is; they add up to 1."""
+        ...
+
+
+class OwnRanker:
+    """The ranker that learns from the campaign as it goes."""
+
+    def __init__(self, campaign: Campaign) -> None:
+        self._campaign = campaign
+        self._ranker: TextRanker | None = None
+        self._training: asyncio.Task[None] | None = None
+
+    @property
+    def name(self) -> str:
+        """Its name with how much it has learned from, since it is another model after each training."""
+        return f"ranker/{self._ranker.trained_on if self._ranker else 0}"
+
+    @property
+    def words(self) -> str:
+        """How good it is, in a sentence."""
+        ranker = self._ranker
+        if ranker is None or not ranker.ready:
+            seen = ranker.trained_on if ranker else 0
+            return f"The model has {seen} finished items of the train split to learn from, too few to say anything yet."
+        right = f"{ranker.accuracy or 0:.0%}"
+        return f"The model learned from {ranker.trained_on} items and gets {right} right; chance is 25 %."
+
+    async def likely(self, context: str, responses: tuple[str, ...]) -> tuple[float, ...]:
+        """Ask it as it is now; where there is more to learn from, it learns meanwhile."""
+        await self.refresh()
+        assert self._ranker is not None
+        return tuple(self._ranker.scores(context, responses)) if self._ranker.ready else ()
+
+    async def refresh(self) -> None:
+        """Learn, where there is something new: at once the first time, in the background later."""
+        count = self._campaign.store.read(_finished)
+        if self._ranker is None:
+            await self._train()
+        elif self._training is None or self._training.done():
+            known = self._ranker.trained_on
+            if count >= known + max(_RETRAIN_AFTER, known // 10):
+                self._training = asyncio.create_task(self._train())
+
+    async def _train(self) -> None:
+        instances = await self._campaign.store.read_slowly(self._instances)
+        self._ranker = await asyncio.to_thread(train, instances)
+
+    def _instances(self, connection: Connection) -> list[Instance]:
+        flow = self._campaign.flow
+        phases = [phase.name for phase in flow.phases]
+        ids = list(connection.execute(_train_items()).scalars())
+        return [as_instance(load_past(connection, flow, item, phases)) for item in ids]
+
+
+class RankingModel:
+    """Any of our models that can rank text."""
+
+    def __init__(self, name: str, timeout: float) -> None:
+        model = open_model(name, ModelSettings(timeout=timeout))
+        if not isinstance(model, Ranker) or model.needs_picture:
+            raise CampaignError(f"loop.model: {name} cannot rank text without a picture; leave it at “ranker”")
+        self.name = name
+        self.words = f"The model is {name}; it sees the text only."
+        self._model = model
+
+    async def likely(self, context: str, responses: tuple[str, ...]) -> tuple[float, ...]:
+        """From the losses of the options."""
+        options = tuple(map(Option, responses))
+        key = hashlib.sha256("\n".join((context, *responses)).encode()).hexdigest()
+        losses = await self._model.losses(Request(key, (Turn("user", context),), "choice", options, context))
+        powers = np.exp(min(losses) - np.array(losses))
+        return tuple(float(power) for power in powers / powers.sum())
+
+
+def open_loop(campaign: Campaign) -> OwnRanker | RankingModel:
+    """The model that the settings name."""
+    loop = campaign.settings.loop
+    return OwnRanker(campaign) if loop.model == "ranker" else RankingModel(loop.model, loop.deadline)
+
+
+async def check(
+    campaign: Campaign,
+    model: TextModel,
+    lease_id: int,
+    item_id: int,
+    context: str,
+    responses: tuple[str, ...],
+    texts: str,
+) -> Checked:
+    """Ask the model, keep what it said, and say which attempt this was. Too slow a model is left behind."""
+    loop = campaign.settings.loop
+    before = campaign.store.read(lambda c: attempts(c, lease_id))
+    if before >= loop.attempts:
+        return Checked(
+            model.name, (), before, f"You have used all {loop.attempts} checks of this item. Send it as it is."
+        )
+    begun = time.monotonic()
+    try:
+        scores = await asyncio.wait_for(model.likely(context, responses), loop.deadline)
+    except TimeoutError:
+        return Checked(model.name, (), before, "The model takes too long. You can go on without it.")
+    except Exception as error:
+        return Checked(model.name, (), before, f"The model did not answer ({type(error).__name__}). Go on without it.")
+    if not scores:
+        return Checked(model.name, (), before, "The model has too little to learn from yet. Go on without it.")
+    found = Checked(model.name, tuple(scores), before + 1)
+    row = {
+        "lease_id": lease_id,
+        "item_id": item_id,
+        "attempt": found.attempt,
+        "model": model.name,
+        "asked": hashlib.sha256(context.encode()).hexdigest(),
+        "texts": texts,
+        "scores": msgspec.json.encode(scores).decode(),
+        "fooled": sum(found.fools),
+        "seconds": time.monotonic() - begun,
+        "at": time.time(),
+    }
+    await campaign.store.write(lambda c: c.execute(insert(tables.check).values(**row)))
+    return found
+
+
+def attempts(connection: Connection, lease_id: int) -> int:
+    """How often the model was asked about an item."""
+    return int(connection.execute(select(func.count()).where(tables.check.c.lease_id == lease_id)).scalar_one())
+
+
+def _finished(connection: Connection) -> int:
+    return int(connection.execute(select(func.count()).select_from(_train_items().subquery())).scalar_one())
+
+
+def _train_items() -> Select[Any]:
+    return select(tables.item.c.id).where(tables.item.c.state == "done", tables.item.c.split == "train")
+
+
+def as_instance(past: Past) -> Instance:
+    """A finished item of the flow cosim as something to learn from: the right response stands first."""
+    distracted = past["distractor"][-1]
+    return Instance(context_of(past), (distracted.response, *distracted.distractors))
+
+
+def context_of(past: Past) -> str:
+    """What the model is told before the responses: question, initial response and change."""
+    asked, changed = past["question"][-1], past["change"][-1]
+    return f"{asked.question} {asked.response} {changed.change}"

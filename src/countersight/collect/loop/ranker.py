@@ -1,0 +1,131 @@
+"""A small text ranker: words and word pairs, logistic regression, numpy.
+
+It never sees a picture. Given what was said of a scene and several responses, it says how likely each is the right one,
+having learned from the campaign's own train split what right responses look like: CoSIm's text-only model in small.
+"""
+
+import re
+import zlib
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+_FEATURES = 1 << 16
+_STEPS = 60
+_RATE = 0.2
+_RIDGE = 1e-3
+_FOLDS = 5
+_MOST_WORDS = 40
+FEWEST = 20
+"""Instances below which it has nothing to learn from."""
+_WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
+_LITTLE = frozenset(
+    _WORD.findall("a an the of in on at to is are was were be it its and or this that there with for as")
+)
+
+_Floats = NDArray[np.float64]
+_Indexes = NDArray[np.int64]
+
+
+class Instance(msgspec.Struct, frozen=True):
+    """What was said of a scene, the responses to choose from, and which is right."""
+
+    context: str
+    responses: tuple[str, ...]
+    right: int = 0
+
+
+class TextRanker:
+    """What was learned: one weight for each word or pair of words."""
+
+    def __init__(self, weights: _Floats, trained_on: int, accuracy: float | None) -> None:
+        self._weights = weights
+        self.trained_on = trained_on
+        self.accuracy = accuracy
+        """Share of instances answered right by rankers that were not trained on them; None where there are too few."""
+
+    @property
+    def ready(self) -> bool:
+        """Whether it has learned anything."""
+        return self.trained_on >= FEWEST
+
+    def scores(self, context: str, responses: Sequence[str]) -> list[float]:
+        """How likely each response is the right one; they add up to 1."""
+        scores = np.array([self._weights[features(context, response)].sum() for response in responses])
+        likely: list[float] = _softmax(scores[None, :])[0].tolist()
+        return likely
+
+
+def train(instances: Sequence[Instance]) -> TextRanker:
+    """Learn from instances, and say by cross-validation how good what is learned so is."""
+    if len(instances) < FEWEST:
+        return TextRanker(np.zeros(_FEATURES), len(instances), None)
+    table = _Table(instances)
+    everything = np.arange(len(instances))
+    right = 0
+    for fold in range(_FOLDS):
+        held_out = everything % _FOLDS == fold
+        weights = table.fit(everything[~held_out])
+        right += table.right(weights, everything[held_out])
+    return TextRanker(table.fit(everything), len(instances), right / len(instances))
+
+
+def features(context: str, response: str) -> _Indexes:
+    """What is looked at in a response: its words, neighbouring words, and each word beside those of the context."""
+    said = _WORD.findall(response.casefold())[: 2 * _MOST_WORDS]
+    known = [word for word in dict.fromkeys(_WORD.findall(context.casefold())) if word not in _LITTLE][-_MOST_WORDS:]
+    telling = [word for word in dict.fromkeys(said) if word not in _LITTLE][:_MOST_WORDS]
+    names = [f"w {word}" for word in dict.fromkeys(said)]
+    names += [f"b {one} {other}" for one, other in zip(["<", *said], [*said, ">"], strict=True)]
+    names += [f"p {word} {other}" for word in known for other in telling]
+    names += [f"s {word}" for word in telling if word in known]
+    return np.array([zlib.crc32(name.encode()) % _FEATURES for name in names], dtype=np.int64)
+
+
+class _Table:
+    """Instances as one long list of features, so that a step of learning is two passes over an array."""
+
+    def __init__(self, instances: Sequence[Instance]) -> None:
+        self._sizes = np.array([len(instance.responses) for instance in instances])
+        self._right = np.array([instance.right for instance in instances])
+        self._width = int(self._sizes.max())
+        rows = [
+            (number * self._width + place, features(instance.context, response))
+            for number, instance in enumerate(instances)
+            for place, response in enumerate(instance.responses)
+        ]
+        self._features = np.concatenate([found for _, found in rows])
+        self._options = np.concatenate([np.full(len(found), option) for option, found in rows])
+
+    def fit(self, chosen: _Indexes) -> _Floats:
+        """Weights that make the right responses of the chosen instances likely (Adagrad on the whole batch)."""
+        weights, squares = np.zeros(_FEATURES), np.full(_FEATURES, 1e-8)
+        mask = np.zeros(len(self._sizes), dtype=bool)
+        mask[chosen] = True
+        kept = mask[self._options // self._width]
+        found, options = self._features[kept], self._options[kept]
+        wanted = np.zeros((len(self._sizes), self._width))
+        wanted[np.arange(len(self._sizes)), self._right] = 1
+        for _ in range(_STEPS):
+            errors = np.where(mask[:, None], _softmax(self._scores(weights, found, options)) - wanted, 0).ravel()
+            slope = np.bincount(found, errors[options], _FEATURES) / len(chosen) + _RIDGE * weights
+            squares += slope * slope
+            weights -= _RATE * slope / np.sqrt(squares)
+        return weights
+
+    def right(self, weights: _Floats, chosen: _Indexes) -> int:
+        """How many of the chosen instances the weights answer right."""
+        best = self._scores(weights, self._features, self._options)[chosen].argmax(axis=1)
+        return int((best == self._right[chosen]).sum())
+
+    def _scores(self, weights: _Floats, found: _Indexes, options: _Indexes) -> _Floats:
+        scores = np.bincount(options, weights[found], len(self._sizes) * self._width).reshape(-1, self._width)
+        return np.where(np.arange(self._width) < self._sizes[:, None], scores, -np.inf)
+
+
+def _softmax(scores: _Floats) -> _Floats:
+    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+    shares: _Floats = powers / powers.sum(axis=1, keepdims=True)
+    return shares
