@@ -1,0 +1,51 @@
+"""What the card of an exported dataset says: who, how many, how far they agreed, by which guidelines, for what pay."""
+
+import time
+from collections.abc import Sequence
+
+from countersight.collect.campaign import Campaign
+from countersight.collect.export.finished import Finished
+from countersight.collect.figures import campaign_figures
+from countersight.scoring import Estimate
+from countersight.text import several
+
+
+def describe_campaign(campaign: Campaign, found: Sequence[Finished]) -> str:
+    """Several paragraphs for the card; names stay out of it."""
+    figures = campaign.store.read(lambda c: campaign_figures(c, campaign.flow, time.time()))
+    settings = campaign.settings
+    people = {given.pseudonym for finished in found for given in finished.given}
+    lines = [
+        "## The people",
+        "",
+        f"{several(len(people), 'person').replace('persons', 'people')} made "
+        f"{several(sum(len(finished.given) for finished in found), 'contribution')} to "
+        f"{several(len(found), 'finished item')}; {several(figures.states.get('removed', 0), 'item')} were removed in "
+        "review or verification. Pseudonyms stand in `provenance.people`.",
+    ]
+    for named in figures.agreement:
+        agreed = named.agreement
+        lines += [
+            "",
+            f"Agreement on “{named.label}” over {several(agreed.items, 'item')}: raw {told(agreed.raw)}, "
+            f"Cohen's kappa {told(agreed.cohen)}, Krippendorff's alpha {told(agreed.alpha)}, "
+            f"Gwet's AC1 {told(agreed.ac1)}.",
+        ]
+    if figures.fooling:
+        lines += ["", f"{figures.fooling.fooled} of {figures.fooling.items} items checked fool the model in the loop."]
+    if any(rules.pay for rules in settings.phases.values()):
+        paid = ", ".join(f"{name} {rules.pay / 100:.2f}" for name, rules in settings.phases.items())
+        lines += ["", f"Pay for one contribution, in {settings.pay.currency}: {paid}."]
+    for name, rules in settings.phases.items():
+        lines += [
+            "",
+            f"Guidelines of the phase “{name}” (version {rules.version}): {' '.join(rules.guidelines.split())}",
+        ]
+    return "\n".join(lines)
+
+
+def told(estimate: Estimate) -> str:
+    """A figure with its interval, or why there is none."""
+    if estimate.value is None or estimate.interval is None:
+        return f"undefined ({estimate.why})"
+    return f"{estimate.value:.2f} ({estimate.interval.low:.2f} to {estimate.interval.high:.2f})"

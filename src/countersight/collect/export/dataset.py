@@ -1,0 +1,91 @@
+"""What people made, as a dataset like any other: one folder, or one for each split."""
+
+import shutil
+from pathlib import Path
+
+import msgspec
+
+from countersight import __version__
+from countersight.case import Case
+from countersight.collect.campaign import PICTURES, Campaign
+from countersight.collect.export.card import describe_campaign
+from countersight.collect.export.finished import Finished, finished_items
+from countersight.collect.export.layouts import write_layout
+from countersight.dataset import DatasetWriter
+from countersight.errors import CampaignError
+from countersight.text import several
+
+IMAGES = "images"
+
+
+def export_dataset(campaign: Campaign, folder: Path, *, layout: bool) -> list[str]:
+    """Write every finished item as a case; what was written, in lines."""
+    flow = campaign.flow
+    found = campaign.store.read(lambda c: list(finished_items(c, flow, "done")))
+    by_split: dict[str, list[tuple[Case, Finished]]] = {}
+    for finished in found:
+        case = flow.case(finished.item, finished.past)
+        if case is not None:
+            by_split.setdefault(finished.item.split, []).append((case, finished))
+    if not by_split:
+        raise CampaignError(f"nothing is finished in {campaign.path} yet; there is nothing to export")
+    description = describe_campaign(campaign, found)
+    single = len(campaign.settings.splits) == 1
+    lines = []
+    for split, cases in by_split.items():
+        target = folder if single else folder / split
+        _write(campaign, target, split, cases, description, layout)
+        lines.append(f"{several(len(cases), 'case')} in {target}")
+    return lines
+
+
+def _write(
+    campaign: Campaign,
+    folder: Path,
+    split: str,
+    cases: list[tuple[Case, Finished]],
+    description: str,
+    layout: bool,
+) -> None:
+    provenance: dict[str, str | int] = {
+        "flow": campaign.flow.name,
+        "campaign": campaign.settings.title,
+        "split": split,
+        "countersight": __version__,
+    }
+    writer = DatasetWriter(
+        folder,
+        name=folder.resolve().name,
+        description=f"Collected from people with Countersight. {campaign.flow.about}",
+        license=campaign.settings.license,
+        provenance=provenance,
+        sections=[lambda _: description],
+    )
+    with writer:
+        written = [_with_pictures(campaign, writer.staging, _credited(case, done), done) for case, done in cases]
+        for case in written:
+            writer.add(case)
+        if layout:
+            write_layout(campaign.flow.name, written, writer.staging)
+
+
+def _credited(case: Case, finished: Finished) -> Case:
+    """The case with who made it, under their pseudonyms, and how often the model was fooled."""
+    people = ";".join(f"{given.phase}:{given.pseudonym}" for given in finished.given)
+    provenance: dict[str, str | int] = {**case.provenance, "people": people}
+    provenance["guidelines"] = max(given.guideline_version for given in finished.given)
+    fooled = [given.fooled for given in finished.given if given.fooled is not None]
+    if fooled:
+        provenance["fooled"] = fooled[-1]
+    return msgspec.structs.replace(case, provenance=provenance)
+
+
+def _with_pictures(campaign: Campaign, staging: Path, case: Case, finished: Finished) -> Case:
+    """The case with its pictures copied into the dataset."""
+    after = str(finished.item.source.get("counterfactual_picture", ""))
+    names: dict[str, str | None] = {"image": case.image, "counterfactual_image": after}
+    for name in filter(None, names.values()):
+        shutil.copyfile(campaign.path / PICTURES / name, staging / IMAGES / name)
+    placed = {field: f"{IMAGES}/{name}" if name else None for field, name in names.items()}
+    shown = case.shown if after else None
+    return msgspec.structs.replace(case, **placed, shown=shown, image_digest="", counterfactual_digest="")

@@ -1,0 +1,59 @@
+"""What of a campaign is finished: items with everything that stands of them, and who did it."""
+
+from collections.abc import Iterator
+
+import msgspec
+from sqlalchemy import Connection, select
+
+from countersight.collect.database import tables
+from countersight.collect.flows import Content, Flow, Item, phase_of
+from countersight.collect.work import load_item
+
+
+class Given(msgspec.Struct, frozen=True):
+    """One contribution that stands."""
+
+    phase: str
+    content: Content
+    pseudonym: str
+    guideline_version: int
+    seconds: float
+    fooled: int | None
+
+
+class Finished(msgspec.Struct, frozen=True):
+    """An item and what was contributed to it, in order."""
+
+    item: Item
+    given: tuple[Given, ...]
+
+    @property
+    def past(self) -> dict[str, list[Content]]:
+        """The contents by phase."""
+        past: dict[str, list[Content]] = {}
+        for each in self.given:
+            past.setdefault(each.phase, []).append(each.content)
+        return past
+
+
+def finished_items(connection: Connection, flow: Flow, *states: str) -> Iterator[Finished]:
+    """The items in one of these states, in order."""
+    ids = connection.execute(select(tables.item.c.id).where(tables.item.c.state.in_(states)).order_by(tables.item.c.id))
+    for number in ids.scalars().all():
+        yield Finished(load_item(connection, number), tuple(_given(connection, flow, number)))
+
+
+def _given(connection: Connection, flow: Flow, item_id: int) -> Iterator[Given]:
+    made = tables.contribution.c
+    rows = connection.execute(
+        select(made.phase, made.content, made.guideline_version, made.seconds, made.fooled, tables.person.c.pseudonym)
+        .join(tables.lease, tables.lease.c.contribution_id == made.id)
+        .join(tables.person, tables.person.c.id == made.person_id)
+        .where(tables.lease.c.item_id == item_id, tables.lease.c.state == "done")
+        .order_by(made.id)
+    )
+    for row in rows:
+        phase = phase_of(flow, row.phase)
+        assert phase is not None
+        content = msgspec.json.decode(row.content, type=phase.content)
+        yield Given(row.phase, content, row.pseudonym, row.guideline_version, row.seconds, row.fooled)
