@@ -1,0 +1,131 @@
+"""Logging in and out, invitations, people who come from Prolific, consent, and one's own account."""
+
+import asyncio
+import re
+
+from starlette.responses import Response
+
+from countersight.collect import people
+from countersight.collect.web.limits import Limiter
+from countersight.collect.web.visit import RefusedError, Visit, set_cookie
+
+_per_account = Limiter(10, 900)
+_per_address = Limiter(60, 900)
+_PROLIFIC_ID = re.compile(r"[A-Za-z0-9_-]{4,64}")
+
+
+async def login_page(visit: Visit) -> Response:
+    """The form to log in with; whoever is logged in goes on."""
+    if visit.person is not None:
+        return visit.go("/")
+    return visit.page("login.html", name="", fault="", next=_inside(visit.request.query_params.get("next", "/")))
+
+
+async def login(visit: Visit) -> Response:
+    """Check name and password, and begin a new session."""
+    name, password = visit.form.get("name", "").strip(), visit.form.get("password", "")
+    following = _inside(visit.form.get("next", "/"))
+    if not (_per_account.allows(name[:100].casefold()) and _per_address.allows(_address(visit))):
+        raise RefusedError(429, "Too many tries. Wait a quarter of an hour, then try again.")
+    found = visit.store.read(lambda c: people.stored_password(c, name))
+    # Argon2 is slow on purpose: it must not keep the others waiting.
+    right = await asyncio.to_thread(people.is_password, password, found[1] if found else None)
+    if not right or found is None:
+        fault = "Name or password is wrong."
+        return visit.page("login.html", 401, name=name[:100], fault=fault, next=following)
+    _per_account.forget(name[:100].casefold())
+    return await begin(visit, found[0].id, following)
+
+
+async def begin(visit: Visit, person_id: int, following: str) -> Response:
+    """A session of its own for every login: a token somebody slipped to the browser before is worth nothing."""
+    if visit.person is not None:
+        await visit.store.write(lambda c: people.end_session(c, visit.token))
+    visit.token = await visit.store.write(lambda c: people.begin_session(c, person_id, visit.now))
+    response = visit.go(following)
+    set_cookie(response, visit)
+    return response
+
+
+async def logout(visit: Visit) -> Response:
+    """End the session."""
+    await visit.store.write(lambda c: people.end_session(c, visit.token))
+    return visit.go("/login")
+
+
+async def join_page(visit: Visit) -> Response:
+    """Where a one-time link leads: choose a password."""
+    return visit.page("join.html", invited=_invited(visit), fault="", link=visit.request.path_params["link"])
+
+
+async def join(visit: Visit) -> Response:
+    """Keep the password; the link is used up."""
+    invited, link = _invited(visit), visit.request.path_params["link"]
+    password = visit.form.get("password", "")
+    fault = people.password_fault(password)
+    if fault is None and password != visit.form.get("again", ""):
+        fault = "The two passwords are not the same."
+    if fault:
+        return visit.page("join.html", 422, invited=invited, fault=fault, link=link)
+    hashed = await asyncio.to_thread(people.hash_password, password)
+    person = await visit.store.write(lambda c: people.accept_invitation(c, link, hashed, visit.now))
+    if person is None:
+        raise RefusedError(404, "This link was used already, or is too old. Ask for a new one.")
+    return await begin(visit, person.id, "/")
+
+
+def _invited(visit: Visit) -> people.Person:
+    if not _per_address.allows(_address(visit)):
+        raise RefusedError(429, "Too many tries. Wait a quarter of an hour, then try again.")
+    invited = visit.store.read(lambda c: people.invited(c, visit.request.path_params["link"], visit.now))
+    if invited is None:
+        raise RefusedError(404, "This link was used already, or is too old. Ask for a new one.")
+    return invited
+
+
+async def arrive(visit: Visit) -> Response:
+    """Somebody comes from Prolific, with their id in the address; only where the campaign expects such people."""
+    asked = visit.request.query_params
+    ids = [asked.get(name, "") for name in ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")]
+    if not visit.settings.prolific.completion_code:
+        raise RefusedError(403, "This campaign takes nobody from Prolific: its settings have no completion code.")
+    if not all(map(_PROLIFIC_ID.fullmatch, ids)):
+        raise RefusedError(400, "The link from Prolific is not complete. Open the study again from there.")
+    if not _per_address.allows(_address(visit)):
+        raise RefusedError(429, "Too many visits from here. Wait a quarter of an hour, then try again.")
+    who = await visit.store.write(lambda c: people.arrived(c, ids[0], ids[1], ids[2], visit.now))
+    return await begin(visit, who, "/")
+
+
+async def consent_page(visit: Visit) -> Response:
+    """What people agree to."""
+    return visit.page("consent.html")
+
+
+async def consent(visit: Visit) -> Response:
+    """Keep that they did."""
+    await visit.store.write(lambda c: people.agree(c, visit.me.id, visit.settings.consent.version, visit.now))
+    return visit.go("/")
+
+
+async def account_page(visit: Visit) -> Response:
+    """One's own account: what is known, and how to have it deleted."""
+    return visit.page("account.html", fault="")
+
+
+async def delete_account(visit: Visit) -> Response:
+    """Delete what says who somebody is, if they mean it."""
+    if visit.form.get("sure") != visit.me.pseudonym:
+        fault = f"Type {visit.me.pseudonym} to show that you mean it."
+        return visit.page("account.html", 422, fault=fault)
+    await visit.store.write(lambda c: people.forget(c, visit.me.id, visit.now))
+    return visit.go("/login")
+
+
+def _inside(path: str) -> str:
+    """A path of ours, or the first page: nobody is sent elsewhere after logging in."""
+    return path if re.fullmatch(r"/[A-Za-z0-9/_-]*", path) and not path.startswith("//") else "/"
+
+
+def _address(visit: Visit) -> str:
+    return visit.request.client.host if visit.request.client else ""

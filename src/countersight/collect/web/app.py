@@ -1,0 +1,134 @@
+"""The application: every address with who may come there, and what all pages share."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import cache
+from importlib.resources import files
+from mimetypes import guess_type
+from typing import Final
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from countersight.collect.campaign import Campaign
+from countersight.collect.loop import open_loop
+from countersight.collect.web import accounts, leading, reviewing, speaking, tasks, working
+from countersight.collect.web.rendering import Renderer
+from countersight.collect.web.visit import Page, Place, RefusedError, Visit, visited
+
+_STATIC: Final = ("style.css", "app.js", "htmx.min.js")
+
+
+async def picture(visit: Visit) -> Response:
+    """A picture of the campaign. Its name is the digest of its bytes, so it never changes."""
+    file = visit.campaign.picture_file(visit.request.path_params["name"])
+    if file is None:
+        raise RefusedError(404, "There is no such picture.")
+    return FileResponse(file, headers={"Cache-Control": "private, max-age=31536000, immutable"})
+
+
+@cache
+def _file(name: str) -> bytes:
+    return (files(__package__) / "static" / name).read_bytes()
+
+
+async def static(visit: Visit) -> Response:
+    """A file of the pages themselves."""
+    name = visit.request.path_params["name"]
+    if name not in _STATIC:
+        raise RefusedError(404, "There is no such file.")
+    data = _file(name)
+    kind = guess_type(name)[0] or "text/plain"
+    return Response(data, media_type=kind, headers={"Cache-Control": "public, max-age=3600"})
+
+
+async def nowhere(visit: Visit) -> Response:
+    """An address that does not exist."""
+    raise RefusedError(404, "There is no such page.")
+
+
+PAGES: Final = (
+    Page("/", working.front, role=None),
+    Page("/login", accounts.login_page, role=None),
+    Page("/login", accounts.login, role=None, method="POST"),
+    Page("/logout", accounts.logout, method="POST", consented=False),
+    Page("/join/{link}", accounts.join_page, role=None),
+    Page("/join/{link}", accounts.join, role=None, method="POST"),
+    Page("/consent", accounts.consent_page, consented=False),
+    Page("/consent", accounts.consent, method="POST", consented=False),
+    Page("/account", accounts.account_page, consented=False),
+    Page("/account/delete", accounts.delete_account, method="POST", consented=False),
+    Page("/work", working.home),
+    Page("/work/{phase}", working.next_task, method="POST"),
+    Page("/guidelines/{phase}", working.guidelines),
+    Page("/test/{phase}", working.test_page),
+    Page("/test/{phase}", working.take_test, method="POST"),
+    Page("/task/{token}", tasks.task_page),
+    Page("/task/{token}", tasks.submit, method="POST"),
+    Page("/task/{token}/draft", tasks.draft, method="POST"),
+    Page("/task/{token}/release", tasks.release, method="POST"),
+    Page("/task/{token}/flag", tasks.flag, method="POST"),
+    Page("/task/{token}/check", tasks.check_distractors, method="POST"),
+    Page("/task/{token}/leak", tasks.check_leak, method="POST"),
+    Page("/task/{token}/kinds", tasks.propose_kinds, method="POST"),
+    Page("/mine", working.mine),
+    Page("/undo/{number:int}", working.undo, method="POST"),
+    Page("/known/{number:int}", working.known),
+    Page("/review", reviewing.queue, role="reviewer"),
+    Page("/review/{number:int}", reviewing.flag_page, role="reviewer"),
+    Page("/review/{number:int}", reviewing.decide, role="reviewer", method="POST"),
+    Page("/lead", leading.dashboard, role="lead"),
+    Page("/lead/items", leading.items, role="lead"),
+    Page("/lead/items/{number:int}", leading.item_page, role="lead"),
+    Page("/lead/people", leading.people_page, role="lead"),
+    Page("/lead/people", leading.invite, role="lead", method="POST"),
+    Page("/lead/people/{number:int}/role", leading.change_role, role="lead", method="POST"),
+    Page("/lead/people/{number:int}/reset", leading.reset_tests, role="lead", method="POST"),
+    Page("/lead/pay", leading.pay_page, role="lead"),
+    Page("/lead/pay/approve/{number:int}", leading.approve, role="lead", method="POST"),
+    Page("/lead/pay/export", leading.export_pay, role="lead", method="POST"),
+    Page("/lead/pay/batch/{number:int}.csv", leading.batch_csv, role="lead"),
+    Page("/lead/pay/batch/{number:int}", leading.close_batch, role="lead", method="POST"),
+    Page("/api/openapi.json", speaking.openapi, role=None),
+    Page("/api/campaign", speaking.campaign, role=None),
+    Page("/api/me", speaking.me),
+    Page("/api/progress", speaking.progress, role="lead"),
+    Page("/api/agreement", speaking.agreement, role="lead"),
+    Page("/pictures/{name}", picture),
+    Page("/static/{name}", static, role=None),
+)
+"""All that can be visited. The tests walk this table with every role."""
+
+
+def application(campaign: Campaign, *, secure: bool = False, public_url: str = "") -> Starlette:
+    """The web application of a campaign."""
+    place = Place(campaign, Renderer(campaign.settings), secure, public_url)
+    app = Starlette(routes=_routes(place), lifespan=_closing(campaign))
+    app.state.loop = open_loop(campaign)
+    app.state.kept = {}
+    return app
+
+
+def _routes(place: Place) -> list[BaseRoute]:
+    routes: list[BaseRoute] = [_route(place, page) for page in PAGES]
+    for method in ("GET", "POST"):
+        routes.append(_route(place, Page("/{anything:path}", nowhere, None, method, checked=False)))
+    return routes
+
+
+def _route(place: Place, page: Page) -> Route:
+    async def endpoint(request: Request) -> Response:
+        return await visited(place, page, request)
+
+    return Route(page.path, endpoint, methods=[page.method])
+
+
+def _closing(campaign: Campaign) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        yield
+        campaign.close()
+
+    return lifespan
