@@ -21,7 +21,7 @@ FLOORS = (
     ("blind",),
     ("suites",),
     ("audit", "describe", "report", "training"),
-    ("leaderboard",),
+    ("collect", "leaderboard"),
     ("cli",),
     ("__main__",),
 )

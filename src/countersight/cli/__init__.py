@@ -11,7 +11,21 @@ import sys
 from collections.abc import Sequence
 
 from countersight import __version__
-from countersight.cli import audit, blind, demo, describe, export, leaderboard, listing, make, mine, report, run, train
+from countersight.cli import (
+    audit,
+    blind,
+    collect,
+    demo,
+    describe,
+    export,
+    leaderboard,
+    listing,
+    make,
+    mine,
+    report,
+    run,
+    train,
+)
 from countersight.errors import CountersightError
 
 
@@ -54,6 +68,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"countersight {__version__}")
     verbs = parser.add_subparsers(title="verbs", dest="verb", metavar="VERB")
-    for module in (demo, make, mine, export, describe, blind, run, report, audit, leaderboard, train, listing):
+    for module in (demo, make, mine, export, describe, blind, run, report, audit, collect, leaderboard, train, listing):
         module.add(verbs)
     return parser

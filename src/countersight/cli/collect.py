@@ -1,0 +1,267 @@
+"""`countersight collect`: campaigns in which people write, verify, answer and judge."""
+
+import argparse
+from pathlib import Path
+
+from countersight.cli.parsing import Verbs, positive, verb
+from countersight.errors import CountersightError
+
+
+def add(verbs: Verbs) -> None:
+    """Add the verb to the command line."""
+    parser = verb(verbs, "collect", _help, "collect from people", "countersight collect demo")
+    actions = parser.add_subparsers(title="actions", dest="action", metavar="ACTION")
+    parser.set_defaults(parser=parser)
+    _add_demo(actions)
+    _add_new(actions)
+    _add_serve(actions)
+    _add_people(actions)
+    _add_status(actions)
+    _add_export(actions)
+    _add_backup(actions)
+
+
+def _help(chosen: argparse.Namespace) -> int:
+    chosen.parser.print_help()
+    return 0
+
+
+def _add_demo(actions: Verbs) -> None:
+    demo = verb(actions, "demo", _demo, "a campaign to look at, with three accounts", "countersight collect demo")
+    demo.add_argument("folder", nargs="?", type=Path, default=Path("collect-demo"), metavar="DIR")
+    demo.add_argument("--port", type=positive, default=8400, metavar="N")
+
+
+def _add_new(actions: Verbs) -> None:
+    new = verb(
+        actions,
+        "new",
+        _new,
+        "make a campaign",
+        "countersight collect new kitchen --flow cfmm --pictures photographs",
+    )
+    new.add_argument("campaign", type=Path, metavar="CAMPAIGN", help="the folder to make")
+    new.add_argument("--flow", required=True, metavar="FLOW", help="cosim, cfmm, cvqa, verify, answer or judge")
+    new.add_argument("--pictures", type=Path, metavar="DIR", help="cosim, cfmm: the pictures to write about")
+    new.add_argument(
+        "--from",
+        dest="source",
+        type=Path,
+        metavar="FOLDER",
+        help="cvqa, verify, answer: a dataset, or a run of one; judge: an audit",
+    )
+    new.add_argument(
+        "--gold", type=Path, metavar="DATASET", help="cases known to be right, mixed in to see who takes care"
+    )
+    new.add_argument("--title", metavar="TEXT", help="what people see (default: the folder's name)")
+    new.add_argument("--seed", type=int, default=0, help="for what is drawn by chance (default: 0)")
+    _database(new)
+
+
+def _add_serve(actions: Verbs) -> None:
+    serve = verb(
+        actions, "serve", _serve, "open a campaign in the browser", "countersight collect serve kitchen --port 8400"
+    )
+    serve.add_argument("campaign", type=Path, metavar="CAMPAIGN")
+    serve.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: this machine only)")
+    serve.add_argument("--port", type=positive, default=8400, metavar="N", help="default: 8400")
+    serve.add_argument("--public-url", default="", metavar="URL", help="behind a proxy: how people reach it, https://…")
+    serve.add_argument("--trust-proxy", default="", metavar="ADDRESS", help="behind a proxy: its address")
+    _database(serve)
+
+
+def _add_people(actions: Verbs) -> None:
+    people = verb(
+        actions,
+        "people",
+        _people,
+        "list people, invite them, change roles, let them try tests again",
+        "countersight collect people kitchen --invite ada --role lead",
+    )
+    people.add_argument("campaign", type=Path, metavar="CAMPAIGN")
+    what = people.add_mutually_exclusive_group()
+    what.add_argument("--invite", metavar="NAME", help="print a one-time link for this person")
+    what.add_argument("--set-role", metavar="NAME", help="give this person the role named by --role")
+    what.add_argument("--reset", metavar="NAME", help="let this person take the tests again")
+    what.add_argument("--forget", metavar="NAME", help="delete what says who this person is")
+    people.add_argument("--role", default="worker", choices=["worker", "reviewer", "lead"], help="default: worker")
+    people.add_argument("--public-url", default="http://127.0.0.1:8400", metavar="URL", help="where links lead")
+    _database(people)
+
+
+def _add_status(actions: Verbs) -> None:
+    status = verb(actions, "status", _status, "how far a campaign is", "countersight collect status kitchen")
+    status.add_argument("campaign", type=Path, metavar="CAMPAIGN")
+    _database(status)
+
+
+def _add_export(actions: Verbs) -> None:
+    export = verb(
+        actions,
+        "export",
+        _export,
+        "what was collected, as a dataset, a run, or a table of labels",
+        "countersight collect export kitchen -o kitchen-cases",
+    )
+    export.add_argument("campaign", type=Path, metavar="CAMPAIGN")
+    export.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="answer: a run; else a dataset")
+    export.add_argument("--layout", action="store_true", help="cosim, cfmm, cvqa: also the paper's own file layout")
+    _database(export)
+
+
+def _add_backup(actions: Verbs) -> None:
+    backup = verb(
+        actions,
+        "backup",
+        _backup,
+        "copy a campaign while it runs",
+        "countersight collect backup kitchen -o kitchen-copy",
+    )
+    backup.add_argument("campaign", type=Path, metavar="CAMPAIGN")
+    backup.add_argument("-o", "--output", type=Path, required=True, metavar="DIR")
+
+
+def _database(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--database", metavar="URL", help="postgresql://… (default: SQLite in the campaign's folder)")
+
+
+def _needs_web() -> None:
+    try:
+        import alembic
+        import argon2
+        import jinja2
+        import sqlalchemy
+        import starlette
+        import uvicorn
+    except ImportError as error:
+        raise CountersightError(f"collecting needs {error.name}: pip install 'countersight[web]'") from None
+    del alembic, argon2, jinja2, sqlalchemy, starlette, uvicorn
+
+
+def _demo(chosen: argparse.Namespace) -> int:
+    _needs_web()
+    from countersight.collect import ACCOUNTS, PASSWORD, Campaign, make_demo
+    from countersight.collect.web import serve
+
+    make_demo(chosen.folder)
+    names = ", ".join(f"{name} ({role})" for name, role in ACCOUNTS)
+    print(f"Log in as {names}; the password of all three is {PASSWORD}.")
+    print(f"http://127.0.0.1:{chosen.port}   (Ctrl-C stops; the campaign stays in {chosen.folder})", flush=True)
+    serve(Campaign.open(chosen.folder), port=chosen.port)
+    return 0
+
+
+def _new(chosen: argparse.Namespace) -> int:
+    _needs_web()
+    from countersight.cli.parsing import print_bad
+    from countersight.collect import new_campaign
+    from countersight.text import several
+
+    items = new_campaign(
+        chosen.campaign,
+        chosen.flow,
+        title=chosen.title or chosen.campaign.name,
+        pictures=chosen.pictures,
+        source=chosen.source,
+        gold=chosen.gold,
+        seed=chosen.seed,
+        database=chosen.database,
+        on_bad=print_bad,
+    )
+    print(f"{several(items, 'item')} in {chosen.campaign}; read and change {chosen.campaign / 'campaign.toml'}, then:")
+    print(f"  countersight collect people {chosen.campaign} --invite YOU --role lead")
+    print(f"  countersight collect serve {chosen.campaign}")
+    return 0
+
+
+def _serve(chosen: argparse.Namespace) -> int:
+    _needs_web()
+    from countersight.collect import Campaign
+    from countersight.collect.web import serve
+
+    campaign = Campaign.open(chosen.campaign, chosen.database)
+    print(f"http://{chosen.host}:{chosen.port}   (Ctrl-C stops)", flush=True)
+    serve(
+        campaign,
+        host=chosen.host,
+        port=chosen.port,
+        public_url=chosen.public_url,
+        trusted_proxies=chosen.trust_proxy,
+    )
+    return 0
+
+
+def _people(chosen: argparse.Namespace) -> int:
+    _needs_web()
+    from countersight.collect import (
+        Campaign,
+        change_role,
+        forget_person,
+        invite_person,
+        list_people,
+        reset_tests,
+    )
+
+    campaign = Campaign.open(chosen.campaign, chosen.database)
+    try:
+        if chosen.invite:
+            token = invite_person(campaign, chosen.invite, chosen.role)
+            print(f"{chosen.public_url.rstrip('/')}/join/{token}   (works once, for 14 days)")
+            return 0
+        if chosen.set_role:
+            change_role(campaign, chosen.set_role, chosen.role)
+        elif chosen.reset:
+            reset_tests(campaign, chosen.reset)
+        elif chosen.forget:
+            forget_person(campaign, chosen.forget)
+        for person in list_people(campaign):
+            print(f"{person.pseudonym}  {person.role:8}  {person.name}")
+    finally:
+        campaign.close()
+    return 0
+
+
+def _status(chosen: argparse.Namespace) -> int:
+    _needs_web()
+    import time
+
+    from countersight.collect import Campaign, campaign_figures
+
+    campaign = Campaign.open(chosen.campaign, chosen.database)
+    try:
+        figures = campaign.store.read(lambda c: campaign_figures(c, campaign.flow, time.time()))
+    finally:
+        campaign.close()
+    states = ", ".join(f"{number:,} {state}" for state, number in sorted(figures.states.items()))
+    print(f"{campaign.settings.title} ({campaign.flow.name}): {figures.items:,} items: {states}")
+    for phase in figures.phases:
+        print(f"  {phase.title}: {phase.waiting:,} wait, {phase.under_way:,} under way, {phase.done:,} done")
+    for named in figures.agreement:
+        ac1 = named.agreement.ac1
+        said = f"AC1 {ac1.value:.2f}" if ac1.value is not None else ac1.why
+        print(f"  agreement on {named.label}: {said} ({named.agreement.items:,} items)")
+    if figures.flags or figures.disputed:
+        print(f"  {figures.flags:,} flags and {figures.disputed:,} disagreements wait for a reviewer")
+    return 0
+
+
+def _export(chosen: argparse.Namespace) -> int:
+    _needs_web()
+    from countersight.collect import Campaign, export_campaign
+
+    campaign = Campaign.open(chosen.campaign, chosen.database)
+    try:
+        for line in export_campaign(campaign, chosen.output, layout=chosen.layout):
+            print(line)
+    finally:
+        campaign.close()
+    return 0
+
+
+def _backup(chosen: argparse.Namespace) -> int:
+    _needs_web()
+    from countersight.collect import back_up
+
+    back_up(chosen.campaign, chosen.output)
+    print(f"{chosen.output} is a copy of {chosen.campaign}, its database as it stood at one moment")
+    return 0

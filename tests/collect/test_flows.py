@@ -1,0 +1,152 @@
+"""Every flow from its pictures or its dataset to what it ends in, over HTTP."""
+
+from pathlib import Path
+
+import pytest
+from collecting import Visitor, make_campaign, opened, states
+from making import case, dataset
+
+from countersight.audit import read_labels
+from countersight.case import Question
+from countersight.cli import main
+from countersight.collect import export_campaign
+from countersight.dataset import Dataset
+from countersight.runs import RunFolder
+
+
+def cases(folder: Path) -> list:
+    return [case for _, case in Dataset.open(folder).cases()]
+
+
+def test_cosim_goes_from_pictures_to_a_dataset_that_is_asked(tmp_path: Path) -> None:
+    make_campaign(tmp_path / "campaign", "cosim", 2)
+    with opened(tmp_path / "campaign") as (app, campaign):
+        ada, ben, cleo = (Visitor(app, campaign, name) for name in ("ada", "ben", "cleo"))
+        for _ in range(2):
+            ada.contribute("question")
+            ben.contribute("change")
+            cleo.contribute("distractor")
+        assert states(campaign) == ["done", "done"]
+        export_campaign(campaign, tmp_path / "out", layout=True)
+    made = [each for split in (tmp_path / "out").iterdir() for each in cases(split)]
+    assert len(made) == 2
+    question = made[0].counterfactual
+    assert question.options["ABCD".index(question.answer)].text.startswith("No, because there are a hundred")
+    assert made[0].context == "Yes, because there are only a few in each circle"
+    assert made[0].change.kinds == ("object addition",)
+    split = next((tmp_path / "out").iterdir())
+    assert main(["run", str(split), "--model", "chance", "-o", str(tmp_path / "run")]) == 0
+    published = split / "published" / "cosim.json"
+    again = ["make", "cosim", "--from", str(published), "--pictures", str(split), "-o", str(tmp_path / "again")]
+    assert main(again) == 0
+    assert [each.counterfactual for each in cases(tmp_path / "again")] == [each.counterfactual for each in cases(split)]
+
+
+def test_cfmm_goes_from_pictures_to_a_dataset_and_disagreement_to_a_reviewer(tmp_path: Path) -> None:
+    make_campaign(tmp_path / "campaign", "cfmm", 3)
+    with opened(tmp_path / "campaign") as (app, campaign):
+        ada, ben = Visitor(app, campaign, "ada"), Visitor(app, campaign, "ben")
+        for _ in range(3):
+            ada.contribute("write")
+        ben.contribute("blind")
+        ben.contribute("blind", basic_answer="A")
+        ben.contribute("blind", counterfactual_answer="?")
+        assert states(campaign) == ["done", "flagged", "flagged"]
+        cleo = Visitor(app, campaign, "cleo", "reviewer")
+        assert "answered the basic question otherwise" in cleo.get("/review").text
+        cleo.post("/review/1", outcome="fair", note="the circles overlap")
+        cleo.post("/review/2", outcome="unfair", note="it is quite clear")
+        assert states(campaign) == ["done", "removed", "done"]
+        export_campaign(campaign, tmp_path / "out", layout=True)
+    made = cases(tmp_path / "out")
+    assert [(each.group, each.factual.answer, each.counterfactual.answer) for each in made] == [("count", "B", "A")] * 2
+    published = tmp_path / "out" / "published" / "cfmm.csv"
+    again = ["make", "cfmm", "--from", str(published), "--pictures", str(tmp_path / "out" / "images")]
+    assert main([*again, "-o", str(tmp_path / "again")]) == 0
+    assert [each.counterfactual for each in cases(tmp_path / "again")] == [each.counterfactual for each in made]
+
+
+def test_cvqa_verifies_pairs_by_two_and_a_third_and_has_indirect_questions_written(tmp_path: Path) -> None:
+    number = Question("How many dots are there?", "3", "number")
+    pairs = [
+        case(0, group="direct", factual=number, counterfactual=Question("How many if 2 came?", "5", "number")),
+        case(1, group="direct", factual=number, counterfactual=Question("How many if 2 went?", "1", "number")),
+        case(2, group="indirect", factual=number, counterfactual=None, shown=None, change=None),
+    ]
+    make_campaign(tmp_path / "campaign", "cvqa", source=dataset(tmp_path / "pairs", pairs))
+    with opened(tmp_path / "campaign") as (app, campaign):
+        ada, ben, cleo, dan = (Visitor(app, campaign, name) for name in ("ada", "ben", "cleo", "dan"))
+        ada.contribute("verify")
+        ben.contribute("verify")  # agreed
+        ada.contribute("verify", right="no", answer="two")
+        ben.contribute("verify", right="unclear", words="it depends")
+        assert ada.begin("adjudicate") is None
+        cleo.contribute("adjudicate", right="no", answer="2")
+        cleo.contribute("write")
+        ada.contribute("verify")
+        assert cleo.begin("verify") is None  # never one's own
+        dan.contribute("verify")
+        assert states(campaign) == ["done"] * 3
+        export_campaign(campaign, tmp_path / "out", layout=True)
+    made = cases(tmp_path / "out")
+    assert [(each.group, each.counterfactual.answer) for each in made] == [
+        ("direct", "5"),
+        ("direct", "2"),
+        ("indirect", "0"),
+    ]
+    published = tmp_path / "out" / "published" / "cvqa.csv"
+    again = ["make", "cvqa-real", "--from", str(published), "--pictures", str(tmp_path / "out" / "images")]
+    assert main([*again, "-o", str(tmp_path / "again")]) == 0
+    assert [each.counterfactual for each in cases(tmp_path / "again")] == [each.counterfactual for each in made]
+
+
+def test_verify_leaves_out_what_people_throw_out(tmp_path: Path) -> None:
+    make_campaign(tmp_path / "campaign", "verify", 2)
+    with opened(tmp_path / "campaign") as (app, campaign):
+        for name in ("ada", "ben"):
+            visitor = Visitor(app, campaign, name)
+            visitor.contribute("verify")
+            visitor.contribute("verify", related="no", words="another picture")
+        assert states(campaign) == ["done", "removed"]
+        export_campaign(campaign, tmp_path / "out")
+    (made,) = cases(tmp_path / "out")
+    assert made.id == "case-0"
+    assert made.shown is not None
+    assert Dataset.open(tmp_path / "out").picture(made.counterfactual_image, made.counterfactual_digest)
+    card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    assert "2 people made 2 contributions" in card
+    assert "Gwet's AC1" in card
+
+
+def test_answer_ends_in_a_run_that_report_shows_as_a_row(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    make_campaign(tmp_path / "campaign", "answer", 3)
+    with opened(tmp_path / "campaign") as (app, campaign):
+        for name in ("ada", "ben"):
+            visitor = Visitor(app, campaign, name)
+            while visitor.contribute("answer"):
+                pass
+        export_campaign(campaign, tmp_path / "run")
+    run = RunFolder.open(tmp_path / "run")
+    assert len(list(run.replies())) == 6
+    assert run.manifest.settings["people"] == 2
+    assert "1.00" in run.manifest.settings["raw agreement"]
+    assert main(["report", str(tmp_path / "run"), "-o", str(tmp_path / "report")]) == 0
+    assert "people" in capsys.readouterr().out
+
+
+def test_judge_ends_in_labels_of_people(tmp_path: Path, audited: Path) -> None:
+    make_campaign(tmp_path / "campaign", "judge", source=audited)
+    with opened(tmp_path / "campaign") as (app, campaign):
+        for name in ("ada", "ben", "cleo"):
+            visitor = Visitor(app, campaign, name)
+            task = visitor.begin("judge")
+            page = visitor.get(task).text
+            assert "PCS" not in page  # nothing of what judges said, nor of how they say it
+            while visitor.contribute("judge"):
+                pass
+        edits = len(states(campaign))
+        export_campaign(campaign, tmp_path / "labels")
+    labels = list(read_labels(tmp_path / "labels"))
+    assert len(labels) == 3 * edits
+    assert {(label.pcs, label.ncc) for label in labels} == {(1, 0)}
+    assert len({label.person for label in labels}) == 3

@@ -1,0 +1,165 @@
+"""Campaigns for tests, visitors who come by HTTP without a browser, and a server that a browser can reach."""
+
+import re
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from making import dataset
+from sqlalchemy import select
+from starlette.testclient import TestClient
+
+from countersight.collect import people
+from countersight.collect.campaign import Campaign
+from countersight.collect.database import tables
+from countersight.collect.demo import draw_pictures
+from countersight.collect.making import new_campaign
+from countersight.collect.web.app import application
+from countersight.collect.web.visit import COOKIE
+
+ANSWERS: dict[str, dict[str, str]] = {
+    "cosim/question": {
+        "left": "10", "top": "10", "width": "30", "height": "30", "object": "circle",
+        "question": "Would it be easy to count the dots?", "answer": "Yes",
+        "justification": "because there are only a few in each circle",
+    },
+    "cosim/change": {
+        "guide": "flip", "change": "Add a hundred dots to every circle.",
+        "response": "No, because there are a hundred dots in every circle now.",
+    },
+    "cosim/distractor": {
+        "response": "No, because there are a hundred dots in every circle now.",
+        "distractor_1": "Yes, because all the dots were taken out of the circles.",
+        "distractor_2": "No, because the circles lie on top of each other now.",
+        "distractor_3": "Yes, because every dot has a number written on it now.",
+    },
+    "cfmm/write": {
+        "aspect": "count", "basic": "How many circles are there?",
+        "counterfactual": "If one circle were taken away, how many circles would be left?",
+        "option_a": "five", "option_b": "six", "basic_answer": "B", "counterfactual_answer": "A",
+    },
+    "cfmm/blind": {"basic_answer": "B", "counterfactual_answer": "A"},
+    "cvqa/write": {
+        "question": "How many dots would there be if somebody wiped the board?", "answer": "0",
+        "steps": "wiping takes all the dots away",
+    },
+    "cvqa/verify": {"related": "yes", "right": "yes"},
+    "cvqa/adjudicate": {"related": "yes", "right": "yes", "cause": "mistake"},
+    "verify/verify": {"related": "yes", "right": "yes"},
+    "verify/adjudicate": {"related": "yes", "right": "yes", "cause": "mistake"},
+    "answer/answer": {"answer": "B"},
+    "judge/judge": {"pcs": "1", "ncc": "0", "pcs_reason": "it follows"},
+}  # fmt: skip
+"""A form that is in order, for every phase of every flow."""
+
+
+def make_campaign(folder: Path, flow: str, number: int = 6, database: str | None = None, **more: Any) -> Path:
+    """A small campaign of a flow, without tests to pass."""
+    if flow in ("cosim", "cfmm"):
+        draw_pictures(folder.with_name("drawn"), number * (3 if flow == "cosim" else 1))
+        more["pictures"] = folder.with_name("drawn")
+    elif "source" not in more:
+        more["source"] = dataset(folder.with_name("asked"), number)
+    new_campaign(folder, flow, title="A campaign", database=database, **more)
+    without_tests(folder)
+    return folder
+
+
+def without_tests(folder: Path) -> None:
+    """Take the qualification tests out of a campaign's settings."""
+    text = (folder / "campaign.toml").read_text(encoding="utf-8")
+    text = re.sub(r"\[phases\.\w+\.test\]\nversion = 1\n", "", text)
+    text = re.sub(r"\[\[phases\.\w+\.test\.questions\]\]\n(?:\w+ = .*\n)*", "", text)
+    (folder / "campaign.toml").write_text(text, encoding="utf-8")
+
+
+def setting(folder: Path, old: str, new: str) -> None:
+    """Change one line of a campaign's settings."""
+    text = (folder / "campaign.toml").read_text(encoding="utf-8")
+    assert old in text
+    (folder / "campaign.toml").write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+class Visitor:
+    """Somebody who visits the pages, logged in or not, and sends their forms with the right token."""
+
+    def __init__(self, app: Any, campaign: Campaign, name: str = "", role: people.Role = "worker") -> None:
+        self.client = TestClient(app, base_url="http://testserver", follow_redirects=False)
+        self.campaign = campaign
+        self.csrf = ""
+        if name:
+            self.id = campaign.store.write_now(lambda c: _account(c, campaign, name, role))
+            token = campaign.store.write_now(lambda c: people.begin_session(c, self.id, time.time()))
+            self.client.cookies.set(COOKIE, token)
+            self.get("/account")
+
+    def get(self, path: str) -> Any:
+        response = self.client.get(path)
+        found = re.search(r'name="csrf" value="([0-9a-f]+)"', response.text)
+        self.csrf = found.group(1) if found else self.csrf
+        return response
+
+    def post(self, path: str, **fields: str) -> Any:
+        return self.client.post(path, data={"csrf": self.csrf, **fields})
+
+    def begin(self, phase: str) -> str | None:
+        """Take an item of a phase: the path of its task, or None where there is none."""
+        place = self.post(f"/work/{phase}").headers["location"]
+        return place if place.startswith("/task/") else None
+
+    def contribute(self, phase: str, **changes: str) -> str | None:
+        """Take an item and send a form that is in order; the path of the task. The next item is then held already."""
+        task = self.begin(phase)
+        if task is None:
+            return None
+        fields = ANSWERS[f"{self.campaign.flow.name}/{phase}"] | changes
+        if phase == "question":
+            fields["picture"] = re.search(r'name="picture" value="([^"]+)"', self.get(task).text).group(1)
+        sent = self.post(task, **fields)
+        assert sent.status_code == 303, sent.text
+        return task
+
+
+def _account(connection: Any, campaign: Campaign, name: str, role: people.Role) -> int:
+    number = people.add_person(connection, name, role, time.time())
+    people.agree(connection, number, campaign.settings.consent.version, time.time())
+    return number
+
+
+def states(campaign: Campaign) -> list[str]:
+    """The states of all items, in order."""
+    return list(
+        campaign.store.read(lambda c: c.execute(select(tables.item.c.state).order_by(tables.item.c.id)).scalars().all())
+    )
+
+
+@contextmanager
+def opened(folder: Path, database: str | None = None) -> Iterator[tuple[Any, Campaign]]:
+    """The application of a campaign, for visitors without a browser."""
+    campaign = Campaign.open(folder, database)
+    try:
+        yield application(campaign), campaign
+    finally:
+        campaign.close()
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[tuple[str, Campaign]]:
+    """A campaign served on a port of this machine: its address."""
+    campaign = Campaign.open(folder)
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port = found.getsockname()[1]
+    server = uvicorn.Server(uvicorn.Config(application(campaign), port=port, log_level="warning"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    yield f"http://127.0.0.1:{port}", campaign
+    server.should_exit = True
+    thread.join()
