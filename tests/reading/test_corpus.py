@@ -2,7 +2,7 @@
 
 from replies import corpus, fingerprint
 
-FIXED = "f047973cc6a899547b406e7996281fda181ccbeab8a5f5171b1c152d13af98f8"
+FIXED = "4648ba8504f9175edcf05c222e974b5361464140daced92161e6f4a52cb69e38"
 
 
 def test_the_corpus_is_the_one_that_was_fixed_beforehand():
