@@ -1,7 +1,20 @@
-"""Numbers and foreign text as they are printed."""
+"""Numbers in words, and numbers and foreign text as they are printed."""
 
 import difflib
 from collections.abc import Iterable
+from typing import Final
+
+UNITS: Final = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+)
+"""The words for 0 to 19, each in its place."""
+TENS: Final = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+NUMBER_WORDS: Final = {word: value for value, word in enumerate(UNITS)} | {
+    word: 10 * value for value, word in enumerate(TENS, 2)
+}
+"""Every number that is one English word, up to ninety: all other number words are made of these and of SCALES."""
+SCALES: Final = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
 
 
 def several(number: int, noun: str) -> str:
