@@ -2,63 +2,38 @@
 
 import re
 
-MODAL = r"(?:would|will|'d|'ll|could|should|might|may|shall|won't|wouldn't)"
+from countersight.reading.vocabulary import any_of, found
+
+MODAL = any_of("worlds.modals")
+MODAL_AT = found("worlds.modals")
 
 _END = re.compile(r"(?<=[.!?])[\"')\]]*\s+|\n+|;\s+|(?<=[.!?])(?=[A-Z])")
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|approx|vs|ca|no)\.$", re.IGNORECASE)
 _NUMBERED = re.compile(r"^[ \t]*(\d{1,2})[.)]\s+(?=\S)", re.MULTILINE)
 _STEP = re.compile(r"\bstep \d+\s*[:.)-]?\s*", re.IGNORECASE)
 
-# "if" always opens a supposition. The others do so too, but they also open plain statements, so that they are
-# only dropped where the sentence goes on ("since", "after") or where they begin it ("with 2 more, …").
-_IF = re.compile(r"\b(?:even if|what if|if|unless|assuming|supposing|provided that|in case)\b", re.IGNORECASE)
-_BECAUSE = re.compile(
-    r"\b(?:when|whenever|once|after|because|since|given|due to|thanks to|owing to|seeing (?:as|that|how)|considering"
-    r"|while|whilst|whereas|even though|although|though|despite|before|(?<=, )as|as there (?:are|were|is|was))\b",
-    re.IGNORECASE,
-)
-_OPENING = re.compile(
-    r"(?:(?:so|then|and|but|now|thus|therefore|hence),?\s+)?"
-    r"(?P<opening>had|were|should|with|without|by|upon|following|out of|of|in addition to|instead of|from|given)\b",
-    re.IGNORECASE,
-)
-_IMAGINE = re.compile(r"\W*(?:let's |let us |let me )?(?:suppose|imagine|assume|say|pretend|picture)\b", re.IGNORECASE)
-_MODAL_AT = re.compile(rf"(?:\b|(?=')){MODAL}\b", re.IGNORECASE)
-_SUBJECT = re.compile(
-    r"\b(?:there|it|they|we|you|he|she|i|that|this|these|those|the|a|an|all|only|no|none|nobody|nothing|each|both"
-    r"|his|her|its|their|my|our|\d+|two|three|four|five|six|seven|eight|nine|ten)\b",
-    re.IGNORECASE,
-)
-_GOES_ON = re.compile(
-    r",?\s*\b(?:so(?! that| many| much)|therefore|thus|hence|leaving|then"
-    r"|(?:you|we)(?: would| will)? (?:get|end up|are left)|(?:that|which|this) (?:makes|leaves|gives|is|would))\b"
-    r"|=(?!=)",
-    re.IGNORECASE,
-)
+_IF = found("worlds.suppositions")
+# "While there are 3 now, …" sets the scene; "…, while 2 are sitting" is a statement of its own.
+_BECAUSE = re.compile(rf"{any_of('worlds.reasons')}|(?<=, )as\b|^\W*(?:while|whilst|whereas)\b", re.IGNORECASE)
+_CONNECTIVE = any_of("worlds.connectives")
+_OPENING = re.compile(rf"(?:{_CONNECTIVE},?\s+)?(?P<opening>{any_of('worlds.suppose_first')})", re.IGNORECASE)
+_IMAGINE = re.compile(rf"\W*(?:let's |let us |let me )?{any_of('worlds.imagine')}", re.IGNORECASE)
+_SUBJECT = re.compile(rf"{any_of('worlds.subjects')}|\b\d+\b", re.IGNORECASE)
+_GOES_ON = re.compile(rf",?\s*{any_of('worlds.goes_on')}|=(?!=)", re.IGNORECASE)
 # "but not bright" takes up the sentence it stands in; any other "but" opens a statement of its own.
 _CONTRAST = re.compile(r"[,;]?\s+(?=but\b(?! (?:not|also|for)\b)|however\b)|,\s+(?=yet\b)", re.IGNORECASE)
+_VERB_FOLLOWS = rf"[^,]{{0,40}}?(?:{any_of('worlds.clause_verbs')}|{MODAL})"
 _NEXT_CLAUSE = re.compile(
-    r",\s+(?:and |so |then )?(?=(?:it|there|they|he|she|this|that|these|those|we|you|its|his|her|their|the|an?|no)\b"
-    r"[^,]{0,40}?(?:\b(?:is|are|was|were|do|does|did|has|have|had|can|cannot)\b|n't\b"
-    rf"|(?:\b|(?=')){MODAL}\b))"
-    r"|\s+and\s+(?=(?:it|they|there)\b)",
+    rf",\s+(?:(?:and|so|then) )?(?={any_of('worlds.clause_subjects')}{_VERB_FOLLOWS})|\s+and\s+(?=(?:it|they|there)\b)",
     re.IGNORECASE,
 )
-_NOW = re.compile(
-    r"\b(?:currently|presently|at present|right now|at the moment|now|already|originally|initially|in reality|as it is"
-    r"|(?:in|from) (?:the|this) (?:\w+ )?(?:image|picture|photo|photograph|scene)|as (?:shown|pictured|seen))\b",
-    re.IGNORECASE,
-)
-_SUPPOSES = re.compile(
-    r"\b(?:if|unless|suppos\w+|imagin\w+|assum\w+|pretend|what would|were to|had \w+ been)\b", re.IGNORECASE
-)
-_IS_NOW = re.compile(r"\b(?:is|are|do|does|can|has|have|was|were|did)\b", re.IGNORECASE)
-_SUPPOSED_FIRST = re.compile(
-    r"\W*(?:(?:so|then|and|but|now|thus|therefore|hence|however),?\s+)?(?:even if|if|after|when|once|with|without|had"
-    r"|were|should|by|upon|following|assuming|supposing|suppose|imagine)\b",
-    re.IGNORECASE,
-)
+_NOW = found("worlds.now")
+_SUPPOSES = re.compile(rf"{any_of('worlds.questions_that_suppose')}|\bhad \w+ been\b", re.IGNORECASE)
+_IS_NOW = found("worlds.present_verbs")
+_SUPPOSED_FIRST = re.compile(rf"\W*(?:{_CONNECTIVE},?\s+)?{any_of('worlds.openers')}", re.IGNORECASE)
 _BREAK = re.compile(r",(?!\s*(?:and|or)\b)|:(?!\d)|(?<=[a-z]) --? ")
+_MOST_SUPPOSITIONS = 4  # of one sentence that are taken out of it
+_NEAR = 60  # characters before a "would" in which its subject stands
 
 
 def sentences(text: str) -> list[str]:
@@ -88,7 +63,10 @@ def clauses(main: str) -> list[str]:
 
 def asks_of_now(question: str) -> bool:
     """Whether a question is about the picture as it is: it says neither "would" nor "if"."""
-    return bool(_IS_NOW.search(question)) and not (_MODAL_AT.search(question) or _SUPPOSES.search(question))
+    if _SUPPOSES.search(question):
+        return False
+    # "Could the car pass?" asks of now, as "can the car pass" does; "could … if" was seen above.
+    return bool(_IS_NOW.search(question)) and not MODAL_AT.search(question)
 
 
 def tells_of_now(clause: str) -> bool:
@@ -98,12 +76,12 @@ def tells_of_now(clause: str) -> bool:
 
 def imagines(clause: str) -> bool:
     """Whether a clause has a "would" or an "if"."""
-    return bool(_MODAL_AT.search(clause) or _IF.search(clause))
+    return bool(MODAL_AT.search(clause) or _IF.search(clause))
 
 
 def supposes(clause: str) -> bool:
     """Whether a clause says what would be if something else was."""
-    return bool(_MODAL_AT.search(clause) and _IF.search(clause))
+    return bool(MODAL_AT.search(clause) and _IF.search(clause))
 
 
 def supposes_first(sentence: str) -> bool:
@@ -121,28 +99,37 @@ def stated(sentence: str) -> str:
         start = _main_clause(sentence[opening.end() :])
         if start is not None:
             sentence = sentence[: opening.start("opening")] + sentence[opening.end() + start :]
-    for pattern, always in ((_IF, True), (_BECAUSE, False)):
-        for _ in range(4):
-            found = pattern.search(sentence)
-            if not found:
-                break
-            before, rest = sentence[: found.start()], sentence[found.end() :]
-            # After "there would be 5 if …", or "4, as …", no second main clause is to be looked for without a comma.
-            done = _MODAL_AT.search(before) or (before.strip() and not always)
-            start = _main_clause(rest, needs_comma=bool(done))
-            if start is None and not (always or before.strip()):
-                break
-            sentence = f"{before}{' , ' if before.strip() else ''}{'' if start is None else rest[start:]}"
-    return sentence.strip()
+    return _without(_BECAUSE, _without(_IF, sentence, always=True), always=False).strip()
+
+
+def supposed(sentence: str) -> str:
+    """What a sentence supposes: the words of its "if", up to its end."""
+    opening = _IF.search(sentence)
+    return sentence[opening.end() :] if opening else ""
+
+
+def _without(pattern: re.Pattern[str], sentence: str, *, always: bool) -> str:
+    for _ in range(_MOST_SUPPOSITIONS):
+        opening = pattern.search(sentence)
+        if not opening:
+            break
+        before, rest = sentence[: opening.start()], sentence[opening.end() :]
+        # After "there would be 5 if …", or "4, as …", no second main clause is to be looked for without a comma.
+        done = MODAL_AT.search(before) or (before.strip() and not always)
+        start = _main_clause(rest, needs_comma=bool(done))
+        if start is None and not (always or before.strip()):
+            break
+        sentence = f"{before}{' , ' if before.strip() else ''}{'' if start is None else rest[start:]}"
+    return sentence
 
 
 def _main_clause(rest: str, *, needs_comma: bool = False) -> int | None:
     """Where the main clause begins after a supposition, or None where the supposition goes to the end."""
     goes_on = _GOES_ON.search(rest)
-    modals = [found.start() for found in _MODAL_AT.finditer(rest)][:8]
+    modals = [modal.start() for modal in MODAL_AT.finditer(rest)][:8]
     # "if 2 cats, a dog and 3 birds left, there would be 5": the comma whose own clause has the "would".
-    for found in modals:
-        comma = rest.rfind(",", 0, found)
+    for modal in modals:
+        comma = rest.rfind(",", 0, modal)
         if comma >= 0 and not (goes_on and goes_on.start() < comma):
             return comma + 1
     if goes_on:
@@ -151,9 +138,8 @@ def _main_clause(rest: str, *, needs_comma: bool = False) -> int | None:
     if pause:
         return pause.end()
     # "if one left there would be 2": no comma, so the main clause begins at the subject of its "would".
-    for found in () if needs_comma else modals:
-        window = max(0, found - 60)
-        subjects = [subject.start() for subject in _SUBJECT.finditer(rest, window, found)]
+    for modal in () if needs_comma else modals:
+        subjects = [subject.start() for subject in _SUBJECT.finditer(rest, max(0, modal - _NEAR), modal)]
         if subjects and rest[: subjects[-1]].strip():
             return subjects[-1]
     return None

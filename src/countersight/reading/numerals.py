@@ -1,9 +1,12 @@
 """Finds the numbers written in a text, as digits or as words."""
 
 import re
-from typing import Final
+from collections.abc import Iterator
 
 import msgspec
+
+from countersight.reading.vocabulary import any_of, listed
+from countersight.text import NUMBER_WORDS, SCALES
 
 
 class Numeral(msgspec.Struct, frozen=True):
@@ -15,41 +18,15 @@ class Numeral(msgspec.Struct, frozen=True):
     word: str = ""
 
 
-_UNITS: Final = {
-    **{"zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9},
-    **{"ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16},
-    **{"seventeen": 17, "eighteen": 18, "nineteen": 19},
-}
-_TENS: Final = {
-    **{"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90},
-    "fourty": 40,  # so often misspelt
-}
-_SCALES: Final = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
+_VALUES = NUMBER_WORDS | {"fourty": 40}  # so often misspelt
+_NUMBER = "|".join(_VALUES)
+_SCALE = "|".join(SCALES)
+_NOT_A_COUNT = any_of("numbers.not_counted")
 # "A couple" and "a pair" are two in a dictionary and in every count small enough to be asked for, but a pair of glasses
 # is one thing; "a few" and "several" are no number.
-_FIXED: Final = {"a couple": "2", "a pair": "2", "half a dozen": "6", "a half dozen": "6", "a single": "1"}
-_ONE_PAIR = (
-    r"(?:sun)?glasses|spectacles|goggles|scissors|pliers|tweezers|binoculars|jeans|pants|trousers|shorts|leggings"
-    r"|tights|pyjamas|pajamas|headphones"
-)
-
-# What makes "no" a word of something else than a count.
-_NOT_A_COUNT = (
-    r"doubt|change|changes|matter|way|idea|information|need|difference|problem|effect|impact|reason|clear|wonder"
-    r"|indication|evidence|specific|exact|direct|less|fewer|further|answer|clue|sense|worries|explanation|mention"
-    r"|further|additional|new|extra|longer"
-)
-_SMALL = "|".join(_UNITS)
-_ROUND = "|".join(_TENS)
-_ZERO = re.compile(
-    rf"\b(?:none|nothing|nobody|no[ -]one|neither|nil|not (?:a single|one)(?: one)?(?! more)"
-    rf"|no(?!\s*[.:,;!?]|\s+(?:{_NOT_A_COUNT})\b|\s+more than)(?=\s+\w)"
-    rf"|(?:not|\w+n't|never|cannot|no longer)\s+(?:(?:be|see|have|find|seem|appear|to|spot|show|contain|left|really"
-    rf"|actually|currently|still|visible|there|remain)\s+){{0,3}}any(?!thing|body|one|\s+(?:change|difference|effect))\w*"
-    r"|(?:everyone|everybody|everything|all of them)(?:'d|\s+(?:would|will|is|are))\s+(?:be |have )?"
-    r"(?:gone|leave|left|disappear(?:ed)?|vanish(?:ed)?|removed)\b(?!\s+(?:except|but|save|apart|in|on|to|for)\b)"
-    rf"|there\s+(?:\w+n't|\w+\s+not)(?:\s+be)?(?!\s+(?:be|any|enough|sufficient|more|fewer|less|exactly|only|just"
-    rf"|much|necessarily|(?:an?\s+)?(?:{_NOT_A_COUNT})|\d+|{_SMALL}|{_ROUND})\b))",
+_FIXED = {phrase: str(value) for phrase, value in listed("numbers.idioms").items()}
+_IDIOM = re.compile(
+    rf"\b(?:{'|'.join(_FIXED)})\b(?!\s+of\s+(?:\w+\s+)?{any_of('numbers.one_pair')})",
     re.IGNORECASE,
 )
 _DIGITS = re.compile(
@@ -57,17 +34,28 @@ _DIGITS = re.compile(
     r"|(?<![\w.,:/])\.\d+(?![\w/]|[.,]\d)"
 )
 _WORDS = re.compile(
-    rf"(?<![\w-])(?:(?:a|an|{_SMALL}|{_ROUND})[ -](?=(?:hundred|thousand|million|dozen)\b))?"
-    rf"(?:{_SMALL}|{_ROUND}|hundred|thousand|million|dozen)\b"
-    rf"(?:(?:[ -]|\s+and\s+)(?:{_SMALL}|{_ROUND}|hundred|thousand|million)\b){{0,12}}"
-    rf"(?:[ -]dozen\b)?(?!'\w|-[a-z])(?!\s+(?:half|halves|thirds?|quarters?|fourths?|fifths?)\b)",
+    rf"(?<![\w-])(?:(?:a|an|{_NUMBER})[ -](?=(?:{_SCALE}|dozen)\b))?(?:{_NUMBER}|{_SCALE}|dozen)\b"
+    rf"(?:(?:[ -]|\s+and\s+)(?:{_NUMBER}|{_SCALE})\b){{0,12}}(?:[ -]dozen\b)?"
+    rf"(?!'\w|-[a-z])(?!\s+{any_of('numbers.fractions')})",
     re.IGNORECASE,
 )
-_IDIOM = re.compile(
-    rf"\b(?:a couple|a pair(?!\s+of\s+(?:\w+\s+)?(?:{_ONE_PAIR})\b)|half a dozen|a half dozen|a single)\b",
-    re.IGNORECASE,
+_ZEROES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        any_of("numbers.noughts"),
+        rf"\bno\b(?!\s*[.:,;!?]|\s+{_NOT_A_COUNT})(?=\s+\w)",
+        rf"(?:\b(?:not|never|cannot|no longer)|n't)\s+(?:{any_of('numbers.between_not_and_any')}\s+){{0,3}}"
+        r"any(?!thing|\s+(?:change|difference|effect))\w*",
+        rf"{any_of('numbers.all_of_them')}(?:'d|\s+(?:would|will|is|are))\s+(?:be |have )?{any_of('numbers.gone')}"
+        r"(?!\s+(?:except|but|save|apart|in|on|to|for)\b)",
+        rf"\bthere\s+(?:\w+n't|\w+\s+not)(?:\s+be)?(?!\s+(?:{any_of('numbers.no_count_after_there')}"
+        rf"|(?:an?\s+)?{_NOT_A_COUNT}|any\w*|\d+\b|(?:{_NUMBER})\b))",
+    )
 )
+_MAY_BE_ZERO = re.compile(r"\bn(?:o|il|e)|n't|gone|lea?f?v|left|disappear|vanish|removed", re.IGNORECASE)
 _BOTH = re.compile(r"\bboth\b", re.IGNORECASE)
+_TERM = re.compile(r"[\w)\]]\s*$")
+_LETTERS = re.compile(r"[a-z]+", re.IGNORECASE)
 _LONGEST = 30  # digits; a longer row of them is noise
 
 
@@ -84,75 +72,94 @@ def canonical(number: str) -> str:
 
 def numerals(text: str) -> list[Numeral]:
     """The numbers in a plain text, in order. "No", "none" and "not any" are 0."""
-    found: list[Numeral] = []
-    for match in _DIGITS.finditer(text):
-        start, value = match.start(), match.group()
-        if value[0] in "+-" and re.search(r"[\w)\]]\s*$", text[max(0, start - 3) : start]):
-            start, value = start + 1, value[1:]  # a sign between two terms is an operation, not part of the number
-        if len(value) <= _LONGEST:
-            found.append(Numeral(canonical(value), start, match.end()))
-    for match in _WORDS.finditer(text):
-        found.extend(_spelled(match))
-    for match in _IDIOM.finditer(text):
-        found.append(Numeral(_FIXED[match.group().lower()], *match.span(), word=match.group().lower()))
-    for match in _BOTH.finditer(text):
-        found.append(Numeral("2", *match.span(), word="both"))
-    for match in _ZERO.finditer(text):
-        found.append(Numeral("0", *match.span(), word=match.group().lower()))
-    found.sort(key=lambda numeral: (numeral.start, -numeral.end))
+    every = sorted((*_in_digits(text), *_in_words(text), *_zeroes(text)), key=lambda found: (found.start, -found.end))
     apart: list[Numeral] = []
-    for numeral in found:
+    for numeral in every:
         if not apart or numeral.start >= apart[-1].end:
             apart.append(numeral)
     return apart
 
 
-def _spelled(match: re.Match[str]) -> list[Numeral]:
+def _in_digits(text: str) -> Iterator[Numeral]:
+    for match in _DIGITS.finditer(text):
+        start, value = match.start(), match.group()
+        if value[0] in "+-" and _TERM.search(text[max(0, start - 3) : start]):
+            start, value = start + 1, value[1:]  # a sign between two terms is an operation, not part of the number
+        if len(value) <= _LONGEST:
+            yield Numeral(canonical(value), start, match.end())
+
+
+def _in_words(text: str) -> Iterator[Numeral]:
+    for match in _WORDS.finditer(text):
+        yield from _spelled(match)
+    for match in _IDIOM.finditer(text):
+        phrase = match.group().lower()
+        yield Numeral(_FIXED[phrase], *match.span(), word=phrase)
+    for match in _BOTH.finditer(text):
+        yield Numeral("2", *match.span(), word="both")
+
+
+def _zeroes(text: str) -> Iterator[Numeral]:
+    if not _MAY_BE_ZERO.search(text):
+        return
+    for pattern in _ZEROES:
+        for match in pattern.finditer(text):
+            yield Numeral("0", *match.span(), word=match.group().lower())
+
+
+class _Spelled:
+    """A number that is being put together out of words: "two", "hundred", "and", "five"."""
+
+    def __init__(self) -> None:
+        self.start = self.end = -1
+        self.total = self.current = 0
+        self.last = 0
+        """The smallest place filled so far: a unit may follow tens, tens may follow hundreds."""
+
+    def takes(self, value: int, *, joined: bool) -> bool:
+        """Whether a number below a hundred goes on with this one: "twenty one" is one number, "two three" are two."""
+        fits = self.last >= 100 if (value >= 10 or joined) else self.last >= 20
+        return self.start < 0 or (fits and value > 0)
+
+    def add(self, value: int, start: int, end: int) -> None:
+        self.start = start if self.start < 0 else self.start
+        self.current += value
+        self.last = value if value >= 20 else 1
+        self.end = end
+
+    def scale(self, factor: int, start: int, end: int) -> None:
+        if self.start < 0:
+            self.start, self.current = start, 1
+        if factor <= 100:
+            self.current = (self.current or 1) * factor
+        else:
+            self.total, self.current = self.total + (self.current or 1) * factor, 0
+        self.last = self.last if factor == 12 else factor
+        self.end = end
+
+    def numeral(self, text: str) -> Numeral:
+        word = text[self.start : self.end].lower()
+        return Numeral(str(self.total + self.current), self.start, self.end, word=word)
+
+
+def _spelled(match: re.Match[str]) -> Iterator[Numeral]:
     """The numbers in a row of number words: "two hundred and five" is one, "two three" and "two and three" are two."""
-    found: list[Numeral] = []
-    total = current = 0
-    start = end = -1
-    last = 0  # the smallest place filled in the current number: a unit may follow tens, tens may follow hundreds
+    number = _Spelled()
     joined = False
-
-    def close() -> None:
-        if start >= 0:
-            text = match.string[start:end].lower()
-            found.append(Numeral(str(total + current), start, end, word=text))
-
-    for word in re.finditer(r"[a-z]+", match.group(), re.IGNORECASE):
+    for word in _LETTERS.finditer(match.string, *match.span()):
         name = word.group().lower()
-        at = match.start() + word.start()
-        if name in ("a", "an"):
-            start, current, last = at, 1, 1
-            continue
         if name == "and":
             joined = True
             continue
-        if name == "dozen":
-            if start < 0:
-                start, current = at, 1
-            current *= 12
-        elif name in _SCALES:
-            if start < 0:
-                start, current = at, 1
-            if name == "hundred":
-                current = (current or 1) * 100
-            else:
-                total, current = total + (current or 1) * _SCALES[name], 0
-            last = _SCALES[name]
+        if name in ("a", "an"):
+            number.add(1, *word.span())
+        elif name == "dozen" or name in SCALES:
+            number.scale(SCALES.get(name, 12), *word.span())
         else:
-            value = _UNITS.get(name, _TENS.get(name, 0))
-            fits = (last >= 100) if (value >= 10 or joined) else (last >= 20)
-            if start >= 0 and not (fits and value):
-                close()
-                total = current = 0
-                start = -1
-            if start < 0:
-                start = at
-            current += value
-            last = value if value >= 20 else 1
+            if not number.takes(_VALUES[name], joined=joined):
+                yield number.numeral(match.string)
+                number = _Spelled()
+            number.add(_VALUES[name], *word.span())
         joined = False
-        end = match.start() + word.end()
-    close()
-    return found
+    if number.start >= 0:
+        yield number.numeral(match.string)

@@ -17,7 +17,7 @@ _LOOK_ALIKES = str.maketrans(
         "×": "*", "✕": "*", "⋅": "*", "÷": "/", "⁄": "/",
         "→": "=", "⇒": "=", "≈": "=",
         "。": ". ", "，": ", ", "、": ", ",
-        "\u20e3": " ",  # the box of a keycap digit
+        "\u20e3": "",  # the box of a keycap digit
     }
 )  # fmt: skip
 

@@ -1,0 +1,67 @@
+"""Where a reply takes back what it said, and where it breaks off: neither is an answer."""
+
+import re
+
+import msgspec
+
+from countersight.reading.clauses import sentences
+from countersight.reading.vocabulary import any_of, words
+
+_LEAD = r"(?:(?:no|oh|ah|hmm|but|sorry|yes)\b[\s,.!-]*){0,2}"
+_RETRACTED = re.compile(
+    rf"(?:^|[.!?,;:\n(-]|\.\.+)\s*{_LEAD}{any_of('statements.retractions')}[\s,.:!-]*"
+    # "D? No, A."; "4... no, 3"; "four dogs, no, three"; "A. No, B."
+    r"|(?<=\?)\s+(?=(?:no|nope|not quite)\b)|(?:\.{2,}|,)\s+(?=no,\s)|(?<=\S[.!])\s+(?=no,? (?:\w+\W*$|sorry|wait))",
+    re.IGNORECASE,
+)
+_THOUGHT = re.compile(
+    rf"(?:\bi (?:\w+ )?{any_of('statements.first_thoughts')}|{any_of('statements.seemings')})"
+    r"[^.!?\n]{0,100}?\b(?:but|however|yet)\b[\s,.:!-]*",
+    re.IGNORECASE,
+)
+_CONFIRMED = re.compile(rf"\W*{any_of('statements.confirmations')}", re.IGNORECASE)
+_DENIED = re.compile(r"\b(?:no|not|wrong)\b|n't\b", re.IGNORECASE)
+_DANGLING = words("statements.dangling")
+_ELLIPSES = words("statements.ellipses")
+_OPEN_END = re.compile(r"(?:[,:+=(\[]|\b(?:and|or)|, so)$", re.IGNORECASE)
+_CLOSED_END = re.compile(r"[.!?\"')\]}`*|。！？\d%]$")
+_WORD = re.compile(r"[a-z']+", re.IGNORECASE)
+_LAST_SENTENCE = 400  # characters looked at
+
+
+class Correction(msgspec.Struct, frozen=True):
+    """What a reply says after it takes something back, and whether that only confirms what stood before."""
+
+    before: str
+    after: str
+
+    @property
+    def confirms(self) -> bool:
+        return bool(_CONFIRMED.match(self.after)) and not _DENIED.search(self.after)
+
+
+def corrected(text: str) -> Correction | None:
+    """The last correction in a text ("3. Wait, 4."), or None where it takes nothing back."""
+    every = [*_RETRACTED.finditer(text), *_THOUGHT.finditer(text)]
+    last = max(every, key=re.Match.end, default=None)
+    if last is None or (not text[: last.start()].strip() and last.re is _RETRACTED):
+        return None
+    return Correction(text[: last.start()], text[last.end() :])
+
+
+def is_cut_off(text: str) -> bool:
+    """Whether a text breaks off in mid-sentence: "The vase would"."""
+    text = text.rstrip()[-_LAST_SENTENCE:]
+    if _OPEN_END.search(text):
+        return True
+    if not text or _CLOSED_END.search(text):
+        return False
+    last = _WORD.findall(sentences(text)[-1])
+    if not last or last[-1] == "A" or (last[-1] == "a" and len(last) <= 2):
+        return False  # an option's letter
+    last = [word.lower() for word in last]
+    if last[-1] == "not" and len(last) > 1:
+        last.pop()  # "the vase would not" breaks off, "probably not" does not
+    # "It would" is short for what was asked; "the vase would" was going to say what.
+    short = last[0] in _ELLIPSES and _ELLIPSES.union(_DANGLING, ("not",)).issuperset(last)
+    return last[-1] in _DANGLING and not short

@@ -1,0 +1,101 @@
+"""Which language a reply is in, and the reading of plain Chinese and Japanese. Other languages are not read."""
+
+import re
+from typing import Literal
+
+from countersight.case import LETTERS, AnswerKind
+from countersight.reading.vocabulary import listed, words
+
+Language = Literal["english", "eastern", "other"]
+
+_EASTERN = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
+_OTHER_LETTER = re.compile(r"[\u0370-\u03ff\u0400-\u04ff\u0590-\u06ff\u0900-\u0e7f\uac00-\ud7af]")
+_WORD = re.compile(r"[^\W\d_]+")
+_FOREIGN = words("languages.foreign")
+_ENGLISH = words("languages.english")
+_LOOKED_AT = 1_000  # characters that tell a language
+_FEW = 3  # letters of another alphabet that an English reply may hold
+
+
+def language_of(text: str) -> Language:
+    """The language of a reply, by its letters and its shortest words."""
+    text = text[:_LOOKED_AT].lower()
+    if text.isascii() and len(text) <= _FEW:
+        return "english"
+    if _EASTERN.search(text) and len(_EASTERN.findall(text)) * 4 >= len(re.findall(r"[a-z]+", text)):
+        return "eastern"
+    if len(_OTHER_LETTER.findall(text)) > _FEW:
+        return "other"
+    every = _WORD.findall(text)
+    foreign = sum(word in _FOREIGN or not word.isascii() for word in every)
+    return "other" if foreign and foreign > sum(word in _ENGLISH for word in every) else "english"
+
+
+def _either(name: str) -> str:
+    return "|".join(sorted(map(re.escape, listed(name)), key=len, reverse=True))
+
+
+_ANSWER = re.compile(rf"(?:{_either('eastern.answer')})\s*(?:是|は|为|為|应为|应该是|选)?\s*[::]?\s*([^.\n]+)")
+_THEREFORE = re.compile(rf"(?:{_either('eastern.therefore')})[,,]?\s*([^.\n]+)")
+_RETRACTION = re.compile(_either("eastern.retractions").replace("，", ", "))
+_CONDITION = re.compile(rf"(?:{_either('eastern.conditions')})[^,.\n]*,\s*")
+_UNSURE = re.compile(f"{_either('eastern.unsure')}|{_either('eastern.unsaid')}|[~?]")
+_CHOOSE = re.compile(rf"^(?:{_either('eastern.choose')})*\s*[((]?([A-Z])[))]?\s*(?:$|[::.,、\s]|です|だ|项|項)")
+_YES = re.compile(rf"^(?:{_either('eastern.yes')})(?:$|[,.!\s])")
+_NO = re.compile(rf"^(?:(?:{_either('eastern.no')})(?:$|[,.!\s])|不[会會是能可]|没有|沒有|いいえ)")
+_ZERO = re.compile(rf"^(?:{_either('eastern.zero')})(?:$|[,.!\s])")
+_DIGITS = listed("eastern.digits")
+_SPELLED = f"[{''.join(_DIGITS)}十百]+"
+_COUNTER = f"(?:{_either('eastern.counters')})"
+_NUMBER = re.compile(rf"(?<![\d.])(\d{{1,9}})(?![\d.]*\d)|({_SPELLED})(?={_COUNTER})|^({_SPELLED})$")
+_END = re.compile(rf"(?:{_either('eastern.endings')})?[\s.!]*$")
+
+
+def eastern(text: str, kind: AnswerKind, options: int) -> str | None:
+    """The answer in plain Chinese or Japanese, or None. What is not plain is left unread."""
+    corrected = _RETRACTION.split(text)[-1]
+    said = _END.sub("", _said(corrected))
+    if _UNSURE.search(said):
+        return None
+    match kind:
+        case "number":
+            return _number(said)
+        case "boolean":
+            return "no" if _NO.match(said) else "yes" if _YES.match(said) else None
+        case "choice":
+            letter = _CHOOSE.match(said)
+            return (
+                letter[1] if letter and letter[1] in LETTERS[:options] and not _names_another(said, letter[1]) else None
+            )
+        case "open":
+            return said or None
+
+
+def _said(text: str) -> str:
+    """What is announced as the answer, or else what is concluded, or else all but the supposition."""
+    for pattern in (_ANSWER, _THEREFORE):
+        if every := pattern.findall(text):
+            return str(every[-1]).strip()
+    return _CONDITION.sub("", text).strip()
+
+
+def _names_another(said: str, letter: str) -> bool:
+    return any(other != letter for other in re.findall(r"(?<![A-Za-z])[A-Z](?![A-Za-z])", said))
+
+
+def _number(said: str) -> str | None:
+    values = {digits or _value(spelled or alone) for digits, spelled, alone in _NUMBER.findall(said)}
+    if not values and _ZERO.match(said):
+        return "0"
+    return values.pop().lstrip("0") or "0" if len(values) == 1 else None
+
+
+def _value(spelled: str) -> str:
+    """A number below a thousand: 十二 is 12, 二十 is 20, 三百零五 is 305."""
+    total = current = 0
+    for sign in spelled:
+        if sign in "十百":
+            total, current = total + (current or 1) * (10 if sign == "十" else 100), 0
+        else:
+            current = _DIGITS[sign]
+    return str(total + current)

@@ -1,0 +1,85 @@
+"""What a how-many question counts: its noun, what it says of that noun, and what it supposes."""
+
+import re
+from functools import lru_cache
+
+import msgspec
+
+from countersight.reading.clauses import asks_of_now, stated, supposed
+from countersight.reading.numerals import numerals
+from countersight.reading.stems import counted_words, spelled, stem
+from countersight.reading.vocabulary import any_of, words
+
+_HELPING = any_of("questions.helping")
+_HOW_MANY = re.compile(
+    rf"\bhow many (?P<what>[^?.,]{{1,60}}?)(?:\s+(?P<verb>{_HELPING})(?P<rest>[^?]*)|[?.,]|$)", re.IGNORECASE
+)
+_NEGATED = re.compile(r"\b(?:not|without|no)\b|n't\b", re.IGNORECASE)
+_DETERMINERS = words("questions.determiners")
+_PREPOSITIONS = words("questions.prepositions")
+_POSSESSION = words("questions.possession")
+
+
+class Counted(msgspec.Struct, frozen=True):
+    """What is counted, in stems."""
+
+    nouns: frozenset[str] = frozenset()
+    qualities: frozenset[str] = frozenset()
+    """What is said of the noun: "red" cars, people "wearing hats", cats "on the sofa"."""
+    owner: frozenset[str] = frozenset()
+    """Whose they are: "how many balloons would the girl have"."""
+    supposition: frozenset[str] = frozenset()
+    supposed_numbers: frozenset[str | None] = frozenset()
+    negated: bool = False
+    of_now: bool = False
+
+    @property
+    def words(self) -> frozenset[str]:
+        return self.nouns | self.qualities | self.owner | self.supposition
+
+
+@lru_cache(maxsize=512)
+def counted_by(question: str) -> Counted:
+    """Reads a question once, for all the numbers that are held against it."""
+    main = stated(question)
+    asked = _HOW_MANY.search(main) or _HOW_MANY.search(question)
+    of_now = asks_of_now(question)
+    if not asked:
+        return Counted(of_now=of_now)
+    nouns, qualities = _noun_phrase(asked["what"])
+    rest = stated(asked["rest"] or "")
+    owner, said = _owner_and_rest(rest)
+    supposition = supposed(question)
+    told = {*qualities, *said} - nouns - owner
+    return Counted(
+        nouns=frozenset(nouns),
+        qualities=frozenset(told),
+        owner=frozenset(owner),
+        supposition=frozenset(counted_words(supposition)) - told - nouns - owner,
+        supposed_numbers=frozenset(numeral.value for numeral in numerals(supposition)),
+        negated=bool(_NEGATED.search(rest)),
+        of_now=of_now,
+    )
+
+
+def _noun_phrase(what: str) -> tuple[set[str], set[str]]:
+    """The nouns and the qualities of "red cars", "of the birds", "slices of pizza", "people in the boat"."""
+    every = spelled(what)
+    while every and (every[0] == "of" or every[0] in _DETERMINERS):
+        every = every[1:]
+    stop = next((i for i, word in enumerate(every) if word in _PREPOSITIONS), len(every))
+    phrase, place = every[:stop], every[stop:]
+    if len(phrase) > 1 and phrase[-1].endswith("ing"):
+        phrase, place = phrase[:-1], [phrase[-1], *place]
+    first = phrase.index("of") if "of" in phrase else len(phrase)
+    nouns = {stem(word) for word in (*phrase[max(0, first - 1) : first], *phrase[first + 1 :])}
+    return nouns, {*counted_words(" ".join(phrase[: max(0, first - 1)])), *counted_words(" ".join(place))}
+
+
+def _owner_and_rest(rest: str) -> tuple[set[str], list[str]]:
+    """Whose the things are, and what else is said: "the girl have", "be on the sofa"."""
+    every = spelled(rest)
+    if not every or every[0] not in _DETERMINERS:
+        return set(), counted_words(rest)
+    stop = next((i for i, word in enumerate(every) if word in _POSSESSION or word in _PREPOSITIONS), len(every))
+    return {*counted_words(" ".join(every[:stop]))}, counted_words(" ".join(every[stop:]))
