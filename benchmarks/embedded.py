@@ -19,7 +19,7 @@ from countersight.models.embedded.model import WORLDS, Embedded
 from countersight.models.embedded.thinking import eye
 from countersight.models.protocol import ModelSettings, Request, Turn
 from countersight.picture.checking import check_picture
-from countersight.reading import read
+from countersight.reading import answer_in
 from countersight.scenes.drawing import draw_both
 from countersight.scenes.png import encode
 from countersight.scoring.intervals import wilson
@@ -75,7 +75,7 @@ async def measure(name: str, made, rank: int) -> None:
     for answer, (group, telling, question) in zip(answers, questions, strict=True):
         for place in (group, "all"):
             asked[place, telling] += 1
-            right[place, telling] += read(answer, question) == question.answer
+            right[place, telling] += answer_in(answer, question) == question.answer
     print(f"\n{name}: {len(asks):,} questions in {seconds:.1f} s, {len(asks) / seconds:.0f} a second")
     for group, telling in sorted(asked):
         low_high = wilson(right[group, telling], asked[group, telling])

@@ -25,7 +25,7 @@ from countersight.models.embedded.values import COLOURS, SIDE, VALUES
 from countersight.models.embedded.weights import decoder_file, open_graph, shipped
 from countersight.models.protocol import ModelSettings, Request, Turn
 from countersight.picture.checking import Picture, check_picture
-from countersight.reading import read
+from countersight.reading import answer_in
 from countersight.scenes.colours import NAMED
 from countersight.scenes.drawing import draw_both
 from countersight.scenes.png import encode
@@ -119,7 +119,7 @@ def test_the_shipped_model_answers_in_both_worlds() -> None:
     wrong = [
         (request.turns[0].text, text)
         for (request, _, question), text in zip(requests, texts, strict=True)
-        if read(text, question) != question.answer
+        if answer_in(text, question) != question.answer
     ]
     assert len(wrong) <= 3, wrong
 
@@ -129,7 +129,7 @@ def test_the_factual_checkpoint_sees_but_does_not_imagine() -> None:
     texts = replies("embedded:factual", [request for request, _, _ in requests])
     right: dict[str, list[bool]] = {}
     for (_, telling, question), text in zip(requests, texts, strict=True):
-        right.setdefault(telling, []).append(read(text, question) == question.answer)
+        right.setdefault(telling, []).append(answer_in(text, question) == question.answer)
     assert np.mean(right["factual told"]) > 0.9
     assert np.mean(right["counterfactual shown"]) > 0.9
     assert np.mean(right["counterfactual told"]) < 0.7

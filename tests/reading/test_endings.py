@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from countersight.case import LETTERS, Option, Order, Question, Reply
-from countersight.reading import combined, read, read_reply
+from countersight.reading import answer_in as read
+from countersight.reading import combined, read_reply
 
 NUMBER = Question("How many cats would there be if one left?", "2", "number")
 BOOLEAN = Question("Would the cat be dry if it rained?", "no", "boolean")

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from published import published
 
 from countersight.case import AnswerKind, Option, Question
-from countersight.reading import agrees, read
+from countersight.reading import agrees
+from countersight.reading import answer_in as read
 
 NUMBERS: list[tuple[str, str | None]] = [
     # plain
@@ -264,7 +265,6 @@ BOOLEANS: list[tuple[str, str | None]] = [
     ("Nah", "no"),
     ("No, they would be.", "no"),
     ("No, there wouldn't be any", "no"),
-    ("There would be no cats", "no"),
     ("It would not be", "no"),
     ("It would not.", "no"),
     ("It wouldn’t.", "no"),
@@ -297,7 +297,6 @@ BOOLEANS: list[tuple[str, str | None]] = [
     ("The trees are snowy. If the snow was melted, they wouldn't be.", "no"),
     ("Hmm, no.", "no"),
     ("N", "no"),
-    ("No cats would be there.", "no"),
     ("<think>yes yes</think>No", "no"),
     ("The trees would be bare.", None),
     ("Maybe", None),
@@ -512,6 +511,7 @@ TV_ALONE = "Would the TV be on if everyone left?"
 HAIR = "Would it be natural if no dye was used?"
 STAINS = "Would there be stains on the carpet if it was cleaned?"
 BEACH = "Would the beach be crowded if it rained?"
+CATS = "Would there be cats if a dog came?"
 COLLAR = "Is the dog not wearing a collar?"
 CLAIMS: list[tuple[str, str, str | None]] = [
     # what is now, and what would be
@@ -587,8 +587,11 @@ CLAIMS: list[tuple[str, str, str | None]] = [
     (BEACH, "Of course, no one would be on the beach.", None),
     (BEACH, "Certainly, no people.", None),
     (BOOLEAN, "Definitely, no snow would be on the trees.", None),
-    ("Would there be cats if a dog came?", "Definitely, no cats would be there.", "no"),
-    ("Would there be cats if a dog came?", "I think no cats would be there.", "no"),
+    (CATS, "There would be no cats", "no"),
+    (CATS, "No cats would be there.", "no"),
+    (CATS, "There would be no dogs.", None),
+    (CATS, "Definitely, no cats would be there.", "no"),
+    (CATS, "I think no cats would be there.", "no"),
     (BEACH, "Definitely no.", "no"),
     (BEACH, "Absolutely no", "no"),
     (BEACH, "Of course no, it rains.", "no"),

@@ -13,7 +13,7 @@ from published import published
 
 from countersight.case import Question
 from countersight.errors import CountersightError
-from countersight.reading import read
+from countersight.reading import answer_in
 from countersight.scoring.soft import normalised, soft_accuracy
 from countersight.suites.importing import Imported
 
@@ -218,7 +218,7 @@ def test_what_people_answer_is_read_as_it_stands(tmp_path):
     said = Counter(answer["answer"] for annotation in annotations for answer in annotation["answers"])
     question = Question("What is it?", "", "open")
     other = Counter(
-        {text: n for text, n in said.items() if normalised(read(text, question) or "\0") != normalised(text)}
+        {text: n for text, n in said.items() if normalised(answer_in(text, question) or "\0") != normalised(text)}
     )
     assert said.total() == 50_460
     assert other.total() < 0.002 * said.total(), other.most_common(20)

@@ -6,7 +6,7 @@ from countersight.case import LETTERS, Option, Question
 from countersight.models import Request
 from countersight.programs.failures import ProgramFailed
 from countersight.programs.tracing import shortened
-from countersight.reading import read
+from countersight.reading import answer_in
 
 LONGEST_ANSWER = 2_000
 MOST_DIGITS = 30
@@ -43,7 +43,7 @@ def answer_of(value: object, request: Request) -> str:
 
 def number_in(text: str) -> int | float | None:
     """The one number a text says, as digits or as words; None where it says none, or several."""
-    found = read(text[:LONGEST_ANSWER], _NUMBER)
+    found = answer_in(text[:LONGEST_ANSWER], _NUMBER)
     if found is None:
         return None
     return float(found) if "." in found else int(found)
@@ -51,7 +51,7 @@ def number_in(text: str) -> int | float | None:
 
 def polarity_in(text: str, question: str) -> bool | None:
     """Whether a text says yes or no to a question; None where it says neither."""
-    found = read(text[:LONGEST_ANSWER], Question(question, "no", "boolean"))
+    found = answer_in(text[:LONGEST_ANSWER], Question(question, "no", "boolean"))
     return None if found is None else found == "yes"
 
 
@@ -64,7 +64,7 @@ def fitting(text: str, options: tuple[str, ...], question: str = "") -> int | No
         same = [place for place, option in enumerate(options) if number_in(option) == number]
     if same:
         return same[0]
-    letter = read(text, Question(question, "A", "choice", tuple(map(Option, options))))
+    letter = answer_in(text, Question(question, "A", "choice", tuple(map(Option, options))))
     return None if letter is None else LETTERS.index(letter)
 
 

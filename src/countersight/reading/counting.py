@@ -2,17 +2,18 @@
 
 import re
 
-from countersight.reading.clauses import MODAL, asks_of_now, sentences, supposes, supposes_first
-from countersight.reading.numerals import numerals
-from countersight.reading.ranks import Rank, Ranks, ranks_in
+from msgspec.structs import replace
 
-_MODAL = re.compile(rf"(?:\b|(?=')){MODAL}\b", re.IGNORECASE)
+from countersight.reading.clauses import MODAL_AT, sentences, supposes, supposes_first
+from countersight.reading.company import Fit, Quantity, fit, quantities, speaks_of_another
+from countersight.reading.numerals import numerals
+from countersight.reading.question import Counted, counted_by
+from countersight.reading.ranks import Rank, ranks_in
+from countersight.reading.stems import counted_words, stem
+
 _INTERJECTION = re.compile(r"^\W*(?:yes|no|yeah|nope|sure|okay|ok|well|right)\s*[,.!;:-]+\s+(?=\S)", re.IGNORECASE)
 _ONLY_NO = re.compile(r"^\W*(?:no|none|nope)\W*$", re.IGNORECASE)
-_HOW_MANY = re.compile(
-    r"\bhow many (?P<what>[^?.,]{1,60}?)(?=\s+(?:would|will|could|is|are|was|were|do|does|did|can|has|have)\b|[?.,]|$)",
-    re.IGNORECASE,
-)
+_PERCENTAGE = re.compile(r"^\W*(\d{1,9})\s*(?:%|percent)\W*$", re.IGNORECASE)
 _JUST_A = re.compile(
     r"\W*(?:there(?:'s| is|'d be| would(?: still| only| just)? be| will be)\s+)?(?:just |only )?an? (?:\w+ )??"
     r"(?P<noun>\w+)(?: left| remaining| visible)?(?: (?:in|on) the (?:image|picture|photo|scene))?\W*$",
@@ -20,82 +21,164 @@ _JUST_A = re.compile(
 )
 # "1 animal now, 3 then"; the other way round, "then" may be what was.
 _COUNT = r"(?:\d+|[a-z]+(?:-[a-z]+)?)(?: [a-z]+)?"
+_NOW = "(?:now|currently|at present)"
+_THEN = "(?:then|afterwards?|after that)"
 _NOW_AND_THEN = re.compile(
-    rf"\W*(?:(?:now|currently|at present)[:,]? {_COUNT}|{_COUNT} (?:now|currently|at present))\s*[.,;]?\s+"
-    rf"(?:and |but )?(?P<then>(?:then|afterwards?|after that)[:,]? {_COUNT}"
-    rf"|{_COUNT} (?:then|afterwards?|after that))\W*$",
+    rf"\W*(?:{_NOW}[:,]? {_COUNT}|{_COUNT} {_NOW})\s*[.,;]?\s+(?:and |but )?"
+    rf"(?P<then>{_THEN}[:,]? {_COUNT}|{_COUNT} {_THEN})\W*$",
     re.IGNORECASE,
 )
-_PLURALS = {
-    **{"person": ("people", "persons"), "man": ("men",), "woman": ("women",), "child": ("children",)},
-    **{"knife": ("knives",), "foot": ("feet",), "mouse": ("mice",), "sheep": ("sheep",), "fish": ("fish",)},
-}
 
 
 def count(text: str, question: str) -> str | None:
     """The number a plain text gives as its answer, or None where it gives none or more than one."""
+    asked = counted_by(question)
     if _ONLY_NO.match(text):
         return "0"
-    if _is_just_one(text, question):
+    if _is_just_one(text, asked):
         return "1"
+    if percentage := _PERCENTAGE.match(text):
+        return percentage[1]
     text = _INTERJECTION.sub("", text)
-    both = None if asks_of_now(question) else _NOW_AND_THEN.match(text)
-    if both and len(numerals(text)) == 2 and len(found := numerals(both["then"])) == 1:
-        return found[0].value
+    both = None if asked.of_now else _NOW_AND_THEN.match(text)
+    if both and len(numerals(text)) == 2 and len(then := numerals(both["then"])) == 1:
+        return then[0].value
     pieces = sentences(text)
-    ranked = [
-        (piece, ranks)
+    last = len(pieces) - 1
+    found = [
+        quantities(ranks_in(piece, first=position == 0, last=position == last), position)
         for position, piece in enumerate(pieces)
-        if (ranks := ranks_in(piece, first=position == 0, last=position == len(pieces) - 1))
     ]
-    return _strongest(_of_now(ranked) if asks_of_now(question) else _of_the_supposed(ranked))
+    every = [quantity for numbers in found for quantity in numbers]
+    every = _of_now(every, pieces) if asked.of_now else _of_the_supposed(every, pieces, asked)
+    return _chosen(every, asked, frozenset(counted_words(text)))
 
 
-def _strongest(ranked: list[Ranks]) -> str | None:
-    if not ranked:
-        return None
-    best = max(rank for ranks in ranked for rank, _ in ranks)
-    chosen = [{value for rank, value in ranks if rank == best} for ranks in ranked]
-    chosen = [values for values in chosen if values]
-    # A conclusion, or an imagined count, may be corrected by a later one. Plain statements may not: two that
-    # differ are about two things, and nothing here says which was asked for.
-    values = chosen[-1] if best >= Rank.EXPECTED else set[str | None]().union(*chosen)
-    return values.pop() if len(values) == 1 else None
-
-
-def _is_just_one(text: str, question: str) -> bool:
+def _is_just_one(text: str, asked: Counted) -> bool:
     """Whether "a cow" is all that a reply says to "how many cows": anywhere else "a" only names a thing."""
     found = _JUST_A.match(text)
-    asked = _HOW_MANY.search(question)
-    if not found or not asked:
-        return False
-    noun = found["noun"].lower()
-    return any(word in _PLURALS.get(noun, (f"{noun}s", f"{noun}es")) for word in asked["what"].lower().split())
+    noun = found["noun"].lower() if found else ""
+    return bool(noun) and not noun.endswith("s") and stem(noun) in asked.nouns
 
 
-def _of_the_supposed(ranked: list[tuple[str, Ranks]]) -> list[Ranks]:
+def _of_the_supposed(every: list[Quantity], pieces: list[str], asked: Counted) -> list[Quantity]:
     """The numbers, with what was concluded before the first supposition taken for the count as it is.
 
     "There are 11 in total. If 7 left, there would be 4." and "5 + 6 = 11. After 7 leave: 4." both count first.
     """
-    supposing = [
-        position
-        for position, (piece, ranks) in enumerate(ranked)
-        if supposes_first(piece) and max(rank for rank, _ in ranks) >= Rank.STATED
-    ]
-    if not supposing:
-        return [ranks for _, ranks in ranked]
-    levelled: list[Ranks] = []
-    for position, (piece, ranks) in enumerate(ranked):
-        if position < supposing[0] and not _MODAL.search(piece):
-            ranks = [(min(rank, Rank.ALONE), value) for rank, value in ranks]
-        elif position in supposing:
-            ranks = [(Rank.EXPECTED if rank in (Rank.STATED, Rank.ALONE) else rank, value) for rank, value in ranks]
-        levelled.append(ranks)
+    supposing = {n.sentence for n in every if n.rank >= Rank.STATED and supposes_first(pieces[n.sentence])}
+    first = min(supposing, default=0)
+    levelled = []
+    for quantity in every:
+        rank = quantity.rank
+        if quantity.sentence < first and not MODAL_AT.search(pieces[quantity.sentence]):
+            rank = min(rank, Rank.ALONE)
+        elif quantity.sentence in supposing and rank in (Rank.STATED, Rank.ALONE):
+            rank = Rank.EXPECTED
+        if not _is_of_the_supposition(quantity, asked):
+            levelled.append(replace(quantity, rank=rank))
     return levelled
 
 
-def _of_now(ranked: list[tuple[str, Ranks]]) -> list[Ranks]:
+def _is_of_the_supposition(quantity: Quantity, asked: Counted) -> bool:
+    """Whether a number only repeats what the question supposes: "the wind would blow out two"."""
+    if quantity.rank == Rank.CONCLUDED or quantity.value not in asked.supposed_numbers:
+        return False
+    said = quantity.words()
+    return bool(said & asked.supposition) and not said & asked.qualities
+
+
+def _of_now(every: list[Quantity], pieces: list[str]) -> list[Quantity]:
     """The numbers, without those of sentences that suppose something, where the question supposes nothing."""
-    actual = [ranks for piece, ranks in ranked if not supposes(piece)]
-    return actual or [ranks for _, ranks in ranked]
+    return [quantity for quantity in every if not supposes(pieces[quantity.sentence])] or every
+
+
+def _chosen(every: list[Quantity], asked: Counted, mentioned: frozenset[str]) -> str | None:
+    """The number that the question's own words qualify; where they qualify none, the one put forward most strongly."""
+    if not asked.nouns and not asked.qualities:
+        return _strongest(every)
+    pool = every if asked.of_now else [n for n in every if n.rank >= Rank.EXPECTED] or every
+    to_the_point = _fitting(pool, asked) or _fitting(every, asked)
+    if not to_the_point:
+        return None
+    best = max(found.qualities for found, _ in to_the_point)
+    if best == 0:
+        return _unqualified([n for _, n in to_the_point], every, asked, mentioned)
+    fits = max(found for found, _ in to_the_point)
+    kept = [n for found, n in to_the_point if found == fits]
+    return _with_its_total(kept, [n for n in pool if n not in kept])
+
+
+def _fitting(pool: list[Quantity], asked: Counted) -> list[tuple[Fit, Quantity]]:
+    """The numbers that may be meant, each with how well it fits."""
+    inherited: frozenset[str] = frozenset()
+    found = []
+    for quantity in pool:
+        how = fit(quantity, asked, inherited)
+        inherited = quantity.words()
+        if how and not (how.qualities == 0 and quantity.rank < Rank.CONCLUDED and speaks_of_another(quantity, asked)):
+            found.append((how, quantity))
+    return found
+
+
+def _unqualified(pool: list[Quantity], every: list[Quantity], asked: Counted, mentioned: frozenset[str]) -> str | None:
+    """The answer where no number is said of what was asked: the noun decides, then the strength of the words."""
+    if any(fit(n, asked, frozenset()) is None for n in every) and not any(n.rank == Rank.CONCLUDED for n in pool):
+        return None
+    strongest = max(n.rank for n in pool)
+    if strongest <= Rank.STATED or strongest in (Rank.EXPECTED, Rank.SUPPOSED):
+        named = [n for n in pool if n.words() & asked.nouns]
+        others = [n for n in pool if n.noun and stem(n.noun) not in asked.nouns]
+        if others and not named and asked.nouns & mentioned:
+            return None  # "a dog and two cats", to how many dogs
+        pool = named if named and others else pool
+    return None if strongest <= Rank.STATED and _adds_up(pool, asked) else _strongest(pool)
+
+
+def _adds_up(pool: list[Quantity], asked: Counted) -> bool:
+    """Whether a list counts parts of what was asked: "one man and one woman", to how many people."""
+    nouns = {stem(n.noun) for n in pool if n.noun and n.rank <= Rank.STATED}
+    return len(nouns) > 1 and not nouns & asked.nouns and len({n.sentence for n in pool}) == 1
+
+
+def _with_its_total(kept: list[Quantity], rest: list[Quantity]) -> str | None:
+    """The number kept, unless a later conclusion says that it was one of several to be added."""
+    last = kept[-1]
+    values = {n.value for n in kept}
+    nouns = {stem(n.noun) for n in kept if n.noun}
+    later = [n for n in rest if n.rank == Rank.CONCLUDED and n.value not in values and _stands_after(n, last)]
+    if later:
+        return _total(kept, rest, later[-1])
+    if len(kept) > 1 and len(nouns) > 1 and len({n.sentence for n in kept}) == 1 and last.rank <= Rank.EXPECTED:
+        return None  # "one man and one woman are wearing hats"
+    return _strongest(kept)
+
+
+def _stands_after(later: Quantity, kept: Quantity) -> bool:
+    return (later.sentence, later.start) > (kept.sentence, kept.start)
+
+
+def _total(kept: list[Quantity], rest: list[Quantity], conclusion: Quantity) -> str | None:
+    of_all = _sum([*kept, *(n for n in rest if n.rank != Rank.CONCLUDED)])
+    if len({n.value for n in kept}) == 1 and of_all == conclusion.value:
+        return kept[0].value  # "2 red, 5 silver, 7 in total"
+    return conclusion.value if len(kept) > 1 and _sum(kept) == conclusion.value else None
+
+
+def _sum(numbers: list[Quantity]) -> str | None:
+    values = [int(n.value) for n in numbers if n.value and n.value.isdigit()]
+    return str(sum(values)) if len(values) == len(numbers) else None
+
+
+def _strongest(pool: list[Quantity]) -> str | None:
+    if not pool:
+        return None
+    best = max(n.rank for n in pool)
+    chosen: dict[int, set[str | None]] = {}
+    for quantity in pool:
+        if quantity.rank == best:
+            chosen.setdefault(quantity.sentence, set()).add(quantity.value)
+    # A conclusion, or an imagined count, may be corrected by a later one. Plain statements may not: two that
+    # differ are about two things, and nothing here says which was asked for.
+    values = chosen[max(chosen)] if best >= Rank.EXPECTED else set[str | None]().union(*chosen.values())
+    return values.pop() if len(values) == 1 else None

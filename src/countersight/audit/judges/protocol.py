@@ -8,7 +8,7 @@ from countersight.audit.prompts import asked_as
 from countersight.audit.records import Asked, Party, Spent, Verdict
 from countersight.case import Question
 from countersight.editing import Instruction
-from countersight.reading import read
+from countersight.reading import answer_in
 from countersight.scenes import Scene
 
 
@@ -29,10 +29,10 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
         """The answer in a text, in one spelling, or None where it gives none."""
         kind = asked_as(self.question)
         if kind == "number":
-            return read(text, Question(self.question.text, "0", "number"))
+            return answer_in(text, Question(self.question.text, "0", "number"))
         if kind == "boolean":
-            return read(text, Question(self.question.text, "yes", "boolean"))
-        return read(text, Question(self.question.text, "", "open"))
+            return answer_in(text, Question(self.question.text, "yes", "boolean"))
+        return answer_in(text, Question(self.question.text, "", "open"))
 
 
 class Judged(msgspec.Struct, frozen=True):

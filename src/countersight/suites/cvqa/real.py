@@ -7,7 +7,7 @@ spaces around them.
 from pathlib import Path
 
 from countersight.case import AnswerKind, Case, Question
-from countersight.reading import read
+from countersight.reading import answer_in
 from countersight.suites.importing import BadField, Layout, Row, Rows, checked, csv_rows, name_of, text_of
 from countersight.suites.supposing import supposed
 
@@ -38,7 +38,7 @@ def _as_case(row: Row, number: int) -> Case:
 def _question(row: Row, query: str, answer: str, kind: AnswerKind) -> Question:
     text, published = text_of(row, query), text_of(row, answer)
     unread = Question(text, "", kind)
-    gold = read(published, unread) if len(published) <= _LONGEST_ANSWER else None
+    gold = answer_in(published, unread) if len(published) <= _LONGEST_ANSWER else None
     if gold is None:
         reason = "a number" if kind == "number" else "yes or no"
         raise BadField(answer, f"{published[:40]!r} is not {reason}")

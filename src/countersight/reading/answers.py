@@ -1,0 +1,235 @@
+"""The way from a whole reply to its answer: marks, announcements, corrections, then what its sentences say."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Literal
+
+from msgspec.structs import replace
+
+from countersight.case import LETTERS, Order, Question, Reply
+from countersight.reading.corrections import corrected, is_cut_off
+from countersight.reading.counting import count
+from countersight.reading.endings import marked, passages, tails
+from countersight.reading.languages import eastern, language_of
+from countersight.reading.letters import bare_choice, opening_choice
+from countersight.reading.numerals import canonical
+from countersight.reading.option_texts import without_listing
+from countersight.reading.options import choice
+from countersight.reading.plain import plain, spoken
+from countersight.reading.polarity import opening_polarity, polarity
+from countersight.reading.ranks import opening_number
+from countersight.reading.statements import announced, tagged, without_refusal
+
+ReadFrom = Literal["whole", "end"]
+"""Where the answer may stand: anywhere in a reply, or at its end, after the thinking."""
+
+_LOOSE = re.compile(r"[\W_]+")
+_ARTICLE = re.compile(r"^(?:a|an|the) ")
+_DIGITS = re.compile(r"[0-9]{1,9}")
+_HOW_MANY = re.compile(r"\b(?:how many|number of)\b", re.IGNORECASE)
+_TAKEN_BACK = re.compile(r"^\W*(?:no|nope|not quite)\b[\s,.:!-]*", re.IGNORECASE)
+_FIRST_PIECE = re.compile(r"[^\n.!]{1,60}(?:[.!](?=\s)|\n)")
+_OPENING_REFUSAL = 200
+_LENGTH = ("length", "max_tokens")
+
+
+def read_reply(reply: Reply, question: Question, read_from: ReadFrom = "whole") -> str | None:
+    """The answer in what a model said to a question, over all orders of the options where they were asked in many."""
+    if reply.orders:
+        return combined(reply.orders, question, read_from)
+    return answer_in(reply.text, question, read_from, finished=reply.finish not in _LENGTH)
+
+
+def combined(orders: Sequence[Order], question: Question, read_from: ReadFrom = "whole") -> str | None:
+    """The letter, as the question has it, of the option chosen most often; None where none is, or two are alike."""
+    votes: Counter[int] = Counter()
+    for order in orders:
+        if sorted(order.places) != list(range(len(question.options))):
+            continue  # an order of other options than these
+        options = tuple(question.options[place] for place in order.places)
+        letter = answer_in(order.text, replace(question, options=options), read_from)
+        if letter is not None:
+            votes[order.places[LETTERS.index(letter)]] += 1
+    best = votes.most_common(2)
+    if not best or (len(best) == 2 and best[0][1] == best[1][1]):
+        return None
+    return LETTERS[best[0][0]]
+
+
+def agrees(answer: str, question: Question) -> bool:
+    """Whether a read answer is the question's gold answer."""
+    if question.kind == "number":
+        return answer == canonical(question.answer)
+    if question.kind == "open":
+        return _loose(answer) == _loose(question.answer)
+    return answer == question.answer
+
+
+def answer_in(text: str, question: Question, read_from: ReadFrom = "whole", *, finished: bool = True) -> str | None:
+    """The answer in a text, in one spelling ("3", "yes", "B", stripped text), or None where it gives none.
+
+    Of a text that is not finished, only what it marks or announces as its answer is one.
+    """
+    answer = _answer(text, question, read_from, finished)
+    # Nobody counts less than nothing: "-3" is a slip of the pen, or the change where the count was asked for.
+    uncountable = question.kind == "number" and answer and answer[0] == "-" and _HOW_MANY.search(question.text)
+    return None if uncountable else answer
+
+
+def _answer(text: str, question: Question, read_from: ReadFrom, finished: bool) -> str | None:
+    short = text.strip()
+    # Most replies are one letter or one number: those need no reading.
+    if question.kind == "choice" and len(short) == 1 and "A" <= short <= "Z":
+        return short if short in LETTERS[: len(question.options)] else None
+    if question.kind == "number" and _DIGITS.fullmatch(short) and short.isascii():
+        return canonical(short)
+    said = spoken(text)
+    if said is None:
+        return None
+    bare = plain(said)
+    if read_from == "end" and (last := marked(bare)) is not None:
+        return _marked(last, question)
+    for region in tagged(said):
+        answer = _said_outright(plain(region), question)
+        if answer is not None:
+            return answer
+    return _untagged(bare, question, read_from, finished)
+
+
+def _untagged(bare: str, question: Question, read_from: ReadFrom, finished: bool) -> str | None:
+    language = language_of(bare)
+    if language == "other" and question.kind != "open":
+        return None
+    if language == "eastern" and question.kind != "open":
+        return eastern(bare, question.kind, len(question.options)) if finished else None
+    said = _without_listing(bare, question)
+    if not finished or is_cut_off(said):
+        return _before_it_broke_off(said, question) if read_from == "whole" else None
+    return _of_passages(said, question) if read_from == "end" else _anywhere(said, question)
+
+
+def _before_it_broke_off(said: str, question: Question) -> str | None:
+    """The answer of a reply that was not finished: what it announced, or a first line that is nothing else."""
+    for region in announced(said):
+        if region.rstrip(" .") != (first := region.split("\n")[0].strip()) or first.endswith("."):
+            return _opening(first, question)
+    opening = _FIRST_PIECE.match(said)
+    return _bare(opening.group().strip(), question) if opening else None
+
+
+def _bare(piece: str, question: Question) -> str | None:
+    """The answer, where a piece of text is nothing but one: "**B**", "Yes.", "3 cats"."""
+    if len(piece.split()) > 2:
+        return None
+    match question.kind:
+        case "number":
+            return opening_number(piece)
+        case "boolean":
+            return opening_polarity(piece)
+        case "choice":
+            return bare_choice(piece, len(question.options))
+        case "open":
+            return None
+
+
+def _marked(region: str, question: Question) -> str | None:
+    """The answer in what follows its mark, and nowhere else: what was thought before counts for nothing."""
+    for inner in tagged(region):
+        answer = _said_outright(plain(inner), question)
+        if answer is not None:
+            return answer
+    if question.kind == "open":
+        return region.split("\n")[0].strip()
+    usable = without_refusal(_without_listing(region, question))
+    return None if usable is None else _opening(usable, question) or _of_passages(usable, question)
+
+
+def _without_listing(said: str, question: Question) -> str:
+    return without_listing(said, [option.text for option in question.options]) if question.kind == "choice" else said
+
+
+def _of_passages(said: str, question: Question) -> str | None:
+    """The answer of the last passage that has one."""
+    for passage in passages(said):
+        if question.kind == "open":
+            return _anywhere(passage.split("\n")[-1], question)
+        if without_refusal(passage) is None:
+            return None
+        answer = _closing(passage, question)
+        if answer is not None:
+            return answer
+    return None
+
+
+def _closing(passage: str, question: Question) -> str | None:
+    """What a passage comes to: an answer that it opens with, or calls one halfway, may be to a part of the question."""
+    last = next(tails(passage), "")
+    if any(announced(last)):
+        return _anywhere(last, question)
+    for part in tails(passage) if question.kind == "boolean" else (passage,):
+        answer = _corrected(part, question)
+        if answer is not None:
+            return answer
+    return None
+
+
+def _anywhere(said: str, question: Question) -> str | None:
+    correction = corrected(said) if question.kind != "open" else None
+    if correction:
+        after = correction.after
+        if question.kind != "boolean":
+            after = _TAKEN_BACK.sub("", after)
+        return _anywhere(after, question) or (_anywhere(correction.before, question) if correction.confirms else None)
+    for region in announced(said):
+        if question.kind == "open":
+            return region.split("\n")[0].strip()
+        usable = without_refusal(region)
+        if usable is None:
+            return None
+        answer = _said_outright(usable, question)
+        if answer is not None:
+            return answer
+    if question.kind == "open":
+        return said if said and without_refusal(said[:_OPENING_REFUSAL]) is not None else None
+    rest = without_refusal(said)
+    return _prose(rest, question) if rest else None
+
+
+def _corrected(part: str, question: Question) -> str | None:
+    correction = corrected(part)
+    return _anywhere(part, question) if correction else _prose(part, question)
+
+
+def _said_outright(region: str, question: Question) -> str | None:
+    """The answer in a passage that is known to hold it: first what it opens with, then what it says."""
+    opening = _opening(region, question)
+    return opening if opening or question.kind == "open" else _prose(region, question)
+
+
+def _opening(region: str, question: Question) -> str | None:
+    match question.kind:
+        case "number":
+            return opening_number(region)
+        case "boolean":
+            return opening_polarity(region)
+        case "choice":
+            return opening_choice(region, [option.text for option in question.options])
+        case "open":
+            return region.strip() or None
+
+
+def _prose(text: str, question: Question) -> str | None:
+    match question.kind:
+        case "number":
+            return count(text, question.text)
+        case "boolean":
+            return polarity(text, question.text)
+        case "choice":
+            return choice(text, [option.text for option in question.options], question.text)
+        case "open":
+            return text
+
+
+def _loose(text: str) -> str:
+    return _ARTICLE.sub("", _LOOSE.sub(" ", text).strip().casefold())

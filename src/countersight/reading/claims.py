@@ -1,0 +1,255 @@
+"""What a clause without a yes or a no in it says to a yes-or-no question."""
+
+import re
+from functools import lru_cache
+
+import msgspec
+
+from countersight.reading.clauses import MODAL, asks_of_now, stated
+from countersight.reading.numerals import numerals
+from countersight.reading.opposites import one_or_the_other, opposed, same_state, states
+from countersight.reading.stems import stem
+from countersight.reading.vocabulary import any_of, found, words
+
+_AUXILIARY = any_of("yes_no.auxiliaries")
+_NEGATED = re.compile(
+    rf"{_AUXILIARY}(?:\s+{any_of('yes_no.adverbs')})?\s+{any_of('yes_no.negations')}|{any_of('yes_no.negative_verbs')}"
+    rf"|^\W*{any_of('yes_no.negative_openings')}",
+    re.IGNORECASE,
+)
+_IF = re.compile(r"\b(?:if|when|unless|after|without)\b", re.IGNORECASE)
+_NEGATIVE_QUESTION = re.compile(r"\b(?:not|never|no|no longer)\b", re.IGNORECASE)
+_NEGATION_WORD = found("yes_no.negation_words")
+_SHORT_NOT = re.compile(r"n't\b", re.IGNORECASE)
+_VERB = re.compile(rf"{_AUXILIARY}|'d\b|n't\b", re.IGNORECASE)
+_FIRST_VERB = re.compile(
+    rf"{MODAL}|\b(?:is|are|was|were|has|have|had)\b|{any_of('yes_no.change_verbs')}|'s\b|'re\b|n't\b", re.IGNORECASE
+)
+_HEDGE = found("yes_no.hedges")
+_ABILITY = found("yes_no.abilities")
+_CAN = re.compile(r"\b(?:can|could)\b", re.IGNORECASE)
+_OBSTACLE = found("yes_no.obstacles")
+# The word right before a state, where the state is what the verb says of its subject.
+_LINK = re.compile(rf"{any_of('yes_no.links')}\s+$", re.IGNORECASE)
+# "Pressing the switch would turn it on": "it" is what was asked about, whoever turns it on.
+_CAUSE = re.compile(rf"{any_of('yes_no.causing')}\s+(?:it|them)\s+$", re.IGNORECASE)
+_THEN = re.compile(
+    r"\W*(?:at|in|during|on|under|with)\s+(?P<then>[\w ]{1,30}?),?\s+(?=(?:it|they|there|he|she|the)\b)", re.IGNORECASE
+)
+_ELLIPSIS = re.compile(
+    r"^\W*(?:(?:then|so|but|however|i (?:think|believe))\W+)*"
+    r"(?P<subject>it|they|he|she|there|this|that|these|those|we|you|i|(?:the|a|an|his|her|its|their|my)\s\w+"
+    r"(?: \w+){0,3}?)"
+    r"(?:'d|\s+(?:\w+ly\s+|still\s+|then\s+)?(?:would|will|is|are|does|do|did|was|were|has|have|can|could|should))"
+    r"(?:\s+(?:\w+ly|still))?(?:\s+(?:be|have|do))?(?P<some>\s+(?:one|some|ones)(?: there)?)?"
+    r"(?:\s+(?:so|still|the case|correct|right|true|likely|possible to))?\W*$",
+    re.IGNORECASE,
+)
+_CONTRARY = re.compile(
+    r"(?:(?:,|\s--?|\bbut|\band)\s+(?:\w+ly )?not|,?\s(?:rather than|instead of))\s+(?P<denied>[^,.;]{1,60})",
+    re.IGNORECASE,
+)
+_OPINION = re.compile(rf"^\W*(?:(?:and|but|so)\s+)?{any_of('yes_no.opinions')},?\s+", re.IGNORECASE)
+_WITHOUT_TROUBLE = re.compile(rf"\bwith(?:out| no) (?:any )?(?:\w+ )?{any_of('yes_no.obstacles')}", re.IGNORECASE)
+_NOBODY = re.compile(r"\b(?:nobody|no[ -]one)\b")
+_NONE_THERE = re.compile(r"\bthere\b[^,]{0,30}\bnone\b", re.IGNORECASE)
+_WORD = re.compile(r"[a-z]+")
+_EMPTY = words("questions.empty")
+_LIGHT = words("yes_no.light")
+# "Not impossible" is less than a yes and no "no" at all.
+_TWICE = re.compile(r"(?:\bnot|n't|\bnever|\bnor)\b.{0,30}\b(?:impossible|unlikely|unable|without)\b", re.IGNORECASE)
+_PLACES = frozenset(map(stem, words("questions.prepositions")))
+_ADVERB = re.compile(r"\w{2,}ly")
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """What a yes-or-no question asks for, so far as its words tell."""
+
+    words: frozenset[str]
+    """In stems, as all its words."""
+    supposed: frozenset[str]
+    """The words of its "if"."""
+    states: tuple[str, ...]
+    order: tuple[str, ...]
+    """The words of a comparison, as they stand around "than"."""
+    negated: bool
+    compares: bool
+    counts: bool
+    of_now: bool
+    of_ability: bool
+
+
+@lru_cache(maxsize=512)
+def asked_by(question: str) -> Asked:
+    """Reads a question once, for all the clauses it is held against."""
+    opening = _IF.split(question, maxsplit=1)[0]
+    main = opening if content(opening) else stated(question)
+    said = content(main)
+    return Asked(
+        words=said,
+        supposed=content(question) - said,
+        states=tuple(found.group().lower() for found in states(main)),
+        order=compared(main),
+        negated=bool(_NEGATIVE_QUESTION.search(main)),
+        compares=bool(_CONTRARY.search(main)),
+        counts=bool(numerals(main)),
+        of_now=asks_of_now(question),
+        of_ability=bool(_ABILITY.search(main)),
+    )
+
+
+def content(text: str) -> frozenset[str]:
+    """The stems of the words of a text that mean something by themselves, and the states it tells."""
+    text = _NOBODY.sub("no person", text.lower())
+    told = {found.group() for found in states(text)}
+    every = {word for word in _WORD.findall(text) if word in told or word not in _EMPTY}
+    return frozenset(map(stem, every - _LIGHT))
+
+
+def compared(text: str) -> tuple[str, ...]:
+    """The content of a comparison in its order: "more dogs than cats" is not "more cats than dogs"."""
+    if " than " not in f" {text.lower()} ":
+        return ()
+    return tuple(stem(word) for word in _WORD.findall(text.lower()) if word not in _EMPTY)
+
+
+def asserted(clause: str, asked: Asked) -> str | None:
+    """Yes or no, where a clause affirms or denies just what was asked; None where it says something else."""
+    if clause.endswith("?") or _is_twice_negated(clause):
+        return None
+    clause = _WITHOUT_TROUBLE.sub(" ", _OPINION.sub("", _after_then(clause, asked)))
+    contrary = None if asked.compares else _CONTRARY.search(clause)
+    if contrary:
+        # "Blue, not yellow" denies what was asked; "yellow, not blue" affirms it.
+        said = content(contrary["denied"])
+        if said and said <= asked.words:
+            return "yes" if asked.negated else "no"
+        clause = clause[: contrary.start()]
+    told = _claimed(clause, asked)
+    return None if told is None else ("yes" if told != asked.negated else "no")
+
+
+def _claimed(clause: str, asked: Asked) -> bool | None:
+    """Whether a clause says that what the question names is so, its own "not" aside."""
+    negated = bool(_NEGATED.search(clause))
+    if _is_hedged(clause, asked) and not negated:
+        return None
+    freed = _freed(clause, asked)
+    if freed is not None:
+        return freed or None
+    told = _told(clause, asked)
+    if told is not None:
+        return told
+    if asked.order and (order := compared(clause)):
+        return None if negated else _ordered(order, asked.order)
+    if _is_short_answer(clause, asked) or _repeats(clause, asked):
+        return not negated
+    return True if not negated and _covers(clause, asked) else None
+
+
+def _is_twice_negated(clause: str) -> bool:
+    return bool(_TWICE.search(clause))
+
+
+def denied(clause: str, asked: Asked) -> str | None:
+    """No, where a clause denies nothing but what the question asks or supposes: the weakest reading."""
+    if (
+        clause.endswith("?")
+        or _is_twice_negated(clause)
+        or asked.negated
+        or not _NEGATED.search(clause)
+        or _freed(clause, asked) is not None
+    ):
+        return None
+    # "It would not be blue" says neither that it would be yellow nor that it would not.
+    if any(opposed(found.group().lower(), state) for found in states(clause) for state in asked.states):
+        return None
+    said = _without_negation(_OPINION.sub("", clause))
+    to_the_point = said & asked.words or _NONE_THERE.search(clause)
+    return "no" if to_the_point and said <= asked.words | asked.supposed | {"think", "believ"} else None
+
+
+def _after_then(clause: str, asked: Asked) -> str:
+    """The clause without the supposition in another form: "at night it would be", to "if it was night"."""
+    then = _THEN.match(clause)
+    return clause[then.end() :] if then and content(then["then"]) <= asked.supposed else clause
+
+
+def _is_hedged(clause: str, asked: Asked) -> bool:
+    """Whether a clause leaves it open. To what could be, "could" is an answer."""
+    return bool(_HEDGE.search(_CAN.sub(" ", clause) if asked.of_ability else clause))
+
+
+def _freed(clause: str, asked: Asked) -> bool | None:
+    """Whether a clause denies an obstacle to what was asked ("nothing would stop it"); None where it denies none.
+
+    False where the obstacle is to something else, so that the clause says nothing to the question.
+    """
+    obstacle = _OBSTACLE.search(clause)
+    if not obstacle or not _NEGATED.search(clause) or content(obstacle.group()) & asked.words:
+        return None
+    said = _without_negation(_OBSTACLE.sub(" ", clause))
+    return not said or (bool(said & asked.words) and said <= asked.words)
+
+
+def _told(clause: str, asked: Asked) -> bool | None:
+    """Whether a clause tells the state that was asked for, or the opposite of it."""
+    if not asked.states:
+        return None
+    told = states(clause)
+    if told and clause.strip(" .!").lower() == told[0].group().lower():
+        return _agrees([told[0].group().lower()], asked, negated=False)  # "Closed."
+    verb = _FIRST_VERB.search(clause)
+    if not verb:
+        return None
+    leads = [(state.group().lower(), clause[max(0, state.start() - 20) : state.start()]) for state in told]
+    of_the_asked = content(_SHORT_NOT.sub("", clause[: verb.start()])) <= asked.words
+    said = [word for word, lead in leads if _CAUSE.search(lead) or (of_the_asked and _LINK.search(lead))]
+    return _agrees(said, asked, negated=bool(_NEGATED.search(clause)))
+
+
+def _agrees(said: list[str], asked: Asked, *, negated: bool) -> bool | None:
+    same = [word for word in said if any(same_state(word, state) for state in asked.states)]
+    other = [(word, state) for word in said for state in asked.states if opposed(word, state)]
+    if bool(same) == bool(other):
+        return None
+    if same:
+        return not negated
+    return (True if all(one_or_the_other(*pair) for pair in other) else None) if negated else False
+
+
+def _ordered(said: tuple[str, ...], asked: tuple[str, ...]) -> bool | None:
+    """Whether a comparison is the one asked for (True) or the same the other way round (False)."""
+    if set(said) != set(asked):
+        return None
+    return said == asked
+
+
+def _is_short_answer(clause: str, asked: Asked) -> bool:
+    """Whether the rest of a clause is in the question: "It would not be.", "There would be one."."""
+    # "It would", to "would it not be wide?", may mean either.
+    found = _ELLIPSIS.match(_NEGATION_WORD.sub("", _SHORT_NOT.sub("", clause)).replace("  ", " "))
+    if not found or asked.negated or (found["some"] and (asked.counts or found["subject"].lower() != "there")):
+        return False
+    return content(found["subject"]) <= asked.words
+
+
+def _repeats(clause: str, asked: Asked) -> bool:
+    """Whether a clause says nothing that the question did not ask: "the trees would be bare" is no "snowy"."""
+    said = _without_negation(clause)
+    return bool(said and _VERB.search(clause)) and said <= asked.words
+
+
+def _covers(clause: str, asked: Asked) -> bool:
+    """Whether a clause says all that the question asked, of its own subject, and something more."""
+    verb = _VERB.search(clause)
+    if not verb or not asked.words:
+        return False
+    said, subject = content(clause), content(clause[: verb.start()])
+    elsewhere = (said - asked.words) & _PLACES  # "off the table" is not on it
+    return asked.words <= said and subject <= asked.words | asked.supposed and not elsewhere
+
+
+def _without_negation(clause: str) -> frozenset[str]:
+    every = content(_NEGATION_WORD.sub(" ", _SHORT_NOT.sub(" ", _NOBODY.sub("no person", clause.lower()))))
+    return frozenset(word for word in every if not _ADVERB.fullmatch(word))

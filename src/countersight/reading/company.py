@@ -1,0 +1,178 @@
+"""The words that a number keeps company with: what is counted, and what is said of it."""
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+import msgspec
+
+from countersight.reading.opposites import opposed_stems
+from countersight.reading.question import Counted
+from countersight.reading.ranks import Rank, Ranks
+from countersight.reading.stems import counted_words, is_empty, spelled, stem
+from countersight.reading.vocabulary import words
+
+_BOUNDARY = re.compile(r"[,;:|]|--|\b(?:and|but|while|whereas|plus|with|so|therefore|then|leaving)\b", re.IGNORECASE)
+_JOINED = re.compile(r"\s*(?:,|,?\s*and|&|\+|,?\s*plus)\s*$", re.IGNORECASE)
+_ALSO = re.compile(r"^.*\b(?:and|plus)\s+$", re.IGNORECASE)  # "a dog and two": the dog is no word of the two
+_NEGATED = re.compile(r"\b(?:not|without|no longer|nor)\b|n't\b", re.IGNORECASE)
+_SHARE = re.compile(r"\s*(?:\w+\s+)?of (?:them|which|whom|these|those|the)\b", re.IGNORECASE)
+_PRONOUN_SHARE = re.compile(r"\s*(?:of (?:them|which|whom|these|those)\b)", re.IGNORECASE)
+_VERBS = words("questions.helping") | words("questions.possession")
+_STOPS = _VERBS | words("questions.prepositions") | {"of", "that", "which", "who", "being"}
+
+
+class Quantity(msgspec.Struct, frozen=True):
+    """A number with its rank, the words before and after it that belong to it, and the sentence it stands in."""
+
+    value: str | None
+    rank: Rank
+    sentence: int
+    start: int
+    before: str
+    after: str
+
+    @property
+    def noun(self) -> str:
+        """The word that is counted, or nothing."""
+        return self.phrase[-1] if self.phrase else ""
+
+    @property
+    def phrase(self) -> list[str]:
+        """The words of the thing counted: "red", "cars" of "3 red cars are parked"."""
+        every = spelled(self.after)
+        stops = (i for i, word in enumerate(every) if word in _STOPS or word.endswith("ing") or (i and is_empty(word)))
+        return every[: next(stops, len(every))]
+
+    @property
+    def negated(self) -> bool:
+        return bool(_NEGATED.search(self.after))
+
+    @property
+    def is_share(self) -> bool:
+        return bool(_SHARE.match(self.after))
+
+    def words(self) -> frozenset[str]:
+        return frozenset((*counted_words(self.before), *counted_words(self.after)))
+
+
+class Fit(msgspec.Struct, frozen=True, order=True):
+    """How well a number answers a question: by the qualities it shares with it, then by the noun, then by no more."""
+
+    qualities: int
+    noun: int
+    narrower: int
+    """Less than 0 for a share that is further narrowed: "2 of them are black"."""
+
+
+def quantities(ranks: Ranks, sentence: int) -> list[Quantity]:
+    """The numbers of a sentence that may be answers, with their words. Asides belong to the words of the others."""
+    chosen = [number for number in ranks.numbers if number.rank > Rank.ASIDE or number.numeral.word == "both"]
+    if not chosen:
+        return []
+    text = ranks.text
+    betweens = [text[left.numeral.end : right.numeral.start] for left, right in pairwise(chosen)]
+    parted = [_parted(between) for between in betweens]
+    befores = [_ALSO.sub("", text[: chosen[0].numeral.start]), *(after for _, after in parted)]
+    afters = [*(before for before, _ in parted), text[chosen[-1].numeral.end :]]
+    _share_in_lists(befores, afters, list(map(_joint, betweens)))
+    return [
+        Quantity(number.value, number.rank, sentence, number.numeral.start, before, after)
+        for number, before, after in zip(chosen, befores, afters, strict=True)
+    ]
+
+
+def _joint(between: str) -> str:
+    """How two numbers are joined: by "and" or the like, by a comma, or not at all."""
+    found = _JOINED.search(between)
+    return "" if not found else found.group().strip(" ,") or ","
+
+
+def _parted(between: str) -> tuple[str, str]:
+    """The words between two numbers: those of the first and those of the second; of both where nothing parts them."""
+    boundaries = list(_BOUNDARY.finditer(between))
+    if not boundaries:
+        return between, between
+    return between[: boundaries[-1].start()], between[boundaries[-1].end() :]
+
+
+def _share_in_lists(befores: list[str], afters: list[str], joined: Sequence[str]) -> None:
+    """Members of a list share what is said of all: "two cats and one dog are on the sofa", "it has 5, 6 and 2"."""
+    shared = False
+    for place in range(len(joined) - 1, -1, -1):
+        # A comma alone joins nothing: "10 birds, 4 flying". Before an "and" it does: "1 cat, 2 dogs and 3 hens fled".
+        shared = bool(joined[place]) and (joined[place] != "," or shared) and not _has_predicate(afters[place])
+        if shared:
+            afters[place] += f" {_predicate(afters[place + 1])}"
+    for place, is_joined in enumerate(joined):
+        if is_joined and not befores[place + 1].strip():
+            befores[place + 1] = befores[place] if _is_bare(afters[place]) else ""
+
+
+def _is_bare(after: str) -> bool:
+    return not counted_words(after)
+
+
+def _has_predicate(after: str) -> bool:
+    return any(word in _STOPS or word.endswith("ing") for word in spelled(after))
+
+
+def _predicate(after: str) -> str:
+    every = after.split()
+    start = next((i for i, word in enumerate(every) if word.lower() in _STOPS or word.endswith("ing")), len(every))
+    return " ".join(every[start:])
+
+
+def fit(quantity: Quantity, asked: Counted, inherited: frozenset[str]) -> Fit | None:
+    """How well a number fits a question, or None where it counts something else."""
+    said = quantity.words()
+    matched = said & asked.qualities
+    noun = stem(quantity.noun) if quantity.noun else ""
+    if _counts_another(quantity, noun, asked) or _is_anothers(quantity, asked) or _is_opposed(said, asked):
+        return None
+    if _is_of_the_contrary(quantity, asked, matched):
+        return None
+    if _PRONOUN_SHARE.match(quantity.after):
+        matched |= inherited & asked.qualities
+    qualities = len(matched) + len(asked.owner & frozenset(counted_words(quantity.before)))
+    extra = said - asked.words if quantity.is_share else frozenset[str]()
+    return Fit(qualities, int(bool(said & asked.nouns)), -len(extra))
+
+
+def _counts_another(quantity: Quantity, noun: str, asked: Counted) -> bool:
+    """Whether it counts what the question only mentions: the hats of "how many people wear hats"."""
+    plural = quantity.noun.endswith("s") and not quantity.noun.endswith("ss")
+    verb = any(stem(word) in asked.qualities for word in quantity.phrase[:-1])  # "3 wear hats"
+    return plural and not verb and noun not in asked.nouns and noun in asked.qualities | asked.owner
+
+
+def _is_of_the_contrary(quantity: Quantity, asked: Counted, matched: frozenset[str]) -> bool:
+    """Whether it is denied what was asked for, or the other way round: "2 are not wearing hats", "2 aren't"."""
+    if quantity.value == "0":
+        return False
+    if matched:
+        return quantity.negated != asked.negated
+    return quantity.negated and not asked.negated and not quantity.words() - asked.nouns
+
+
+def _is_opposed(said: frozenset[str], asked: Counted) -> bool:
+    """Whether it is said to be what shuts out what was asked: "8 outside", to how many are inside."""
+    return any(opposed_stems(word, quality) for quality in asked.qualities - said for word in said)
+
+
+def _is_anothers(quantity: Quantity, asked: Counted) -> bool:
+    """Whether it is somebody else's: "the boy would have 1", to how many the girl would have."""
+    if not asked.owner:
+        return False
+    holder = frozenset(counted_words(quantity.before)) - asked.nouns - asked.qualities
+    return bool(holder & asked.supposition) and not holder & asked.owner
+
+
+def speaks_of_another(quantity: Quantity, asked: Counted) -> bool:
+    """Whether it is said of something that the question does not ask: "6 people at a table", to who wears hats."""
+    return (
+        bool(asked.qualities)
+        and _has_predicate(quantity.after)
+        and not quantity.words() & asked.qualities
+        and bool(frozenset(counted_words(_predicate(quantity.after))) - (asked.words - asked.supposition))
+    )

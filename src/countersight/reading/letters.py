@@ -1,0 +1,144 @@
+"""Reads which option a reply names by its letter."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from countersight.case import LETTERS
+from countersight.reading.clauses import contrasted, sentences, tells_of_now
+from countersight.reading.option_texts import contradicted
+from countersight.reading.vocabulary import any_of
+
+_BARE = re.compile(r"\W*(?:(?:option|choice|answer|letter)\W*)?([A-Za-z])\W*$", re.IGNORECASE)
+# A lower-case letter is a word or a slip of the pen, unless brackets or the word "option" make it a name.
+_NAMED = re.compile(
+    r"\b(?i:option|choice|answer(?: is)?|letter)s?\s*[:(\"'\[]*\s*([A-Za-z])\b(?!['-]\w)"
+    r"|[(\[]\s*([A-Za-z])\s*[)\]]"
+    r"|(?:^|(?<=[\s:,;\"']))([A-Za-z])\)(?!\w)"
+    r"|^\W*([A-Za-z])\s*[.:)\]](?=\s|\d)"
+)
+_OPENING_MARK = re.compile(r"[\s\"']*(?:\(([A-Za-z])\)|([A-Za-z])[.:)](?=\s|\d))")
+_OPENING = re.compile(r"\W*(?:(?i:option|choice|letter)\W*)?([A-Za-z])(?![\w'-])")
+_MARK = re.compile(r"(?<![\w'.])([A-Za-z])[.:)](?=\s|\d|$)")
+CAPITAL = re.compile(r"(?<![\w'.&-])([A-Z])(?![\w'&]|-\w|\.\w)")
+# "A circle contains 5 dots", "I think": these two capitals are words as well.
+_WORDS_TOO = "AI"
+_AFTER_A_NAME = re.compile(
+    rf"\s*(?:[.,:;)\]!\"'*=/?]|$|[A-Z]\b|--?\s|\(?\d|{any_of('options.after_a_name')}"
+    r"(?! (?:a|an|not a)\b(?! (?:correct|right|better))))"
+)
+_ANOTHER = re.compile(r"\W*(?:or|and|nor|/)\W*[A-Za-z]\b")
+CHOSEN_BEFORE = re.compile(rf"{any_of('options.chosen_before')}[^.]{{0,60}}$", re.IGNORECASE)
+# Between a letter and its verdict stands at most the option's own text: "B (7) is right", not "B because A is wrong".
+_OWN_TEXT = r"[\s:.)\]\"']*(?:(?!because|since|and|or|as|but|so\b)(?!(?-i:[A-Z])\b)[\w.,]+[\s)]+){0,4}?"
+_CHOSEN_AFTER = re.compile(
+    rf"{_OWN_TEXT}(?:is|would be|must be|seems)\s+(?:the\s+)?(?:\w+\s+)?{any_of('options.verdicts')}"
+    r"|\s*\(?correct\b|\s+(?:fits|matches)\b",
+    re.IGNORECASE,
+)
+DENIED_BEFORE = re.compile(
+    rf"{any_of('options.denied_before')}\s*"
+    r"(?:be\s+|the\s+|option\s+|choice\s+|answer\s+|letter\s+|[A-Z]\s*(?:,|or|and|nor)\s*){0,3}[(\"']?\s*$",
+    re.IGNORECASE,
+)
+_DENIED_AFTER = re.compile(
+    rf"{_OWN_TEXT}(?:(?:is|are|was|would be|can|could|must|does|seems)\s*(?:n't|not\b)"
+    r"|cannot\b|can't\b|isn't\b|doesn't\b"
+    rf"|(?:is|are|seems)\s+(?:\w+\s+)?{any_of('options.wrong')})",
+    re.IGNORECASE,
+)
+# "B is the current number" chooses nothing where it was asked what would be.
+_OF_NOW = re.compile(
+    r"[\s)\]\"']*(?:is|was|shows?)\s+(?:the |what |how )(?!(?:\w+ )?(?:correct|right|best|answer))"
+    rf"(?:{any_of('options.of_now')}"
+    r"|[\w ]{0,40}?\b(?:now|currently|at present|at the moment|in the (?:image|picture|photo))(?=\s*(?:[.,;]|$)))",
+    re.IGNORECASE,
+)
+_NEAR = 60  # characters on either side of a letter that tell what is said of it
+
+
+class Named(NamedTuple):
+    """The letter chosen, if one is; and whether the text speaks of options by letter at all."""
+
+    letter: str | None
+    seen: bool
+
+
+def bare_choice(text: str, options: int) -> str | None:
+    """The letter, where a text is nothing else."""
+    bare = _BARE.match(text)
+    return bare[1].upper() if bare and bare[1].upper() in LETTERS[:options] else None
+
+
+def is_bare(text: str) -> bool:
+    """Whether a text is nothing but a letter, of an option or not."""
+    return bool(_BARE.match(text))
+
+
+def opening_choice(text: str, options: Sequence[str]) -> str | None:
+    """The letter a text begins with, as in "B, since 7 are left" or "c) 7"."""
+    found = _OPENING.match(text)
+    if not found:
+        return None
+    letter, rest = found[1], text[found.end() :]
+    clear = _AFTER_A_NAME.match(rest) if letter in _WORDS_TOO else (letter.isupper() or re.match(r"\s*[.:)\]]", rest))
+    upper = letter.upper()
+    known = upper in LETTERS[: len(options)]
+    return upper if clear and known and not _ANOTHER.match(rest) and not contradicted(upper, rest, options) else None
+
+
+def opening_mark(text: str, options: Sequence[str]) -> Named:
+    """The letter of "B. There are 12, so …", which has answered before it explains, unless it begins a list."""
+    opening = _OPENING_MARK.match(text)
+    if not opening:
+        return Named(None, seen=False)
+    letter, rest = (opening[1] or opening[2]).upper(), text[opening.end() :]
+    if len(set(_MARK.findall(text))) > 1 or _DENIED_AFTER.match(rest):
+        return Named(None, seen=False)
+    known = letter in LETTERS[: len(options)] and not contradicted(letter, rest, options)
+    return Named(letter if known else None, seen=True)
+
+
+def by_letter(text: str, options: Sequence[str], *, of_now: bool) -> Named:
+    """The letter a text chooses: the last that it calls right, or the only one that it does not deny."""
+    letters = LETTERS[: len(options)]
+    left: list[str] = []
+    chosen: list[tuple[int, str]] = []
+    denied: set[str] = set()
+    questioned = False
+    pieces = [(number, part) for number, piece in enumerate(sentences(text)) for part in contrasted(piece)]
+    for number, piece in pieces:
+        passing = not of_now and tells_of_now(piece) and len(pieces) > 1
+        for start, end, letter in _mentions(piece):
+            before, after = piece[max(0, start - _NEAR) : start], piece[end : end + _NEAR]
+            if letter in letters and (DENIED_BEFORE.search(before) or _DENIED_AFTER.match(after)):
+                denied.add(letter)
+            elif letter in letters and (
+                passing or (after.startswith("?") and number < pieces[-1][0]) or (not of_now and _OF_NOW.match(after))
+            ):
+                questioned = True
+            elif letter not in letters or contradicted(letter, after, options):
+                left.append("")
+            else:
+                left.append(letter)
+                if _CHOSEN_AFTER.match(after) or CHOSEN_BEFORE.search(before):
+                    chosen.append((number, letter))
+    if chosen:
+        last = {letter for number, letter in chosen if number == chosen[-1][0]}
+        return Named(last.pop() if len(last) == 1 else None, seen=True)
+    remaining = set(left) - denied
+    return Named(remaining.pop() or None if len(remaining) == 1 else None, bool(left or denied or questioned))
+
+
+def _mentions(sentence: str) -> list[tuple[int, int, str]]:
+    found: dict[int, tuple[int, int, str]] = {}
+    for match in _NAMED.finditer(sentence):
+        group = next(index for index, value in enumerate(match.groups(), 1) if value)
+        start, end = match.span(group)
+        article = match[group] in ("a", "A", "I") and not _AFTER_A_NAME.match(sentence[end:])
+        if not article:
+            found[start] = (start, end, match[group].upper())
+    for match in CAPITAL.finditer(sentence):
+        if match[1] not in _WORDS_TOO or _AFTER_A_NAME.match(sentence[match.end() :]):
+            found.setdefault(match.start(), (*match.span(), match[1]))
+    return [found[start] for start in sorted(found)]
