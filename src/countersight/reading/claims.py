@@ -42,7 +42,7 @@ _ELLIPSIS = re.compile(
     r"(?: \w+){0,3}?)"
     r"(?:'d|\s+(?:\w+ly\s+|still\s+|then\s+)?(?:would|will|is|are|does|do|did|was|were|has|have|can|could|should))"
     r"(?:\s+(?:\w+ly|still))?(?:\s+(?:be|have|do))?(?P<some>\s+(?:one|some|ones)(?: there)?)?"
-    r"(?:\s+(?:so|still|the case|correct|right|true|likely|possible to))?\W*$",
+    r"(?:\s+(?:so|still|the case|correct|right|true|likely|possible to|able to))?\W*$",
     re.IGNORECASE,
 )
 _CONTRARY = re.compile(

@@ -17,7 +17,7 @@ _JOINED = re.compile(r"\s*(?:,|,?\s*and|&|\+|,?\s*plus)\s*$", re.IGNORECASE)
 _ALSO = re.compile(r"^.*\b(?:and|plus)\s+$", re.IGNORECASE)  # "a dog and two": the dog is no word of the two
 _NEGATED = re.compile(r"\b(?:not|without|no longer|nor)\b|n't\b", re.IGNORECASE)
 _SHARE = re.compile(r"\s*(?:\w+\s+)?of (?:them|which|whom|these|those|the)\b", re.IGNORECASE)
-_PRONOUN_SHARE = re.compile(r"\s*(?:of (?:them|which|whom|these|those)\b)", re.IGNORECASE)
+_PRONOUN = re.compile(r"\bof (?:them|which|whom|these|those)\b", re.IGNORECASE)
 _VERBS = words("questions.helping") | words("questions.possession")
 _STOPS = _VERBS | words("questions.prepositions") | {"of", "that", "which", "who", "being"}
 
@@ -102,6 +102,7 @@ def _share_in_lists(befores: list[str], afters: list[str], joined: Sequence[str]
     for place in range(len(joined) - 1, -1, -1):
         # A comma alone joins nothing: "10 birds, 4 flying". Before an "and" it does: "1 cat, 2 dogs and 3 hens fled".
         shared = bool(joined[place]) and (joined[place] != "," or shared) and not _has_predicate(afters[place])
+        shared = shared and not _SHARE.match(afters[place + 1])  # "10 chairs, and 6 of them are taken"
         if shared:
             afters[place] += f" {_predicate(afters[place + 1])}"
     for place, is_joined in enumerate(joined):
@@ -132,7 +133,7 @@ def fit(quantity: Quantity, asked: Counted, inherited: frozenset[str]) -> Fit | 
         return None
     if _is_of_the_contrary(quantity, asked, matched):
         return None
-    if _PRONOUN_SHARE.match(quantity.after):
+    if _PRONOUN.match(quantity.after.lstrip()) or _PRONOUN.search(quantity.before):
         matched |= inherited & asked.qualities
     qualities = len(matched) + len(asked.owner & frozenset(counted_words(quantity.before)))
     extra = said - asked.words if quantity.is_share else frozenset[str]()

@@ -13,6 +13,10 @@ from countersight.reading.stems import counted_words, stem
 
 _INTERJECTION = re.compile(r"^\W*(?:yes|no|yeah|nope|sure|okay|ok|well|right)\s*[,.!;:-]+\s+(?=\S)", re.IGNORECASE)
 _ONLY_NO = re.compile(r"^\W*(?:no|none|nope)\W*$", re.IGNORECASE)
+_COUNTING_UP = re.compile(r"\b1,? 2(?:,? (?:and )?\d{1,3}\b){1,40}(?! [-+=*/])")
+_DIGITS = re.compile(r"\d+")
+_MORE = re.compile(r"(?: \w+)? (?:more|fewer|less|additional|extra)\b", re.IGNORECASE)
+_RESULT = re.compile(r"(?:=|\bis|\bby|\bso|\bdifference of)\s*$", re.IGNORECASE)
 _PERCENTAGE = re.compile(r"^\W*(\d{1,9})\s*(?:%|percent)\W*$", re.IGNORECASE)
 _JUST_A = re.compile(
     r"\W*(?:there(?:'s| is|'d be| would(?: still| only| just)? be| will be)\s+)?(?:just |only )?an? (?:\w+ )??"
@@ -39,7 +43,9 @@ def count(text: str, question: str) -> str | None:
         return "1"
     if percentage := _PERCENTAGE.match(text):
         return percentage[1]
-    text = _INTERJECTION.sub("", text)
+    if asked.difference:
+        return _difference(text)
+    text = _COUNTING_UP.sub(_last_of_counting, _INTERJECTION.sub("", text))
     both = None if asked.of_now else _NOW_AND_THEN.match(text)
     if both and len(numerals(text)) == 2 and len(then := numerals(both["then"])) == 1:
         return then[0].value
@@ -52,6 +58,22 @@ def count(text: str, question: str) -> str | None:
     every = [quantity for numbers in found for quantity in numbers]
     every = _of_now(every, pieces) if asked.of_now else _of_the_supposed(every, pieces, asked)
     return _chosen(every, asked, frozenset(counted_words(text)))
+
+
+def _difference(text: str) -> str | None:
+    """By how many one thing outnumbers another: "2 more", "5 - 3 = 2", or a number by itself."""
+    every = numerals(text)
+    said = {n.value for n in every if _MORE.match(text[n.end :])} or {
+        n.value for n in every if _RESULT.search(text[: n.start])
+    }
+    values = said or {n.value for n in every}
+    return values.pop() if len(values) == 1 else None
+
+
+def _last_of_counting(counting: re.Match[str]) -> str:
+    """The last number of "1, 2, 3", where it counts up; the text as it is where it does not."""
+    values = [int(value) for value in _DIGITS.findall(counting.group())]
+    return str(values[-1]) if values == list(range(1, len(values) + 1)) else counting.group()
 
 
 def _is_just_one(text: str, asked: Counted) -> bool:

@@ -83,11 +83,19 @@ def polarity(text: str, question: str) -> str | None:
         kept = [piece for piece in pieces if not supposes(piece)]
     else:
         # Models first say what is there now, and only then what would be: "It is off now, but it would be on."
-        kept = [piece for piece in pieces if not tells_of_now(piece)]
+        kept = [told for piece in pieces if (told := _of_what_would_be(piece))]
     answer = _answer(kept, asked)
     if answer or len(kept) == len(pieces) or any(map(imagines, kept)):
         return answer
     return opening_polarity(pieces[0]) if pieces else None
+
+
+def _of_what_would_be(piece: str) -> str:
+    """What a piece says beyond the picture as it is: the conclusion of "it is off now, so no", or all of it."""
+    if not tells_of_now(piece):
+        return piece
+    conclusion = _CONCLUSION.search(piece)
+    return piece[conclusion.start() :] if conclusion else ""
 
 
 def opening_polarity(text: str) -> str | None:

@@ -14,6 +14,7 @@ _HELPING = any_of("questions.helping")
 _HOW_MANY = re.compile(
     rf"\bhow many (?P<what>[^?.,]{{1,60}}?)(?:\s+(?P<verb>{_HELPING})(?P<rest>[^?]*)|[?.,]|$)", re.IGNORECASE
 )
+_DIFFERENCE = re.compile(r"(?:more|fewer|less|additional|extra)\b", re.IGNORECASE)
 _NEGATED = re.compile(r"\b(?:not|without|no)\b|n't\b", re.IGNORECASE)
 _DETERMINERS = words("questions.determiners")
 _PREPOSITIONS = words("questions.prepositions")
@@ -31,6 +32,8 @@ class Counted(msgspec.Struct, frozen=True):
     supposition: frozenset[str] = frozenset()
     supposed_numbers: frozenset[str | None] = frozenset()
     negated: bool = False
+    difference: bool = False
+    """Whether it asks by how many: "how many more cats than dogs"."""
     of_now: bool = False
 
     @property
@@ -57,6 +60,7 @@ def counted_by(question: str) -> Counted:
         owner=frozenset(owner),
         supposition=frozenset(counted_words(supposition)) - told - nouns - owner,
         supposed_numbers=frozenset(numeral.value for numeral in numerals(supposition)),
+        difference=bool(_DIFFERENCE.match(asked["what"])),
         negated=bool(_NEGATED.search(rest)),
         of_now=of_now,
     )

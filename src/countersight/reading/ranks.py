@@ -74,7 +74,7 @@ _CAME_OR_WENT = re.compile(
     rf"\s*(?:[\w'-]+\s+){{0,3}}?(?:{any_of('counts.helping_verbs')}\s+)*{any_of('counts.came_or_went')}", re.IGNORECASE
 )
 _SHARE_AFTER = re.compile(rf"\s*(?:{any_of('counts.shares')}|of \d)", re.IGNORECASE)
-_SHARE_BEFORE = re.compile(r"\bthe (?:other|remaining)\s+$", re.IGNORECASE)
+_SHARE_BEFORE = re.compile(rf"{any_of('counts.shares_before')}\s+$", re.IGNORECASE)
 _JUST_ONE = re.compile(rf"(?:{any_of('counts.just_one_before')}|[:=(])\s*$", re.IGNORECASE)
 _ONE_OF_SOME = re.compile(rf"\s+{any_of('counts.one_of_some_after')}", re.IGNORECASE)
 _ONE_BEFORE = re.compile(rf"{any_of('counts.one_of_some_before')}\s+$", re.IGNORECASE)

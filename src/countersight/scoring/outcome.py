@@ -114,7 +114,6 @@ class _Gist(msgspec.Struct, frozen=True, array_like=True):
     answer: str
     options: tuple[str, ...]
     text: str
-    """Of yes/no questions only: no other kind is read with an eye on the question's words."""
     answers: tuple[str, ...]
 
 
@@ -169,10 +168,8 @@ class _Gathered:
             self.gold.append(letter)
             if question:
                 options = tuple(option.text for option in question.options)
-                text = question.text if question.kind == "boolean" else ""
-                self.gists += self.encoder.encode(
-                    _Gist(question.kind, question.answer, options, text, question.answers)
-                )
+                gist = _Gist(question.kind, question.answer, options, question.text, question.answers)
+                self.gists += self.encoder.encode(gist)
                 if question.answers and self.credits is None:
                     self.credits = array("f", bytes(4 * len(self.gist_ends)))
             if self.credits is not None:
