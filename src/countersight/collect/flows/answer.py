@@ -6,7 +6,7 @@ import msgspec
 
 from countersight.case import LETTERS, Case, Question, World
 from countersight.collect.flows.protocol import Content, Done, Form, Item, Past, Phase, Step
-from countersight.reading import read
+from countersight.reading import answer_in
 
 
 class Answered(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -37,7 +37,7 @@ class Answer:
         if question.kind == "boolean":
             return Answered(form.choice("answer", "yes or no", ("yes", "no")), sure)
         said = form.text("answer", "Your answer", most=500)
-        answer = (read(said, question) or "") if question.kind == "number" else said
+        answer = (answer_in(said, question) or "") if question.kind == "number" else said
         if said and not answer:
             form.fail("answer", "Write a number.")
         return Answered(answer, sure)

@@ -11,7 +11,7 @@ import msgspec
 from countersight.case import Case, Question
 from countersight.collect.flows import verifying
 from countersight.collect.flows.protocol import Advance, Content, Form, Item, Past, Phase, Step
-from countersight.reading import read
+from countersight.reading import answer_in
 from countersight.suites import supposed
 
 
@@ -101,7 +101,7 @@ def _read_indirect(form: Form, factual: Question) -> Indirect:
     if question and supposed(question) is None:
         form.fail("question", "Put what is different into an if-clause: “How many …, if the TV was off?”")
     said = form.text("answer", "The answer", most=100)
-    answer = read(said, msgspec.structs.replace(factual, text=question or factual.text)) or ""
+    answer = answer_in(said, msgspec.structs.replace(factual, text=question or factual.text)) or ""
     if said and not answer:
         form.fail("answer", "Write a number." if factual.kind == "number" else "Write yes or no.")
     return Indirect(question, answer, form.text("steps", "What one has to think", least=3, most=600))

@@ -10,7 +10,7 @@ import msgspec
 
 from countersight.case import LETTERS, Case, Question
 from countersight.collect.flows.protocol import Advance, Done, Form, Item, Past, Phase, Step
-from countersight.reading import read
+from countersight.reading import answer_in
 
 Verdict = Literal["keep", "correct", "reject"]
 CAUSES = {
@@ -99,7 +99,7 @@ def corrected(form: Form, question: Question) -> str:
         answer = form.choice("answer", "the right option", letters)
     else:
         said = form.text("answer", "The right answer", most=200)
-        answer = (read(said, question) or "") if question.kind in ("number", "boolean") else said
+        answer = (answer_in(said, question) or "") if question.kind in ("number", "boolean") else said
         if said and not answer:
             form.fail("answer", "Write a number." if question.kind == "number" else "Write yes or no.")
     if answer and answer == question.answer:
