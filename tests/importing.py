@@ -7,7 +7,7 @@ from pathlib import Path
 from countersight.case import Case
 from countersight.dataset.folder import Dataset
 from countersight.suites.importing import Imported
-from countersight.suites.registry import IMPORTERS
+from countersight.suites.registry import SUITES
 
 BadRows = list[tuple[int, str, str]]
 
@@ -17,7 +17,7 @@ def import_suite(
 ) -> tuple[list[Case], Imported, BadRows]:
     """The cases of the dataset that came of a file, what was counted, and the bad rows."""
     bad: BadRows = []
-    imported = IMPORTERS[suite].import_dataset(
+    imported = SUITES[suite].read(
         source, folder, pictures=pictures, on_bad=lambda *told: bad.append(told), beside=beside
     )
     unreadable: list[object] = []

@@ -14,7 +14,7 @@ from countersight.engine.tally import Tally
 from countersight.models.protocol import ModelSettings
 from countersight.models.registry import open_model
 from countersight.runs.folder import RunFolder
-from countersight.runs.runner import Engine
+from countersight.runs.runner import Runner
 
 QUICK = Patience(concurrency=8, attempts=3, backoff=0.01)
 
@@ -55,7 +55,7 @@ def ask(
         if stop_after is not None:
             asyncio.get_running_loop().call_later(stop_after, stop.set)
         try:
-            await Engine(where, opened, asked, patience, tally, stop, pool=examples).ask_all()
+            await Runner(where, opened, asked, patience, tally, stop, pool=examples).ask_all()
         finally:
             await asked.close()
 

@@ -42,7 +42,7 @@ def test_every_verb_helps_with_an_example(verb):
 
 def test_asking_loads_neither_numpy_nor_the_drawing():
     script = (
-        "import sys; import countersight.runs.command, countersight.models.endpoint\n"
+        "import sys; import countersight.runs.asking, countersight.models.endpoint\n"
         "print(sorted({'numpy', 'skia', 'PIL', 'arro3'} & sys.modules.keys()))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

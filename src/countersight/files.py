@@ -10,6 +10,9 @@ from typing import BinaryIO
 
 from countersight.errors import CountersightError
 
+_PART = ".part-"
+"""Between the name of a file that is being written and who writes it."""
+
 
 class Staging:
     """A folder to fill; it takes its place under its own name when that went well, and is cleared away otherwise.
@@ -54,7 +57,7 @@ def _remove_abandoned(folder: Path) -> None:
 
 def write_whole(path: Path, content: bytes | memoryview) -> None:
     """Write a file so that it is there in full or not at all, whatever happens."""
-    part = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")  # two threads may write the same
+    part = path.with_name(f".{path.name}{_PART}{os.getpid()}-{threading.get_ident()}")  # two threads may write the same
     try:
         with open(part, "wb") as file:
             file.write(content)
@@ -63,6 +66,13 @@ def write_whole(path: Path, content: bytes | memoryview) -> None:
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def clear_parts(folder: Path) -> None:
+    """Take away what a kill left of files that were being written there."""
+    for file in folder.glob(f".*{_PART}*"):
+        if file.is_file():
+            file.unlink()
 
 
 def bounded_lines(file: BinaryIO, most: int) -> Iterator[bytes]:

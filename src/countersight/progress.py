@@ -1,13 +1,69 @@
 """Progress of long work, as whoever watches wants it: a bar in a terminal, a bar in a notebook, or nothing."""
 
+import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from importlib import import_module
+from typing import Any
 
 Progress = Callable[[str, int, str], AbstractContextManager[Callable[[int], None]]]
 """Shows how far work has come: told what is done, how many there are, and of what; then how many are done."""
+
+LOOKS_A_SECOND = 4
 
 
 @contextmanager
 def silent(what: str, total: int, unit: str) -> Iterator[Callable[[int], None]]:
     """Nobody watches."""
     yield lambda done: None
+
+
+@contextmanager
+def notebook(what: str, total: int, unit: str) -> Iterator[Callable[[int], None]]:
+    """A bar in the cell of a notebook, which goes away when the work is done."""
+    from html import escape
+
+    shell: Any = import_module("IPython.display")  # installed wherever there is a notebook
+
+    def bar(done: int) -> Any:
+        return shell.HTML(
+            f"<label>{escape(what)}: {done:,} of {total:,} {escape(unit)} "
+            f'<progress value="{done}" max="{max(total, 1)}"></progress></label>'
+        )
+
+    shown = shell.display(bar(0), display_id=True)
+    yield lambda done: shown.update(bar(done))
+    shown.update(shell.HTML(f"<small>{escape(what)}: done</small>"))
+
+
+def usual() -> Progress:
+    """A bar in a notebook, nothing elsewhere: a library does not write to anybody's terminal."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    return notebook if type(shell).__name__ == "ZMQInteractiveShell" else silent
+
+
+@contextmanager
+def counted(progress: Progress, what: str, unit: str, count: Callable[[], tuple[int, int]]) -> Iterator[None]:
+    """Shows work whose size is known only once it has begun: `count` says how many are done, and of how many."""
+    if progress is silent:
+        yield
+        return
+    over = threading.Event()
+
+    def watch() -> None:
+        while not count()[1]:
+            if over.wait(1 / LOOKS_A_SECOND):
+                return
+        with progress(what, count()[1], unit) as done:
+            while not over.wait(1 / LOOKS_A_SECOND):
+                done(count()[0])
+            done(count()[0])
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()

@@ -18,7 +18,7 @@ from countersight.asking.prompts import GUIDE, PROMPTS, find_prompt
 from countersight.case import Case, Change, Option, Question
 from countersight.dataset.folder import Dataset
 from countersight.errors import CountersightError
-from countersight.suites.registry import IMPORTERS
+from countersight.suites.registry import SUITES
 
 WINDY = Case(
     id="windy",
@@ -228,7 +228,7 @@ def test_an_unknown_prompt_is_answered_with_the_nearest(name, near):
 
 def test_every_published_case_of_cosim_is_told_whole(tmp_path):
     source = published("cosim/train.json")
-    IMPORTERS["cosim"].import_dataset(source, tmp_path / "d", pictures=None, on_bad=lambda *told: None)
+    SUITES["cosim"].read(source, tmp_path / "d", pictures=None, on_bad=lambda *told: None)
     asked = 0
     for _, one in Dataset.open(tmp_path / "d").cases():
         question = one.counterfactual

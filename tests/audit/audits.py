@@ -1,5 +1,6 @@
 """Audits in this process and as commands, with stand-ins for models that cannot be had in a test."""
 
+import asyncio
 import base64
 import io
 import json
@@ -8,12 +9,16 @@ import subprocess
 import sys
 import zlib
 from pathlib import Path
+from types import SimpleNamespace
 
 from PIL import Image
 
-from countersight.audit.command import Options, audit_dataset
+from countersight.audit.auditing import Options, audit_dataset
 from countersight.audit.prompts import find_prompts
+from countersight.audit.scores import score
+from countersight.audit.tally import AuditTally
 from countersight.audit.trail import read_audit
+from countersight.dataset import Dataset
 from countersight.engine.retry import Patience
 from countersight.suites.cvqa import synthetic as cvqa_synthetic
 
@@ -31,9 +36,13 @@ def audit(folder: Path, output: Path, model: str, *, judges=("exact",), extracto
     """One audit in this process; how it ended."""
     more.setdefault("prompts", find_prompts("brief"))
     more.setdefault("patience", QUICK)
-    return audit_dataset(
-        folder, output, Options(model=model, extractor=extractor, editor=editor, judges=tuple(judges), **more)
-    )
+    options = Options(model=model, extractor=extractor, editor=editor, judges=tuple(judges), **more)
+    asyncio.run(_audited(folder, output, options))
+    return SimpleNamespace(scores=score(read_audit(output)))
+
+
+async def _audited(folder: Path, output: Path, options: Options) -> None:
+    await audit_dataset(Dataset.open(folder), output, options, AuditTally(), asyncio.Event())
 
 
 def outputs(output: Path) -> dict[str, object]:

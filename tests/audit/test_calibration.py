@@ -9,7 +9,7 @@ import pytest
 from audits import QUICK, audit, scenes, verdict, vision_model
 from chat_server import ChatServer, question_of
 
-from countersight.audit.calibration.command import Options, calibrate
+from countersight.audit.calibration.calibrating import Options, calibrate
 from countersight.audit.calibration.correcting import corrected
 from countersight.audit.calibration.items import HOSTILE, RIGHT, make_items
 from countersight.audit.calibration.sheet import PANEL, Instrument, instrument, rate
@@ -17,6 +17,7 @@ from countersight.audit.clusters import Mean
 from countersight.audit.judges.exact import ExactJudge
 from countersight.audit.judges.rules import certain
 from countersight.audit.prompts import find_prompts
+from countersight.audit.tally import AuditTally
 from countersight.errors import AuditError
 
 
@@ -53,10 +54,13 @@ def test_the_same_seed_makes_the_same_items(items):
 
 
 def run(output, *judges, editor=None, size=24, **more):
-    return calibrate(
-        output,
-        Options(judges=judges, editor=editor, prompts=find_prompts("edct"), size=size, patience=QUICK, **more),
-    )
+    prompts = find_prompts("edct")
+    options = Options(judges=judges, editor=editor, prompts=prompts, size=size, patience=QUICK, **more)
+
+    async def calibrated():
+        return await calibrate(output, options, AuditTally(), asyncio.Event())
+
+    return asyncio.run(calibrated())
 
 
 def gullible(server, number, body):

@@ -9,7 +9,7 @@ from chat_server import ChatServer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from countersight.audit.asking import News, Voice
+from countersight.audit.asking import AskedModel, News
 from countersight.audit.calibration.sentences import explained
 from countersight.audit.extraction.model import ModelExtractor
 from countersight.audit.extraction.protocol import Statement
@@ -74,7 +74,7 @@ CONCEPT = {
 
 def by_model(server, explanation="The ball is oval.", most=2):
     async def run():
-        voice = Voice(open_model(server.name, ModelSettings()), QUICK, asyncio.Event(), News(AuditTally()))
+        voice = AskedModel(open_model(server.name, ModelSettings()), QUICK, asyncio.Event(), News(AuditTally()))
         extractor = ModelExtractor(voice, find_prompts("edct"))
         try:
             return await extractor.extract(Statement("What sport is this?", "rugby", explanation), most, "k")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from countersight.audit.asking import News, Voice
+from countersight.audit.asking import AskedModel, News
 from countersight.audit.calibration.items import HOSTILE
 from countersight.audit.calibration.sentences import explained
 from countersight.audit.judges.exact import ExactJudge
@@ -127,7 +127,9 @@ def test_rules_decide_only_what_words_decide(answer, explanation, parts, scores)
 
 def by_model(server, given, vote=1, **settings):
     async def run():
-        voice = Voice(open_model(server.name, ModelSettings(**settings)), QUICK, asyncio.Event(), News(AuditTally()))
+        voice = AskedModel(
+            open_model(server.name, ModelSettings(**settings)), QUICK, asyncio.Event(), News(AuditTally())
+        )
         judge = ModelJudge(voice, find_prompts("edct"))
         try:
             return await judge.judge(given, vote, "key")

@@ -10,7 +10,7 @@ from chat_server import ChatServer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from countersight.audit.asking import News, Voice
+from countersight.audit.asking import AskedModel, News
 from countersight.audit.shapes import TRIES, BadShape, ask_shaped, read_shape
 from countersight.audit.tally import AuditTally
 from countersight.engine.retry import Patience
@@ -67,7 +67,9 @@ def test_any_text_is_a_value_or_a_bad_shape(text):
 def ask(server, **settings):
     async def run():
         patience = Patience(concurrency=2, attempts=2, backoff=0.01)
-        voice = Voice(open_model(server.name, ModelSettings(**settings)), patience, asyncio.Event(), News(AuditTally()))
+        voice = AskedModel(
+            open_model(server.name, ModelSettings(**settings)), patience, asyncio.Event(), News(AuditTally())
+        )
         try:
             return await ask_shaped(voice, "key", "Score?", Score, SCHEMA, "Not that: {fault}.", vote=2)
         finally:
@@ -110,7 +112,7 @@ def test_a_server_that_knows_no_shapes_is_asked_in_words_alone_from_then_on():
         model = open_model(server.name, ModelSettings())
 
         async def twice():
-            voice = Voice(model, Patience(), asyncio.Event(), News(AuditTally()))
+            voice = AskedModel(model, Patience(), asyncio.Event(), News(AuditTally()))
             for _ in range(2):
                 shaped = await ask_shaped(voice, "key", "Score?", Score, SCHEMA, "{fault}")
                 assert shaped.value.score == 5

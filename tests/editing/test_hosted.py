@@ -28,8 +28,8 @@ from PIL import Image
 from countersight.detection.masks import encode_mask
 from countersight.editing.protocol import EditorSettings, EditRequest
 from countersight.editing.registry import open_editor
-from countersight.engine.limit import Gate
-from countersight.engine.retry import GivenUp, Patience, Persistence
+from countersight.engine.limit import AdaptiveLimit
+from countersight.engine.retry import GivenUp, Patience, Retry
 from countersight.errors import AskingFailed, EditFailed, EditorError, ModelError, Overloaded, Refused, Unreachable
 from countersight.picture.checking import Picture
 
@@ -246,7 +246,7 @@ def _persistently(name):
 
     async def ask():
         editor = open_editor(name, EditorSettings(timeout=10))
-        persistence = Persistence(Patience(4, 4, 0.01), Gate(4), asyncio.Event(), News())
+        persistence = Retry(Patience(4, 4, 0.01), AdaptiveLimit(4), asyncio.Event(), News())
         try:
             return await persistence.answered(lambda: editor.edit(EditRequest(PICTURE, CHANGE)))
         finally:

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from countersight.engine.limit import FIRST_LIMIT, Gate
+from countersight.engine.limit import FIRST_LIMIT, AdaptiveLimit
 
 
 async def hold(gate, over):
@@ -23,7 +23,7 @@ async def filled(gate, count):
 @pytest.mark.parametrize("most", [1, 5, 64])
 def test_no_more_than_the_limit_are_let_through(most):
     async def run():
-        gate = Gate(most)
+        gate = AdaptiveLimit(most)
         over, tasks = await filled(gate, 100)
         active = gate._active
         over.set()
@@ -35,7 +35,7 @@ def test_no_more_than_the_limit_are_let_through(most):
 
 def test_the_limit_grows_to_the_most_while_answers_come_and_is_used():
     async def run():
-        gate = Gate(64)
+        gate = AdaptiveLimit(64)
         over, tasks = await filled(gate, 200)
         for _ in range(100):
             gate.kept_up()
@@ -50,7 +50,7 @@ def test_the_limit_grows_to_the_most_while_answers_come_and_is_used():
 
 def test_an_overload_halves_the_limit_once_for_all_questions_sent_before_it():
     async def run():
-        gate = Gate(FIRST_LIMIT)
+        gate = AdaptiveLimit(FIRST_LIMIT)
         sent = asyncio.get_running_loop().time()
         for _ in range(10):
             gate.overloaded(sent, 0.5)
@@ -63,7 +63,7 @@ def test_an_overload_halves_the_limit_once_for_all_questions_sent_before_it():
 
 def test_the_limit_never_falls_below_one():
     async def run():
-        gate = Gate(8)
+        gate = AdaptiveLimit(8)
         for _ in range(20):
             gate.overloaded(asyncio.get_running_loop().time() + 1, 0)
             await asyncio.sleep(0)

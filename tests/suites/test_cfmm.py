@@ -10,7 +10,7 @@ from countersight.case import Change, Option, Question
 from countersight.errors import CountersightError
 from countersight.suites.cfmm.files import ASPECTS, FIELDS
 from countersight.suites.importing import Imported
-from countersight.suites.registry import IMPORTERS
+from countersight.suites.registry import SUITES
 
 ROW = {
     "image": "yard/cat.png",
@@ -108,7 +108,7 @@ def test_a_missing_column_is_named(tmp_path, field):
     source = csv_file(tmp_path / "in.csv", {name: value for name, value in ROW.items() if name != field})
     bad = []
     with pytest.raises(CountersightError, match="holds no questions of CFMM"):
-        IMPORTERS["cfmm"].import_dataset(source, tmp_path / "d", pictures=None, on_bad=lambda *told: bad.append(told))
+        SUITES["cfmm"].read(source, tmp_path / "d", pictures=None, on_bad=lambda *told: bad.append(told))
     assert [(line, name) for line, name, _ in bad] == [(1, field)]
 
 

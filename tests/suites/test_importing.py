@@ -12,7 +12,7 @@ from making import picture
 
 from countersight.errors import CountersightError
 from countersight.suites.importing import MAX_LINE, BadField, csv_rows, jsonl_rows
-from countersight.suites.registry import IMPORTERS
+from countersight.suites.registry import SUITES
 from countersight.suites.supposing import supposed
 
 ROW = {
@@ -182,11 +182,11 @@ def test_a_missing_folder_of_pictures_is_a_sentence(tmp_path):
         import_suite("cfmm", source, tmp_path / "d", tmp_path / "nowhere")
 
 
-@pytest.mark.parametrize("suite", IMPORTERS)
+@pytest.mark.parametrize("suite", SUITES)
 def test_a_file_without_a_single_case_makes_nothing(tmp_path, suite):
     source = tmp_path / "in.csv"
     source.write_text("what is this\n")
-    beside = IMPORTERS[suite].beside
+    beside = SUITES[suite].beside
     said = r"in\.csv (holds no questions of .*; nothing was made|is not a whole JSON file)"
     with pytest.raises(CountersightError, match=said):
         import_suite(suite, source, tmp_path / "d", beside=source if beside and beside.needed else None)
@@ -198,8 +198,7 @@ def test_the_table_of_suites_imports_nothing_heavy():
         [
             sys.executable,
             "-c",
-            "import sys, json, countersight.suites as s;"
-            "print(json.dumps([list(s.IMPORTERS), 'msgspec' in sys.modules]))",
+            "import sys, json, countersight.suites as s;print(json.dumps([list(s.SUITES), 'msgspec' in sys.modules]))",
         ],
         capture_output=True,
         check=True,

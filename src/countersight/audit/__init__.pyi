@@ -1,5 +1,5 @@
-from .command import Options as Options
-from .command import audit_dataset as audit_dataset
+from .auditing import Options as Options
+from .auditing import audit_dataset as audit_dataset
 from .finishing import finish as finish
 from .folder import AuditFolder as AuditFolder
 from .people import LABELS as LABELS
@@ -10,6 +10,8 @@ from .prompts import USUAL as USUAL
 from .prompts import find_prompts as find_prompts
 from .records import CaseTrail as CaseTrail
 from .records import ConceptTrail as ConceptTrail
+from .scores import Scores as Scores
+from .tally import AuditTally as AuditTally
 from .telling import tell as tell
 from .telling import tell_calibration as tell_calibration
 from .trail import read_audit as read_audit

@@ -6,7 +6,7 @@ import msgspec
 
 from countersight.audit.records import Asked, Party, Said, Spent
 from countersight.audit.tally import AuditTally
-from countersight.engine import Answered, Gate, Patience, Persistence
+from countersight.engine import Answered, Asker, Patience
 from countersight.models import Answer, Model, Request, Turn
 from countersight.picture import Picture
 
@@ -35,22 +35,13 @@ class Shown(msgspec.Struct, frozen=True):
     digest: str
 
 
-class Voice:
+class AskedModel(Asker[Request, Answer]):
     """One model of an audit."""
 
     def __init__(self, model: Model, patience: Patience, stop: asyncio.Event, news: News) -> None:
+        super().__init__(model.reply, patience, stop, news)
         self.party = Party(model.name, model.settings)
         self._model = model
-        self._gate = Gate(patience.concurrency)
-        self._persistence = Persistence(patience, self._gate, stop, news)
-
-    async def say(self, request: Request) -> Answered[Answer]:
-        """The next turn; fails as `Persistence.answered` does."""
-        await self._gate.enter()
-        try:
-            return await self._persistence.answered(lambda: self._model.reply(request))
-        finally:
-            self._gate.leave()
 
     async def close(self) -> None:
         """Let go of connections and memory."""

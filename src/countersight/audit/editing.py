@@ -7,27 +7,18 @@ from countersight.audit.asking import News
 from countersight.audit.records import Party
 from countersight.editing import Edited, Editor, EditRequest
 from countersight.editing.quality import EditQuality, PerceptualDistance, measure
-from countersight.engine import Answered, Gate, Patience, Persistence
+from countersight.engine import Asker, Patience
 from countersight.errors import BadPicture
 from countersight.picture import Picture, as_seen
 
 
-class Hand:
+class AskedEditor(Asker[EditRequest, Edited]):
     """The editor of an audit."""
 
     def __init__(self, editor: Editor, patience: Patience, stop: asyncio.Event, news: News) -> None:
+        super().__init__(editor.edit, patience, stop, news)
         self.party = Party(editor.name, editor.settings)
         self._editor = editor
-        self._gate = Gate(patience.concurrency)
-        self._persistence = Persistence(patience, self._gate, stop, news)
-
-    async def edit(self, request: EditRequest) -> Answered[Edited]:
-        """The edited picture; fails as `Persistence.answered` does, with the editor's reason."""
-        await self._gate.enter()
-        try:
-            return await self._persistence.answered(lambda: self._editor.edit(request))
-        finally:
-            self._gate.leave()
 
     async def close(self) -> None:
         """Let go of connections and memory."""

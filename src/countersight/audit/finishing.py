@@ -8,6 +8,7 @@ from countersight.audit.bundle.write import REPORT, Sheets, write_bundle
 from countersight.audit.page.outcomes import shown
 from countersight.audit.page.page import render
 from countersight.audit.page.pictures import count, small_pictures
+from countersight.audit.scores import Scores
 from countersight.progress import Progress, silent
 
 GALLERY = 200
@@ -19,6 +20,7 @@ class Finished(msgspec.Struct, frozen=True):
 
     html: Path
     seal: str
+    scores: Scores
 
 
 def finish(
@@ -36,4 +38,5 @@ def finish(
         with progress("Shrinking pictures", number, "pictures") as done:
             return render(sheets, cases, small_pictures(folder, cases, done))
 
-    return Finished(folder / REPORT, write_bundle(folder, page, against=against, progress=progress))
+    sealed = write_bundle(folder, page, against=against, progress=progress)
+    return Finished(folder / REPORT, sealed.seal, sealed.scores)

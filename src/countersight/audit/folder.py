@@ -13,11 +13,10 @@ import msgspec
 
 from countersight.audit.log import LOG, read_steps
 from countersight.audit.records import Manifest, Party, Step
-from countersight.engine import Journal
+from countersight.engine import Journal, appending, begun, locked, read_manifest, write_manifest
 from countersight.errors import AuditError, BadPicture
 from countersight.files import write_whole
 from countersight.picture import Picture, check_picture
-from countersight.runs import is_unused, locked, read_manifest
 
 MANIFEST = "audit.json"
 PICTURES = "pictures"
@@ -36,9 +35,7 @@ class AuditFolder:
     def open(cls, path: Path | str) -> Self:
         """Open an audit for reading."""
         path = Path(path)
-        if not (path / MANIFEST).is_file():
-            raise AuditError(f"{path} is not an audit: there is no {MANIFEST} in it")
-        return cls(path, read_manifest(path / MANIFEST, Manifest, AuditError))
+        return cls(path, read_manifest(path / MANIFEST, Manifest, "an audit", AuditError))
 
     @classmethod
     def begin(cls, path: Path | str, manifest: Manifest) -> Self:
@@ -49,10 +46,7 @@ class AuditFolder:
         """
         path = Path(path)
         manifest = msgspec.json.decode(msgspec.json.encode(manifest), type=Manifest)  # as it will be read again
-        if path.exists() and not (path / MANIFEST).exists() and not is_unused(path, MANIFEST, PICTURES):
-            raise AuditError(f"{path} exists and is not an audit; choose another folder for -o")
-        path.mkdir(parents=True, exist_ok=True)
-        lock = locked(path)
+        lock = begun(path, MANIFEST, "an audit", AuditError, PICTURES)
         try:
             if (path / MANIFEST).exists():
                 there = cls.open(path).manifest
@@ -61,7 +55,7 @@ class AuditFolder:
                 if manifest == there:
                     return cls(path, there, lock)
             (path / PICTURES).mkdir(exist_ok=True)
-            write_whole(path / MANIFEST, msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
+            write_manifest(path / MANIFEST, manifest)
         except BaseException:
             lock.close()
             raise
@@ -74,7 +68,7 @@ class AuditFolder:
     @contextlib.contextmanager
     def writing(self) -> Iterator[Journal]:
         """The log, for this process alone."""
-        with self._lock or locked(self.path), Journal(self.path / LOG) as journal:
+        with appending(self._lock or locked(self.path, AuditError), self.path / LOG) as journal:
             yield journal
 
     def keep(self, data: bytes, mime: str) -> str:

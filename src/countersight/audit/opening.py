@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
-from countersight.audit.asking import News, Voice
-from countersight.audit.editing import Hand
+from countersight.audit.asking import AskedModel, News
+from countersight.audit.editing import AskedEditor
 from countersight.audit.extraction.model import ModelExtractor
 from countersight.audit.extraction.protocol import Extractor
 from countersight.audit.extraction.registry import EXTRACTORS
@@ -42,9 +42,9 @@ class Opener:
             if name in self._news:
                 self._news[name].before = count
 
-    def model(self, name: str, settings: ModelSettings) -> Voice:
+    def model(self, model: str | Model, settings: ModelSettings) -> AskedModel:
         """The model under audit."""
-        return self._voice(open_model(name, settings))
+        return self._asked(open_model(model, settings) if isinstance(model, str) else model)
 
     def extractor(self, name: str, settings: ModelSettings) -> Extractor:
         """The extractor of that name."""
@@ -52,10 +52,10 @@ class Opener:
             return _opened(EXTRACTORS, name)
         return ModelExtractor(self._reader("extractor", name, settings, EXTRACTORS), self._prompts)
 
-    def editor(self, name: str, settings: EditorSettings) -> Hand:
+    def editor(self, name: str, settings: EditorSettings) -> AskedEditor:
         """The editor of that name."""
         editor = open_editor(name, settings)
-        return Hand(editor, self._patience, self._stop, self._heard(editor.name))
+        return AskedEditor(editor, self._patience, self._stop, self._heard(editor.name))
 
     def judge(self, name: str, settings: ModelSettings) -> Judge:
         """The judge of that name."""
@@ -70,21 +70,21 @@ class Opener:
             raise CountersightError(f"{twice} is named as a judge twice; ask it for more votes with --votes")
         return tuple(self.judge(name, settings) for name in names)
 
-    def _reader(self, what: str, name: str, settings: ModelSettings, others: Registry[Any]) -> Voice:
+    def _reader(self, what: str, name: str, settings: ModelSettings, others: Registry[Any]) -> AskedModel:
         """A model that reads text alone."""
         try:
             model = open_model(name, settings)
             if name in ("chance", "always-first") or (isinstance(model, Viewer) and model.picture_limits[0]):
                 raise ModelError(f"{name} cannot be {_a(what)}: it follows no instructions without a picture")
-            return self._voice(model)
+            return self._asked(model)
         except ModelError:
             if MODELS.knows(name):
                 raise
             names = [*others.usages(), *MODELS.usages()]
             raise ModelError(unknown(what, name, names)) from None
 
-    def _voice(self, model: Model) -> Voice:
-        return Voice(model, self._patience, self._stop, self._heard(model.name))
+    def _asked(self, model: Model) -> AskedModel:
+        return AskedModel(model, self._patience, self._stop, self._heard(model.name))
 
     def _heard(self, name: str) -> News:
         return self._news.setdefault(name, News(self._tally))

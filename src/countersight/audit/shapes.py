@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from countersight.asking import fill
-from countersight.audit.asking import Voice, conversation, plain, spent
+from countersight.audit.asking import AskedModel, conversation, plain, spent
 from countersight.audit.records import Asked, Spent, Try
 from countersight.models import Request, Turn
 from countersight.text import printable
@@ -99,14 +99,14 @@ def _decoded(text: str) -> dict[str, Any] | None:
 
 
 async def ask_shaped(
-    voice: Voice, key: str, text: str, shape: type[Any], schema: dict[str, Any], again: str, vote: int = 0
+    model: AskedModel, key: str, text: str, shape: type[Any], schema: dict[str, Any], again: str, vote: int = 0
 ) -> Shaped:
     """Ask for a shape until a reply has it, at most TRIES times; each further time says what was wrong."""
     turns: tuple[Turn, ...] = (Turn("user", text),)
     tries: list[Try] = []
     so_far: Spent | None = None
     while True:
-        answered = await voice.say(Request(key, turns, "open", shape=schema, vote=vote))
+        answered = await model.ask(Request(key, turns, "open", shape=schema, vote=vote))
         so_far = spent(answered, so_far)
         reply = plain(answered.answer.text)
         try:

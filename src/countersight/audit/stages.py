@@ -6,8 +6,8 @@ from contextlib import suppress
 
 import msgspec
 
-from countersight.audit.asking import Voice
-from countersight.audit.editing import Hand
+from countersight.audit.asking import AskedModel
+from countersight.audit.editing import AskedEditor
 from countersight.audit.extraction.protocol import Extractor
 from countersight.audit.judges.protocol import Evidence, Judge
 from countersight.audit.records import CONTROL, CaseRecord, Manifest, Place, Response
@@ -32,9 +32,9 @@ NOTHING = Instruction(
 class Parties(msgspec.Struct, frozen=True):
     """Everybody who takes part."""
 
-    model: Voice
+    model: AskedModel
     extractor: Extractor
-    editor: Hand
+    editor: AskedEditor
     judges: tuple[Judge, ...]
 
     async def close(self) -> None:

@@ -4,8 +4,8 @@ import asyncio
 
 import msgspec
 
-from countersight.audit.asking import Shown, Voice, conversation, said, spent
-from countersight.audit.editing import Hand, measured
+from countersight.audit.asking import AskedModel, Shown, conversation, said, spent
+from countersight.audit.editing import AskedEditor, measured
 from countersight.audit.extraction.protocol import Extractor, Statement
 from countersight.audit.folder import AuditFolder, digest_of
 from countersight.audit.judges.protocol import Evidence, Judge
@@ -72,7 +72,7 @@ class Work:
         return Shown(picture, output.picture)
 
     async def respond(
-        self, model: Voice, subject: Subject, place: Place, shown: Shown, stages: tuple[Stage, Stage]
+        self, model: AskedModel, subject: Subject, place: Place, shown: Shown, stages: tuple[Stage, Stage]
     ) -> Response:
         """The answer, then why, in one conversation (EDCT 3, stage 1)."""
         question = subject.question
@@ -83,7 +83,7 @@ class Work:
 
     async def _say(
         self,
-        model: Voice,
+        model: AskedModel,
         stage: Stage,
         place: Place,
         turns: tuple[Turn, ...],
@@ -95,7 +95,7 @@ class Work:
         key = "/".join((place.case, stage, *([] if place.concept is None else [str(place.concept)])))
 
         async def work() -> Worked:
-            answered = await model.say(Request(key, turns, kind, question=question.text))
+            answered = await model.ask(Request(key, turns, kind, question=question.text))
             return Worked(said(answered.answer), spent(answered), asked)
 
         output = await self._steps.do(stage, place, model.party, asked, work)
@@ -115,7 +115,7 @@ class Work:
         assert isinstance(output, Concepts)
         return output
 
-    async def edit(self, editor: Hand, subject: Subject, place: Place, instruction: Instruction) -> EditRecord:
+    async def edit(self, editor: AskedEditor, subject: Subject, place: Place, instruction: Instruction) -> EditRecord:
         """The edited picture, checked, measured and kept; or why there is none (stage 3)."""
         shown = subject.shown
         record = EditRecord(instruction, shown.digest, seed=self._seed)
@@ -123,7 +123,7 @@ class Work:
 
         async def work() -> Worked:
             try:
-                answered = await editor.edit(request)
+                answered = await editor.ask(request)
                 edited = answered.answer
                 picture = marked(check_picture(edited.picture.data))
                 control = instruction.action == "nothing"

@@ -1,11 +1,19 @@
 """`countersight audit`: does a model mean what it explains? And `audit calibrate`, `audit verify`."""
 
 import argparse
-from collections.abc import Callable, Sequence
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from countersight.cli.audit_options import add_asking, add_bundling, add_judging, add_model, helper, judging, target
 from countersight.cli.parsing import Verbs, positive, verb
+from countersight.cli.stopping import GOES_ON, STOPPED, stoppable
+
+if TYPE_CHECKING:
+    from countersight.audit import AuditTally, Scores
 
 FURTHER = ("bundle", "calibrate", "verify")
 """What may stand behind `audit` instead of a dataset."""
@@ -122,43 +130,66 @@ _EXAMPLES = """examples:
 
 
 def _audit(chosen: argparse.Namespace) -> int:
-    from rich.console import Console
-
-    from countersight.audit import BRIEF, USUAL, AuditFolder, Options, audit_dataset, find_prompts, tell
+    from countersight.audit import BRIEF, USUAL, AuditFolder, AuditTally, Options, audit_dataset, find_prompts
+    from countersight.dataset import Dataset
     from countersight.editing import EditorSettings
     from countersight.engine import Patience
 
     if chosen.against:
         AuditFolder.open(chosen.against)  # better told now than after the audit
-    outcome = audit_dataset(
-        chosen.dataset,
-        chosen.output,
-        Options(
-            model=chosen.model,
-            extractor=chosen.extractor,
-            editor=chosen.editor,
-            judges=tuple(chosen.judge),
-            prompts=find_prompts(chosen.prompts or (BRIEF if chosen.extractor == "rules" else USUAL)),
-            votes=chosen.votes,
-            pool=chosen.pool,
-            concepts=chosen.concepts,
-            control=chosen.control,
-            cases=chosen.cases,
-            settings=target(chosen),
-            extractor_settings=helper(chosen, 0.0),
-            judge_settings=helper(chosen, judging(chosen)),
-            editor_settings=EditorSettings(timeout=chosen.timeout),
-            patience=Patience(concurrency=chosen.concurrency, attempts=chosen.attempts),
-            calibration=chosen.calibration,
-            lpips=chosen.lpips,
-            operator=chosen.operator,
-        ),
+    options = Options(
+        model=chosen.model,
+        extractor=chosen.extractor,
+        editor=chosen.editor,
+        judges=tuple(chosen.judge),
+        prompts=find_prompts(chosen.prompts or (BRIEF if chosen.extractor == "rules" else USUAL)),
+        votes=chosen.votes,
+        pool=chosen.pool,
+        concepts=chosen.concepts,
+        control=chosen.control,
+        cases=chosen.cases,
+        settings=target(chosen),
+        extractor_settings=helper(chosen, 0.0),
+        judge_settings=helper(chosen, judging(chosen)),
+        editor_settings=EditorSettings(timeout=chosen.timeout),
+        patience=Patience(concurrency=chosen.concurrency, attempts=chosen.attempts),
+        calibration=chosen.calibration,
+        lpips=chosen.lpips,
+        operator=chosen.operator,
     )
-    if outcome.scores is None:
-        return 130
-    tell(outcome.scores, Console())
-    _finish(chosen.output, chosen)
-    return 0 if outcome.scores.kept.ccs.concepts else 1
+    dataset, tally = Dataset.open(chosen.dataset), AuditTally()
+    with _telling(f"audit {chosen.model}", tally):
+        stopped = _stopped(lambda stop: audit_dataset(dataset, chosen.output, options, tally, stop))
+    if stopped:
+        return STOPPED
+    scores = _finish(chosen.output, chosen)
+    return 0 if scores.kept.ccs.concepts else 1
+
+
+@contextmanager
+def _telling(name: str, tally: "AuditTally") -> Iterator[None]:
+    """Show the steps of an audit while they are done, and what happened at the end."""
+    from countersight.engine import showing
+
+    try:
+        with showing(name, tally, "steps"):
+            yield
+    finally:
+        if tally.total:  # else it never began, and the error says why
+            print(tally.summary(), file=sys.stderr)
+
+
+def _stopped(work: Callable[[asyncio.Event], Awaitable[object]]) -> bool:
+    """Do work that Ctrl-C stops; whether it did."""
+
+    async def whole(stop: asyncio.Event) -> bool:
+        await work(stop)
+        return stop.is_set()
+
+    stopped = stoppable(whole, "steps") is not False
+    if stopped:
+        print(GOES_ON, file=sys.stderr)
+    return stopped
 
 
 def _bundle(chosen: argparse.Namespace) -> int:
@@ -166,39 +197,44 @@ def _bundle(chosen: argparse.Namespace) -> int:
     return 0
 
 
-def _finish(folder: Path, chosen: argparse.Namespace) -> None:
-    from countersight.audit import finish
+def _finish(folder: Path, chosen: argparse.Namespace) -> "Scores":
+    from rich.console import Console
+
+    from countersight.audit import finish, tell
     from countersight.cli.progress import counting
 
     finished = finish(folder, against=chosen.against, gallery=chosen.gallery, progress=counting)
+    tell(finished.scores, Console())
     print(f"The page, case by case: {finished.html.resolve()}\nThe seal of the bundle: {finished.seal}")
+    return finished.scores
 
 
 def _calibrate(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from countersight.audit import USUAL, find_prompts, tell_calibration
+    from countersight.audit import USUAL, AuditTally, find_prompts, tell_calibration
     from countersight.audit.calibration import Options, calibrate
     from countersight.editing import EditorSettings
     from countersight.engine import Patience
 
-    calibration = calibrate(
-        chosen.output,
-        Options(
-            judges=tuple(chosen.judge),
-            editor=chosen.editor,
-            prompts=find_prompts(chosen.prompts or USUAL),
-            size=chosen.size,
-            seed=chosen.seed,
-            votes=chosen.votes,
-            pool=chosen.pool,
-            judge_settings=helper(chosen, judging(chosen)),
-            editor_settings=EditorSettings(timeout=chosen.timeout),
-            patience=Patience(concurrency=chosen.concurrency, attempts=chosen.attempts),
-        ),
+    options = Options(
+        judges=tuple(chosen.judge),
+        editor=chosen.editor,
+        prompts=find_prompts(chosen.prompts or USUAL),
+        size=chosen.size,
+        seed=chosen.seed,
+        votes=chosen.votes,
+        pool=chosen.pool,
+        judge_settings=helper(chosen, judging(chosen)),
+        editor_settings=EditorSettings(timeout=chosen.timeout),
+        patience=Patience(concurrency=chosen.concurrency, attempts=chosen.attempts),
     )
+    tally = AuditTally()
+    with _telling("calibrate", tally):
+        calibration = stoppable(lambda stop: calibrate(chosen.output, options, tally, stop), "steps")
     if calibration is None:
-        return 130
+        print(GOES_ON, file=sys.stderr)
+        return STOPPED
     tell_calibration(calibration, Console())
     print(chosen.output)
     return 0

@@ -3,15 +3,15 @@
 import argparse
 
 from countersight.cli.parsing import Verbs, verb
-from countersight.suites import IMPORTERS
+from countersight.suites import suites
 
 
 def add(verbs: Verbs) -> None:
     """Add the verb to the command line."""
     listing = verb(verbs, "list", _list, "what there is", "countersight list models")
-    listing.add_argument("what", choices=["suites", "models", "prompts", "editors", "extractors", "judges"])
+    listing.add_argument("what", choices=["suites", "layouts", "models", "prompts", "editors", "extractors", "judges"])
     listing.add_argument(
-        "-v", "--verbose", action="store_true", help="prompts in full, as files for --prompt are written"
+        "-v", "--verbose", action="store_true", help="prompts and layouts in full, as files of your own are written"
     )
 
 
@@ -25,13 +25,20 @@ def _list(chosen: argparse.Namespace) -> int:
     elif chosen.what == "prompts":
         _list_prompts(whole=chosen.verbose)
     else:
-        for name, importer in IMPORTERS.items():
-            print(f"{name:<16} {importer.words}")
-            print(f"{'':<16} --from: {importer.file}")
-            print(f"{'':<16} --pictures: {importer.pictures}")
-            if importer.beside:
-                print(f"{'':<16} {importer.beside.option}: {importer.beside.words}")
+        _list_suites(fields=chosen.what == "layouts" and chosen.verbose)
     return 0
+
+
+def _list_suites(*, fields: bool) -> None:
+    for name, suite in suites().items():
+        print(f"{name:<16} {suite.words}")
+        if fields:
+            print(f"\n{suite.fields()}\n")
+            continue
+        print(f"{'':<16} --from: {suite.file}")
+        print(f"{'':<16} --pictures: {suite.pictures}")
+        if suite.beside:
+            print(f"{'':<16} {suite.beside.option}: {suite.beside.words}")
 
 
 def _list_prompts(*, whole: bool) -> None:

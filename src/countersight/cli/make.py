@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from countersight.cli.parsing import Verbs, positive, verb
 from countersight.errors import CountersightError
-from countersight.suites import IMPORTERS
-from countersight.text import printable, several, unknown
+from countersight.suites import SUITES, Suite, find_suite
+from countersight.text import printable, several
 
 if TYPE_CHECKING:
     from countersight.suites import OnBad
@@ -57,9 +57,8 @@ def add(verbs: Verbs) -> None:
 
 
 def _make(chosen: argparse.Namespace) -> int:
-    if chosen.suite not in IMPORTERS:
-        raise CountersightError(unknown("suite", chosen.suite, IMPORTERS))
-    beside = _beside(chosen)
+    suite = find_suite(chosen.suite)
+    beside = _beside(chosen, suite)
     if chosen.options is not None and (chosen.suite != "cvqa-synthetic" or chosen.source is not None):
         raise CountersightError("--options goes with cvqa-synthetic as we make it, without --from")
     if chosen.suite == "cello" and chosen.source is not None and chosen.source.is_dir():
@@ -67,26 +66,15 @@ def _make(chosen: argparse.Namespace) -> int:
     if chosen.per_task is not None or chosen.wording is not None:
         raise CountersightError("--per-task and --wording go with cello --from MINED, a folder that `mine` made")
     if chosen.source is not None:
-        return _import(chosen, beside)
-    if chosen.suite != "cvqa-synthetic":
-        importer = IMPORTERS[chosen.suite]
-        raise CountersightError(f"{chosen.suite} is imported: name its file with --from ({importer.file})")
+        return _import(chosen, suite, beside)
     if chosen.pictures is not None:
         raise CountersightError("--pictures goes with --from")
     from countersight.cli.progress import counting
-    from countersight.suites.cvqa import make_synthetic
+    from countersight.dataset import Dataset
 
-    size = chosen.size or 3000
-    with counting("Drawing", size, "cases") as progress:
-        make_synthetic(
-            chosen.output,
-            size=size,
-            seed=chosen.seed,
-            workers=chosen.workers,
-            progress=progress,
-            options=chosen.options or "fair",
-        )
-    print(f"{several(size, 'case')} in {chosen.output}")
+    own = {"options": chosen.options} if chosen.options else {}
+    suite.make(chosen.output, size=chosen.size, seed=chosen.seed, workers=chosen.workers, progress=counting, **own)
+    print(f"{several(Dataset.open(chosen.output).count, 'case')} in {chosen.output}")
     return 0
 
 
@@ -134,26 +122,25 @@ def _told(where: str) -> "OnBad":
     return bad
 
 
-def _beside(chosen: argparse.Namespace) -> Path | None:
+def _beside(chosen: argparse.Namespace, suite: Suite) -> Path | None:
     """The second file that the suite is imported with, checked: it is named where it is needed, and nowhere else."""
-    wanted = IMPORTERS[chosen.suite].beside
+    wanted = suite.beside
     for option, file in (("--annotations", chosen.annotations), ("--kinds", chosen.kinds)):
         if wanted and option == wanted.option:
             if file is None and wanted.needed and chosen.source is not None:
                 raise CountersightError(f"{chosen.suite} needs {option}: {wanted.words}")
             continue
         if file is not None:
-            suites = [name for name, each in IMPORTERS.items() if each.beside and each.beside.option == option]
+            suites = [name for name, each in SUITES.items() if each.beside and each.beside.option == option]
             raise CountersightError(f"{option} goes with {' and '.join(suites)}, not with {chosen.suite}")
     return (chosen.annotations or chosen.kinds) if wanted else None
 
 
-def _import(chosen: argparse.Namespace, beside: Path | None) -> int:
-    importer = IMPORTERS[chosen.suite]
-    bad = _told(f"{chosen.source} {importer.counts}")
-    imported = importer.import_dataset(
-        chosen.source, chosen.output, pictures=chosen.pictures, on_bad=bad, beside=beside
-    )
+def _import(chosen: argparse.Namespace, suite: Suite, beside: Path | None) -> int:
+    if chosen.size is not None:
+        raise CountersightError("--size is for suites that are made; a published file is imported whole")
+    bad = _told(f"{chosen.source} {suite.counts}")
+    imported = suite.read(chosen.source, chosen.output, pictures=chosen.pictures, on_bad=bad, beside=beside)
     print(f"{several(imported.cases, 'case')} in {chosen.output}, {several(imported.bad, 'bad row')} left out")
     if imported.without_picture:
         print(

@@ -1,9 +1,19 @@
 """`countersight run`: ask a model."""
 
 import argparse
+import asyncio
+import sys
 from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING
 
 from countersight.cli.parsing import Verbs, positive, price, seconds, temperature, verb
+from countersight.cli.stopping import GOES_ON, STOPPED, stoppable
+
+if TYPE_CHECKING:
+    from countersight.engine import Patience
+    from countersight.models import Model
+    from countersight.runs import Way
 
 
 def add(verbs: Verbs) -> None:
@@ -90,37 +100,74 @@ def _run(chosen: argparse.Namespace) -> int:
     from countersight.asking import find_prompt
     from countersight.engine import Patience
     from countersight.errors import CountersightError
-    from countersight.models import ModelSettings
-    from countersight.runs import ask_dataset
+    from countersight.models import ModelSettings, open_model
+    from countersight.runs import Way
 
     if chosen.loss and chosen.answering != "rank":
         raise CountersightError("--loss says how options are ranked; add --rank")
     prompt = find_prompt(chosen.prompt)
     price_in, price_out = chosen.price
-    status = ask_dataset(
+    settings = ModelSettings(
+        seed=chosen.seed,
+        max_tokens=chosen.max_tokens or prompt.max_tokens,
+        temperature=chosen.temperature,
+        detail=chosen.detail,
+        timeout=chosen.timeout,
+        price_in=price_in,
+        price_out=price_out,
+        loss=chosen.loss or "mean",
+        device=chosen.device,
+        dtype=chosen.dtype,
+        device_map=chosen.device_map,
+        batch=chosen.batch_size,
+    )
+    status = ask(
         chosen.dataset,
         chosen.output,
-        model=chosen.model,
-        prompt=prompt,
-        shown=chosen.shown,
-        answering=chosen.answering,
-        settings=ModelSettings(
-            seed=chosen.seed,
-            max_tokens=chosen.max_tokens or prompt.max_tokens,
-            temperature=chosen.temperature,
-            detail=chosen.detail,
-            timeout=chosen.timeout,
-            price_in=price_in,
-            price_out=price_out,
-            loss=chosen.loss or "mean",
-            device=chosen.device,
-            dtype=chosen.dtype,
-            device_map=chosen.device_map,
-            batch=chosen.batch_size,
-        ),
+        open_model(chosen.model, settings),
+        Way(prompt, chosen.shown, chosen.answering, settings.loss, chosen.seed),
         patience=Patience(concurrency=chosen.concurrency, attempts=chosen.attempts),
         shots_from=chosen.shots_from,
     )
     if status == 0:
-        print(f"{chosen.output}\nScores and a page: countersight report {chosen.output}")
+        print(f"{chosen.output}\nScores and a page: countersight report {quote(str(chosen.output))}")
     return status
+
+
+def ask(
+    dataset: Path,
+    output: Path,
+    model: "Model",
+    way: "Way",
+    *,
+    patience: "Patience",
+    shots_from: Path | None = None,
+) -> int:
+    """Ask a model every question of a dataset that has no answer yet, with progress, and Ctrl-C that loses nothing.
+
+    Returns the exit status: 0 done, 1 done but nothing was answered, 130 stopped.
+    """
+    from countersight.dataset import Dataset
+    from countersight.engine import Tally, showing
+    from countersight.runs import ask_dataset
+
+    opened = Dataset.open(dataset)
+    pool = Dataset.open(shots_from) if shots_from else None
+    if way.answering == "rank" and model.settings.get("ranking") == "plain":
+        print(f"{model.name} cannot share what its options have in common: each is read in full.", file=sys.stderr)
+    tally = Tally()
+
+    async def work(stop: asyncio.Event) -> bool:
+        await ask_dataset(opened, output, model, way, patience=patience, pool=pool, tally=tally, stop=stop)
+        return stop.is_set()
+
+    try:
+        with showing(model.name, tally):
+            stopped = stoppable(work, "questions") is not False
+    finally:
+        if tally.total:  # else it never began, and the error says why
+            print(tally.summary(), file=sys.stderr)
+    if stopped:
+        print(GOES_ON, file=sys.stderr)
+        return STOPPED
+    return 0 if tally.before + tally.answered else 1

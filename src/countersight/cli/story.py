@@ -4,10 +4,11 @@ from pathlib import Path
 
 from countersight.asking import find_prompt
 from countersight.cli.progress import counting
+from countersight.cli.run import ask
 from countersight.engine import Patience
-from countersight.models import ModelSettings
+from countersight.models import open_model
 from countersight.report import print_overview, write_report
-from countersight.runs import ask_dataset
+from countersight.runs import Way
 from countersight.suites.cvqa import make_synthetic
 
 SEED = 7
@@ -32,16 +33,7 @@ def demo(folder: Path, size: int) -> int:
     print("visprog:reference, programs that count what classical vision finds: the ceiling of what can be seen here.")
     runs = {model: folder / "runs" / name for model, name in MODELS.items()}
     for model, run in runs.items():
-        status = ask_dataset(
-            dataset,
-            run,
-            model=model,
-            prompt=find_prompt("0-shot"),
-            shown=True,
-            answering="generate",
-            settings=ModelSettings(),
-            patience=Patience(),
-        )
+        status = ask(dataset, run, open_model(model), Way(find_prompt("0-shot"), shown=True), patience=Patience())
         if status:
             return status
     report = write_report(list(runs.values()), folder / "report", progress=counting)

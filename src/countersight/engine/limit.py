@@ -7,7 +7,7 @@ FIRST_LIMIT = 32
 LONGEST_PAUSE = 3600.0
 
 
-class Gate:
+class AdaptiveLimit:
     """Lets at most `limit` questions through at a time.
 
     The limit grows as in TCP: by one for every answer at first, so that it doubles each round trip; after the first
@@ -31,8 +31,15 @@ class Gate:
         self._active += 1
 
     def leave(self) -> None:
+        """Give a place back."""
         self._active -= 1
         self._wake()
+
+    async def __aenter__(self) -> None:
+        await self.enter()
+
+    async def __aexit__(self, *_: object) -> None:
+        self.leave()
 
     def pause(self) -> float:
         """Seconds until the server may be asked again."""

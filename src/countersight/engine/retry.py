@@ -7,7 +7,7 @@ from typing import Generic, Protocol, TypeVar
 
 import msgspec
 
-from countersight.engine.limit import Gate
+from countersight.engine.limit import AdaptiveLimit
 from countersight.errors import AskingFailed, ModelError, Overloaded, Refused, Unreachable
 
 REFUSALS = 8
@@ -60,10 +60,10 @@ class Stopped(Exception):  # noqa: N818 - it names what happened
     """The user wants to stop, and there is no answer yet."""
 
 
-class Persistence:
+class Retry:
     """Asks one server again where that may help, and less of it when it asks for patience."""
 
-    def __init__(self, patience: Patience, gate: Gate, stop: asyncio.Event, news: News) -> None:
+    def __init__(self, patience: Patience, gate: AdaptiveLimit, stop: asyncio.Event, news: News) -> None:
         self._patience = patience
         self._gate = gate
         self._stop = stop

@@ -1,4 +1,6 @@
 from .endpoint import OPENAI as OPENAI
+from .function import Function as Function
+from .function import FunctionModel as FunctionModel
 from .protocol import Answer as Answer
 from .protocol import Loss as Loss
 from .protocol import Model as Model

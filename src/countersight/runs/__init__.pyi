@@ -1,9 +1,6 @@
-from .command import ask_dataset as ask_dataset
-from .folder import LOCK as LOCK
+from .asking import Way as Way
+from .asking import ask_dataset as ask_dataset
 from .folder import MANIFEST as MANIFEST
 from .folder import DatasetReference as DatasetReference
 from .folder import RunFolder as RunFolder
-from .folder import is_unused as is_unused
-from .folder import locked as locked
-from .folder import read_manifest as read_manifest
 from .folder import reference as reference

@@ -2,12 +2,11 @@
 
 import contextlib
 import datetime
-import fcntl
 import os
 import platform
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, Self, TypeVar
+from typing import Any, BinaryIO, Literal, Self
 
 import msgspec
 
@@ -15,16 +14,12 @@ from countersight import __version__
 from countersight.asking import Prompt
 from countersight.case import Reply
 from countersight.dataset import Dataset
-from countersight.engine import Journal, read_journal
-from countersight.errors import CountersightError, RunError
-from countersight.files import write_whole
+from countersight.engine import Journal, appending, begun, locked, read_journal, read_manifest, write_manifest
+from countersight.errors import RunError
 from countersight.models import Loss
 
 MANIFEST = "run.json"
 JOURNAL = "replies.jsonl"
-LOCK = ".lock"
-
-T = TypeVar("T")
 
 
 Answering = Literal["generate", "rank"]
@@ -90,9 +85,7 @@ class RunFolder:
     def open(cls, path: Path | str) -> Self:
         """Open a run for reading."""
         path = Path(path)
-        if not (path / MANIFEST).is_file():
-            raise RunError(f"{path} is not a run: there is no {MANIFEST} in it")
-        return cls(path, read_manifest(path / MANIFEST, Manifest, RunError))
+        return cls(path, read_manifest(path / MANIFEST, Manifest, "a run", RunError))
 
     @classmethod
     def begin(
@@ -114,10 +107,7 @@ class RunFolder:
         Where the prompt shows examples, they come from `pool` (or else the dataset itself), chosen by `seed`.
         """
         path = Path(path)
-        if path.exists() and not (path / MANIFEST).exists() and not is_unused(path, MANIFEST):
-            raise RunError(f"{path} exists and is not a run; choose another folder for -o")
-        path.mkdir(parents=True, exist_ok=True)
-        lock = locked(path)
+        lock = begun(path, MANIFEST, "a run", RunError)
         manifest = Manifest(
             model=model,
             settings=settings,
@@ -138,7 +128,7 @@ class RunFolder:
                 if _has_replies(path):
                     _refuse_difference(path, there, manifest)
                     return cls(path, there, lock)
-            _write(path, manifest)
+            write_manifest(path / MANIFEST, manifest)
         except BaseException:
             lock.close()
             raise
@@ -149,7 +139,7 @@ class RunFolder:
         observed = self.manifest.observed | found
         if observed != self.manifest.observed:
             self.manifest = msgspec.structs.replace(self.manifest, observed=observed)
-            _write(self.path, self.manifest)
+            write_manifest(self.path / MANIFEST, self.manifest)
 
     def replies(self, on_damaged: Callable[[], None] | None = None) -> Iterator[Reply]:
         """Every reply in the journal, in the order it came. A question may stand there twice: failed, then answered."""
@@ -168,12 +158,8 @@ class RunFolder:
     @contextlib.contextmanager
     def writing(self) -> Iterator[Journal]:
         """The journal, for this process alone."""
-        with self._lock or locked(self.path), Journal(self.path / JOURNAL) as journal:
+        with appending(self._lock or locked(self.path, RunError), self.path / JOURNAL) as journal:
             yield journal
-
-
-def _write(path: Path, manifest: Manifest) -> None:
-    write_whole(path / MANIFEST, msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
 
 
 def _has_replies(path: Path) -> bool:
@@ -186,31 +172,6 @@ def reference(dataset: Dataset, run: Path) -> DatasetReference:
     # Both with their links followed: the way from one to the other must hold wherever the folders really are.
     way = os.path.relpath(os.path.realpath(dataset.path), os.path.realpath(run))
     return DatasetReference(dataset.name, way, dataset.fingerprint, dataset.count)
-
-
-def read_manifest(file: Path, kind: type[T], error: type[CountersightError]) -> T:
-    """What a folder of replies says of itself."""
-    try:
-        return msgspec.json.decode(file.read_bytes(), type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
-        raise error(f"{file} is damaged: {fault}") from None
-
-
-def is_unused(path: Path, manifest: str, *begun: str) -> bool:
-    """Whether nothing is in a folder but what is left where somebody was killed as it began."""
-    names = {LOCK, *begun}
-    return path.is_dir() and all(file.name in names or file.name.startswith(f".{manifest}.") for file in path.iterdir())
-
-
-def locked(path: Path) -> BinaryIO:
-    """A file whose lock says that this process alone writes to the run; it goes with the process, however it ends."""
-    lock = open(path / LOCK, "wb")  # noqa: SIM115 - held for as long as the run is written
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        lock.close()
-        raise RunError(f"another process is writing to {path}; wait for it or stop it") from None
-    return lock
 
 
 def _refuse_difference(path: Path, there: Manifest, now: Manifest) -> None:

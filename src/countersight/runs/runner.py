@@ -1,22 +1,19 @@
 """The run: every question of a dataset put to a model once, whatever the server, the disk or the user does."""
 
 import asyncio
-from collections.abc import Iterator
 
 import msgspec
 
 from countersight.asking import COMPOSED, Prompt, composed_answer
 from countersight.case import LETTERS, Reply
 from countersight.dataset import Dataset
-from countersight.engine import Gate, GivenUp, Journal, Patience, Persistence, Stopped, Tally
+from countersight.engine import Asker, GivenUp, Journal, Patience, Stopped, Tally, Workers
 from countersight.errors import BadPicture, CountersightError, ModelError
 from countersight.models import Answer, Model, Observant, Ranker, Request, Turn, Viewer
 from countersight.runs.asks import Ask, Asks
 from countersight.runs.conversations import Conversations, NoExample, smallest
 from countersight.runs.examples import Examples
 from countersight.runs.folder import Answering, RunFolder
-
-SYNC_SECONDS = 1.0
 
 
 def as_ranker(model: Model) -> Ranker:
@@ -47,7 +44,7 @@ def refuse_nonsense(prompt: Prompt, model: Model, answering: Answering, *, shown
         )
 
 
-class Engine:
+class Runner:
     """Asks what is missing in a run and writes every reply to its journal."""
 
     def __init__(
@@ -71,47 +68,28 @@ class Engine:
         self._patience = patience
         self._tally = tally
         self._stop = stop
-        self._gate = Gate(patience.concurrency)
+        self._asker = Asker(self._answer, patience, stop, tally)
         self._bad_row_seen = -1
-        self._fatal: Exception | None = None
-        self._persistence = Persistence(patience, self._gate, stop, tally)
 
     async def ask_all(self) -> None:
         """Ask until nothing is missing, or `stop` is set. Raises where every further question would fail too."""
         with self._run.writing() as journal:
             asks = Asks(self._run, self._dataset, self._tally, needs_picture=self._model.needs_picture)
-            chains = asks.chains()
-            syncing = asyncio.create_task(self._sync_for_ever(journal))
-            try:
-                async with asyncio.TaskGroup() as group:
-                    for _ in range(self._patience.concurrency):
-                        group.create_task(self._work(chains, journal))
-            finally:
-                syncing.cancel()
-                self._note_findings()
-        if self._fatal:
-            raise self._fatal
 
-    async def _work(self, chains: Iterator[tuple[Ask, ...]], journal: Journal) -> None:
-        """Take question after question; what stops the run lets the others finish what they have under way."""
-        count = 0
-        while not self._stop.is_set():
-            self._tally.limit = int(self._gate.limit)
-            await self._gate.enter()
+            async def take(chain: tuple[Ask, ...]) -> None:
+                async with self._asker.limit:
+                    self._tally.limit = int(self._asker.limit.limit)
+                    if not self._stop.is_set():  # it may have been set while we waited for our turn
+                        await self._ask_in_turn(chain, journal)
+
+            def sync() -> None:
+                journal.sync()
+                self._note_findings()
+
             try:
-                chain = None if self._stop.is_set() else next(chains, None)
-                if chain is None:
-                    return
-                await self._ask_in_turn(chain, journal)
-            except (CountersightError, OSError) as error:
-                self._fatal = self._fatal or error
-                self._stop.set()
-                return
+                await Workers(take, stop=self._stop, sync=sync).work(asks.chains(), self._patience.concurrency)
             finally:
-                self._gate.leave()
-            count += 1
-            if count % 64 == 0:  # a model that never waits would keep the loop from hearing Ctrl-C
-                await asyncio.sleep(0)
+                self._note_findings()
 
     async def _ask_in_turn(self, chain: tuple[Ask, ...], journal: Journal) -> None:
         """Ask questions of which each stands on the answer to the one before, and write each reply as it comes."""
@@ -150,7 +128,7 @@ class Engine:
         except NoExample as error:
             return ask.reply(state="failed", reason=str(error))
         try:
-            done = await self._persistence.answered(lambda: self._answer(request))
+            done = await self._asker.ask_within(request)
         except Stopped:
             return None
         except GivenUp as given_up:
@@ -199,16 +177,6 @@ class Engine:
         if thought is None:
             return Answer(answer, losses=losses)
         return msgspec.structs.replace(thought, text=f"{thought.text}\nAnswer: {answer}", losses=losses, finish="stop")
-
-    async def _sync_for_ever(self, journal: Journal) -> None:
-        while True:
-            await asyncio.sleep(SYNC_SECONDS)
-            try:
-                await asyncio.to_thread(journal.sync)
-                self._note_findings()
-            except OSError as error:
-                self._fatal = self._fatal or error
-                self._stop.set()
 
     def _note_findings(self) -> None:
         if isinstance(self._model, Observant):

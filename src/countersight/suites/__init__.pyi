@@ -19,5 +19,8 @@ from .reference import System as System
 from .reference import beside as beside
 from .reference import table as table
 from .reference import tables as tables
-from .registry import IMPORTERS as IMPORTERS
+from .registry import SUITES as SUITES
+from .registry import Suite as Suite
+from .registry import find_suite as find_suite
+from .registry import suites as suites
 from .supposing import supposed as supposed

@@ -5,12 +5,14 @@ This table is read by `countersight --help`, so it is plain text: a suite's modu
 
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from countersight.errors import CountersightError
+from countersight.progress import Progress, silent
+from countersight.text import unknown
 
 if TYPE_CHECKING:
     from countersight.suites.importing import Imported, OnBad
-
-__all__ = ["IMPORTERS", "Beside", "Importer"]
 
 
 class Beside(NamedTuple):
@@ -23,8 +25,8 @@ class Beside(NamedTuple):
     needed: bool
 
 
-class Importer(NamedTuple):
-    """A suite whose published file can be turned into a dataset folder."""
+class Suite(NamedTuple):
+    """A benchmark: what it is, how its published file is laid out, and how it is made where we can make it."""
 
     words: str
     """What the suite is."""
@@ -32,14 +34,15 @@ class Importer(NamedTuple):
     """What file it reads."""
     pictures: str
     """How the folder of pictures is laid out."""
-    module: str
-    layout: str = "LAYOUT"
-    """What the module calls its layout; of a suite with a second file, what makes one, given that file or None."""
+    layout: str
+    """`module:attribute` of its layout; of a suite with a second file, of what makes one, given that file or None."""
     beside: Beside | None = None
     counts: str = "line"
     """What the number of a bad row counts."""
+    maker: str = ""
+    """`module:attribute` of what makes it out of nothing but a seed, where that can be."""
 
-    def import_dataset(
+    def read(
         self, source: Path, folder: Path, *, pictures: Path | None, on_bad: "OnBad", beside: Path | None = None
     ) -> "Imported":
         """Read the suite's published file into a new dataset folder, with pictures where their folder is given.
@@ -48,67 +51,115 @@ class Importer(NamedTuple):
         """
         from countersight.suites.importing import import_dataset
 
-        layout = getattr(import_module(f"countersight.suites.{self.module}"), self.layout)
+        layout = _found(self.layout)
         if self.beside:
             layout = layout(beside)
         return import_dataset(layout, source, folder, pictures=pictures, on_bad=on_bad)
 
+    def make(
+        self,
+        folder: Path,
+        *,
+        size: int | None,
+        seed: int,
+        workers: int | None = None,
+        progress: Progress = silent,
+        **own: Any,
+    ) -> None:
+        """Make the suite in a new dataset folder; the same seed makes the same pixels. `own` is what it alone takes."""
+        if not self.maker:
+            raise CountersightError(f"it is imported, not made: name its file with --from ({self.file})")
+        _found(self.maker)(folder, size=size, seed=seed, workers=workers, progress=progress, **own)
+
+    def fields(self) -> str:
+        """How its file is written, as its module tells it."""
+        module = self.layout.partition(":")[0]
+        return (import_module(module).__doc__ or "").strip()
+
+
+def _found(home: str) -> Any:
+    module, _, attribute = home.partition(":")
+    return getattr(import_module(module), attribute)
+
 
 _ANNOTATIONS = Beside("--annotations", "the official annotations (JSON, or .json.gz): annotations with answers", True)
 
-IMPORTERS = {
-    "cvqa-synthetic": Importer(
+SUITES = {
+    "cvqa-synthetic": Suite(
         "C-VQA-Synthetic: six templates of flowers and dots, with four options",
         "the authors' CSV: img_path, query, answer, new query, new answer, type (abs_counting_1 to abs_counting_6)",
         "named as in img_path",
-        "cvqa.synthetic_csv",
+        "countersight.suites.cvqa.synthetic_csv:LAYOUT",
+        maker="countersight.suites.cvqa.synthetic:make_suite",
     ),
-    "cvqa-real": Importer(
+    "cvqa-real": Suite(
         "C-VQA-Real: numbers, and yes or no, about photographs of COCO",
         "the authors' CSV: img_path, query, answer, new query, new answer, type (direct, indirect or boolean)",
         "those of COCO, in one folder or in its val2014 and train2014",
-        "cvqa.real",
+        "countersight.suites.cvqa.real:LAYOUT",
     ),
-    "cfmm": Importer(
+    "cfmm": Suite(
         "CFMM: a basic and a counterfactual question with two shared options, by aspect",
         "a CSV, or a .jsonl file with one JSON object a line: image, aspect (count, color, shape, size, direction or "
         "common), basic_question, counterfactual_question, option_a, option_b, basic_answer, counterfactual_answer "
         "(A or B, or the option's text)",
         "named as in image",
-        "cfmm.files",
+        "countersight.suites.cfmm.files:LAYOUT",
     ),
-    "cello": Importer(
+    "cello": Suite(
         "CELLO: causal questions with two or four options about photographs of Visual Genome",
         "the authors' JSONL: img_id, question, graph_type, task_type, graph, objs, options, answer_index, data_id",
         "those of Visual Genome, VG_100K/ID.jpg or VG_100K_2/ID.jpg, or in one folder",
-        "cello.files",
+        "countersight.suites.cello.files:LAYOUT",
     ),
-    "cosim": Importer(
+    "cosim": Suite(
         "CoSIm: what would be answered after a change to the scene, with four options, by type of change",
         "the authors' JSON: question, answer_orig, change, answer_choices, answer_label, folder, img_fn",
         "folder/img_fn",
-        "cosim.files",
-        "layout",
+        "countersight.suites.cosim.files:layout",
         Beside("--kinds", "a CSV of types of change assigned by people: id, kinds (with semicolons), changes", False),
         "entry",
     ),
-    "okvqa": Importer(
+    "okvqa": Suite(
         "OK-VQA: open questions that need knowledge of the world, about photographs of COCO",
         "the official questions (JSON, or .json.gz): questions with question_id, image_id, question",
         "those of COCO, in one folder or in its val2014 and train2014",
-        "vqa.files",
-        "okvqa",
+        "countersight.suites.vqa.files:okvqa",
         _ANNOTATIONS,
         "entry",
     ),
-    "vqav2": Importer(
+    "vqav2": Suite(
         "VQAv2: open questions about photographs of COCO",
         "the official questions (JSON, or .json.gz): questions with question_id, image_id, question",
         "those of COCO, in one folder or in its val2014 and train2014",
-        "vqa.files",
-        "vqav2",
+        "countersight.suites.vqa.files:vqav2",
         _ANNOTATIONS,
         "entry",
     ),
+    "own": Suite(
+        "a benchmark of your own: a table and a folder of pictures, no code",
+        "a CSV, or a .jsonl file: image, counterfactual_question, counterfactual_answer, and what else you have; see "
+        "countersight list layouts -v",
+        "named as in image",
+        "countersight.suites.own.files:LAYOUT",
+    ),
 }
-"""The suites that can be imported, by the name they have on the command line."""
+"""The suites that ship, by the name they have on the command line."""
+
+GROUP = "countersight.suites"
+"""The group of entry points by which other packages bring suites: each is a `Suite`."""
+
+
+def suites() -> dict[str, Suite]:
+    """Every suite by its name: ours, and those that other packages bring."""
+    from importlib.metadata import entry_points
+
+    return SUITES | {entry.name: entry.load() for entry in entry_points(group=GROUP) if entry.name not in SUITES}
+
+
+def find_suite(name: str) -> Suite:
+    """The suite of that name."""
+    known = suites()
+    if name not in known:
+        raise CountersightError(unknown("suite", name, known))
+    return known[name]

@@ -9,10 +9,10 @@ from typing import Final
 import msgspec
 
 from countersight.audit.bundle.files import Found, Odd, content, digest, lying_in
+from countersight.engine import LOCK
 from countersight.errors import AuditError
 from countersight.files import write_whole
 from countersight.machine import cores
-from countersight.runs import LOCK
 
 SEAL: Final = "bundle.json"
 SIGNATURES: Final = tuple(f"{SEAL}.{ending}" for ending in ("asc", "sig", "minisig", "sigstore.json"))

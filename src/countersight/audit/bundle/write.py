@@ -1,7 +1,6 @@
 """Writes the sheets of a bundle beside the log and the pictures of an audit, then seals all of it."""
 
 import datetime
-import re
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 
@@ -30,16 +29,19 @@ from countersight.audit.bundle.sign_off import SIGN_OFF, encode_sign_off
 from countersight.audit.folder import PICTURES, AuditFolder
 from countersight.audit.scores import SCORES, Scores, encode, score
 from countersight.audit.trail import Audit, read_audit
+from countersight.engine import locked
 from countersight.errors import AuditError
-from countersight.files import write_whole
+from countersight.files import clear_parts, write_whole
 from countersight.progress import Progress, silent
-from countersight.runs import locked
 
 REPORT = "report.html"
 
 
-_PART = re.compile(r"\..+\.\d+")
-"""What `write_whole` calls a file until it is whole."""
+class Sealed(msgspec.Struct, frozen=True):
+    """A bundle that is whole: its seal, and the scores in it."""
+
+    seal: str
+    scores: Scores
 
 
 class Sheets(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,14 +65,15 @@ def write_bundle(
     *,
     against: Path | None = None,
     progress: Progress = silent,
-) -> str:
+) -> Sealed:
     """Bring a bundle to what its steps say: scores, sheets, differences, the page, and last the seal, which it gives.
 
     `page` makes report.html of the sheets; `against` is an earlier audit to be set beside this one.
     """
     folder = AuditFolder.open(path)
-    with locked(path):  # an audit that is being written has no seal yet
-        _clear_parts(path)
+    with locked(path, AuditError):  # an audit that is being written has no seal yet
+        for part_of in (path, path / PICTURES, path / DIFFERENCES):
+            clear_parts(part_of)
         audit = read_audit(path)
         _refuse_changed_pictures(path)
         scores = score(audit)
@@ -80,21 +83,14 @@ def write_bundle(
         sheets = _sheets(folder, audit, scores, against)
         _write(sheets)
         write_whole(path / REPORT, page(sheets).encode())
-        return seal(
+        sealed = seal(
             path,
             sealed=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             countersight=__version__,
             steps=len(audit.steps),
             last_step=audit.steps[-1].hash if audit.steps else "",
         )
-
-
-def _clear_parts(path: Path) -> None:
-    """Take away what a kill left of files that were being written."""
-    for folder in (path, path / PICTURES, path / DIFFERENCES):
-        for file in folder.glob(".*"):
-            if _PART.fullmatch(file.name) and file.is_file():
-                file.unlink()
+        return Sealed(sealed, scores)
 
 
 def _refuse_changed_pictures(path: Path) -> None:

@@ -1,2 +1,2 @@
-from .command import Options as Options
-from .command import calibrate as calibrate
+from .calibrating import Options as Options
+from .calibrating import calibrate as calibrate

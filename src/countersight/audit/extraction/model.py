@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final, get_args
 import msgspec
 
 from countersight.asking import fill
-from countersight.audit.asking import Voice
+from countersight.audit.asking import AskedModel
 from countersight.audit.extraction.protocol import Extracted, Statement
 from countersight.audit.prompts import AuditPrompts
 from countersight.audit.quoting import quoted
@@ -63,9 +63,9 @@ SCHEMA: Final[dict[str, Any]] = {
 class ModelExtractor:
     """Asks a language model what an explanation rests on."""
 
-    def __init__(self, voice: Voice, prompts: AuditPrompts) -> None:
-        self.party = voice.party
-        self._voice = voice
+    def __init__(self, model: AskedModel, prompts: AuditPrompts) -> None:
+        self.party = model.party
+        self._model = model
         self._prompts = prompts
 
     async def extract(self, statement: Statement, most: int, key: str) -> Extracted:
@@ -79,7 +79,7 @@ class ModelExtractor:
                 "most": str(most),
             },
         )
-        shaped = await ask_shaped(self._voice, key, text, _Reply, SCHEMA, self._prompts.again)
+        shaped = await ask_shaped(self._model, key, text, _Reply, SCHEMA, self._prompts.again)
         if shaped.value is None:
             found = Concepts(reason=f"no reply had the shape asked for: {shaped.tries[-1].fault}", tries=shaped.tries)
         else:
@@ -90,7 +90,7 @@ class ModelExtractor:
 
     async def close(self) -> None:
         """Let go of connections and memory."""
-        await self._voice.close()
+        await self._model.close()
 
 
 def _instruction(found: _Concept) -> Instruction:

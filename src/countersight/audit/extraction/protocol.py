@@ -29,7 +29,7 @@ class Extractor(Protocol):
     party: Party
 
     async def extract(self, statement: Statement, most: int, key: str) -> Extracted:
-        """At most so many concepts, each with an edit that tests it; fails as a `Voice` does."""
+        """At most so many concepts, each with an edit that tests it; fails as a `AskedModel` does."""
         ...
 
     async def close(self) -> None:

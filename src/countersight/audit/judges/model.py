@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 
 from countersight.asking import fill
-from countersight.audit.asking import Voice
+from countersight.audit.asking import AskedModel
 from countersight.audit.judges.protocol import Evidence, Judged, abstention
 from countersight.audit.judges.rules import certain
 from countersight.audit.prompts import AuditPrompts
@@ -37,9 +37,9 @@ class ModelJudge:
 
     several = True
 
-    def __init__(self, voice: Voice, prompts: AuditPrompts) -> None:
-        self.party: Party = voice.party
-        self._voice = voice
+    def __init__(self, model: AskedModel, prompts: AuditPrompts) -> None:
+        self.party: Party = model.party
+        self._model = model
         self._prompts = prompts
 
     async def judge(self, evidence: Evidence, vote: int, key: str) -> Judged:
@@ -48,7 +48,7 @@ class ModelJudge:
         if told is not None:
             return Judged(msgspec.structs.replace(told, judge=self.party.name, vote=vote))
         text = fill(self._prompts.judge, _values(evidence))
-        shaped = await ask_shaped(self._voice, key, text, _Reply, SCHEMA, self._prompts.again, vote=vote - 1)
+        shaped = await ask_shaped(self._model, key, text, _Reply, SCHEMA, self._prompts.again, vote=vote - 1)
         reply: _Reply | None = shaped.value
         if reply is None:
             verdict = abstention(self.party.name, vote, f"no reply had the shape asked for: {shaped.tries[-1].fault}")
@@ -60,7 +60,7 @@ class ModelJudge:
 
     async def close(self) -> None:
         """Let go of connections and memory."""
-        await self._voice.close()
+        await self._model.close()
 
 
 def _values(evidence: Evidence) -> dict[str, str]:

@@ -51,7 +51,7 @@ class Judge(Protocol):
     """Whether a second vote may differ from the first."""
 
     async def judge(self, evidence: Evidence, vote: int, key: str) -> Judged:
-        """The verdict of one vote, counted from 1; fails as a `Voice` does."""
+        """The verdict of one vote, counted from 1; fails as a `AskedModel` does."""
         ...
 
     async def close(self) -> None:

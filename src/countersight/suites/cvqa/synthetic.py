@@ -21,11 +21,14 @@ from countersight.case import Case, Change, Question, World
 from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError
 from countersight.machine import cores
+from countersight.progress import Progress
 from countersight.scenes import SCENES_FILE, Scene, SceneRecord, draw_both, encode, encode_record
 from countersight.suites.cvqa.options import Way, asked_with, by_published_gaps
 from countersight.suites.cvqa.templates import TEMPLATES, Template, balanced
 
 NAME = "cvqa-synthetic"
+SIZE = 3000
+"""As many as published: 500 of each template (C-VQA 3.3)."""
 CHUNK = 16
 """Cases a worker makes at a time: a fifth of a second of work, so that stopping is quick and the pool is not busy
 with itself."""
@@ -37,6 +40,21 @@ class Made(msgspec.Struct, frozen=True):
     case: Case
     record: SceneRecord
     changed: Scene
+
+
+def make_suite(
+    folder: Path,
+    *,
+    size: int | None,
+    seed: int,
+    workers: int | None,
+    progress: Progress,
+    options: Way = "fair",
+) -> None:
+    """Make the suite into a new dataset folder, as large as the published one where no size is named."""
+    size = size or SIZE
+    with progress("Drawing", size, "cases") as done:
+        make_synthetic(folder, size=size, seed=seed, workers=workers, progress=done, options=options)
 
 
 def make_synthetic(

@@ -1,9 +1,8 @@
-"""An audit as the command line does it: resumable at every step, with progress, and Ctrl-C that loses nothing."""
+"""An audit from first case to last, resumable at every step."""
 
 import asyncio
 import datetime
 import platform
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,28 +16,26 @@ from countersight.audit.judges.panel import Pool
 from countersight.audit.opening import Opener
 from countersight.audit.prompts import AuditPrompts
 from countersight.audit.records import CaseRecord, EditRecord, Manifest
-from countersight.audit.running import Runner, stoppable
-from countersight.audit.scores import SCORES, Scores, encode, score
+from countersight.audit.running import Runner
 from countersight.audit.stages import Parties, Stages, steps_of_a_case
 from countersight.audit.steps import Steps
 from countersight.audit.tally import AuditTally
-from countersight.audit.trail import read_audit
 from countersight.audit.work import Work
 from countersight.case import Case
 from countersight.dataset import Dataset
 from countersight.editing import EditorSettings
 from countersight.editing.quality import PerceptualDistance
-from countersight.engine import Patience, showing
+from countersight.engine import Patience
 from countersight.errors import DatasetError
 from countersight.files import write_whole
-from countersight.models import ModelSettings
+from countersight.models import Model, ModelSettings
 from countersight.runs import reference
 
 
 class Options(msgspec.Struct, frozen=True):
     """Who is to be audited by whom, and how."""
 
-    model: str
+    model: str | Model
     extractor: str
     editor: str
     judges: tuple[str, ...]
@@ -60,35 +57,12 @@ class Options(msgspec.Struct, frozen=True):
     operator: str = ""
 
 
-class Outcome(msgspec.Struct, frozen=True):
-    """How an audit ended."""
-
-    stopped: bool
-    scores: Scores | None
-    """None where it was stopped."""
-
-
-def audit_dataset(dataset: Path, output: Path, options: Options) -> Outcome:
+async def audit_dataset(
+    dataset: Dataset, output: Path, options: Options, tally: AuditTally, stop: asyncio.Event
+) -> None:
     """Take every case of a dataset through the four stages, as far as that was not done before."""
-    opened = Dataset.open(dataset)
-    if opened.count == 0:
-        raise DatasetError(f"{dataset} has no cases")
-    tally = AuditTally()
-    try:
-        with showing(f"audit {options.model}", tally, "steps"):
-            stopped = asyncio.run(stoppable(lambda stop: _audit(opened, output, options, tally, stop)))
-    finally:
-        if tally.total:  # else it never began, and the error says why
-            print(tally.summary(), file=sys.stderr)
-    if stopped:
-        print("Stopped. The same command goes on from here.", file=sys.stderr)
-        return Outcome(stopped=True, scores=None)
-    scores = score(read_audit(output))
-    write_whole(output / SCORES, encode(scores))
-    return Outcome(stopped=False, scores=scores)
-
-
-async def _audit(dataset: Dataset, output: Path, options: Options, tally: AuditTally, stop: asyncio.Event) -> None:
+    if dataset.count == 0:
+        raise DatasetError(f"{dataset.path} has no cases")
     opener = Opener(options.patience, options.prompts, tally, stop)
     parties = Parties(  # before there is a folder: a wrong name leaves none behind
         opener.model(options.model, options.settings),

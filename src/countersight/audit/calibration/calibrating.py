@@ -3,7 +3,6 @@
 import asyncio
 import datetime
 import platform
-import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,19 +12,19 @@ from countersight import __version__
 from countersight.audit.calibration.items import Item, make_items
 from countersight.audit.calibration.sheet import CALIBRATION, Calibration
 from countersight.audit.calibration.tabulating import sheets
-from countersight.audit.editing import Hand
+from countersight.audit.editing import AskedEditor
 from countersight.audit.folder import AuditFolder
 from countersight.audit.judges.panel import Pool
 from countersight.audit.judges.protocol import Judge
 from countersight.audit.opening import Opener
 from countersight.audit.prompts import AuditPrompts
 from countersight.audit.records import CaseRecord, Manifest, Party, Place
-from countersight.audit.running import Runner, stoppable
+from countersight.audit.running import Runner
 from countersight.audit.steps import StepFailed, Steps, hash_of
 from countersight.audit.tally import AuditTally
 from countersight.audit.work import Subject, Work
 from countersight.editing import EditorSettings
-from countersight.engine import Patience, showing
+from countersight.engine import Patience
 from countersight.files import write_whole
 from countersight.models import ModelSettings
 from countersight.runs import DatasetReference
@@ -46,18 +45,11 @@ class Options(msgspec.Struct, frozen=True):
     patience: Patience = Patience()
 
 
-def calibrate(output: Path, options: Options) -> Calibration | None:
+async def calibrate(output: Path, options: Options, tally: AuditTally, stop: asyncio.Event) -> Calibration | None:
     """Put every known test to every judge, and its edit to the editor; None where it was stopped."""
-    tally = AuditTally()
     items: list[Item] = []
-    try:
-        with showing("calibrate", tally, "steps"):
-            stopped = asyncio.run(stoppable(lambda stop: _calibrate(output, options, items, tally, stop)))
-    finally:
-        if tally.total:  # else it never began, and the error says why
-            print(tally.summary(), file=sys.stderr)
-    if stopped:
-        print("Stopped. The same command goes on from here.", file=sys.stderr)
+    await _calibrate(output, options, items, tally, stop)
+    if stop.is_set():
         return None
     folder = AuditFolder.open(output)
     made = sheets(folder, items, list(folder.steps()))
@@ -90,7 +82,7 @@ async def _calibrate(output: Path, options: Options, items: list[Item], tally: A
 class _Trial:
     """Puts a known test to everybody."""
 
-    def __init__(self, work: Work, judges: tuple[Judge, ...], editor: Hand | None, votes: int) -> None:
+    def __init__(self, work: Work, judges: tuple[Judge, ...], editor: AskedEditor | None, votes: int) -> None:
         self._work = work
         self._judges = judges
         self._editor = editor
@@ -111,7 +103,7 @@ class _Trial:
                 await self._work.edit(self._editor, subject, here, item.evidence.instruction)
 
 
-def _manifest(options: Options, items: list[Item], judges: tuple[Judge, ...], editor: Hand | None) -> Manifest:
+def _manifest(options: Options, items: list[Item], judges: tuple[Judge, ...], editor: AskedEditor | None) -> Manifest:
     fingerprint = hash_of([(item.id, item.kind, item.evidence) for item in items])[:32]
     return Manifest(
         dataset=DatasetReference("calibration", "", fingerprint, len(items)),

@@ -1,0 +1,31 @@
+"""One model, editor or judge as everything that asks uses it: asked on until it answers, within its own bound."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Generic, TypeVar
+
+from countersight.engine.limit import AdaptiveLimit
+from countersight.engine.retry import Answered, News, Patience, Retry
+
+Put = TypeVar("Put")
+Got = TypeVar("Got")
+
+
+class Asker(Generic[Put, Got]):
+    """Puts requests to somebody: so many at a time as they keep up with, each again where that may help."""
+
+    def __init__(
+        self, put: Callable[[Put], Awaitable[Got]], patience: Patience, stop: asyncio.Event, news: News
+    ) -> None:
+        self._put = put
+        self.limit = AdaptiveLimit(patience.concurrency)
+        self._retry = Retry(patience, self.limit, stop, news)
+
+    async def ask(self, request: Put) -> Answered[Got]:
+        """What came of a request; fails as `Retry.answered` does."""
+        async with self.limit:
+            return await self.ask_within(request)
+
+    async def ask_within(self, request: Put) -> Answered[Got]:
+        """The same for whoever holds a place among those under way already."""
+        return await self._retry.answered(lambda: self._put(request))

@@ -1,0 +1,46 @@
+"""A plain function as a model: `(picture, question) -> answer`."""
+
+import asyncio
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from countersight.errors import AskingFailed, CountersightError, ModelError
+from countersight.models.protocol import Answer, Request
+from countersight.picture import as_seen
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+Function = Callable[["Image | None", str], str]
+"""Handed the picture, as a viewer shows it, and the question with its options; says the answer."""
+
+
+class FunctionModel:
+    """Asks a function, in a thread of its own, so that a slow one keeps nobody waiting."""
+
+    needs_picture = False
+
+    def __init__(self, function: Function, name: str = "") -> None:
+        self.name = name or getattr(function, "__name__", type(function).__name__)
+        self.settings: dict[str, Any] = {"function": self.name}
+        self._function = function
+
+    async def reply(self, request: Request) -> Answer:
+        """What the function says; what it raises fails this question and no other."""
+        turn = request.turns[-1]
+        shown = [each.picture for each in request.turns if each.picture is not None]
+        picture = as_seen(shown[-1]) if shown else None
+        try:
+            said = await asyncio.to_thread(self._function, picture, turn.text)
+            said = await said if inspect.isawaitable(said) else said
+        except CountersightError:
+            raise
+        except Exception as error:
+            raise AskingFailed(f"{self.name} raised {type(error).__name__}: {error}", again=False) from error
+        if not isinstance(said, str):
+            raise ModelError(f"{self.name} must answer with a str, not {type(said).__name__}")
+        return Answer(said)
+
+    async def close(self) -> None:
+        """There is nothing to let go of."""

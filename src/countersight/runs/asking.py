@@ -1,0 +1,63 @@
+"""One model asked one dataset in one way: begun, or taken up where it was left."""
+
+import asyncio
+from pathlib import Path
+
+import msgspec
+
+from countersight.asking import Prompt
+from countersight.dataset import Dataset
+from countersight.engine import Patience, Tally
+from countersight.errors import CountersightError, DatasetError
+from countersight.models import Loss, Model
+from countersight.runs.folder import Answering, RunFolder
+from countersight.runs.runner import Runner, refuse_nonsense
+
+
+class Way(msgspec.Struct, frozen=True):
+    """How a dataset is asked, beside the model's own settings."""
+
+    prompt: Prompt
+    shown: bool = False
+    answering: Answering = "generate"
+    loss: Loss = "mean"
+    seed: int = 0
+
+
+async def ask_dataset(
+    dataset: Dataset,
+    output: Path,
+    model: Model,
+    way: Way,
+    *,
+    patience: Patience = Patience(),  # noqa: B008 - frozen
+    pool: Dataset | None = None,
+    tally: Tally | None = None,
+    stop: asyncio.Event | None = None,
+) -> RunFolder:
+    """Ask a model every question of a dataset that has no answer yet, until `stop` is set; the model is closed.
+
+    Where the prompt shows examples, they are cases of `pool`, or else of the dataset itself.
+    """
+    try:
+        if dataset.count == 0:
+            raise DatasetError(f"{dataset.path} has no cases")
+        if pool and not way.prompt.shots:
+            raise CountersightError(f"{way.prompt.name} shows no examples; leave out --shots-from, or ask with 1-shot")
+        refuse_nonsense(way.prompt, model, way.answering, shown=way.shown)  # before there is a folder
+        run = RunFolder.begin(
+            output,
+            dataset=dataset,
+            model=model.name,
+            settings=model.settings,
+            prompt=way.prompt,
+            shown=way.shown,
+            answering=way.answering,
+            loss=way.loss,
+            pool=pool,
+            seed=way.seed,
+        )
+        await Runner(run, dataset, model, patience, tally or Tally(), stop or asyncio.Event(), pool=pool).ask_all()
+        return run
+    finally:
+        await model.close()

@@ -1,0 +1,1 @@
+"""A benchmark of your own, without a line of code: a table and a folder of pictures."""

@@ -1,0 +1,110 @@
+"""A table of your own: a CSV with a header, or a .jsonl file with one JSON object a line. Every field is text.
+
+    image                    the picture's file name inside the folder of pictures
+    counterfactual_question  "How many cats would there be if one more came?"
+    counterfactual_answer    a number, yes or no, the letter or the text of an option, or free text
+
+and, where you have them:
+
+    id                       names the case; must be there once (default: own-000001, own-000002, …)
+    group                    the part of your benchmark it belongs to
+    factual_question         "How many cats are there?"
+    factual_answer           likewise
+    change                   "One more cat comes." (default: the if-clause of the counterfactual question)
+    options                  what both questions offer, divided by "|": "red | green | blue"
+    factual_options          what the factual question offers, where that is something else
+    prior                    what one would say without looking, which may be wrong
+
+A number, or yes or no, as an answer without options says what is asked for; anything else is an open question.
+Answers that turn out to be wrong are mended in the table, imported again, and scored with `report --gold`: nobody is
+asked anything twice.
+"""
+
+import re
+from pathlib import Path
+
+from countersight.case import LETTERS, AnswerKind, Case, Change, Option, Question
+from countersight.suites.importing import BadField, Layout, Row, Rows, checked, csv_rows, jsonl_rows, text_of
+from countersight.suites.supposing import supposed
+
+NAME = "own"
+NEEDED = ("image", "counterfactual_question", "counterfactual_answer")
+_NUMBER = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
+
+
+def _rows(path: Path) -> Rows:
+    rows = jsonl_rows if path.suffix.lower() in (".jsonl", ".ndjson", ".json") else csv_rows
+    return rows(path, NEEDED)
+
+
+def _as_case(row: Row, number: int) -> Case:
+    counterfactual = _question(row, "counterfactual", _options(row, "options"))
+    factual = None
+    if _given(row, "factual_question"):
+        factual = _question(row, "factual", _options(row, "factual_options") or _options(row, "options"))
+    change = _given(row, "change")
+    provenance: dict[str, str | int] = {"image": _picture(row)}
+    if prior := _given(row, "prior"):
+        provenance["prior"] = prior
+    return Case(
+        id=_given(row, "id") or f"{NAME}-{number:06d}",
+        group=_given(row, "group"),
+        factual=factual,
+        change=Change(change) if change else supposed(counterfactual.text),
+        counterfactual=counterfactual,
+        provenance=provenance,
+    )
+
+
+def _question(row: Row, world: str, options: tuple[str, ...]) -> Question:
+    fields = {"text": f"{world}_question", "answer": f"{world}_answer", "options": "options"}
+    answer = text_of(row, fields["answer"])
+    kind = _kind(answer, options)
+    if kind == "choice":
+        answer = _letter(answer, options, fields["answer"])
+    elif kind == "boolean":
+        answer = answer.casefold()
+    question = Question(text_of(row, fields["text"]), answer, kind, tuple(map(Option, options)))
+    return checked(question, fields)
+
+
+def _kind(answer: str, options: tuple[str, ...]) -> AnswerKind:
+    if options:
+        return "choice"
+    if _NUMBER.fullmatch(answer):
+        return "number"
+    return "boolean" if answer.casefold() in ("yes", "no") else "open"
+
+
+def _letter(answer: str, options: tuple[str, ...], field: str) -> str:
+    said = answer.casefold()
+    texts = [option.casefold() for option in options]
+    if said in texts:
+        return LETTERS[texts.index(said)]
+    if len(answer) == 1 and answer.upper() in LETTERS[: len(options)]:
+        return answer.upper()
+    raise BadField(field, f"{answer[:40]!r} is neither the letter nor the text of an option")
+
+
+def _options(row: Row, field: str) -> tuple[str, ...]:
+    return tuple(part for part in map(str.strip, _given(row, field).split("|")) if part)
+
+
+def _given(row: Row, field: str) -> str:
+    """What stands in a field that may be left out."""
+    return text_of(row, field) if str(row.get(field) or "").strip() else ""
+
+
+def _picture(row: Row) -> str:
+    return text_of(row, "image")
+
+
+LAYOUT = Layout(
+    suite=NAME,
+    title="A benchmark of your own",
+    description="Counterfactual questions from a table.",
+    rows=_rows,
+    as_case=_as_case,
+    picture=_picture,
+    picture_field="image",
+)
