@@ -60,6 +60,10 @@ class Registry(Generic[T]):
                 lines[name] = f"from the package {entry.dist.name if entry.dist else entry.value}"
         return lines
 
+    def plug(self, kind: str) -> Plug:
+        """The line of the table for a kind of ours."""
+        return self._table[kind]
+
     def where(self, name: str) -> Where:
         """Where the plug of that name computes; one of another package may be anywhere."""
         kind = name.partition(":")[0]

@@ -1,5 +1,4 @@
 from .asker import Asker as Asker
-from .blocking import blocking as blocking
 from .display import showing as showing
 from .folder import LOCK as LOCK
 from .folder import appending as appending
@@ -17,4 +16,5 @@ from .retry import Patience as Patience
 from .retry import Retry as Retry
 from .retry import Stopped as Stopped
 from .tally import Tally as Tally
+from .waiting import blocking as blocking
 from .workers import Workers as Workers

@@ -1,0 +1,128 @@
+"""Other packages bring models and suites by entry points; every plug keeps the contract of its kind."""
+
+import json
+import os
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from countersight.audit.extraction import EXTRACTORS
+from countersight.audit.judges import JUDGES
+from countersight.editing import EDITORS
+from countersight.errors import CountersightError, ModelError
+from countersight.models import MODELS
+from countersight.registry import Plug, Registry
+from countersight.suites import SUITES
+
+TABLES = {"models": MODELS, "editors": EDITORS, "judges": JUDGES, "extractors": EXTRACTORS}
+
+MODULE = """
+from countersight.models import Answer
+from countersight.suites import Suite
+
+
+class Parrot:
+    needs_picture = False
+
+    def __init__(self, name, target, settings):
+        self.name, self.settings, self._word = name, {}, target or "parrot"
+
+    async def reply(self, request):
+        return Answer(self._word)
+
+    async def close(self):
+        pass
+
+
+BIRDS = Suite("birds", "a CSV", "named as in image", "countersight.suites.own.files:LAYOUT")
+"""
+
+ENTRY_POINTS = """
+[countersight.models]
+parrot = tiny_plugs:Parrot
+
+[countersight.suites]
+birds = tiny_plugs:BIRDS
+"""
+
+
+@pytest.fixture
+def installed(tmp_path: Path) -> dict[str, str]:
+    """An environment in which a tiny package is installed."""
+    site = tmp_path / "site"
+    info = site / "tiny_plugs-1.0.dist-info"
+    info.mkdir(parents=True)
+    (site / "tiny_plugs.py").write_text(MODULE)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: tiny-plugs\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(ENTRY_POINTS)
+    return os.environ | {"PYTHONPATH": os.pathsep.join([str(site), *filter(None, sys.path)])}
+
+
+def countersight(environment: dict[str, str], *words: object) -> str:
+    command = [sys.executable, "-m", "countersight", *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=environment)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_a_model_and_a_suite_of_another_package_work_as_ours_do(tmp_path, installed):
+    table = tmp_path / "birds.csv"
+    table.write_text(
+        dedent("""\
+        image,counterfactual_question,counterfactual_answer
+        a.png,How many birds would there be if one came?,3
+        """)
+    )
+    assert "from the package tiny-plugs" in countersight(installed, "list", "models")
+    assert "birds" in countersight(installed, "list", "suites")
+    countersight(installed, "make", "birds", "--from", table, "-o", tmp_path / "birds")
+    countersight(installed, "run", tmp_path / "birds", "--model", "parrot:3", "-o", tmp_path / "run")
+    reply = json.loads((tmp_path / "run" / "replies.jsonl").read_text().splitlines()[0])
+    assert reply["text"] == "3"
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_every_plug_has_a_name_words_and_a_home(kind: str):
+    table = TABLES[kind]
+    for name in table:
+        plug = table.plug(name)
+        module, _, attribute = plug.home.partition(":")
+        assert plug.usage.startswith(name)
+        assert plug.words.strip()
+        assert callable(getattr(import_module(module), attribute))
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_a_name_nobody_knows_is_a_sentence(kind: str):
+    with pytest.raises(CountersightError, match=f"there is no {TABLES[kind].what} 'nobody:at-all'"):
+        TABLES[kind].find("nobody:at-all")
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_every_suite_says_what_it_is_and_how_its_file_is_written(name: str):
+    suite = SUITES[name]
+    assert suite.words
+    assert suite.file
+    assert len(suite.fields()) > 80
+
+
+def test_a_target_is_wanted_where_the_usage_names_one_and_refused_where_it_does_not():
+    table: Registry[object] = Registry(
+        "thing",
+        {
+            "bare": Plug("bare", "takes none", "builtins:str"),
+            "full": Plug("full:TARGET", "needs one", "builtins:str"),
+            "either": Plug("either[:TARGET]", "takes one", "builtins:str"),
+        },
+        ModelError,
+    )
+    assert table.find("full:http://a:1/v1#b")[1] == "http://a:1/v1#b"
+    assert table.find("either")[1] == ""
+    assert table.find("either:x")[1] == "x"
+    for wrong in ("bare:x", "full", "full:"):
+        with pytest.raises(ModelError, match="there is no thing"):
+            table.find(wrong)
