@@ -8,6 +8,7 @@ import msgspec
 
 from countersight.audit.truth import PLACES
 from countersight.scenes import NAMED
+from countersight.text import TENS, UNITS
 
 LONGEST = 20_000
 """Signs that are looked through."""
@@ -21,10 +22,7 @@ class Claim(msgspec.Struct, frozen=True):
     number: int
 
 
-_WORDS: Final = (
-    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
-    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
-)
+_WORDS: Final = (*UNITS, TENS[0])
 _N = rf"(?P<n>\d{{1,4}}|no|none|{'|'.join(_WORDS)})"
 _C = rf"(?P<c>{'|'.join(NAMED)})"
 _P = rf"(?P<p>{'|'.join(PLACES)})"

@@ -6,6 +6,8 @@ from typing import Any, Final
 
 import msgspec
 
+from countersight.text import NUMBER_WORDS
+
 _LISTED: Final[dict[str, Any]] = tomllib.loads((files(__package__) / "words.toml").read_text(encoding="utf-8"))
 
 
@@ -91,14 +93,8 @@ _IRREGULAR: Final = _by_form("irregular")
 _PLURALS: Final = _by_form("plurals")
 _SAME: Final = _by_form("same")
 
-_UNITS = (
-    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
-    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
-)
-_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 _NUMBERS: Final = (
-    {word: value for value, word in enumerate(_UNITS)}
-    | {word: 10 * value for value, word in enumerate(_TENS, 2)}
+    NUMBER_WORDS
     | {"a": 1, "an": 1, "another": 1, "single": 1, "couple": 2, "pair": 2, "twice": 2, "thrice": 3}
     | {"dozen": 12, "hundred": 100}
 )

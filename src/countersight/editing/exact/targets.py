@@ -28,6 +28,7 @@ from countersight.scenes import (
     inside,
     middle,
 )
+from countersight.text import UNITS
 
 Noun = Literal["flower", "polygon", "circle", "dot"]
 Item = Flower | Polygon | Circle | Dot
@@ -37,7 +38,7 @@ Where = Callable[[Scene, Points], NDArray[np.bool_]]
 _NOUNS: dict[str, Noun] = {"ring": "circle", "blossom": "flower"}
 _NOUNS |= {noun: noun for noun in get_args(Noun)}
 _NOUNS |= {f"{word}s": noun for word, noun in _NOUNS.items()}
-NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+NUMBERS = ("no", *UNITS[1:13])
 _FILLERS = frozenset(
     ("the", "all", "of", "are", "is", "that", "which", "every", "each", "lying", "area", "areas", "region")
 )

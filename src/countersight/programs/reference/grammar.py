@@ -6,6 +6,7 @@ from typing import Final
 from countersight.programs.failures import ProgramFailed
 from countersight.programs.steps.parsing import Name, Step
 from countersight.scenes import NAMED
+from countersight.text import UNITS
 
 LONGEST = 500
 """Signs in a question; those of the suite have a third of it."""
@@ -36,7 +37,7 @@ _SIDE_REMOVED = re.compile(
     r" (?:were|was) removed(?: from the circles)?"
 )
 _FULLEST_REMOVED = re.compile(r"one of the circles with (?:the )?most dots (?:were|was) removed")
-_NUMBERS: Final = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+_NUMBERS: Final = {word: value for value, word in enumerate(UNITS[:7]) if value}
 
 
 class NoProgram(ProgramFailed):
