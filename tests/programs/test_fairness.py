@@ -97,9 +97,11 @@ def test_step_programs_leave_the_loop_to_others() -> None:
             longest = max(longest, time.perf_counter() - before)
         return await asking
 
+    start = time.perf_counter()
     came = asyncio.run(watched())
+    took = time.perf_counter() - start
     assert len(came) == 3
-    assert longest < 0.25
+    assert longest < 0.5 * took
 
 
 @pytest.mark.parametrize("style", ["viper", "visprog"])

@@ -1,220 +1,117 @@
 """Sees the drawn scenes of C-VQA-Synthetic from their pixels alone: flowers in polygons, dots in circles.
 
-Nothing here knows the stored scene. What it relies on is how such pictures look: a pale ground that is the same all
-along a row, outlines in one of eight named colours, tints that let the ground shine through, things that never touch.
+A picture as we drew it is looked at once, strictly. One that was encoded again (as JPEG, at another size, a little
+brighter) is only nearly what these eyes know; it is looked at several times, more and less strictly, and where the
+looks do not agree they say that they cannot tell, instead of a number.
 """
 
+from collections import Counter
 from typing import Final
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 
 from countersight.picture import Pixels
-from countersight.programs.eyes.patches import Patches, patches
-from countersight.scenes import NAMED, rgb
+from countersight.programs.eyes.looking import AS_DRAWN, Look, look
+from countersight.programs.eyes.seen import Box, Circle, Flower, NotAScene, Polygon, Seen
 
-Box = tuple[int, int, int, int]
-"""Left, top, right and bottom; right and bottom are just past it."""
-
-TINT: Final = 46 / 255
-"""How much of a polygon's colour lies over the ground inside it."""
-_NEAR: Final = 7
-"""Two colours this near in every channel are the same."""
-_SPECK: Final = 24
-"""Fewer pixels are the soft edge of something, not a thing."""
-_FLOWER: Final = 4 * _SPECK
-"""Fewer pixels are a piece of a flower."""
-_LARGE: Final = 64
-"""Longer than any flower or dot: an outline or a ring."""
-_PALE: Final = 150
-"""Every channel of a ground is lighter; an outline, a petal's edge, a ring or a dot has a darker one."""
-_LONGEST_SIDE: Final = 1024
-"""Scenes are drawn at 448 pixels, and these eyes know how large things are there."""
-_CROWD: Final = 2_000
-"""More patches than any scene has: a photograph, or noise."""
-
-
-class NotAScene(Exception):  # noqa: N818 - it names what is wrong with the picture
-    """The picture is not one of the drawn scenes these eyes know."""
-
-
-class Flower(msgspec.Struct, frozen=True):
-    """A flower, and the colours of the polygons it lies in."""
-
-    box: Box
-    inside: frozenset[str]
-
-
-class Polygon(msgspec.Struct, frozen=True):
-    """The polygons of one colour; where two of one colour cross they are seen as one."""
-
-    box: Box
-    colour: str
-
-
-class Circle(msgspec.Struct, frozen=True):
-    """A ring and the boxes of the dots in it."""
-
-    box: Box
-    dots: tuple[Box, ...]
-
-
-class Seen(msgspec.Struct, frozen=True):
-    """What was found in a picture."""
-
-    polygons: tuple[Polygon, ...] = ()
-    flowers: tuple[Flower, ...] = ()
-    circles: tuple[Circle, ...] = ()
+SIDE: Final = 448
+"""Width and height of the scenes; another size is brought to it."""
+SMALLEST, LARGEST = 0.6, 2.3
+"""How much smaller or larger a picture may have become."""
+AGAIN: Final = (Look(28, 150, 60), Look(36, 140, 60), Look(20, 150, 60), Look(46, 140, 60))
+"""Two that leave nothing over must see the same, and none may see otherwise."""
+_UNEVEN: Final = 16
+"""The ground at the left and right of a row may differ by so much where a picture was encoded again."""
+_ROWS: Final = 0.05
+"""In so many rows it may differ more: a corner near the border reaches there as a picture is encoded."""
+_UNCLEAR: Final = 0.07
+"""The most of a picture that may be neither a thing nor any colour that the ground can have; with more of it, more was
+changed than the encoding."""
+_UNCLEAR_AS_DRAWN: Final = 0.02
+_NO_FLOWER: Final = 15, 56
+"""A flower is larger and smaller than these, in pixels."""
+_NO_DOT: Final = 6, 25
 
 
 def see(pixels: Pixels) -> Seen:
-    """What is drawn in a picture; raises NotAScene where it is no such drawing."""
+    """What is drawn in a picture; raises NotAScene where it is no such drawing, or cannot be told surely."""
+    if pixels.ndim != 3 or min(pixels.shape[:2]) < 2:
+        raise NotAScene("it is too small")
+    if _is_as_drawn(pixels):
+        seen = look(pixels, pixels[:, 0].astype(np.int16), AS_DRAWN)
+        if seen is not None and seen.unclear <= _UNCLEAR_AS_DRAWN:
+            return seen
+    return _seen_again(pixels)
+
+
+def _is_as_drawn(pixels: Pixels) -> bool:
+    """Whether the ground is the same all along each row, to the last bit, in a picture of the size that we draw."""
+    first = pixels[:, :1]
+    at_the_sides = (pixels[:, :4], pixels[:, -4:])
+    return pixels.shape[:2] == (SIDE, SIDE) and all(bool((side == first).all()) for side in at_the_sides)
+
+
+def _seen_again(pixels: Pixels) -> Seen:
+    """What is in a picture that was encoded again."""
+    height, width = pixels.shape[:2]
+    grown = max(height, width) / SIDE
+    if abs(height - width) > 2 or not SMALLEST <= grown <= LARGEST:
+        raise NotAScene(f"it is {width} x {height} pixels, and scenes are square, with about {SIDE}")
+    if (height, width) != (SIDE, SIDE):
+        pixels = np.asarray(Image.fromarray(pixels).resize((SIDE, SIDE), Image.Resampling.LANCZOS))
     ground = _ground(pixels)
-    inked = patches(np.minimum(np.minimum(pixels[..., 0], pixels[..., 1]), pixels[..., 2]) < _PALE)
-    _refuse_a_crowd(inked)
-    large = [n for n in range(len(inked.areas)) if max(_sides(_box(inked.boxes[n]))) > _LARGE]
-    if not large:
-        raise NotAScene("there is neither a polygon nor a circle in it")
-    colours = _outline_colours(pixels, inked, large)
-    if colours:
-        return _flowers(pixels, ground, colours)
-    return Seen(circles=_circles(inked, set(large)))
+    looks = [look(pixels, ground, strictness) for strictness in AGAIN]
+    if not any(looks):
+        raise NotAScene("its outlines have none of the colours that polygons have")
+    sure = [seen for seen in looks if seen and not seen.loose and seen.unclear <= _UNCLEAR and _is_sensible(seen)]
+    if len(sure) < 2 or any(_counted(seen) != _counted(sure[0]) for seen in sure):
+        raise NotAScene("it was encoded again, and how much is in it cannot be told surely")
+    return _scaled(sure[0], grown)
 
 
 def _ground(pixels: Pixels) -> NDArray[np.int16]:
     """The colour of the ground in each row: nothing that is drawn reaches the left or right border."""
-    if pixels.ndim != 3 or min(pixels.shape[:2]) < 2 * _LARGE:
-        raise NotAScene("it is too small")
-    if max(pixels.shape[:2]) > _LONGEST_SIDE:
-        raise NotAScene("it is too large")
-    left, right = pixels[:, 0].astype(np.int16), pixels[:, -1].astype(np.int16)
-    if np.abs(left - right).max() > _NEAR or left.min() < _PALE:
+    left, right = (np.median(side, axis=1) for side in (pixels[:, 1:6], pixels[:, -6:-1]))
+    uneven = np.abs(left - right).max(axis=1) > _UNEVEN
+    lighter = np.maximum(left, right)
+    if uneven.mean() > _ROWS or lighter.min() < AS_DRAWN.pale:
         raise NotAScene("its ground is not pale and even")
-    return left
+    ground: NDArray[np.int16] = np.rint(np.where(uneven[:, None], lighter, (left + right) / 2)).astype(np.int16)
+    return ground
 
 
-def _refuse_a_crowd(found: Patches) -> None:
-    if len(found.areas) > _CROWD:
-        raise NotAScene("there are too many things in it")
+def _counted(seen: Seen) -> tuple[object, ...]:
+    """How much of everything was seen, and where."""
+    dots = sorted((len(circle.dots) for circle in seen.circles), reverse=True)
+    colours = sorted(polygon.colour for polygon in seen.polygons)
+    return Counter(flower.inside for flower in seen.flowers), colours, dots
 
 
-def _outline_colours(pixels: Pixels, inked: Patches, large: list[int]) -> dict[str, Box]:
-    """The named colours among the outlines, and the box around each."""
-    ys, xs = np.nonzero(inked.mask_of(large))
-    outline = pixels[ys, xs].astype(np.int16)
-    found = {}
-    for name in NAMED:
-        here = (np.abs(outline - np.array(rgb(name), np.int16)) <= 1).all(axis=1)
-        if np.count_nonzero(here) > 4 * _LARGE:
-            x, y = xs[here], ys[here]
-            found[name] = (int(x.min()), int(y.min()), int(x.max()) + 1, int(y.max()) + 1)
-    return found
+def _is_sensible(seen: Seen) -> bool:
+    """Whether everything has a size that such things have: two that have run together do not."""
+    dots = [dot for circle in seen.circles for dot in circle.dots]
+    return all(_fits(flower.box, _NO_FLOWER) for flower in seen.flowers) and all(_fits(dot, _NO_DOT) for dot in dots)
 
 
-def _flowers(pixels: Pixels, ground: NDArray[np.int16], colours: dict[str, Box]) -> Seen:
-    """Flowers are what is left when the ground, bare or tinted, and the outlines are taken away."""
-    names = list(colours)
-    tints = _tints(ground, names)
-    planes = np.ascontiguousarray(np.moveaxis(pixels, 2, 0)).astype(np.int16)  # interleaved, it takes thrice as long
-    least = _distance(planes, tints[0][1])
-    nearest = np.zeros(least.shape, np.int8)
-    for n, (_, tint) in enumerate(tints[1:], 1):
-        distance = _distance(planes, tint)
-        nearest[distance < least] = n
-        np.minimum(least, distance, out=least)
-    is_ground = least <= _NEAR
-    drawn = patches(~is_ground)
-    _refuse_a_crowd(drawn)
-    small = _flower_boxes(drawn)
-    flowers = []
-    for box in small:
-        if any(_holds(other, box) for other in small):
-            continue  # the heart of a flower whose petals are as pale as the ground
-        left, top, right, bottom = box
-        around = np.s_[max(0, top - 3) : bottom + 3, max(0, left - 3) : right + 3]
-        seen = nearest[around][is_ground[around]]
-        region = np.bincount(seen, minlength=len(tints)).argmax()
-        flowers.append(Flower(box, tints[region][0]))
-    return Seen(tuple(Polygon(box, name) for name, box in colours.items()), tuple(flowers))
+def _fits(box: Box, bounds: tuple[int, int]) -> bool:
+    sides = box[2] - box[0], box[3] - box[1]
+    return bounds[0] < min(sides) and max(sides) < bounds[1] and max(sides) < 1.6 * min(sides)
 
 
-def _flower_boxes(drawn: Patches) -> list[Box]:
-    """Boxes around what is large enough for a flower and small enough for none of the outlines."""
-    boxes = [_box(box) for box in drawn.boxes]
-    small = [n for n, box in enumerate(boxes) if drawn.areas[n] >= _SPECK and max(_sides(box)) <= _LARGE]
-    whole = [boxes[n] for n in small if drawn.areas[n] >= _FLOWER]
-    pieces = [n for n in small if drawn.areas[n] < _FLOWER and not any(_holds(box, boxes[n]) for box in whole)]
-    return whole + (_joined_boxes(drawn, pieces) if pieces else [])
+def _scaled(seen: Seen, by: float) -> Seen:
+    """What was seen, in the pixels of the picture that was handed in."""
+
+    def scaled(box: Box) -> Box:
+        left, top, right, bottom = (round(side * by) for side in box)
+        return left, top, right, bottom
+
+    return Seen(
+        tuple(Polygon(scaled(polygon.box), polygon.colour) for polygon in seen.polygons),
+        tuple(Flower(scaled(flower.box), flower.inside) for flower in seen.flowers),
+        tuple(Circle(scaled(circle.box), tuple(map(scaled, circle.dots))) for circle in seen.circles),
+    )
 
 
-def _joined_boxes(drawn: Patches, pieces: list[int]) -> list[Box]:
-    """Boxes around flowers that fell to pieces: of petals as pale as the ground only rims and the heart are seen.
-
-    What is no farther apart than two pixels belongs together; other things are at least twice as far away.
-    """
-    mask = drawn.mask_of(pieces)
-    height, width = mask.shape
-    padded = np.pad(mask, 1)
-    wider = np.zeros_like(mask)
-    for y, x in np.ndindex(3, 3):
-        wider |= padded[y : y + height, x : x + width]
-    joined = patches(wider)
-    areas = np.bincount(joined.labels[mask], minlength=len(joined.areas))
-    return [
-        (left + 1, top + 1, right - 1, bottom - 1)
-        for (left, top, right, bottom), area in zip(map(_box, joined.boxes), areas, strict=True)
-        if area >= _FLOWER and max(right - left, bottom - top) - 2 <= _LARGE
-    ]
-
-
-def _distance(planes: NDArray[np.int16], colours: NDArray[np.int16]) -> NDArray[np.int16]:
-    """How far each pixel is from the colour of its row, in the channel where it is farthest."""
-    farthest: NDArray[np.int16] = np.abs(planes[0] - colours[:, 0, None])
-    for channel in (1, 2):
-        np.maximum(farthest, np.abs(planes[channel] - colours[:, channel, None]), out=farthest)
-    return farthest
-
-
-def _tints(ground: NDArray[np.int16], names: list[str]) -> list[tuple[frozenset[str], NDArray[np.int16]]]:
-    """What the ground looks like bare, under each colour, and under two of them."""
-    found = [(frozenset[str](), ground)]
-    found += [(frozenset({name}), _tinted(ground, name)) for name in names]
-    for first in names:  # which of two lies on top shows
-        for second in names if len(names) == 1 else [name for name in names if name != first]:
-            found.append((frozenset({first, second}), _tinted(_tinted(ground, first), second)))
-    return found
-
-
-def _tinted(ground: NDArray[np.int16], name: str) -> NDArray[np.int16]:
-    return np.rint(ground * (1 - TINT) + np.array(rgb(name)) * TINT).astype(np.int16)
-
-
-def _circles(inked: Patches, large: set[int]) -> tuple[Circle, ...]:
-    rings = [_box(inked.boxes[n]) for n in sorted(large)]
-    dots: dict[int, list[Box]] = {ring: [] for ring in range(len(rings))}
-    for n, box in enumerate(inked.boxes):
-        if n in large or inked.areas[n] < _SPECK:
-            continue
-        left, top, right, bottom = dot = _box(box)
-        x, y = (left + right) / 2, (top + bottom) / 2
-        for ring, (ring_left, ring_top, ring_right, ring_bottom) in enumerate(rings):
-            if ring_left < x < ring_right and ring_top < y < ring_bottom:
-                dots[ring].append(dot)
-                break
-    return tuple(Circle(ring, tuple(dots[n])) for n, ring in enumerate(rings))
-
-
-def _box(sides: NDArray[np.int32]) -> Box:
-    left, top, right, bottom = sides.tolist()
-    return left, top, right, bottom
-
-
-def _sides(box: Box) -> tuple[int, int]:
-    return box[2] - box[0], box[3] - box[1]
-
-
-def _holds(outer: Box, inner: Box) -> bool:
-    if outer == inner:
-        return False
-    return outer[0] <= inner[0] and outer[1] <= inner[1] and outer[2] >= inner[2] and outer[3] >= inner[3]
+__all__ = ["Circle", "Flower", "NotAScene", "Polygon", "Seen", "see"]
