@@ -14,6 +14,7 @@ from countersight import __version__
 from countersight.cli import (
     audit,
     blind,
+    build,
     collect,
     demo,
     describe,
@@ -68,6 +69,21 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"countersight {__version__}")
     verbs = parser.add_subparsers(title="verbs", dest="verb", metavar="VERB")
-    for module in (demo, make, mine, export, describe, blind, run, report, audit, collect, leaderboard, train, listing):
+    for module in (
+        demo,
+        make,
+        build,
+        mine,
+        export,
+        describe,
+        blind,
+        run,
+        report,
+        audit,
+        collect,
+        leaderboard,
+        train,
+        listing,
+    ):
         module.add(verbs)
     return parser

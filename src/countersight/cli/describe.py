@@ -24,11 +24,12 @@ def _describe(chosen: argparse.Namespace) -> int:
 
     from countersight.blind import measured
     from countersight.blind import render as render_blind
+    from countersight.build import read_funnel
     from countersight.dataset import Dataset
     from countersight.describe import describe, render, write_svg
 
     dataset = Dataset.open(chosen.dataset)
-    statistics = describe(case for _, case in dataset.cases(print_bad))
+    statistics = describe((case for _, case in dataset.cases(print_bad)), read_funnel(dataset.path))
     if chosen.output:  # before anything is printed: the reader of a pipe may leave early
         write_svg(statistics, chosen.output)
     console = Console()

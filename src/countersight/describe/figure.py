@@ -1,5 +1,6 @@
 """The statistics as one self-contained SVG figure, readable on a light and on a dark ground."""
 
+from countersight.describe.funnel import funnel_panel
 from countersight.describe.panels import WORLD_WORDS, Balance, Bar, answer_bars, balances, length_bars
 from countersight.describe.statistics import Statistics
 from countersight.pages import MARGIN, WIDTH, escaped, sheet, words_at
@@ -51,6 +52,10 @@ def figure(statistics: Statistics) -> str:
         y += _LINE * len(statistics.cosim.kinds) + 78
     if statistics.cello:
         panel, tall = _causal(y, statistics.cello)
+        parts.append(panel)
+        y += tall
+    if statistics.funnel:
+        panel, tall = funnel_panel(y, statistics.funnel)
         parts.append(panel)
         y += tall
     return sheet(f"Statistics of a dataset of {count}", y + 4, _STYLE, parts)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from countersight.build import Funnel
 from countersight.case import LETTERS, Case, Question, World
 from countersight.suites.cello import SUITE as CELLO
 from countersight.suites.cello import CelloStatistics, CelloTally
@@ -77,6 +78,8 @@ class Statistics(msgspec.Struct, frozen=True):
     """What CoSIm's paper tells of its instances; None where no case is one."""
     cello: CelloStatistics | None = None
     """Cases by causal task and graph; None where no case is of CELLO."""
+    funnel: Funnel | None = None
+    """How questions became pairs; None where the dataset was not built."""
 
 
 def words(question: Question) -> int:
@@ -94,8 +97,8 @@ def words(question: Question) -> int:
     return len(asked.split())
 
 
-def describe(cases: Iterable[Case]) -> Statistics:
-    """The statistics of cases, in one pass that holds none of them."""
+def describe(cases: Iterable[Case], funnel: Funnel | None = None) -> Statistics:
+    """The statistics of cases, in one pass that holds none of them; with the funnel of a dataset that was built."""
     groups: dict[str, _Tally] = {}
     total, cosim, cello = _Tally(), CosimTally(), CelloTally()
     for case in cases:
@@ -111,6 +114,7 @@ def describe(cases: Iterable[Case]) -> Statistics:
         total=total.statistics(ALL),
         cosim=cosim.statistics(),
         cello=cello.statistics(),
+        funnel=funnel,
     )
 
 

@@ -7,6 +7,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from countersight.describe.funnel import funnel_table
 from countersight.describe.panels import WORLD_WORDS, Bar, answer_bars, balances, frequent_answers, length_bars
 from countersight.describe.statistics import GroupStatistics, Statistics
 from countersight.suites.cello import DESCRIBED, CelloStatistics
@@ -40,6 +41,8 @@ def printed(statistics: Statistics) -> Iterator[RenderableType]:
         yield from _of_cosim(statistics.cosim)
     if statistics.cello:
         yield _of_cello(statistics.cello)
+    if statistics.funnel:
+        yield funnel_table(statistics.funnel)
 
 
 def _groups(statistics: Statistics) -> Table:

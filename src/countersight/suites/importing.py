@@ -112,7 +112,7 @@ def import_rows(layout: Layout, source: Path, writer: DatasetWriter, pictures: P
                 raise row
             case = layout.as_case(row, number)
             if pictures is not None:
-                case = _with_picture(case, layout, layout.picture(row), pictures, writer.staging)
+                case = with_picture(case, layout, layout.picture(row), pictures, writer.staging)
         except BadField as wrong:
             on_bad(line, wrong.field, wrong.reason)
             bad += 1
@@ -273,7 +273,7 @@ def checked(question: Question, fields: Mapping[str, str]) -> Question:
     return question
 
 
-def _with_picture(case: Case, layout: Layout, name: str, pictures: Path, staging: Path) -> Case:
+def with_picture(case: Case, layout: Layout, name: str, pictures: Path, staging: Path) -> Case:
     """The case with its picture copied beside it, or as it is where there is no such picture."""
     field, relative = layout.picture_field, PurePosixPath(name)
     if not name or relative.is_absolute() or ".." in relative.parts or any(sign in name for sign in "\\:\0"):

@@ -12,7 +12,7 @@ from countersight.progress import Progress, silent
 from countersight.text import unknown
 
 if TYPE_CHECKING:
-    from countersight.suites.importing import Imported, OnBad
+    from countersight.suites.importing import Imported, Layout, OnBad
 
 
 class Beside(NamedTuple):
@@ -51,10 +51,13 @@ class Suite(NamedTuple):
         """
         from countersight.suites.importing import import_dataset
 
+        return import_dataset(self.open_layout(beside), source, folder, pictures=pictures, on_bad=on_bad)
+
+    def open_layout(self, beside: Path | None = None) -> "Layout":
+        """How the suite's file is read, given the second file where it has one."""
         layout = _found(self.layout)
-        if self.beside:
-            layout = layout(beside)
-        return import_dataset(layout, source, folder, pictures=pictures, on_bad=on_bad)
+        opened: Layout = layout(beside) if self.beside else layout
+        return opened
 
     def make(
         self,

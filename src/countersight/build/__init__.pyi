@@ -1,0 +1,9 @@
+from .building import GRAMMAR as GRAMMAR
+from .building import Built as Built
+from .building import Order as Order
+from .building import build_dataset as build_dataset
+from .funnel import REJECTED as REJECTED
+from .funnel import Funnel as Funnel
+from .funnel import read_funnel as read_funnel
+from .sources import GROUPS as GROUPS
+from .sources import Group as Group

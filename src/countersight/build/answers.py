@@ -1,0 +1,148 @@
+"""Answers that were paid for: each is on the disk before anybody uses it, and never asked for again."""
+
+import asyncio
+import hashlib
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Self
+
+import msgspec
+
+from countersight.case import Reply
+from countersight.engine import (
+    Asker,
+    GivenUp,
+    Patience,
+    Tally,
+    appending,
+    begun,
+    read_journal,
+    read_manifest,
+    write_manifest,
+)
+from countersight.errors import CountersightError
+from countersight.models import Answer, Model, Request
+
+ANSWERS = "answers.jsonl"
+_PLAN = "build.json"
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """What is being built; answers that were asked for something else are not taken for its own."""
+
+    suite: str
+    questions: str
+    fingerprint: str
+    """Digest of the questions and annotations."""
+    writer: str
+    groups: tuple[str, ...]
+    size: int
+    seed: int
+    blind: str = ""
+
+
+class Workshop:
+    """The folder beside a dataset that is being built: what was asked and answered so far.
+
+    It is named after the dataset and goes away when the dataset is there.
+    """
+
+    def __init__(self, output: Path, plan: Plan) -> None:
+        self.path = output.with_name(f"{output.name}.building")
+        self.plan = plan
+        self.tally = Tally()
+
+    @contextmanager
+    def open(self) -> Iterator[Self]:
+        """The workshop for this process alone; begun, or gone on with where it is the same plan."""
+        lock = begun(self.path, _PLAN, "a build", CountersightError, ANSWERS)
+        with appending(lock, self.path / ANSWERS) as self._journal:
+            self._agree()
+            replies = read_journal(self.path / ANSWERS)
+            self._known = {reply.case: reply for reply in replies if reply.state == "answered"}
+            yield self
+
+    def _agree(self) -> None:
+        plan = self.path / _PLAN
+        before = read_manifest(plan, Plan, "a build", CountersightError) if plan.exists() else self.plan
+        if before != self.plan:
+            raise CountersightError(
+                f"{self.path} holds the answers of another build (writer {before.writer}, seed {before.seed}, "
+                f"{before.size} pairs of {before.questions}); give the same command, or choose another name for -o"
+            )
+        write_manifest(plan, self.plan)
+
+    def known(self, key: str) -> Reply | None:
+        """The answer that was paid for before, if there is one."""
+        return self._known.get(key)
+
+    def keep(self, reply: Reply) -> None:
+        """Write an answer down; when this returns, a kill cannot undo it."""
+        self._journal.append(reply)
+        self.tally.count(reply)
+        if reply.state == "answered":
+            self._known[reply.case] = reply
+
+    def spent(self) -> tuple[float, int, int]:
+        """Dollars, tokens read and tokens written, of this process and of those before."""
+        replies = list(read_journal(self.path / ANSWERS))
+        return (
+            sum(reply.cost for reply in replies),
+            sum(reply.tokens_in for reply in replies),
+            sum(reply.tokens_out for reply in replies),
+        )
+
+    def finish(self, staging: Path) -> None:
+        """Put the answers into the dataset that was made of them."""
+        if (self.path / ANSWERS).stat().st_size:
+            shutil.copyfile(self.path / ANSWERS, staging / ANSWERS)
+
+    def remove(self) -> None:
+        """Clear the workshop away once the dataset is there."""
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+class KeptModel:
+    """A model whose every answer is kept as soon as it is there."""
+
+    def __init__(self, model: Model, workshop: Workshop, patience: Patience) -> None:
+        self.name = model.name
+        self._workshop = workshop
+        self._asker = Asker(model.reply, patience, asyncio.Event(), workshop.tally)
+
+    async def ask(self, request: Request) -> Reply:
+        """The answer to a request, kept or new; one that failed says why, and is asked for again another time."""
+        key = f"{request.key}#{_digest(request)}"
+        if known := self._workshop.known(key):
+            return known
+        try:
+            done = await self._asker.ask(request)
+        except GivenUp as given_up:
+            reply = Reply(key, 0, "counterfactual", state="failed", reason=str(given_up), attempts=given_up.attempts)
+        else:
+            reply = _reply(key, done.answer, done.seconds, done.attempts)
+        self._workshop.keep(reply)
+        return reply
+
+
+def _reply(key: str, answer: Answer, seconds: float, attempts: int) -> Reply:
+    return Reply(
+        key,
+        0,
+        "counterfactual",
+        text=answer.text,
+        finish=answer.finish,
+        tokens_in=answer.tokens_in,
+        tokens_out=answer.tokens_out,
+        cost=answer.cost,
+        seconds=seconds,
+        attempts=attempts,
+        model=answer.model,
+    )
+
+
+def _digest(request: Request) -> str:
+    said = "\0".join((*(turn.text for turn in request.turns), str(request.vote)))
+    return hashlib.blake2b(said.encode(), digest_size=8).hexdigest()

@@ -1,0 +1,45 @@
+"""Operations, answers and letters that come out even: which are wanted most, and which there are enough of."""
+
+from collections import Counter
+from random import Random
+from typing import Final
+
+from countersight.build.drafts import OPERATIONS, Draft
+from countersight.build.sources import Group
+
+_SHARE: Final = {"operation": 0.3, "number": 0.4, "yes or no": 0.5}
+_FREE = 5
+"""So many of anything are never too many."""
+
+
+class Balance:
+    """What was taken so far in one group, beside what is to be taken."""
+
+    def __init__(self, group: Group, size: int, seed: int) -> None:
+        self._group = group
+        self._size = size
+        self._operations: Counter[str] = Counter()
+        self._answers: Counter[str] = Counter()
+        self._order = list(OPERATIONS)
+        Random(f"{seed}/operations").shuffle(self._order)
+
+    def wanted(self) -> tuple[str, ...]:
+        """Operations, those of which there are fewest first."""
+        return tuple(sorted(self._order, key=lambda operation: self._operations[operation]))
+
+    def too_many(self, draft: Draft) -> str:
+        """What there is enough of already, or nothing."""
+        if self._group == "boolean":
+            most = self._most("yes or no")
+            return f"enough answers {draft.answer}" if self._answers[draft.answer] >= most else ""
+        if self._operations[draft.operation] >= self._most("operation"):
+            return f"enough of the operation {draft.operation}"
+        return f"enough answers {draft.answer}" if self._answers[draft.answer] >= self._most("number") else ""
+
+    def take(self, draft: Draft) -> None:
+        """Count a draft that became a pair."""
+        self._operations[draft.operation] += 1
+        self._answers[draft.answer] += 1
+
+    def _most(self, what: str) -> int:
+        return max(_FREE if self._group == "direct" else 1, -(-int(self._size * _SHARE[what] * 100) // 100))

@@ -1,0 +1,184 @@
+"""Building a dataset of pairs: sources, a writer, checks, and a folder that appears whole."""
+
+import asyncio
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from countersight import __version__
+from countersight.build.answers import KeptModel, Plan, Workshop
+from countersight.build.cases import NAMES, Suite, as_case
+from countersight.build.drafts import Writer
+from countersight.build.funnel import REJECTED, Funnel, write_funnel
+from countersight.build.grammar import GrammarWriter
+from countersight.build.model import BlindReader, ModelWriter
+from countersight.build.pairing import Pairing, Pairs
+from countersight.build.sources import Group, LeftOut, Source, read_sources
+from countersight.dataset import DatasetWriter
+from countersight.engine import Patience
+from countersight.errors import CountersightError
+from countersight.models import Model, ModelSettings, open_model
+from countersight.suites import SUITES, with_picture
+
+AT_ONCE = 32
+AMBIGUOUS = 0.8
+"""For CFMM, whose two options leave no room for another answer, so many people have to agree."""
+GRAMMAR = "grammar"
+_TITLES = {"cvqa": "C-VQA-Real, built", "cfmm": "CFMM, built"}
+
+
+class Order(msgspec.Struct, frozen=True):
+    """What is to be built."""
+
+    suite: Suite
+    questions: Path
+    output: Path
+    annotations: Path | None = None
+    pictures: Path | None = None
+    writer: str = GRAMMAR
+    groups: tuple[Group, ...] = ("direct", "boolean")
+    size: int = 500
+    seed: int = 0
+    blind: str | None = None
+
+
+class Built(msgspec.Struct, frozen=True):
+    """What came of it."""
+
+    cases: int
+    rejected: int
+    without_picture: int
+    funnel: Funnel
+
+
+def build_dataset(
+    order: Order, *, settings: ModelSettings, patience: Patience, progress: Callable[[int], None]
+) -> Built:
+    """Build a dataset of pairs; the same order goes on where it was stopped, and asks for nothing twice."""
+    if order.output.exists() and (not order.output.is_dir() or any(order.output.iterdir())):
+        raise CountersightError(f"{order.output} exists already; remove it or choose another name")
+    found = _usable(order, list(read_sources(order.questions, order.annotations)))
+    models = {name: open_model(name, settings) for name in (order.writer, order.blind) if name and name != GRAMMAR}
+    with Workshop(order.output, _plan(order)).open() as workshop:
+        pairs = asyncio.run(_pairs(order, found, models, workshop, patience, progress))
+        if not pairs.pairs:
+            raise CountersightError(
+                f"no pair came out of {order.questions}: {_commonest(pairs)}; the reasons are counted above all"
+            )
+        built = _write(order, pairs, workshop)
+    workshop.remove()
+    return built
+
+
+def _usable(order: Order, found: list[Source | LeftOut]) -> list[Source | LeftOut]:
+    """The sources whose picture is there, where pictures are given, and for CFMM only those nobody doubts."""
+    return [_checked(order, each) if isinstance(each, Source) else each for each in found]
+
+
+def _checked(order: Order, source: Source) -> Source | LeftOut:
+    if order.suite == "cfmm" and source.agreement < AMBIGUOUS:
+        return LeftOut(source.id, source.question, "ambiguous: too many gave another answer")
+    if order.pictures is None and not order.questions.is_dir():
+        return source
+    folder = order.pictures or order.questions
+    places = (folder / sub / source.image for sub in ("", "val2014", "train2014"))
+    is_there = bool(source.image) and any(place.is_file() for place in places)
+    return source if is_there else LeftOut(source.id, source.question, "no such picture")
+
+
+async def _pairs(
+    order: Order,
+    found: Sequence[Source | LeftOut],
+    models: dict[str, Model],
+    workshop: Workshop,
+    patience: Patience,
+    progress: Callable[[int], None],
+) -> Pairs:
+    try:
+        writer: Writer = GrammarWriter(order.seed)
+        if order.writer != GRAMMAR:
+            writer = ModelWriter(KeptModel(models[order.writer], workshop, patience), order.seed)
+        reader = BlindReader(KeptModel(models[order.blind], workshop, patience)) if order.blind else None
+        at_once = 1 if order.writer == GRAMMAR else AT_ONCE
+        pairing = Pairing(writer, seed=order.seed, at_once=at_once, reader=reader, progress=progress)
+        return await pairing.make(found, _sizes(order))
+    finally:
+        for model in models.values():
+            await model.close()
+
+
+def _sizes(order: Order) -> dict[Group, int]:
+    """How many pairs of each group, as even as can be."""
+    whole, rest = divmod(order.size, len(order.groups))
+    return {group: whole + (place < rest) for place, group in enumerate(order.groups)}
+
+
+def _plan(order: Order) -> Plan:
+    digest = hashlib.blake2b(digest_size=16)
+    for file in (
+        order.questions / "metadata.jsonl" if order.questions.is_dir() else order.questions,
+        order.annotations,
+    ):
+        if file is not None:
+            with open(file, "rb") as opened:
+                digest.update(hashlib.file_digest(opened, "sha256").digest())
+    return Plan(
+        order.suite,
+        order.questions.name,
+        digest.hexdigest(),
+        order.writer,
+        order.groups,
+        order.size,
+        order.seed,
+        order.blind or "",
+    )
+
+
+def _write(order: Order, pairs: Pairs, workshop: Workshop) -> Built:
+    made: dict[str, str | int] = {"writer": order.writer, "seed": order.seed, "questions": order.questions.name}
+    layout = SUITES["cvqa-real"].open_layout()
+    without_picture = 0
+    writer = DatasetWriter(
+        order.output,
+        name=_TITLES[order.suite],
+        description="Real questions about photographs, each with a counterfactual one that was written by "
+        f"{order.writer} and checked, but not yet verified by people.",
+        license="unknown",
+        provenance={"suite": NAMES[order.suite], **made, "countersight": __version__},
+    )
+    with writer:
+        for number, pair in enumerate(pairs.pairs, start=1):
+            case = as_case(pair, number, suite=order.suite, provenance=made, seed=order.seed)
+            folder = order.pictures or (order.questions if order.questions.is_dir() else None)
+            if folder is not None:
+                name = pair.source.image if order.pictures else pair.source.image.removeprefix("images/")
+                case = with_picture(case, layout, name, folder if order.pictures else folder / "images", writer.staging)
+            writer.add(case)
+            without_picture += case.image is None
+        (writer.staging / REJECTED).write_bytes(b"".join(msgspec.json.encode(each) + b"\n" for each in pairs.rejected))
+        funnel = _funnel(order, pairs, workshop)
+        write_funnel(writer.staging, funnel)
+        workshop.finish(writer.staging)
+    return Built(len(pairs.pairs), len(pairs.rejected), without_picture, funnel)
+
+
+def _funnel(order: Order, pairs: Pairs, workshop: Workshop) -> Funnel:
+    operations = Counter(pair.draft.operation for pair in pairs.pairs)
+    cost, tokens_in, tokens_out = workshop.spent()
+    return Funnel(
+        writer=order.writer,
+        steps=pairs.steps,
+        operations=tuple(operations.most_common()),
+        patterns=len({pair.draft.pattern for pair in pairs.pairs}),
+        cost=round(cost, 6),
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
+    )
+
+
+def _commonest(pairs: Pairs) -> str:
+    reasons = Counter(each.reason for each in pairs.rejected).most_common(3)
+    return ", ".join(f"{count:,} x {reason}" for reason, count in reasons) or "it holds no questions"

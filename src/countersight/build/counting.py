@@ -1,0 +1,155 @@
+"""The composer turned round: a supposition that changes a count in a way that is worked out."""
+
+import itertools
+import re
+from collections import Counter
+from collections.abc import Iterator
+from random import Random
+from typing import Final
+
+import msgspec
+
+from countersight.build.conditional import Conditional, conditional
+from countersight.build.drafts import OPERATIONS, Draft, Unwritten
+from countersight.build.sources import Source
+from countersight.build.vocabulary import BODY_PARTS, FOOD, FRAMES, NO_SINGULAR, NO_THINGS, OTHERS, patterns
+from countersight.composing import KINDS, compose, singular, thing_of
+from countersight.text import UNITS
+
+_MOST = 30
+"""No count above this is doubled: nobody would count so many things in a picture."""
+_STEPS: Final = (1, 2, 3, 4, 5)
+_PARTS: Final = {"half": 2, "third": 3, "quarter": 4}
+
+
+class _Things(msgspec.Struct, frozen=True):
+    """The counted things: what they are called one by one and together, and of which kinds they are."""
+
+    one: str
+    several: str
+    head: str
+    kinds: tuple[str, ...]
+
+    def named(self, number: int) -> str:
+        return self.one if number == 1 else self.several
+
+
+def write_count(source: Source, wanted: tuple[str, ...], used: Counter[str], chance: Random) -> Draft:
+    """A counterfactual question about a number, with the first wanted operation that fits; raises Unwritten.
+
+    Of several numbers that fit, the one whose answer was `used` least is taken.
+    """
+    asked = conditional(source.question)
+    if asked is None:
+        raise Unwritten("the grammar does not cover the question")
+    things, count = _things(asked), int(source.answer)
+    if not 0 < count <= _MOST:
+        raise Unwritten("the count is none, or too large")
+    for operation in sorted(OPERATIONS, key=lambda each: wanted.index(each) if each in wanted else len(wanted)):
+        drafts = list(_drafts(operation, things, asked, count, chance))
+        drafts.sort(key=lambda draft: used[draft.answer])
+        for draft in drafts:
+            if compose(count, draft.question, source.question) == int(draft.answer):
+                return draft
+    raise Unwritten("no operation fits the count")
+
+
+def _things(asked: Conditional) -> _Things:
+    words = asked.name.split()
+    place = next((place for place, word in enumerate(words) if place and word == "of"), len(words)) - 1
+    noun = words[place].casefold()
+    if noun in NO_SINGULAR:
+        raise Unwritten("the noun has no singular")
+    head = thing_of(noun)
+    if head in BODY_PARTS or head in NO_THINGS:
+        raise Unwritten("what is counted cannot be added or taken away")
+    one = " ".join([*words[:place], singular(noun), *words[place + 1 :]])
+    return _Things(one, asked.name, head, tuple(_kinds(head)))
+
+
+def _kinds(head: str) -> Iterator[str]:
+    """Of which kinds a thing is, the narrowest first."""
+    if head in FOOD:
+        yield "food"
+    for kind in ("bird", "person", "animal", "vehicle"):
+        if head == thing_of(kind) or head in KINDS[thing_of(kind)]:
+            yield kind
+
+
+def _drafts(operation: str, things: _Things, asked: Conditional, count: int, chance: Random) -> Iterator[Draft]:
+    """Every draft of an operation that leaves a whole number of things, another than before, in an order by chance."""
+    found = list(itertools.product(patterns(operation, things.kinds), _STEPS, _STEPS))
+    chance.shuffle(found)
+    for pattern, n, m in found:
+        if ("{n}" not in pattern and n > 1) or ("{m}" not in pattern and m > 1):
+            continue
+        if "{other}" in pattern and things.head not in OTHERS:
+            continue
+        after = _after(operation, pattern, count, n, m)
+        if after is None or after == count or after < 0 or not _is_said_so(operation, pattern, count, n, after):
+            continue
+        yield Draft(_worded(pattern, things, asked, n, m, chance), str(after), operation, pattern)
+
+
+def _is_said_so(operation: str, pattern: str, count: int, n: int, after: int) -> bool:
+    """Whether anybody would say it so: nobody halves two dogs with "half of the dogs", or takes two of the two."""
+    if operation in ("remove", "replace", "two in a row") and "{n} of the" in pattern:
+        return n < count
+    if operation in ("leave", "all but") or "of the" in pattern:
+        return after >= 2
+    return count >= 2 if operation == "each" else True
+
+
+def _after(operation: str, pattern: str, count: int, n: int, m: int) -> int | None:
+    """The number after the change, worked out from the operation and not from the words; None where it is no whole."""
+    parts = next((of for word, of in _PARTS.items() if word in pattern), 0)
+    match operation:
+        case "add":
+            return count + n
+        case "remove" | "replace":
+            return count - n
+        case "double":
+            return count * (3 if "tripl" in pattern or "three times" in pattern else 2)
+        case "each":
+            return count * (3 if "two more" in pattern else 2)
+        case "leave" | "all but":
+            return None if count % parts else count // parts
+        case "halve":
+            of = parts or 2
+            return None if count % of else count - count // of
+    return _after_two(pattern, count, n, m)
+
+
+def _after_two(pattern: str, count: int, n: int, m: int) -> int | None:
+    if "doubled" in pattern:
+        return 2 * count - n
+    if pattern.startswith("{n} more"):
+        return count + n - m
+    return count - n + m if n <= count and n != m else None
+
+
+def _worded(pattern: str, things: _Things, asked: Conditional, n: int, m: int, chance: Random) -> str:
+    in_words = chance.random() < 0.4
+    supposed = pattern.format(
+        n=UNITS[n] if in_words else n,
+        m=UNITS[m] if in_words else m,
+        x=things.named(n),
+        y=things.named(m),
+        xs=things.several,
+        a=things.one,
+        was="was" if n == 1 else "were",
+        were="was" if m == 1 and "{m}" in pattern else "were",
+        has="has" if n == 1 else "have",
+        other=_other(things, n),
+    )
+    question = chance.choice(FRAMES).format(asked=asked.asked, supposed=supposed)
+    return re.sub(r"(^|\. )([a-z])", lambda begins: begins[1] + begins[2].upper(), question)
+
+
+def _other(things: _Things, number: int) -> str:
+    """Other things in their place, one for one: "a bowl", "bowls"."""
+    several = OTHERS.get(things.head, "")
+    if number != 1 or not several:
+        return several
+    one = singular(several)
+    return f"{'an' if one[0] in 'aeiou' else 'a'} {one}"

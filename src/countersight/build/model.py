@@ -1,0 +1,146 @@
+"""A language model as the writer: it writes in the paper's steps, and polishes what it wrote (C-VQA 3.1, B)."""
+
+import re
+from typing import Final, TypeVar
+
+import msgspec
+
+from countersight.build.answers import KeptModel
+from countersight.build.checks import faults
+from countersight.build.drafts import OPERATIONS, Draft, Unwritten
+from countersight.build.prompts import blind_prompt, polishing_prompt, shape, writing_prompt
+from countersight.build.sources import Source
+from countersight.build.vocabulary import REFUSALS
+from countersight.case import Question
+from countersight.composing import FILLER, compose, supposition
+from countersight.models import Request, Turn
+from countersight.reading import answer_in
+from countersight.text import printable
+
+_KEPT = 600
+_VOTES = 3
+"""So many guesses without the picture; all of them have to be right to say that it is not needed."""
+_OBJECT: Final = re.compile(r"\{[^{}]{1,4000}\}", re.DOTALL)
+_WORD: Final = re.compile(r"[a-z0-9]+")
+
+
+_Shape = TypeVar("_Shape")
+
+
+class _Written(msgspec.Struct):
+    question: str
+    new_answer: str | int
+    operation: str = ""
+    because: str = ""
+
+
+class _Polished(msgspec.Struct):
+    question: str
+
+
+class ModelWriter:
+    """Asks a model for each question; every answer is kept as soon as it is there."""
+
+    def __init__(self, model: KeptModel, seed: int) -> None:
+        self._model = model
+        self._seed = seed
+        self.name = model.name
+
+    async def write(self, source: Source, wanted: tuple[str, ...]) -> Draft:
+        """A counterfactual question as the model wrote it and polished it; raises Unwritten."""
+        prompt = writing_prompt(source, wanted, self._seed)
+        request = Request(
+            f"{source.id}/write", (Turn("user", prompt),), "open", question=source.question, shape=shape(source.group)
+        )
+        draft = _draft(source, await self._said(request))
+        return draft if next(faults(source, draft), None) else await self._polished(source, draft)
+
+    async def _said(self, request: Request) -> str:
+        reply = await self._model.ask(request)
+        if reply.state == "failed":
+            raise Unwritten("the model did not answer", reply.reason)
+        text = printable(reply.text.replace("\n", " "))[:_KEPT]
+        if not text.strip():
+            raise Unwritten("an empty reply")
+        if any(refusal in text.casefold() for refusal in REFUSALS) and "{" not in text:
+            raise Unwritten("a refusal", written=text)
+        return reply.text
+
+    async def _polished(self, source: Source, draft: Draft) -> Draft:
+        """The draft in better grammar, where that says the same."""
+        prompt = polishing_prompt(draft)
+        request = Request(f"{source.id}/polish", (Turn("user", prompt),), "open", question=draft.question)
+        try:
+            text = await self._said(request)
+        except Unwritten:
+            return draft
+        found = _object(text, _Polished)
+        if found is None or not found.question.strip() or not _says_the_same(source, draft, found.question):
+            return draft
+        polished = msgspec.structs.replace(draft, question=_tidy(found.question))
+        if polished.question == draft.question or next(faults(source, polished), None):
+            return draft
+        return msgspec.structs.replace(polished, unpolished=draft.question)
+
+
+class BlindReader:
+    """A model that guesses without the picture: what it always guesses right needs none."""
+
+    def __init__(self, model: KeptModel) -> None:
+        self._model = model
+
+    async def tells(self, source: Source, draft: Draft) -> str:
+        """What gives the answer away, in words, or nothing."""
+        asked = Question(draft.question, "", "number" if source.group == "direct" else "boolean")
+        for vote in range(_VOTES):
+            turns = (Turn("user", blind_prompt(draft, source.group)),)
+            reply = await self._model.ask(
+                Request(f"{source.id}/blind/{vote}", turns, asked.kind, question=draft.question, vote=vote)
+            )
+            if reply.state == "failed" or answer_in(reply.text, asked) != draft.answer:
+                return ""
+        return f"{self._model.name} guesses {draft.answer} {_VOTES} times of {_VOTES}"
+
+
+def _draft(source: Source, text: str) -> Draft:
+    found = _object(text, _Written)
+    if found is None or not found.question.strip():
+        raise Unwritten("a reply in no shape", written=printable(text.replace("\n", " "))[:_KEPT])
+    kind = Question(found.question, "", "number" if source.group == "direct" else "boolean")
+    answer = answer_in(str(found.new_answer)[:100], kind)
+    if answer is None:
+        raise Unwritten("a reply without an answer", written=printable(text.replace("\n", " "))[:_KEPT])
+    operation = found.operation.strip().casefold() if source.group == "direct" else "flip"
+    question = _tidy(found.question)
+    clause = supposition(question)
+    named = operation if operation in (*OPERATIONS, "flip") else "another"
+    return Draft(question, answer, named, _pattern(clause[1] if clause else ""))
+
+
+def _object(text: str, kind: type[_Shape]) -> _Shape | None:
+    """The first JSON object of that shape in a reply, whatever stands around it."""
+    for found in _OBJECT.findall(text):
+        try:
+            return msgspec.json.decode(found, type=kind)
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            continue
+    return None
+
+
+def _tidy(question: str) -> str:
+    text = " ".join(question.split())
+    return text[:1].upper() + text[1:]
+
+
+def _pattern(clause: str) -> str:
+    """A supposition without its numbers and names."""
+    words = [word for word in _WORD.findall(clause.casefold()) if not word.isdigit()]
+    return " ".join(word if word in FILLER or word.endswith("ed") else "_" for word in words)
+
+
+def _says_the_same(source: Source, draft: Draft, question: str) -> bool:
+    """For a number the composer comes to the same; for yes and no the same words stand in both, little ones apart."""
+    if source.group == "direct":
+        return compose(int(source.answer), question, source.question) == int(draft.answer)
+    before, after = (set(_WORD.findall(text.casefold())) - FILLER for text in (draft.question, question))
+    return len(before ^ after) <= 2

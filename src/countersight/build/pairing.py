@@ -1,0 +1,143 @@
+"""From questions to pairs: written, checked, balanced, in an order by seed, until there are enough."""
+
+import asyncio
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from countersight.build.balance import Balance
+from countersight.build.checks import CHECKS, faults
+from countersight.build.drafts import Draft, Rejected, Unwritten, Writer
+from countersight.build.funnel import Step, step
+from countersight.build.model import BlindReader
+from countersight.build.sources import Group, LeftOut, Source
+
+WRITTEN, BALANCED = "written", "balanced"
+_REPEATED = 5
+"""The same question may be asked of so many pictures."""
+
+
+class Pair(msgspec.Struct, frozen=True):
+    """A question and the counterfactual one that was made of it."""
+
+    source: Source
+    draft: Draft
+
+
+class Pairs(msgspec.Struct, frozen=True):
+    """What came of the questions: pairs, and everything that became none."""
+
+    pairs: tuple[Pair, ...]
+    rejected: tuple[Rejected, ...]
+    steps: tuple[Step, ...]
+
+
+class Pairing:
+    """Makes pairs of sources with one writer, and remembers why others became none."""
+
+    def __init__(
+        self, writer: Writer, *, seed: int, at_once: int, reader: BlindReader | None, progress: Callable[[int], None]
+    ) -> None:
+        self._writer = writer
+        self._seed = seed
+        self._at_once = at_once
+        self._reader = reader
+        self._progress = progress
+        self._pairs: list[Pair] = []
+        self._rejected: list[Rejected] = []
+        self._reasons: dict[str, Counter[str]] = {}
+        self._seen: set[str] = set()
+        self._written_before: Counter[str] = Counter()
+
+    async def make(self, found: Sequence[Source | LeftOut], sizes: dict[Group, int]) -> Pairs:
+        """So many pairs of each group, or as many as there are."""
+        sources = [each for each in found if isinstance(each, Source) and each.group in sizes]
+        left_out = [each for each in found if isinstance(each, LeftOut)]
+        others = sum(isinstance(each, Source) and each.group not in sizes for each in found)
+        tried = 0
+        for group, size in sizes.items():
+            inside = sorted((each for each in sources if each.group == group), key=self._place)
+            tried += await self._make_group(inside, Balance(group, size, self._seed), size)
+        reasons = Counter(_short(each.reason) for each in left_out) + Counter({"of another group": others})
+        self._rejected += [Rejected(each.id, each.question, "", each.reason) for each in left_out]
+        steps = self._steps(len(found), reasons, len(sources), tried)
+        return Pairs(tuple(self._pairs), tuple(self._rejected), tuple(steps))
+
+    def _place(self, source: Source) -> bytes:
+        return hashlib.blake2b(f"{self._seed}/{source.id}".encode(), digest_size=8).digest()
+
+    async def _make_group(self, sources: list[Source], balance: Balance, size: int) -> int:
+        """Take source after source, several at once where a model writes, and return how many were tried."""
+        done = len(self._pairs)
+        tried = 0
+        while tried < len(sources) and len(self._pairs) - done < size:
+            missing = size - (len(self._pairs) - done)
+            wave = sources[tried : tried + min(self._at_once, max(1, missing))]
+            wanted = balance.wanted()
+            turns = [wanted[place % len(wanted) :] + wanted[: place % len(wanted)] for place in range(len(wave))]
+            drafts = await asyncio.gather(*map(self._written, wave, turns))
+            for source, draft in zip(wave, drafts, strict=True):
+                tried += 1
+                if draft is not None and await self._is_taken(source, draft, balance):
+                    self._pairs.append(Pair(source, draft))
+                    balance.take(draft)
+                    self._progress(len(self._pairs))
+        return tried
+
+    async def _written(self, source: Source, wanted: tuple[str, ...]) -> Draft | None:
+        try:
+            return await self._writer.write(source, wanted)
+        except Unwritten as nothing:
+            self._reject(source, WRITTEN, nothing.reason, nothing.details, nothing.written)
+            return None
+
+    async def _is_taken(self, source: Source, draft: Draft, balance: Balance) -> bool:
+        """Whether a draft passes every check; the first that fails is its reason."""
+        reason, details = next(faults(source, draft), ("", ""))
+        if not reason:
+            reason, details = self._repeats(source, draft)
+        if not reason and self._reader is not None and (told := await self._reader.tells(source, draft)):
+            reason, details = "a model tells it without the picture", told
+        if not reason and (details := balance.too_many(draft)):
+            reason = BALANCED
+        if reason:
+            self._reject(source, reason, reason if reason != BALANCED else details, details, draft.question)
+            return False
+        self._written_before[_plain(draft.question)] += 1
+        self._seen.add(f"{source.image}/{_plain(draft.question)}")
+        return True
+
+    def _repeats(self, source: Source, draft: Draft) -> tuple[str, str]:
+        if f"{source.image}/{_plain(draft.question)}" in self._seen and source.image:
+            return "a double", "the same is asked of this picture already"
+        if self._written_before[_plain(draft.question)] >= _REPEATED:
+            return "the writer repeats itself", f"it wrote the same {_REPEATED} times"
+        return "", ""
+
+    def _reject(self, source: Source, at: str, reason: str, details: str, written: str) -> None:
+        self._reasons.setdefault(at, Counter())[reason] += 1
+        self._rejected.append(Rejected(source.id, source.question, source.answer, reason, details, written))
+
+    def _steps(self, read: int, left_out: Counter[str], sources: int, tried: int) -> list[Step]:
+        """The funnel: every step with what was left after it."""
+        steps = [Step("read", read), step("a number, or yes or no", sources, left_out)]
+        steps.append(step("tried", tried, Counter({"there were enough pairs": sources - tried})))
+        left = tried
+        order = (WRITTEN, *(reason for reason, _ in CHECKS), "a double", "the writer repeats itself")
+        for name in (*order, "a model tells it without the picture", BALANCED):
+            reasons = self._reasons.get(name, Counter())
+            left -= sum(reasons.values())
+            if reasons or name in (WRITTEN, BALANCED):
+                steps.append(step(name if name in (WRITTEN, BALANCED) else f"not: {name}", left, reasons))
+        return steps
+
+
+def _plain(question: str) -> str:
+    return " ".join(re.findall(r"\w+", question.casefold()))
+
+
+def _short(reason: str) -> str:
+    return "a bad row" if reason.startswith("bad row") else reason

@@ -1,0 +1,137 @@
+"""Where pairs begin: real questions about pictures whose answer is a number or yes or no, and clear."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, Literal
+
+import msgspec
+
+from countersight.case import AnswerKind, Case, Question
+from countersight.dataset import BadRow, Dataset
+from countersight.errors import CountersightError
+from countersight.reading import answer_in
+from countersight.suites import SUITES, BadField, Layout
+
+Group = Literal["direct", "boolean"]
+GROUPS: Final[tuple[Group, ...]] = ("direct", "boolean")
+CLEAR_MAJORITY = 0.6
+"""So many of the people who were asked have to agree, and no second answer may come near."""
+_LONGEST_QUESTION = 200
+_HOW_MANY = re.compile(r"\s*how many\b", re.IGNORECASE)
+_YES_NO = re.compile(
+    r"\s*(?:is|are|was|were|does|do|did|has|have|can|could|will|would|should)\b(?!.*\bor\b)", re.IGNORECASE
+)
+
+
+class Source(msgspec.Struct, frozen=True):
+    """One question with its answer, from which a pair is made."""
+
+    id: str
+    question: str
+    answer: str
+    group: Group
+    image: str = ""
+    """The picture's file name among the pictures, or in a dataset."""
+    agreement: float = 1.0
+    """The share of people who gave that answer, where several were asked."""
+    beside: tuple[str, ...] = ()
+    """What else is said of the same picture: other questions, captions."""
+
+
+class LeftOut(msgspec.Struct, frozen=True):
+    """A question from which no pair can be made, and why."""
+
+    id: str
+    question: str
+    reason: str
+
+
+def read_sources(questions: Path, annotations: Path | None) -> Iterator[Source | LeftOut]:
+    """The questions of a file or a dataset, each as a source or with the reason why it is none.
+
+    Reads VQAv2's and OK-VQA's official files, C-VQA's CSV, and any dataset folder with factual questions.
+    """
+    found = list(_read(questions, annotations))
+    said: dict[str, list[str]] = {}
+    for each in found:
+        if isinstance(each, _Entry) and each.image:
+            said.setdefault(each.image, []).append(each.case.factual.text if each.case.factual else "")
+    if not any(isinstance(each, _Entry) for each in found):
+        raise CountersightError(f"{questions} holds no questions; name VQA's file, C-VQA's CSV or a dataset folder")
+    for each in found:
+        yield _source(each, said) if isinstance(each, _Entry) else each
+
+
+class _Entry(msgspec.Struct, frozen=True):
+    case: Case
+    image: str
+
+
+def _read(questions: Path, annotations: Path | None) -> Iterator[_Entry | LeftOut]:
+    if questions.is_dir():
+        yield from _from_dataset(questions, annotations)
+        return
+    layout = _layout(questions, annotations)
+    for number, (line, row) in enumerate(layout.rows(questions), start=1):
+        try:
+            if isinstance(row, BadField):
+                raise row
+            yield _Entry(layout.as_case(row, number), layout.picture(row))
+        except BadField as wrong:
+            yield LeftOut(f"line {line}", "", f"bad row: {wrong.field}: {wrong.reason}")
+
+
+def _from_dataset(folder: Path, annotations: Path | None) -> Iterator[_Entry | LeftOut]:
+    if annotations is not None:
+        raise CountersightError("--annotations goes with VQA's file of questions; a dataset has its answers")
+    bad: list[BadRow] = []
+    for _, case in Dataset.open(folder).cases(bad.append):
+        yield _Entry(case, case.image or "")
+    for row in bad:
+        yield LeftOut(f"line {row.line}", "", f"bad row: {row.field}: {row.reason}")
+
+
+def _layout(questions: Path, annotations: Path | None) -> Layout:
+    if questions.suffix.lower() == ".csv":
+        if annotations is not None:
+            raise CountersightError("--annotations goes with VQA's file of questions; C-VQA's CSV has its answers")
+        return SUITES["cvqa-real"].open_layout()
+    if annotations is None:
+        raise CountersightError(f"{questions} has no answers in it; name VQA's annotations with --annotations")
+    return SUITES["vqav2"].open_layout(annotations)
+
+
+def _source(entry: _Entry, said: dict[str, list[str]]) -> Source | LeftOut:
+    case, question = entry.case, entry.case.factual
+    if question is None:
+        return LeftOut(case.id, "", "no factual question")
+    text = " ".join(question.text.split())
+    group = _group(text, question)
+    if group is None:
+        return LeftOut(case.id, text, "neither how many nor yes or no")
+    if len(text) > _LONGEST_QUESTION:
+        return LeftOut(case.id, text[:_LONGEST_QUESTION], "the question is too long")
+    answer, agreement = _majority(question, "number" if group == "direct" else "boolean")
+    if answer is None:
+        return LeftOut(case.id, text, "the answer is neither a number nor yes or no")
+    if agreement < CLEAR_MAJORITY:
+        return LeftOut(case.id, text, "no clear majority")
+    beside = tuple(other for other in dict.fromkeys(said.get(entry.image, [])) if other != question.text)
+    return Source(case.id, text, answer, group, entry.image, round(agreement, 3), beside)
+
+
+def _group(text: str, question: Question) -> Group | None:
+    if _HOW_MANY.match(text) and question.kind in ("number", "open"):
+        return "direct"
+    return "boolean" if _YES_NO.match(text) and question.kind in ("boolean", "open") else None
+
+
+def _majority(question: Question, kind: AnswerKind) -> tuple[str | None, float]:
+    """The answer most people gave, as a number or yes or no, and their share; "two" and "2" are the same answer."""
+    asked = Question(question.text, "", kind)
+    answers = question.answers or (question.answer,)
+    read_as = Counter(answer_in(answer, asked) or "" for answer in answers)
+    (first, most), *_ = read_as.most_common(1)
+    return first or None, most / len(answers)

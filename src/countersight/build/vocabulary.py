@@ -1,0 +1,45 @@
+"""The words and patterns the builder knows, out of its two files."""
+
+import tomllib
+from importlib.resources import files
+from typing import Any, Final
+
+from countersight.composing import thing_of
+
+
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads((files(__package__) / name).read_text(encoding="utf-8"))
+
+
+_WORDS: Final = _read("words.toml")
+_SUPPOSITIONS: Final = _read("suppositions.toml")
+
+
+def _list(name: str) -> frozenset[str]:
+    return frozenset(word.replace("-", " ") for word in _WORDS[name].split())
+
+
+def _things(name: str) -> frozenset[str]:
+    return frozenset(map(thing_of, _list(name)))
+
+
+NO_SINGULAR: Final = _list("no_singular")
+BODY_PARTS: Final = _things("body_parts")
+NO_THINGS: Final = _things("no_things")
+ANYBODY: Final = _things("anybody")
+SENSITIVE: Final = _list("sensitive")
+REFUSALS: Final = tuple(_WORDS["refusals"].strip().split("|"))
+ENGLISH: Final = _list("english")
+FOOD: Final = _things("food")
+STATES: Final = _list("states")
+SWITCHED: Final = _things("switched")
+OTHERS: Final[dict[str, str]] = {thing_of(name): other for name, other in _WORDS["others"].items()}
+ASPECTS: Final = {name: frozenset(words.split()) for name, words in _WORDS["aspects"].items()}
+OPPOSITES: Final[dict[str, list[str]]] = _WORDS["opposites"]
+FRAMES: Final[list[str]] = _SUPPOSITIONS["frames"]["question"]
+
+
+def patterns(operation: str, kinds: tuple[str, ...]) -> list[str]:
+    """The suppositions of an operation for the first of these kinds of thing that has its own."""
+    by_kind: dict[str, list[str]] = _SUPPOSITIONS[operation]
+    return next((by_kind[kind] for kind in (*kinds, "thing") if kind in by_kind), [])

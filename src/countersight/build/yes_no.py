@@ -1,0 +1,87 @@
+"""Yes/no questions asked of a world in which what the picture shows were not so.
+
+What the picture shows is not said: whoever answers has to look first. A stated condition ("if the TV was turned off")
+would give the answer away.
+"""
+
+import re
+from random import Random
+from typing import Final
+
+from countersight.build.drafts import Draft, Unwritten
+from countersight.build.sources import Source
+from countersight.build.vocabulary import OPPOSITES, STATES, SWITCHED
+from countersight.composing import thing_of
+
+OPERATION: Final = "negate"
+_PRONOUNS: Final = frozenset(
+    {"it", "he", "she", "they", "there", "this", "that", "these", "those", "anyone", "someone"}
+)
+_PREPOSITIONS: Final = frozenset(
+    {"in", "on", "at", "near", "behind", "by", "under", "over", "above", "inside", "facing"}
+)
+_ARTICLES: Final = frozenset({"a", "an", "the"})
+_LONGEST_PLACE = 4
+_LONGEST_NAME = 3
+"""Words: what is longer may hold more than the subject."""
+_NAMING: Final = frozenset({"this", "that", "these", "those"})
+
+
+def write_yes_no(source: Source, chance: Random) -> Draft:
+    """A counterfactual yes/no question whose answer is the other one; raises Unwritten."""
+    asked = would(source.question)
+    if asked is None:
+        raise Unwritten("the grammar does not cover the question")
+    patterns = OPPOSITES["switched"] if _is_switched(source.question) else OPPOSITES["any"]
+    pattern = chance.choice(patterns)
+    its = "their" if source.question.casefold().startswith("are ") else "its"
+    question = pattern.format(asked=asked, its=its)
+    question = re.sub(r"(^|\. )([a-z])", lambda begins: begins[1] + begins[2].upper(), question)
+    return Draft(question, "no" if source.answer == "yes" else "yes", OPERATION, pattern)
+
+
+def would(question: str) -> str | None:
+    """ "Is the TV on?" as "would the TV be on"; None where it is not clear where the subject ends."""
+    words = question.strip().rstrip("?!. ").split()
+    first, said = words[0].casefold(), words[1:]
+    if len(words) < 3 or any(not re.fullmatch(r"[\w'’-]+,?", word) for word in words):
+        return None
+    if first in ("does", "do"):
+        return " ".join(["would", *said])
+    if first not in ("is", "are", "was", "were"):
+        return None
+    ends = _subject_ends([word.casefold() for word in said])
+    return None if ends is None else " ".join(["would", *said[:ends], "be", *said[ends:]])
+
+
+def _subject_ends(words: list[str]) -> int | None:
+    """Where the subject ends: after a pronoun, or before what is said of a noun with its article."""
+    if words[0] in _PRONOUNS and not (words[0] in _NAMING and _names(words)):
+        return 1
+    if words[0] not in _ARTICLES | _NAMING | {"his", "her", "their", "its"}:
+        return None
+    stops = [place for place, word in enumerate(words) if place > 1 and _ends_a_subject(word)]
+    if not stops:
+        return None
+    end = stops[0]
+    if words[end] in _PREPOSITIONS:
+        later = any(_ends_a_subject(word) and word not in _ARTICLES for word in words[end + 1 :])
+        return end if not later and len(words) - end <= _LONGEST_PLACE else None  # "the woman in red smiling"
+    longest = _LONGEST_NAME if words[0] in _ARTICLES else _LONGEST_NAME - 1
+    return end if end <= longest and not {"more", "than", "less", "all"} & set(words[:end]) else None
+
+
+def _names(words: list[str]) -> bool:
+    """Whether "this" belongs to a noun: this dog barking, but not this a dog."""
+    return len(words) > 1 and words[1] not in _ARTICLES and not _ends_a_subject(words[1])
+
+
+def _ends_a_subject(word: str) -> bool:
+    is_verb = (word.endswith("ing") and len(word) > 4) or (word.endswith("ed") and len(word) > 5)
+    return is_verb or word in STATES or word in _PREPOSITIONS or word in _ARTICLES
+
+
+def _is_switched(question: str) -> bool:
+    """Whether a thing is asked about that is switched on and off."""
+    words = re.findall(r"[a-z]+", question.casefold())
+    return words[-1:] in (["on"], ["off"]) and any(thing_of(word) in SWITCHED for word in words)

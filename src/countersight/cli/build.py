@@ -1,0 +1,105 @@
+"""`countersight build`: pairs of questions written by a grammar or a model, checked, and ready for people."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from countersight.cli.parsing import Verbs, positive, price, temperature, verb
+from countersight.errors import CountersightError
+from countersight.text import several, unknown
+
+if TYPE_CHECKING:
+    from countersight.build import Group
+
+
+def add(verbs: Verbs) -> None:
+    """Add the verb to the command line."""
+    build = verb(
+        verbs,
+        "build",
+        _build,
+        "write counterfactual questions for real ones, check them, and make a dataset of the pairs",
+        "countersight build cvqa --questions questions.json --annotations annotations.json --pictures val2014 "
+        "--writer grammar --size 500 -o pairs",
+    )
+    build.add_argument("suite", choices=("cvqa", "cfmm"), help="the benchmark whose pairs are built")
+    build.add_argument(
+        "--questions",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="VQAv2's or OK-VQA's questions, C-VQA's CSV, or a dataset folder with factual questions",
+    )
+    build.add_argument("--annotations", type=Path, metavar="FILE", help="VQA's annotations, which hold the answers")
+    build.add_argument("--pictures", type=Path, metavar="DIR", help="the folder of the pictures")
+    build.add_argument(
+        "--writer",
+        default="grammar",
+        metavar="WRITER",
+        help="grammar, or any model: see list models (default: grammar)",
+    )
+    build.add_argument("--groups", default="direct,boolean", metavar="NAMES", help="default: direct,boolean")
+    build.add_argument("--size", type=positive, default=500, metavar="N", help="pairs to build (default: 500)")
+    build.add_argument("--seed", type=int, default=0, help="same seed, same pairs (default: 0)")
+    build.add_argument("--blind", metavar="MODEL", help="also leave out what this model tells without the picture")
+    build.add_argument("--temperature", type=temperature, default=0.0, metavar="T", help="of the models (default: 0)")
+    build.add_argument("--max-tokens", type=positive, default=256, metavar="N", help="of a reply (default: 256)")
+    build.add_argument(
+        "--concurrency", type=positive, default=16, metavar="N", help="questions under way (default: 16)"
+    )
+    build.add_argument("--price", type=price, default=(0.0, 0.0), metavar="IN,OUT", help="dollars a million tokens")
+    build.add_argument("-o", "--output", type=Path, required=True, metavar="DATASET", help="the dataset folder to make")
+
+
+def _build(chosen: argparse.Namespace) -> int:
+    from countersight.build import REJECTED, Order, build_dataset
+    from countersight.cli.progress import counting
+    from countersight.engine import Patience
+    from countersight.models import ModelSettings
+
+    order = Order(
+        suite=chosen.suite,
+        questions=chosen.questions,
+        output=chosen.output,
+        annotations=chosen.annotations,
+        pictures=chosen.pictures,
+        writer=chosen.writer,
+        groups=_groups(chosen.groups),
+        size=chosen.size,
+        seed=chosen.seed,
+        blind=chosen.blind,
+    )
+    settings = ModelSettings(
+        seed=chosen.seed,
+        max_tokens=chosen.max_tokens,
+        temperature=chosen.temperature,
+        price_in=chosen.price[0],
+        price_out=chosen.price[1],
+    )
+    with counting("Writing", chosen.size, "pairs") as progress:
+        built = build_dataset(order, settings=settings, patience=Patience(chosen.concurrency), progress=progress)
+    print(f"{several(built.cases, 'pair')} in {chosen.output}; {built.rejected:,} others, with reasons, in {REJECTED}")
+    if built.cases < chosen.size:
+        print(f"fewer than the {chosen.size:,} asked for: there were no more questions that fit")
+    if built.without_picture:
+        print(f"{built.without_picture:,} without a picture: name their folder with --pictures")
+    for step in built.funnel.steps:
+        reasons = ", ".join(f"{count:,} {reason}" for reason, count in step.reasons)
+        print(f"  {step.left:>7,}  {step.name}" + (f"   (less {reasons})" if reasons else ""))
+    if built.funnel.tokens_out:
+        print(f"{built.funnel.tokens_in:,} tokens read, {built.funnel.tokens_out:,} written, ${built.funnel.cost:,.4f}")
+    print(f"The way there as a figure: countersight describe {chosen.output} -o FIGURE.svg")
+    print(f"Two people for each pair: countersight collect new --flow {chosen.suite} --from {chosen.output}")
+    return 0
+
+
+def _groups(names: str) -> tuple["Group", ...]:
+    from countersight.build import GROUPS
+
+    chosen = tuple(dict.fromkeys(name.strip() for name in names.split(",") if name.strip()))
+    for name in chosen:
+        if name not in GROUPS:
+            raise CountersightError(unknown("group", name, GROUPS) + "; indirect questions are written by people")
+    if not chosen:
+        raise CountersightError(f"--groups names none; the groups are {', '.join(GROUPS)}")
+    return tuple(group for group in GROUPS if group in chosen)

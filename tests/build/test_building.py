@@ -1,0 +1,192 @@
+"""Pairs built from real questions: by a grammar, checked, balanced, with a reason for everything that became none."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from making import case, dataset, picture
+from pairing import questions, write_csv, write_vqa
+
+from countersight.build import REJECTED, Built, Order, build_dataset, read_funnel
+from countersight.case import Question
+from countersight.cli import main
+from countersight.composing import compose
+from countersight.dataset import Dataset
+from countersight.engine import Patience
+from countersight.errors import CountersightError
+from countersight.models import ModelSettings
+
+
+def build(questions: Path, output: Path, **options: object) -> Built:
+    order = Order(**{"suite": "cvqa", "questions": questions, "output": output} | options)
+    return build_dataset(order, settings=ModelSettings(), patience=Patience(8), progress=lambda done: None)
+
+
+def rejected(folder: Path) -> list[dict]:
+    return [json.loads(line) for line in (folder / REJECTED).read_text().splitlines()]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("built")
+    build(write_csv(folder / "questions.csv"), folder / "pairs", size=80, groups=("direct",), seed=3)
+    return folder / "pairs"
+
+
+def test_the_answer_of_every_number_is_the_one_the_composer_comes_to(built: Path) -> None:
+    cases = [case for _, case in Dataset.open(built).cases()]
+    assert len(cases) == 80
+    for each in cases:
+        assert each.factual
+        assert each.counterfactual
+        assert compose(int(each.factual.answer), each.counterfactual.text) == int(each.counterfactual.answer)
+        assert each.counterfactual.answer != each.factual.answer
+
+
+def test_operations_come_out_even_and_suppositions_vary(built: Path) -> None:
+    funnel = read_funnel(built)
+    assert funnel is not None
+    shares = [count / 80 for _, count in funnel.operations]
+    assert len(shares) == 9
+    assert max(shares) <= 0.2
+    assert funnel.patterns >= 30
+
+
+def test_every_question_is_a_pair_or_has_its_reason(built: Path) -> None:
+    funnel = read_funnel(built)
+    assert funnel is not None
+    read, *steps = funnel.steps
+    left = read.left
+    for step in steps:
+        left -= sum(count for _, count in step.reasons)
+        assert step.left == left
+    assert left == 80
+    untried = dict(steps[1].reasons).get("there were enough pairs", 0) + dict(steps[0].reasons).get(
+        "of another group", 0
+    )
+    assert read.left == 80 + len(rejected(built)) + untried
+
+
+def test_a_pair_tells_how_it_came_about(built: Path) -> None:
+    _, first = next(iter(Dataset.open(built).cases()))
+    assert (first.suite, first.group, first.provenance["writer"]) == ("cvqa-real", "direct", "grammar")
+    assert {"source", "img_path", "operation", "pattern", "seed", "status"} <= first.provenance.keys()
+    assert first.change is not None
+
+
+def test_the_same_seed_builds_the_same_and_another_does_not(tmp_path: Path) -> None:
+    source = write_csv(tmp_path / "questions.csv")
+    rows = []
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        build(source, tmp_path / name, size=12, seed=seed)
+        rows.append((tmp_path / name / "metadata.jsonl").read_text())
+    assert rows[0] == rows[1] != rows[2]
+
+
+def test_yes_and_no_turn_round_without_being_told_by_the_text(tmp_path: Path) -> None:
+    build(write_csv(tmp_path / "questions.csv"), tmp_path / "pairs", size=6, groups=("boolean",))
+    cases = [case for _, case in Dataset.open(tmp_path / "pairs").cases()]
+    assert Counter(case.counterfactual.answer for case in cases if case.counterfactual) == {"yes": 3, "no": 3}
+    assert all(case.factual.answer != case.counterfactual.answer for case in cases)  # type: ignore[union-attr]
+
+
+def test_only_clear_majorities_of_vqa_are_taken_and_the_rest_counted(tmp_path: Path) -> None:
+    source, annotations = write_vqa(
+        tmp_path,
+        [
+            ("How many dogs are there?", ["2"] * 6 + ["two"] * 3 + ["3"]),
+            ("How many cups are there?", ["2"] * 5 + ["3"] * 5),
+            ("What is this?", ["dog"] * 10),
+            ("Is there a dog?", ["yes"] * 10),
+            ("How many birds are there?", ["many"] * 10),
+        ],
+    )
+    built = build(source, tmp_path / "pairs", annotations=annotations, size=4)
+    assert built.cases == 2
+    reasons = Counter(each["reason"] for each in rejected(tmp_path / "pairs"))
+    assert reasons["no clear majority"] == 1
+    assert reasons["neither how many nor yes or no"] == 1
+    assert reasons["the answer is neither a number nor yes or no"] == 1
+    _, first = next(iter(Dataset.open(tmp_path / "pairs").cases()))
+    assert first.provenance["agreement"] == "0.9"
+
+
+def test_pictures_go_with_the_pairs_and_a_missing_one_is_a_reason(tmp_path: Path) -> None:
+    source = write_csv(tmp_path / "questions.csv", questions()[:6])
+    (tmp_path / "pictures/val2014").mkdir(parents=True)
+    for number in range(3):
+        (tmp_path / f"pictures/val2014/{number:04d}.png").write_bytes(picture())
+    built = build(source, tmp_path / "pairs", pictures=tmp_path / "pictures", size=6, groups=("direct",))
+    assert (built.cases, built.without_picture) == (3, 0)
+    assert Counter(each["reason"] for each in rejected(tmp_path / "pairs"))["no such picture"] == 3
+    opened = Dataset.open(tmp_path / "pairs")
+    assert all(case.image and opened.picture(case.image, case.image_digest) for _, case in opened.cases())
+
+
+def test_any_dataset_with_factual_questions_is_a_source(tmp_path: Path) -> None:
+    cases = [
+        case(n, factual=Question(f"How many {noun} are there?", "4", "number"))
+        for n, noun in enumerate(("dogs", "cups"))
+    ]
+    built = build(dataset(tmp_path / "source", cases), tmp_path / "pairs", size=2, groups=("direct",))
+    assert (built.cases, built.without_picture) == (2, 0)
+
+
+def test_cfmm_gets_two_options_an_aspect_and_even_letters(tmp_path: Path) -> None:
+    build(write_csv(tmp_path / "questions.csv"), tmp_path / "pairs", suite="cfmm", size=40)
+    cases = [case for _, case in Dataset.open(tmp_path / "pairs").cases()]
+    letters = Counter(case.counterfactual.answer for case in cases if case.counterfactual)
+    assert abs(letters["A"] - letters["B"]) <= 2
+    assert {case.group for case in cases} <= {"count", "color", "shape", "size", "direction", "common"}
+    for each in cases:
+        assert each.factual
+        assert each.counterfactual
+        assert each.factual.options == each.counterfactual.options
+        assert each.factual.answer != each.counterfactual.answer
+
+
+def test_what_people_disagree_on_is_too_ambiguous_for_two_options(tmp_path: Path) -> None:
+    source, annotations = write_vqa(
+        tmp_path,
+        [("How many dogs are there?", ["2"] * 7 + ["3"] * 3), ("How many cups are there?", ["2"] * 10)],
+    )
+    assert build(source, tmp_path / "pairs", annotations=annotations, suite="cfmm", size=2).cases == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "options", "message"),
+    [
+        ("notes.txt", "hello", [], "has no answers in it; name VQA's annotations with --annotations"),
+        ("notes.csv", "a,b\n1,2\n", [], "holds no questions"),
+        ("notes.csv", "", ["--annotations", "x.json"], "C-VQA's CSV has its answers"),
+        ("notes.csv", "", ["--groups", "indirect"], "there is no group 'indirect'"),
+        ("notes.csv", "", ["--groups", ","], "--groups names none"),
+        ("q.json", "{}", ["--annotations", "q.json"], "is not the right file"),
+        ("q.json", "{", ["--annotations", "q.json"], "is not a whole JSON file"),
+        ("gone.csv", None, [], "No such file"),
+        ("q.csv", "", ["--writer", "nobody:x"], "there is no"),
+    ],
+)
+def test_what_cannot_be_built_from_is_said_in_a_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name, content, options, message
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if content is not None:
+        (tmp_path / name).write_text(content)
+    if name == "q.csv":
+        write_csv(tmp_path / name)
+    assert main(["build", "cvqa", "--questions", name, "-o", "pairs", *options]) == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "pairs").exists()
+
+
+def test_a_dataset_that_is_there_is_not_written_over(built: Path) -> None:
+    with pytest.raises(CountersightError, match="exists already"):
+        build(built.with_name("questions.csv"), built)
+
+
+def test_the_funnel_is_printed_and_drawn(built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["describe", str(built), "-o", str(tmp_path / "figure.svg")]) == 0
+    assert "From questions to pairs" in capsys.readouterr().out
+    assert "questions left after each step" in (tmp_path / "figure.svg").read_text()
