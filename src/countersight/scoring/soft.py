@@ -2,8 +2,8 @@
 
 An answer that three other people gave is worth all, one that nobody gave is worth nothing. Each of the people is left
 out once and the rest are counted, so that people can be scored in the same way; the mean over them is the accuracy.
-Answers are compared after the official evaluation's normalisation. The official script leaves answers as they are
-where all ten people wrote the same; here they are always normalised, so that "Net." is right where all say "net".
+Answers are compared as the official evaluation (VQAEval) compares them, with its oddities, so that figures can be set
+beside those of others: where all people wrote the same, nothing is normalised, and "Net." is not "net".
 """
 
 import re
@@ -17,6 +17,7 @@ ENOUGH: Final = 3
 _SIGNS = ';/[]"{}()=+\\_-><@`,?!'
 _GROUPED_DIGITS = re.compile(r"\d,\d")
 _FULL_STOP = re.compile(r"\.(?!\d)")
+_FULL_STOPS = 32  # so many are taken away: the official script hands a flag over where the number stands
 _NUMBERS: Final = {
     word: str(number)
     for number, word in enumerate(
@@ -40,22 +41,28 @@ def soft_accuracy(answer: str, answers: Sequence[str]) -> float:
     """What an answer is worth, from 0 to 1, beside the answers that several people gave."""
     if not answers:
         return 0.0
-    said = normalised(answer)
-    people = len(answers)
-    same = sum(_of_a_person(other) == said for other in answers)
+    said, others = _on_one_line(answer), [_on_one_line(other) for other in answers]
+    if len(set(others)) > 1:
+        said, others = normalised(said), [_of_a_person(other) for other in others]
+    people, same = len(others), others.count(said)
     # One of those who agree has one fewer to agree with than the others.
     return (same * min(1.0, (same - 1) / ENOUGH) + (people - same) * min(1.0, same / ENOUGH)) / people
 
 
 def normalised(answer: str) -> str:
     """An answer in small letters, with digits for number words, without articles and punctuation."""
-    said = re.sub(r"\s", " ", answer).strip()
+    said = _on_one_line(answer)
     text, grouped = said, _GROUPED_DIGITS.search(said) is not None
     for sign in _SIGNS:
         # A sign between two words stands for a space, one beside a space for nothing.
         text = text.replace(sign, "" if grouped or f"{sign} " in said or f" {sign}" in said else " ")
-    words = (_NUMBERS.get(word, word) for word in _FULL_STOP.sub("", text).lower().split())
+    text = _FULL_STOP.sub("", text, count=_FULL_STOPS)
+    words = (_NUMBERS.get(word, word) for word in text.lower().split())
     return " ".join(_APOSTROPHES.get(word, word) for word in words if word not in _ARTICLES)
+
+
+def _on_one_line(answer: str) -> str:
+    return answer.replace("\n", " ").replace("\t", " ").strip()
 
 
 _of_a_person = lru_cache(maxsize=16_384)(normalised)  # ten a question, few of them new; what models say may be long
@@ -69,4 +76,4 @@ def _spellings() -> Iterator[tuple[str, str]]:
                 yield right[:place] + right[place + 1 :], right
 
 
-_APOSTROPHES: Final = dict(_spellings())
+_APOSTROPHES: Final = dict(_spellings()) | {"somebody'd": "somebodyd"}  # the one that the official table has reversed

@@ -1,0 +1,276 @@
+"""Intervals that cover, tests that agree with them, and other people's programs as oracles."""
+
+from itertools import product
+from math import lgamma
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import special, stats
+from statsmodels.stats.contingency_tables import mcnemar as oracle_mcnemar
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.proportion import proportion_confint
+
+from countersight.scoring.uncertainty import (
+    CONFIDENCE,
+    Effective,
+    Interval,
+    difference_of,
+    effective,
+    holm,
+    interval_of_test,
+    mcnemar,
+    mean_share,
+    p_of,
+    p_of_score,
+    paired,
+    score_interval,
+    score_quantile,
+    wilson,
+)
+
+SHARES = st.integers(0, 5_000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
+DISCORDANCE = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5)
+LEANING = (0.5, 0.6, 0.75, 0.9, 1.0)
+"""Of the cases that differ, how many do so in one direction."""
+
+
+def interval_of(only_first: int, only_second: int, n: int) -> Interval:
+    return interval_of_test(Effective(only_first, only_second, n), mcnemar(only_first, only_second))
+
+
+def coverage(n: int, tables: list[tuple[int, int]], discordance: float, leaning: float) -> float:
+    """How often the interval holds the true difference, over tables weighed by how likely they are."""
+    first, second = discordance * leaning, discordance * (1 - leaning)
+    true = first - second
+    covered = 0.0
+    for b, c in tables:
+        interval = _cached(b, c, n)
+        if interval.low <= true + 1e-12 and true - 1e-12 <= interval.high:
+            ways = lgamma(n + 1) - lgamma(b + 1) - lgamma(c + 1) - lgamma(n - b - c + 1)
+            likely = special.xlogy(b, first) + special.xlogy(c, second) + special.xlogy(n - b - c, 1 - discordance)
+            covered += np.exp(ways + likely)
+    return float(covered)
+
+
+_KNOWN: dict[tuple[int, int, int], Interval] = {}
+
+
+def _cached(b: int, c: int, n: int) -> Interval:
+    if (b, c, n) not in _KNOWN:
+        found = interval_of(b, c, n)
+        _KNOWN[b, c, n], _KNOWN[c, b, n] = found, Interval(-found.high, -found.low)
+    return _KNOWN[b, c, n]
+
+
+@pytest.mark.parametrize("n", [3, 4, 5, 7, 10, 15, 25, 40])
+def test_the_interval_of_a_drop_covers_it_whatever_the_discordance(n: int) -> None:
+    """Exact: every table that n cases can make, weighed."""
+    tables = [(b, c) for b in range(n + 1) for c in range(n + 1 - b)]
+    worst = min(coverage(n, tables, *what) for what in product(DISCORDANCE, LEANING))
+    assert worst >= 0.94
+
+
+@pytest.mark.parametrize(("n", "draws"), [(100, 4_000), (300, 3_000), (1000, 3_000)])
+def test_the_interval_of_a_drop_covers_it_with_many_cases(n: int, draws: int) -> None:
+    """By simulation; with so many draws, 0.95 comes out below 0.935 once in 5,000 times at the most."""
+    generator = np.random.default_rng(0)
+    for discordance, leaning in product((0.005, 0.02, 0.1, 0.5), (0.5, 0.75, 1.0)):
+        shares = [discordance * leaning, discordance * (1 - leaning), 1 - discordance]
+        true = shares[0] - shares[1]
+        tables, counts = np.unique(generator.multinomial(n, shares, size=draws)[:, :2], axis=0, return_counts=True)
+        held = [(found := _cached(int(b), int(c), n)).low <= true <= found.high for b, c in tables]
+        assert counts[held].sum() / draws >= 0.94, (n, discordance, leaning)
+
+
+@pytest.mark.parametrize(("pictures", "each"), [(10, 3), (40, 3), (150, 4)])
+def test_cases_that_share_a_picture_are_covered_too(pictures: int, each: int) -> None:
+    """Half of what a case does it does with the others of its picture, or all of it."""
+    generator = np.random.default_rng(1)
+    of = np.repeat(np.arange(pictures), each)
+    for discordance, leaning, alike in ((0.05, 0.9, 0.5), (0.3, 0.5, 1.0), (0.3, 0.9, 0.5)):
+        shares = [discordance * leaning, discordance * (1 - leaning), 1 - discordance]
+        held = 0
+        for _ in range(400):
+            own, shared = (generator.choice([1, -1, 0], size=size, p=shares) for size in (of.size, pictures))
+            found = paired(np.where(generator.random(of.size) < np.sqrt(alike), shared[of], own), of)
+            held += found.low <= shares[0] - shares[1] <= found.high
+        assert held / 400 >= 0.925, (pictures, discordance, leaning, alike)  # 0.95 less two standard errors
+
+
+@given(st.integers(0, 60), st.integers(0, 60), st.integers(0, 200))
+@settings(max_examples=300, deadline=None)
+def test_interval_and_test_never_contradict_each_other(b: int, c: int, rest: int) -> None:
+    if b + c + rest:
+        interval = interval_of(b, c, b + c + rest)
+        assert (interval.low <= 0 <= interval.high) == (mcnemar(b, c) >= 0.05)
+
+
+def test_no_small_table_at_all_contradicts_its_test() -> None:
+    for n in range(1, 31):
+        for b in range(n + 1):
+            for c in range(n + 1 - b):
+                interval, p = _cached(b, c, n), mcnemar(b, c)
+                assert (interval.low <= 0 <= interval.high) == (p >= 0.05), (b, c, n)
+                assert -1 <= interval.low <= (b - c) / n <= interval.high <= 1
+                # The rule about zero only ever widens at this confidence: what the score interval leaves out stays out.
+                assert p < 0.05 or interval.low <= 0 <= interval.high
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from([-1.0, -0.6, 0.0, 0.3, 1.0]), st.integers(0, 8)), min_size=1, max_size=60),
+    st.sampled_from([0.9, 0.95, 0.99, 0.9999]),
+)
+@settings(max_examples=200, deadline=None)
+def test_clusters_and_parts_of_a_right_answer_do_not_contradict_either(
+    cases: list[tuple[float, int]], confidence: float
+) -> None:
+    differences, clusters = zip(*cases, strict=True)
+    found = paired(differences, clusters, confidence=confidence)
+    assert (found.low <= 0 <= found.high) == (found.p >= 1 - confidence)
+    assert -1 <= found.low <= found.value + 1e-9
+    assert found.value - 1e-9 <= found.high <= 1
+
+
+def test_three_of_three_is_no_certainty() -> None:
+    """Version 0.1 wrote "100.0 (100.0 to 100.0)" with p = 0.25."""
+    found = paired([1, 1, 1])
+    assert (found.value, found.p) == (1.0, pytest.approx(0.25))
+    assert found.low < 0 < found.high
+
+
+def test_where_no_case_differs_the_interval_still_has_width() -> None:
+    found = paired([0] * 100)
+    assert (found.low, found.p) == (-found.high, 1.0)
+    assert 0.03 < found.high < 0.06
+
+
+@pytest.mark.parametrize(
+    ("right", "n", "low", "high"),
+    [
+        # Newcombe (1998), Statistics in Medicine 17:857-872, Table I, score method without continuity correction
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0000, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ],
+)
+def test_a_wilson_interval_is_the_published_one(right: int, n: int, low: float, high: float) -> None:
+    interval = wilson(right, n)
+    assert interval.low == pytest.approx(low, abs=5e-5)
+    assert interval.high == pytest.approx(high, abs=5e-5)
+
+
+@given(SHARES.filter(lambda share: share[1] > 0), st.floats(0.5, 0.999))
+def test_a_wilson_interval_is_that_of_statsmodels(share: tuple[int, int], confidence: float) -> None:
+    low, high = proportion_confint(*share, alpha=1 - confidence, method="wilson")
+    assert (wilson(*share, confidence).low, wilson(*share, confidence).high) == pytest.approx((low, high), abs=1e-9)
+
+
+def test_a_share_of_nothing_may_be_anything() -> None:
+    assert (wilson(0, 0).low, wilson(0, 0).high) == (0.0, 1.0)
+
+
+def test_more_right_than_asked_is_refused() -> None:
+    with pytest.raises(ValueError, match="3 right out of 2"):
+        wilson(3, 2)
+
+
+@given(SHARES, st.floats(0.01, 0.999))
+def test_an_interval_holds_its_share_and_stays_within_bounds(share: tuple[int, int], confidence: float) -> None:
+    right, n = share
+    interval = wilson(right, n, confidence)
+    assert 0 <= interval.low <= interval.high <= 1
+    assert n == 0 or interval.low <= right / n <= interval.high
+
+
+@given(st.integers(0, 700), st.integers(0, 700))
+@settings(deadline=None)
+def test_the_exact_p_is_that_of_statsmodels_and_scipy(b: int, c: int) -> None:
+    p = mcnemar(b, c)
+    assert p == pytest.approx(oracle_mcnemar([[0, b], [c, 0]], exact=True).pvalue, rel=1e-9, abs=1e-300)
+    if b + c:
+        assert p == pytest.approx(stats.binomtest(b, b + c).pvalue, rel=1e-9, abs=1e-300)
+    assert p == mcnemar(c, b)
+
+
+def test_a_million_discordant_pairs_have_a_p() -> None:
+    # 1,000 off the middle of a million coins is two standard deviations (500 each): p is near 0.0455.
+    assert mcnemar(499_000, 501_000) == pytest.approx(2 * stats.binom.cdf(499_000, 1_000_000, 0.5), rel=1e-6)
+    assert mcnemar(0, 1_000_000) == 0.0
+
+
+def test_a_negative_count_is_refused() -> None:
+    with pytest.raises(ValueError, match="negative"):
+        mcnemar(-1, 3)
+
+
+def test_no_case_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least one case"):
+        paired([])
+
+
+@given(st.lists(st.floats(1e-9, 1.0), min_size=1, max_size=12))
+@settings(max_examples=25, deadline=None)
+def test_holm_is_that_of_statsmodels(ps: list[float]) -> None:
+    assert [each.p for each in holm(ps)] == pytest.approx(list(multipletests(ps, method="holm")[1]))
+
+
+@given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), min_size=1, max_size=12))
+@settings(deadline=None, max_examples=50)
+def test_the_intervals_of_several_comparisons_say_what_holm_says(tables: list[tuple[int, int]]) -> None:
+    ps = [mcnemar(*table) for table in tables]
+    for (b, c), p, adjusted in zip(tables, ps, holm(ps), strict=True):
+        interval = interval_of_test(Effective(b, c, 100), p, adjusted.confidence)
+        assert (interval.low <= 0 <= interval.high) == (adjusted.p >= 0.05)
+        assert adjusted.confidence >= CONFIDENCE
+
+
+def test_independent_cases_are_as_many_as_there_are() -> None:
+    assert effective([1, 0, -1, 0], [0, 1, 2, 3]) == Effective(1, 1, 4)
+    assert effective([1, 0, -1, 0]) == Effective(1, 1, 4)
+
+
+def test_cases_that_say_the_same_again_count_once() -> None:
+    once = [1, 0, -1, 0, 1, 1, 0, 0] * 5
+    twice = effective(np.repeat(once, 2), np.repeat(np.arange(40), 2))
+    assert 30 < twice.n < 41  # as many as there are pictures, a little less since the design effect is guessed
+    assert effective(np.repeat(once, 2)).n == 80
+
+
+def test_nothing_is_known_of_cases_of_one_picture() -> None:
+    assert effective([1, 1, 0, 1], [7, 7, 7, 7]).n == 1
+
+
+def test_the_mean_of_credits_has_an_interval_about_as_wide_as_a_bootstrap_gives() -> None:
+    generator = np.random.default_rng(3)
+    credits = generator.choice([0, 0.3, 0.6, 0.9, 1.0], size=400, p=[0.3, 0.1, 0.1, 0.1, 0.4])
+    means = credits[generator.integers(0, 400, size=(4_000, 400))].mean(axis=1)
+    interval = mean_share(credits)
+    low, high = np.quantile(means, [0.025, 0.975])
+    assert interval.high - interval.low == pytest.approx(high - low, rel=0.15)
+    assert interval.low == pytest.approx(low, abs=0.01)
+
+
+def test_all_right_in_clusters_is_less_sure_than_all_right() -> None:
+    alone, together = mean_share([1] * 40), mean_share([1] * 40, np.repeat(np.arange(10), 4))
+    assert together.low < alone.low < alone.high == together.high == 1.0
+
+
+def test_the_interval_of_a_gap_is_made_of_two() -> None:
+    gap = difference_of(Interval(0.4, 0.6), 0.5, Interval(0.1, 0.3), 0.2)
+    assert (gap.low, gap.high) == (pytest.approx(0.3 - np.sqrt(0.02)), pytest.approx(0.3 + np.sqrt(0.02)))
+
+
+def test_the_p_of_intervals_is_where_they_leave_zero_out() -> None:
+    def at(confidence: float) -> Interval:
+        return Interval(0.3 - 0.1 * score_quantile(confidence), 0.3 + 0.1 * score_quantile(confidence))
+
+    assert p_of(at) == pytest.approx(p_of_score(3.0), rel=1e-3)
+    assert p_of_score(3.0) == pytest.approx(2 * stats.norm.sf(3.0))
+
+
+def test_a_score_interval_narrows_with_the_root_of_n() -> None:
+    few, many = (score_interval(Effective(n / 5, n / 10, n)) for n in (400, 40_000))
+    assert (few.high - few.low) / (many.high - many.low) == pytest.approx(10, rel=0.05)
