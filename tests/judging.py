@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from countersight.case import Case, Option, Question, Reply
-from countersight.scoring.outcome import Outcomes, outcomes
+from countersight.scoring import Outcomes, outcomes
 
 OPTIONS = tuple(map(Option, ("1", "2", "3", "4")))
 Letters = tuple[str, str]

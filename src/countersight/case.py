@@ -1,7 +1,7 @@
 """The nouns of Countersight: a case is a pair of worlds. Pure data; imports nothing of ours."""
 
 import re
-from typing import Any, Literal
+from typing import Any, Final, Literal, get_args
 
 import msgspec
 
@@ -10,6 +10,25 @@ World = Literal["factual", "counterfactual"]
 
 Telling = Literal["told", "shown"]
 """How a world reaches the model: told in the question, or shown as a picture drawn after the change."""
+
+Asking = Literal["factual", "counterfactual", "shown"]
+"""One of the three ways a case is asked: as it is, with the change told in words, or shown as a picture."""
+
+ASKINGS: Final[tuple[Asking, ...]] = get_args(Asking)
+WORLDS: Final[dict[Asking, tuple[World, Telling]]] = {
+    "factual": ("factual", "told"),
+    "counterfactual": ("counterfactual", "told"),
+    "shown": ("counterfactual", "shown"),
+}
+"""The world of each asking, and how it reaches the model."""
+
+
+def asking_of(world: World, telling: Telling) -> Asking:
+    """Which asking a world and the way it is told make."""
+    if world == "factual":
+        return "factual"
+    return "shown" if telling == "shown" else "counterfactual"
+
 
 AnswerKind = Literal["number", "boolean", "choice", "open"]
 
@@ -36,6 +55,16 @@ class Question(msgspec.Struct, frozen=True, omit_defaults=True):
     options: tuple[Option, ...] = ()
     answers: tuple[str, ...] = ()
     """What each of several people answered, where the suite asked several (VQA); `answer` is the most common."""
+
+    @property
+    def right_text(self) -> str:
+        """The right answer in words: the text of the right option, or the gold answer itself."""
+        return self.options[LETTERS.index(self.answer)].text if self.kind == "choice" else self.answer
+
+    @property
+    def guessed_among(self) -> int:
+        """Among how many answers somebody who does not look would guess; 0 where nothing is offered."""
+        return {"choice": len(self.options), "boolean": 2}.get(self.kind, 0)
 
     def fault(self) -> str | None:
         """What is wrong with this question, as "field: reason", or None."""
@@ -152,6 +181,11 @@ class Trace(msgspec.Struct, frozen=True, omit_defaults=True):
 
 ReplyState = Literal["answered", "failed"]
 
+CUT_OFF: Final = frozenset(
+    ("length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded")
+)
+"""The words of servers, in small letters, for an answer that ended at the limit of tokens."""
+
 
 class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a model said to one question of one case in one world. A failed reply is never scored as an answer."""
@@ -181,3 +215,13 @@ class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
     """The model's own name for itself, as the server reported it."""
     trace: Trace | None = None
     """The program that was written for the question and what it did, where there was one."""
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the limit of tokens ended it."""
+        return self.finish.casefold() in CUT_OFF
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was said, in any order of the options."""
+        return not self.text.strip() and not any(order.text.strip() for order in self.orders)

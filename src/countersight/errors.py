@@ -3,7 +3,7 @@
 CountersightError
 ├── DatasetError, BadPicture, SceneError, SceneGraphsError, CatalogueError     what is read
 ├── ReferenceTableError, PromptError, ModelError, EditorError                  what is named
-├── RunError, AuditError, CampaignError                                        what is made
+├── RunError, AuditError, CampaignError, GoldError                             what is made, and scored
 └── AskingFailed                                                               one question, one edit
     └── Overloaded, Refused, Unreachable, EditFailed
 """
@@ -53,6 +53,10 @@ class EditorError(CountersightError):
 
 class RunError(CountersightError):
     """A folder that is no run, or is not the run that was meant."""
+
+
+class GoldError(CountersightError):
+    """Corrected answers that cannot be used."""
 
 
 class AuditError(CountersightError):

@@ -62,15 +62,15 @@ def board(found: Leaderboard, suite: str, line: str) -> Board:
     return next(each for boards in found.suites if boards.suite == suite for each in boards.boards if each.line == line)
 
 
-def test_rows_are_ranked_within_their_dataset_by_what_is_imagined(files: LeaderboardFiles) -> None:
+def test_runs_stand_in_tiers_within_their_dataset_by_what_is_imagined(files: LeaderboardFiles) -> None:
     here, there = board(files.data, "cvqa-real", "all").pools
-    assert [(entry.model, entry.prompt, entry.rank) for entry in here.entries] == [
+    assert [(entry.model, entry.prompt, entry.tier) for entry in here.entries] == [
         ("strong", "0-shot", 1),
         ("strong", "cot", 1),
-        ("weak", "0-shot", 3),
+        ("weak", "0-shot", 2),
     ]
     assert here.title.startswith("Measured on first, 20 cases, fingerprint ")
-    assert [entry.rank for entry in there.entries] == [1]
+    assert [entry.tier for entry in there.entries] == [1]
     strong = here.entries[0]
     assert (strong.n, strong.run, strong.named) == (20, "strong", "openai:strong")
     assert strong.version
@@ -121,7 +121,7 @@ def test_csv_and_json_hold_every_row(files: LeaderboardFiles) -> None:
     rows = list(csv.DictReader(io.StringIO(files.csv.read_text(encoding="utf-8"))))
     assert len(rows) == sum(each.rows for suite in files.data.suites for each in suite.boards)
     strong = next(row for row in rows if (row["model"], row["line"]) == ("openai:strong", "all"))
-    assert (strong["kind"], strong["rank"], strong["counterfactual"], strong["n"]) == ("measured", "1", "0.75", "20")
+    assert (strong["kind"], strong["tier"], strong["counterfactual"], strong["n"]) == ("measured", "1", "0.75", "20")
     assert len(strong["fingerprint"]) == 32
     assert {row["kind"] for row in rows} == {"measured", "reported"}
     assert msgspec.convert(json.loads(files.json.read_text(encoding="utf-8")), Leaderboard) == files.data
@@ -266,7 +266,7 @@ def test_the_page_asks_for_nothing_and_lets_no_name_act(browser: Browser, files:
     page.on("pageerror", lambda error: troubles.append(str(error)))
     page.on("dialog", lambda dialog: (troubles.append("dialog"), dialog.dismiss()))
     page.goto(files.html.as_uri())
-    page.get_by_role("button", name="rank").first.click()
+    page.get_by_role("button", name="tier").first.click()
     assert [url for url in requests if not url.startswith("data:")] == [files.html.as_uri()]
     assert troubles == []
     assert page.locator("img").count() == 0
@@ -290,7 +290,7 @@ def test_without_scripts_the_tables_are_there(browser: Browser, files: Leaderboa
 @pytest.mark.browser
 def test_the_page_is_accessible_in_light_and_dark_and_fits_a_phone(page: Page) -> None:
     page.set_viewport_size({"width": 360, "height": 740})
-    page.get_by_role("button", name="rank").first.click()
+    page.get_by_role("button", name="tier").first.click()
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
         assert page.evaluate("document.documentElement.scrollWidth") <= 360

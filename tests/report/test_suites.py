@@ -189,7 +189,8 @@ def test_cello_is_told_by_task_rung_graph_and_form(tmp_path: Path) -> None:
     cases = cello(("sufficient_cause", "chain"), ("CaI", "direct"), ("Collider-Bias", "collision"), ("riddle", "odd"))
     run = answered(tmp_path / "run", cases, lambda case, question: "C" if question.options else "yes")
     files = write_report([run], tmp_path / "out")
-    assert list(lines(files, "gpt-4o")) == ["sufficient cause (SC)", "CaI", "Collider-Bias", "riddle", "all"]
+    assert list(lines(files, "gpt-4o")) == ["sufficient cause (SC)", "CaI", "Collider-Bias", "riddle", "all", "chance"]
+    assert lines(files, "gpt-4o")["chance"][1] == "37.5"  # half of the questions have two answers, half have four
     assert {name: cells[:2] for name, cells in lines(files, "gpt-4o, by rung").items()} == {
         "0 discovery": ["2", "50.0"],
         "1 association": ["2", "50.0"],
@@ -220,17 +221,20 @@ def test_cello_says_which_distractors_were_chosen(tmp_path: Path) -> None:
 # ---- VQA ----------------------------------------------------------------------------------------------------
 
 
-def test_vqa_is_told_in_soft_accuracy_with_a_bootstrap_interval(tmp_path: Path) -> None:
+def test_vqa_is_told_in_soft_accuracy_with_an_interval(tmp_path: Path) -> None:
     run = answered(tmp_path / "run", okvqa(), lambda case, question: "net" if case.id < "okvqa-5" else "racket")
     files = write_report([run], tmp_path / "out")
     assert lines(files, "gpt-4o") == {"all": ["10", "80.0", "0", "0", "0"]}
     text = files.markdown.read_text(encoding="utf-8")
-    assert "VQA accuracy is 80.0% (95% interval" in text
+    assert "it has a VQA accuracy of 80.0% (95% interval" in text
     assert "**VQA accuracy**: The official soft accuracy of VQA" in text
-    assert "95% interval by bootstrap over cases (10,000 resamples, seed 0)" in text
-    assert "Wilson" not in text
+    assert "95% interval by Wilson's method" in text
     record = next(row for row in rows(files) if row["measure"] == "factual")
-    assert (record["value"], record["method"], record["right"]) == ("0.8", "bootstrap", "")
+    assert (record["value"], record["method"], record["right"]) == (
+        "0.8",
+        "Wilson, for the number of independent cases",
+        "",
+    )
 
 
 def test_two_runs_of_vqa_are_compared_by_soft_accuracy(tmp_path: Path) -> None:
@@ -239,8 +243,7 @@ def test_two_runs_of_vqa_are_compared_by_soft_accuracy(tmp_path: Path) -> None:
     files = write_report([one, two], tmp_path / "out")
     assert lines(files, "one minus two") == {"all": ["40.0"]}
     compared = next(row for row in rows(files) if row["table"] == "comparison")
-    assert compared["method"] == "paired bootstrap; sign flips"
-    assert "p by a permutation test that flips signs by chance" in files.markdown.read_text(encoding="utf-8")
+    assert compared["method"] == "Tango score; McNemar exact, for the number of independent cases"
 
 
 # ---- one world, no suite, several suites --------------------------------------------------------------------
@@ -249,16 +252,16 @@ def test_two_runs_of_vqa_are_compared_by_soft_accuracy(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("cases", "about"),
     [
-        (cosim(("object addition",)), "about what would be true under a change: accuracy is 100.0%"),
-        (cello(("sufficient_cause", "chain")), "about causes and effects in the picture: accuracy is 100.0%"),
-        (okvqa(2), "about the picture as it is: VQA accuracy is 100.0%"),
+        (cosim(("object addition",)), "about what would be true under a change: it answers right 100.0%"),
+        (cello(("sufficient_cause", "chain")), "about causes and effects in the picture: it answers right 100.0%"),
+        (okvqa(2), "about the picture as it is: it has a VQA accuracy of 100.0%"),
         (
             [Case(id="a", counterfactual=Question("Would it?", "yes", "boolean"))],
-            "about what would be true under a change: accuracy is 100.0%",
+            "about what would be true under a change: it answers right 100.0%",
         ),
         (
             [Case(id="a", factual=Question("Is it?", "yes", "boolean"))],
-            "about the picture as it is: accuracy is 100.0%",
+            "about the picture as it is: it answers right 100.0%",
         ),
     ],
     ids=["cosim", "cello", "okvqa", "counterfactual only", "factual only"],

@@ -83,7 +83,7 @@ def test_markdown_holds_every_figure_with_its_interval_and_p() -> None:
 
 def test_markdown_says_how_the_figures_were_got() -> None:
     text = markdown(small())
-    for word in ("abc123", "seed 5", "10,000 resamples", "Wilson", "McNemar", r"m\_1", "0-shot", "Countersight 0.1.0"):
+    for word in ("abc123", "seed 5", "Wilson", "McNemar", r"m\_1", "0-shot", "Countersight 0.1.0"):
         assert word in text
 
 
@@ -146,7 +146,7 @@ def test_csv_has_a_row_for_every_figure_with_its_origin() -> None:
     drop = next(row for row in rows if (row["run"], row["group"], row["measure"]) == ("a|b", "dots", "drop"))
     assert (drop["value"], drop["low"], drop["high"], drop["p"], drop["n"]) == ("0.3", "0.0", "0.6", "0.25", "10")
     assert (drop["seed"], drop["fingerprint"], drop["model"], drop["prompt"]) == ("5", "abc123", "m_1", "0-shot")
-    assert drop["method"] == "paired bootstrap; McNemar exact"
+    assert drop["method"] == "Tango score; McNemar exact"
     compared = [row for row in rows if row["table"] == "comparison"]
     assert [(row["measure"], row["value"], row["minus_run"]) for row in compared] == [
         ("factual", "0.1", "other"),

@@ -17,10 +17,8 @@ from countersight.asking.prompts import PROMPTS
 from countersight.case import Reply
 from countersight.dataset.folder import Dataset
 from countersight.errors import CountersightError, RunError
-from countersight.report.loading import RESAMPLES
 from countersight.report.write import write_report
 from countersight.runs.folder import RunFolder
-from countersight.scoring.pairs import paired_bootstrap
 
 
 def run(folder: Path, source: Path, replies: list[Reply], model: str = "openai:gpt-4o", *, shown: bool = False) -> Path:
@@ -56,6 +54,7 @@ def test_a_report_is_a_page_and_three_tables(tmp_path: Path) -> None:
     files = write_report([run(tmp_path / "run", source, FOUR)], tmp_path / "out")
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         "report.html",
+        "scores.parquet",
         "tables.csv",
         "tables.md",
         "tables.tex",
@@ -71,9 +70,12 @@ def test_a_report_is_a_page_and_three_tables(tmp_path: Path) -> None:
     assert {row["fingerprint"] for row in rows} == {Dataset.open(source).fingerprint}
 
 
-def test_scores_of_every_case_are_left_in_the_run_folder(tmp_path: Path) -> None:
-    write_report([run(tmp_path / "run", dataset(tmp_path / "tiny", 4), FOUR)], tmp_path / "out")
-    assert (tmp_path / "run" / "scores.parquet").read_bytes().startswith(b"PAR1")
+def test_every_answer_is_left_beside_the_page_and_nothing_in_the_run_folder(tmp_path: Path) -> None:
+    folder = run(tmp_path / "run", dataset(tmp_path / "tiny", 4), FOUR)
+    before = {file: file.stat().st_mtime_ns for file in (tmp_path / "run").rglob("*")}
+    files = write_report([folder], tmp_path / "out")
+    assert files.scores.read_bytes().startswith(b"PAR1")
+    assert {file: file.stat().st_mtime_ns for file in (tmp_path / "run").rglob("*")} == before
 
 
 def test_the_gallery_holds_what_was_said_and_how_it_was_read(tmp_path: Path) -> None:
@@ -122,11 +124,11 @@ def test_pictures_that_are_not_shown_to_the_model_are_not_missing_answers(tmp_pa
     assert data.runs[1].overall.shown.n == 1
 
 
-def test_runs_are_compared_with_the_first(tmp_path: Path) -> None:
+def test_every_two_runs_are_compared(tmp_path: Path) -> None:
     source = dataset(tmp_path / "tiny", 4)
     runs = [run(tmp_path / name, source, FOUR, f"openai:{name}") for name in "abc"]
     data = write_report(runs, tmp_path / "out").data
-    assert [(pair.first, pair.second) for pair in data.comparisons] == [("a", "b"), ("a", "c")]
+    assert [(pair.first, pair.second) for pair in data.comparisons] == [("a", "b"), ("a", "c"), ("b", "c")]
     factual = data.comparisons[0].groups[-1].factual
     assert factual
     assert (factual.value, factual.p, factual.n) == (0.0, 1.0, 4)
@@ -226,10 +228,6 @@ def test_progress_counts_the_pictures(tmp_path: Path) -> None:
     folder = run(tmp_path / "run", dataset(tmp_path / "tiny", 3), [])
     write_report([folder], tmp_path / "out", progress=counting)
     assert seen == [(6, "pictures"), 1, 2, 3, 4, 5, 6]
-
-
-def test_the_report_says_truly_how_many_resamples_were_drawn() -> None:
-    assert paired_bootstrap.__kwdefaults__["resamples"] == RESAMPLES
 
 
 def test_questions_beyond_measure_are_cut(tmp_path: Path) -> None:

@@ -19,8 +19,7 @@ from countersight.errors import ModelError, RunError
 from countersight.models.protocol import ModelSettings
 from countersight.models.registry import open_model
 from countersight.runs.folder import RunFolder
-from countersight.scoring.outcome import outcomes
-from countersight.scoring.scores import score
+from countersight.scoring import outcomes, score
 
 
 class Doubtful:

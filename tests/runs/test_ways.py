@@ -18,7 +18,7 @@ from countersight.engine import Patience
 from countersight.errors import AskingFailed, RunError
 from countersight.models.protocol import Answer
 from countersight.runs.folder import RunFolder
-from countersight.scoring.outcome import outcomes
+from countersight.scoring import outcomes
 
 
 def spoken(request):

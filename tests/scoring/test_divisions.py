@@ -5,9 +5,8 @@ from collections.abc import Iterable
 import pytest
 
 from countersight.case import Case, Change, Option, Question, Reply
+from countersight.scoring import outcomes, score_line
 from countersight.scoring.divisions import Axis, Dividing, role_shares
-from countersight.scoring.outcome import outcomes
-from countersight.scoring.scores import score_line
 
 KINDS = Axis("kind", ("add", "remove"), lambda case: case.change.kinds if case.change else ())
 AXES = {"toy": (KINDS,)}

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from countersight.scoring.intervals import wilson
-from countersight.scoring.scores import Rate
+from countersight.scoring import Rate, wilson
 from countersight.scoring.sums import summed
 
 

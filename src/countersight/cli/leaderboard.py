@@ -28,14 +28,14 @@ def add(verbs: Verbs) -> None:
         metavar="DIR",
         help="where datasets are now, if they were moved; each run finds its own",
     )
-    leaderboard.add_argument("--seed", type=int, default=0, help="for the bootstrap (default: 0)")
+    leaderboard.add_argument("--gold", type=Path, metavar="PATH", help="answers corrected since: a dataset or a table")
 
 
 def _leaderboard(chosen: argparse.Namespace) -> int:
     from countersight.leaderboard import write_leaderboard
     from countersight.text import several
 
-    files = write_leaderboard(chosen.runs, chosen.output, datasets=chosen.dataset, seed=chosen.seed)
+    files = write_leaderboard(chosen.runs, chosen.output, datasets=chosen.dataset, gold=chosen.gold)
     for suite in files.data.suites:
         print(f"{suite.title}: {several(suite.runs, 'run')}, {several(len(suite.boards), 'table')}")
     print(f"The page: {files.html.resolve()}")

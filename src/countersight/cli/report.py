@@ -6,6 +6,7 @@ from pathlib import Path
 
 from countersight.cli.parsing import Verbs, positive, verb
 from countersight.errors import CountersightError
+from countersight.text import printable
 
 
 def add(verbs: Verbs) -> None:
@@ -20,6 +21,12 @@ def add(verbs: Verbs) -> None:
     report.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="or audits; not both at once")
     report.add_argument("-o", "--output", type=Path, default=Path("report"), metavar="DIR", help="default: report")
     report.add_argument("--dataset", type=Path, metavar="DIR", help="where the dataset is now, if it was moved")
+    report.add_argument(
+        "--gold",
+        type=Path,
+        metavar="PATH",
+        help="right answers corrected since the run: a dataset, or a .csv or .jsonl with case, world and answer",
+    )
     report.add_argument(
         "--gallery", type=positive, default=3000, metavar="N", help="most cases shown with pictures (default: 3000)"
     )
@@ -41,7 +48,7 @@ def add(verbs: Verbs) -> None:
         metavar="COLUMN",
         help="of --groups: names the group, as in bb_gender (default: every column that does)",
     )
-    report.add_argument("--seed", type=int, default=0, help="for the bootstrap and the choice of cases (default: 0)")
+    report.add_argument("--seed", type=int, default=0, help="for the choice of cases and what is drawn (default: 0)")
 
 
 def _report(chosen: argparse.Namespace) -> int:
@@ -60,6 +67,7 @@ def _report(chosen: argparse.Namespace) -> int:
         chosen.runs,
         chosen.output,
         dataset=chosen.dataset,
+        gold=chosen.gold,
         gallery=chosen.gallery,
         seed=chosen.seed,
         reference=chosen.reference,
@@ -67,8 +75,9 @@ def _report(chosen: argparse.Namespace) -> int:
         progress=counting,
     )
     print_tables(report.data, Console())
-    for reason in report.unwritten:
-        print(f"countersight: not written: {reason}", file=sys.stderr)
+    for run in report.data.runs:
+        for words in run.advice:
+            print(f"{printable(run.label)}: {printable(words)}", file=sys.stderr)
     print(f"The page, with every case: {report.html.resolve()}")
     return 0
 
@@ -81,8 +90,8 @@ def _report_audits(chosen: argparse.Namespace, audits: list[Path]) -> int:
     others = [path for path in chosen.runs if path not in audits]
     if others:
         raise CountersightError(f"{audits[0]} is an audit and {others[0]} is none; report on the one or the other")
-    if chosen.groups is not None or chosen.dataset is not None:
-        raise CountersightError("--groups and --dataset are for runs; an audit has its pictures with it")
+    if any(given is not None for given in (chosen.groups, chosen.dataset, chosen.gold)):
+        raise CountersightError("--groups, --dataset and --gold are for runs; an audit has its pictures with it")
     report = write_audit_tables(chosen.runs, chosen.output, reference=chosen.reference, seed=chosen.seed)
     print_audit_tables(report.data, Console())
     print(f"The tables as a page: {report.html.resolve()}")

@@ -7,69 +7,72 @@ from typing import Final
 import msgspec
 
 from countersight import __version__
+from countersight.case import World
 from countersight.dataset import Dataset
 from countersight.errors import CountersightError
 from countersight.leaderboard.data import Board, Entry, Leaderboard, Pool, Score, SuiteBoards
+from countersight.leaderboard.standings import Line, Lined, standings
 from countersight.pages import Figure
-from countersight.report import GroupScores, ReportData, RunScores, load, refuse_twice
+from countersight.report import GroupScores, RunScores, as_run, judge_runs, labels, refuse_twice
 from countersight.runs import RunFolder
-from countersight.scoring import CONFIDENCE
+from countersight.scoring import CONFIDENCE, Gold, Measure
 from countersight.suites import ALL, PAPERS, RUN_MEASURES, TOTAL, PaperTable, Printed, Terms, tables, terms
 from countersight.text import several
 
-RANKED_BY: Final = ("counterfactual", "factual", "both_right")
+RANKED_BY: Final[tuple[Measure, ...]] = ("counterfactual", "factual", "both_right")
 """Rows are ranked by the first of these that a board has: the question is how well models imagine."""
 
-Line = tuple[str, str]
-"""An axis (empty for groups) and a line of it."""
 
-
-class _Run(msgspec.Struct, frozen=True):
+class _Run(msgspec.Struct, frozen=True, eq=False):
     path: Path
-    report: ReportData
-
-    @property
-    def scores(self) -> RunScores:
-        return self.report.runs[0]
+    scores: RunScores
+    worlds: tuple[World, ...]
+    dataset: Dataset
+    lined: Lined
 
     @property
     def suite(self) -> str:
         """The suite; a dataset of none, or of several, is its own."""
-        return self.report.suite or f"dataset {self.report.fingerprint}"
+        return self.lined.dividing.suite or f"dataset {self.dataset.fingerprint}"
 
 
-def collect(paths: Sequence[Path], datasets: Sequence[Path], *, seed: int) -> Leaderboard:
+def collect(paths: Sequence[Path], datasets: Sequence[Path], *, gold: Path | None = None) -> Leaderboard:
     """Score runs of any datasets and set them beside what papers report, suite by suite.
 
     `datasets` are folders where datasets are now, if they were moved: each run finds its own by the fingerprint.
+    `gold` has right answers that were corrected since.
     """
     if not paths:
         raise CountersightError("a leaderboard needs at least one run")
     refuse_twice(paths)
     moved = {Dataset.open(path).fingerprint: path for path in datasets}
-    runs = []
-    for path in paths:
-        place = moved.get(RunFolder.open(path).manifest.dataset.fingerprint)
-        runs.append(_Run(path, load([path], dataset=place, gallery=1, seed=seed).report))
+    corrected = Gold.open(gold) if gold else None
+    runs = [_scored(RunFolder.open(path), moved, corrected) for path in paths]
     suites: dict[str, list[_Run]] = {}
     for run in runs:
         suites.setdefault(run.suite, []).append(run)
     return Leaderboard(
         suites=tuple(_suite(found) for found in suites.values()),
         runs=len(runs),
-        seed=seed,
         confidence=CONFIDENCE,
         version=__version__,
     )
 
 
+def _scored(run: RunFolder, moved: dict[str, Path], gold: Gold | None) -> _Run:
+    found = judge_runs([run], dataset=moved.get(run.manifest.dataset.fingerprint), gold=gold)
+    [judged] = found.judged
+    scores = as_run(labels([run])[0], judged, judged.scores(), found)
+    return _Run(run.path, scores, found.worlds, judged.dataset, Lined(judged.outcomes, found.dividing))
+
+
 def _suite(runs: Sequence[_Run]) -> SuiteBoards:
-    suite = runs[0].report.suite
-    worlds = {world: None for run in runs for world in run.report.worlds}
+    suite = runs[0].lined.dividing.suite
+    worlds = {world: None for run in runs for world in run.worlds}
     telling = terms(suite, worlds)
     reported = [table for paper in PAPERS for table in tables(paper) if table.suite == suite and table.measured]
     boards = [_board(line, runs, reported, telling) for line in _lines(runs, reported, telling)]
-    title = telling.title or runs[0].report.dataset
+    title = telling.title or runs[0].dataset.name
     return SuiteBoards(suite, title, tuple(board for board in boards if board.pools), len(runs))
 
 
@@ -91,10 +94,10 @@ def _measured(run: RunScores) -> Iterator[tuple[str, GroupScores]]:
 
 
 def _board(line: Line, runs: Sequence[_Run], reported: Sequence[PaperTable], terms: Terms) -> Board:
-    pools = [*_measured_pools(line, runs, terms), *_reported_pools(line, reported, terms)]
-    pools = [pool for pool in pools if pool.entries]
+    measured = [pool for pool in _measured_pools(line, runs, terms) if pool[0].entries]
+    pools = [*(pool for pool, _ in measured), *_reported_pools(line, reported, terms)]
     present = {key for pool in pools for entry in pool.entries for key in entry.scores}
-    ranked_by = next((key for key in RANKED_BY if key in present), "")
+    ranked_by = next((key for key in RANKED_BY if key in present), RANKED_BY[0])
     axis, name = line
     titles = {TOTAL: "Total of all groups", ALL: "All cases"}
     return Board(
@@ -103,26 +106,32 @@ def _board(line: Line, runs: Sequence[_Run], reported: Sequence[PaperTable], ter
         title=f"{axis}: {name}" if axis else titles.get(name) or f"{terms.group}: {terms.groups.get(name, name)}",
         ranked_by=ranked_by,
         measures={key: words for key, words in terms.measures.items() if key in present},
-        pools=tuple(_ranked(pool, ranked_by) for pool in pools),
+        pools=(
+            *(_tiered(pool, found, ranked_by, line) for pool, found in measured),
+            *(_ranked(pool, ranked_by) for pool in pools if pool.kind == "reported"),
+        ),
     )
 
 
-def _measured_pools(line: Line, runs: Iterable[_Run], terms: Terms) -> Iterator[Pool]:
+def _measured_pools(line: Line, runs: Iterable[_Run], terms: Terms) -> Iterator[tuple[Pool, list[_Run]]]:
+    """The rows of each dataset, and the runs they are of."""
     by_dataset: dict[str, list[tuple[_Run, GroupScores]]] = {}
     for run in runs:
         for axis, scores in _measured(run.scores):
             if (axis, scores.group) == line:
-                by_dataset.setdefault(run.report.fingerprint, []).append((run, scores))
+                by_dataset.setdefault(run.dataset.fingerprint, []).append((run, scores))
     for fingerprint, found in by_dataset.items():
-        report = found[0][0].report
-        entries = [_measured_entry(run, scores, terms) for run, scores in found]
-        yield Pool(
+        dataset, cases = found[0][0].dataset.name, found[0][0].scores.overall.n
+        entries = [(_measured_entry(run, scores, terms), run) for run, scores in found]
+        entries = [(entry, run) for entry, run in entries if entry.scores]
+        pool = Pool(
             kind="measured",
-            title=f"Measured on {report.dataset}, {several(report.cases, 'case')}, fingerprint {fingerprint[:12]}",
-            dataset=report.dataset,
+            title=f"Measured on {dataset}, {several(cases, 'case')}, fingerprint {fingerprint[:12]}",
+            dataset=dataset,
             fingerprint=fingerprint,
-            entries=tuple(entry for entry in entries if entry.scores),
+            entries=tuple(entry for entry, _ in entries),
         )
+        yield pool, [run for _, run in entries]
 
 
 def _measured_entry(run: _Run, scores: GroupScores, terms: Terms) -> Entry:
@@ -136,6 +145,7 @@ def _measured_entry(run: _Run, scores: GroupScores, terms: Terms) -> Entry:
         n=scores.n,
         version=run.scores.version,
         started=run.scores.started,
+        standing=run.scores.standing if run.scores.advice else "",
         run=run.path.resolve().name,
         scores={key: _score(figure) for key, figure in figures.items() if figure and figure.value is not None},
     )
@@ -193,8 +203,19 @@ def _printed(cell: Printed, table: PaperTable, *, negated: bool) -> Score:
     )
 
 
+def _tiered(pool: Pool, runs: Sequence[_Run], measure: Measure, line: Line) -> Pool:
+    """The rows of a dataset from the best to the worst, with their tiers; those without a score at the end."""
+    scored = [place for place, entry in enumerate(pool.entries) if measure in entry.scores]
+    values = [pool.entries[place].scores[measure].value for place in scored]
+    found = standings([runs[place].lined for place in scored], values, line, measure)
+    tier = dict(zip(scored, found, strict=True))
+    entries = [msgspec.structs.replace(entry, tier=tier.get(place)) for place, entry in enumerate(pool.entries)]
+    entries.sort(key=lambda entry: -entry.scores[measure].value if measure in entry.scores else 1.0)
+    return msgspec.structs.replace(pool, entries=tuple(entries))
+
+
 def _ranked(pool: Pool, ranked_by: str) -> Pool:
-    """The rows of a pool from the best to the worst, with their ranks; those without a score at the end."""
+    """The rows of a paper from the best to the worst, with their ranks; those without a score at the end."""
     scores = [entry.scores[ranked_by].value for entry in pool.entries if ranked_by in entry.scores]
     ranked = [
         msgspec.structs.replace(entry, rank=1 + sum(score > entry.scores[ranked_by].value for score in scores))

@@ -32,11 +32,15 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     version: str = ""
     """Of Countersight, when it asked."""
     started: str = ""
+    standing: str = ""
+    """What is amiss with the run: unfinished, cut, unread."""
     run: str = ""
     """The folder of the run."""
     scores: dict[str, Score]
+    tier: int | None = None
+    """Of a run that was measured, by the measure that the board ranks by: within a tier nothing is known to differ."""
     rank: int | None = None
-    """Among the rows of its pool, by the measure that the board ranks by; equal scores share a rank."""
+    """Of a row of a paper: 1 + the number of rows of its table with a higher score. Nothing tests that order."""
 
 
 class Pool(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -83,6 +87,5 @@ class Leaderboard(msgspec.Struct, frozen=True, kw_only=True):
 
     suites: tuple[SuiteBoards, ...]
     runs: int
-    seed: int
     confidence: float
     version: str

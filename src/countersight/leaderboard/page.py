@@ -43,10 +43,10 @@ def _sentence(board: Leaderboard) -> str:
 def _section(number: int, suite: SuiteBoards) -> Markup:
     datasets = {pool.fingerprint for board in suite.boards for pool in board.pools if pool.kind == "measured"}
     papers = any(pool.kind == "reported" for board in suite.boards for pool in board.pools)
-    about = "Rows are ranked within the dataset they were measured on"
-    about += ", or within the table they were reported in." if papers else "."
+    about = "Runs are put into tiers within the dataset they were measured on"
+    about += "; rows of papers are ordered within their table." if papers else "."
     if papers or len(datasets) > 1:
-        about += " Between datasets and papers nothing is ranked: they asked other cases, or asked them otherwise."
+        about += " Between datasets and papers nothing is compared: they asked other cases, or asked them otherwise."
     if not suite.boards:
         about = "None of these runs has an answer yet."
     # What papers report is not folded away, also where they have no row for all cases.
@@ -75,14 +75,14 @@ def _folded(suite: SuiteBoards, board: Board, *, is_open: bool) -> Markup:
 
 
 def _table(suite: SuiteBoards, board: Board) -> Markup:
-    heads = [("model", "text"), ("rank", "number"), ("prompt", "text")]
+    heads = [("model", "text"), ("tier", "number"), ("prompt", "text")]
     heads += [(words, "number") for words in board.measures.values()]
     heads += [("n", "number"), ("from", "text")]
     head = element("tr", *(element("th", text(words), scope="col", data_sort=kind) for words, kind in heads))
     caption = element(
         "caption",
         text(name(board.title)),
-        element("span", text(f"{_figures(board)} Ranked by {board.measures[board.ranked_by]}.")),
+        element("span", text(f"{_figures(board)} Tiers by {board.measures[board.ranked_by]}.")),
         dir="auto",
     )
     bodies = [_body(pool, board, len(heads)) for pool in board.pools]
@@ -113,7 +113,10 @@ def _body(pool: Pool, board: Board, width: int) -> Markup:
 def _cells(entry: Entry, board: Board, pool: Pool) -> Iterator[Markup]:
     longer = [element("small", text(name(entry.named)))] if entry.named not in ("", entry.model) else []
     yield element("th", text(name(entry.model)), *longer, scope="row", dir="auto", data_value=name(entry.model))
-    yield _number(entry.rank, "" if entry.rank is None else count(entry.rank))
+    if entry.kind == "measured":
+        yield _number(entry.tier, "" if entry.tier is None else count(entry.tier))
+    else:
+        yield _number(entry.rank, "" if entry.rank is None else f"({count(entry.rank)})")
     way = [element("small", "options ranked")] if entry.answering == "rank" else []
     yield element("td", text(name(entry.prompt) or "–"), *way, data_value=name(entry.prompt))
     for key in board.measures:
@@ -124,7 +127,7 @@ def _cells(entry: Entry, board: Board, pool: Pool) -> Iterator[Markup]:
             "td", "reported", element("small", text(name(pool.source.partition(" (")[0]))), data_value="reported"
         )
     else:
-        asked = [entry.started[:10], f"Countersight {entry.version}", entry.run]
+        asked = [entry.standing, entry.started[:10], f"Countersight {entry.version}", entry.run]
         small = [element("small", text(name(words))) for words in asked if words]
         yield element("td", "measured", *small, data_value=f"measured {name(entry.started)}")
 
@@ -150,16 +153,18 @@ def _how(board: Leaderboard) -> Markup:
         (
             "measured",
             f"Asked and scored by Countersight. Shares have their {level}% interval by Wilson's method, drops theirs "
-            f"by paired bootstrap over cases (seed {board.seed}). The run folder and `countersight report` say more.",
+            "by Tango's. The run folder and `countersight report` say more.",
         ),
         (
             "reported",
             "Printed in the paper that is named, and copied from there. Nothing of it was measured here.",
         ),
         (
-            "rank",
-            "1 + the number of rows of the same dataset, or of the same table of a paper, with a higher share. Rows "
-            "whose intervals overlap are not told apart by it.",
+            "tier",
+            "Every two runs of a dataset are compared case by case (McNemar's exact test, corrected by Holm's method). "
+            "A run begins a new tier where a run of the tier above does better than chance may do: within a tier "
+            "nothing is known to differ, whatever the order of the rows. In brackets: the place of a row in a table of "
+            "a paper, which nothing tests.",
         ),
     ]
     suites = {suite.suite for suite in board.suites}

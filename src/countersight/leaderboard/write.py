@@ -25,13 +25,13 @@ class LeaderboardFiles(msgspec.Struct, frozen=True):
 
 
 def write_leaderboard(
-    runs: Sequence[Path], out: Path, *, datasets: Sequence[Path] = (), seed: int = 0
+    runs: Sequence[Path], out: Path, *, datasets: Sequence[Path] = (), gold: Path | None = None
 ) -> LeaderboardFiles:
     """A leaderboard of runs, of whatever suites and datasets, beside what papers report; in `out`.
 
-    `datasets` are folders where datasets are now, if they were moved.
+    `datasets` are folders where datasets are now, if they were moved; `gold` has answers corrected since.
     """
-    board = collect(runs, datasets, seed=seed)
+    board = collect(runs, datasets, gold=gold)
     out.mkdir(parents=True, exist_ok=True)
     return LeaderboardFiles(
         html=write_text(out / "leaderboard.html", render(board)),
@@ -42,7 +42,20 @@ def write_leaderboard(
 
 
 _COLUMNS = (
-    *("suite", "axis", "line", "ranked_by", "kind", "rank", "model", "prompt", "answering", "dataset", "fingerprint"),
+    *(
+        "suite",
+        "axis",
+        "line",
+        "ranked_by",
+        "kind",
+        "tier",
+        "rank",
+        "model",
+        "prompt",
+        "answering",
+        "dataset",
+        "fingerprint",
+    ),
     *("source", "n", "version", "started"),
     *(f"{key}{part}" for key in RUN_MEASURES for part in ("", "_low", "_high", "_n")),
 )
@@ -59,7 +72,15 @@ def comma_separated(board: Leaderboard) -> str:
                 for entry in pool.entries:
                     scores = [entry.scores.get(key) for key in RUN_MEASURES]
                     row = (
-                        *(suite.suite or suite.title, each.axis, each.line, each.ranked_by, entry.kind, entry.rank),
+                        *(
+                            suite.suite or suite.title,
+                            each.axis,
+                            each.line,
+                            each.ranked_by,
+                            entry.kind,
+                            entry.tier,
+                            entry.rank,
+                        ),
                         *(entry.named or entry.model, entry.prompt, entry.answering, pool.dataset, pool.fingerprint),
                         *(pool.source, entry.n, entry.version, entry.started),
                         *(

@@ -11,7 +11,7 @@ from rich.text import Text
 from countersight.pages.grid import NOTHING, Cell, Grid, Line
 
 _SHORT = {"counterfactual": "counter-\nfactual", "both right": "both\nright", "imagination gap": "imagi-\nnation\ngap"}
-_AMISS = ("unread", "failed", "missing")
+_AMISS = ("unread", "cut", "empty", "failed", "missing")
 _NAME, _FIGURE = 17, 11
 """Room that the name of a line needs at least, and that the words of a head are given."""
 
@@ -26,14 +26,15 @@ def print_grids(grids: Iterable[Grid], console: Console) -> None:
 
 def _parts(grid: Grid, width: int) -> Iterator[Grid]:
     """The table, cut between columns into parts that fit the terminal; the counts go in one column to save room."""
-    merged = "/\n".join(_AMISS)
+    merged = "/\n".join(head for head in grid.head if head in _AMISS)
     heads = [head for head in grid.head if head not in _AMISS]
-    if len(heads) < len(grid.head):
+    plain = len(heads)
+    if merged:
         heads.append(merged)
     lines = []
     for line in grid.lines:
-        cells = list(line.cells[: len(grid.head) - len(_AMISS)] if merged in heads else line.cells)
-        if merged in heads:
+        cells = list(line.cells[:plain])
+        if merged:
             amiss = line.cells[len(cells) :]
             cells.append(NOTHING if set(amiss) == {NOTHING} else Cell("/".join(cell.text for cell in amiss)))
         lines.append((cells, line))

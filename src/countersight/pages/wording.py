@@ -40,12 +40,22 @@ def number(value: float) -> str:
 
 def interval(figure: Figure) -> str:
     """The interval of a figure, in per cent or points."""
-    return f"{percent(figure.low)} to {percent(figure.high)}"
+    return f"{_end(figure.low)} to {_end(figure.high)}"
+
+
+def _end(share: float) -> str:
+    """An end of an interval; one that is not zero is not rounded to it, since zero inside or outside is what counts."""
+    text = percent(share)
+    if not share or text.strip("0."):
+        return text
+    return percent(share, 2) if percent(share, 2).strip("0.") else "just above 0" if share > 0 else "just below 0"
 
 
 def p_value(p: float) -> str:
-    """A p value, never rounded to zero."""
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+    """A p value, never rounded to zero, nor to the other side of 0.05."""
+    if p < 0.001:
+        return "p < 0.001"
+    return f"p = {p:.4f}" if 0.0495 <= p < 0.0505 else f"p = {p:.3f}"
 
 
 def guarded(text: str) -> str:

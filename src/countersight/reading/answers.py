@@ -31,14 +31,13 @@ _HOW_MANY = re.compile(r"\b(?:how many|number of)\b", re.IGNORECASE)
 _TAKEN_BACK = re.compile(r"^\W*(?:no|nope|not quite)\b[\s,.:!-]*", re.IGNORECASE)
 _FIRST_PIECE = re.compile(r"[^\n.!]{1,60}(?:[.!](?=\s)|\n)")
 _OPENING_REFUSAL = 200
-_LENGTH = ("length", "max_tokens")
 
 
 def read_reply(reply: Reply, question: Question, read_from: ReadFrom = "whole") -> str | None:
     """The answer in what a model said to a question, over all orders of the options where they were asked in many."""
     if reply.orders:
         return combined(reply.orders, question, read_from)
-    return answer_in(reply.text, question, read_from, finished=reply.finish not in _LENGTH)
+    return answer_in(reply.text, question, read_from, finished=not reply.is_cut)
 
 
 def combined(orders: Sequence[Order], question: Question, read_from: ReadFrom = "whole") -> str | None:

@@ -2,6 +2,9 @@ from .data import GroupScores as GroupScores
 from .data import ReportData as ReportData
 from .data import RunScores as RunScores
 from .image_groups import GroupsFile as GroupsFile
+from .loading import as_run as as_run
+from .loading import judge_runs as judge_runs
+from .loading import labels as labels
 from .loading import load as load
 from .loading import refuse_twice as refuse_twice
 from .terminal import print_overview as print_overview

@@ -6,11 +6,11 @@ from countersight.pages import Figure, count, name, p_value, percent
 from countersight.report.data import Analysis, AnalysisLine, AnalysisTable, IntervalPlot, Point
 from countersight.report.image_groups import PictureGroups
 from countersight.report.observations import AnalysedRun
-from countersight.scoring import RESAMPLES, Bias, Gap, Mean, bias
+from countersight.report.scored import as_difference, as_share
+from countersight.scoring import RESAMPLES, Bias, Gap, bias
 from countersight.suites import Terms
 from countersight.text import several
 
-BOOTSTRAP = "bootstrap over pictures"
 _FEW_GAPS = 3
 
 
@@ -34,7 +34,7 @@ def bias_analysis(groups: PictureGroups, runs: Sequence[AnalysedRun], terms: Ter
             tuple(
                 (
                     f"{run.label}, {group.name}" if len(found) > 1 else group.name,
-                    _figure(group.diff, group.n),
+                    as_difference(group.diff),
                 )
                 for run, measured in found
                 for group in measured.groups
@@ -74,7 +74,7 @@ def _sentences(measured: Bias) -> Iterator[str]:
 
 
 def _told_apart(gap: Gap) -> bool:
-    return not gap.low <= 0 <= gap.high and gap.p < 0.05
+    return not gap.low <= 0 <= gap.high
 
 
 def _overview(column: str, found: Sequence[tuple[AnalysedRun, Bias]]) -> AnalysisTable:
@@ -82,7 +82,7 @@ def _overview(column: str, found: Sequence[tuple[AnalysedRun, Bias]]) -> Analysi
     gaps = list(dict.fromkeys((gap.first, gap.second) for _, measured in found for gap in measured.gaps))[:_FEW_GAPS]
     lines = []
     for run, measured in found:
-        of_group = {group.name: _figure(group.diff, group.n) for group in measured.groups}
+        of_group = {group.name: as_difference(group.diff) for group in measured.groups}
         of_gap = {(gap.first, gap.second): _gap(gap) for gap in measured.gaps}
         cells = (*(of_group.get(group, "") for group in groups), *(of_gap.get(gap, "") for gap in gaps))
         lines.append(AnalysisLine(name=run.label, cells=cells, run=run.label))
@@ -105,9 +105,9 @@ def _table(column: str, run: AnalysedRun, measured: Bias, terms: Terms) -> Analy
             cells=(
                 count(group.pictures),
                 count(group.n),
-                _figure(group.factual, group.n),
-                _figure(group.counterfactual, group.n),
-                _figure(group.diff, group.n),
+                as_share(group.factual),
+                as_share(group.counterfactual),
+                as_difference(group.diff),
             ),
             run=run.label,
             group=group.name,
@@ -135,13 +135,9 @@ def _table(column: str, run: AnalysedRun, measured: Bias, terms: Terms) -> Analy
     )
 
 
-def _figure(mean: Mean, n: int) -> Figure:
-    return Figure(mean.value, mean.low, mean.high, n, method=BOOTSTRAP)
-
-
 def _gap(gap: Gap) -> Figure:
     test = "permutation of pictures, exact" if gap.exact else "permutation of pictures, drawn"
-    return Figure(gap.value, gap.low, gap.high, gap.n, gap.p, method=f"{BOOTSTRAP}; {test}")
+    return Figure(gap.value, gap.low, gap.high, gap.n, gap.p, method=f"score, squared and added; {test}")
 
 
 def _definitions(found: Sequence[tuple[AnalysedRun, Bias]], seed: int) -> Iterator[tuple[str, str]]:
@@ -149,8 +145,8 @@ def _definitions(found: Sequence[tuple[AnalysedRun, Bias]], seed: int) -> Iterat
     yield (
         "diff",
         "Accuracy as it is minus accuracy under a change, over the cases about pictures of a group that were scored in "
-        f"both worlds. Pictures with rows of several groups are left out. Interval by bootstrap over pictures {drawn}, "
-        "since cases about one picture are not independent.",
+        "both worlds. Pictures with rows of several groups are left out. Score interval for as many independent "
+        "cases as vary as much: cases about one picture are not independent.",
     )
     gaps = [gap for _, measured in found for gap in measured.gaps]
     if gaps:
@@ -160,6 +156,7 @@ def _definitions(found: Sequence[tuple[AnalysedRun, Bias]], seed: int) -> Iterat
             test = f"{every} where they can be counted through, else {some}"
         yield (
             "gap",
-            f"The diff of one group minus that of another. p by permutation, two-sided: {test}. The p of several gaps "
+            "The diff of one group minus that of another; its interval squares and adds theirs (Zou and Donner, 2008). "
+            f"p by permutation, two-sided: {test}; or that of the interval where it is larger. The p of several gaps "
             "are not corrected for their number.",
         )

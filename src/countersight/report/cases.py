@@ -6,15 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.asking import COMPOSED
-from countersight.case import LETTERS, Case, Question, Reply
+from countersight.case import ASKINGS, LETTERS, WORLDS, Asking, Case, Question, Reply
 from countersight.dataset import Dataset
 from countersight.pages import balanced_sample
-from countersight.report.data import ASKINGS, Answer, AskedQuestion, Asking, GalleryCase, asking_of
+from countersight.report.data import Answer, AskedQuestion, GalleryCase
 from countersight.report.gallery import PAIR_OUTCOMES, pair_outcome
 from countersight.report.graphs import shown_graph
 from countersight.report.traces import shown_program
-from countersight.runs import RunFolder
-from countersight.scoring import ASKED, OUTCOMES, WORLDS, Outcomes
+from countersight.scoring import OUTCOMES, JudgedRun, Outcomes, counted_replies
 
 LONGEST_TEXT = 4_000
 """Characters of a text that go into the page; the rest stays in the run folder."""
@@ -25,16 +24,16 @@ _HEADING_OF = np.array(
 )
 """For every pair of outcome codes, the place of its heading."""
 
-_Said = dict[tuple[int, str, Asking], Reply]
+_SPENT = ("finish", "tokens_in", "tokens_out", "cost", "seconds", "attempts")
+_Said = dict[tuple[int, Asking], Reply]
 
 
-def gallery_cases(
-    source: Dataset, runs: Sequence[RunFolder], results: Sequence[Outcomes], size: int, seed: int
-) -> tuple[tuple[GalleryCase, ...], tuple[str, ...]]:
+def gallery_cases(runs: Sequence[JudgedRun], size: int, seed: int) -> tuple[tuple[GalleryCase, ...], tuple[str, ...]]:
     """At most `size` cases, balanced over groups and outcomes, and the names of their pictures."""
+    source, results = runs[0].dataset, [judged.outcomes for judged in runs]
     positions = balanced_sample([_strata(result) for result in results], size, seed)
     place = dict(zip(results[0].rows[positions].tolist(), positions.tolist(), strict=True))
-    said = [_replies(run, place) for run in runs]
+    said = [counted_replies(judged.outcomes, positions.tolist(), judged.run.replies()) for judged in runs]
     pictures: dict[str, int] = {}
 
     def number(file_name: str | None) -> int | None:
@@ -48,41 +47,34 @@ def gallery_cases(
             picture=number(case.image),
             counterfactual_picture=number(case.counterfactual_image),
             graph=shown_graph(case, source),
-            questions=_questions(case, [run.manifest.shown for run in runs]),
+            questions=_questions(case),
             answers=tuple(
-                _answers(row, case, result, place[row], replies, source)
+                _answers(case, result, place[row], replies, source)
                 for result, replies in zip(results, said, strict=True)
             ),
         )
-        for row, case in source.cases()
+        for row, case in _shown_most(runs).cases()
         if row in place
     )
     return cases, tuple(pictures)
 
 
 def _strata(result: Outcomes) -> NDArray[np.int64]:
-    headings = _HEADING_OF[result.codes[:, ASKED.index("factual")], result.codes[:, ASKED.index("counterfactual")]]
+    headings = _HEADING_OF[result.codes[:, ASKINGS.index("factual")], result.codes[:, ASKINGS.index("counterfactual")]]
     strata: NDArray[np.int64] = result.groups.astype(np.int64) * len(_HEADINGS) + headings
     return strata
 
 
-def _replies(run: RunFolder, wanted: dict[int, int]) -> _Said:
-    """The reply that counts to each question of the wanted rows: the first that was answered, or a failure."""
-    said: _Said = {}
-    for reply in run.replies():
-        if reply.row in wanted:
-            key = (reply.row, reply.case, asking_of(reply.world, reply.telling))
-            before = said.get(key)
-            if before is None or (before.state, reply.state) == ("failed", "answered"):
-                said[key] = reply
-    return said
+def _shown_most(runs: Sequence[JudgedRun]) -> JudgedRun:
+    """A run that asked all that any of them asked."""
+    return next((judged for judged in runs if judged.run.manifest.shown), runs[0])
 
 
-def _questions(case: Case, shown: list[bool]) -> dict[Asking, AskedQuestion]:
+def _questions(case: Case) -> dict[Asking, AskedQuestion]:
     questions: dict[Asking, AskedQuestion] = {}
     for asking, (world, telling) in WORLDS.items():
         question = case.question(world, telling)
-        if question and (asking != "shown" or any(shown)):
+        if question:
             questions[asking] = _question(question)
     return questions
 
@@ -93,15 +85,13 @@ def _question(question: Question) -> AskedQuestion:
     )
 
 
-def _answers(
-    row: int, case: Case, result: Outcomes, position: int, said: _Said, source: Dataset
-) -> dict[Asking, Answer]:
+def _answers(case: Case, result: Outcomes, position: int, said: _Said, source: Dataset) -> dict[Asking, Answer]:
     answers: dict[Asking, Answer] = {}
     for column, asking in enumerate(ASKINGS):
         verdict = OUTCOMES[result.codes[position, column]]
         if verdict is None:
             continue
-        reply = said.get((row, case.id, asking))
+        reply = said.get((position, asking))
         text, reason = (reply.text or _transcript(reply), reply.reason) if reply else ("", "")
         read = result.answer_texts[result.answers[position, column]]
         answers[asking] = Answer(
@@ -111,6 +101,7 @@ def _answers(
             read,
             _cut(reason),
             composed=reply is not None and reply.finish == COMPOSED,
+            **({field: value for field in _SPENT if (value := getattr(reply, field))} if reply else {}),
             program=shown_program(reply.trace, case.picture(*WORLDS[asking]), source)
             if reply and reply.trace
             else None,

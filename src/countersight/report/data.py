@@ -4,24 +4,11 @@ from typing import Literal
 
 import msgspec
 
-from countersight.case import Telling, World
+from countersight.case import Asking, World
 from countersight.pages import Figure, Thumbnail
 from countersight.suites import PaperTable, Terms, terms
 
-Asking = Literal["factual", "counterfactual", "shown"]
-"""One way a case is asked: as it is, with the change told in words, or with the change shown as a picture."""
-
-ASKINGS: tuple[Asking, ...] = ("factual", "counterfactual", "shown")
-
-
-def asking_of(world: World, telling: Telling) -> Asking:
-    """Which asking a world and the way it is told make."""
-    if world == "factual":
-        return "factual"
-    return "shown" if telling == "shown" else "counterfactual"
-
-
-Verdict = Literal["right", "wrong", "unread", "failed", "missing"]
+Verdict = Literal["right", "wrong", "unread", "empty", "cut", "failed", "missing"]
 
 
 class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,9 +22,20 @@ class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
     both_right: Figure | None
     shown: Figure | None = None
     imagination_gap: Figure | None = None
+    chance: dict[str, float] = {}
+    """What guessing gives, by measure, question by question; nothing where there is nothing to guess among."""
+    questions: int = 0
+    """Of these cases, asked or not."""
     unread: int = 0
+    cut: int = 0
+    empty: int = 0
     failed: int = 0
     missing: int = 0
+
+    @property
+    def scored(self) -> int:
+        """Questions that count: right, wrong or unread."""
+        return self.questions - self.cut - self.empty - self.failed - self.missing
 
 
 class LetterShare(msgspec.Struct, frozen=True):
@@ -86,6 +84,10 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
     """The groups added up, where the suite does so: shares whose sum can be as much as there are groups."""
     divisions: tuple[DividedScores, ...] = ()
     roles: tuple[RoleChosen, ...] = ()
+    standing: str = ""
+    """How far the asking has come and what is amiss: "118 of 120 questions scored; 2 cut"."""
+    advice: tuple[str, ...] = ()
+    """What the user should do about the run, in sentences."""
 
     @property
     def overall(self) -> GroupScores:
@@ -244,6 +246,13 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     reason: str = ""
     composed: bool = False
     """Whether a grammar worked it out from the model's own number."""
+    finish: str = ""
+    """Why the model stopped, in the server's word."""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+    seconds: float = 0.0
+    attempts: int = 1
     program: Program | None = None
 
 

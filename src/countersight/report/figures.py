@@ -6,8 +6,9 @@ stay the size of the page's. Colours are classes: the style sheet has one set fo
 
 from collections.abc import Sequence
 
+from countersight.case import ASKINGS, Asking
 from countersight.pages import Figure, Markup, element, interval, name, percent, text
-from countersight.report.data import ASKINGS, Asking, GroupScores, LetterShare, RunScores
+from countersight.report.data import GroupScores, LetterShare, RunScores
 from countersight.suites import PLAIN, Terms
 
 _ROW = 36

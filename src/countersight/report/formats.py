@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from countersight.pages import Figure, guarded, latex_grid, latex_tables, markdown_grid, markdown_text, name
 from countersight.report.analysis_tables import analysis_grids, analysis_records
 from countersight.report.data import GroupScores, ReportData, RunScores
-from countersight.report.provenance import definitions, origins, sentence
-from countersight.report.tables import COMPARED, MEASURES, grids
+from countersight.report.finding import sentence
+from countersight.report.provenance import definitions, origins
+from countersight.report.tables import AMISS, COMPARED, MEASURES, grids
 from countersight.suites import ALL, TOTAL, PaperTable
 
 
@@ -70,7 +71,7 @@ _COLUMNS = (
     "reported_with",
 )
 _WILSON = "Wilson"
-_PAIRED = "paired bootstrap; McNemar exact"
+_PAIRED = "Tango score; McNemar exact"
 
 
 def comma_separated(report: ReportData) -> str:
@@ -121,7 +122,7 @@ def _line(table: str, run: RunScores, scores: GroupScores, origin: list[Value]) 
     place = (table, run.label, "", scores.group)
     for key in MEASURES:
         yield from _record(place, key, getattr(scores, key), origin)
-    for key in ("unread", "failed", "missing"):
+    for key in AMISS:
         yield _counted(place, key, getattr(scores, key), scores.n, origin)
 
 
@@ -146,7 +147,8 @@ def _record(place: Sequence[str], measure: str, figure: Figure | None, origin: l
     if figure is not None and figure.value is not None:
         values = [round(value, 6) for value in (figure.value, figure.low, figure.high)]
         method = figure.method or (_WILSON if figure.p is None else _PAIRED)
-        yield [*place, measure, *values, figure.p, figure.right, figure.n, method, *origin]
+        confidence = figure.confidence or origin[0]
+        yield [*place, measure, *values, figure.p, figure.right, figure.n, method, confidence, *origin[1:]]
 
 
 def _origin(report: ReportData, run: RunScores) -> list[Value]:

@@ -4,7 +4,9 @@ from typing import Literal
 
 from countersight.report.data import Verdict
 
-PairOutcome = Literal["lost", "gained", "both-right", "both-wrong", "right", "wrong", "unread", "failed", "missing"]
+PairOutcome = Literal[
+    "lost", "gained", "both-right", "both-wrong", "right", "wrong", "unread", "empty", "cut", "failed", "missing"
+]
 
 PAIR_OUTCOMES: dict[PairOutcome, str] = {
     "lost": "right before, wrong after",
@@ -14,6 +16,8 @@ PAIR_OUTCOMES: dict[PairOutcome, str] = {
     "right": "right (asked in one world)",
     "wrong": "wrong (asked in one world)",
     "unread": "unread",
+    "empty": "empty",
+    "cut": "cut off",
     "failed": "failed",
     "missing": "not asked yet",
 }
@@ -23,7 +27,7 @@ PAIR_OUTCOMES: dict[PairOutcome, str] = {
 def pair_outcome(factual: Verdict | None, counterfactual: Verdict | None) -> PairOutcome:
     """The heading of a case: what went amiss if anything did, or right and wrong before and after the change."""
     verdicts = [verdict for verdict in (factual, counterfactual) if verdict is not None] or ["missing"]
-    for amiss in ("failed", "missing", "unread"):
+    for amiss in ("failed", "missing", "cut", "empty", "unread"):
         if amiss in verdicts:
             return amiss
     if len(verdicts) < 2:

@@ -1,6 +1,6 @@
-"""Run folders joined with their dataset into what a report shows."""
+"""Run folders joined with their dataset into what a report shows. Nothing is written here."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -8,14 +8,13 @@ import msgspec
 
 from countersight import __version__
 from countersight.blind import known
-from countersight.case import Case, World
+from countersight.case import World, asking_of
 from countersight.dataset import Dataset
 from countersight.errors import CountersightError
-from countersight.pages import Figure
+from countersight.report.advice import advice
 from countersight.report.analyses import analyses
 from countersight.report.cases import gallery_cases
 from countersight.report.data import (
-    ComparedGroup,
     Comparison,
     DividedScores,
     GalleryCase,
@@ -24,37 +23,32 @@ from countersight.report.data import (
     ReportData,
     RoleChosen,
     RunScores,
-    asking_of,
 )
 from countersight.report.image_groups import GroupsFile, picture_groups
 from countersight.report.observations import AnalysedRun
-from countersight.report.scored import as_difference, as_share
+from countersight.report.scored import as_compared, as_group, as_share, as_sum
 from countersight.report.short_names import short_name
 from countersight.report.watching import Watched
 from countersight.runs import RunFolder
 from countersight.scoring import (
-    ASKED,
+    CONFIDENCE,
     RESAMPLES,
-    Difference,
+    ComparedRuns,
     Dividing,
+    Gold,
+    JudgedRun,
     Outcomes,
-    Rate,
     Row,
     Scores,
-    Sum,
-    compare,
-    outcomes,
+    compare_all,
+    judge_run,
     role_shares,
-    score,
     score_line,
+    standing,
     summed,
-    write_parquet,
 )
 from countersight.scoring import Comparison as Compared
 from countersight.suites import TOTAL, Terms, beside, terms
-
-SCORES = "scores.parquet"
-"""What became of every case, in the run folder."""
 
 
 class Loaded(msgspec.Struct, frozen=True):
@@ -64,79 +58,108 @@ class Loaded(msgspec.Struct, frozen=True):
     cases: tuple[GalleryCase, ...]
     pictures: tuple[str, ...]
     dataset: Dataset
-    unwritten: tuple[str, ...]
-    """Why scores.parquet could not be left in a run folder, where it could not."""
+    judged: tuple[JudgedRun, ...]
+    """The runs, in the order of the report, for whoever wants every answer."""
+
+
+class Divided(msgspec.Struct, frozen=True):
+    """Runs of one dataset, judged, with their cases divided as their suite says."""
+
+    judged: tuple[JudgedRun, ...]
+    watched: tuple[Watched, ...]
+    dividing: Dividing
+
+    @property
+    def worlds(self) -> tuple[World, ...]:
+        """The worlds that the cases ask about; both where there is no case to tell."""
+        both: tuple[World, World] = ("factual", "counterfactual")
+        return tuple(world for world in both if self.judged[0].outcomes.asked(world).any()) or both
+
+    @property
+    def terms(self) -> Terms:
+        """How their suite tells its scores."""
+        return terms(self.dividing.suite, self.worlds)
+
+
+def judge_runs(runs: Sequence[RunFolder], *, dataset: Path | None = None, gold: Gold | None = None) -> Divided:
+    """Judge runs of one dataset."""
+    watched = tuple(Watched() for _ in runs)
+    dividing = Dividing(lambda suite: terms(suite).axes)
+    judged = [
+        judge_run(
+            run,
+            dataset=dataset,
+            gold=gold,
+            watch_cases=iter if number else dividing.watch,
+            watch_replies=seen.watch,
+        )
+        for number, (run, seen) in enumerate(zip(runs, watched, strict=True))
+    ]
+    return Divided(tuple(judged), watched, dividing)
 
 
 def load(
     paths: Sequence[Path],
     *,
-    dataset: Path | None,
-    gallery: int,
-    seed: int,
+    dataset: Path | None = None,
+    gold: Path | None = None,
+    gallery: int = 3000,
+    seed: int = 0,
     reference: Sequence[str] | None = None,
     groups: GroupsFile | None = None,
 ) -> Loaded:
-    """Score runs of one dataset, compare each with the first, and choose the cases to show.
+    """Score runs of one dataset, compare every two of them, and choose the cases to show.
 
-    Leaves scores.parquet in each run folder that can be written to. `reference` names tables of papers to set beside
-    the runs; when it names none, all of their suite. `groups` names a table of groups of pictures to compare.
+    `gold` is a dataset or a table with right answers that were corrected since. `reference` names tables of papers to
+    set beside the runs; when it names none, all of their suite. `groups` names a table of groups of pictures to
+    compare.
     """
     runs = _same_dataset([RunFolder.open(path) for path in paths])
-    source = runs[0].dataset(dataset)
-    if reference is not None:  # a mistake in a name is told before a million cases are scored
-        beside(next((case.suite for _, case in source.cases()), ""), tuple(reference))
+    if reference and gold is None:  # a mistake in a name is told before a million cases are scored
+        beside(next((case.suite for _, case in runs[0].dataset(dataset).cases()), ""), tuple(reference))
+    found = judge_runs(runs, dataset=dataset, gold=Gold.open(gold) if gold else None)
+    source = found.judged[0].dataset
     joined = picture_groups(groups, (case for _, case in source.cases())) if groups else ()
-    results: list[Outcomes] = []
-    unwritten = []
-    kept = [Watched() for _ in runs]
-    dividing = Dividing(lambda suite: terms(suite).axes)
-    for run, seen in zip(runs, kept, strict=True):
-        cases = _asked(source, run)
-        watched = cases if results else dividing.watch(cases)
-        results.append(outcomes(watched, seen.watch(run.replies()), run.manifest.prompt.reads))
-        try:
-            write_parquet(results[-1], run.path / SCORES)
-        except OSError as error:
-            unwritten.append(f"{run.path / SCORES}: {error.strerror}")
+    references = () if reference is None else beside(found.dividing.suite, tuple(reference))
     names = labels(runs)
-    worlds = _worlds(results[0])
-    telling = terms(dividing.suite, worlds)
-    scores = [score(result, seed=seed) for result in results]
+    scores = [judged.scores() for judged in found.judged]
+    results = [judged.outcomes for judged in found.judged]
     report = ReportData(
         dataset=source.name,
         fingerprint=source.fingerprint,
         cases=len(results[0]),
         bad_rows=source.count - len(results[0]),
         runs=tuple(
-            _run(name, run, scored, telling, *_divided(result, dividing, seed))
-            for name, run, scored, result in zip(names, runs, scores, results, strict=True)
+            as_run(name, judged, scored, found)
+            for name, judged, scored in zip(names, found.judged, scores, strict=True)
         ),
-        comparisons=tuple(
-            _comparison(names[0], label, results[0], result, telling, seed)
-            for label, result in zip(names[1:], results[1:], strict=True)
-        ),
+        comparisons=tuple(_comparison(names, pair, found.terms) for pair in compare_all(results)),
         seed=seed,
         resamples=RESAMPLES,
-        confidence=scores[0].confidence,
+        confidence=CONFIDENCE,
         version=__version__,
-        suite=dividing.suite,
-        worlds=worlds,
+        suite=found.dividing.suite,
+        worlds=found.worlds,
         soft=results[0].credits is not None,
-        references=() if reference is None else beside(dividing.suite, tuple(reference)),
-        blind=_answered_blind(source, worlds),
-        analyses=analyses(_analysed(names, runs, results, scores), kept, telling, joined, seed=seed),
+        references=references,
+        blind=_answered_blind(source, found.worlds),
+        analyses=analyses(_analysed(names, found.judged, scores), found.watched, found.terms, joined, seed=seed),
     )
-    shown, pictures = gallery_cases(source, runs, results, gallery, seed)
-    return Loaded(report, shown, pictures, source, tuple(unwritten))
+    shown, pictures = gallery_cases(found.judged, gallery, seed)
+    return Loaded(report, shown, pictures, source, found.judged)
 
 
-def _analysed(
-    names: Sequence[str], runs: Sequence[RunFolder], results: Sequence[Outcomes], scores: Sequence[Scores]
-) -> list[AnalysedRun]:
+def _analysed(names: Sequence[str], runs: Sequence[JudgedRun], scores: Sequence[Scores]) -> list[AnalysedRun]:
     return [
-        AnalysedRun(label, run.manifest.model, run.manifest.prompt.name, run.manifest.answering, result, scored.rows)
-        for label, run, result, scored in zip(names, runs, results, scores, strict=True)
+        AnalysedRun(
+            label,
+            judged.run.manifest.model,
+            judged.run.manifest.prompt.name,
+            judged.run.manifest.answering,
+            judged.outcomes,
+            scored.rows,
+        )
+        for label, judged, scored in zip(names, runs, scores, strict=True)
     ]
 
 
@@ -170,12 +193,6 @@ def _same_dataset(runs: list[RunFolder]) -> list[RunFolder]:
     return runs
 
 
-def _asked(source: Dataset, run: RunFolder) -> Iterator[tuple[int, Case]]:
-    """The cases as the run asked them: what it did not mean to ask is not missing."""
-    for row, case in source.cases():
-        yield row, case if run.manifest.shown or case.shown is None else msgspec.structs.replace(case, shown=None)
-
-
 def labels(runs: Sequence[RunFolder]) -> list[str]:
     """A short name for each run that no other has: the model, then what else tells the runs apart."""
     models = [short_name(run.manifest.model) for run in runs]
@@ -189,29 +206,22 @@ def labels(runs: Sequence[RunFolder]) -> list[str]:
     return [f"{number}: {words}" for number, words in enumerate(folders, 1)]
 
 
-def _worlds(result: Outcomes) -> tuple[World, ...]:
-    """The worlds that the cases ask about; both where there is no case to tell."""
-    both: tuple[World, World] = ("factual", "counterfactual")
-    return tuple(world for world in both if (result.codes[:, ASKED.index(world)] > 0).any()) or both
-
-
-def _divided(
-    result: Outcomes, dividing: Dividing, seed: int
-) -> tuple[tuple[DividedScores, ...], tuple[RoleChosen, ...]]:
-    divisions = tuple(
+def _divided(result: Outcomes, dividing: Dividing) -> tuple[DividedScores, ...]:
+    divisions = (
         DividedScores(
             division.name,
-            tuple(_group(score_line(result, line, mask, seed=seed)) for line, mask in division.masks(len(result))),
+            tuple(as_group(score_line(result, line, mask)) for line, mask in division.masks(len(result))),
             division.unplaced(len(result)),
         )
         for division in dividing.divisions()
     )
+    return tuple(division for division in divisions if division.lines)
+
+
+def _roles(result: Outcomes, dividing: Dividing) -> tuple[RoleChosen, ...]:
     roles = dividing.roles()
-    chosen = [(share.role, _share(share.chosen)) for share in role_shares(result, roles)] if roles else []
-    return (
-        tuple(division for division in divisions if division.lines),
-        tuple(RoleChosen(role, figure) for role, figure in chosen if figure),
-    )
+    found = role_shares(result, roles) if roles else ()
+    return tuple(RoleChosen(share.role, as_share(share.chosen)) for share in found if share.chosen.n)
 
 
 _Line = TypeVar("_Line", Row, Compared)
@@ -234,7 +244,7 @@ def _total(rows: Sequence[Row], terms: Terms) -> GroupScores | None:
     sums = [summed([getattr(row, key) for row in rows]) for key in ("factual", "counterfactual", "both_right")]
     if not any(sums):
         return None
-    factual, counterfactual, both_right = (_sum(found) for found in sums)
+    factual, counterfactual, both_right = map(as_sum, sums)
     return GroupScores(
         group=TOTAL,
         n=sum(row.n for row in rows),
@@ -245,75 +255,29 @@ def _total(rows: Sequence[Row], terms: Terms) -> GroupScores | None:
     )
 
 
-def _run(
-    label: str,
-    run: RunFolder,
-    scores: Scores,
-    terms: Terms,
-    divisions: tuple[DividedScores, ...],
-    roles: tuple[RoleChosen, ...],
-) -> RunScores:
-    rows = _in_order(scores.rows, terms)
+def as_run(label: str, judged: JudgedRun, scores: Scores, found: Divided) -> RunScores:
+    """A run as a report and a leaderboard show it."""
+    manifest, rows = judged.run.manifest, _in_order(scores.rows, found.terms)
     return RunScores(
         label=label,
-        model=run.manifest.model,
-        prompt=run.manifest.prompt.name,
-        started=run.manifest.started,
-        version=run.manifest.countersight,
-        answering=run.manifest.answering,
-        settings=tuple((key, str(value)) for key, value in run.manifest.ways().items()),
-        groups=tuple(map(_group, rows)),
+        model=manifest.model,
+        prompt=manifest.prompt.name,
+        started=manifest.started,
+        version=manifest.countersight,
+        answering=manifest.answering,
+        settings=tuple((key, str(value)) for key, value in manifest.ways().items()),
+        groups=tuple(map(as_group, rows)),
         letters=tuple(
             LetterShare(asking_of(share.world, share.telling), share.letter, share.answered, share.gold, share.n)
             for share in scores.letters
         ),
-        total=_total(rows[:-1], terms) if terms.adds_up else None,
-        divisions=divisions,
-        roles=roles,
+        total=_total(rows[:-1], found.terms) if found.terms.adds_up else None,
+        divisions=_divided(judged.outcomes, found.dividing),
+        roles=_roles(judged.outcomes, found.dividing),
+        standing=standing(scores.overall),
+        advice=tuple(advice(judged.run, scores.overall)),
     )
 
 
-def _group(row: Row) -> GroupScores:
-    return GroupScores(
-        group=row.group or "(no group)",
-        n=row.n,
-        factual=_share(row.factual),
-        counterfactual=_share(row.counterfactual),
-        drop=_difference(row.drop),
-        both_right=_share(row.both_right),
-        shown=_share(row.shown),
-        imagination_gap=_difference(row.imagination_gap),
-        unread=row.unread,
-        failed=row.failed,
-        missing=row.missing,
-    )
-
-
-def _comparison(first: str, second: str, one: Outcomes, other: Outcomes, terms: Terms, seed: int) -> Comparison:
-    groups = _in_order(compare(one, other, seed=seed), terms)
-    return Comparison(
-        first,
-        second,
-        tuple(
-            ComparedGroup(
-                group.group or "(no group)",
-                _difference(group.factual),
-                _difference(group.counterfactual),
-                _difference(group.both_right),
-                _difference(group.shown),
-            )
-            for group in groups
-        ),
-    )
-
-
-def _share(rate: Rate | None) -> Figure | None:
-    return as_share(rate) if rate and rate.n else None
-
-
-def _difference(found: Difference | None) -> Figure | None:
-    return as_difference(found) if found else None
-
-
-def _sum(found: Sum | None) -> Figure | None:
-    return Figure(found.value, found.low, found.high, found.n, method="Wilson, squared and added") if found else None
+def _comparison(names: Sequence[str], pair: ComparedRuns, terms: Terms) -> Comparison:
+    return Comparison(names[pair.first], names[pair.second], tuple(map(as_compared, _in_order(pair.rows, terms))))

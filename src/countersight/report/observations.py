@@ -5,13 +5,14 @@ from typing import Final
 
 import msgspec
 
+from countersight.case import Asking
 from countersight.pages import Figure, count, interval, name, number, p_value, percent
 from countersight.report.data import Analysis, AnalysisLine, AnalysisTable, Point
 from countersight.report.scored import as_difference, as_share
 from countersight.scoring import (
     CONFIDENCE,
+    LEAST_IN_A_MARGIN,
     RESAMPLES,
-    Asked,
     Correlation,
     Difference,
     Effect,
@@ -31,7 +32,7 @@ FIRST_PROMPT: Final = "0-shot"
 """The way of asking that others are held against."""
 BLIND_PROMPT: Final = "text-only"
 """The way of asking without the picture: what is answered then comes from language alone."""
-WORLDS: Final[tuple[Asked, ...]] = ("factual", "counterfactual")
+WORLDS: Final[tuple[Asking, ...]] = ("factual", "counterfactual")
 
 
 class AnalysedRun(msgspec.Struct, frozen=True, eq=False):
@@ -56,10 +57,10 @@ class _Change(msgspec.Struct, frozen=True, eq=False):
 
 def observations(runs: Sequence[AnalysedRun], terms: Terms, *, seed: int) -> Analysis | None:
     """The observations that these runs allow; None where they allow none."""
-    correlations = [(run, found) for run in runs if (found := correlation(run.outcomes, seed=seed))]
+    correlations = [(run, found) for run in runs if (found := correlation(run.outcomes))]
     asked = [world for world in WORLDS if world in terms.measures]
     rankings = [(run, best) for run in runs for world in asked if (best := ranking(run.outcomes, world, seed=seed))]
-    changes = list(_changes(runs, seed))
+    changes = list(_changes(runs))
     seeing = [change for change in changes if change.run.prompt == BLIND_PROMPT]
     asking = [change for change in changes if change.run.prompt != BLIND_PROMPT]
     told = [
@@ -89,7 +90,7 @@ def observations(runs: Sequence[AnalysedRun], terms: Terms, *, seed: int) -> Ana
     )
 
 
-def _changes(runs: Sequence[AnalysedRun], seed: int) -> Iterator[_Change]:
+def _changes(runs: Sequence[AnalysedRun]) -> Iterator[_Change]:
     for run in runs:
         if run.prompt == FIRST_PROMPT:
             continue
@@ -97,7 +98,7 @@ def _changes(runs: Sequence[AnalysedRun], seed: int) -> Iterator[_Change]:
         # Whether answers are written or ranked changes them too: the one that was answered in the same way comes first.
         firsts.sort(key=lambda first: first.answering != run.answering)
         if firsts:
-            yield _Change(run, firsts[0], effect(run.outcomes, firsts[0].outcomes, seed=seed))
+            yield _Change(run, firsts[0], effect(run.outcomes, firsts[0].outcomes))
 
 
 def _drop(run: AnalysedRun, terms: Terms) -> str:
@@ -120,8 +121,8 @@ def _drop(run: AnalysedRun, terms: Terms) -> str:
 def _correlated(run: AnalysedRun, found: Correlation, terms: Terms) -> str:
     if found.phi is None:
         return (
-            f"{name(run.label)}: one of the two worlds is all right or all wrong, so there is no correlation "
-            f"(n = {count(found.n)})."
+            f"{name(run.label)}: too few cases are right, or not right, in one of the two worlds to speak of a "
+            f"correlation: each must be {LEAST_IN_A_MARGIN} or more (n = {count(found.n)})."
         )
     phi = found.within or found.phi
     where = f"within the same {terms.group}, " if found.within else ""
@@ -146,7 +147,7 @@ def _ranked(run: AnalysedRun, found: Ranking, terms: Terms) -> str:
     best, worst = found.standings[0], found.standings[-1]
     spread = Figure(found.spread, found.spread_low, found.spread_high, found.n)
     return (
-        f"{name(run.label)}, {terms.measures[found.asked]}: best {_group(best.group, terms)} with "
+        f"{name(run.label)}, {terms.measures[found.asking]}: best {_group(best.group, terms)} with "
         f"{_rate(best.rate)}, the best with a chance of {percent(best.best, 0)}%; worst {_group(worst.group, terms)} "
         f"with {_rate(worst.rate)}, the worst with a chance of {percent(worst.worst, 0)}%. They are "
         f"{percent(found.spread)} points apart ({interval(spread)})."
@@ -215,7 +216,7 @@ def _worlds_table(found: Sequence[tuple[AnalysedRun, Correlation]], terms: Terms
 
 
 def _ranking_table(run: AnalysedRun, found: Ranking, terms: Terms) -> AnalysisTable:
-    measure = terms.measures[found.asked]
+    measure = terms.measures[found.asking]
     lines = [
         AnalysisLine(
             name=_group(standing.group, terms),
@@ -237,7 +238,7 @@ def _ranking_table(run: AnalysedRun, found: Ranking, terms: Terms) -> AnalysisTa
     return AnalysisTable(
         title=f"From best to worst, {measure}: {run.label}",
         head=(terms.group, "n", measure, "place", "chance to be best", "chance to be worst"),
-        measures=("n", found.asked, "place", "best", "worst"),
+        measures=("n", found.asking, "place", "best", "worst"),
         lines=tuple(lines),
     )
 
@@ -269,8 +270,9 @@ def _definitions(correlated: bool, ranked: bool, changed: bool, seed: int) -> It
         yield (
             "phi",
             "The correlation of being right as it is and being right under a change, from −1 to 1, over the cases "
-            f"scored in both worlds; its interval by bootstrap over cases ({drawn}). That some groups are easier in "
-            "both worlds makes a correlation of its own, which phi within each group leaves out.",
+            "scored in both worlds; interval and p by Mantel and Haenszel's test. Nothing is said where fewer than "
+            f"{LEAST_IN_A_MARGIN} cases are right, or not right, in either world. That some groups are easier in both "
+            "worlds makes a correlation of its own, which phi within each group leaves out.",
         )
     if ranked:
         yield (
@@ -282,8 +284,8 @@ def _definitions(correlated: bool, ranked: bool, changed: bool, seed: int) -> It
     if changed:
         yield (
             "what prompts change, without the picture",
-            f"A run minus the {FIRST_PROMPT} run of the same model, over the cases both answered: paired bootstrap, "
-            "McNemar's exact test; for the drop a test that flips signs by chance.",
+            f"A run minus the {FIRST_PROMPT} run of the same model, over the cases both answered: Tango's score "
+            "interval and McNemar's exact test.",
         )
 
 
@@ -300,7 +302,11 @@ def _difference(found: Difference | None) -> Figure:
 
 
 def _phi_figure(phi: Phi | None, n: int) -> Figure:
-    return Figure(phi.value, phi.low, phi.high, n, method="bootstrap") if phi else Figure(None, 0.0, 0.0, n)
+    return (
+        Figure(phi.value, phi.low, phi.high, n, phi.p, method="Mantel-Haenszel score")
+        if phi
+        else Figure(None, 0.0, 0.0, n)
+    )
 
 
 def _phi(phi: Phi) -> str:

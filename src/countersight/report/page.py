@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from countersight.case import ASKINGS, Asking
 from countersight.pages import (
     Markup,
     as_table,
@@ -21,11 +22,12 @@ from countersight.pages import (
     text,
 )
 from countersight.report.analysis_tables import analysis_grids
-from countersight.report.data import ASKINGS, Analysis, Asking, PageData, ReportData
+from countersight.report.data import Analysis, PageData, ReportData
 from countersight.report.figures import accuracy_plot, drop_plot, legend, letter_bars
+from countersight.report.finding import sentence
 from countersight.report.gallery import PAIR_OUTCOMES, PairOutcome, pair_outcome
 from countersight.report.interval_plot import interval_plot
-from countersight.report.provenance import definitions, origins, sentence
+from countersight.report.provenance import definitions, origins
 from countersight.report.reference import beside
 from countersight.report.tables import by_group, compared, more, overview, totals
 
@@ -177,7 +179,8 @@ def _tiles(report: ReportData) -> Markup:
             for key, called, figure, unit in tiles
             if called and figure and figure.value is not None
         ]
-        heading = element("p", text(name(run.label)), class_="tiles-run", dir="auto")
+        standing = [element("small", text(f" {run.standing}"))] if run.advice else []
+        heading = element("p", text(name(run.label)), *standing, class_="tiles-run", dir="auto")
         rows.append(element("div", heading, element("dl", *written, class_="tiles"), class_="tiles-row"))
     return element("div", *rows, class_="tiles-rows")
 

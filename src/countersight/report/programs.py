@@ -6,13 +6,14 @@ from typing import Final, get_args
 
 import msgspec
 
+from countersight.case import ASKINGS, Asking
 from countersight.pages import Figure, count, name, percent
 from countersight.programs import FailureKind
-from countersight.report.data import ASKINGS, Analysis, AnalysisLine, AnalysisTable, Asking, Point
+from countersight.report.data import Analysis, AnalysisLine, AnalysisTable, Point
 from countersight.report.observations import AnalysedRun
 from countersight.report.shares import share, told
 from countersight.report.watching import Watched, Written
-from countersight.scoring import ASKED, CONFIDENCE, RIGHT, Outcomes
+from countersight.scoring import CONFIDENCE, RIGHT, Outcomes
 from countersight.suites import PLAIN_MEASURES, Terms
 from countersight.text import several
 
@@ -56,7 +57,7 @@ def _fates(outcomes: Outcomes, watched: Watched) -> Iterator[_Fate]:
         place = position.get(row)
         if place is None:
             continue
-        right = outcomes.codes[place, ASKED.index(asking)] == RIGHT
+        right = outcomes.codes[place, ASKINGS.index(asking)] == RIGHT
         group = outcomes.group_names[outcomes.groups[place]]
         yield _Fate(
             group, asking, written.failure, written.reason, bool(right), _ignored(row, asking, written, watched)

@@ -1,68 +1,34 @@
 """How the figures of a report were got, in words: a figure without this is not worth printing."""
 
-from countersight.case import World
 from countersight.pages import count, name, percent
 from countersight.report.data import ReportData, RunScores
-from countersight.suites import AS_IT_IS, BOTH_WORLDS, UNDER_A_CHANGE
 from countersight.text import several
-
-
-def sentence(report: ReportData) -> str:
-    """What was measured and what came out, in a sentence."""
-    asked = f"{several(report.cases, 'case')} of {name(report.dataset)}"
-    told = report.terms.about or _ABOUT[report.worlds]
-    measure, words, unit = ("drop", "the drop in accuracy", " points") if report.two_worlds else _accuracy(report)
-    if len(report.runs) > 1:
-        figures = [getattr(run.overall, measure) for run in report.runs]
-        known = [figure.value for figure in figures if figure and figure.value is not None]
-        start = f"{count(len(report.runs))} runs were asked {asked}, {told}"
-        if not known:
-            return start + "."
-        least, most = percent(min(known)), percent(max(known))
-        between = f"{least}{unit} in each" if least == most else f"between {least} and {most}{unit}"
-        return f"{start}: {words} is {between}."
-    run = report.runs[0]
-    figure = getattr(run.overall, measure)
-    start = f"{name(run.label)} was asked {asked}, {told}"
-    if figure is None or figure.value is None:
-        return start + "."
-    return (
-        f"{start}: {words} is {percent(figure.value)}{unit} "
-        f"({percent(report.confidence, 0)}% interval {percent(figure.low)} to {percent(figure.high)})."
-    )
-
-
-_ABOUT: dict[tuple[World, ...], str] = {
-    ("factual", "counterfactual"): BOTH_WORLDS,
-    ("factual",): AS_IT_IS,
-    ("counterfactual",): UNDER_A_CHANGE,
-}
-
-
-def _accuracy(report: ReportData) -> tuple[str, str, str]:
-    """The one figure of a dataset that asks about one world."""
-    (world,) = report.worlds
-    return world, "VQA accuracy" if report.soft else "accuracy", "%"
 
 
 def definitions(report: ReportData) -> list[tuple[str, str]]:
     """What each figure means and how it was computed."""
     level = percent(report.confidence, 0)
-    resampled = f"({count(report.resamples)} resamples, seed {report.seed})"
-    test = "a permutation test that flips signs by chance" if report.soft else "McNemar's exact test"
-    bootstrap = (
-        f"{level}% interval by paired bootstrap over cases {resampled}; "
-        f"p by {test}, two-sided. Where no case differs the interval has no width, however few there are"
+    score = (
+        f"{level}% interval by Tango's score method with a correction of half a case; p by McNemar's exact test, "
+        "two-sided. Zero lies in the interval exactly where p is not below 0.05"
     )
     wilson = f"{level}% interval by Wilson's method"
-    entries = _accuracies(report, f"{level}% interval by bootstrap over cases {resampled}" if report.soft else wilson)
+    entries = _accuracies(report, wilson)
+    entries.append(
+        (
+            "intervals",
+            "Cases that share a picture are not independent, and an answer that is worth a part tells more than one "
+            "that is right or wrong: both count as the number of independent cases that would vary as much (Rao and "
+            "Scott, 1992).",
+        )
+    )
     measures = report.terms.measures
     if report.two_worlds:
         entries += [
             (
                 measures["drop"],
                 f"{_capital(measures['factual'])} minus {measures['counterfactual']}, in points, over the cases scored "
-                f"in both worlds. {bootstrap}.",
+                f"in both worlds. {score}.",
             ),
             (measures["both_right"], f"Share of those cases answered right in both worlds. {wilson}."),
         ]
@@ -71,17 +37,23 @@ def definitions(report: ReportData) -> list[tuple[str, str]]:
             ("shown", f"Share answered right when the picture after the change is shown, not told. {wilson}."),
             (
                 "imagination gap",
-                f"Shown minus counterfactual, in points, over the cases scored both ways. {bootstrap}.",
+                f"Shown minus counterfactual, in points, over the cases scored both ways. {score}.",
             ),
         ]
     entries += _suite(report)
     entries += [
         ("n", "Cases in the line. A figure that rests on fewer says its own n."),
         ("unread", "Replies in which no answer could be read. They count in n and are never right."),
-        ("failed, missing", "Questions that got no reply, or were not asked yet. They are left out of every share."),
+        (
+            "cut, empty, failed, missing",
+            "Replies that the limit of tokens ended before an answer, replies that say nothing, questions that got no "
+            "reply, and those that were not asked yet. They are left out of every share.",
+        ),
     ]
     if report.comparisons:
-        entries.append(("comparisons", f"Run minus run over the cases both answered, in points. {bootstrap}."))
+        entries.append(
+            ("comparisons", f"Run minus run over the cases both answered, in points. {score}.{_several(report)}")
+        )
     if report.references or report.terms.beside:
         entries.append(
             (
@@ -127,13 +99,28 @@ def _suite(report: ReportData) -> list[tuple[str, str]]:
                 "as any other, however many cases it has. Its interval squares and adds theirs (Zou and Donner, 2008).",
             )
         )
-    if report.terms.chance:
-        entries.append(("chance", "What guessing among the options gives."))
+    if any(run.overall.chance for run in report.runs):
+        entries.append(
+            (
+                "chance",
+                "What guessing among the answers that each scored question offers would give, on average; a question "
+                "that offers none, for a number or in words, counts as 0.",
+            )
+        )
     if report.blind:
         entries.append(
             ("blind", "What is answered from the words alone, without a picture; see: countersight blind DATASET.")
         )
     return entries
+
+
+def _several(report: ReportData) -> str:
+    if len(report.comparisons) < 2:
+        return ""
+    return (
+        f" Of the {count(len(report.comparisons))} pairs of runs each p is corrected by Holm's method, group by group "
+        "and measure by measure, and each interval widened to agree with it."
+    )
 
 
 def _capital(words: str) -> str:

@@ -1,23 +1,74 @@
 """Scores as the figures that a report shows."""
 
+import msgspec
+
 from countersight.pages import Figure
-from countersight.scoring import Difference, Rate
+from countersight.report.data import ComparedGroup, GroupScores
+from countersight.scoring import CONFIDENCE, Chance, Comparison, Difference, Rate, Row, Sum
+
+NO_GROUP = "(no group)"
 
 
 def as_share(rate: Rate) -> Figure:
     """A share of right answers, or the mean of what answers are worth."""
     soft = rate.credit is not None
-    return Figure(
-        rate.value,
-        rate.low,
-        rate.high,
-        rate.n,
-        right=None if soft else rate.right,
-        method="bootstrap" if soft else "",
-    )
+    method = "Wilson, for the number of independent cases" if soft or rate.clustered else ""
+    return Figure(rate.value, rate.low, rate.high, rate.n, right=None if soft else rate.right, method=method)
 
 
 def as_difference(found: Difference) -> Figure:
     """A difference of shares over the same cases."""
-    method = "" if found.test == "McNemar exact" else f"paired bootstrap; {found.test}"
-    return Figure(found.value, found.low, found.high, found.n, found.p, method=method)
+    wider = found.confidence if found.confidence != CONFIDENCE else None
+    method = "" if found.is_exact and not wider else f"Tango score; {found.test}"
+    if wider:
+        method += ", Holm"
+    return Figure(found.value, found.low, found.high, found.n, found.p, method=method, confidence=wider)
+
+
+def as_group(row: Row) -> GroupScores:
+    """A row of scores as a line of a table."""
+    return GroupScores(
+        group=row.group or NO_GROUP,
+        n=row.n,
+        factual=_share(row.factual),
+        counterfactual=_share(row.counterfactual),
+        drop=_difference(row.drop),
+        both_right=_share(row.both_right),
+        shown=_share(row.shown),
+        imagination_gap=_difference(row.imagination_gap),
+        chance=_chance(row.chance),
+        questions=row.questions,
+        unread=row.unread,
+        cut=row.cut,
+        empty=row.empty,
+        failed=row.failed,
+        missing=row.missing,
+    )
+
+
+def as_compared(row: Comparison) -> ComparedGroup:
+    """Two runs on one group."""
+    return ComparedGroup(
+        row.group or NO_GROUP,
+        _difference(row.factual),
+        _difference(row.counterfactual),
+        _difference(row.both_right),
+        _difference(row.shown),
+    )
+
+
+def as_sum(found: Sum | None) -> Figure | None:
+    """Shares added up."""
+    return Figure(found.value, found.low, found.high, found.n, method="Wilson, squared and added") if found else None
+
+
+def _share(rate: Rate | None) -> Figure | None:
+    return as_share(rate) if rate and rate.n else None
+
+
+def _difference(found: Difference | None) -> Figure | None:
+    return as_difference(found) if found else None
+
+
+def _chance(chance: Chance) -> dict[str, float]:
+    return {measure: value for measure, value in msgspec.structs.asdict(chance).items() if value is not None}

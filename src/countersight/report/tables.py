@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from countersight.case import World
+from countersight.case import ASKINGS, World
 from countersight.pages import NOTHING, Cell, Grid, Line, count, figure_cell, name, percent, unasked_line
-from countersight.report.data import ASKINGS, Comparison, DividedScores, GroupScores, ReportData, RunScores
+from countersight.report.data import Comparison, DividedScores, GroupScores, ReportData, RunScores
 from countersight.report.reference import beside, reported_lines
 from countersight.suites import PLAIN, PLAIN_MEASURES, Terms, table
 from countersight.text import several
@@ -13,6 +13,12 @@ MEASURES = PLAIN_MEASURES
 """The figures of a line of scores, in order, and what they are called where the suite has no word of its own."""
 
 _UNKNOWN: Mapping[World, float] = {}
+
+AMISS = ("unread", "cut", "empty", "failed", "missing")
+"""What may go amiss with a question, as the last columns of a table."""
+
+_RARE = ("cut", "empty")
+"""Of these, a table has a column only where there are any."""
 
 COMPARED = ("factual", "counterfactual", "both_right", "shown")
 
@@ -46,8 +52,9 @@ def by_group(run: RunScores, terms: Terms = PLAIN, blind: Mapping[World, float] 
         most = count(100 * (len(run.groups) - 1))
         figures = [figure_cell(getattr(run.total, key), run.total.n) for key in measures]
         lines += (unasked_line(head, Cell(f"total, out of {most}"), Cell(count(run.total.n)), figures),)
-    if any(key in terms.chance for key in measures):
-        figures = [Cell(percent(terms.chance[key])) if key in terms.chance else NOTHING for key in measures]
+    chance = run.overall.chance
+    if any(key in chance for key in measures):
+        figures = [Cell(percent(chance[key])) if key in chance else NOTHING for key in measures]
         lines += (unasked_line(head, Cell("chance"), NOTHING, figures),)
     if blind:
         known = {str(world): Cell(percent(share)) for world, share in blind.items()}
@@ -155,16 +162,17 @@ def _scores(
     what: str, named: Sequence[tuple[str, GroupScores]], terms: Terms, *, last_is_total: bool = False
 ) -> tuple[tuple[str, ...], tuple[Line, ...]]:
     measures = _measures([scores for _, scores in named], terms)
+    amiss = [key for key in AMISS if key not in _RARE or any(getattr(scores, key) for _, scores in named)]
     lines = tuple(
         Line(
             (
                 Cell(name(label)),
                 Cell(count(scores.n)),
                 *(figure_cell(getattr(scores, key), scores.n, counted=terms.counts) for key in measures),
-                *(Cell(count(number)) for number in (scores.unread, scores.failed, scores.missing)),
+                *(Cell(count(number)) for number in (getattr(scores, key) for key in amiss)),
             ),
             total=last_is_total and scores is named[-1][1],
         )
         for label, scores in named
     )
-    return (what, "n", *(terms.measures[key] for key in measures), "unread", "failed", "missing"), lines
+    return (what, "n", *(terms.measures[key] for key in measures), *amiss), lines

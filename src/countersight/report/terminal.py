@@ -6,7 +6,8 @@ from rich.text import Text
 from countersight.pages import Grid, name, percent, print_grids
 from countersight.report.analysis_tables import analysis_grids
 from countersight.report.data import Analysis, ReportData
-from countersight.report.provenance import origins, sentence
+from countersight.report.finding import sentence
+from countersight.report.provenance import origins
 from countersight.report.reference import beside
 from countersight.report.tables import compared, overview, scores
 

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from countersight.asking import COMPOSED
-from countersight.case import Reply, Trace
-from countersight.report.data import Asking, asking_of
+from countersight.case import Asking, Reply, Trace, asking_of
 
 
 class Written(msgspec.Struct, frozen=True):

@@ -1,6 +1,7 @@
 """Writes a report: the page and the tables, each in full or not at all."""
 
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -11,8 +12,9 @@ from countersight.progress import Progress, silent
 from countersight.report.data import PageData, ReportData
 from countersight.report.formats import comma_separated, latex, markdown
 from countersight.report.image_groups import GroupsFile
-from countersight.report.loading import load
+from countersight.report.loading import Loaded, load
 from countersight.report.page import render
+from countersight.scoring import SCORES, write_frame
 
 
 class ReportFiles(msgspec.Struct, frozen=True):
@@ -22,9 +24,9 @@ class ReportFiles(msgspec.Struct, frozen=True):
     markdown: Path
     latex: Path
     csv: Path
+    scores: Path
+    """Every answer of every run, for analyses of one's own."""
     data: ReportData
-    unwritten: tuple[str, ...]
-    """Why scores.parquet could not be left in a run folder, where it could not."""
 
 
 def write_report(
@@ -32,19 +34,20 @@ def write_report(
     out: Path,
     *,
     dataset: Path | None = None,
+    gold: Path | None = None,
     gallery: int = 3000,
     seed: int = 0,
     reference: Sequence[str] | None = None,
     groups: GroupsFile | None = None,
     progress: Progress = silent,
 ) -> ReportFiles:
-    """Report on one or more runs of one dataset: a page and tables in `out`, scores.parquet in each run folder.
+    """Report on one or more runs of one dataset: a page, tables and scores.parquet in `out`.
 
-    `dataset` says where the dataset is now if it was moved; `gallery` is how many cases the page shows at most;
-    `reference` names tables of papers to set beside the runs, and all of their suite when it is empty; `groups` names
-    a table of groups of pictures to compare.
+    `dataset` says where the dataset is now if it was moved, `gold` which answers were corrected since; `gallery` is how
+    many cases the page shows at most; `reference` names tables of papers to set beside the runs, and all of their suite
+    when it is empty; `groups` names a table of groups of pictures to compare.
     """
-    loaded = load(runs, dataset=dataset, gallery=gallery, seed=seed, reference=reference, groups=groups)
+    loaded = load(runs, dataset=dataset, gold=gold, gallery=gallery, seed=seed, reference=reference, groups=groups)
     pictures = []
     side = side_for(len(loaded.pictures))
     with progress("Shrinking pictures", len(loaded.pictures), "pictures") as done:
@@ -58,6 +61,13 @@ def write_report(
         markdown=write_text(out / "tables.md", markdown(report)),
         latex=write_text(out / "tables.tex", latex(report)),
         csv=write_text(out / "tables.csv", comma_separated(report)),
+        scores=_write_scores(loaded, out / SCORES),
         data=report,
-        unwritten=loaded.unwritten,
     )
+
+
+def _write_scores(loaded: Loaded, path: Path) -> Path:
+    labels = [run.label for run in loaded.report.runs]
+    rows = (judged.rows(label) for label, judged in zip(labels, loaded.judged, strict=True))
+    write_frame(chain.from_iterable(rows), path)
+    return path

@@ -11,9 +11,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.case import LETTERS, Case
-from countersight.scoring.outcome import ASKED, Outcomes
-from countersight.scoring.scores import Rate, share
+from countersight.case import ASKINGS, LETTERS, Case
+from countersight.scoring.figures import Rate, share
+from countersight.scoring.outcome import Outcomes
 
 OTHER = "other"
 """The line of what an axis has no line for: a file may say anything."""
@@ -144,7 +144,7 @@ def _place(line: str, lines: tuple[str, ...]) -> int:
 
 def role_shares(outcomes: Outcomes, roles: Roles) -> tuple[RoleShare, ...]:
     """How often the options of each role were chosen, roles in order of first appearance."""
-    column = ASKED.index("counterfactual")
+    column = ASKINGS.index("counterfactual")
     starts = np.concatenate(([0], roles.ends[:-1]))
     lengths = roles.ends - starts
     letter_of = np.array([_letter(text) for text in outcomes.answer_texts], dtype=np.int64)

@@ -4,31 +4,30 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.scoring.outcome import ASKED, Asked, Outcomes
-from countersight.scoring.pairs import RESAMPLES, paired_bootstrap, sign_flips
-from countersight.scoring.scores import (
-    CONFIDENCE,
-    Comparison,
-    Difference,
-    Rate,
-    accuracy,
-    compare,
-    share,
-    shared_cases,
-)
+from countersight.case import Asking
+from countersight.scoring.comparing import Comparison, compare, shared_cases
+from countersight.scoring.figures import Difference, Rate, difference, share
+from countersight.scoring.outcome import Outcomes
+from countersight.scoring.resampling import RESAMPLES
+from countersight.scoring.scores import accuracy
+from countersight.scoring.uncertainty import CONFIDENCE, p_of_score, score_quantile
 
 MOST_GROUPS = 100
 """With more groups than this there is neither a ranking nor a correlation within them: they are no groups."""
+
+LEAST_IN_A_MARGIN = 10
+"""So many cases must be right and so many not right, in either world, before a correlation is spoken of."""
 
 _Floats = NDArray[np.float64]
 
 
 class Phi(msgspec.Struct, frozen=True):
-    """A correlation of right and wrong, from -1 to 1, with its bootstrap interval."""
+    """A correlation of right and wrong, from -1 to 1, with the score interval and p of Mantel and Haenszel's test."""
 
     value: float
     low: float
     high: float
+    p: float
 
 
 class Correlation(msgspec.Struct, frozen=True):
@@ -38,7 +37,7 @@ class Correlation(msgspec.Struct, frozen=True):
     """
 
     phi: Phi | None
-    """None where one of the two worlds is all right or all wrong."""
+    """None where either world has fewer than LEAST_IN_A_MARGIN cases right, or not right: that would be no evidence."""
     within: Phi | None
     """The same within groups: that some groups are easier in both worlds makes a correlation of its own."""
     n: int
@@ -63,7 +62,7 @@ class Standing(msgspec.Struct, frozen=True):
 class Ranking(msgspec.Struct, frozen=True):
     """The groups of a run from the best to the worst, and how far apart these are."""
 
-    asked: Asked
+    asking: Asking
     standings: tuple[Standing, ...]
     spread: float
     """Best minus worst."""
@@ -86,7 +85,7 @@ class Effect(msgspec.Struct, frozen=True):
     """The change of the drop: above zero, the drop is larger the other way."""
 
 
-def correlation(outcomes: Outcomes, *, seed: int = 0) -> Correlation | None:
+def correlation(outcomes: Outcomes) -> Correlation | None:
     """The correlation of being right in the two worlds; None where no case was scored in both."""
     both = outcomes.scored("factual") & outcomes.scored("counterfactual")
     n = int(both.sum())
@@ -94,60 +93,58 @@ def correlation(outcomes: Outcomes, *, seed: int = 0) -> Correlation | None:
         return None
     before, after = outcomes.right("factual")[both], outcomes.right("counterfactual")[both]
     places, group = np.unique(outcomes.groups[both], return_inverse=True)
-    if places.size > MOST_GROUPS:
-        places, group = places[:1], np.zeros_like(group)
-    counts = np.bincount(4 * group + 2 * before + after, minlength=4 * places.size)
-    drawn = np.random.default_rng(seed).multinomial(n, counts / n, size=RESAMPLES).reshape(RESAMPLES, -1, 4)
-    # For each group: neither, only after, only before, both.
-    table = counts.reshape(1, -1, 4)
-    neither, only_after, only_before, right_both = map(int, table.sum(axis=(0, 1)))
+    pictures = outcomes.pictures[both]
+    grouped = 1 < places.size <= MOST_GROUPS
     return Correlation(
-        _phi(table.sum(axis=1, keepdims=True), drawn.sum(axis=1, keepdims=True)),
-        _phi(table, drawn) if places.size > 1 else None,
+        _phi(before, after, np.zeros_like(group), pictures),
+        _phi(before, after, group, pictures) if grouped else None,
         n,
-        share(right_both, right_both + only_before),
-        share(only_after, only_after + neither),
+        share(int((before & after).sum()), int(before.sum())),
+        share(int((~before & after).sum()), int((~before).sum())),
     )
 
 
-def _phi(found: NDArray[np.int64], drawn: NDArray[np.int64]) -> Phi | None:
-    """The correlation within the groups of a table of counts, with the interval that draws of it give."""
-    [value] = _within_groups(found)
-    phis = _within_groups(drawn)
-    phis = phis[~np.isnan(phis)]
-    if np.isnan(value) or not phis.size:
+def _phi(
+    before: NDArray[np.bool_], after: NDArray[np.bool_], group: NDArray[np.intp], pictures: NDArray[np.int32]
+) -> Phi | None:
+    """The correlation of what is left when each group's means are taken off.
+
+    Its standard error is that of no correlation, with the groups' shares as they are (Mantel and Haenszel, 1959): never
+    zero, and the interval holds zero exactly where the test does not refuse it. Cases of one picture are summed up.
+    """
+    sizes = np.bincount(group)
+    one, other = (side - (np.bincount(group, weights=side) / sizes)[group] for side in (before, after))
+    # A group that is all right or all wrong in a world says nothing of how the two go together.
+    spoken = ((np.bincount(group, weights=one**2) > 0) & (np.bincount(group, weights=other**2) > 0))[group]
+    margins = [int((side[spoken] == answer).sum()) for side in (before, after) for answer in (False, True)]
+    if min(margins) < LEAST_IN_A_MARGIN:
         return None
-    low, high = np.quantile(phis, [0.5 - CONFIDENCE / 2, 0.5 + CONFIDENCE / 2])
-    return Phi(float(value), float(low), float(high))
+    within = [np.bincount(group, weights=side**2) for side in (one, other)]
+    spread = float(np.sqrt(within[0].sum() * within[1].sum()))
+    exact = float((within[0] * within[1] / np.maximum(sizes - 1, 1)).sum())
+    products = one * other
+    together = products - (np.bincount(group, weights=products) / sizes)[group]
+    clustered = float((np.bincount(pictures, weights=together) ** 2).sum()) if _shared(pictures) else 0.0
+    value, error = float(products.sum()) / spread, float(np.sqrt(max(exact, clustered))) / spread
+    reach = score_quantile(CONFIDENCE) * error
+    return Phi(value, max(-1.0, value - reach), min(1.0, value + reach), p_of_score(value / error))
 
 
-def _within_groups(tables: NDArray[np.int64]) -> _Floats:
-    """For each table (groups × four counts) the correlation of what is left when each group's means are taken off."""
-    neither, only_after, only_before, both = np.moveaxis(tables.astype(np.float64), -1, 0)
-    n = neither + only_after + only_before + both
-    before, after = both + only_before, both + only_after
-    with np.errstate(divide="ignore", invalid="ignore"):
-        shares = [np.where(n > 0, part / n, 0.0) for part in (before * after, before**2, after**2)]
-        covariance = (both - shares[0]).sum(axis=1)
-        spread = np.sqrt((before - shares[1]).sum(axis=1) * (after - shares[2]).sum(axis=1))
-        phi: _Floats = np.clip(covariance / spread, -1.0, 1.0)  # rounding must not carry it past its ends
-    phi[spread < 1e-9] = np.nan
-    return phi
+def _shared(pictures: NDArray[np.int32]) -> bool:
+    """Whether some cases have a picture in common."""
+    return np.unique(pictures).size < pictures.size
 
 
-def ranking(outcomes: Outcomes, asked: Asked, *, seed: int = 0) -> Ranking | None:
+def ranking(outcomes: Outcomes, asking: Asking, *, seed: int = 0) -> Ranking | None:
     """The groups by how well they were answered in one kind of asking; None where there is one, or too many.
 
     How sure their order is comes from drawing each share from what its answers leave likely (Jeffreys' prior): a
     bootstrap would take three right answers of three for certainty.
     """
-    places = np.unique(outcomes.groups[outcomes.scored(asked)])
+    places = np.unique(outcomes.groups[outcomes.scored(asking)])
     if not 2 <= places.size <= MOST_GROUPS:
         return None
-    rates = [
-        (outcomes.group_names[place], accuracy(outcomes, asked, outcomes.groups == place, seed=seed))
-        for place in places
-    ]
+    rates = [(outcomes.group_names[place], accuracy(outcomes, asking, outcomes.groups == place)) for place in places]
     rates.sort(key=lambda each: (-(each[1].value or 0.0), each[0]))
     hits, sizes = (np.array([getattr(rate, what) for _, rate in rates]) for what in ("worth", "n"))
     drawn = np.random.default_rng(seed).beta(hits + 0.5, sizes - hits + 0.5, size=(RESAMPLES, len(rates)))
@@ -156,7 +153,7 @@ def ranking(outcomes: Outcomes, asked: Asked, *, seed: int = 0) -> Ranking | Non
     lows, highs = np.quantile(ranks, ends, axis=0, method="nearest")
     low, high = np.quantile(drawn[:, 0] - drawn[:, -1], ends)
     return Ranking(
-        asked,
+        asking,
         tuple(
             Standing(
                 group,
@@ -174,31 +171,20 @@ def ranking(outcomes: Outcomes, asked: Asked, *, seed: int = 0) -> Ranking | Non
     )
 
 
-def effect(other: Outcomes, first: Outcomes, *, seed: int = 0) -> Effect:
+def effect(other: Outcomes, first: Outcomes) -> Effect:
     """What asking another way changes against the first way, case by case."""
-    total: Comparison = compare(other, first, seed=seed)[-1]
-    return Effect(total.factual, total.counterfactual, total.both_right, _change_of_drop(other, first, seed))
+    total: Comparison = compare(other, first)[-1]
+    return Effect(total.factual, total.counterfactual, total.both_right, _change_of_drop(other, first))
 
 
-def _change_of_drop(other: Outcomes, first: Outcomes, seed: int) -> Difference | None:
+def _change_of_drop(other: Outcomes, first: Outcomes) -> Difference | None:
     here, there = shared_cases(other, first)
     scored = np.ones(here.size, dtype=np.bool_)
-    for asked in ASKED[:2]:
-        scored &= other.scored(asked)[here] & first.scored(asked)[there]
-    if not scored.any():
-        return None
+    for asking in ("factual", "counterfactual"):
+        scored &= other.scored(asking)[here] & first.scored(asking)[there]
     one, two = _drops(other)[here][scored], _drops(first)[there][scored]
-    interval = paired_bootstrap(one, two, seed=seed, confidence=CONFIDENCE)
-    return Difference(
-        value=float((one - two).mean()),
-        low=interval.low,
-        high=interval.high,
-        p=sign_flips(one, two, seed=seed),
-        n=one.size,
-        only_first=int((one > two).sum()),
-        only_second=int((two > one).sum()),
-        test="sign flips",
-    )
+    # Where one way loses what the other gains, a case makes a difference of two.
+    return difference(one, two, other.pictures[here][scored], reach=2.0)
 
 
 def _drops(outcomes: Outcomes) -> _Floats:

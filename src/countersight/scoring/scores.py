@@ -1,71 +1,42 @@
-"""Accuracy in each world, the drop between them, and what a comparison of two runs shows."""
+"""Accuracy in each world, the drop between them, and what a comparison of runs shows."""
 
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.case import LETTERS, Telling, World
-from countersight.scoring.intervals import wilson
-from countersight.scoring.outcome import ASKED, FAILED, MISSING, UNREAD, WORLDS, Asked, Outcomes
-from countersight.scoring.pairs import mcnemar, paired_bootstrap, sign_flips
+from countersight.case import ASKINGS, LETTERS, WORLDS, Asking, Telling, World
+from countersight.scoring.figures import Difference, Rate, difference, rate
+from countersight.scoring.outcome import CUT, EMPTY, FAILED, MISSING, UNREAD, Outcomes
+from countersight.scoring.telling import as_html, told
 
 ALL: Final = "all"
 """The name of the row over every group."""
-CONFIDENCE: Final = 0.95
 
 _Mask = NDArray[np.bool_]
 
 
-class Rate(msgspec.Struct, frozen=True):
-    """A share of right answers among those scored, with its Wilson interval.
+class Chance(msgspec.Struct, frozen=True):
+    """What guessing gives, question by question; None where no scored question offers anything to guess among.
 
-    Where an answer can be worth less than all (VQA's soft accuracy) it is the mean of what the answers are worth, with
-    a bootstrap interval.
+    A question for a number or for words counts as 0: there is nothing to choose from.
     """
 
-    right: int
-    n: int
-    low: float
-    high: float
-    credit: float | None = None
-    """What all answers together are worth, where one can be worth less than all."""
-
-    @property
-    def worth(self) -> float:
-        """What all answers together are worth: one each, where they are right or wrong."""
-        return self.right if self.credit is None else self.credit
-
-    @property
-    def value(self) -> float | None:
-        """The share, or None where nothing was scored."""
-        return self.worth / self.n if self.n else None
+    factual: float | None
+    counterfactual: float | None
+    both_right: float | None
+    shown: float | None
 
 
-class Difference(msgspec.Struct, frozen=True):
-    """First minus second, over the cases scored in both: bootstrap interval, and McNemar's exact p.
-
-    Where an answer can be worth less than all, p is that of flipping signs, of which McNemar's test is a special case.
-    """
-
-    value: float
-    low: float
-    high: float
-    p: float
-    n: int
-    only_first: int
-    """Cases that only the first has right, or for which its answer is worth more."""
-    only_second: int
-    test: Literal["McNemar exact", "sign flips"] = "McNemar exact"
-
-
-class Row(msgspec.Struct, frozen=True):
+class Row(msgspec.Struct, frozen=True, kw_only=True):
     """The scores of one group of cases."""
 
     group: str
     n: int
     """Cases in the group, scored or not."""
+    questions: int
+    """Questions of these cases, asked or not."""
     factual: Rate
     counterfactual: Rate
     drop: Difference | None
@@ -76,9 +47,17 @@ class Row(msgspec.Struct, frozen=True):
     """Of the counterfactual pictures; None where no case has one."""
     imagination_gap: Difference | None
     """Shown minus told; None where no case was scored in both."""
+    chance: Chance
     unread: int
+    cut: int
+    empty: int
     failed: int
     missing: int
+
+    @property
+    def scored(self) -> int:
+        """Questions that count: right, wrong or unread."""
+        return self.questions - self.cut - self.empty - self.failed - self.missing
 
 
 class LetterShare(msgspec.Struct, frozen=True):
@@ -93,147 +72,111 @@ class LetterShare(msgspec.Struct, frozen=True):
 
 
 class Scores(msgspec.Struct, frozen=True):
-    """Everything counted of a run."""
+    """Everything counted of a run: `scores.overall.drop` has a value, an interval and the number of its cases."""
 
     rows: tuple[Row, ...]
     """One for each group in order of first appearance, then the one named "all"."""
     letters: tuple[LetterShare, ...]
-    seed: int
-    confidence: float
-    unread: int
-    failed: int
-    missing: int
     strays: int
+    """Replies to questions that the dataset does not have."""
+    name: str = ""
+    """What was scored, in words."""
 
     @property
-    def total(self) -> Row:
-        """The row over every group."""
+    def overall(self) -> Row:
+        """The scores over every group."""
         return self.rows[-1]
 
+    @property
+    def groups(self) -> dict[str, Row]:
+        """The scores of each group by its name."""
+        return {row.group: row for row in self.rows[:-1]}
 
-class Comparison(msgspec.Struct, frozen=True):
-    """One group of cases in two runs: first minus second, None where no case was scored in both."""
+    def __repr__(self) -> str:
+        return told(self)
 
-    group: str
-    n: int
-    """Cases that both runs have."""
-    factual: Difference | None
-    counterfactual: Difference | None
-    both_right: Difference | None
-    shown: Difference | None
+    def _repr_html_(self) -> str:
+        return as_html(self)
 
 
-def score(outcomes: Outcomes, *, seed: int = 0) -> Scores:
+def score(outcomes: Outcomes, name: str = "") -> Scores:
     """The scores of a run, by group and in all."""
-    rows = tuple(score_line(outcomes, name, mask, seed=seed) for name, mask in _groups(outcomes))
-    total = rows[-1]
     return Scores(
-        rows=rows,
-        letters=tuple(share for asked in ASKED for share in _letters(outcomes, asked)),
-        seed=seed,
-        confidence=CONFIDENCE,
-        unread=total.unread,
-        failed=total.failed,
-        missing=total.missing,
+        rows=tuple(score_line(outcomes, group, mask) for group, mask in by_group(outcomes)),
+        letters=tuple(share for asking in ASKINGS for share in _letters(outcomes, asking)),
         strays=outcomes.strays,
+        name=name,
     )
 
 
-def compare(first: Outcomes, second: Outcomes, *, seed: int = 0) -> tuple[Comparison, ...]:
-    """How two runs differ on the cases they share, by group and in all."""
-    here, there = shared_cases(first, second)
-    rows = []
-    for name, mask in _groups(first):
-        inside = mask[here]
-        a, b = here[inside], there[inside]
-        differences: dict[str, Difference | None] = {}
-        for asked in ASKED:
-            scored = first.scored(asked)[a] & second.scored(asked)[b]
-            differences[asked] = _difference(_worth(first, asked)[a], _worth(second, asked)[b], scored, seed)
-        both = _in_both_worlds(first)[a] & _in_both_worlds(second)[b]
-        differences["both_right"] = _difference(_both_right(first)[a], _both_right(second)[b], both, seed)
-        rows.append(Comparison(group=name, n=len(a), **differences))
-    return tuple(rows)
-
-
-def _groups(outcomes: Outcomes) -> list[tuple[str, _Mask]]:
+def by_group(outcomes: Outcomes) -> list[tuple[str, _Mask]]:
+    """The groups in order of first appearance with their cases, then all of them."""
     groups = [(name, outcomes.groups == place) for place, name in enumerate(outcomes.group_names)]
     return [*groups, (ALL, np.ones(len(outcomes), dtype=np.bool_))]
 
 
-def score_line(outcomes: Outcomes, name: str, mask: _Mask, *, seed: int = 0) -> Row:
+def score_line(outcomes: Outcomes, name: str, mask: _Mask) -> Row:
     """The scores of some of the cases, under a name."""
     codes = outcomes.codes[mask]
-    both, told = _in_both_worlds(outcomes) & mask, outcomes.scored("counterfactual") & mask
-    both_shown = told & outcomes.scored("shown")
-    has_shown = bool((codes[:, ASKED.index("shown")] > 0).any())
+    both, told = in_both_worlds(outcomes) & mask, outcomes.scored("counterfactual") & mask
     return Row(
         group=name,
         n=int(mask.sum()),
-        factual=accuracy(outcomes, "factual", mask, seed=seed),
-        counterfactual=accuracy(outcomes, "counterfactual", mask, seed=seed),
-        drop=_difference(_worth(outcomes, "factual"), _worth(outcomes, "counterfactual"), both, seed),
-        both_right=share(int((_both_right(outcomes) & both).sum()), int(both.sum())),
-        shown=accuracy(outcomes, "shown", mask, seed=seed) if has_shown else None,
-        imagination_gap=_difference(_worth(outcomes, "shown"), _worth(outcomes, "counterfactual"), both_shown, seed),
-        unread=int((codes == UNREAD).sum()),
-        failed=int((codes == FAILED).sum()),
-        missing=int((codes == MISSING).sum()),
+        questions=int((codes > 0).sum()),
+        factual=accuracy(outcomes, "factual", mask),
+        counterfactual=accuracy(outcomes, "counterfactual", mask),
+        drop=_apart(outcomes, "factual", "counterfactual", both),
+        both_right=rate(both_right(outcomes)[both], outcomes.pictures[both]),
+        shown=accuracy(outcomes, "shown", mask) if (outcomes.asked("shown") & mask).any() else None,
+        imagination_gap=_apart(outcomes, "shown", "counterfactual", told & outcomes.scored("shown")),
+        chance=_chance(outcomes, mask),
+        **{name: int((codes == code).sum()) for name, code in _AMISS.items()},
     )
 
 
-def accuracy(outcomes: Outcomes, asked: Asked, mask: _Mask, *, seed: int = 0) -> Rate:
+_AMISS: Final = {"unread": UNREAD, "cut": CUT, "empty": EMPTY, "failed": FAILED, "missing": MISSING}
+
+
+def accuracy(outcomes: Outcomes, asking: Asking, mask: _Mask) -> Rate:
     """How well some of the cases were answered, in the measure of their suite."""
-    scored = outcomes.scored(asked) & mask
-    n, right = int(scored.sum()), int((outcomes.right(asked) & scored).sum())
-    if outcomes.credits is None or not n:
-        return share(right, n)
-    credits = outcomes.credit(asked)[scored].astype(np.float64).round(6)
-    interval = paired_bootstrap(credits, np.zeros(n), seed=seed, confidence=CONFIDENCE)
-    return Rate(right, n, interval.low, interval.high, float(credits.sum()))
+    scored = outcomes.scored(asking) & mask
+    credits = None if outcomes.credits is None else outcomes.credit(asking)[scored]
+    return rate(outcomes.right(asking)[scored], outcomes.pictures[scored], credits)
 
 
-def share(right: int, n: int) -> Rate:
-    """A share of right answers, with its interval."""
-    interval = wilson(right, n, CONFIDENCE)
-    return Rate(right, n, interval.low, interval.high)
+def _chance(outcomes: Outcomes, mask: _Mask) -> Chance:
+    found = {asking: _guessed(outcomes.guess(asking)[outcomes.scored(asking) & mask]) for asking in ASKINGS}
+    both = in_both_worlds(outcomes) & mask
+    return Chance(both_right=_guessed((outcomes.guess("factual") * outcomes.guess("counterfactual"))[both]), **found)
 
 
-def _worth(outcomes: Outcomes, asked: Asked) -> NDArray[Any]:
+def _guessed(guesses: NDArray[np.float64]) -> float | None:
+    return float(guesses.mean()) if guesses.any() else None
+
+
+def worth(outcomes: Outcomes, asking: Asking) -> NDArray[Any]:
     """Which answers are right, or what they are worth where that can be less than all."""
-    return outcomes.right(asked) if outcomes.credits is None else outcomes.credit(asked)
+    return outcomes.right(asking) if outcomes.credits is None else outcomes.credit(asking)
 
 
-def _difference(first: NDArray[Any], second: NDArray[Any], scored: _Mask, seed: int) -> Difference | None:
-    one, other = first[scored], second[scored]
-    if not one.size:
-        return None
-    interval = paired_bootstrap(one, other, seed=seed, confidence=CONFIDENCE)
-    only_first, only_second = int((one > other).sum()), int((other > one).sum())
-    exact = one.dtype == np.bool_ and other.dtype == np.bool_
-    return Difference(
-        value=float(one.sum(dtype=np.float64) - other.sum(dtype=np.float64)) / one.size,
-        low=interval.low,
-        high=interval.high,
-        p=mcnemar(only_first, only_second) if exact else sign_flips(one, other, seed=seed),
-        n=one.size,
-        only_first=only_first,
-        only_second=only_second,
-        test="McNemar exact" if exact else "sign flips",
-    )
+def _apart(outcomes: Outcomes, first: Asking, second: Asking, scored: _Mask) -> Difference | None:
+    one, other = (worth(outcomes, asking)[scored] for asking in (first, second))
+    return difference(one, other, outcomes.pictures[scored])
 
 
-def _in_both_worlds(outcomes: Outcomes) -> _Mask:
+def in_both_worlds(outcomes: Outcomes) -> _Mask:
+    """Which cases are scored as they are and under the change."""
     return outcomes.scored("factual") & outcomes.scored("counterfactual")
 
 
-def _both_right(outcomes: Outcomes) -> _Mask:
+def both_right(outcomes: Outcomes) -> _Mask:
+    """Which cases are right in both worlds."""
     return outcomes.right("factual") & outcomes.right("counterfactual")
 
 
-def _letters(outcomes: Outcomes, asked: Asked) -> list[LetterShare]:
-    column = ASKED.index(asked)
-    scored = outcomes.scored(asked) & (outcomes.gold_letters[:, column] > 0)
+def _letters(outcomes: Outcomes, asking: Asking) -> list[LetterShare]:
+    column = ASKINGS.index(asking)
+    scored = outcomes.scored(asking) & (outcomes.gold_letters[:, column] > 0)
     n = int(scored.sum())
     if not n:
         return []
@@ -241,19 +184,8 @@ def _letters(outcomes: Outcomes, asked: Asked) -> list[LetterShare]:
     by_text = np.bincount(outcomes.answers[scored, column], minlength=len(outcomes.answer_texts))
     answered = {text: int(count) for text, count in zip(outcomes.answer_texts, by_text, strict=True)}
     seen = [place for place, letter in enumerate(LETTERS, 1) if gold[place] or answered.get(letter)]
-    world, telling = WORLDS[asked]
+    world, telling = WORLDS[asking]
     return [
         LetterShare(world, telling, letter, answered.get(letter, 0), int(gold[place]), n)
         for place, letter in enumerate(LETTERS[: max(seen)], 1)
     ]
-
-
-def shared_cases(first: Outcomes, second: Outcomes) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The positions, in both, of the cases that both have."""
-    if first.ids == second.ids and np.array_equal(first.id_ends, second.id_ends):
-        everything = np.arange(len(first))
-        return everything, everything
-    positions = {second.case(position): position for position in range(len(second))}
-    pairs = [(i, positions[name]) for i in range(len(first)) if (name := first.case(i)) in positions]
-    table = np.array(pairs, dtype=np.intp).reshape(-1, 2)
-    return table[:, 0], table[:, 1]

@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from countersight.scoring.intervals import Interval
+from countersight.scoring.uncertainty import Interval
 
 MARGIN: Final = 0.2
 """The alt-test's ε where the people are experts; the paper takes 0.2 for them and less for the crowd (0.1 to 0.15)."""

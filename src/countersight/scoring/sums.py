@@ -5,7 +5,7 @@ from math import sqrt
 
 import msgspec
 
-from countersight.scoring.scores import Rate
+from countersight.scoring.figures import Rate
 
 
 class Sum(msgspec.Struct, frozen=True):

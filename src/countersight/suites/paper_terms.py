@@ -46,8 +46,6 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the paper adds the groups up to a total out of 100 for each."""
     counts: bool = False
     """Whether every share is also told as a count."""
-    chance: dict[str, float] = {}
-    """What guessing gives, by measure."""
     beside: tuple[tuple[str, str], ...] = ()
     """Rows of papers that always stand beside a run: a reference table and the name of a row."""
 
@@ -129,9 +127,7 @@ TERMS: Final[dict[str, Terms]] = {
         groups={"direct": "numerical direct", "indirect": "numerical indirect", "boolean": "boolean"},
         measures=_C_VQA,
     ),
-    "cvqa-synthetic": Terms(
-        title="C-VQA-Synthetic", group="template", measures=_C_VQA, chance={"factual": 0.25, "counterfactual": 0.25}
-    ),
+    "cvqa-synthetic": Terms(title="C-VQA-Synthetic", group="template", measures=_C_VQA),
     CFMM: Terms(
         title="CFMM",
         group="aspect",
@@ -139,7 +135,6 @@ TERMS: Final[dict[str, Terms]] = {
         measures={"factual": "acc_b", "counterfactual": "acc_c", "both_right": "acc+", "drop": "drop"},
         adds_up=True,
         counts=True,
-        chance={"factual": 0.5, "counterfactual": 0.5, "both_right": 0.25},
     ),
     "cosim": Terms(
         title="CoSIm",
@@ -149,7 +144,6 @@ TERMS: Final[dict[str, Terms]] = {
             Axis("change type", KINDS, _change_types, _PROPOSED),
             Axis("number of changes", ("1", "2", "3 or more"), _number_of_changes, _PROPOSED),
         ),
-        chance={"counterfactual": 0.25},
         beside=(("cosim-3", "Human"),),
     ),
     "cello": Terms(

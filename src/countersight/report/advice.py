@@ -1,0 +1,51 @@
+"""What a user should do about a run before believing it: ask on, ask again, look at what was not read."""
+
+import os
+import shlex
+from collections.abc import Iterator
+from typing import Final
+
+from countersight.runs import RunFolder
+from countersight.scoring import Row
+from countersight.text import several
+
+WORTH_A_WARNING: Final = 0.01
+"""Of all questions; where more were cut, empty or unread, the figures are not those of the model alone."""
+
+
+def advice(run: RunFolder, row: Row) -> Iterator[str]:
+    """What is amiss with a run and what to do about it, the worst first."""
+    if row.missing:
+        yield f"{several(row.missing, 'question')} not asked yet: the run is unfinished; give its command again."
+    if row.failed:
+        yield f"{several(row.failed, 'question')} without a reply: give the command again to ask only these."
+    if _many(row.cut, row):
+        yield (
+            f"{several(row.cut, 'answer')} cut off by the limit of tokens and left out: ask these again with a larger "
+            f"one: {_again(run, 'cut')}"
+        )
+    if _many(row.empty, row):
+        yield (
+            f"{several(row.empty, 'answer')} empty and left out; a model that thinks may have spent its tokens before "
+            f"it spoke: {_again(run, 'empty')}"
+        )
+    if _many(row.unread, row):
+        yield f"{several(row.unread, 'answer')} could not be read and counted as not right; see the gallery."
+
+
+def _many(number: int, row: Row) -> bool:
+    return number > WORTH_A_WARNING * row.questions
+
+
+def _again(run: RunFolder, what: str) -> str:
+    """The command that asks some questions of a run again, ready for the shell."""
+    manifest = run.manifest
+    dataset = os.path.normpath(run.path / manifest.dataset.path)
+    words = ["countersight", "run", dataset, "--model", manifest.model, "--prompt", manifest.prompt.name]
+    words += ["--again", what, "--max-tokens", str(4 * _limit(run)), "-o", str(run.path)]
+    return shlex.join(words)
+
+
+def _limit(run: RunFolder) -> int:
+    limit = run.manifest.settings.get("max_tokens")
+    return limit if isinstance(limit, int) else run.manifest.prompt.max_tokens

@@ -1,0 +1,101 @@
+"""What a report found, in a sentence that names who loses what; and first, what speaks against believing it."""
+
+from countersight.case import World
+from countersight.pages import Figure, count, interval, name, p_value, percent
+from countersight.report.data import ReportData, RunScores
+from countersight.suites import AS_IT_IS, BOTH_WORLDS, UNDER_A_CHANGE
+from countersight.text import several
+
+_FEW = 3
+"""So many runs are told one by one; of more, the one that loses most and the one that loses least."""
+
+
+def sentence(report: ReportData) -> str:
+    """What was asked and what came out; a run that is unfinished, or gave nothing to score, is told of first."""
+    asked = f"{several(report.cases, 'case')} of {name(report.dataset)}, {report.terms.about or _ABOUT[report.worlds]}"
+    who = name(report.runs[0].label) if len(report.runs) == 1 else f"{count(len(report.runs))} runs"
+    was = "was" if len(report.runs) == 1 else "were"
+    found = finding(report)
+    told = f"{who} {was} asked {asked}{f': {found}' if found else '.'}"
+    caveats = [f"{kind}: {name(run.label)}, {run.standing}." for run in report.runs if (kind := _caveat(run))]
+    return " ".join([*caveats, told])
+
+
+def finding(report: ReportData) -> str:
+    """Who loses what from the picture as it is to the one under a change, or how well one world is answered."""
+    told = [(run, _figure(report, run)) for run in report.runs]
+    known = [(run, figure) for run, figure in told if figure is not None and is_finding(run)]
+    if not known:
+        return "nothing that can be scored was answered, so there is no finding."
+    if len(known) > _FEW:
+        known.sort(key=lambda each: -(each[1].value or 0.0))
+        known = [known[0], known[-1]]
+    parts = [_part(report, run, figure) for run, figure in known]
+    if len(report.runs) > 1:
+        parts = [f"{name(run.label)} {part}" for (run, _), part in zip(known, parts, strict=True)]
+    else:
+        parts = [f"it {part}" for part in parts]
+    return "; ".join(parts) + "."
+
+
+def is_finding(run: RunScores) -> bool:
+    """Whether anything can be said of a run: replies that are all cut, empty or unread tell nothing of its model."""
+    scores = run.overall
+    answered = sum(figure.n for figure in (scores.factual, scores.counterfactual, scores.shown) if figure)
+    return answered > scores.unread
+
+
+def _caveat(run: RunScores) -> str:
+    if not is_finding(run):
+        return "No finding"
+    return "Unfinished" if run.overall.missing or run.overall.failed else ""
+
+
+def _figure(report: ReportData, run: RunScores) -> Figure | None:
+    figure: Figure | None = run.overall.drop if report.two_worlds else getattr(run.overall, report.worlds[0])
+    return figure if figure and figure.value is not None else None
+
+
+def _part(report: ReportData, run: RunScores, figure: Figure) -> str:
+    return _drop(report, run, figure) if report.two_worlds else _accuracy(report, run, figure)
+
+
+def _drop(report: ReportData, run: RunScores, drop: Figure) -> str:
+    """Of a drop over 40 cases: "loses 12.5 points under a change (84.3% as it is, …)"."""
+    value = drop.value or 0.0
+    before, after = run.overall.factual, run.overall.counterfactual
+    shares = f"{_share(before)} right as it is, {_share(after)} under the change{_guessing(run, 'counterfactual')}"
+    sure = (
+        f"{percent(report.confidence, 0)}% interval {interval(drop)}; {several(drop.n, 'case')}; {p_value(drop.p or 0)}"
+    )
+    if drop.low <= 0 <= drop.high:
+        return f"loses no more than chance may do: {percent(value)} points ({shares}; {sure})"
+    verb = "loses" if value > 0 else "gains"
+    return f"{verb} {percent(abs(value))} points when something is supposed to be otherwise ({shares}; {sure})"
+
+
+def _accuracy(report: ReportData, run: RunScores, figure: Figure) -> str:
+    words = "VQA accuracy of" if report.soft else "answers right"
+    chance = run.overall.chance.get(report.worlds[0])
+    level = f"{percent(report.confidence, 0)}% interval {interval(figure)}; {several(figure.n, 'case')}"
+    told = f"{'has a ' if report.soft else ''}{words} {percent(figure.value or 0.0)}% ({level})"
+    if chance is None:
+        return told
+    beyond = "more than" if figure.low > chance else "less than" if figure.high < chance else "no sign of more than"
+    return f"{told}, {beyond} the {percent(chance)}% that guessing gives"
+
+
+def _share(figure: Figure | None) -> str:
+    return "–" if figure is None or figure.value is None else f"{percent(figure.value)}%"
+
+
+def _guessing(run: RunScores, measure: str) -> str:
+    chance = run.overall.chance.get(measure)
+    return "" if chance is None else f" where guessing gives {percent(chance)}%"
+
+
+_ABOUT: dict[tuple[World, ...], str] = {
+    ("factual", "counterfactual"): BOTH_WORLDS,
+    ("factual",): AS_IT_IS,
+    ("counterfactual",): UNDER_A_CHANGE,
+}

@@ -1,0 +1,125 @@
+"""Runs beside each other over the cases they share, and which of them can be told apart."""
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import Final, Literal, get_args
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from countersight.scoring.figures import Difference, difference
+from countersight.scoring.outcome import Outcomes
+from countersight.scoring.scores import both_right, by_group, in_both_worlds, worth
+from countersight.scoring.uncertainty import holm
+
+Measure = Literal["factual", "counterfactual", "both_right", "shown"]
+"""What runs are compared by."""
+COMPARED: Final[tuple[Measure, ...]] = get_args(Measure)
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """One group of cases in two runs: first minus second, None where no case was scored in both."""
+
+    group: str
+    n: int
+    """Cases that both runs have."""
+    factual: Difference | None
+    counterfactual: Difference | None
+    both_right: Difference | None
+    shown: Difference | None
+
+
+class ComparedRuns(msgspec.Struct, frozen=True):
+    """Two of several runs, by their places, with the comparison of each group."""
+
+    first: int
+    second: int
+    rows: tuple[Comparison, ...]
+
+
+def compare(first: Outcomes, second: Outcomes) -> tuple[Comparison, ...]:
+    """How two runs differ on the cases they share, by group and in all."""
+    here, there = shared_cases(first, second)
+    rows = []
+    for name, mask in by_group(first):
+        inside = mask[here]
+        a, b = here[inside], there[inside]
+        rows.append(Comparison(name, len(a), *(_apart(first, second, a, b, measure) for measure in COMPARED)))
+    return tuple(rows)
+
+
+def compare_on(first: Outcomes, second: Outcomes, mask: NDArray[np.bool_], measure: Measure) -> Difference | None:
+    """How two runs differ in one measure on some of the cases of the first, where the second has them too."""
+    here, there = shared_cases(first, second)
+    inside = mask[here]
+    return _apart(first, second, here[inside], there[inside], measure)
+
+
+def _apart(
+    first: Outcomes, second: Outcomes, here: NDArray[np.intp], there: NDArray[np.intp], measure: Measure
+) -> Difference | None:
+    """First minus second over cases by their positions in each, where both are scored."""
+    if measure == "both_right":
+        scored = in_both_worlds(first)[here] & in_both_worlds(second)[there]
+        one, other = both_right(first)[here], both_right(second)[there]
+    else:
+        scored = first.scored(measure)[here] & second.scored(measure)[there]
+        one, other = worth(first, measure)[here], worth(second, measure)[there]
+    return difference(one[scored], other[scored], first.pictures[here][scored])
+
+
+def compare_all(runs: Sequence[Outcomes]) -> tuple[ComparedRuns, ...]:
+    """Every two of several runs; of each group and measure the comparisons are corrected for their number (Holm)."""
+    pairs = [(i, j, compare(runs[i], runs[j])) for i, j in combinations(range(len(runs)), 2)]
+    if len(pairs) < 2:
+        return tuple(ComparedRuns(i, j, rows) for i, j, rows in pairs)
+    found: dict[str, list[tuple[int, Comparison]]] = {}
+    for number, (_, _, rows) in enumerate(pairs):
+        for row in rows:
+            found.setdefault(row.group, []).append((number, row))
+    corrected: list[list[Comparison]] = [[] for _ in pairs]
+    for numbered in found.values():
+        for (number, _), row in zip(numbered, _corrected([row for _, row in numbered]), strict=True):
+            corrected[number].append(row)
+    return tuple(ComparedRuns(i, j, tuple(rows)) for (i, j, _), rows in zip(pairs, corrected, strict=True))
+
+
+def _corrected(rows: list[Comparison]) -> list[Comparison]:
+    """The comparisons of one group, each measure corrected for the number of pairs of runs."""
+    for measure in COMPARED:
+        places = [place for place, row in enumerate(rows) if getattr(row, measure) is not None]
+        for place, adjusted in zip(places, holm([getattr(rows[place], measure).p for place in places]), strict=True):
+            found: Difference = getattr(rows[place], measure)
+            wider = {measure: found.at(adjusted.confidence, adjusted.p)}
+            rows[place] = msgspec.structs.replace(rows[place], **wider)
+    return rows
+
+
+def shared_cases(first: Outcomes, second: Outcomes) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The positions, in both, of the cases that both have."""
+    if first.ids == second.ids and np.array_equal(first.id_ends, second.id_ends):
+        everything = np.arange(len(first))
+        return everything, everything
+    positions = {second.case(position): position for position in range(len(second))}
+    pairs = [(i, positions[name]) for i in range(len(first)) if (name := first.case(i)) in positions]
+    table = np.array(pairs, dtype=np.intp).reshape(-1, 2)
+    return table[:, 0], table[:, 1]
+
+
+def tiers(values: Sequence[float], better: Callable[[int, int], bool]) -> tuple[int, ...]:
+    """In which tier each of several runs stands, the first being the best.
+
+    `better` says whether one run is better than another by more than chance may do. From the best score downwards a
+    run begins a new tier where any run of the tier is better than it: within a tier nothing is known to differ.
+    """
+    standing = [0] * len(values)
+    tier: list[int] = []
+    number = 1
+    for place in sorted(range(len(values)), key=lambda each: -values[each]):
+        if any(better(above, place) for above in tier):
+            number += 1
+            tier = []
+        tier.append(place)
+        standing[place] = number
+    return tuple(standing)

@@ -1,0 +1,156 @@
+"""A figure is a value, its interval, and the number of cases it rests on."""
+
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from countersight.scoring.uncertainty import (
+    CONFIDENCE,
+    Effective,
+    Interval,
+    Paired,
+    interval_of_test,
+    mean_share,
+    paired,
+    wilson,
+)
+
+EXACT: Final = "McNemar exact"
+ADJUSTED: Final = "McNemar exact, for the number of independent cases"
+
+
+class Rate(msgspec.Struct, frozen=True, repr_omit_defaults=True):
+    """A share of right answers among those scored, with its score interval.
+
+    Where an answer can be worth less than all (VQA's soft accuracy) it is the mean of what the answers are worth.
+    """
+
+    right: int
+    n: int
+    low: float
+    high: float
+    credit: float | None = None
+    """What all answers together are worth, where one can be worth less than all."""
+    clustered: bool = False
+    """Whether the interval knows of cases that share a picture."""
+
+    @property
+    def worth(self) -> float:
+        """What all answers together are worth: one each, where they are right or wrong."""
+        return self.right if self.credit is None else self.credit
+
+    @property
+    def value(self) -> float | None:
+        """The share, or None where nothing was scored."""
+        return self.worth / self.n if self.n else None
+
+    @property
+    def interval(self) -> Interval:
+        """Where the share lies with a confidence of 95 %."""
+        return Interval(self.low, self.high)
+
+    def __repr__(self) -> str:
+        if self.value is None:
+            return "Rate(nothing scored)"
+        return f"Rate({100 * self.value:.1f}%, {_percent(self.interval)}, n={self.n})"
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """First minus second, over the cases scored in both: score interval, and McNemar's exact p.
+
+    Zero lies in the interval exactly where p is not below 0.05 (or what several comparisons make of it).
+    """
+
+    value: float
+    low: float
+    high: float
+    p: float
+    n: int
+    only_first: int
+    """Cases that only the first has right, or for which its answer is worth more."""
+    only_second: int
+    effective: Effective
+    """What is known, as a number of independent cases."""
+    test: str = EXACT
+    confidence: float = CONFIDENCE
+    reach: float = 1.0
+    """The largest difference that one case can make."""
+
+    @property
+    def interval(self) -> Interval:
+        """Where the difference lies with a confidence of `confidence`."""
+        return Interval(self.low, self.high)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether all cases are independent, and right or wrong: then the test is exact."""
+        return self.test == EXACT
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it is more than chance may do."""
+        return not self.low <= 0 <= self.high
+
+    def at(self, confidence: float, p: float) -> "Difference":
+        """The same difference with a wider interval, and a p for several comparisons."""
+        interval = interval_of_test(self.effective, self.p, confidence)
+        low, high = self.reach * interval.low, self.reach * interval.high
+        return msgspec.structs.replace(self, low=low, high=high, p=p, confidence=confidence)
+
+    def __repr__(self) -> str:
+        return f"Difference({100 * self.value:+.1f} points, {_percent(self.interval)}, n={self.n}, p={self.p:.3g})"
+
+
+def share(right: int, n: int) -> Rate:
+    """A share of independent answers that are right, with its interval."""
+    interval = wilson(right, n)
+    return Rate(right, n, interval.low, interval.high)
+
+
+def rate(right: NDArray[np.bool_], clusters: ArrayLike, credits: ArrayLike | None = None) -> Rate:
+    """A share of right answers, or the mean of what they are worth, over cases of which some share a picture."""
+    n = right.size
+    if not n:
+        return share(0, 0)
+    clustered = np.unique(np.asarray(clusters)).size < n
+    if credits is None and not clustered:
+        return share(int(right.sum()), n)
+    worth = np.asarray(right if credits is None else credits, dtype=np.float64).round(6)
+    interval = mean_share(worth, clusters)
+    return Rate(
+        int(right.sum()),
+        n,
+        interval.low,
+        interval.high,
+        credit=None if credits is None else float(worth.sum()),
+        clustered=clustered,
+    )
+
+
+def difference(
+    first: NDArray[Any], second: NDArray[Any], clusters: ArrayLike | None = None, *, reach: float = 1.0
+) -> Difference | None:
+    """First minus second over the same cases, None where there are none."""
+    if not first.size:
+        return None
+    apart = first.astype(np.float64) - second.astype(np.float64)
+    found: Paired = paired(apart, clusters, reach=reach)
+    whole = found.effective.n == first.size and float(found.effective.more).is_integer()
+    return Difference(
+        value=found.value,
+        low=found.low,
+        high=found.high,
+        p=found.p,
+        n=first.size,
+        only_first=int((apart > 1e-6).sum()),
+        only_second=int((apart < -1e-6).sum()),
+        effective=found.effective,
+        test=EXACT if whole else ADJUSTED,
+        reach=reach,
+    )
+
+
+def _percent(interval: Interval) -> str:
+    return f"{100 * interval.low:.1f} to {100 * interval.high:.1f}"

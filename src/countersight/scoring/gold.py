@@ -1,0 +1,105 @@
+"""Right answers that were corrected after a run was asked: it is scored anew, and nobody is asked again."""
+
+import csv
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Self
+
+import msgspec
+
+from countersight.case import ASKINGS, WORLDS, Asking, Case, Question
+from countersight.dataset import Dataset
+from countersight.errors import GoldError
+
+
+class _Line(msgspec.Struct, frozen=True):
+    """A line of a table of corrections."""
+
+    case: str
+    world: Asking
+    answer: str
+
+
+class _Right(msgspec.Struct, frozen=True):
+    """The right answer to a question, those of several people, and the question where it is known."""
+
+    answer: str
+    answers: tuple[str, ...] = ()
+    question: Question | None = None
+
+
+_Answers = dict[tuple[str, Asking], _Right]
+
+
+class Gold:
+    """Right answers by case and asking, to be put in the place of those of a dataset."""
+
+    def __init__(self, answers: _Answers, path: Path) -> None:
+        self._answers = answers
+        self.path = path
+
+    @classmethod
+    def open(cls, path: Path | str) -> Self:
+        """Read a dataset whose answers were corrected, or a table (.csv, .jsonl) with case, world and answer.
+
+        In a table `world` is factual, counterfactual or shown.
+        """
+        path = Path(path)
+        if not path.exists():
+            raise GoldError(f"there is no {path}; name a dataset, or a table with case, world and answer")
+        return cls(dict(_of_dataset(Dataset.open(path)) if path.is_dir() else _of_table(path)), path)
+
+    def corrected(self, cases: Iterable[tuple[int, Case]]) -> Iterator[tuple[int, Case]]:
+        """The cases with these answers; one of which nothing is said stays as it is.
+
+        Answers to cases that there are not are refused at the end: they would be lost without a word.
+        """
+        unused = {case for case, _ in self._answers}
+        for row, case in cases:
+            unused.discard(case.id)
+            yield row, self._corrected(case)
+        if unused:
+            raise GoldError(f"{self.path} corrects {min(unused)!r}, which is no case that was asked")
+
+    def _corrected(self, case: Case) -> Case:
+        changed: dict[str, Question] = {}
+        for asking in ASKINGS:
+            question, right = case.question(*WORLDS[asking]), self._answers.get((case.id, asking))
+            if question is not None and right is not None:
+                changed[asking] = self._replaced(question, right, f"case {case.id!r}, {asking}")
+        return msgspec.structs.replace(case, **changed) if changed else case
+
+    def _replaced(self, question: Question, right: _Right, where: str) -> Question:
+        now = right.question
+        if now and (now.text, now.kind, now.options) != (question.text, question.kind, question.options):
+            raise GoldError(f"{self.path}, {where}: the question is not the one that was asked; correct answers only")
+        replaced = msgspec.structs.replace(question, answer=right.answer, answers=right.answers)
+        if fault := replaced.fault():
+            raise GoldError(f"{self.path}, {where}: {fault}")
+        return replaced
+
+
+def _of_dataset(dataset: Dataset) -> Iterator[tuple[tuple[str, Asking], _Right]]:
+    for _, case in dataset.cases():
+        for asking in ASKINGS:
+            if question := case.question(*WORLDS[asking]):
+                yield (case.id, asking), _Right(question.answer, question.answers, question)
+
+
+def _of_table(path: Path) -> Iterator[tuple[tuple[str, Asking], _Right]]:
+    with open(path, newline="", encoding="utf-8-sig") as file:
+        is_csv = path.suffix.lower() == ".csv"
+        lines: Iterable[object] = csv.DictReader(file) if is_csv else map(_json, file)
+        for number, line in enumerate(lines, 2 if is_csv else 1):
+            try:
+                found = msgspec.convert(line, _Line)
+            except msgspec.ValidationError as error:
+                raise GoldError(f"{path} line {number}: {error}; a line has case, world and answer") from None
+            yield (found.case, found.world), _Right(found.answer.strip())
+
+
+def _json(line: str) -> object:
+    try:
+        return msgspec.json.decode(line)
+    except msgspec.DecodeError:
+        return line

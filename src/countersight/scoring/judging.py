@@ -1,0 +1,182 @@
+"""Cases and replies joined: which of several replies counts, what answer it gives, and whether that is right."""
+
+from array import array
+from collections.abc import Iterable
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from countersight.case import ASKINGS, LETTERS, WORLDS, AnswerKind, Case, Option, Question, Reply, asking_of
+from countersight.reading import ReadFrom, agrees
+from countersight.runs import fate_of
+from countersight.scoring.outcome import MISSING, OUTCOMES, RIGHT, WRONG, Outcomes
+from countersight.scoring.soft import soft_accuracy
+
+HALF: Final = 0.5
+"""The least credit with which an answer that several people were asked for too is called right."""
+_SHOWN_OF_AN_ANSWER = 120  # characters of a long open answer that are kept to be shown
+_WEIGHT: Final = (0, 0, 1, 2, 2, 3, 3, 3)
+"""How much a reply weighs by its outcome's code: a failed one, one that was cut or empty, one that is scored."""
+
+
+_CODES: Final[dict[str, int]] = {outcome: code for code, outcome in enumerate(OUTCOMES) if outcome}
+
+
+class _Gist(msgspec.Struct, frozen=True, array_like=True):
+    """What reading and judging an answer needs of a question, in few bytes."""
+
+    kind: AnswerKind
+    answer: str
+    options: tuple[str, ...]
+    text: str
+    answers: tuple[str, ...]
+
+
+class Judged(msgspec.Struct, frozen=True):
+    """What a reply comes to: the code of its outcome, the answer that was read, and what that is worth."""
+
+    code: int
+    answer: str | None = None
+    credit: float = 0.0
+
+
+def judge(reply: Reply, question: Question, read_from: ReadFrom = "whole") -> Judged:
+    """Read a reply and hold its answer against the gold one."""
+    read = fate_of(reply, question, read_from)
+    if read.answer is None:
+        return Judged(_CODES[read.fate])
+    credit = soft_accuracy(read.answer, question.answers) if question.answers else float(agrees(read.answer, question))
+    return Judged(RIGHT if credit >= HALF else WRONG, read.answer, credit)
+
+
+def outcomes(
+    cases: Iterable[tuple[int, Case]],
+    replies: Iterable[Reply],
+    read_from: ReadFrom = "whole",
+    *,
+    by_id: bool = False,
+) -> Outcomes:
+    """Joins a dataset's cases with a run's replies, in any order, and reads and judges each answer.
+
+    Of several replies to one question that counts which is scored, else one that was cut or empty, else a failed one;
+    of equals the first. A reply finds its case by row and id, or `by_id` alone where rows may have moved.
+    """
+    gathered = _Gathered(read_from)
+    rows: dict[str, int] = {}
+    for row, case in cases:
+        gathered.add(row, case)
+        if by_id:
+            rows[case.id] = row
+    for place, reply in enumerate(replies):
+        gathered.judge(place, msgspec.structs.replace(reply, row=rows.get(reply.case, -1)) if by_id else reply)
+    return gathered.outcomes()
+
+
+class _Gathered:
+    """The dataset, packed: a million cases are never held as objects."""
+
+    def __init__(self, read_from: ReadFrom) -> None:
+        self.read_from: ReadFrom = read_from
+        self.rows = array("q")
+        self.positions = array("i")  # by row; -1 where the dataset has no such case
+        self.groups: dict[str, int] = {}
+        self.group_of = array("i")
+        self.pictures: dict[str, int] = {}
+        self.picture_of = array("i")
+        self.codes = bytearray()
+        self.gold = bytearray()
+        self.offered = bytearray()
+        self.answers = array("i")
+        self.replies = array("i")
+        self.texts: dict[str | None, int] = {None: 0}
+        self.ids = bytearray()
+        self.id_ends = array("q")
+        self.gists = bytearray()
+        self.gist_ends = array("q")
+        self.strays = 0
+        self.credits: array[float] | None = None  # until the first question that has several people's answers
+        self.decoder = msgspec.msgpack.Decoder(_Gist)
+        self.encoder = msgspec.msgpack.Encoder()
+
+    def add(self, row: int, case: Case) -> None:
+        if row >= len(self.positions):
+            self.positions.extend([-1] * (row + 1 - len(self.positions)))
+        self.positions[row] = len(self.rows)
+        self.rows.append(row)
+        self.group_of.append(self.groups.setdefault(case.group, len(self.groups)))
+        # A case without a picture shares it with none.
+        picture = case.image_digest or case.image or f"\x00{row}"
+        self.picture_of.append(self.pictures.setdefault(picture, len(self.pictures)))
+        self.ids += case.id.encode()
+        self.id_ends.append(len(self.ids))
+        for world, telling in WORLDS.values():
+            self._add_question(case.question(world, telling))
+
+    def _add_question(self, question: Question | None) -> None:
+        self.codes.append(MISSING if question else 0)
+        self.answers.append(0)
+        self.replies.append(-1)
+        self.gold.append(LETTERS.index(question.answer) + 1 if question and question.kind == "choice" else 0)
+        self.offered.append(question.guessed_among if question else 0)
+        if question:
+            options = tuple(option.text for option in question.options)
+            gist = _Gist(question.kind, question.answer, options, question.text, question.answers)
+            self.gists += self.encoder.encode(gist)
+            if question.answers and self.credits is None:
+                self.credits = array("f", bytes(4 * len(self.gist_ends)))
+        if self.credits is not None:
+            self.credits.append(0.0)
+        self.gist_ends.append(len(self.gists))
+
+    def judge(self, number: int, reply: Reply) -> None:
+        """Take in the reply that stands so far down the journal."""
+        position = self.positions[reply.row] if 0 <= reply.row < len(self.positions) else -1
+        place = len(ASKINGS) * position + ASKINGS.index(asking_of(reply.world, reply.telling))
+        if position < 0 or not self._is_case(position, reply.case) or not self.codes[place]:
+            self.strays += 1
+            return
+        before = _WEIGHT[self.codes[place]]
+        if before == _WEIGHT[RIGHT]:
+            return
+        judged = judge(reply, self._question(place), self.read_from)
+        if _WEIGHT[judged.code] > before:
+            self.codes[place] = judged.code
+            self.replies[place] = number
+            shown = None if judged.answer is None else judged.answer[:_SHOWN_OF_AN_ANSWER]
+            self.answers[place] = self.texts.setdefault(shown, len(self.texts))
+            if self.credits is not None:
+                self.credits[place] = judged.credit
+
+    def outcomes(self) -> Outcomes:
+        return Outcomes(
+            rows=np.array(self.rows, dtype=np.int64),
+            group_names=tuple(self.groups),
+            groups=np.array(self.group_of, dtype=np.int32),
+            pictures=np.array(self.picture_of, dtype=np.int32),
+            codes=_table(self.codes, np.uint8),
+            gold_letters=_table(self.gold, np.uint8),
+            offered=_table(self.offered, np.uint8),
+            answers=_table(self.answers, np.int32),
+            answer_texts=tuple(self.texts),
+            replies=_table(self.replies, np.int32),
+            strays=self.strays,
+            credits=None if self.credits is None else _table(self.credits, np.float32),
+            ids=bytes(self.ids),
+            id_ends=np.array(self.id_ends, dtype=np.int64),
+        )
+
+    def _is_case(self, position: int, case: str) -> bool:
+        start = self.id_ends[position - 1] if position else 0
+        return self.ids[start : self.id_ends[position]] == case.encode()
+
+    def _question(self, place: int) -> Question:
+        start = self.gist_ends[place - 1] if place else 0
+        gist = self.decoder.decode(self.gists[start : self.gist_ends[place]])
+        options = tuple(Option(text) for text in gist.options)
+        return Question(text=gist.text, answer=gist.answer, kind=gist.kind, options=options, answers=gist.answers)
+
+
+def _table(values: "bytearray | array[int] | array[float]", kind: type[np.generic]) -> NDArray[Any]:
+    return np.frombuffer(values, dtype=kind).reshape(-1, len(ASKINGS)).copy()

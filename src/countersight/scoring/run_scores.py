@@ -1,0 +1,97 @@
+"""A run scored: its replies joined with its dataset. Nothing is written into either."""
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from arro3.core import RecordBatch
+
+from countersight.case import Case, Reply
+from countersight.dataset import Dataset
+from countersight.errors import RunError
+from countersight.runs import RunFolder
+from countersight.scoring.frame import as_table, batches
+from countersight.scoring.gold import Gold
+from countersight.scoring.judging import outcomes
+from countersight.scoring.outcome import Outcomes
+from countersight.scoring.scores import Scores, score
+
+SCORES = "scores.parquet"
+"""What became of every question."""
+
+CaseWatch = Callable[[Iterable[tuple[int, Case]]], Iterable[tuple[int, Case]]]
+ReplyWatch = Callable[[Iterable[Reply]], Iterable[Reply]]
+
+
+class JudgedRun(msgspec.Struct, frozen=True, eq=False):
+    """A run with what became of every question of its dataset."""
+
+    run: RunFolder
+    dataset: Dataset
+    gold: Gold | None
+    outcomes: Outcomes
+
+    @property
+    def name(self) -> str:
+        """The model and what it was asked."""
+        return f"{self.run.manifest.model} on {self.dataset.name}"
+
+    def cases(self) -> Iterator[tuple[int, Case]]:
+        """The cases as they were asked, with the right answers as they are now."""
+        return _asked(self.run, self.dataset, self.gold)
+
+    def scores(self) -> Scores:
+        """Accuracy, drop and the rest, by group and in all."""
+        return score(self.outcomes, self.name)
+
+    def rows(self, label: str = "") -> Iterator[RecordBatch]:
+        """One row an answer, under a name for the run."""
+        return batches(label or self.run.manifest.model, self.outcomes, self.cases(), self.run.replies)
+
+    def frame(self, kind: str = "arrow") -> Any:
+        """One row an answer, as an Arrow table, or a data frame of pandas or Polars."""
+        return as_table(self.rows(), kind)
+
+
+def judge_run(
+    run: RunFolder,
+    *,
+    dataset: Path | None = None,
+    gold: Gold | None = None,
+    watch_cases: CaseWatch = iter,
+    watch_replies: ReplyWatch = iter,
+) -> JudgedRun:
+    """Read and judge every reply of a run.
+
+    `dataset` says where the dataset is now if it was moved; `gold` has answers that were corrected since. Whoever
+    needs to look at the cases or replies as they go by may watch them.
+    """
+    source, moved = _source(run, dataset, gold)
+    cases = watch_cases(_asked(run, source, gold))
+    found = outcomes(cases, watch_replies(run.replies()), run.manifest.prompt.reads, by_id=moved)
+    return JudgedRun(run, source, gold, found)
+
+
+def score_run(run: RunFolder | Path | str, *, dataset: Path | None = None, gold: Path | str | None = None) -> Scores:
+    """The scores of a run, by group and in all; `gold` is a dataset or a table with answers corrected since."""
+    opened = run if isinstance(run, RunFolder) else RunFolder.open(run)
+    return judge_run(opened, dataset=dataset, gold=Gold.open(gold) if gold else None).scores()
+
+
+def _source(run: RunFolder, dataset: Path | None, gold: Gold | None) -> tuple[Dataset, bool]:
+    """The dataset that was asked, and whether its rows may stand elsewhere now: where the answers were corrected in
+    the dataset itself, that is all there is of it."""
+    try:
+        return run.dataset(dataset), False
+    except RunError:
+        if gold is None or not gold.path.is_dir():
+            raise
+        return Dataset.open(gold.path), True
+
+
+def _asked(run: RunFolder, source: Dataset, gold: Gold | None) -> Iterator[tuple[int, Case]]:
+    """The cases as the run asked them: what it did not mean to ask is not missing."""
+    cases = source.cases() if gold is None else gold.corrected(source.cases())
+    for row, case in cases:
+        yield row, case if run.manifest.shown or case.shown is None else msgspec.structs.replace(case, shown=None)

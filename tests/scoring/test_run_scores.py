@@ -1,0 +1,186 @@
+"""A run scored: what was cut or empty is not wrong, answers are a table, and gold can be corrected later."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars
+import pytest
+from making import dataset as make_dataset
+
+from countersight.asking import find_prompt
+from countersight.case import Case, Option, Question, Reply
+from countersight.dataset import Dataset
+from countersight.errors import CountersightError, GoldError
+from countersight.runs import RunFolder
+from countersight.scoring import Gold, judge_run, outcomes, score, score_run, tiers, write_frame
+
+OPTIONS = tuple(map(Option, ("1", "2", "3", "4")))
+
+
+def asked(text: str = "How many cows?", gold: str = "3") -> Case:
+    return Case(id="c0", factual=Question(text, gold, "number"))
+
+
+def said(text: str, finish: str = "stop", row: int = 0, **more: Any) -> Reply:
+    return Reply(f"c{row}", row, "factual", text=text, finish=finish, **more)
+
+
+@pytest.mark.parametrize(
+    ("reply", "outcome"),
+    [
+        (said("There are 3 cows."), "right"),
+        (said("3", "length"), "right"),  # one token was allowed, and it is the answer
+        (said("Let me look at the meadow and the", "length"), "cut"),
+        (said("Let me look at the meadow and the", "MAX_TOKENS"), "cut"),
+        (said("", "length"), "cut"),
+        (said("", "stop"), "empty"),
+        (said(" \n", "content_filter"), "empty"),
+        (said("I cannot see any picture.", "stop"), "unread"),
+        (said("", state="failed", reason="gone"), "failed"),
+    ],
+)
+def test_what_was_cut_off_or_never_said_is_an_outcome_of_its_own(reply: Reply, outcome: str) -> None:
+    [found] = outcomes([(0, asked())], [reply])
+    assert found.factual == outcome
+
+
+def test_cut_and_empty_are_left_out_of_every_share() -> None:
+    cases = [(row, Case(id=f"c{row}", factual=Question("How many?", "3", "number"))) for row in range(4)]
+    replies = [said("3"), said("Let me see", "length", 1), said("", "stop", 2), said("no idea", "stop", 3)]
+    row = score(outcomes(cases, replies)).overall
+    assert (row.factual.right, row.factual.n) == (1, 2)
+    assert (row.cut, row.empty, row.unread, row.scored, row.questions) == (1, 1, 1, 2, 4)
+
+
+@pytest.mark.parametrize(
+    ("replies", "outcome", "counts"),
+    [
+        ([said("Let me see", "length"), said("3")], "right", 1),
+        ([said("", state="failed"), said("Let me see", "length"), said("", "stop")], "cut", 1),
+        ([said("4"), said("3")], "wrong", 0),
+        ([said("3"), said("", state="failed")], "right", 0),
+    ],
+)
+def test_which_of_several_replies_counts(replies: list[Reply], outcome: str, counts: int) -> None:
+    found = outcomes([(0, asked())], replies)
+    assert [each.factual for each in found] == [outcome]
+    assert found.replies[0, 0] == counts
+
+
+def test_the_question_is_read_with_its_words() -> None:
+    """Version 0.1 hid them from the reader: "A cow." to "How many cows are there?" was unread."""
+    [found] = outcomes([(0, asked("How many cows are there?", "1"))], [said("A cow.")])
+    assert found.factual == "right"
+
+
+def test_chance_is_counted_question_by_question() -> None:
+    cases = [
+        (0, Case(id="c0", counterfactual=Question("Which?", "B", "choice", OPTIONS))),
+        (1, Case(id="c1", counterfactual=Question("Is it?", "yes", "boolean"))),
+        (2, Case(id="c2", counterfactual=Question("How many?", "3", "number"))),
+    ]
+    replies = [Reply(f"c{row}", row, "counterfactual", text=text) for row, text in enumerate(("B", "no", "3"))]
+    chance = score(outcomes(cases, replies)).overall.chance
+    assert chance.counterfactual == pytest.approx((1 / 4 + 1 / 2 + 0) / 3)
+    assert chance.factual is None
+    assert score(outcomes(cases[2:], replies[2:])).overall.chance.counterfactual is None
+
+
+def test_scores_say_what_they_are() -> None:
+    scores = score(outcomes([(0, asked())], [said("3")]), "cow counter on farms")
+    assert repr(scores).startswith("Scores of cow counter on farms: 1 of 1 question scored\n  factual         100.0% (")
+    assert repr(scores.overall.factual).startswith("Rate(100.0%, 20.7 to 100.0, n=1)")
+    assert "<td>100.0% (20.7 to 100.0; n = 1)</td>" in scores._repr_html_()
+    assert "<script>" not in score(outcomes([(0, asked())], []), "<script>")._repr_html_()
+
+
+def test_tiers_hold_runs_that_cannot_be_told_apart() -> None:
+    better = {(0, 2), (1, 3), (0, 3)}
+    assert tiers([0.9, 0.8, 0.7, 0.6], lambda above, below: (above, below) in better) == (1, 1, 2, 2)
+    assert tiers([0.6, 0.9], lambda above, below: False) == (1, 1)
+    assert tiers([], lambda above, below: False) == ()
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    """Six cases of which one was answered wrong, one cut, and one not asked under the change."""
+    folder = tmp_path_factory.mktemp("scored")
+    source = make_dataset(folder / "d", 6)
+    made = RunFolder.begin(
+        folder / "r",
+        dataset=Dataset.open(source),
+        model="m",
+        settings={"max_tokens": 16},
+        prompt=find_prompt("0-shot"),
+        shown=False,
+    )
+    with made.writing() as journal:
+        for row, case in Dataset.open(source).cases():
+            assert case.factual
+            assert case.counterfactual
+            text = "nothing of the kind" if row == 1 else case.factual.answer
+            journal.append(Reply(case.id, row, "factual", text=text, tokens_out=5, cost=0.5, losses=(0.1, 0.2)))
+            if row < 5:
+                cut = {"text": "Let me", "finish": "length"} if row == 2 else {"text": case.counterfactual.answer}
+                journal.append(Reply(case.id, row, "counterfactual", **cut))
+    return RunFolder.open(folder / "r")
+
+
+def test_a_run_is_scored_and_nothing_is_written(run: RunFolder) -> None:
+    before = sorted((file, file.stat().st_mtime_ns) for file in run.path.parent.rglob("*"))
+    scores = score_run(run.path)
+    assert (scores.overall.factual.n, scores.overall.cut, scores.overall.missing) == (6, 1, 1)
+    assert scores.overall.drop is not None
+    assert (scores.overall.drop.n, scores.overall.drop.interval.low <= 0) == (4, True)
+    assert sorted((file, file.stat().st_mtime_ns) for file in run.path.parent.rglob("*")) == before
+
+
+def test_every_answer_is_a_row(run: RunFolder, tmp_path: Path) -> None:
+    judged = judge_run(run)
+    write_frame(judged.rows("mine"), tmp_path / "scores.parquet")
+    rows = duckdb.sql(f"from '{tmp_path}/scores.parquet'").fetchall()
+    names = duckdb.sql(f"from '{tmp_path}/scores.parquet'").columns
+    assert len(rows) == 12
+    first = dict(zip(names, rows[0], strict=True))
+    assert (first["run"], first["world"], first["telling"], first["outcome"]) == ("mine", "factual", "told", "right")
+    assert (first["text"], first["tokens_out"], first["cost"], first["losses"]) == (first["gold"], 5, 0.5, [0.1, 0.2])
+    outcome = {(row[names.index("row")], row[names.index("world")]): row[names.index("outcome")] for row in rows}
+    assert (outcome[2, "counterfactual"], outcome[5, "counterfactual"]) == ("cut", "missing")
+    table = judged.frame()
+    assert (table.num_rows, table.column_names) == (12, names)
+    assert polars.DataFrame(table).equals(judged.frame("polars"))
+    assert list(judged.frame("pandas").columns) == names
+    with pytest.raises(CountersightError, match="arrow, pandas, polars"):
+        judged.frame("excel")
+
+
+def test_gold_is_corrected_by_a_table_without_asking_again(run: RunFolder, tmp_path: Path) -> None:
+    wrong = next(case for row, case in run.dataset().cases() if row == 0)
+    assert wrong.factual
+    other = "yes" if wrong.factual.answer == "no" else "A" if wrong.factual.answer != "A" else "B"
+    other = str(int(wrong.factual.answer) + 1) if wrong.factual.kind == "number" else other
+    table = tmp_path / "gold.csv"
+    table.write_text(f"case,world,answer\n{wrong.id},factual,{other}\n")
+    right = score_run(run).overall.factual.right
+    assert score_run(run, gold=table).overall.factual.right == right - 1
+    lines = tmp_path / "gold.jsonl"
+    lines.write_text(json.dumps({"case": wrong.id, "world": "factual", "answer": other}) + "\n")
+    assert score_run(run, gold=lines).overall.factual.right == right - 1
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("case,world,answer\nnobody,factual,3\n", "corrects 'nobody', which is no case that was asked"),
+        ("case,world,answer\nx,elsewhere,3\n", "line 2: "),
+        ("case,answer\nx,3\n", "line 2: .*a line has case, world and answer"),
+    ],
+)
+def test_corrections_that_cannot_be_used_are_told(run: RunFolder, tmp_path: Path, content: str, words: str) -> None:
+    (tmp_path / "gold.csv").write_text(content)
+    with pytest.raises(GoldError, match=words):
+        score_run(run, gold=tmp_path / "gold.csv")
+    with pytest.raises(GoldError, match="there is no"):
+        Gold.open(tmp_path / "none.csv")
