@@ -22,7 +22,7 @@ from countersight.picture.checking import check_picture
 from countersight.reading import answer_in
 from countersight.scenes.drawing import draw_both
 from countersight.scenes.png import encode
-from countersight.scoring.intervals import wilson
+from countersight.scoring import wilson
 from countersight.suites.cvqa.synthetic import make_case
 from countersight.suites.cvqa.templates import TEMPLATES
 
