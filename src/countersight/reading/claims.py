@@ -29,6 +29,10 @@ _HEDGE = found("yes_no.hedges")
 _ABILITY = found("yes_no.abilities")
 _CAN = re.compile(r"\b(?:can|could)\b", re.IGNORECASE)
 _OBSTACLE = found("yes_no.obstacles")
+_PREVENTED = re.compile(
+    r"\b(?:prevent|stop|block|hinder|keep|imped|trouble|difficult|problem)\w* (?:it|him|her|them|that|this|\w+ing)\b",
+    re.IGNORECASE,
+)
 # The word right before a state, where the state is what the verb says of its subject.
 _LINK = re.compile(rf"{any_of('yes_no.links')}\s+$", re.IGNORECASE)
 # "Pressing the switch would turn it on": "it" is what was asked about, whoever turns it on.
@@ -50,6 +54,8 @@ _CONTRARY = re.compile(
     re.IGNORECASE,
 )
 _OPINION = re.compile(rf"^\W*(?:(?:and|but|so)\s+)?{any_of('yes_no.opinions')},?\s+", re.IGNORECASE)
+_DENYING_OPENING = re.compile(rf"^\W*{any_of('yes_no.denying_openings')}\s+(?=\w)", re.IGNORECASE)
+_PRONOUN = re.compile(r"^\W*(?:(?:and|but|so|then)\s+)?(?:it|they|he|she|this|that|these|those)\b", re.IGNORECASE)
 _WITHOUT_TROUBLE = re.compile(rf"\bwith(?:out| no) (?:any )?(?:\w+ )?{any_of('yes_no.obstacles')}", re.IGNORECASE)
 _NOBODY = re.compile(r"\b(?:nobody|no[ -]one)\b")
 _NONE_THERE = re.compile(r"\bthere\b[^,]{0,30}\bnone\b", re.IGNORECASE)
@@ -67,6 +73,8 @@ class Asked(msgspec.Struct, frozen=True):
 
     words: frozenset[str]
     """In stems, as all its words."""
+    subject: str
+    """The first of them, which a pronoun may stand for."""
     supposed: frozenset[str]
     """The words of its "if"."""
     states: tuple[str, ...]
@@ -87,6 +95,7 @@ def asked_by(question: str) -> Asked:
     said = content(main)
     return Asked(
         words=said,
+        subject=_first_word(main),
         supposed=content(question) - said,
         states=tuple(found.group().lower() for found in states(main)),
         order=compared(main),
@@ -96,6 +105,11 @@ def asked_by(question: str) -> Asked:
         of_now=asks_of_now(question),
         of_ability=bool(_ABILITY.search(main)),
     )
+
+
+def _first_word(main: str) -> str:
+    every = (stem(word) for word in _WORD.findall(main.lower()) if word not in _EMPTY and word not in _LIGHT)
+    return next(every, "")
 
 
 def content(text: str) -> frozenset[str]:
@@ -117,6 +131,9 @@ def asserted(clause: str, asked: Asked) -> str | None:
     """Yes or no, where a clause affirms or denies just what was asked; None where it says something else."""
     if clause.endswith("?") or _is_twice_negated(clause):
         return None
+    if opening := _DENYING_OPENING.match(clause):
+        claimed = asserted(clause[opening.end() :], asked)
+        return None if claimed is None else ("no" if claimed == "yes" else "yes")
     clause = _WITHOUT_TROUBLE.sub(" ", _OPINION.sub("", _after_then(clause, asked)))
     contrary = None if asked.compares else _CONTRARY.search(clause)
     if contrary:
@@ -137,6 +154,8 @@ def _claimed(clause: str, asked: Asked) -> bool | None:
     freed = _freed(clause, asked)
     if freed is not None:
         return freed or None
+    if not negated and _is_hindered(clause, asked):
+        return None
     told = _told(clause, asked)
     if told is not None:
         return told
@@ -189,7 +208,15 @@ def _freed(clause: str, asked: Asked) -> bool | None:
     if not obstacle or not _NEGATED.search(clause) or content(obstacle.group()) & asked.words:
         return None
     said = _without_negation(_OBSTACLE.sub(" ", clause))
-    return not said or (bool(said & asked.words) and said <= asked.words)
+    if not said:
+        return bool(_PREVENTED.search(clause))  # "nothing would stop it"; "that is no problem" may be about anything
+    return bool(said & asked.words - {asked.subject}) and said <= asked.words | asked.supposed
+
+
+def _is_hindered(clause: str, asked: Asked) -> bool:
+    """Whether a clause only names what stands in the way: "it would struggle to climb"."""
+    obstacle = _OBSTACLE.search(clause)
+    return bool(obstacle) and not content(obstacle.group()) & asked.words
 
 
 def _told(clause: str, asked: Asked) -> bool | None:
@@ -237,7 +264,7 @@ def _is_short_answer(clause: str, asked: Asked) -> bool:
 def _repeats(clause: str, asked: Asked) -> bool:
     """Whether a clause says nothing that the question did not ask: "the trees would be bare" is no "snowy"."""
     said = _without_negation(clause)
-    return bool(said and _VERB.search(clause)) and said <= asked.words
+    return bool(said) and said <= asked.words and (said == asked.words or bool(_VERB.search(clause)))
 
 
 def _covers(clause: str, asked: Asked) -> bool:
@@ -247,7 +274,8 @@ def _covers(clause: str, asked: Asked) -> bool:
         return False
     said, subject = content(clause), content(clause[: verb.start()])
     elsewhere = (said - asked.words) & _PLACES  # "off the table" is not on it
-    return asked.words <= said and subject <= asked.words | asked.supposed and not elsewhere
+    needed = asked.words - {asked.subject} if _PRONOUN.match(clause) else asked.words
+    return bool(needed) and needed <= said and subject <= asked.words | asked.supposed and not elsewhere
 
 
 def _without_negation(clause: str) -> frozenset[str]:

@@ -16,10 +16,14 @@ _BOUNDARY = re.compile(r"[,;:|]|--|\b(?:and|but|while|whereas|plus|with|so|there
 _JOINED = re.compile(r"\s*(?:,|,?\s*and|&|\+|,?\s*plus)\s*$", re.IGNORECASE)
 _ALSO = re.compile(r"^.*\b(?:and|plus)\s+$", re.IGNORECASE)  # "a dog and two": the dog is no word of the two
 _NEGATED = re.compile(r"\b(?:not|without|no longer|nor)\b|n't\b", re.IGNORECASE)
+_LABEL = re.compile(r"(\w+)\W*[:|=]\s*$")  # "Plates: 4"
+_COLON = re.compile(r":|--|\b(?:including|namely|consisting of)\b", re.IGNORECASE)
 _SHARE = re.compile(r"\s*(?:\w+\s+)?of (?:them|which|whom|these|those|the)\b", re.IGNORECASE)
 _PRONOUN = re.compile(r"\bof (?:them|which|whom|these|those)\b", re.IGNORECASE)
 _VERBS = words("questions.helping") | words("questions.possession")
-_STOPS = _VERBS | words("questions.prepositions") | {"of", "that", "which", "who", "being"}
+_PREPOSITIONS = words("questions.prepositions")
+_POSSESSION = words("questions.possession")
+_STOPS = _VERBS | _PREPOSITIONS | {"of", "that", "which", "who", "being"}
 
 
 class Quantity(msgspec.Struct, frozen=True):
@@ -35,7 +39,8 @@ class Quantity(msgspec.Struct, frozen=True):
     @property
     def noun(self) -> str:
         """The word that is counted, or nothing."""
-        return self.phrase[-1] if self.phrase else ""
+        label = None if self.phrase else _LABEL.search(self.before)
+        return label[1].lower() if label else self.phrase[-1] if self.phrase else ""
 
     @property
     def phrase(self) -> list[str]:
@@ -76,6 +81,7 @@ def quantities(ranks: Ranks, sentence: int) -> list[Quantity]:
     befores = [_ALSO.sub("", text[: chosen[0].numeral.start]), *(after for _, after in parted)]
     afters = [*(before for before, _ in parted), text[chosen[-1].numeral.end :]]
     _share_in_lists(befores, afters, list(map(_joint, betweens)))
+    _share_with_parts(befores, afters, betweens)
     return [
         Quantity(number.value, number.rank, sentence, number.numeral.start, before, after)
         for number, before, after in zip(chosen, befores, afters, strict=True)
@@ -101,7 +107,10 @@ def _share_in_lists(befores: list[str], afters: list[str], joined: Sequence[str]
     shared = False
     for place in range(len(joined) - 1, -1, -1):
         # A comma alone joins nothing: "10 birds, 4 flying". Before an "and" it does: "1 cat, 2 dogs and 3 hens fled".
-        shared = bool(joined[place]) and (joined[place] != "," or shared) and not _has_predicate(afters[place])
+        bare = not _has_predicate(afters[place])
+        # "Two on the left and one on the right are drinking": a verb behind a place is said of both.
+        behind = joined[place] == "and" and not _has_verb(afters[place]) and _has_verb_behind_place(afters[place + 1])
+        shared = bool(joined[place]) and (joined[place] != "," or shared) and (bare or behind)
         shared = shared and not _SHARE.match(afters[place + 1])  # "10 chairs, and 6 of them are taken"
         if shared:
             afters[place] += f" {_predicate(afters[place + 1])}"
@@ -110,12 +119,31 @@ def _share_in_lists(befores: list[str], afters: list[str], joined: Sequence[str]
             befores[place + 1] = befores[place] if _is_bare(afters[place]) else ""
 
 
+def _share_with_parts(befores: list[str], afters: list[str], betweens: Sequence[str]) -> None:
+    """Parts are where their whole is: in "6 dishes on the table: 4 plates and 2 bowls" the plates are on the table."""
+    whole = ""
+    for place, between in enumerate(betweens):
+        if _COLON.search(between):
+            whole = _predicate(afters[place])
+        befores[place + 1] += f" {whole}" if whole else ""
+
+
 def _is_bare(after: str) -> bool:
     return not counted_words(after)
 
 
 def _has_predicate(after: str) -> bool:
     return any(word in _STOPS or word.endswith("ing") for word in spelled(after))
+
+
+def _has_verb(after: str) -> bool:
+    return any(word in _VERBS or word.endswith("ing") for word in spelled(after))
+
+
+def _has_verb_behind_place(after: str) -> bool:
+    every = spelled(after)
+    verb = next((i for i, word in enumerate(every) if word in _VERBS), 0)
+    return any(word in _PREPOSITIONS for word in every[:verb])
 
 
 def _predicate(after: str) -> str:
@@ -129,7 +157,12 @@ def fit(quantity: Quantity, asked: Counted, inherited: frozenset[str]) -> Fit | 
     said = quantity.words()
     matched = said & asked.qualities
     noun = stem(quantity.noun) if quantity.noun else ""
-    if _counts_another(quantity, noun, asked) or _is_anothers(quantity, asked) or _is_opposed(said, asked):
+    if quantity.negated and not said:
+        matched = inherited & asked.qualities  # "five are lit and two are not"
+    opposed = _is_opposed(said, asked)
+    if opposed and asked.negated:
+        return Fit(len(asked.qualities), 0, 0)  # "2 are unlit", to how many are not lit
+    if opposed or _counts_another(quantity, noun, asked) or _is_anothers(quantity, asked):
         return None
     if _is_of_the_contrary(quantity, asked, matched):
         return None
@@ -163,7 +196,8 @@ def _is_opposed(said: frozenset[str], asked: Counted) -> bool:
 
 def _is_anothers(quantity: Quantity, asked: Counted) -> bool:
     """Whether it is somebody else's: "the boy would have 1", to how many the girl would have."""
-    if not asked.owner:
+    said = spelled(quantity.before)
+    if not asked.owner or not said or said[-1] not in _POSSESSION:
         return False
     holder = frozenset(counted_words(quantity.before)) - asked.nouns - asked.qualities
     return bool(holder & asked.supposition) and not holder & asked.owner

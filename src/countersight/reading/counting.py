@@ -32,6 +32,7 @@ _NOW_AND_THEN = re.compile(
     rf"(?P<then>{_THEN}[:,]? {_COUNT}|{_COUNT} {_THEN})\W*$",
     re.IGNORECASE,
 )
+_MOST = 200  # numbers of a reply that are held against the question; of more, the last
 
 
 def count(text: str, question: str) -> str | None:
@@ -55,7 +56,7 @@ def count(text: str, question: str) -> str | None:
         quantities(ranks_in(piece, first=position == 0, last=position == last), position)
         for position, piece in enumerate(pieces)
     ]
-    every = [quantity for numbers in found for quantity in numbers]
+    every = [quantity for numbers in found for quantity in numbers][-_MOST:]
     every = _of_now(every, pieces) if asked.of_now else _of_the_supposed(every, pieces, asked)
     return _chosen(every, asked, frozenset(counted_words(text)))
 
@@ -128,7 +129,15 @@ def _chosen(every: list[Quantity], asked: Counted, mentioned: frozenset[str]) ->
         return _unqualified([n for _, n in to_the_point], every, asked, mentioned)
     fits = max(found for found, _ in to_the_point)
     kept = [n for found, n in to_the_point if found == fits]
+    if _is_of_another_noun(kept, every, asked):
+        return None
     return _with_its_total(kept, [n for n in pool if n not in kept])
+
+
+def _is_of_another_noun(kept: list[Quantity], every: list[Quantity], asked: Counted) -> bool:
+    """Whether what fits counts something else than was asked, and that is counted too: "3 cups, and 4 plates there"."""
+    others = [n for n in kept if n.noun.endswith("s") and not n.is_share and not n.words() & asked.nouns]
+    return len(others) == len(kept) and any(n.words() & asked.nouns for n in every)
 
 
 def _fitting(pool: list[Quantity], asked: Counted) -> list[tuple[Fit, Quantity]]:

@@ -74,7 +74,7 @@ _CAME_OR_WENT = re.compile(
     rf"\s*(?:[\w'-]+\s+){{0,3}}?(?:{any_of('counts.helping_verbs')}\s+)*{any_of('counts.came_or_went')}", re.IGNORECASE
 )
 _SHARE_AFTER = re.compile(rf"\s*(?:{any_of('counts.shares')}|of \d)", re.IGNORECASE)
-_SHARE_BEFORE = re.compile(rf"{any_of('counts.shares_before')}\s+$", re.IGNORECASE)
+_SHARE_BEFORE = re.compile(rf"{any_of('counts.shares_before')}\s+(?:only |just )?$", re.IGNORECASE)
 _JUST_ONE = re.compile(rf"(?:{any_of('counts.just_one_before')}|[:=(])\s*$", re.IGNORECASE)
 _ONE_OF_SOME = re.compile(rf"\s+{any_of('counts.one_of_some_after')}", re.IGNORECASE)
 _ONE_BEFORE = re.compile(rf"{any_of('counts.one_of_some_before')}\s+$", re.IGNORECASE)
@@ -105,8 +105,9 @@ def ranks_in(sentence: str, *, first: bool, last: bool) -> Ranks:
     if not numbers:
         return Ranks(outside)
     ranks = _ranked(outside, numbers)
-    if _is_whole_and_parts(outside, numbers):
-        ranks[1:] = [min(rank, Rank.SHARE) for rank in ranks[1:]]
+    if _is_whole_and_parts(outside, [n for n, rank in zip(numbers, ranks, strict=True) if rank > Rank.ASIDE]):
+        first = next(i for i, rank in enumerate(ranks) if rank > Rank.ASIDE)
+        ranks[first + 1 :] = [min(rank, Rank.SHARE) for rank in ranks[first + 1 :]]
     if ranks[0] == Rank.STATED and _SHORT_OPENING.match(outside[: numbers[0].start]):
         alone = (first or last) and len(ranks) == 1 and len(outside.split()) <= 6 and not _FINITE.search(outside)
         if alone or (first and _EXPLAINED.match(outside[numbers[0].end :])):
@@ -228,7 +229,7 @@ def _is_aside(before: str, after: str, numeral: Numeral) -> bool:
         numeral.word == "both"
         or _DENIED_BEFORE.search(before)
         or _ASIDE_BEFORE.search(before)
-        or (_WITH_BEFORE.search(before) and not _RESULT_WITH.search(before))
+        or (_WITH_BEFORE.search(before) and not (_RESULT_WITH.search(before) or _SHARE_BEFORE.search(before)))
         or _tells_a_change(after)
     ):
         return True

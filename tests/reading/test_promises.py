@@ -1,0 +1,106 @@
+"""What misled users of the first version: each reply here was read otherwise, or not at all."""
+
+import pytest
+
+from countersight.case import Question, Reply
+from countersight.reading import Reading, read, read_reply
+
+HATS = "How many people are wearing hats?"
+SITTING = "How many dogs are sitting?"
+FOOD = "Could the dog reach the food if the chair was moved?"
+DOTS = "How many dots would there be if some were removed?"
+OPTIONS = ("3", "13", "7", "9")
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "answer"),
+    [
+        (HATS, "There are 5 people in the picture, and 3 of them are wearing hats", "3"),
+        (HATS, "One man and one woman are wearing hats", None),
+        (HATS, "There are 10 people, and 6 of them wear a hat.", "6"),
+        (SITTING, "four dogs, two of which are sitting", "2"),
+        ("How many dogs are there?", "four dogs, two of which are sitting", "4"),
+        (SITTING, "Six dogs in total, with three sitting by the pond.", "3"),
+        ("How many red cars are there?", "8 cars: 3 red, 4 blue, 1 white", "3"),
+        ("How many cars are there?", "8 cars: 3 red, 4 blue, 1 white", "8"),
+        ("How many flowers are inside the circle?", "20 flowers, 12 inside and 8 outside", "12"),
+        ("How many flowers are outside the circle?", "20 flowers, 12 inside and 8 outside", "8"),
+        ("How many flowers are there?", "20 flowers, 12 inside and 8 outside", "20"),
+        ("How many plates are on the table?", "There are 3 cups on the table and 4 plates on the shelf.", None),
+        ("How many dogs are there?", "I see a dog and two cats.", None),
+        ("How many candles are not lit?", "Five candles are lit and two are not.", "2"),
+    ],
+)
+def test_the_number_that_the_questions_own_words_qualify_is_the_answer(question, text, answer):
+    assert read(text, question, "number").answer == answer
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("The answer is A. Wait, no, it's B.", "B"),
+        ("Answer: A? No, 13 is the total. Answer: B", "B"),
+        ("The answer is A. Wait, no.", None),
+        ("The answer is B. Let me check again. Yes, that is right.", "B"),
+    ],
+)
+def test_a_correction_beats_what_it_corrects(text, answer):
+    assert read(text, DOTS, "choice", OPTIONS).answer == answer
+
+
+def test_a_count_that_was_announced_can_be_corrected():
+    assert read("Answer: 3 … Wait, one is a dog. Answer: 2", "How many cats are there?", "number").answer == "2"
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("The chair would not be in the way, so the dog could reach the food", "yes"),
+        ("Nothing would prevent it", "yes"),
+        ("It would have no trouble reaching it", "yes"),
+        ("No longer blocked, the dog could reach it", "yes"),
+        ("The food would not be any closer, so it could not.", "no"),
+        ("Moving the chair would not be a problem.", None),
+        ("The dog would", None),
+        ("The chair would not", None),
+    ],
+)
+def test_a_consequence_is_told_from_what_it_follows_from(text, answer):
+    assert read(text, FOOD, "boolean").answer == answer
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "answer"),
+    [
+        ("number", "答案：3", "3"),
+        ("number", "两只", "2"),
+        ("boolean", "是的", "yes"),
+        ("boolean", "不会", "no"),
+        ("boolean", "はい", "yes"),
+        ("choice", "选B", "B"),
+        ("choice", "Dです", "D"),
+        ("choice", "La respuesta es B.", None),
+        ("number", "Il y aurait 3 chats.", None),
+        ("boolean", "Ja.", None),
+    ],
+)
+def test_plain_chinese_and_japanese_are_read_and_other_languages_are_not(kind, text, answer):
+    options = OPTIONS if kind == "choice" else ()
+    assert read(text, "How many cats would there be?", kind, options).answer == answer
+
+
+@pytest.mark.parametrize("read_from", ["whole", "end"])
+def test_an_unfinished_thought_is_no_answer(read_from):
+    question = Question("How many cats would there be if two more came?", "5", "number")
+    text = "There are 3 cats. If two more came, then we would have"
+    for finish in ("length", "stop", ""):
+        assert read_reply(Reply("x", 0, "factual", text=text, finish=finish), question, read_from) is None
+    said = f"**Answer: 5**\n\n{text}"
+    assert read_reply(Reply("x", 0, "factual", text=said, finish="length"), question) == "5"
+
+
+def test_reading_is_a_function_of_texts():
+    assert read("There would be 3.", "How many cats would there be?", kind="number") == Reading("3")
+    assert read("Not sure.", "How many cats would there be?", kind="number").unread
+    with pytest.raises(ValueError, match="options"):
+        read("B", "Which?", kind="choice")
