@@ -216,7 +216,7 @@ def _freed(clause: str, asked: Asked) -> bool | None:
 def _is_hindered(clause: str, asked: Asked) -> bool:
     """Whether a clause only names what stands in the way: "it would struggle to climb"."""
     obstacle = _OBSTACLE.search(clause)
-    return bool(obstacle) and not content(obstacle.group()) & asked.words
+    return obstacle is not None and not content(obstacle.group()) & asked.words
 
 
 def _told(clause: str, asked: Asked) -> bool | None:

@@ -106,8 +106,8 @@ def ranks_in(sentence: str, *, first: bool, last: bool) -> Ranks:
         return Ranks(outside)
     ranks = _ranked(outside, numbers)
     if _is_whole_and_parts(outside, [n for n, rank in zip(numbers, ranks, strict=True) if rank > Rank.ASIDE]):
-        first = next(i for i, rank in enumerate(ranks) if rank > Rank.ASIDE)
-        ranks[first + 1 :] = [min(rank, Rank.SHARE) for rank in ranks[first + 1 :]]
+        whole = next(i for i, rank in enumerate(ranks) if rank > Rank.ASIDE)
+        ranks[whole + 1 :] = [min(rank, Rank.SHARE) for rank in ranks[whole + 1 :]]
     if ranks[0] == Rank.STATED and _SHORT_OPENING.match(outside[: numbers[0].start]):
         alone = (first or last) and len(ranks) == 1 and len(outside.split()) <= 6 and not _FINITE.search(outside)
         if alone or (first and _EXPLAINED.match(outside[numbers[0].end :])):
