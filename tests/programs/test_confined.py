@@ -18,8 +18,10 @@ from running import ask, replies, start_command
 
 from countersight.programs.limits import Limits
 from countersight.programs.tracing import Tracing
-from countersight.programs.viper import Sandbox, Tools, confined
+from countersight.programs.viper import confined
 from countersight.programs.viper.confining import held, resident
+from countersight.programs.viper.image_patch import Tools
+from countersight.programs.viper.sandbox import Sandbox
 
 pytest.importorskip("pydantic_monty")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="seccomp is Linux's")

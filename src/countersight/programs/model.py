@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from countersight.case import Trace
 from countersight.detection import ToolFailed, Vision
-from countersight.errors import AskingFailed, CountersightError, ModelError
+from countersight.errors import AskingFailed, ModelError
 from countersight.models import Answer, Model, ModelSettings, Request, Turn, Viewer
 from countersight.programs.answers import answer_of
 from countersight.programs.failures import ProgramFailed
@@ -137,7 +137,7 @@ def _failing_alone() -> Iterator[None]:
     """Nobody has read the program: whatever comes of it is its own failure. What models say goes on upwards."""
     try:
         yield
-    except (ProgramFailed, AskingFailed, CountersightError):
+    except (ProgramFailed, AskingFailed, ModelError):
         raise
     except Exception as error:
         raise ProgramFailed("error", f"it broke what runs it: {type(error).__name__}") from error

@@ -42,9 +42,13 @@ class Look(msgspec.Struct, frozen=True):
     """Every channel of a ground is lighter; an outline, a petal's edge, a ring or a dot has a darker one."""
     outline: int
     """An outline is this near to its named colour in every channel."""
+    whole: int = _FLOWER
+    """So many pixels are a flower, and are not joined with others."""
 
 
 AS_DRAWN: Final = Look(near=7, pale=150, outline=1)
+JOINED: Final = Look(near=7, pale=150, outline=1, whole=_LARGE**2)
+"""For petals as pale as the ground, of which large pieces are left: whatever is near belongs together."""
 
 
 def look(pixels: Pixels, ground: NDArray[np.int16], strictness: Look) -> Seen | None:
@@ -60,7 +64,7 @@ def look(pixels: Pixels, ground: NDArray[np.int16], strictness: Look) -> Seen | 
     if all(_is_ring(inked, n) for n in large):
         return Seen(circles=_circles(inked, set(large)))
     colours = _outline_colours(pixels, inked, large, strictness)
-    return _flowers(pixels, ground, colours, strictness.near, inked.labels >= 0) if colours else None
+    return _flowers(pixels, ground, colours, strictness, inked.labels >= 0) if colours else None
 
 
 def _refuse_a_crowd(found: Patches) -> None:
@@ -105,7 +109,7 @@ def _core(mask: Mask) -> Mask:
     return core
 
 
-def _flowers(pixels: Pixels, ground: NDArray[np.int16], colours: dict[str, Box], near: int, inked: Mask) -> Seen:
+def _flowers(pixels: Pixels, ground: NDArray[np.int16], colours: dict[str, Box], strictness: Look, inked: Mask) -> Seen:
     """Flowers are what is left when the ground, bare or tinted, and the outlines are taken away."""
     names = list(colours)
     tints = _tints(ground, names)
@@ -116,10 +120,10 @@ def _flowers(pixels: Pixels, ground: NDArray[np.int16], colours: dict[str, Box],
         distance = _distance(planes, tint)
         nearest[distance < least] = n
         np.minimum(least, distance, out=least)
-    is_ground = least <= near
+    is_ground = least <= strictness.near
     drawn = patches(~is_ground)
     _refuse_a_crowd(drawn)
-    small = _flower_boxes(drawn)
+    small = _flower_boxes(drawn, strictness.whole)
     flowers = []
     for box in small:
         if any(_holds(other, box) for other in small):
@@ -144,12 +148,12 @@ def _loose(drawn: Patches, flowers: list[Box]) -> int:
     return sum(max(_sides(piece)) <= _LARGE and not any(_holds(flower, piece) for flower in wider) for piece in pieces)
 
 
-def _flower_boxes(drawn: Patches) -> list[Box]:
+def _flower_boxes(drawn: Patches, enough: int) -> list[Box]:
     """Boxes around what is large enough for a flower and small enough for none of the outlines."""
     boxes = [_box(box) for box in drawn.boxes]
     small = [n for n, box in enumerate(boxes) if drawn.areas[n] >= _SPECK and max(_sides(box)) <= _LARGE]
-    whole = [boxes[n] for n in small if drawn.areas[n] >= _FLOWER]
-    pieces = [n for n in small if drawn.areas[n] < _FLOWER and not any(_holds(box, boxes[n]) for box in whole)]
+    whole = [boxes[n] for n in small if drawn.areas[n] >= enough]
+    pieces = [n for n in small if drawn.areas[n] < enough and not any(_holds(box, boxes[n]) for box in whole)]
     return whole + (_joined_boxes(drawn, pieces) if pieces else [])
 
 

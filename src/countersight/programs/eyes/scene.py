@@ -6,6 +6,7 @@ looks do not agree they say that they cannot tell, instead of a number.
 """
 
 from collections import Counter
+from itertools import combinations
 from typing import Final
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from countersight.picture import Pixels
-from countersight.programs.eyes.looking import AS_DRAWN, Look, look
+from countersight.programs.eyes.looking import AS_DRAWN, JOINED, Look, look
 from countersight.programs.eyes.seen import Box, Circle, Flower, NotAScene, Polygon, Seen
 
 SIDE: Final = 448
@@ -33,6 +34,8 @@ _UNCLEAR_AS_DRAWN: Final = 0.02
 _NO_FLOWER: Final = 15, 56
 """A flower is larger and smaller than these, in pixels."""
 _NO_DOT: Final = 6, 25
+_CORNERS: Final = 0.12
+"""The boxes of two round things that do not touch lie over each other by less, at their corners."""
 
 
 def see(pixels: Pixels) -> Seen:
@@ -40,9 +43,10 @@ def see(pixels: Pixels) -> Seen:
     if pixels.ndim != 3 or min(pixels.shape[:2]) < 2:
         raise NotAScene("it is too small")
     if _is_as_drawn(pixels):
-        seen = look(pixels, pixels[:, 0].astype(np.int16), AS_DRAWN)
-        if seen is not None and seen.unclear <= _UNCLEAR_AS_DRAWN:
-            return seen
+        for strictness in (AS_DRAWN, JOINED):
+            seen = look(pixels, pixels[:, 0].astype(np.int16), strictness)
+            if seen and not seen.loose and seen.unclear <= _UNCLEAR_AS_DRAWN and _are_apart(seen):
+                return seen
     return _seen_again(pixels)
 
 
@@ -92,7 +96,21 @@ def _counted(seen: Seen) -> tuple[object, ...]:
 def _is_sensible(seen: Seen) -> bool:
     """Whether everything has a size that such things have: two that have run together do not."""
     dots = [dot for circle in seen.circles for dot in circle.dots]
-    return all(_fits(flower.box, _NO_FLOWER) for flower in seen.flowers) and all(_fits(dot, _NO_DOT) for dot in dots)
+    sizes = [_fits(flower.box, _NO_FLOWER) for flower in seen.flowers] + [_fits(dot, _NO_DOT) for dot in dots]
+    return all(sizes) and _are_apart(seen)
+
+
+def _are_apart(seen: Seen) -> bool:
+    """Whether no two flowers lie over each other, as pieces of one do; flowers never touch."""
+    return all(_overlap(one.box, two.box) <= _CORNERS for one, two in combinations(seen.flowers, 2))
+
+
+def _overlap(one: Box, two: Box) -> float:
+    """How much of the smaller of two boxes lies in the other."""
+    across = min(one[2], two[2]) - max(one[0], two[0])
+    along = min(one[3], two[3]) - max(one[1], two[1])
+    smaller = min((box[2] - box[0]) * (box[3] - box[1]) for box in (one, two))
+    return across * along / smaller if across > 0 and along > 0 else 0.0
 
 
 def _fits(box: Box, bounds: tuple[int, int]) -> bool:

@@ -9,7 +9,6 @@ nothing here is fatal, and whoever started it looks at /proc to see what holds (
 import contextlib
 import ctypes
 import os
-import platform
 import resource
 import sys
 
@@ -104,7 +103,7 @@ def limit(data: int, seconds: int) -> None:
 
 def refuse_calls(library: ctypes.CDLL, path: int) -> None:
     """Have the kernel refuse every system call but those listed, from now on and for ever."""
-    machine = platform.machine()
+    machine = os.uname().machine
     if machine not in ARCHITECTURES or library.prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0):
         return
     made = filter_of(machine, path)

@@ -82,10 +82,18 @@ class Running:
         """Whether its interpreter has more memory than one that waits should."""
         return self._pid is not None and resident(self._pid) > LITTLE
 
+    def enter(self) -> None:
+        """Take an interpreter. That one must be started first is not the program's time, nor its fault."""
+        try:
+            self._session.__enter__()
+        except Exception as error:
+            raise AskingFailed(f"no interpreter could be started: {str(error)[:200]}", again=True) from None
+        self._pid = self._session.worker_pid or 0
+        self.confined = held(self._pid)
+
     def start(self, program: str) -> Waiting | Done:
         """Begin, and go on to the first tool that has to be waited for."""
         self._evidence = Evidence(program, self._limits)
-        self._enter()
         return self._advance(partial(self._begin, prepared(program, self._answer)))
 
     def go_on(self, snapshot: Any, result: object) -> Waiting | Done:
@@ -100,15 +108,6 @@ class Running:
             if self.holds_much:
                 os.kill(self._pid, signal.SIGKILL)
             self._session.__exit__(None, None, None)
-
-    def _enter(self) -> None:
-        """Take an interpreter. That one must be started first is not the program's time, nor its fault."""
-        try:
-            self._session.__enter__()
-        except Exception as error:
-            raise AskingFailed(f"no interpreter could be started: {str(error)[:200]}", again=True) from None
-        self._pid = self._session.worker_pid or 0
-        self.confined = held(self._pid)
 
     def _begin(self, code: str) -> Any:
         self._session.feed_run(prelude(self._answer))

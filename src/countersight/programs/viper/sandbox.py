@@ -27,6 +27,8 @@ MOST_OPEN = 64
 """Programs under way: most wait for their tools, and a process that waits takes about a megabyte."""
 MOST_COMPUTING = 8
 """Programs that compute at a time, in each of the two lanes, however many cores there are: they bound the memory."""
+STARTING = 4
+"""Threads beside those that compute: interpreters are started, and ended, in them."""
 FIRST_GO = 0.25
 """Seconds that a program has at first. Nearly all need a few thousandths; the others begin again in a lane of their
 own, so that those which need long, or never end, hold nobody up."""
@@ -48,7 +50,7 @@ class Sandbox:
         self._monty = pydantic_monty
         self._limits = limits
         computing = min(max(2, cores()), MOST_COMPUTING)
-        self._threads = ThreadPoolExecutor(2 * computing + 2, thread_name_prefix="programs")
+        self._threads = ThreadPoolExecutor(2 * computing + STARTING, thread_name_prefix="programs")
         self._room = asyncio.Semaphore(MOST_OPEN)
         self._quick, self._slow = asyncio.Semaphore(computing), asyncio.Semaphore(computing)
         self._opening = asyncio.Lock()
@@ -85,9 +87,11 @@ class Sandbox:
     async def _go(self, program: str, tools: Tools, lane: asyncio.Semaphore, first: float | None = None) -> object:
         """Run a program from the beginning; it has a place in its lane while it computes, or holds much memory."""
         running = Running(self._monty, self._pool, self._limits, tools, first)
-        await lane.acquire()
-        placed = True
+        placed = False
         try:
+            await self._in_thread(running.enter)
+            await lane.acquire()
+            placed = True
             at = await self._in_thread(partial(running.start, program))
             while isinstance(at, Waiting):
                 if not running.holds_much:
