@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from countersight.composing import is_plural, number_of
+from countersight.composing import is_plural, is_verb, number_of
 
 _WORD = re.compile(r"[A-Za-z0-9'’-]+")
 _NO_NAMES: Final = frozenset({"of", "more", "other", "different", "total"})
@@ -73,7 +73,7 @@ def _would(rest: list[str]) -> str | None:
             return " ".join(["would be seen", *rest[3:]])
         case ["does" | "do", *subject, "have"] if 1 <= len(subject) <= 4:
             return f"would {' '.join(rest[1:-1])} have"
-        case [word, *_] if word in _PLACES:
+        case [word, *more] if word in _PLACES and not any(map(is_verb, more)):  # not "in the picture look happy"
             return " ".join(["would there be", *rest])
         case [word, *_] if word in _STATES:
             return " ".join(["would be", *rest])

@@ -85,6 +85,8 @@ def _drafts(operation: str, things: _Things, asked: Conditional, count: int, cha
             continue
         if "{other}" in pattern and things.head not in OTHERS:
             continue
+        if operation == "each" and not (things.kinds or things.head in OTHERS):  # a sponsor is not put beside another
+            continue
         after = _after(operation, pattern, count, n, m)
         if after is None or after == count or after < 0 or not _is_said_so(operation, pattern, count, n, after):
             continue
@@ -95,6 +97,8 @@ def _is_said_so(operation: str, pattern: str, count: int, n: int, after: int) ->
     """Whether anybody would say it so: nobody halves two dogs with "half of the dogs", or takes two of the two."""
     if operation in ("remove", "replace", "two in a row") and "{n} of the" in pattern:
         return n < count
+    if "all but half" in pattern:
+        return after >= 3
     if operation in ("leave", "all but") or "of the" in pattern:
         return after >= 2
     return count >= 2 if operation == "each" else True

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from countersight.composing import FILLER, compose, thing_of
+from countersight.composing import FILLER, PLACES, compose, thing_of
 
 _COUNTS: Final = range(1, 25)
 _NEGATIONS: Final = frozenset({"not", "no", "never", "stopped", "without", "removed", "disappeared", "gone", "off"})
@@ -13,7 +13,9 @@ _PARTS: Final = re.compile(
     r"|(?P<asked_too>(?:would|could|will)\b.+?) if (?P<said_too>.+)"
 )
 _WORD: Final = re.compile(r"[a-z]+(?:['’][a-z]+)?")
-_LITTLE: Final = FILLER | {"if", "would", "be", "is", "are", "there", "do", "does", "suppose", "any", "some", "have"}
+_LITTLE: Final = (
+    FILLER | PLACES | {"if", "would", "be", "is", "are", "there", "do", "does", "suppose", "any", "some", "have"}
+)
 _OPPOSITES: Final = {
     word: other
     for pair in (

@@ -11,15 +11,13 @@ from typing import Final
 from countersight.build.drafts import Draft, Unwritten
 from countersight.build.sources import Source
 from countersight.build.vocabulary import OPPOSITES, STATES, SWITCHED
-from countersight.composing import thing_of
+from countersight.composing import is_plural, number_of, thing_of
 
 OPERATION: Final = "negate"
 _PRONOUNS: Final = frozenset(
     {"it", "he", "she", "they", "there", "this", "that", "these", "those", "anyone", "someone"}
 )
-_PREPOSITIONS: Final = frozenset(
-    {"in", "on", "at", "near", "behind", "by", "under", "over", "above", "inside", "facing"}
-)
+_PREPOSITIONS: Final = frozenset({"in", "on", "at", "near", "behind", "by", "under", "over", "above", "inside", "to"})
 _ARTICLES: Final = frozenset({"a", "an", "the"})
 _LONGEST_PLACE = 4
 _LONGEST_NAME = 3
@@ -41,21 +39,25 @@ def write_yes_no(source: Source, chance: Random) -> Draft:
 
 
 def would(question: str) -> str | None:
-    """ "Is the TV on?" as "would the TV be on"; None where it is not clear where the subject ends."""
+    """The question "is the TV on" as "would the TV be on"; None where it is not clear where the subject ends."""
     words = question.strip().rstrip("?!. ").split()
     first, said = words[0].casefold(), words[1:]
     if len(words) < 3 or any(not re.fullmatch(r"[\w'’-]+,?", word) for word in words):
         return None
     if first in ("does", "do"):
         return " ".join(["would", *said])
-    if first not in ("is", "are", "was", "were"):
+    if first not in ("is", "are"):
         return None
     ends = _subject_ends([word.casefold() for word in said])
+    if ends is not None and said[ends].casefold() in ("all", "both", "still"):  # "would they both be wearing hats"
+        ends += 1
     return None if ends is None else " ".join(["would", *said[:ends], "be", *said[ends:]])
 
 
 def _subject_ends(words: list[str]) -> int | None:
     """Where the subject ends: after a pronoun, or before what is said of a noun with its article."""
+    if words[:2] == ["there", "both"]:
+        return None
     if words[0] in _PRONOUNS and not (words[0] in _NAMING and _names(words)):
         return 1
     if words[0] not in _ARTICLES | _NAMING | {"his", "her", "their", "its"}:
@@ -64,11 +66,14 @@ def _subject_ends(words: list[str]) -> int | None:
     if not stops:
         return None
     end = stops[0]
-    if words[end] in _PREPOSITIONS:
+    if {"of", "and", "or"} & set(words[:end]) or (end > _LONGEST_NAME - 1 and is_plural(words[end - 2])):
+        return None  # "the front of the car bare", "the donuts chocolate flavored"
+    if words[end] in _PREPOSITIONS and not any(number_of(word) for word in words[1:end]):
         later = any(_ends_a_subject(word) and word not in _ARTICLES for word in words[end + 1 :])
         return end if not later and len(words) - end <= _LONGEST_PLACE else None  # "the woman in red smiling"
     longest = _LONGEST_NAME if words[0] in _ARTICLES else _LONGEST_NAME - 1
-    return end if end <= longest and not {"more", "than", "less", "all"} & set(words[:end]) else None
+    is_odd = any(word in ("more", "than", "less") or number_of(word) for word in words[1:end])
+    return end if end <= longest and not is_odd else None
 
 
 def _names(words: list[str]) -> bool:
@@ -77,7 +82,7 @@ def _names(words: list[str]) -> bool:
 
 
 def _ends_a_subject(word: str) -> bool:
-    is_verb = (word.endswith("ing") and len(word) > 4) or (word.endswith("ed") and len(word) > 5)
+    is_verb = (word.endswith("ing") and len(word) > 4) or (word.endswith("ed") and len(word) > 4)
     return is_verb or word in STATES or word in _PREPOSITIONS or word in _ARTICLES
 
 

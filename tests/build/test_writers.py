@@ -1,0 +1,203 @@
+"""Models as writers: what they write is checked, every answer is kept, and everything that is wrong has its reason."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from chat_server import ChatServer, question_of
+from pairing import NOUNS, write_csv
+
+from countersight.build import REJECTED, Built, Order, build_dataset, read_funnel
+from countersight.dataset import Dataset
+from countersight.engine import Patience
+from countersight.errors import CountersightError
+from countersight.models import ModelSettings
+
+COUNTS = [(f"How many {noun} are there?", str(2 + place)) for place, noun in enumerate(NOUNS[:8])]
+Said = Callable[[str, int], str]
+
+
+def asked(body: dict) -> tuple[str, int]:
+    """The noun and the count of the question that a writer was given last."""
+    found = re.findall(r"Question: How many (\w+) are there\?\nAnswer: (\d+)", question_of(body))
+    return found[-1][0], int(found[-1][1])
+
+
+def writing(said: Said, polished: str | None = None) -> Callable[[ChatServer, int, dict], str]:
+    """A server that writes as it is told, and polishes nothing unless it is told how."""
+
+    def behave(server: ChatServer, number: int, body: dict) -> str:
+        text = question_of(body)
+        if text.startswith("Correct the grammar"):
+            question = text.rpartition("Question: ")[2]
+            return "say:" + json.dumps({"question": polished or question})
+        if text.startswith("There is a photograph"):
+            return "say:7"
+        return "say:" + said(*asked(body))
+
+    return behave
+
+
+def good(noun: str, count: int) -> str:
+    question = f"How many {noun} would there be if 3 more {noun} were added?"
+    return json.dumps({"operation": "add", "new_answer": str(count + 3), "question": question})
+
+
+def build(folder: Path, server: ChatServer, rows: list[tuple[str, str]] = COUNTS, **options: object) -> Built:
+    source = write_csv(folder / "questions.csv", rows)
+    order = {"suite": "cvqa", "questions": source, "output": folder / "pairs", "writer": server.name, "size": len(rows)}
+    return build_dataset(
+        Order(**order | {"groups": ("direct",)} | options),
+        settings=ModelSettings(price_in=1.0, price_out=2.0),
+        patience=Patience(4, attempts=2, backoff=0.01),
+        progress=lambda done: None,
+    )
+
+
+def reasons(folder: Path) -> Counter[str]:
+    return Counter(json.loads(line)["reason"] for line in (folder / "pairs" / REJECTED).read_text().splitlines())
+
+
+def test_what_a_model_writes_well_becomes_a_pair_with_its_cost(tmp_path: Path) -> None:
+    with ChatServer(writing(good)) as server:
+        built = build(tmp_path, server)
+    assert built.cases == 5  # of one operation there are never more
+    funnel = read_funnel(tmp_path / "pairs")
+    assert funnel is not None
+    assert funnel.cost > 0
+    assert (tmp_path / "pairs/answers.jsonl").exists()
+    assert not (tmp_path / "pairs.building").exists()
+    assert reasons(tmp_path) == {"enough of the operation add": 3}
+
+
+def test_examples_of_our_own_are_shown_and_the_shape_is_asked_for(tmp_path: Path) -> None:
+    with ChatServer(writing(good)) as server:
+        build(tmp_path, server)
+    first = next(body for body in server.requests if "You change questions" in question_of(body))
+    assert question_of(first).count("Question: ") == 7
+    assert '"new_answer"' in question_of(first)
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        (lambda noun, count: "How many would there be?", "a reply in no shape"),
+        (lambda noun, count: '{"question": ', "a reply in no shape"),
+        (lambda noun, count: "I'm sorry, I cannot help with that.", "a refusal"),
+        (lambda noun, count: good(noun, count + 1), "arithmetic disagrees"),
+        (lambda noun, count: good(noun, count).replace("3 more", "some more"), "arithmetic disagrees"),
+        (lambda noun, count: good("ghosts", count), "another thing is asked about"),
+        (lambda noun, count: good(noun, count).replace("?", "? Really?"), "not a question"),
+        (
+            lambda noun, count: json.dumps(
+                {"operation": "add", "new_answer": "5", "question": f"Wie viele {noun} waren da, wenn drei kamen?"}
+            ),
+            "not a question",
+        ),
+        (
+            lambda noun, count: json.dumps(
+                {"operation": "remove", "new_answer": "0", "question": f"How many {noun} would there be if all left?"}
+            ),
+            "told by the text alone",
+        ),
+        (
+            lambda noun, count: json.dumps(
+                {
+                    "operation": "remove",
+                    "new_answer": str(count - 1),
+                    "question": f"How many {noun} would there be if a wizard removed one of the {noun}?",
+                }
+            ),
+            "not about the picture",
+        ),
+        (
+            lambda noun, count: json.dumps(
+                {
+                    "operation": "remove",
+                    "new_answer": str(count - 1),
+                    "question": f"How many {noun} would there be if one of the {noun} was killed?",
+                }
+            ),
+            "sensitive",
+        ),
+        (lambda noun, count: good(noun, count).replace(str(count + 3), "plenty"), "a reply without an answer"),
+    ],
+)
+def test_what_is_wrong_is_counted_by_its_reason_and_kept(tmp_path: Path, said: Said, reason: str) -> None:
+    def mixed(noun: str, count: int) -> str:
+        return good(noun, count) if noun == NOUNS[0] else said(noun, count)
+
+    with ChatServer(writing(mixed)) as server:
+        assert build(tmp_path, server).cases == 1
+    assert reasons(tmp_path) == {reason: len(COUNTS) - 1}
+
+
+def test_a_server_that_fails_some_questions_is_a_reason_too(tmp_path: Path) -> None:
+    def behave(server: ChatServer, number: int, body: dict) -> str:
+        noun = asked(body)[0] if "You change questions" in question_of(body) else ""
+        return "status:400" if noun in NOUNS[:2] else writing(good)(server, number, body)
+
+    with ChatServer(behave) as server:
+        assert build(tmp_path, server).cases == 5
+    assert reasons(tmp_path)["the model did not answer"] == 2
+
+
+def test_grammar_is_polished_only_where_the_answer_stays(tmp_path: Path) -> None:
+    rows = [("How many dogs are there?", "4")]
+    better = "How many dogs would there be if three more dogs were added?"
+    for name, polished in (("a", better), ("b", "How many dogs would there be if four more dogs were added?")):
+        (tmp_path / name).mkdir()
+        with ChatServer(writing(good, polished)) as server:
+            build(tmp_path / name, server, rows)
+    texts = [next(iter(Dataset.open(tmp_path / name / "pairs").cases()))[1] for name in "ab"]
+    assert texts[0].counterfactual and texts[0].counterfactual.text == better  # noqa: PT018
+    assert texts[0].provenance["unpolished"].startswith("How many dogs would there be if 3")  # type: ignore[union-attr]
+    assert texts[1].counterfactual and "3 more" in texts[1].counterfactual.text  # noqa: PT018
+
+
+def test_a_model_that_guesses_without_the_picture_rejects(tmp_path: Path) -> None:
+    rows = [("How many dogs are there?", "4"), ("How many cats are there?", "6")]
+    with ChatServer(writing(good)) as server:  # blind, it always guesses 7
+        assert build(tmp_path, server, rows, blind=server.name).cases == 1
+    assert reasons(tmp_path) == {"a model tells it without the picture": 1}
+
+
+def test_another_order_is_not_gone_on_with(tmp_path: Path) -> None:
+    with ChatServer("status:400") as server:
+        with pytest.raises(CountersightError):
+            build(tmp_path, server)
+        with pytest.raises(CountersightError, match="holds the answers of another build"):
+            build(tmp_path, server, seed=9)
+
+
+@pytest.mark.slow
+def test_a_kill_loses_no_paid_answer(tmp_path: Path) -> None:
+    rows = [(f"How many {noun} are there?", str(2 + place)) for place, noun in enumerate(NOUNS[:12])]
+    source = write_csv(tmp_path / "questions.csv", rows)
+    command = [sys.executable, "-m", "countersight", "build", "cvqa", "--questions", str(source), "--groups", "direct"]
+    with ChatServer(writing(good), latency=0.15) as server:
+        command += ["--writer", server.name, "--size", "12", "--concurrency", "2", "-o", str(tmp_path / "pairs")]
+        process = subprocess.Popen(command, env=os.environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while len(server.requests) < 4 and process.poll() is None:
+            time.sleep(0.05)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        kept = (tmp_path / "pairs.building/answers.jsonl").read_bytes().count(b"\n")
+        assert 0 < kept < 12
+        paid = [
+            json.loads(line)["case"] for line in (tmp_path / "pairs.building/answers.jsonl").read_text().splitlines()
+        ]
+        del server.requests[:]
+        assert subprocess.run(command, env=os.environ, capture_output=True, check=False).returncode == 0
+        answers = (tmp_path / "pairs/answers.jsonl").read_text().splitlines()
+    assert len(server.requests) == len(answers) - kept
+    assert len({json.loads(line)["case"] for line in answers}) == len(answers)
+    assert set(paid) <= {json.loads(line)["case"] for line in answers}
