@@ -3,10 +3,16 @@
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from countersight.cli.parsing import Verbs, positive, verb
 from countersight.errors import CountersightError
 from countersight.text import printable
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from countersight.rereading import Rereading
 
 
 def add(verbs: Verbs) -> None:
@@ -48,6 +54,12 @@ def add(verbs: Verbs) -> None:
         metavar="COLUMN",
         help="of --groups: names the group, as in bb_gender (default: every column that does)",
     )
+    report.add_argument(
+        "--reader",
+        metavar="MODEL",
+        help="a language model that reads what the rules leave unread; its readings stand in a table of their own, "
+        "with how often it agrees with the rules, and are kept in -o so that nothing is asked twice",
+    )
     report.add_argument("--seed", type=int, default=0, help="for the choice of cases and what is drawn (default: 0)")
 
 
@@ -78,7 +90,44 @@ def _report(chosen: argparse.Namespace) -> int:
     for run in report.data.runs:
         for words in run.advice:
             print(f"{printable(run.label)}: {printable(words)}", file=sys.stderr)
+    status = _reread(chosen) if chosen.reader else 0
     print(f"The page, with every case: {report.html.resolve()}")
+    return status
+
+
+def _reread(chosen: argparse.Namespace) -> int:
+    """Has a model read what the rules left unread, and prints what that changes."""
+    from rich.console import Console
+
+    from countersight.cli.stopping import GOES_ON, STOPPED, stoppable
+    from countersight.engine import Tally, showing
+    from countersight.models import ModelSettings, open_model
+    from countersight.pages import print_grids
+    from countersight.rereading import reread_async, rereading_grid, write_rereadings
+
+    tally = Tally()
+    model = open_model(chosen.reader, ModelSettings(seed=chosen.seed))
+
+    async def work(stop: "asyncio.Event") -> "tuple[Rereading, ...] | None":
+        found = await reread_async(
+            chosen.runs,
+            model,
+            chosen.output,
+            dataset=chosen.dataset,
+            gold=chosen.gold,
+            seed=chosen.seed,
+            tally=tally,
+            stop=stop,
+        )
+        return None if stop.is_set() else found
+
+    with showing(model.name, tally, "readings"):
+        found = stoppable(work, "readings")
+    if found is None:
+        print(GOES_ON, file=sys.stderr)
+        return STOPPED
+    print_grids([rereading_grid(found)], Console())
+    print(f"The same as a file: {write_rereadings(found, chosen.output)}")
     return 0
 
 

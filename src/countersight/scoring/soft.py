@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
+from countersight.text import UNITS
+
 ENOUGH: Final = 3
 """So many other people must have given an answer for it to be worth all."""
 
@@ -18,12 +20,7 @@ _SIGNS = ';/[]"{}()=+\\_-><@`,?!'
 _GROUPED_DIGITS = re.compile(r"\d,\d")
 _FULL_STOP = re.compile(r"\.(?!\d)")
 _FULL_STOPS = 32  # so many are taken away: the official script hands a flag over where the number stands
-_NUMBERS: Final = {
-    word: str(number)
-    for number, word in enumerate(
-        ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-    )
-} | {"none": "0"}
+_NUMBERS: Final = {word: str(number) for number, word in enumerate(UNITS[:11])} | {"none": "0"}
 _ARTICLES: Final = frozenset(("a", "an", "the"))
 # The official evaluation's; "its", "well", "shed" and "ill" are words of their own and not among them.
 _CONTRACTIONS: Final = (
