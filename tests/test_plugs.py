@@ -38,7 +38,7 @@ class Parrot:
         pass
 
 
-BIRDS = Suite("birds", "a CSV", "named as in image", "countersight.suites.own.files:LAYOUT")
+BIRDS = Suite("birds", "birds", "a CSV", "named as in image", "countersight.suites.own.files:LAYOUT")
 """
 
 ENTRY_POINTS = """

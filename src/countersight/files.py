@@ -1,6 +1,7 @@
 """Files and folders that appear whole or not at all, and lines that anybody may have written."""
 
 import os
+import re
 import shutil
 import threading
 from collections.abc import Iterator
@@ -12,6 +13,8 @@ from countersight.errors import CountersightError
 
 _PART = ".part-"
 """Between the name of a file that is being written and who writes it."""
+_OLD_PART = re.compile(r"\..+\.\d+(-\d+)?")
+"""What 0.1 called such a file."""
 
 
 class Staging:
@@ -70,8 +73,8 @@ def write_whole(path: Path, content: bytes | memoryview) -> None:
 
 def clear_parts(folder: Path) -> None:
     """Take away what a kill left of files that were being written there."""
-    for file in folder.glob(f".*{_PART}*"):
-        if file.is_file():
+    for file in folder.glob(".*"):
+        if (_PART in file.name or _OLD_PART.fullmatch(file.name)) and file.is_file():
             file.unlink()
 
 

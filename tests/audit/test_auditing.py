@@ -18,7 +18,7 @@ from countersight.audit.folder import AuditFolder
 from countersight.audit.trail import read_audit
 from countersight.case import Question
 from countersight.engine.journal import Journal
-from countersight.errors import AuditError, CountersightError, ModelError, RunError
+from countersight.errors import AuditError, CountersightError, ModelError
 from countersight.picture.checking import check_picture
 
 STAGES = ["case", "answer", "why", "concepts", "edit", "answer again", "why again", "verdict"]
@@ -142,7 +142,7 @@ def test_another_model_dataset_or_way_belongs_into_another_folder(flowers, tmp_p
 
 def test_two_processes_cannot_write_to_one_audit(flowers, tmp_path):
     audit(flowers, tmp_path / "a", "chance", cases=1)
-    with AuditFolder.open(tmp_path / "a").writing(), pytest.raises(RunError, match="another process"):
+    with AuditFolder.open(tmp_path / "a").writing(), pytest.raises(AuditError, match="another process"):
         audit(flowers, tmp_path / "a", "chance", cases=1)
 
 

@@ -23,13 +23,13 @@ from countersight.audit.trail import read_audit
 from countersight.cli import main
 from countersight.dataset.folder import Dataset
 from countersight.editing.marking import MARK
+from countersight.engine.folder import locked
 from countersight.errors import AuditError, CountersightError
-from countersight.runs.folder import locked
 
 
 def bundled(folder, **options):
     """The bundle without its page."""
-    return write_bundle(folder, lambda sheets: "<!doctype html>", **options)
+    return write_bundle(folder, lambda sheets: "<!doctype html>", **options).seal
 
 
 def sheet(folder, name):
@@ -289,7 +289,7 @@ def test_a_folder_that_is_no_audit_is_left_alone(tmp_path):
 
 def test_an_audit_that_is_being_written_is_not_sealed(tmp_path):
     folder = write_audit(tmp_path / "a", ["consistent"])
-    with locked(folder), pytest.raises(CountersightError, match="another process"):
+    with locked(folder, AuditError), pytest.raises(CountersightError, match="another process"):
         bundled(folder)
 
 

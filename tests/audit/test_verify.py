@@ -23,7 +23,7 @@ from countersight.errors import AuditError
 
 
 def bundled(folder):
-    return write_bundle(folder, lambda sheets: "<!doctype html>")
+    return write_bundle(folder, lambda sheets: "<!doctype html>").seal
 
 
 def resealed(folder):

@@ -1,7 +1,6 @@
 """`countersight audit`: does a model mean what it explains? And `audit calibrate`, `audit verify`."""
 
 import argparse
-import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,6 +12,8 @@ from countersight.cli.parsing import Verbs, positive, verb
 from countersight.cli.stopping import GOES_ON, STOPPED, stoppable
 
 if TYPE_CHECKING:
+    import asyncio
+
     from countersight.audit import AuditTally, Scores
 
 FURTHER = ("bundle", "calibrate", "verify")
@@ -179,10 +180,10 @@ def _telling(name: str, tally: "AuditTally") -> Iterator[None]:
             print(tally.summary(), file=sys.stderr)
 
 
-def _stopped(work: Callable[[asyncio.Event], Awaitable[object]]) -> bool:
+def _stopped(work: Callable[["asyncio.Event"], Awaitable[object]]) -> bool:
     """Do work that Ctrl-C stops; whether it did."""
 
-    async def whole(stop: asyncio.Event) -> bool:
+    async def whole(stop: "asyncio.Event") -> bool:
         await work(stop)
         return stop.is_set()
 

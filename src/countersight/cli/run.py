@@ -1,7 +1,6 @@
 """`countersight run`: ask a model."""
 
 import argparse
-import asyncio
 import sys
 from pathlib import Path
 from shlex import quote
@@ -11,6 +10,8 @@ from countersight.cli.parsing import Verbs, positive, price, seconds, temperatur
 from countersight.cli.stopping import GOES_ON, STOPPED, stoppable
 
 if TYPE_CHECKING:
+    import asyncio
+
     from countersight.engine import Patience
     from countersight.models import Model
     from countersight.runs import Way
@@ -157,7 +158,7 @@ def ask(
         print(f"{model.name} cannot share what its options have in common: each is read in full.", file=sys.stderr)
     tally = Tally()
 
-    async def work(stop: asyncio.Event) -> bool:
+    async def work(stop: "asyncio.Event") -> bool:
         await ask_dataset(opened, output, model, way, patience=patience, pool=pool, tally=tally, stop=stop)
         return stop.is_set()
 

@@ -1,10 +1,12 @@
 """Ctrl-C that loses nothing: the first waits for what is under way, the second leaves it."""
 
-import asyncio
 import signal
 import sys
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    import asyncio
 
 T = TypeVar("T")
 
@@ -12,12 +14,16 @@ GOES_ON = "Stopped. The same command goes on from here."
 STOPPED = 130
 
 
-def stoppable(work: Callable[[asyncio.Event], Awaitable[T]], waits_for: str) -> T | None:
+def stoppable(work: Callable[["asyncio.Event"], Awaitable[T]], waits_for: str) -> T | None:
     """Do work that Ctrl-C stops: it is handed an event that says so. None where it was left."""
+    import asyncio
+
     return asyncio.run(_stoppable(work, waits_for))
 
 
-async def _stoppable(work: Callable[[asyncio.Event], Awaitable[T]], waits_for: str) -> T | None:
+async def _stoppable(work: Callable[["asyncio.Event"], Awaitable[T]], waits_for: str) -> T | None:
+    import asyncio
+
     stop = asyncio.Event()
     task = asyncio.ensure_future(work(stop))
 

@@ -28,6 +28,8 @@ class Beside(NamedTuple):
 class Suite(NamedTuple):
     """A benchmark: what it is, how its published file is laid out, and how it is made where we can make it."""
 
+    name: str
+    """What it is called on the command line."""
     words: str
     """What the suite is."""
     file: str
@@ -71,7 +73,7 @@ class Suite(NamedTuple):
     ) -> None:
         """Make the suite in a new dataset folder; the same seed makes the same pixels. `own` is what it alone takes."""
         if not self.maker:
-            raise CountersightError(f"it is imported, not made: name its file with --from ({self.file})")
+            raise CountersightError(f"{self.name} is imported: name its file with --from ({self.file})")
         _found(self.maker)(folder, size=size, seed=seed, workers=workers, progress=progress, **own)
 
     def fields(self) -> str:
@@ -87,21 +89,24 @@ def _found(home: str) -> Any:
 
 _ANNOTATIONS = Beside("--annotations", "the official annotations (JSON, or .json.gz): annotations with answers", True)
 
-SUITES = {
-    "cvqa-synthetic": Suite(
+_OURS = (
+    Suite(
+        "cvqa-synthetic",
         "C-VQA-Synthetic: six templates of flowers and dots, with four options",
         "the authors' CSV: img_path, query, answer, new query, new answer, type (abs_counting_1 to abs_counting_6)",
         "named as in img_path",
         "countersight.suites.cvqa.synthetic_csv:LAYOUT",
         maker="countersight.suites.cvqa.synthetic:make_suite",
     ),
-    "cvqa-real": Suite(
+    Suite(
+        "cvqa-real",
         "C-VQA-Real: numbers, and yes or no, about photographs of COCO",
         "the authors' CSV: img_path, query, answer, new query, new answer, type (direct, indirect or boolean)",
         "those of COCO, in one folder or in its val2014 and train2014",
         "countersight.suites.cvqa.real:LAYOUT",
     ),
-    "cfmm": Suite(
+    Suite(
+        "cfmm",
         "CFMM: a basic and a counterfactual question with two shared options, by aspect",
         "a CSV, or a .jsonl file with one JSON object a line: image, aspect (count, color, shape, size, direction or "
         "common), basic_question, counterfactual_question, option_a, option_b, basic_answer, counterfactual_answer "
@@ -109,13 +114,15 @@ SUITES = {
         "named as in image",
         "countersight.suites.cfmm.files:LAYOUT",
     ),
-    "cello": Suite(
+    Suite(
+        "cello",
         "CELLO: causal questions with two or four options about photographs of Visual Genome",
         "the authors' JSONL: img_id, question, graph_type, task_type, graph, objs, options, answer_index, data_id",
         "those of Visual Genome, VG_100K/ID.jpg or VG_100K_2/ID.jpg, or in one folder",
         "countersight.suites.cello.files:LAYOUT",
     ),
-    "cosim": Suite(
+    Suite(
+        "cosim",
         "CoSIm: what would be answered after a change to the scene, with four options, by type of change",
         "the authors' JSON: question, answer_orig, change, answer_choices, answer_label, folder, img_fn",
         "folder/img_fn",
@@ -123,7 +130,8 @@ SUITES = {
         Beside("--kinds", "a CSV of types of change assigned by people: id, kinds (with semicolons), changes", False),
         "entry",
     ),
-    "okvqa": Suite(
+    Suite(
+        "okvqa",
         "OK-VQA: open questions that need knowledge of the world, about photographs of COCO",
         "the official questions (JSON, or .json.gz): questions with question_id, image_id, question",
         "those of COCO, in one folder or in its val2014 and train2014",
@@ -131,7 +139,8 @@ SUITES = {
         _ANNOTATIONS,
         "entry",
     ),
-    "vqav2": Suite(
+    Suite(
+        "vqav2",
         "VQAv2: open questions about photographs of COCO",
         "the official questions (JSON, or .json.gz): questions with question_id, image_id, question",
         "those of COCO, in one folder or in its val2014 and train2014",
@@ -139,14 +148,17 @@ SUITES = {
         _ANNOTATIONS,
         "entry",
     ),
-    "own": Suite(
+    Suite(
+        "own",
         "a benchmark of your own: a table and a folder of pictures, no code",
         "a CSV, or a .jsonl file: image, counterfactual_question, counterfactual_answer, and what else you have; see "
         "countersight list layouts -v",
         "named as in image",
         "countersight.suites.own.files:LAYOUT",
     ),
-}
+)
+
+SUITES = {suite.name: suite for suite in _OURS}
 """The suites that ship, by the name they have on the command line."""
 
 GROUP = "countersight.suites"
@@ -157,7 +169,8 @@ def suites() -> dict[str, Suite]:
     """Every suite by its name: ours, and those that other packages bring."""
     from importlib.metadata import entry_points
 
-    return SUITES | {entry.name: entry.load() for entry in entry_points(group=GROUP) if entry.name not in SUITES}
+    brought = [entry.load() for entry in entry_points(group=GROUP) if entry.name not in SUITES]
+    return SUITES | {suite.name: suite for suite in brought}
 
 
 def find_suite(name: str) -> Suite:

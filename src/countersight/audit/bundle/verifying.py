@@ -54,6 +54,11 @@ class Verified(msgspec.Struct, frozen=True):
     seal: str = ""
     signatures: tuple[str, ...] = ()
 
+    @property
+    def sound(self) -> bool:
+        """Whether nothing is wrong with it."""
+        return not self.findings
+
 
 def verified(folder: Path, seal: str = "") -> Verified:
     """Everything that is wrong with a bundle. `seal` is the one that somebody wrote down or signed, if known."""

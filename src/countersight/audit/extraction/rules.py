@@ -41,8 +41,8 @@ def _instructions(statement: Statement) -> Iterator[Instruction]:
     number = claimed[asked]
     thing, _, where = asked.partition(" ")
     if asked.startswith("flowers outside") and where.removeprefix("outside ") in NAMED:
-        yield from _coloured(where.removeprefix("outside "))
         yield from _fewer("flowers", f"outside the {where.removeprefix('outside ')} polygons", number)
+        yield from _coloured(where.removeprefix("outside "))
     elif asked.startswith("flowers inside") and where.removeprefix("inside ") in NAMED:
         yield from _fewer("flowers", f"inside the {where.removeprefix('inside ')} polygons", number)
         yield from _coloured(where.removeprefix("inside "))
