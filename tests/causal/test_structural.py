@@ -22,7 +22,7 @@ from countersight.causal.structural import (
     controlled_direct_effect,
     every_cause_needed,
     is_necessary,
-    is_sufficient,
+    is_sure,
     natural_direct_effect,
     natural_indirect_effect,
     probability,
@@ -93,8 +93,8 @@ def test_effects_of_a_chain_and_of_a_confounding():
 
 def test_enough_and_needed():
     chain, collision, confounding = model_of(CHAIN), model_of(COLLISION), model_of(CONFOUNDING)
-    assert is_sufficient(chain, "A", "C")
-    assert not is_sufficient(chain, "C", "A")
+    assert is_sure(chain, "B", "C")
+    assert not is_sure(chain, "A", "C")
     assert is_necessary(chain, "B", "C")
     assert not is_necessary(chain, "A", "C"), "B may have been disturbed alone"
     assert not is_necessary(collision, "A", "C"), "B may have been lost alone"

@@ -75,4 +75,5 @@ def _asked(case: Case, world: World, question: Question, usual: tuple[str, ...])
         answers = usual
         right, chance = (usual.index(question.answer) if question.answer in usual else -1), None
     offered = question.kind == "choice"
-    return Asked(world, case.group, case.image or case.id, text, answers, right, offered, chance)
+    block = case.image or str(case.provenance.get("img_id") or case.id)
+    return Asked(world, case.group, block, text, answers, right, offered, chance)

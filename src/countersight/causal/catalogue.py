@@ -127,6 +127,16 @@ def catalogue() -> Catalogue:
     return Catalogue(msgspec.convert(relations, CatalogueFile), Nouns(msgspec.convert(nouns, NounsFile)))
 
 
+def classes_of(name: str) -> frozenset[str]:
+    """The classes of things that a name belongs to, by the catalogue that comes with Countersight."""
+    return catalogue().classes(name)
+
+
+def verdict_on(subject: str, relation: str, object: str) -> Verdict:
+    """What the relation between two named things says about cause, by the same."""
+    return catalogue().decide(subject, relation, object)
+
+
 class _Side(msgspec.Struct, frozen=True):
     """What a thing must be, and must not be."""
 

@@ -58,7 +58,7 @@ def _names(column: str) -> frozenset[str]:
     return frozenset(column.split("|")) - {""}
 
 
-def words(text: str) -> list[str]:
+def words_in(text: str) -> list[str]:
     """The words of a text, in small letters."""
     return _WORD.findall(text.casefold())
 
@@ -82,14 +82,14 @@ def singular(word: str) -> str:
 @lru_cache(maxsize=1 << 16)
 def head(name: str) -> str:
     """The word of a name that says what the thing is: a tennis racket is a racket, a slice of pizza a slice."""
-    parts = words(name.partition(" of ")[0])
+    parts = words_in(name.partition(" of ")[0])
     return parts[-1] if parts else ""
 
 
 @lru_cache(maxsize=1 << 16)
 def plain(name: str) -> str:
     """A name with its head in the singular."""
-    parts = words(name)
+    parts = words_in(name)
     return " ".join((*parts[:-1], singular(parts[-1]))) if parts else ""
 
 
@@ -117,7 +117,7 @@ def synonyms(name: str) -> frozenset[str]:
 
 def share_a_word(one: str, other: str) -> bool:
     """Whether two names have a word in common, in the singular or in the plural."""
-    return not {singular(word) for word in words(one)}.isdisjoint(singular(word) for word in words(other))
+    return not {singular(word) for word in words_in(one)}.isdisjoint(singular(word) for word in words_in(other))
 
 
 @lru_cache(maxsize=1 << 16)

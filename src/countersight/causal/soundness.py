@@ -12,8 +12,7 @@ import msgspec
 
 from countersight.causal.catalogue import catalogue
 from countersight.causal.graph import CausalEdge, CausalGraph, GraphKind, Thing
-from countersight.causal.lexicon import entry, forms, head, is_listed, may_be_the_same, plain, singular, words
-from countersight.causal.tasks.query import Supposed
+from countersight.causal.lexicon import entry, forms, head, is_listed, may_be_the_same, plain, singular, words_in
 
 _MOST_WORDS = 3
 _LONGEST_NAME = 40
@@ -71,8 +70,8 @@ def doubt(graph: CausalGraph) -> str | None:
         return "another thing of the picture has the same name"
     if any(may_be_the_same(one, other) for one, other in combinations(names.values(), 2)):
         return "two names may stand for the same thing"
-    if len(names) > 2 and not all(edge.kind in PLACE_KINDS for edge in graph.edges):
-        return "a dependence does not carry on"
+    if not all(edge.kind in PLACE_KINDS for edge in graph.edges):
+        return "a dependence is not one of place"
     if graph.kind in ("chain", "confounding") and any(
         edge.kind == "wearing" for edge in graph.edges if edge.effect == graph.things[-1].id
     ):
@@ -111,12 +110,12 @@ def is_plain(name: str) -> bool:
     """Whether a name tells what the thing is, in words that a sentence can take."""
     if not (name.isascii() and name == name.lower() and len(name) <= _LONGEST_NAME):
         return False
-    if not 1 <= len(words(name)) <= _MOST_WORDS or singular(head(name)) in _VAGUE:
+    if not 1 <= len(words_in(name)) <= _MOST_WORDS or singular(head(name)) in _VAGUE:
         return False
     if f"{head(name)}s" in forms().always_plural and "worn" in catalogue().classes(name):
         return False  # a pant, a short
     # Else a slip of the pen, what somebody alone calls it ("dunkin donuts" on a bag), or nothing we know.
-    return is_listed(name) or all(entry(word) or catalogue().classes(word) for word in words(name))
+    return is_listed(name) or all(entry(word) or catalogue().classes(word) for word in words_in(name))
 
 
 def _is_doubtful(edge: CausalEdge, names: dict[str, str]) -> bool:
@@ -137,16 +136,15 @@ def _is_doubtful(edge: CausalEdge, names: dict[str, str]) -> bool:
     return "plant" in of_cause and "plant" in of_effect  # weeds in the grass grow from the soil
 
 
-def is_beyond_doubt(query: Supposed, graph: CausalGraph) -> bool:
-    """Whether a supposition asks something that the graph alone decides.
+def is_one_way(graph: CausalGraph, lost: str, effect: str) -> bool:
+    """Whether the graph alone decides what becomes of a cause when what depends on it is lost.
 
     Who rides a bicycle depends on it, and keeps it upright and going as well; a rivet that holds a sign is held by it.
-    What becomes of the one without the other is not asked.
     """
     names = {thing.id: thing.name for thing in graph.things}
-    if (query.effect, query.lost) not in {(edge.cause, edge.effect) for edge in graph.edges}:
+    if (effect, lost) not in {(edge.cause, edge.effect) for edge in graph.edges}:
         return True
-    of_lost, of_effect = (catalogue().classes(names[thing]) for thing in (query.lost, query.effect))
+    of_lost, of_effect = (catalogue().classes(names[thing]) for thing in (lost, effect))
     ridden = "creature" in of_lost and of_effect & {"mount", "vehicle"}
     return not (ridden or "fastener" in of_effect)
 
@@ -171,7 +169,7 @@ def _of_one_picture(graphs: list[CausalGraph]) -> Iterator[CausalGraph]:
             for one, other in permutations((names[edge.cause], names[edge.effect])):
                 neighbours.setdefault(one, set()).add(other)
     told = {text for graph in graphs for text in graph.descriptions}
-    described = [{singular(word) for word in words(text)} for text in sorted(told)]
+    described = [{singular(word) for word in words_in(text)} for text in sorted(told)]
     for graph in graphs:
         if doubt(graph) is None and not _has_outer_causes(graph, causes):
             related = _connected(neighbours, [plain(thing.name) for thing in graph.things])

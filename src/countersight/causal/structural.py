@@ -104,9 +104,10 @@ def natural_indirect_effect(
     return kept - _mean(model, chances, effect, {cause: True}, mediators, {cause: False})
 
 
-def is_sufficient(model: StructuralModel, cause: str, effect: str) -> bool:
-    """Whether losing the cause is enough to lose the effect, whatever else happens."""
-    return not any(model.solve(background, {cause: False})[effect] for background in model.backgrounds())
+def is_sure(model: StructuralModel, cause: str, effect: str) -> bool:
+    """Whether the effect stays while the cause is kept and the effect itself left alone, whatever else happens."""
+    kept = (background for background in model.backgrounds() if background[effect])
+    return all(model.solve(background, {cause: True})[effect] for background in kept)
 
 
 def is_necessary(model: StructuralModel, cause: str, effect: str) -> bool:

@@ -80,20 +80,21 @@ def _make(chosen: argparse.Namespace) -> int:
 
 def _make_cello(chosen: argparse.Namespace) -> int:
     from countersight.causal import GRAPHS
-    from countersight.causal.tasks import TASKS
     from countersight.cli.progress import counting
     from countersight.models import ModelSettings, open_model
     from countersight.suites.cello import SIZE, make_cello
+    from countersight.suites.cello.tasks import TASKS
 
     if chosen.pictures is not None:
         raise CountersightError("--pictures goes with a file; a mined folder has its own pictures: mine --images DIR")
-    per_task = chosen.per_task or -(-(chosen.size or SIZE) // len(TASKS))
+    size = chosen.per_task * len(TASKS) if chosen.per_task else chosen.size or SIZE
     model = open_model(chosen.wording, ModelSettings(seed=chosen.seed)) if chosen.wording else None
-    with counting("Wording", len(TASKS) * per_task, "questions") as progress:
+    with counting("Wording", size, "questions") as progress:
         made = make_cello(
             chosen.source,
             chosen.output,
-            per_task=per_task,
+            size=size,
+            per_task=chosen.per_task,
             seed=chosen.seed,
             model=model,
             on_bad=_told(f"{chosen.source / GRAPHS} line"),
@@ -101,9 +102,10 @@ def _make_cello(chosen: argparse.Namespace) -> int:
         )
     print(f"{several(made.cases, 'case')} in {chosen.output}, from {several(made.graphs, 'causal graph')}")
     print(f"{several(made.bad, 'bad line')} left out; {made.asked_about:,} graphs can be asked about without doubt")
-    fewer = [f"{name} {number:,}" for name, number in made.by_task.items() if number < per_task]
+    even = size // len(TASKS)
+    fewer = [f"{name} {number:,}" for name, number in made.by_task.items() if number < even]
     if fewer:
-        print(f"fewer than {per_task:,} of a task, for want of graphs that fit: {', '.join(fewer)}")
+        print(f"fewer than {even:,} of a task, for want of graphs that fit: {', '.join(fewer)}")
     if model is not None:
         print(f"{made.worded:,} questions worded by {model.name}, {made.cases - made.worded:,} left to the templates")
     if made.without_picture:

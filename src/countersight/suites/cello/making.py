@@ -12,11 +12,13 @@ from countersight import __version__
 from countersight.blind import card_section
 from countersight.case import Case
 from countersight.causal import IMAGES as MINED_IMAGES
-from countersight.causal import SUITE, CausalGraph, Drafted, Pool, find_picture, read_graphs, sample, settled
-from countersight.causal.tasks import TASKS
+from countersight.causal import CausalGraph, find_picture, read_graphs, settled
 from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError
 from countersight.models import Model
+from countersight.suites.cello.cases import SUITE, Drafted
+from countersight.suites.cello.sampling import Pool, sample
+from countersight.suites.cello.tasks.asked import TASKS
 from countersight.suites.importing import IMAGES, OnBad
 from countersight.suites.supposing import supposed
 
@@ -43,8 +45,9 @@ def make_cello(
     mined: Path,
     folder: Path,
     *,
-    per_task: int,
     seed: int,
+    size: int = SIZE,
+    per_task: int | None = None,
     model: Model | None,
     on_bad: OnBad,
     progress: Callable[[int], None],
@@ -62,7 +65,7 @@ def make_cello(
         provenance={
             "suite": SUITE,
             "mined": mined.name,
-            "per_task": per_task,
+            "size": size if per_task is None else f"{per_task} of each task",
             "seed": seed,
             "countersight": __version__,
         },
@@ -70,10 +73,10 @@ def make_cello(
     )
     with writer:
         counted: Counter[str] = Counter()
-        pool = Pool(seed, per_task)
+        pool = Pool(seed, per_task or size)
         for graph in settled(_read(mined, on_bad, counted)):
             pool.add(graph)
-        drafts = list(sample(pool, per_task=per_task, seed=seed))
+        drafts = list(sample(pool, size=size, per_task=per_task, seed=seed))
         if not drafts:
             raise CountersightError(f"{mined} holds no causal graph that can be asked about; nothing was made")
         cases = _worded(drafts, model, progress)
@@ -98,7 +101,7 @@ def make_cello(
 def _worded(drafts: list[Drafted], model: Model | None, progress: Callable[[int], None]) -> list[Case]:
     if model is None:
         return [drafted.case for drafted in drafts]
-    from countersight.causal import reword_all
+    from countersight.suites.cello.rewording import reword_all
 
     async def worded() -> list[Case]:
         try:

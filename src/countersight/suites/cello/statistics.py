@@ -73,7 +73,7 @@ class CelloTally:
         """What was counted, or None where no case is of the suite."""
         if not self._tasks:
             return None
-        from countersight.causal.tasks import RUNGS, TASKS
+        from countersight.suites.cello.tasks import RUNGS, TASKS
 
         tasks = [
             self._task(name, task.short, RUNGS[task.rung], "A to D" if task.is_choice else "yes or no")

@@ -6,12 +6,12 @@ from typing import Any
 import msgspec
 
 from countersight.case import LETTERS, Case, Option, Question
-from countersight.causal.distractors import options
-from countersight.causal.graph import CausalGraph
-from countersight.causal.leaks import leaked
-from countersight.causal.tasks.asked import RUNGS
-from countersight.causal.tasks.query import Query, Shape, Sought, Task
-from countersight.causal.wording import does, question
+from countersight.causal import CausalGraph
+from countersight.suites.cello.leaks import leaked
+from countersight.suites.cello.options import Answers, options
+from countersight.suites.cello.tasks.asked import RUNGS
+from countersight.suites.cello.tasks.query import Shape, Sought, Supposed, Task
+from countersight.suites.cello.wording import does, is_explained, question
 
 SUITE = "cello"
 
@@ -30,30 +30,31 @@ class Drafted(msgspec.Struct, frozen=True):
     """What a question for yes or no asks: whether the effect stays, or whether it goes."""
 
 
-def draft(task: Task, graph: CausalGraph, query: Query, number: int, answer: str, rng: Random) -> Drafted | None:
-    """The case of a query, with its right answer at this letter, or with this yes or no; None where it has none."""
-    shape = Shape.of(graph)
-    if isinstance(query, Sought):
-        return _choice(task, query, shape, number, answer, rng)
-    asks_stays = query.follows == (answer == "no")
-    text = question(task, query, shape, rng, stays=asks_stays)
-    named = [shape.names[thing] for thing in (query.lost, query.effect, *query.held)]
-    case = _case(task, shape, number, Question(text, answer, "boolean"), query.why)
-    return Drafted(case, graph, task, (), tuple(named), asks_stays)
-
-
-def _choice(task: Task, query: Sought, shape: Shape, number: int, letter: str, rng: Random) -> Drafted | None:
-    offered = options(query, shape, rng)
+def draft(
+    task: Task, query: Sought, shape: Shape, letter: str, number: int, answers: Answers, rng: Random, tries: int
+) -> Drafted | None:
+    """The case of a query with options, the right one at this letter; None where no wrong ones fit."""
+    offered = options(task, query, shape, answers, rng, tries)
     if offered is None:
         return None
-    text = question(task, query, shape, rng)
-    named = tuple(shape.names[thing] for thing in query.named)
-    forbidden = tuple(name for option in offered for name in option.text.split(" and ") if name not in named)
+    text = question(task, query, shape, number)
+    named = tuple(shape.names[thing] for thing in query.about)
+    names = {shape.names[thing] for thing in (*query.answer, *query.partial)}
+    forbidden = tuple(sorted(names if is_explained(task) else {option.text for option in offered}))
     if leaked(text, forbidden, named):
         return None
     placed = _placed(offered, LETTERS.index(letter), rng)
-    case = _case(task, shape, number, Question(text, letter, "choice", placed), query.why)
+    case = _case(task, shape, Question(text, letter, "choice", placed), query.why)
     return Drafted(case, shape.graph, task, forbidden, named, None)
+
+
+def draft_supposed(task: Task, query: Supposed, shape: Shape, number: int, asks_stays: bool) -> Drafted:
+    """The case of a query for yes or no, in the wording of that number, asking whether the effect stays or goes."""
+    text = question(task, query, shape, number, stays=asks_stays)
+    answer = "no" if query.follows == asks_stays else "yes"
+    named = tuple(shape.name(thing) for thing in (query.lost, query.effect, *query.held))
+    case = _case(task, shape, Question(text, answer, "boolean"), query.why)
+    return Drafted(case, shape.graph, task, (), named, asks_stays)
 
 
 def _placed(offered: tuple[Option, ...], place: int, rng: Random) -> tuple[Option, ...]:
@@ -63,10 +64,10 @@ def _placed(offered: tuple[Option, ...], place: int, rng: Random) -> tuple[Optio
     return (*others[:place], answer, *others[place:])
 
 
-def _case(task: Task, shape: Shape, number: int, asked: Question, why: str) -> Case:
+def _case(task: Task, shape: Shape, asked: Question, why: str) -> Case:
     graph = shape.graph
     return Case(
-        id=f"{SUITE}-{number:06d}",
+        id=SUITE,
         suite=SUITE,
         group=task.name,
         counterfactual=asked,

@@ -5,10 +5,18 @@ from typing import Literal
 
 import msgspec
 
-from countersight.causal.grammar import the, verb
-from countersight.causal.graph import CausalGraph, GraphKind
-from countersight.causal.paths import Edges, ancestors, causes
-from countersight.causal.structural import StructuralModel, every_cause_needed, would_be
+from countersight.causal import (
+    CausalGraph,
+    Edges,
+    GraphKind,
+    StructuralModel,
+    ancestors,
+    causes,
+    every_cause_needed,
+    the,
+    verb,
+    would_be,
+)
 
 LIKELY = 0.9
 """The chance that a thing is left undisturbed, where a reference needs one; no gold answer depends on it."""
@@ -17,15 +25,13 @@ NOTHING = 1e-12
 
 
 class Sought(msgspec.Struct, frozen=True):
-    """A question for a thing of the graph, with four options. Things are given by their ids."""
+    """A question for things of the graph, with four options. Things are given by their ids."""
 
     about: tuple[str, ...]
-    """The things whose dependence is asked for."""
-    named: tuple[str, ...]
-    """Those of them that the question names."""
+    """The things whose dependence is asked for; the question names them."""
     answer: tuple[str, ...]
     partial: tuple[str, ...]
-    """What is in the graph, and only part of the answer: the graph distractor."""
+    """What is in the graph, and only part of the answer: the graph distractor. Empty where the graph has none."""
     why: str
 
 
@@ -33,11 +39,13 @@ class Supposed(msgspec.Struct, frozen=True):
     """A question for yes or no: were one thing lost while others are held, would another be lost too?"""
 
     lost: str
-    """The thing that is lost; of a natural indirect effect, the one without which the held thing is thought."""
+    """The thing that is lost; of a sufficient cause the one that is kept, of a natural indirect effect the one without
+    which the held thing is thought."""
     effect: str
     held: tuple[str, ...]
     follows: bool
-    """Whether the effect is lost too; of a necessary cause, whether it cannot have been lost otherwise."""
+    """Whether the effect is lost too; of a sufficient cause, whether it can be; of a necessary one, whether it cannot
+    have been lost otherwise."""
     why: str
 
 
@@ -45,31 +53,38 @@ Query = Sought | Supposed
 
 
 class Shape(msgspec.Struct, frozen=True):
-    """A causal graph as its tasks see it."""
+    """A causal graph as its tasks see it, and what stands beside it in the picture and has nothing to do with it."""
 
     graph: CausalGraph
     edges: Edges
     names: dict[str, str]
     """The names of things by their ids, in the order of the letters of the graph."""
+    beside: dict[str, str]
+    """The names of bystanders by their ids."""
 
     @classmethod
-    def of(cls, graph: CausalGraph) -> "Shape":
-        """The shape of a graph."""
+    def of(cls, graph: CausalGraph, bystanders: tuple[str, ...] = ()) -> "Shape":
+        """The shape of a graph, with those of the other things of its picture that may be asked about."""
         edges = frozenset((edge.cause, edge.effect) for edge in graph.edges)
-        return cls(graph, edges, {thing.id: thing.name for thing in graph.things})
+        beside = {thing.id: thing.name for thing in graph.others if thing.id in bystanders}
+        return cls(graph, edges, {thing.id: thing.name for thing in graph.things}, beside)
 
     def model(self) -> StructuralModel:
-        """The structural model in which every cause is needed."""
+        """The structural model in which every cause is needed; a bystander is neither cause nor effect."""
         order = sorted(self.names, key=lambda name: len(ancestors(self.edges, name)))
-        return every_cause_needed({name: tuple(sorted(causes(self.edges, name))) for name in order})
+        return every_cause_needed({name: tuple(sorted(causes(self.edges, name))) for name in (*self.beside, *order)})
+
+    def name(self, thing: str) -> str:
+        """What a thing is called."""
+        return self.names[thing] if thing in self.names else self.beside[thing]
 
     def the(self, thing: str) -> str:
         """A thing by its name, with the article."""
-        return the(self.names[thing])
+        return the(self.name(thing))
 
     def does(self, thing: str, plain: str) -> str:
         """A thing and what it does: "the books depend"."""
-        return f"{self.the(thing)} {verb(self.names[thing], plain)}"
+        return f"{self.the(thing)} {verb(self.name(thing), plain)}"
 
     def kind(self, cause: str, effect: str) -> str:
         """Of which kind a direct cause is."""

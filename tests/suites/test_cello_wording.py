@@ -3,18 +3,17 @@
 import re
 import tomllib
 from importlib.resources import files
-from random import Random
 
 import pytest
-from specimens import every_kind, graph
+from causal.specimens import every_kind, graph
 
-from countersight.causal import distractors, wording
 from countersight.causal.grammar import pronoun, the, verb
-from countersight.causal.leaks import fault, leaked
 from countersight.causal.lexicon import is_plural, may_be_the_same, plain, singular, synonyms
-from countersight.causal.tasks.asked import TASKS, queries
-from countersight.causal.tasks.query import Shape, Sought
-from countersight.causal.wording import edges_in_words, question
+from countersight.suites.cello.bystanders import NO_OPTIONS, ONE_OF_A_KIND, OPTIONS
+from countersight.suites.cello.leaks import leaked
+from countersight.suites.cello.tasks.asked import TASKS, queries
+from countersight.suites.cello.tasks.query import Shape, Sought
+from countersight.suites.cello.wording import DOES, edges_in_words, question
 
 # Graphs whose names try the grammar: plurals, people, mass nouns, compounds, and every kind of cause.
 TRYING = [
@@ -32,14 +31,14 @@ TRYING = [
 ]
 
 
-def every_question(seeds=range(12)):
+def every_question():
     """Every wording the templates give of every query of these graphs."""
     for one in TRYING:
         shape = Shape.of(one)
         for task in TASKS.values():
             for query in queries(task, one):
                 for stays in (True,) if isinstance(query, Sought) else (True, False):
-                    for text in {question(task, query, shape, Random(seed), stays=stays) for seed in seeds}:
+                    for text in {question(task, query, shape, number, stays=stays) for number in range(8)}:
                         yield task, query, shape, stays, text
 
 
@@ -68,54 +67,42 @@ def test_every_task_has_several_wordings():
     for task in TASKS.values():
         shape = Shape.of(next(one for one in every_kind() if one.kind in task.kinds))
         query = queries(task, shape.graph)[0]
-        texts = {
-            question(task, query, shape, Random(seed), stays=stays) for seed in range(40) for stays in (True, False)
-        }
+        texts = {question(task, query, shape, number, stays=stays) for number in range(8) for stays in (True, False)}
         assert len(texts) >= 2, task.name
 
 
 def test_a_question_names_what_it_should_and_nothing_else_of_the_graph():
     for _, query, shape, _, text in QUESTIONS:
-        named = query.named if isinstance(query, Sought) else (query.lost, query.effect, *query.held)
+        named = query.about if isinstance(query, Sought) else (query.lost, query.effect, *query.held)
         for thing, name in shape.names.items():
             assert (the(name) in text.casefold()) == (thing in named), (text, name)
 
 
-def test_a_question_for_yes_or_no_says_plainly_what_it_asks():
-    """What checks the wordings of language models passes every template, and refuses it for the opposite answer."""
-    for _, query, shape, stays, text in QUESTIONS:
-        if isinstance(query, Sought):
-            continue
-        named = [shape.names[thing] for thing in (query.lost, query.effect, *query.held)]
-        assert fault(text, forbidden=(), named=named, asks_stays=stays) is None, text
-        assert fault(text, forbidden=(), named=named, asks_stays=not stays) is not None, text
+def test_a_task_is_worded_the_same_whatever_the_answer():
+    """With the names taken out, questions whose effect is lost and questions whose effect is not are the same texts."""
+    by_task = {}
+    for task, query, shape, stays, text in QUESTIONS:
+        if not isinstance(query, Sought) and not any(name.endswith("s") for name in shape.names.values()):
+            for name in shape.names.values():
+                text = re.sub(rf"\bthe {name}\b", "X", text, flags=re.I)
+            text = re.sub(r"\b(?:it|he|she|they|its|his|her|their|him|them|is|are)\b", "it", text)
+            by_task.setdefault((task.short, stays), {}).setdefault(query.follows, set()).add(text)
+    assert len(by_task) == 12
+    for found in by_task.values():
+        assert found[True] == found[False]
 
 
 def test_a_question_for_a_thing_does_not_give_it_away():
     for _, query, shape, _, text in QUESTIONS:
         if isinstance(query, Sought):
             hidden = [shape.names[thing] for thing in query.answer]
-            assert leaked(text, hidden, [shape.names[thing] for thing in query.named]) == []
+            assert leaked(text, hidden, [shape.names[thing] for thing in query.about]) == []
 
 
 def test_edges_in_words():
     assert edges_in_words(graph("confounding")) == ["wall holds shelf", "wall holds books", "shelf supports books"]
     assert edges_in_words(graph("direct", ("shelves", "jar"))) == ["shelves support jar"]
     assert edges_in_words(graph("direct", ("man", "ball"), ("force",))) == ["man acts on ball"]
-
-
-def test_a_hand_lets_go_and_the_ground_gives_way():
-    told = {text for _, _, shape, _, text in QUESTIONS if shape.names.get("B") == "women"}
-    assert any("the women let go" in text for text in told)
-    assert any("the beach gave way" in text for text in told)
-    assert not any("women were taken away" in text or "beach were taken away" in text for text in told)
-
-
-def test_a_creature_that_is_moved_does_not_drop_what_it_holds():
-    task, shape = TASKS["counterfactual_reasoning"], Shape.of(TRYING[4])
-    query = next(query for query in queries(task, shape.graph) if (query.lost, query.effect) == ("A", "C"))
-    texts = {question(task, query, shape, Random(seed), stays=False) for seed in range(20)}
-    assert all("fall" not in text for text in texts)
 
 
 @pytest.mark.parametrize(
@@ -200,7 +187,7 @@ def test_the_classes_that_wording_and_options_rely_on_are_the_catalogues():
     """The catalogue's classes are its own; a class that is gone would leave a rule without effect."""
     nouns = tomllib.loads((files("countersight.causal") / "nouns.toml").read_text(encoding="utf-8"))
     known = {*nouns["classes"], *nouns["groups"]}
-    used = distractors.OPTIONS | distractors.NO_OPTIONS | distractors.ONE_OF_A_KIND | wording.LANDMARKS
+    used = OPTIONS | NO_OPTIONS | ONE_OF_A_KIND
     used |= {
         "animal",
         "body",
@@ -215,4 +202,4 @@ def test_the_classes_that_wording_and_options_rely_on_are_the_catalogues():
     }
     assert used <= known
     relations = tomllib.loads((files("countersight.causal") / "catalogue.toml").read_text(encoding="utf-8"))
-    assert set(wording.DOES) == set(relations["kinds"])
+    assert set(DOES) == set(relations["kinds"])

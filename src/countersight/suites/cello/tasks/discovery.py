@@ -2,9 +2,15 @@
 
 from collections.abc import Iterator
 
-from countersight.causal.paths import ancestors, causes, descendants, effects
-from countersight.causal.structural import StructuralModel, controlled_direct_effect
-from countersight.causal.tasks.query import NOTHING, Query, Shape, Sought, Task, even_chances, is_lost
+from countersight.causal import (
+    StructuralModel,
+    ancestors,
+    causes,
+    controlled_direct_effect,
+    descendants,
+    effects,
+)
+from countersight.suites.cello.tasks.query import NOTHING, Query, Shape, Sought, Task, even_chances, is_lost
 
 
 def _identified(shape: Shape) -> Iterator[Query]:
@@ -16,18 +22,13 @@ def _identified(shape: Shape) -> Iterator[Query]:
         (cause,) = found
         why = f"{shape.does(effect, 'depend')} on {shape.the(cause)} and on nothing else in the graph"
         others = [thing for thing in shape.names if thing not in (cause, effect)]
-        for other in others:
-            yield Sought((effect,), (effect,), (cause,), (other,), why)
-        if not others:  # two things only: the question cannot name the one and leave it among the options
-            yield Sought((effect,), (), (cause,), (effect,), why)
+        yield Sought((effect,), (cause,), tuple(others), why)
 
 
 def _identified_agrees(model: StructuralModel, query: Query) -> bool:
     assert isinstance(query, Sought)
-    (effect,), (cause,), (other,) = query.about, query.answer, query.partial
-    if other == effect:  # the other option is the effect: it must be no cause of the answer
-        return is_lost(model, effect, cause) and not is_lost(model, cause, effect)
-    return is_lost(model, effect, cause) and not is_lost(model, effect, other)
+    (effect,), (cause,) = query.about, query.answer
+    return is_lost(model, effect, cause) and not any(is_lost(model, effect, other) for other in query.partial)
 
 
 def _attributed(shape: Shape) -> Iterator[Query]:
@@ -36,7 +37,7 @@ def _attributed(shape: Shape) -> Iterator[Query]:
         direct = causes(shape.edges, effect)
         for cause in sorted(ancestors(shape.edges, effect) - direct):
             for nearer in sorted(direct & descendants(shape.edges, cause)):
-                yield Sought((effect,), (effect,), (cause,), (nearer,), _through(shape, cause, effect, nearer))
+                yield Sought((effect,), (cause,), (nearer,), _through(shape, cause, effect, nearer))
 
 
 def _attributed_agrees(model: StructuralModel, query: Query) -> bool:
@@ -51,7 +52,7 @@ def _abstracted(shape: Shape) -> Iterator[Query]:
         direct = effects(shape.edges, cause)
         for effect in sorted(descendants(shape.edges, cause) - direct):
             for nearer in sorted(direct & ancestors(shape.edges, effect)):
-                yield Sought((cause,), (cause,), (effect,), (nearer,), _through(shape, cause, effect, nearer))
+                yield Sought((cause,), (effect,), (nearer,), _through(shape, cause, effect, nearer))
 
 
 def _abstracted_agrees(model: StructuralModel, query: Query) -> bool:

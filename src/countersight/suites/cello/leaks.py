@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from countersight.causal.lexicon import head, plain, singular, synonyms, words
+from countersight.causal import head, plain, singular, synonyms, words_in
 
 LONGEST = 400
 """Characters of a question; published ones have a tenth of that."""
@@ -25,12 +25,12 @@ def leaked(text: str, forbidden: Iterable[str], named: Iterable[str]) -> list[st
 
     Words of the things that the question is meant to name give nothing away.
     """
-    said = [singular(word) for word in words(text)]
-    allowed = {singular(word) for name in named for word in words(name)}
+    said = [singular(word) for word in words_in(text)]
+    allowed = {singular(word) for name in named for word in words_in(name)}
     found = []
     for name in forbidden:
         forms = {name, head(name), *synonyms(name)}
-        tokens = {tuple(singular(word) for word in words(form)) for form in forms} - {()}
+        tokens = {tuple(singular(word) for word in words_in(form)) for form in forms} - {()}
         if any(_stands_in(form, said) for form in tokens if not allowed.issuperset(form)):
             found.append(name)
     return found
@@ -42,12 +42,12 @@ def _stands_in(form: tuple[str, ...], said: list[str]) -> bool:
 
 def misses(text: str, named: Iterable[str]) -> list[str]:
     """The names that a question should have and has not, by their head or a synonym."""
-    said = [singular(word) for word in words(text)]
+    said = [singular(word) for word in words_in(text)]
     return [
         name
         for name in named
         if not any(
-            _stands_in(tuple(singular(word) for word in words(form)), said)
+            _stands_in(tuple(singular(word) for word in words_in(form)), said)
             for form in (plain(name), head(name), *synonyms(name))
         )
     ]
@@ -77,7 +77,7 @@ def fault(text: str, *, forbidden: Iterable[str], named: Iterable[str], asks_sta
 
 def _turned(text: str, asks_stays: bool) -> str | None:
     """What to say of a question for yes or no that asks the opposite: judged by the clause that asks."""
-    said = set(words(_asking_clause(text).replace("n't", " not")))
+    said = set(words_in(_asking_clause(text).replace("n't", " not")))
     wanted, unwanted = (_STAYS, _GOES) if asks_stays else (_GOES, _STAYS)
     if said & _NEGATIONS or said & unwanted or not said & wanted:
         what = "would still be as it is" if asks_stays else "would fall, move or change"
@@ -88,6 +88,6 @@ def _turned(text: str, asks_stays: bool) -> str | None:
 def _asking_clause(text: str) -> str:
     """The clause that asks: behind the supposition, or before it."""
     text = text.casefold()
-    if words(text)[0] in _CONDITIONS:
+    if words_in(text)[0] in _CONDITIONS:
         return re.split(r"[,.;]\s", text)[-1]
     return re.split(r"\s(?:if|when|while|once|were|should)\s", text)[0]

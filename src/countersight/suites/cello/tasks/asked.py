@@ -7,9 +7,9 @@ A thing is lost when it is no longer as the picture shows it. Every cause in a g
 while all its causes do.
 """
 
-from countersight.causal.graph import CausalGraph
-from countersight.causal.tasks import association, counterfactual, discovery, intervention
-from countersight.causal.tasks.query import Query, Shape, Sought, Supposed, Task
+from countersight.causal import CausalGraph
+from countersight.suites.cello.tasks import association, counterfactual, discovery, intervention
+from countersight.suites.cello.tasks.query import Query, Shape, Sought, Supposed, Task
 
 __all__ = ["RUNGS", "TASKS", "Query", "Shape", "Sought", "Supposed", "Task", "queries"]
 
@@ -36,10 +36,10 @@ TASKS = {
 """The tasks by their published names, in the order of the rungs."""
 
 
-def queries(task: Task, graph: CausalGraph) -> list[Query]:
-    """Everything a task can ask of a graph whose answer the structural model confirms."""
+def queries(task: Task, graph: CausalGraph, bystanders: tuple[str, ...] = ()) -> list[Query]:
+    """Everything a task can ask of a graph, and of bystanders, whose answer the structural model confirms."""
     if graph.kind not in task.kinds:
         return []
-    shape = Shape.of(graph)
+    shape = Shape.of(graph, bystanders)
     model = shape.model()
     return [query for query in task.queries(shape) if task.agrees(model, query)]

@@ -1,11 +1,19 @@
 """Rung 2, intervention: what comes of doing."""
 
 from collections.abc import Iterator
-from itertools import permutations
 
-from countersight.causal.paths import ancestors, backdoor_set, descendants, effects
-from countersight.causal.structural import StructuralModel, adjusted, controlled_direct_effect, probability
-from countersight.causal.tasks.query import NOTHING, Query, Shape, Sought, Supposed, Task, even_chances, is_lost
+from countersight.causal import (
+    StructuralModel,
+    adjusted,
+    ancestors,
+    backdoor_set,
+    controlled_direct_effect,
+    descendants,
+    effects,
+    mediators,
+    probability,
+)
+from countersight.suites.cello.tasks.query import NOTHING, Query, Shape, Sought, Supposed, Task, even_chances, is_lost
 
 _NESTING = frozenset({"support", "containment"})
 """Kinds of cause that carry on: what stands on a table stands, through it, on the floor."""
@@ -31,12 +39,12 @@ def _confounded(shape: Shape) -> Iterator[Query]:
                     f"{shape.does(effect, 'depend')} on {shape.the(cause)}, and both depend on {shape.the(common)}, "
                     "which is behind what is seen of the two together"
                 )
-                yield Sought((effect,), (effect,), (common,), (cause,), why)
+                yield Sought((effect,), (common, cause), (), why)
 
 
 def _confounded_agrees(model: StructuralModel, query: Query) -> bool:
     assert isinstance(query, Sought)
-    (effect,), (common,), (cause,) = query.about, query.answer, query.partial
+    (effect,), (common, cause) = query.about, query.answer
     return is_lost(model, cause, common) and is_lost(model, effect, common) and _is_biased(model, cause, effect, ())
 
 
@@ -51,8 +59,7 @@ def _adjusted(shape: Shape) -> Iterator[Query]:
                 f"{shape.does(answer[0], 'act')} on {shape.the(cause)} and on {shape.the(effect)}: only with {listed} "
                 f"unchanged does a comparison show what {shape.does(cause, 'do')}"
             )
-            for asked in (cause, effect):
-                yield Sought((cause, effect), (cause, effect), answer, (asked,), why)
+            yield Sought((cause, effect), answer, (), why)
 
 
 def _adjusted_agrees(model: StructuralModel, query: Query) -> bool:
@@ -75,19 +82,24 @@ def _is_biased(model: StructuralModel, cause: str, effect: str, controlled: tupl
 
 
 def _controlled(shape: Shape) -> Iterator[Query]:
-    """One thing lost while another is held where it is."""
-    for lost, effect, held in permutations(shape.names, 3):
-        after = descendants(shape.edges, lost)
-        if effect in after and held not in descendants(shape.edges, effect):
-            if effect not in effects(shape.edges, lost):
-                why = f"with {shape.the(held)} held, {shape.does(lost, 'do')} nothing to {shape.the(effect)}"
-                yield Supposed(lost, effect, (held,), False, why)
-            elif is_direct_beyond_doubt(shape, lost, effect):
-                why = f"{shape.does(effect, 'depend')} on {shape.the(lost)} directly, whatever {shape.does(held, 'do')}"
-                yield Supposed(lost, effect, (held,), True, why)
-        elif effect in ancestors(shape.edges, lost) and held not in after:
-            why = f"{shape.does(lost, 'depend')} on {shape.the(effect)}, not the other way about"
-            yield Supposed(lost, effect, (held,), False, why)
+    """One thing lost while another is held where it is, of a cause and a true mediator of it.
+
+    Either may be held: the mediator, or what is before it, as in the paper's "if the state of the wall is not changed
+    and the shelves become unstable". Which of the two is nearer is what the picture tells and the words do not.
+    """
+    for effect in shape.names:
+        for cause in sorted(ancestors(shape.edges, effect)):
+            for between in sorted(mediators(shape.edges, cause, effect)):
+                if effect not in effects(shape.edges, cause):
+                    why = f"with {shape.the(between)} held, {shape.does(cause, 'do')} nothing to {shape.the(effect)}"
+                    yield Supposed(cause, effect, (between,), False, why)
+                elif is_direct_beyond_doubt(shape, cause, effect):
+                    why = f"{shape.does(effect, 'depend')} on {shape.the(cause)} directly as well"
+                    yield Supposed(cause, effect, (between,), True, why)
+                else:
+                    continue
+                why = f"{shape.does(effect, 'depend')} on {shape.the(between)} directly"
+                yield Supposed(between, effect, (cause,), True, why)
 
 
 def _controlled_agrees(model: StructuralModel, query: Query) -> bool:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from countersight.causal.leaks import LONGEST, fault, leaked
+from countersight.suites.cello.leaks import LONGEST, fault, leaked
 
 
 @pytest.mark.parametrize(

@@ -1,24 +1,23 @@
 """Rung 1, association: what is seen together."""
 
 from collections.abc import Iterator
-from itertools import permutations
+from itertools import combinations
 
-from countersight.causal.paths import causes, is_separated
-from countersight.causal.structural import StructuralModel, association
-from countersight.causal.tasks.query import NOTHING, Query, Shape, Sought, Task, even_chances, is_lost
+from countersight.causal import StructuralModel, association, causes, is_separated
+from countersight.suites.cello.tasks.query import NOTHING, Query, Shape, Sought, Task, even_chances, is_lost
 
 
 def _collided(shape: Shape) -> Iterator[Query]:
     """Two causes that have nothing to do with each other until their common effect is looked at."""
     for effect in shape.names:
-        for one, other in permutations(sorted(causes(shape.edges, effect)), 2):
+        for one, other in combinations(sorted(causes(shape.edges, effect)), 2):
             if is_separated(shape.edges, one, other) and not is_separated(shape.edges, one, other, (effect,)):
                 first, second = sorted((one, other), key=list(shape.names).index)
                 why = (
                     f"{shape.does(effect, 'depend')} on {shape.the(first)} and on {shape.the(second)}, which do not "
                     f"depend on each other; once {shape.the(effect)} is looked at, the one tells of the other"
                 )
-                yield Sought((effect,), (effect,), (first, second), (one,), why)
+                yield Sought((effect,), (first, second), (), why)
 
 
 def _collided_agrees(model: StructuralModel, query: Query) -> bool:

@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from countersight.case import LETTERS, Case, Question
-from countersight.causal.cases import Drafted
-from countersight.causal.leaks import fault
-from countersight.causal.wording import edges_in_words
 from countersight.errors import AskingFailed, ModelError, Overloaded
 from countersight.models import Model, Request, Turn
+from countersight.suites.cello.cases import Drafted
+from countersight.suites.cello.leaks import fault
+from countersight.suites.cello.wording import edges_in_words
 
 ATTEMPTS = 3
 UNDER_WAY = 16

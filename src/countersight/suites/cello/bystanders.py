@@ -1,0 +1,59 @@
+"""Things of a picture that have nothing to do with a causal graph, and so may be asked about or offered beside it."""
+
+from countersight.causal import (
+    CausalGraph,
+    Thing,
+    classes_of,
+    head,
+    is_plain,
+    may_be_the_same,
+    singular,
+    verdict_on,
+)
+
+OPTIONS = frozenset({
+    "animal", "cloth", "container", "device", "fixture", "food", "furniture", "handheld", "item", "mount", "person",
+    "plant", "structure", "surface", "upright", "vehicle", "worn",
+})  # fmt: skip
+"""Classes of things that one can choose."""
+NO_OPTIONS = frozenset({"body", "emission", "ground", "immaterial", "lap", "place", "water"})
+"""Classes whose members belong to another thing, are no things, or bear everything in the picture."""
+ONE_OF_A_KIND = frozenset({"animal", "food", "mount", "person", "seat", "vehicle", "worn"})
+"""Two names of one of these classes in one picture may be of the same thing: a man and a player, a meal and meat."""
+_MATERIALS = frozenset({"board", "brick", "carpet", "pane", "panel", "plank", "shingle", "sill", "tile"})
+"""What floors and walls are made of: choosing it would be choosing them."""
+_BEHIND = frozenset({"camera", "photo", "photograph", "photographer", "picture"})
+"""What descriptions name and the picture does not show: "a man facing the camera"."""
+
+
+def bystanders(graph: CausalGraph) -> list[Thing]:
+    """Other things of the picture that are neither causes nor effects of the graph's, beyond doubt."""
+    inside = [thing.name for thing in graph.things]
+    kinds = frozenset().union(*(classes_of(name) for name in inside)) & ONE_OF_A_KIND
+    found: dict[str, Thing] = {}
+    for thing in graph.others:
+        if _can_be_named(thing.name, kinds) and not any(
+            may_be_the_same(thing.name, name) or may_keep(thing.name, name) or may_keep(name, thing.name)
+            for name in inside
+        ):
+            found.setdefault(thing.name, thing)
+    return list(found.values())
+
+
+def _can_be_named(name: str, kinds: frozenset[str]) -> bool:
+    classes = classes_of(name)
+    if not classes & OPTIONS or classes & (NO_OPTIONS | kinds):
+        return False
+    return is_plain(name) and singular(head(name)) not in _MATERIALS | _BEHIND
+
+
+def may_keep(keeper: str, kept: str) -> bool:
+    """Whether the catalogue would let the one bear the other, contain it, have it for a part or hold it."""
+    if any(verdict_on(kept, relation, keeper).cause == "object" for relation in ("on", "in")):
+        return True
+    return verdict_on(keeper, "have", kept).cause == "subject" or _may_hold(keeper, kept)
+
+
+def _may_hold(holder: str, held: str) -> bool:
+    """Whether a creature could have the thing with it."""
+    return "creature" in classes_of(holder) and "movable" in classes_of(held)

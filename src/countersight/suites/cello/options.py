@@ -1,0 +1,121 @@
+"""The four options of a causal question: the answer and three wrong ones, each wrong in its own way (CELLO 4.3).
+
+Wrong options are named as right ones are: whatever is never right would be ruled out without looking. Names that the
+picture does not have are drawn from the right answers to other questions of the task, as often as they are right there;
+things beside the graph are offered where some question has such a thing for its answer.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from random import Random
+
+from countersight.case import Option
+from countersight.causal import CausalGraph, may_be_the_same, plain
+from countersight.suites.cello.bystanders import bystanders
+from countersight.suites.cello.tasks.query import Shape, Sought, Task
+from countersight.suites.cello.wording import explanation, is_explained
+
+ROLES = ("answer", "image", "graph", "text")
+"""The answer; in the picture and not in the graph; in the graph and only part of the answer; in neither."""
+_WRONG = 3
+_FEWEST = 8
+"""Different answers to questions about a name, or about things kept in one way, from which wrong ones are drawn."""
+_TRIES = 40
+
+
+class Answers:
+    """What the right answers to the questions of a task are called, by what is asked about."""
+
+    def __init__(self, asked: Iterable[tuple[Shape, Sought]]) -> None:
+        self._counts: dict[str, Counter[str]] = {}
+        for shape, query in asked:
+            for key in _keys(shape, query):
+                self._counts.setdefault(key, Counter()).update(shape.names[thing] for thing in query.answer)
+
+    def ever(self, name: str) -> bool:
+        """Whether the name is right anywhere."""
+        return self._counts["any"][name] > 0
+
+    def near(self, shape: Shape, query: Sought) -> Counter[str]:
+        """How often each name is right where the like is asked: of the same name, else of what is kept the same way."""
+        found: Counter[str] = Counter()
+        for key in _keys(shape, query):
+            found = self._counts.get(key, found)
+            if len(found) >= _FEWEST:
+                break
+        return found
+
+
+def _keys(shape: Shape, query: Sought) -> tuple[str, ...]:
+    """What a question is like, the most alike first."""
+    effects = [edge.kind for edge in shape.graph.edges if edge.effect in (*query.about, *query.answer)]
+    return f"name {plain(shape.names[query.about[-1]])}", f"kind {effects[0] if effects else ''}", "any"
+
+
+def options(
+    task: Task, query: Sought, shape: Shape, answers: Answers, rng: Random, tries: int = _TRIES
+) -> tuple[Option, ...] | None:
+    """The answer, then three wrong options; None where no fit ones are found.
+
+    All are of different things: none is a synonym, a wider or a narrower word of the answer or of another option.
+    """
+    likely = answers.near(shape, query)
+    if is_explained(task):
+        return _explained(task, query, shape, likely, rng)
+    answer = shape.names[query.answer[0]]
+    partial = [shape.names[thing] for thing in query.partial]
+    # A true part of the answer is offered if any answer has its name; what is merely in the graph, if the like has.
+    fits = answers.ever if task.short in ("CA", "AR") else likely.__contains__
+    wrong = [Option(name, "graph") for name in partial if fits(name) and not may_be_the_same(name, answer)][:1]
+    wrong += _beside(shape, likely, [answer, *(option.text for option in wrong)], rng)[:1]
+    taken = [answer, *(option.text for option in wrong)]
+    text = _drawn(likely, _WRONG - len(wrong), [*taken, *in_the_picture(shape.graph)], rng, tries)
+    if text is None:
+        return None
+    return (Option(answer, "answer"), *wrong, *(Option(name, "text") for name in text))
+
+
+def _explained(task: Task, query: Sought, shape: Shape, likely: Counter[str], rng: Random) -> tuple[Option, ...] | None:
+    """Every pair of the first reason, or another in its place, with the second, or another: each name stands in two of
+    the four sentences, so that none is more like the others."""
+    first, second = (shape.names[thing] for thing in query.answer)
+    beside = [option.text for option in _beside(shape, likely, [first, second], rng)][:1]
+    missing = 2 - len(beside)
+    drawn = _drawn(likely, missing, [first, second, *beside, *in_the_picture(shape.graph)], rng, _TRIES)
+    if drawn is None:
+        return None
+    others = [*beside, *drawn]
+    rng.shuffle(others)
+    effect = shape.names[query.about[-1]]
+    pairs = ((first, second), (first, others[1]), (others[0], second), (others[0], others[1]))
+    roles = ("answer", "graph", "graph", "image" if beside else "text")
+    return tuple(Option(explanation(task, effect, *pair), role) for pair, role in zip(pairs, roles, strict=True))
+
+
+def _beside(shape: Shape, likely: Counter[str], taken: list[str], rng: Random) -> list[Option]:
+    """Bystanders that might be right elsewhere, in an order by chance that prefers what is right often."""
+    found = [
+        thing.name
+        for thing in bystanders(shape.graph)
+        if likely[thing.name] and not any(may_be_the_same(thing.name, other) for other in taken)
+    ]
+    found.sort(key=lambda name: rng.random() ** (1 / likely[name]), reverse=True)
+    return [Option(name, "image") for name in found]
+
+
+def _drawn(likely: Counter[str], number: int, unlike: list[str], rng: Random, tries: int) -> list[str] | None:
+    """So many different names, each as often as it is right elsewhere, that may stand for nothing of these."""
+    names, weights = list(likely), list(likely.values())
+    for _ in range(tries if names else 0):
+        drawn = rng.choices(names, weights, k=number)
+        if all(
+            not any(may_be_the_same(name, other) for other in (*unlike, *drawn[:place]))
+            for place, name in enumerate(drawn)
+        ):
+            return drawn
+    return None
+
+
+def in_the_picture(graph: CausalGraph) -> list[str]:
+    """The names of everything that is known to be in the picture."""
+    return [thing.name for thing in (*graph.things, *graph.others)]

@@ -1,0 +1,101 @@
+"""Causal questions in words, from templates that people can read and mend: `words/questions.toml`."""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from random import Random
+from typing import Any
+
+from countersight.causal import CausalGraph, pronoun, sentence, the, verb
+from countersight.suites.cello.tasks.query import Query, Shape, Sought, Task
+
+DOES = {
+    "support": "support",
+    "attachment": "hold",
+    "holding": "hold",
+    "wearing": "wear",
+    "containment": "contain",
+    "covering": "cover",
+    "force": "act on",
+    "source": "give off",
+}
+"""What a cause does, by its kind."""
+
+
+def does(cause: str, kind: str) -> str:
+    """What a cause of that kind does to its effect, in agreement with its name: "supports", "hold"."""
+    return verb(cause, DOES.get(kind, "affect"))
+
+
+def edges_in_words(graph: CausalGraph) -> list[str]:
+    """The edges of a graph, each as a few words: "shelf supports books" (CELLO 4.3)."""
+    names = {thing.id: thing.name for thing in graph.things}
+    return [f"{names[edge.cause]} {does(names[edge.cause], edge.kind)} {names[edge.effect]}" for edge in graph.edges]
+
+
+def wordings(task: Task) -> int:
+    """How many wordings a task has to choose from, for each way of asking."""
+    listed: Mapping[str, Any] = _wordings()[task.name]
+    return len(listed["asks" if task.is_choice else "stays"])
+
+
+def question(task: Task, query: Query, shape: Shape, number: int, *, stays: bool = True) -> str:
+    """The wording of a query with that number; one for yes or no asks whether the effect stays, or whether it goes."""
+    listed: Mapping[str, Any] = _wordings()[task.name]
+    if isinstance(query, Sought):
+        things = dict(zip(("effect", "cause") if task.short != "AR" else ("cause",), query.about[::-1], strict=False))
+        pool: Sequence[str] = listed["asks"]
+    else:
+        things = {"lost": query.lost, "effect": query.effect, **dict(zip(("held",), query.held, strict=False))}
+        pool = listed["stays" if stays else "goes"]
+    return pool[number % len(pool)].format_map(_fields(shape, things, number))
+
+
+def explanation(task: Task, effect: str, one: str, other: str) -> str:
+    """An option that explains, with the names of two things."""
+    fields = {
+        "one": the(one),
+        "One": sentence(the(one)),
+        "one_keep": verb(one, "keep"),
+        "other": the(other),
+        **_named("effect", effect),
+    }
+    return str(_wordings()[task.name]["explains"].format_map(fields))
+
+
+def is_explained(task: Task) -> bool:
+    """Whether the options of a task are sentences."""
+    return "explains" in _wordings()[task.name]
+
+
+def _fields(shape: Shape, things: Mapping[str, str], number: int) -> dict[str, str]:
+    """Everything a template may name."""
+    fields: dict[str, str] = {}
+    for role, thing in things.items():
+        fields |= _named(role, shape.name(thing))
+    if "lost" in things:
+        clauses: Sequence[str] = _wordings()["loss"]
+        fields["loss"] = Random(number).choice(clauses).format_map(fields)
+    return fields
+
+
+def _named(role: str, name: str) -> dict[str, str]:
+    stands = pronoun(name)
+    return {
+        role: the(name),
+        f"{role}_it": stands.subject,
+        f"{role}_them": stands.object,
+        f"{role}_its": stands.possessive,
+        f"{role}_it_is": stands.subject_is,
+        f"{role}_it_depends": f"{stands.subject} {'depend' if stands.be == 'are' else 'depends'}",
+        f"{role}_is": verb(name, "be"),
+        f"{role}_do": verb(name, "do"),
+        f"{role}_depend": verb(name, "depend"),
+        f"{role}_stay": verb(name, "stay"),
+    }
+
+
+@cache
+def _wordings() -> dict[str, Any]:
+    return tomllib.loads((files(__package__) / "words" / "questions.toml").read_text(encoding="utf-8"))

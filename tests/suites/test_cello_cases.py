@@ -1,0 +1,290 @@
+"""From mined graphs to a dataset: cases, balance, pictures, bad lines, and wording by a language model."""
+
+import re
+from collections import Counter
+from itertools import product
+from random import Random
+
+import msgspec
+import pytest
+from causal.specimens import EDGES, NAMES, graph
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from making import picture
+from published import published
+from suites.makers import gives_nothing_away
+
+from countersight.case import LETTERS
+from countersight.causal.graph import CausalGraph, Thing
+from countersight.causal.lexicon import plain
+from countersight.causal.mining import mine
+from countersight.causal.soundness import settled
+from countersight.cli import main
+from countersight.dataset.folder import Dataset
+from countersight.suites.cello.cases import draft, draft_supposed
+from countersight.suites.cello.options import Answers
+from countersight.suites.cello.sampling import Pool, sample
+from countersight.suites.cello.tasks.asked import TASKS, queries
+from countersight.suites.cello.tasks.query import Shape
+
+BESIDE = ("window", "tree", "backpack")
+BEARERS = ("table", "tray", "shelf", "crate", "bench", "basket", "bed", "cabinet")
+UPON = ("pizza", "flowers", "apples", "candle", "fork", "books", "toy", "laptop")
+
+
+def many_graphs():
+    """Some hundred graphs of every kind, in which the same things are now first, now second."""
+    kinds = list(EDGES)
+    for number, (first, second, third) in enumerate(product(BEARERS, BEARERS, UPON)):
+        if first != second:
+            kind = kinds[(number + number // 8 + number // 64) % 4]
+            names = (first, second, third) if len(NAMES[kind]) == 3 else (first, third)
+            yield graph(kind, names, others=BESIDE, scene=f"s{number}", image=str(number % 40))
+
+
+def pool_of(graphs, seed=0, per_task=20):
+    pool = Pool(seed, per_task)
+    for one in settled(sorted(graphs, key=lambda one: one.image)):
+        pool.add(one)
+    return pool
+
+
+def mined(folder, graphs, images=()):
+    """A mined folder."""
+    (folder / "images").mkdir(parents=True)
+    for name in images:
+        (folder / "images" / name).write_bytes(picture(kind="JPEG"))
+    lines = [one if isinstance(one, bytes) else msgspec.json.encode(one) for one in graphs]
+    (folder / "graphs.jsonl").write_bytes(b"\n".join(lines) + b"\n")
+    return folder
+
+
+def make(tmp_path, graphs, *arguments, images=()):
+    """The cases that `countersight make cello` makes of these graphs."""
+    source = mined(tmp_path / "mined", graphs, images)
+    assert main(["make", "cello", "--from", str(source), "-o", str(tmp_path / "out"), *arguments]) == 0
+    bad = []
+    cases = [case for _, case in Dataset.open(tmp_path / "out").cases(bad.append)]
+    assert bad == []
+    return cases
+
+
+@pytest.fixture(scope="module")
+def sampled():
+    return list(sample(pool_of(many_graphs()), size=0, per_task=20, seed=0))
+
+
+def test_a_case_tells_its_task_its_graph_and_why():
+    one = graph("chain", others=BESIDE)
+    task = TASKS["causal_attribution"]
+    (query,) = queries(task, one)
+    known = Answers((Shape.of(other), queries(task, other)[0]) for other in many_graphs() if other.kind == "chain")
+    case = draft(task, query, Shape.of(one), "C", 7, known, Random(0), 40).case
+    asked = case.counterfactual
+    assert (case.suite, case.group) == ("cello", "causal_attribution")
+    assert case.factual is None
+    assert asked.answer == "C"
+    assert asked.options[2].text == "table"
+    assert asked.options[2].role == "answer"
+    assert case.provenance == {
+        "graph_type": "chain",
+        "task": "CA",
+        "rung": "discovery",
+        "why": "the table acts on the pizza through the plate alone",
+        "scene": one.scene,
+        "img_id": "1",
+        "wording": "template",
+    }
+    assert case.graph["nodes"][0] == {"id": "A", "obj_name": "table", "obj_synsets": [], "boxes": []}
+    assert case.graph["edges"][0] == {
+        "source": "A",
+        "target": "B",
+        "relation": "supports",
+        "kind": "support",
+        "scene_relation": "plate on table",
+    }
+    assert case.graph["objs"] == ["A", "B", "C"]
+
+
+def test_boxes_and_synsets_are_kept():
+    things = Thing("A", "table", "table.n.02", (1, 2, 30, 40)), Thing("B", "plate")
+    one = graph("direct", things=things)
+    query = queries(TASKS["counterfactual_reasoning"], one)[0]
+    drafted = draft_supposed(TASKS["counterfactual_reasoning"], query, Shape.of(one), 1, True)
+    node = drafted.case.graph["nodes"][0]
+    assert (node["obj_synsets"], node["boxes"]) == (["table.n.02"], [[1, 2, 30, 40]])
+
+
+@pytest.mark.parametrize("asks_stays", [True, False])
+def test_the_same_query_is_asked_for_yes_and_for_no(asks_stays):
+    one = graph("direct")
+    for query in queries(TASKS["counterfactual_reasoning"], one):
+        drafted = draft_supposed(TASKS["counterfactual_reasoning"], query, Shape.of(one), 0, asks_stays)
+        assert drafted.case.counterfactual.answer == ("no" if query.follows == asks_stays else "yes")
+
+
+def test_every_task_is_sampled_and_every_case_is_sound(sampled):
+    assert Counter(drafted.task.name for drafted in sampled) == dict.fromkeys(TASKS, 20)
+    assert len({drafted.case.id for drafted in sampled}) == len(sampled)
+    assert all(drafted.case.fault() is None for drafted in sampled)
+
+
+def test_yes_and_no_come_in_pairs_of_the_same_words(sampled):
+    for task in TASKS.values():
+        of_task = [drafted for drafted in sampled if drafted.task is task]
+        for one, other in zip(of_task[::2], of_task[1::2], strict=True) if not task.is_choice else ():
+            assert one.asks_stays == other.asks_stays
+            assert {one.case.counterfactual.answer, other.case.counterfactual.answer} == {"yes", "no"}
+            if len(one.named) == 3:
+                assert {one.named[0], one.named[2]} == {other.named[0], other.named[2]}
+            else:
+                assert plain(one.named[0]) == plain(other.named[0])
+
+
+def test_right_letters_are_even(sampled):
+    for task in TASKS.values():
+        asked = [d.case.counterfactual for d in sampled if d.task is task and task.is_choice]
+        if asked:
+            assert set(Counter(question.answer for question in asked).values()) == {5}
+        for question in asked:
+            assert [option.role for option in question.options].count("answer") == 1
+            assert question.options[LETTERS.index(question.answer)].role == "answer"
+
+
+def test_the_sample_depends_on_the_seed_and_not_on_the_order_of_the_graphs():
+    graphs = list(many_graphs())
+    first = [drafted.case for drafted in sample(pool_of(graphs), size=0, per_task=5, seed=0)]
+    turned = [drafted.case for drafted in sample(pool_of(graphs[::-1]), size=0, per_task=5, seed=0)]
+    other = [drafted.case for drafted in sample(pool_of(graphs, seed=1), size=0, per_task=5, seed=1)]
+    assert first == turned
+    assert first != other
+
+
+def test_of_graphs_with_the_same_names_one_is_asked_about():
+    pool = pool_of([graph("direct", scene=f"s{number}", image=str(number)) for number in range(50)])
+    assert len(pool.graphs("direct")) == 1
+
+
+def test_a_pool_holds_no_more_than_it_needs():
+    pool = Pool(0, 1)
+    for number in range(10_000):
+        pool.add(graph("direct", (f"table {number}", "plate"), scene=str(number)))
+    assert len(pool.graphs("direct")) == 4_000
+    assert pool.seen == 10_000
+
+
+def test_make_samples_a_mined_folder(tmp_path, capsys):
+    cases = make(tmp_path, sorted(many_graphs(), key=lambda one: one.image), "--per-task", "6", "--seed", "3")
+    assert Counter(case.group for case in cases) == dict.fromkeys(TASKS, 6)
+    assert all(case.suite == "cello" and case.image is None for case in cases)
+    assert any(case.change and case.change.text.startswith("The ") for case in cases)
+    out = capsys.readouterr().out
+    assert "72 cases" in out
+    assert "72 without a picture: they are text and graph" in out
+
+
+def test_size_is_shared_among_the_tasks(tmp_path):
+    assert len(make(tmp_path, sorted(many_graphs(), key=lambda one: one.image), "--size", "24")) == 24
+
+
+def test_a_size_is_reached_although_some_tasks_have_too_few(tmp_path, capsys):
+    chains = sorted((one for one in many_graphs() if one.kind in ("chain", "direct")), key=lambda one: one.image)
+    cases = make(tmp_path, chains, "--size", "60")
+    assert len(cases) == 60
+    assert "fewer than 5 of a task, for want of graphs that fit: collider_bias 0," in capsys.readouterr().out
+
+
+def test_pictures_come_along(tmp_path, capsys):
+    graphs = [graph("chain", image="10"), graph("chain", ("shelf", "tray", "books"), image="11")]
+    cases = make(tmp_path, graphs, "--per-task", "4", images=["10.jpg"])
+    assert {case.provenance["img_id"]: case.image for case in cases} == {"10": "images/10.jpg", "11": None}
+    source = Dataset.open(tmp_path / "out")
+    assert all(source.picture(case.image, case.image_digest).data for case in cases if case.image)
+    assert "without a picture" in capsys.readouterr().out
+
+
+def test_hugging_face_opens_it_with_its_graphs(tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    datasets = pytest.importorskip("datasets")
+    graphs = [graph("chain", image="10", others=BESIDE), graph("direct", ("wall", "clock"), image="10")]
+    make(tmp_path, graphs, "--per-task", "3", images=["10.jpg"])
+    folder = {"data_dir": str(tmp_path / "out"), "cache_dir": str(tmp_path / "cache")}
+    rows = datasets.load_dataset("imagefolder", **folder)["train"]
+    assert rows[0]["graph"]["edges"][0]["relation"] == "supports"
+
+
+def test_a_picture_named_to_lead_out_of_the_folder_is_no_picture(tmp_path):
+    (tmp_path / "secret.jpg").write_bytes(picture(kind="JPEG"))
+    (case, *_) = make(tmp_path, [graph("chain", image="../../secret")], "--per-task", "2")
+    assert case.image is None
+
+
+def test_bad_lines_are_named_and_left_out(tmp_path, capsys):
+    wrong = msgspec.structs.replace(graph("direct"), kind="chain")
+    lines = [b"{", b'{"kind": "ring"}', b"[" * 2000, b'"\xff"', wrong, b"x" * (1 << 20), graph("chain"), b"   "]
+    cases = make(tmp_path, lines, "--per-task", "1")
+    assert cases
+    told = capsys.readouterr()
+    assert re.findall(r"line (\d+): graph", told.err) == ["1", "2", "3", "4", "5", "6"]
+    assert "6 bad lines left out" in told.out
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(st.sampled_from(CausalGraph.__struct_fields__), JSON), max_size=4))
+def test_no_mined_folder_makes_the_making_fail(tmp_path_factory, changes):
+    folder = tmp_path_factory.mktemp("hostile")
+    plain = msgspec.to_builtins(graph("direct", others=BESIDE))
+    lines = [msgspec.json.encode(plain | {field: value}) for field, value in changes]
+    assert make(folder, [*lines, graph("chain")], "--per-task", "2")
+
+
+@pytest.mark.parametrize(
+    ("lines", "arguments", "said"),
+    [
+        (None, (), "holds no graphs.jsonl; make it with: countersight mine"),
+        ([], (), "holds no causal graph that can be asked about"),
+        ([graph("direct", ("sky", "bird"))], (), "holds no causal graph that can be asked about"),
+        ([graph("direct")], ("--pictures", "x"), "a mined folder has its own pictures"),
+        ([graph("direct")], ("--wording", "nobody"), "there is no model"),
+    ],
+)
+def test_what_cannot_be_made_is_told_and_leaves_nothing(tmp_path, capsys, lines, arguments, said):
+    source = tmp_path / "mined"
+    source.mkdir()
+    if lines is not None:
+        (source / "graphs.jsonl").write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
+    assert main(["make", "cello", "--from", str(source), "-o", str(tmp_path / "out"), *arguments]) == 2
+    assert said in capsys.readouterr().err
+    assert [file.name for file in tmp_path.iterdir()] == ["mined"]
+
+
+def test_wording_goes_with_a_mined_folder(tmp_path, capsys):
+    assert main(["make", "cvqa-synthetic", "--per-task", "3", "-o", str(tmp_path / "out")]) == 2
+    assert "go with cello --from MINED" in capsys.readouterr().err
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory):
+    """Cases of human-made scene graphs of Visual Genome regions."""
+    folder = tmp_path_factory.mktemp("real")
+    graphs = list(mine(published("scene_graphs/factual_regions.csv.gz")))
+    return make(folder, graphs, "--per-task", "300")
+
+
+def test_the_real_region_graphs_make_a_balanced_dataset(real):
+    by_task = Counter(case.provenance["task"] for case in real)
+    assert all(by_task[short] >= 250 for short in ("CaI", "CDE", "CR", "NDE", "NIE", "SC", "NC"))
+    assert all(by_task[short] >= 100 for short in ("CA", "AR"))
+    assert by_task["CB"] >= 10
+
+
+def test_the_words_of_real_cases_do_not_give_them_away(real):
+    """Within five points of chance, and what an interval of a few hundred cases is wide."""
+    gives_nothing_away([case for case in real if case.provenance["task"] not in ("CB", "CoI", "BAS")], points=5)
