@@ -33,7 +33,7 @@ from countersight.models.local.forms import find_form
 from countersight.models.local.loading import Loaded
 from countersight.models.local.plain import options_tokens, plain_losses
 from countersight.models.local.ranking import rank
-from countersight.models.local.speedups import quicken
+from countersight.models.local.speedups import speed_up
 from countersight.models.protocol import Request, Turn
 from countersight.picture.checking import check_picture
 
@@ -224,7 +224,7 @@ def measure(loaded: Loaded, suite: str, number: int, rounds: int) -> dict[str, f
     figures = {"published": milliseconds(lambda: [published(loaded, pair) for pair in few], rounds) / len(few)}
     figures["batched"] = milliseconds(lambda: [batched(loaded, pair) for pair in few], rounds) / len(few)
     together = [losses for pair in few for losses in batched(loaded, pair)]
-    quicken(loaded.model)
+    speed_up(loaded.model)
     figures["ours"] = milliseconds(lambda: ours(loaded, pairs), rounds) / len(pairs)
     figures["ours, pair by pair"] = milliseconds(lambda: [ours(loaded, [pair]) for pair in few], rounds) / len(few)
     figures["times published"] = figures["published"] / figures["ours"]

@@ -154,8 +154,6 @@ def ask(
 
     opened = Dataset.open(dataset)
     pool = Dataset.open(shots_from) if shots_from else None
-    if way.answering == "rank" and model.settings.get("ranking") == "plain":
-        print(f"{model.name} cannot share what its options have in common: each is read in full.", file=sys.stderr)
     tally = Tally()
 
     async def work(stop: "asyncio.Event") -> bool:
@@ -167,7 +165,7 @@ def ask(
             stopped = stoppable(work, "questions") is not False
     finally:
         if tally.total:  # else it never began, and the error says why
-            print(tally.summary(), file=sys.stderr)
+            print(tally.summary(), *getattr(model, "remarks", ()), sep="\n", file=sys.stderr)
     if stopped:
         print(GOES_ON, file=sys.stderr)
         return STOPPED

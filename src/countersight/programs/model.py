@@ -224,10 +224,10 @@ def _code_model(name: str, settings: ModelSettings) -> Model:
     """A model that writes programs; of those computed here also one that has no eyes."""
     kind, _, where = name.partition(":")
     if kind == "hf" and where:
-        from countersight.models.local import LocalWords, is_without_eyes
+        from countersight.models.local import LocalTextModel, is_text_model
 
-        if is_without_eyes(where):
-            return LocalWords(name, where, settings)
+        if is_text_model(where):
+            return LocalTextModel(name, where, settings)
     return _model(name, "code model", [REFERENCE], settings)
 
 

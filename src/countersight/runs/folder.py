@@ -20,6 +20,8 @@ from countersight.models import Loss
 
 MANIFEST = "run.json"
 JOURNAL = "replies.jsonl"
+_WITHOUT_EFFECT = ("ranking",)
+"""Settings that version 0.1 wrote down and that change no answer: in which of equal ways options were ranked."""
 
 
 Answering = Literal["generate", "rank"]
@@ -210,4 +212,5 @@ def _as_it_was(prompt: Prompt, now: Prompt) -> str:
 
 def _differing(settings: dict[str, Any], others: dict[str, Any]) -> str:
     """Those settings that are not the same in the others."""
-    return ", ".join(f"{key} {value}" for key, value in settings.items() if others.get(key) != value) or "none of them"
+    differing = (key for key, value in settings.items() if others.get(key) != value and key not in _WITHOUT_EFFECT)
+    return ", ".join(f"{key} {settings[key]}" for key in differing) or "none of them"

@@ -125,7 +125,7 @@ def test_a_language_model_is_refused(tmp_path: Path) -> None:
         vocab_size=50, hidden_size=8, intermediate_size=8, num_hidden_layers=1, num_attention_heads=1
     )
     transformers.LlamaForCausalLM(config).save_pretrained(tmp_path)
-    with pytest.raises(ModelError, match="holds a llama model, which does not write about pictures"):
+    with pytest.raises(ModelError, match="holds a llama model, which does not look at pictures"):
         load(str(tmp_path))
 
 

@@ -18,6 +18,7 @@ from countersight.cli import main
 from countersight.errors import AskingFailed, ModelError
 from countersight.models.local.loading import Loaded, load
 from countersight.models.local.model import Local
+from countersight.models.local.probing import writes_in_batches
 from countersight.models.protocol import Answer, Model, ModelSettings, Ranker, Request
 from countersight.models.registry import open_model
 from countersight.picture.checking import Picture
@@ -79,6 +80,7 @@ def test_batches_are_halved_until_they_fit_into_memory(tiny_folder: Folders, mon
 
     def loaded(*given: Any, **named: Any) -> Loaded:
         found = load(*given, **named)
+        assert writes_in_batches(found)  # tried before memory is short
         found.model.register_forward_pre_hook(short_of_memory, with_kwargs=True)
         return found
 
@@ -180,6 +182,20 @@ def test_run_ranks_the_options_of_a_local_model(tiny_folder: Folders, tmp_path: 
     for reply in replies:
         assert len(reply["losses"]) == 4
         assert reply["text"] == "ABCD"[reply["losses"].index(min(reply["losses"]))]
+
+
+def test_a_run_that_the_first_version_began_goes_on(tiny_folder: Folders, tmp_path: Path) -> None:
+    """It wrote down in which way options were ranked, which changes no loss."""
+    dataset = making.dataset(tmp_path / "data", 3)
+    command = ["run", str(dataset), "--model", f"hf:{tiny_folder('qwen2_vl')}", "--device", "cpu", "--rank"]
+    assert main([*command, "-o", str(tmp_path / "run")]) == 0
+    manifest, journal = tmp_path / "run" / "run.json", tmp_path / "run" / "replies.jsonl"
+    begun = json.loads(manifest.read_text())
+    manifest.write_text(json.dumps({**begun, "settings": {**begun["settings"], "ranking": "plain"}}))
+    lines = journal.read_text().splitlines(keepends=True)
+    journal.write_text("".join(lines[:2]))
+    assert main([*command, "-o", str(tmp_path / "run")]) == 0
+    assert len(journal.read_text().splitlines()) == len(lines)
 
 
 def test_a_model_that_cannot_share_a_prefix_says_so(

@@ -9,8 +9,10 @@ from models.local.talks import picture, request
 
 from countersight.errors import AskingFailed
 from countersight.models.local.conversation import answers_tokens, inputs, pictures_of
+from countersight.models.local.generating import generate
 from countersight.models.local.loading import Loaded
 from countersight.models.local.plain import plain_losses
+from countersight.models.protocol import Request
 
 Models = Callable[[str], Loaded]
 OPTIONS = ("yes", "There would be 3 cats.", "red")
@@ -21,25 +23,27 @@ def test_a_loss_is_what_the_words_of_the_option_cost_one_after_the_other(family:
     """Word by word, with a pass for each, as `generate` goes with its cache: the other way to the same number."""
     loaded = tiny_model(family)
     asked = request("How many cats would there be?", picture(), *OPTIONS)
+    assert plain_losses(loaded, asked, "sum") == pytest.approx(forced_losses(loaded, asked), abs=1e-3)
+
+
+def forced_losses(loaded: Loaded, asked: Request) -> list[float]:
+    """What the options cost when the model is made to write them."""
     prompt = inputs(loaded, [asked], pictures_of(asked))
-    text = loaded.form.write(asked.turns)
-    expected = []
-    for tokens in answers_tokens(loaded, text, OPTIONS):
-        costs = []
-        forced = Forced(tokens, costs)
-        with torch.inference_mode():
-            loaded.model.generate(
-                **prompt, max_new_tokens=len(tokens), do_sample=False, logits_processor=[forced], eos_token_id=-1
-            )
-        expected.append(sum(costs))
-    assert plain_losses(loaded, asked, "sum") == pytest.approx(expected, abs=1e-3)
+    options = [option.text for option in asked.options]
+    found = []
+    for tokens in answers_tokens(loaded, loaded.form.write(asked.turns), options):
+        forced = Forced(tokens)
+        generate(loaded, prompt, len(tokens), [forced])
+        found.append(sum(forced.costs))
+    return found
 
 
 class Forced:
     """Makes the model write given tokens and notes what each would have cost."""
 
-    def __init__(self, tokens: list[int], costs: list[float]) -> None:
-        self.tokens, self.costs = tokens, costs
+    def __init__(self, tokens: list[int]) -> None:
+        self.tokens = tokens
+        self.costs: list[float] = []
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
         token = self.tokens[len(self.costs)]

@@ -14,11 +14,11 @@ from models.local.talks import picture, request
 
 from countersight.case import Option
 from countersight.errors import AskingFailed
-from countersight.models.local import ranking
-from countersight.models.local.branching import way_of
+from countersight.models.local import sharing
 from countersight.models.local.loading import Loaded, load
 from countersight.models.local.packing import pack
 from countersight.models.local.plain import plain_losses
+from countersight.models.local.probing import plan_of
 from countersight.models.local.ranking import rank
 from countersight.models.protocol import Request, Turn
 from countersight.picture.checking import Picture
@@ -74,7 +74,7 @@ def test_the_losses_are_those_of_one_whole_pass_for_every_option(family: str, ti
     expected = [plain_losses(loaded, one) for one in asked]
     assert len({round(loss, 3) for losses in expected for loss in losses}) > len(asked)  # they could be told apart
     assert_same(rank(loaded, asked), expected)
-    assert way_of(loaded.model.config) == WAYS.get(family, "shared prefix")
+    assert plan_of(loaded).way == WAYS.get(family, "shared prefix")
 
 
 @pytest.mark.parametrize("family", ["llava", "qwen2_5_vl", "paligemma", "blip_2_t5"])
@@ -89,8 +89,8 @@ def test_the_sum_as_well(family: str, tiny_model: Models) -> None:
 def test_in_whatever_batches(family: str, tiny_model: Models, monkeypatch: pytest.MonkeyPatch) -> None:
     loaded, asked = tiny_model(family), everything(family)
     expected = rank(loaded, asked)
-    monkeypatch.setattr(ranking, "TOKENS", 1)
-    monkeypatch.setattr(ranking, "TOGETHER", 1)
+    monkeypatch.setattr(sharing, "TOKENS", 1)
+    monkeypatch.setattr(sharing, "TOGETHER", 1)
     assert_same(rank(loaded, asked), expected)
     assert_same(rank(loaded, asked[::-1])[::-1], expected)
 
@@ -122,7 +122,7 @@ def test_other_language_models_within_a_family(
         settings = settings | {"max_window_layers": 1}
     monkeypatch.setattr(transformers, usual, lambda **given: make(**{**given, **settings}))
     loaded = load(str(tiny.FAMILIES[family](tmp_path)), device="cpu")
-    assert way_of(loaded.model.config) != "plain"
+    assert plan_of(loaded).way != "plain"
     asked = [*pair(picture(), 1), *pair(picture(90, 40, seed=4), 2)]
     assert_same(rank(loaded, asked), [plain_losses(loaded, one) for one in asked])
 
@@ -238,7 +238,7 @@ def test_nothing_to_rank(tiny_model: Models) -> None:
 
 def test_many_questions_about_one_picture(tiny_model: Models) -> None:
     loaded, shown = tiny_model("qwen2_vl"), picture()
-    asked = [request(f"How many cats {number}?", shown, *SHORT) for number in range(2 * ranking.TOGETHER + 3)]
+    asked = [request(f"How many cats {number}?", shown, *SHORT) for number in range(2 * sharing.TOGETHER + 3)]
     assert_same(rank(loaded, asked), [plain_losses(loaded, one) for one in asked])
 
 

@@ -8,7 +8,7 @@ import torch
 from models.local.talks import picture, request
 from torch import nn
 
-from countersight.models.local import speedups as quickening
+from countersight.models.local import speedups
 from countersight.models.local.conversation import inputs, pictures_of
 from countersight.models.local.loading import Loaded, load
 from countersight.models.local.speedups import attend
@@ -60,6 +60,17 @@ def test_attention_stays_within_its_piece(lengths: list[int]) -> None:
     torch.testing.assert_close(found, torch.cat(pieces, dim=2).transpose(1, 2))
 
 
+@pytest.mark.parametrize("ends", [torch.tensor([0, 4, 9], dtype=torch.int32), None])
+def test_heads_may_share_their_keys(ends: torch.Tensor | None) -> None:
+    generator = torch.Generator().manual_seed(0)
+    query, key, value = (torch.randn(1, heads, 9, 8, generator=generator) for heads in (4, 2, 2))
+    longest = None if ends is None else 5
+    found, _ = attend(nn.Module(), query, key, value, cu_seq_lens_q=ends, max_length_q=longest)
+    key, value = (part.repeat_interleave(2, dim=1) for part in (key, value))
+    right, _ = attend(nn.Module(), query, key, value, cu_seq_lens_q=ends, max_length_q=longest)
+    torch.testing.assert_close(found, right)
+
+
 class Gated(nn.Module):
     """Layers as language models and eyes have them, of a width that processors do not like."""
 
@@ -76,15 +87,25 @@ class Gated(nn.Module):
 def test_wider_layers_compute_the_same(width: int, wider: int) -> None:
     layers, hidden = Gated(width), torch.randn(3, 16)
     before = layers(hidden)
-    quickening._widen([layers.gate_proj, layers.up_proj], layers.down_proj)
+    speedups._widen([layers.gate_proj, layers.up_proj], layers.down_proj)
     assert layers.down_proj.weight.shape == (16, wider)
     torch.testing.assert_close(layers(hidden), before)
 
 
-def test_layers_of_another_kind_are_left_alone() -> None:
-    quickening._widen([None], None)
-    quickening._widen([nn.Linear(4, 6)], nn.Linear(7, 4))
-    quickening._widen([nn.Bilinear(4, 4, 6)], nn.Linear(6, 4))
+@pytest.mark.parametrize(
+    ("inner", "outer"),
+    [
+        (nn.Linear(4, 6), nn.Linear(7, 4)),  # not one after the other
+        (nn.Bilinear(4, 4, 6), nn.Linear(6, 4)),
+        (nn.Linear(4, 6), nn.Bilinear(6, 4, 4)),
+        (None, nn.Linear(6, 4)),
+    ],
+)
+def test_layers_of_another_kind_are_left_alone(inner: nn.Module | None, outer: nn.Module) -> None:
+    before = [layer.weight.clone() for layer in (inner, outer) if layer is not None]
+    speedups._widen([inner], outer)
+    after = [layer.weight for layer in (inner, outer) if layer is not None]
+    assert all(torch.equal(*each) for each in zip(before, after, strict=True))
 
 
 def test_only_the_plain_norm_is_computed_at_once() -> None:
@@ -95,10 +116,10 @@ def test_only_the_plain_norm_is_computed_at_once() -> None:
     plain = LlamaRMSNorm(16, eps=1e-5)
     plain.weight.data.uniform_(0.5, 2)
     before = plain(hidden)
-    quickening._fuse(plain)
+    speedups._fuse(plain)
     assert "forward" in vars(plain)
     torch.testing.assert_close(plain(hidden), before)
     other = Gemma3RMSNorm(16)
     other.variance_epsilon = other.eps
-    quickening._fuse(other)
+    speedups._fuse(other)
     assert "forward" not in vars(other)

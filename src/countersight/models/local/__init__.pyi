@@ -7,5 +7,5 @@ from .memory import forget as forget
 from .memory import is_full as is_full
 from .model import open_local as open_local
 from .stills import load_stills as load_stills
-from .vocabulary import LocalWords as LocalWords
-from .vocabulary import is_without_eyes as is_without_eyes
+from .text_model import LocalTextModel as LocalTextModel
+from .text_model import is_text_model as is_text_model

@@ -3,30 +3,17 @@
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from countersight.models.local.conversation import filling
 from countersight.models.local.loading import Loaded
+from countersight.models.local.masks import Sight, padded, tree_masks
 from countersight.models.local.packing import Places, Tree
+from countersight.models.local.processing import batch_of
 
-Way = Literal["shared prefix", "shared question", "plain"]
-"""What the options of requests have in common when they are ranked: everything up to where they differ, pictures and
-the questions about them; the picture as it was looked at and the question, since the model reads pictures and question
-to and fro; or nothing."""
-
-_TO_AND_FRO = ("paligemma", "instructblip")
-"""Families in which what a picture means depends on the question that stands behind it."""
-_FAMILIES = (
-    *("llava", "llava_next", "llava_onevision", "qwen2_vl", "qwen2_5_vl", "qwen3_vl", "internvl"),
-    *("idefics3", "smolvlm", "paligemma", "gemma3", "mistral3", "mllama", "blip-2", "instructblip"),
-)
-_DECODERS = (
-    *("llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3_text", "mllama_text_model", "opt"),
-    *("qwen2_vl_text", "qwen2_5_vl_text", "qwen3_vl_text"),
-)
-"""Decoders of which we know that they take our word for which token sees which, and where it stands."""
 _CHUNK = 1024
 """So many rows of logits are made exact at once: a vocabulary has 150,000 words."""
 
@@ -61,16 +48,11 @@ class Row:
         return (self.shown, self.pictures.keys()) == (other.shown, other.pictures.keys())
 
 
-def way_of(config: Any) -> Way:
-    """How the options of a model with this configuration are ranked."""
-    text = config.get_text_config(decoder=True)
-    if config.model_type not in _FAMILIES or text.model_type not in _DECODERS:
-        return "plain"
-    return "shared question" if config.model_type in _TO_AND_FRO else "shared prefix"
+def unexpected(loaded: Loaded, rows: Sequence[Row], sight: Sight, *, look_once: bool = False) -> Any:
+    """How little the model expected each token of all answers, in order: the negative logarithm of its probability.
 
-
-def unexpected(loaded: Loaded, rows: Sequence[Row]) -> Any:
-    """How little the model expected each token of all answers, in order: the negative logarithm of its probability."""
+    `look_once` has the eye look once at a picture that several rows show.
+    """
     import torch
 
     length = max(row.size for row in rows)
@@ -79,65 +61,47 @@ def unexpected(loaded: Loaded, rows: Sequence[Row]) -> Any:
     said = np.concatenate([tokens for row in rows for _, tokens in row.answers])
     # All of it goes to the device before it computes anything: what is sent later waits until it has computed all.
     index, tokens, where = (torch.from_numpy(part).to(loaded.device) for part in (which, said, heads))
-    inputs = _inputs(loaded, rows, length)
-    with torch.inference_mode(), _reading(loaded, rows, length, where):
+    eye = _eye(loaded.model) if look_once else None
+    inputs = _inputs(loaded, rows, length, once=eye is not None)
+    with torch.inference_mode(), _reading(loaded, rows, length, where, sight, eye):
         logits = loaded.model(**inputs, use_cache=False).logits[0]
         total = torch.cat([part.float().logsumexp(-1) for part in logits.split(_CHUNK)])
         index, tokens = index.to(logits.device), tokens.to(logits.device)
         return total[index] - logits[index, tokens].float()
 
 
-def _inputs(loaded: Loaded, rows: Sequence[Row], length: int) -> dict[str, Any]:
+def decoder_of(model: Any) -> Any:
+    """The part of a model that reads tokens one after the other."""
+    decoder = model.get_decoder()
+    while hasattr(decoder, "get_decoder") and (inner := decoder.get_decoder()) not in (None, decoder):
+        decoder = inner
+    return decoder
+
+
+def _inputs(loaded: Loaded, rows: Sequence[Row], length: int, *, once: bool) -> dict[str, Any]:
     import torch
 
-    once = _first_of_each(rows)[0] if loaded.family in _TO_AND_FRO else range(len(rows))
+    every = range(len(rows))
+    first = _first_of_each(rows)[0] if once else every
     made = {
-        name: _joined(
-            [
-                rows[nth].pictures[name].to(loaded.device)
-                for nth in (once if name == "pixel_values" else range(len(rows)))
-            ]
-        )
+        name: batch_of([rows[nth].pictures[name].to(loaded.device) for nth in (first if name == _SEEN else every)])
         for name in rows[0].pictures
     }
     if rows[0].positions.ndim == 2:
         made["position_ids"] = _positions(loaded, rows, length).permute(2, 0, 1)
-    made["input_ids"] = torch.from_numpy(_padded([row.tree.tokens for row in rows], length, _filling(loaded)))
+    made["input_ids"] = torch.from_numpy(padded([row.tree.tokens for row in rows], length, filling(loaded)))
     for name in rows[0].beside:
-        made[name] = torch.from_numpy(_padded([row.beside[name] for row in rows], length))
+        made[name] = torch.from_numpy(padded([row.beside[name] for row in rows], length))
     return {name: value.to(loaded.device) for name, value in made.items()}
+
+
+_SEEN = "pixel_values"
 
 
 def _positions(loaded: Loaded, rows: Sequence[Row], length: int) -> Any:
     import torch
 
-    return torch.from_numpy(_padded([row.positions for row in rows], length)).to(loaded.device)
-
-
-def _filling(loaded: Loaded) -> int:
-    return int(loaded.tokenizer.pad_token_id or 0)
-
-
-def _padded(values: Sequence[NDArray[Any]], length: int, filling: int = 0) -> NDArray[Any]:
-    made = np.full((len(values), length, *values[0].shape[1:]), filling, values[0].dtype)
-    for row, value in zip(made, values, strict=True):
-        row[: len(value)] = value
-    return made
-
-
-def _joined(values: Sequence[Any]) -> Any:
-    """Inputs of several rows as those of one batch, smaller ones filled up with nought as processors do."""
-    import torch
-
-    sizes = [max(value.shape[axis] for value in values) for axis in range(1, values[0].dim())]
-    if all(list(value.shape[1:]) == sizes for value in values):
-        return torch.cat(list(values))
-    made = values[0].new_zeros((sum(len(value) for value in values), *sizes))
-    start = 0
-    for value in values:
-        made[(slice(start, start + len(value)), *map(slice, value.shape[1:]))] = value
-        start += len(value)
-    return made
+    return torch.from_numpy(padded([row.positions for row in rows], length)).to(loaded.device)
 
 
 def _first_of_each(rows: Sequence[Row]) -> tuple[list[int], list[int]]:
@@ -148,11 +112,14 @@ def _first_of_each(rows: Sequence[Row]) -> tuple[list[int], list[int]]:
 
 
 @contextmanager
-def _reading(loaded: Loaded, rows: Sequence[Row], length: int, heads: Any) -> Iterator[None]:
+def _reading(
+    loaded: Loaded, rows: Sequence[Row], length: int, heads: Any, sight: Sight, eye: Any | None
+) -> Iterator[None]:
     """While this lasts the model reads trees, and says what comes next only where answers go on."""
     model = loaded.model
-    decoder = _decoder(model)
-    masks = _masks(decoder.config, loaded, rows, length)
+    decoder = decoder_of(model)
+    trees, blocks = [row.tree for row in rows], [row.blocks for row in rows]
+    masks = tree_masks(decoder.config, sight, trees, blocks, loaded.device, model.dtype)
     places = _positions(loaded, rows, length)
 
     def see_the_tree(_: Any, given: Any, named: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
@@ -172,12 +139,18 @@ def _reading(loaded: Loaded, rows: Sequence[Row], length: int, heads: Any) -> It
             model.get_output_embeddings().register_forward_pre_hook(only_where_needed),
         ):
             hooks.callback(handle.remove)
-        if loaded.family in _TO_AND_FRO:
-            hooks.callback(_looking_once(model, _first_of_each(rows)[1], rows[0].shown).remove)
+        if eye is not None:
+            hooks.callback(_looking_once(eye, _first_of_each(rows)[1], rows[0].shown).remove)
         yield
 
 
-def _looking_once(model: Any, which: list[int], shown: int) -> Any:
+def _eye(model: Any) -> Any | None:
+    """The part of a model that looks at pictures, where it is one that makes the same of each, whoever asks."""
+    core = getattr(model, "model", model)
+    return getattr(core, "vision_tower", None) or getattr(core, "vision_model", None)
+
+
+def _looking_once(eye: Any, which: list[int], shown: int) -> Any:
     """Hand what the eye made of each picture to every row that shows it, `shown` in each."""
     import torch
 
@@ -189,53 +162,4 @@ def _looking_once(model: Any, which: list[int], shown: int) -> Any:
                 made[name] = value[torch.tensor(which, device=value.device)]
         return made
 
-    eye = getattr(getattr(model, "model", model), "vision_tower", None) or model.vision_model
     return eye.register_forward_hook(hand_out)
-
-
-def _decoder(model: Any) -> Any:
-    """The part of a model that reads tokens one after the other."""
-    decoder = model.get_decoder()
-    while hasattr(decoder, "get_decoder") and (inner := decoder.get_decoder()) not in (None, decoder):
-        decoder = inner
-    return decoder
-
-
-def _masks(config: Any, loaded: Loaded, rows: Sequence[Row], length: int) -> Any:
-    """Which token sees which, for every kind of layer the decoder has."""
-    import torch
-
-    device, dtype, family = loaded.device, loaded.model.dtype, loaded.family
-
-    def laid(values: list[Places], filling: int) -> Any:
-        return torch.from_numpy(_padded(values, length, filling)).to(device)
-
-    here = torch.arange(length, device=device)
-    ends = laid([row.tree.ends for row in rows], 0)
-    tree = (here[None, :, None] < ends[:, None, :]) & (here[None, None, :] <= here[None, :, None])
-    tree |= torch.eye(length, dtype=torch.bool, device=device)  # padding sees itself: nothing at all has no softmax
-    blocked = any((row.blocks >= 0).any() for row in rows)
-    block = laid([row.blocks for row in rows], -1)
-    both_ways = (block[:, :, None] == block[:, None, :]) & (block[:, :, None] >= 0)
-    window = getattr(config, "sliding_window", None)
-    kinds = set(getattr(config, "layer_types", None) or (["sliding_attention"] if window else ["full_attention"]))
-
-    def mask(kind: str) -> Any:
-        seen = tree
-        near = None
-        if kind == "sliding_attention":
-            depth = laid([row.tree.depths for row in rows], 0)
-            near = depth[:, None, :] > depth[:, :, None] - window
-        if near is not None and family == "paligemma":  # its window leaves alone what is read to and fro
-            seen = seen & near
-        if blocked:
-            seen = seen | both_ways
-        if near is not None and family != "paligemma":
-            seen = seen & near
-        seen = seen[:, None]
-        if config._attn_implementation == "sdpa":
-            return seen
-        return torch.zeros(seen.shape, dtype=dtype, device=device).masked_fill_(~seen, torch.finfo(dtype).min)
-
-    made = {kind: mask(kind) for kind in kinds}
-    return made if len(made) > 1 else made.popitem()[1]

@@ -1,22 +1,24 @@
 """Conversations and answers as a model takes them in: numbers for its words and pictures."""
 
 from collections.abc import Sequence
+from inspect import signature
 from typing import Any
 
 from PIL import Image
 
 from countersight.errors import AskingFailed, BadPicture
 from countersight.models.local.loading import Loaded
+from countersight.models.local.processing import Prompt, grown, joined, process
 from countersight.models.protocol import Request
 from countersight.picture import as_seen
 from countersight.text import printable, several
 
 MANY = 64
 """No conversation of ours shows more pictures."""
+_KINDS = "mm_token_type_ids"
+"""The input that tells words from pictures; some processors leave it out though their models ask for it."""
 PICTURES = {"blip-2": (1, 1), "instructblip": (1, 1), "paligemma": (1, MANY)}
 """The fewest and the most pictures in a conversation, for families that do not take any number."""
-_BESIDE_WORDS = ("attention_mask", "token_type_ids", "mm_token_type_ids", "cross_attention_mask")
-"""Inputs that hold something for every token of the prompt."""
 
 
 def pictures_of(*requests: Request) -> list[list[Image.Image]]:
@@ -50,40 +52,43 @@ def count_pictures(request: Request) -> int:
     return sum(turn.picture is not None for turn in request.turns)
 
 
-def inputs(loaded: Loaded, requests: Sequence[Request], pictures: Sequence[Sequence[Image.Image]]) -> dict[str, Any]:
+def inputs(loaded: Loaded, requests: Sequence[Request], pictures: Sequence[Sequence[Image.Image]]) -> Prompt:
     """What the model takes in for conversations with the same number of pictures each; shorter ones begin with padding.
 
     The values are tensors on the device of the model.
     """
-    return {name: _placed(loaded, value) for name, value in prepared(loaded, requests, pictures).items()}
+    prompts = [prepared(loaded, *each) for each in zip(requests, pictures, strict=True)]
+    # One that reads the whole prompt before it answers counts its words from the first place.
+    return placed(loaded, joined(prompts, filling(loaded), behind=loaded.answers_apart))
 
 
-def prepared(loaded: Loaded, requests: Sequence[Request], pictures: Sequence[Sequence[Image.Image]]) -> dict[str, Any]:
-    """The same before it is brought to the device of the model."""
-    texts = [loaded.form.write(request.turns) for request in requests]
-    begin = loaded.tokenizer.bos_token
+def prepared(loaded: Loaded, request: Request, pictures: Sequence[Image.Image]) -> Prompt:
+    """What the model takes in for one conversation, before it is brought to the device."""
     try:
-        made = loaded.processor(
-            text=texts,
-            images=[list(shown) for shown in pictures] if pictures[0] else None,
-            padding=True,
-            padding_side="left",
-            # A template may write the first token by itself; it must not stand there twice.
-            add_special_tokens=not (begin and texts[0].startswith(begin)),
-            return_tensors="pt",
-        )
+        made = process(loaded.processor, loaded.form.write(request.turns), pictures, loaded.tokenizer.bos_token)
+        words = made["input_ids"]
+    except AskingFailed:
+        raise
     except Exception as error:  # every family's processor refuses in its own words
+        said = printable(str(error) or type(error).__name__)[:200]
+        raise AskingFailed(f"the model's processor cannot take it in ({said})", again=False) from None
+    if words.shape[1] >= loaded.longest:
         raise AskingFailed(
-            f"the model's processor cannot take it in ({printable(str(error))[:200]})", again=False
-        ) from None
-    made.pop("labels", None)
-    _padding_first(made)
-    longest = made["input_ids"].shape[1]
-    if longest >= loaded.longest:
-        raise AskingFailed(
-            f"the conversation has {longest:,} tokens; the model has room for {loaded.longest:,}", again=False
+            f"the conversation has {words.shape[1]:,} tokens; the model has room for {loaded.longest:,}", again=False
         )
-    return dict(made)
+    if "image_grid_thw" in made and _KINDS not in made and _KINDS in signature(loaded.model.forward).parameters:
+        made[_KINDS] = (words == loaded.processor.image_token_id).to(words.dtype)
+    return made
+
+
+def filling(loaded: Loaded) -> int:
+    """The token that stands where a conversation is shorter than its neighbours."""
+    return int(loaded.tokenizer.pad_token_id or 0)
+
+
+def placed(loaded: Loaded, prompt: Prompt) -> Prompt:
+    """Inputs on the device of the model, and in its kind of numbers."""
+    return {name: _placed(loaded, value) for name, value in prompt.items()}
 
 
 def answers_tokens(loaded: Loaded, prompt: str, answers: Sequence[str]) -> list[list[int]]:
@@ -110,48 +115,19 @@ def answers_tokens(loaded: Loaded, prompt: str, answers: Sequence[str]) -> list[
     ]
 
 
-def with_answer(loaded: Loaded, prompt: dict[str, Any], answer: list[int]) -> dict[str, Any]:
+def with_answer(loaded: Loaded, prompt: Prompt, answer: list[int]) -> Prompt:
     """The inputs of one conversation with an answer behind it, of which the model may see no more than it has said."""
     import torch
 
-    grown = dict(prompt)
-    tokens = torch.tensor([answer], device=prompt["input_ids"].device)
-    grown["input_ids"] = torch.cat([prompt["input_ids"], tokens], dim=1)
-    for name in _BESIDE_WORDS:
-        if name in prompt:
-            grown[name] = torch.cat([prompt[name], _beside(loaded, name, prompt[name], len(answer))], dim=1)
-    return grown
-
-
-def _beside(loaded: Loaded, name: str, values: Any, number: int) -> Any:
-    """What stands beside so many more words."""
-    import torch
-
-    shape = (values.shape[0], number, *values.shape[2:])
-    if name == "cross_attention_mask":  # Mllama: an answer sees what the last word of the question sees
-        return values[:, -1:].expand(shape)
     # PaliGemma reads the question to and fro and marks it 0; what is marked 1 sees only what stands before it.
-    one = name == "attention_mask" or (name == "token_type_ids" and loaded.family == "paligemma")
-    return torch.full(shape, int(one), dtype=values.dtype, device=values.device)
-
-
-def _padding_first(made: Any) -> None:
-    """Move padding to the very front: BLIP-2's processor leaves it between the picture and the words, where it would
-    make the distance between them depend on the other conversations of a batch. That of the question as the Q-Former
-    reads it goes to the end, since its words are numbered from the first place."""
-    for prefix, descending in (("", False), ("qformer_", True)):
-        mask = made.get(f"{prefix}attention_mask")
-        if mask is None:
-            continue
-        order = mask.argsort(dim=1, descending=descending, stable=True)
-        for name in (f"{prefix}input_ids", *(prefix + beside for beside in _BESIDE_WORDS)):
-            value = made.get(name)
-            if value is not None and value.shape == mask.shape:
-                made[name] = value.gather(1, order)
+    said = grown(prompt, len(answer), {"token_type_ids": 1} if loaded.family == "paligemma" else {})
+    said["input_ids"][:, -len(answer) :] = torch.tensor([answer], device=prompt["input_ids"].device)
+    return said
 
 
 def _placed(loaded: Loaded, value: Any) -> Any:
-    if not hasattr(value, "to"):
+    if isinstance(value, list):
+        return [_placed(loaded, part) for part in value]
+    if not hasattr(value, "is_floating_point"):
         return value
-    dtype = loaded.model.dtype if value.is_floating_point() else None
-    return value.to(loaded.device, dtype)
+    return value.to(loaded.device, loaded.model.dtype if value.is_floating_point() else None)

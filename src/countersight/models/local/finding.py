@@ -1,9 +1,11 @@
 """Where a local model is and on what it will be computed: everything that can be said before it is loaded."""
 
+import functools
 import hashlib
 import importlib
 import importlib.util
 import json
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -12,11 +14,30 @@ from countersight.errors import ModelError
 from countersight.text import printable, unknown
 
 INSTALL = "pip install 'countersight[local]'"
+_NO_CONVERSATION = {
+    "blip": "it continues captions and takes no questions",
+    "diffusion_gemma": "it does not write one word after the other, so that neither answers nor losses are comparable",
+    "evolla": "it writes about proteins, not about pictures",
+    "instructblipvideo": "it watches videos and takes no single pictures",
+    "pi0": "it moves robots and writes no words",
+    "pix2struct": "it takes no question beside the picture, only one that was drawn into it",
+    "pp_formulanet": "it copies formulas and takes no questions",
+    "shieldgemma2": "it says whether a picture breaks a policy and takes no other questions",
+    "udop": "it reads pages of which every word and its place are given, not pictures",
+    "vision-encoder-decoder": "it writes a text for a picture and takes no questions",
+}
+"""Families that transformers counts among those for pictures and texts, and why we cannot ask them."""
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 DEVICE_MAPS = ("auto", "balanced", "balanced_low_0", "sequential")
 _WEIGHTS = ("*.safetensors", "pytorch_model*.bin")
 _TELLING = {".json", ".jinja", ".txt", ".model", ".safetensors", ".bin"}
 """Endings of the files that decide what a model answers."""
+_EYES = ("vision", "image", "vq_config", "patch")
+"""In the configuration of whatever looks at pictures one setting at least has such a name."""
+_WANTED = re.compile(r"requires the (\w+) library|No module named '(\w+)|requires you to have (\w+)")
+"""How transformers says that a package is missing."""
+_BROUGHT = ("torch", "torchvision", "timm", "transformers", "num2words")
+"""What installing us for local models brings."""
 _ENDS = 1024 * 1024
 """So many bytes from either end of a file tell it from another; to read all the weights would take minutes."""
 
@@ -47,13 +68,27 @@ def any_config(folder: Path) -> Any:
 
 
 def read_config(folder: Path) -> Any:
-    """The configuration of a model that writes about pictures."""
-    from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
-
+    """The configuration of a model that writes about pictures: of one that speaks too, that of the part that thinks."""
     config = any_config(folder)
-    if type(config) not in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING:
-        raise ModelError(f"{folder} holds a {config.model_type} model, which does not write about pictures")
+    config = getattr(config, "thinker_config", config)
+    if reason := _NO_CONVERSATION.get(config.model_type):
+        raise ModelError(f"{folder} holds a {config.model_type} model, which cannot be asked: {reason}")
+    if not is_for_pictures(config):
+        raise ModelError(f"{folder} holds a {config.model_type} model, which does not look at pictures")
     return config
+
+
+def is_for_pictures(config: Any) -> bool:
+    """Whether models of a configuration look at pictures and write."""
+    from transformers.models.auto.modeling_auto import (
+        MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING,
+        MODEL_FOR_MULTIMODAL_LM_MAPPING,
+    )
+
+    if type(config) not in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING and type(config) not in MODEL_FOR_MULTIMODAL_LM_MAPPING:
+        return False
+    # Transformers lists a language model of its own there, and models that listen.
+    return any(part in name for name in config.to_dict() for part in _EYES)
 
 
 def find_device(name: str) -> str:
@@ -98,9 +133,22 @@ def check_device_map(name: str) -> None:
 
 def pictures_by() -> str:
     """Which package brings pictures to a model's size; they round differently."""
-    from transformers.utils import is_torchvision_available
+    return "torchvision" if has_torchvision() else "pillow"
 
-    return "torchvision" if is_torchvision_available() else "pillow"
+
+@functools.cache
+def has_torchvision() -> bool:
+    """Whether torchvision is there. One that was built for another torch takes transformers down with it."""
+    if importlib.util.find_spec("torchvision") is None:
+        return False
+    try:
+        importlib.import_module("torchvision")
+    except Exception as error:  # it registers operators as it is imported, which fails in its own ways
+        raise ModelError(
+            f"torchvision does not work with the torch that is installed ({printable(str(error))[:100]}); "
+            "install the build that was made for it, or take it away: pip uninstall torchvision"
+        ) from None
+    return True
 
 
 def fingerprint(folder: Path) -> str:
@@ -131,10 +179,18 @@ def refuse_wordless(folder: Path, tokenizer: Any) -> None:
 
 def unusable(folder: Path, error: Exception) -> ModelError:
     """A sentence for a folder that cannot be loaded, from what transformers says, which may be pages."""
+    if isinstance(error, ImportError) and (package := _missing_package(error)):
+        how = INSTALL if package in _BROUGHT else f"pip install {package}"
+        return ModelError(f"the model in {folder} needs {package}, which is not installed: {how}")
     said = next((line for line in map(str.strip, str(error).splitlines()) if line), type(error).__name__)
     said = printable(said)
     said = said if len(said) <= 200 else said[:200] + "…"
     return ModelError(f"the model in {folder} cannot be loaded: {said}")
+
+
+def _missing_package(error: ImportError) -> str | None:
+    found = _WANTED.search(str(error))
+    return next(filter(None, found.groups())).lower() if found else None
 
 
 def _installed() -> None:
@@ -143,6 +199,8 @@ def _installed() -> None:
             found = importlib.import_module(package)
         except ImportError:
             raise ModelError(f"local models need {package}, which is not installed: {INSTALL}") from None
+        if package == "torch":
+            has_torchvision()  # before transformers is imported, which would fail with it
     if int(found.__version__.partition(".")[0]) < 5:
         raise ModelError(f"local models need transformers 5 or later, not {found.__version__}: {INSTALL}")
 

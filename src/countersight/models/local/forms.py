@@ -6,7 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from PIL import Image
+
 from countersight.errors import AskingFailed, ModelError
+from countersight.models.local.processing import process
 from countersight.models.protocol import Turn
 from countersight.text import printable
 
@@ -55,8 +58,8 @@ def find_form(processor: Any, family: str) -> Form:
     mark = getattr(processor, "image_token", None)
     mark = str(getattr(mark, "content", mark) or "")
     templates = filter(None, map(_template, (processor, tokenizer)))
-    template = next((found for found in templates if mark and _shows(tokenizer, found, mark)), None)
-    if template is None and family in _PICTURE_FIRST:
+    template = next((found for found in templates if _shows(tokenizer, found)), None)
+    if template is None and mark and _puts_pictures_itself(processor, mark):
         mark = ""
     return Form(
         tokenizer=tokenizer,
@@ -68,6 +71,25 @@ def find_form(processor: Any, family: str) -> Form:
     )
 
 
+def _puts_pictures_itself(processor: Any, mark: str) -> bool:
+    """Whether a processor puts the place of a picture into a text by itself: BLIP-2, Florence-2, Kosmos-2.5.
+
+    Then it is there without a mark, and a mark would be one too many.
+    """
+    without = _places(processor, "?", mark)
+    return bool(without) and _places(processor, f"{mark}?", mark) != without
+
+
+def _places(processor: Any, text: str, mark: str) -> int | None:
+    """How many tokens stand for a picture that is shown with a text; None where the processor refuses it."""
+    try:
+        made = process(processor, text, [Image.new("RGB", (64, 64))], processor.tokenizer.bos_token)
+    except Exception:  # it misses the mark of the picture, or has one too many, and says so in its own way
+        return None
+    number = getattr(processor, "image_token_id", None) or processor.tokenizer.convert_tokens_to_ids(mark)
+    return int((made["input_ids"] == number).sum())
+
+
 def _template(holder: Any) -> str | None:
     """The template of a processor or a tokenizer; of several, the one for plain conversations."""
     template = getattr(holder, "chat_template", None)
@@ -76,15 +98,20 @@ def _template(holder: Any) -> str | None:
     return _TODAY.sub(lambda call: repr(DAY.strftime(call[2])), template) if template else None
 
 
-def _shows(tokenizer: Any, template: str, mark: str) -> bool:
+def _shows(tokenizer: Any, template: str) -> bool:
     """Whether a template knows of pictures; that of a language model alone leaves them out, or fails."""
-    messages = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": _PROBE}]}]
+    words = {"type": "text", "text": _PROBE}
     try:
-        return _rendered(tokenizer, template, messages, opened=True).count(mark) == 1
+        shown, without = (
+            _rendered(tokenizer, template, [{"role": "user", "content": content}], opened=True)
+            for content in ([{"type": "image"}, words], [words])
+        )
     except AskingFailed as error:
         if "image" in template:
             raise ModelError(str(error)) from None
         return False
+    # One for texts alone may print the parts as Python writes them.
+    return shown != without and _PROBE in shown and "'type'" not in shown
 
 
 def _before_answer(tokenizer: Any, template: str | None, family: str) -> str:
@@ -150,7 +177,6 @@ _PLAIN: dict[str, Callable[[Sequence[Turn]], str]] = {
     "paligemma": _plainly,
     "llava": _vicuna,
 }
-_PICTURE_FIRST = ("blip-2", "instructblip")
 
 
 def _reserved(tokenizer: Any, mark: str) -> re.Pattern[str]:

@@ -10,6 +10,7 @@ from countersight.models.local.finding import (
     find_device,
     find_dtype,
     find_folder,
+    has_torchvision,
     read_config,
     refuse_gaps,
     refuse_wordless,
@@ -49,7 +50,7 @@ def load(name: str, *, device: str = "auto", dtype: str = "auto", device_map: st
     `device_map` spreads one that is too large for one device over several and the processor's memory.
     """
     folder = find_folder(name)
-    from countersight.models.local.speedups import quicken
+    from countersight.models.local.speedups import speed_up
 
     config = read_config(folder)
     if device_map is None:
@@ -62,12 +63,12 @@ def load(name: str, *, device: str = "auto", dtype: str = "auto", device_map: st
     if device_map is None:
         model.to(device)
     model.eval()
-    quicken(model)
+    speed_up(model)
     tokenizer = processor.tokenizer
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
-    text = config.get_text_config()
-    apart = bool(getattr(text, "is_encoder_decoder", False))
+    text = config.get_text_config(decoder=True)
+    apart = any(getattr(part, "is_encoder_decoder", False) for part in (config, text, config.get_text_config()))
     return Loaded(
         name=name,
         model=model,
@@ -76,16 +77,25 @@ def load(name: str, *, device: str = "auto", dtype: str = "auto", device_map: st
         family=config.model_type,
         form=find_form(processor, config.model_type),
         answers_apart=apart,
-        decoder_start=text.decoder_start_token_id if apart else None,
+        decoder_start=_decoder_start(model, text) if apart else None,
         longest=int(getattr(text, "max_position_embeddings", 0) or 1_000_000),
     )
 
 
-def _model(folder: Path, config: Any, dtype: str, device_map: str | None) -> Any:
-    from transformers import AutoModelForImageTextToText
+def _decoder_start(model: Any, text: Any) -> int:
+    """The token with which a decoder of its own begins, found as `generate` finds it."""
+    holders = (model.generation_config, text, model.config)
+    named = [getattr(holder, kind, None) for kind in ("decoder_start_token_id", "bos_token_id") for holder in holders]
+    return next(int(token) for token in named if token is not None)
 
+
+def _model(folder: Path, config: Any, dtype: str, device_map: str | None) -> Any:
+    from transformers import AutoModelForImageTextToText, AutoModelForMultimodalLM
+    from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
+
+    usual = type(config) in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
     try:
-        model, faults = AutoModelForImageTextToText.from_pretrained(
+        model, faults = (AutoModelForImageTextToText if usual else AutoModelForMultimodalLM).from_pretrained(
             folder,
             config=config,
             dtype=dtype,
@@ -102,14 +112,14 @@ def _model(folder: Path, config: Any, dtype: str, device_map: str | None) -> Any
 
 def _processor(folder: Path, config: Any) -> Any:
     from transformers import AutoProcessor
-    from transformers.utils import is_torchvision_available
 
     from countersight.models.local.stills import load_stills
 
+    backend = {} if has_torchvision() else {"backend": "pil"}
     try:
-        processor = None if is_torchvision_available() else load_stills(folder, config)
+        processor = load_stills(folder, config)
         if processor is None:
-            processor = AutoProcessor.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+            processor = AutoProcessor.from_pretrained(folder, local_files_only=True, trust_remote_code=False, **backend)
     except Exception as error:  # as above
         raise unusable(folder, error) from None
     if not hasattr(processor, "image_processor") or not hasattr(processor, "tokenizer"):

@@ -3,7 +3,6 @@
 from typing import Any
 
 from countersight.errors import AskingFailed
-from countersight.models.local.branching import way_of
 from countersight.models.local.conversation import picture_limits
 from countersight.models.local.finding import (
     check_device_map,
@@ -40,11 +39,12 @@ class Local:
             "temperature": settings.temperature,
             "seed": settings.seed,
             "loss": settings.loss,
-            "ranking": way_of(config),
             "dtype": find_dtype(settings.dtype, device, config),
             "pictures": pictures_by(),
             "weights": fingerprint(folder),
         }
+        self.remarks: list[str] = []
+        """What turned out about the model while it was asked and whoever waits for it should know."""
         self._where, self._options = where, settings
         self._queue = Queue(
             most=settings.batch or MOST,
@@ -78,9 +78,12 @@ class Local:
         return write(self._awake(), requests, self._options, lambda: self._queue.closed)
 
     def _rank(self, requests: list[Request]) -> list[tuple[float, ...] | AskingFailed]:
-        from countersight.models.local.ranking import rank
+        from countersight.models.local.ranking import plan_of, rank
 
-        return rank(self._awake(), requests, self._options.loss)
+        loaded = self._awake()
+        if plan_of(loaded).way == "plain" and not self.remarks:
+            self.remarks.append(f"{self.name} cannot share what its options have in common: each is read in full.")
+        return rank(loaded, requests, self._options.loss)
 
     def _awake(self) -> Loaded:
         """The model, loaded at the first question: a run that has nothing left to ask does not wait for it."""

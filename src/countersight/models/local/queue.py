@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from countersight.errors import AskingFailed, CountersightError, ModelError
+from countersight.errors import AskingFailed, ModelError
 from countersight.models.local.conversation import count_pictures
 from countersight.models.local.memory import forget, is_full
 from countersight.models.protocol import Request
@@ -78,7 +78,7 @@ class Queue:
         self._changed = threading.Condition()
         self._closed = threading.Event()
         self._thread: threading.Thread | None = None
-        self._fatal: CountersightError | None = None
+        self._fatal: ModelError | None = None
 
     @property
     def closed(self) -> bool:
@@ -141,7 +141,7 @@ class Queue:
         while parts:
             part = parts.pop()
             results = self._attempt(part)
-            if isinstance(results, CountersightError):  # nothing that is still to come can be answered either
+            if isinstance(results, ModelError):  # nothing that is still to come can be answered either
                 self._fatal = results
                 with self._changed:
                     rest, self._waiting = [*parts, self._waiting], []

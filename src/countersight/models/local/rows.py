@@ -1,6 +1,5 @@
 """Requests that show the same pictures as one row: a tree of their conversations and options."""
 
-import inspect
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,42 +10,48 @@ from PIL import Image
 from countersight.models.local.branching import Row
 from countersight.models.local.conversation import prepared, with_answer
 from countersight.models.local.loading import Loaded
+from countersight.models.local.masks import Sight
 from countersight.models.local.packing import Places, pack
 from countersight.models.local.plain import options_tokens
+from countersight.models.local.positions import positions_of
+from countersight.models.local.processing import Prompt, beside_words
 from countersight.models.protocol import Request
 
-_BESIDE = ("cross_attention_mask",)
-_DROPPED = ("input_ids", "attention_mask", "token_type_ids", "mm_token_type_ids", *_BESIDE)
+_OURS = ("input_ids", "attention_mask")
+"""Inputs that the tree itself says."""
+_KINDS = ("token_type_ids", "mm_token_type_ids")
+"""Inputs that tell words, 0, from pictures."""
 
 
-def row_of(loaded: Loaded, requests: Sequence[Request], pictures: Sequence[Image.Image], seen: object) -> Row:
+def row_of(
+    loaded: Loaded, requests: Sequence[Request], pictures: Sequence[Image.Image], seen: object, sight: Sight
+) -> Row:
     """The row of some requests that all show these pictures, which are called `seen`."""
     sequences, positions, blocks, begins = [], [], [], []
-    beside: dict[str, list[NDArray[Any]]] = {name: [] for name in _BESIDE}
+    beside: dict[str, list[NDArray[Any]]] = {}
     for request in requests:
-        prompt = prepared(loaded, [request], [pictures])
+        prompt = prepared(loaded, request, pictures)
         options = options_tokens(loaded, loaded.form.write(request.turns), request)
         # What stands beside the tokens of an answer is the same for each, whatever they are.
         longest = with_answer(loaded, prompt, max(options, key=len))
         words = prompt["input_ids"][0].tolist()
-        places = _gone_on(_positions(loaded, prompt), longest["input_ids"].shape[1] - len(words))
-        both_ways = _blocks(loaded.family, longest)
+        places = positions_of(loaded, prompt, further=longest["input_ids"].shape[1] - len(words))
+        both_ways = _blocks(loaded, longest, len(words), sight)
         for tokens in options:
             size = len(words) + len(tokens)
             sequences.append(words + tokens)
             begins.append(len(words))
             positions.append(places[:size])
             blocks.append(both_ways[:size])
-            for name in _BESIDE:
-                if name in longest:
-                    beside[name].append(longest[name][0, :size].numpy())
+            for name in set(beside_words(longest)).difference(_OURS):
+                beside.setdefault(name, []).append(longest[name][0, :size].numpy())
     tree = pack(sequences)
     return Row(
         tree=tree,
         positions=tree.spread(positions),
         blocks=tree.spread(blocks),
-        beside={name: tree.spread(values) for name, values in beside.items() if values},
-        pictures={name: _cast(loaded, value) for name, value in prompt.items() if name not in _DROPPED},
+        beside={name: tree.spread(values) for name, values in beside.items()},
+        pictures={name: _cast(loaded, prompt[name]) for name in prompt.keys() - beside_words(prompt)},
         shown=len(pictures),
         seen=seen,
         answers=tuple(
@@ -55,30 +60,17 @@ def row_of(loaded: Loaded, requests: Sequence[Request], pictures: Sequence[Image
     )
 
 
-def _positions(loaded: Loaded, prompt: dict[str, Any]) -> Places:
-    """Where the tokens of a conversation stand: one after the other, except in pictures that have two dimensions."""
-    placing = getattr(getattr(loaded.model, "model", None), "get_rope_index", None)
-    if placing is None or "image_grid_thw" not in prompt:
-        return np.arange(prompt["input_ids"].shape[1])
-    asked = inspect.signature(placing).parameters
-    places, _ = placing(**{name: value for name, value in prompt.items() if name in asked})
-    return np.asarray(places[:, 0].T)
-
-
-def _gone_on(positions: Places, number: int) -> Places:
-    """The positions with those of so many tokens more, each next to the one before."""
-    further = np.arange(1, number + 1).reshape(-1, *[1] * (positions.ndim - 1))
-    return np.concatenate([positions, positions.max() + further + np.zeros_like(positions[:1])])
-
-
-def _blocks(family: str, whole: dict[str, Any]) -> Places:
-    """Which tokens see each other to and fro: PaliGemma's prompt, and each of Gemma 3's pictures."""
-    if family not in ("paligemma", "gemma3") or "token_type_ids" not in whole:
-        return np.full(whole["input_ids"].shape[1], -1)
-    kinds = whole["token_type_ids"][0].numpy()
-    if family == "paligemma":
-        return np.where(kinds == 0, 0, -1)
-    pictured = kinds == 1
+def _blocks(loaded: Loaded, whole: Prompt, asked: int, sight: Sight) -> Places:
+    """Which tokens may see each other to and fro: those of the prompt, or those of each picture."""
+    size = whole["input_ids"].shape[1]
+    if sight == "behind":
+        return np.full(size, -1)
+    if sight == "prompt":
+        return np.where(np.arange(size) < asked, 0, -1)
+    kinds = next((whole[name][0].numpy() for name in _KINDS if name in whole), None)
+    if kinds is None:
+        kinds = (whole["input_ids"][0] == getattr(loaded.processor, "image_token_id", -1)).numpy()
+    pictured = kinds > 0
     begun = pictured & ~np.concatenate([[False], pictured[:-1]])
     return np.where(pictured, np.cumsum(begun) - 1, -1)
 

@@ -15,7 +15,7 @@ _WIDTH = 64
 """Matrices whose sides are no multiple of 8 take three times as long on graphics processors; 64 suits every one."""
 
 
-def quicken(model: Any) -> None:
+def speed_up(model: Any) -> None:
     """Make a model faster, in place."""
     _attend_in_pieces(model)
     if model.device.type != "cuda" or hasattr(model, "hf_device_map"):
@@ -54,6 +54,9 @@ def attend(
     **_: Any,
 ) -> tuple[Any, None]:
     """Attention within the pieces of a row, `(1, heads, places, width)`, that end at the entries of `cu_seq_lens_q`."""
+    groups = query.shape[1] // key.shape[1]
+    if groups > 1:  # several heads share their keys and values (EXAONE 4.5)
+        key, value = (part.repeat_interleave(groups, dim=1) for part in (key, value))
     if cu_seq_lens_q is None or max_length_q is None:
         seen = functional.scaled_dot_product_attention(query, key, value, attn_mask=attention_mask, scale=scaling)
         return seen.transpose(1, 2).contiguous(), None

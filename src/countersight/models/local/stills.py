@@ -1,29 +1,35 @@
-"""Processors of families that transformers loads with torchvision only; still pictures need none of it.
+"""Processors without what only films and sounds need: still pictures need none of it.
 
-Some families watch videos too, and prepare those with torchvision; Pixtral's processor asks for it without using it.
+Many families watch and listen too. Transformers loads all of a processor or nothing, and wants torchvision for films;
+Pixtral's processor asks for it without using it.
 """
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import transformers
 from transformers import AutoImageProcessor, AutoTokenizer, PreTrainedTokenizerFast, ProcessorMixin
-from transformers.models.auto.processing_auto import PROCESSOR_MAPPING, PROCESSOR_MAPPING_NAMES
+from transformers.models.auto.processing_auto import PROCESSOR_MAPPING_NAMES
 from transformers.processing_utils import ProcessingKwargs
+
+from countersight.models.local.finding import has_torchvision
 
 _NAMING = ("processor_config.json", "preprocessor_config.json", "tokenizer_config.json")
 """Files that may name the class of the processor, in the order in which they are asked."""
+_LEFT_OUT = ("video_processor", "feature_extractor", "audio_processor")
+"""Parts for films and sounds."""
 
 
 def load_stills(folder: Path, config: Any) -> Any | None:
-    """The processor in a folder without what only videos need; None where torchvision was not asked for anyway."""
-    if _class_name(folder, config) == "PixtralProcessor":
+    """The processor in a folder without what only films and sounds need; None where it has no such parts."""
+    name = _class_name(folder, config)
+    if name == "PixtralProcessor" and not has_torchvision():
         return _assemble(Pixtral, folder, tokenizers=PreTrainedTokenizerFast)
-    watching = PROCESSOR_MAPPING.get(type(config), None)
-    if watching is None or "video_processor" not in watching.get_attributes():
+    processor = getattr(transformers, name, None)
+    if processor is None or not set(_LEFT_OUT) & set(processor.get_attributes()):
         return None
-    return _assemble(_looking_only(watching), folder, tokenizers=AutoTokenizer)
+    return _assemble(_looking_only(processor), folder, tokenizers=AutoTokenizer)
 
 
 def _class_name(folder: Path, config: Any) -> str:
@@ -35,23 +41,39 @@ def _class_name(folder: Path, config: Any) -> str:
 
 
 def _assemble(processor: Any, folder: Path, tokenizers: Any) -> Any:
-    """What `from_pretrained` does, with nothing in the place of the processor of videos."""
+    """What `from_pretrained` does, with a stand-in for each part that is left out."""
     here = {"local_files_only": True}
-    parts: dict[str, Callable[[], Any]] = {
-        "image_processor": lambda: AutoImageProcessor.from_pretrained(folder, backend="pil", **here),
-        "tokenizer": lambda: tokenizers.from_pretrained(folder, **here),
-        "video_processor": lambda: None,
-    }
+    backend = "torchvision" if has_torchvision() else "pil"
+    pictures = AutoImageProcessor.from_pretrained(folder, backend=backend, **here)
+    tokenizer = tokenizers.from_pretrained(folder, **here)
+    parts = {"image_processor": pictures, "tokenizer": tokenizer}
     settings, _ = processor.get_processor_dict(folder, **here)
-    return processor.from_args_and_dict([parts[part]() for part in processor.get_attributes()], settings)
+    return processor.from_args_and_dict(
+        [parts.get(part) or _LeftOut(pictures) for part in processor.get_attributes()], settings
+    )
+
+
+class _LeftOut:
+    """Stands for a part for films or sounds. Some processors ask it for settings: they are as those for pictures."""
+
+    def __init__(self, pictures: Any) -> None:
+        self._pictures = pictures
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name == "valid_kwargs":
+            raise AttributeError(name)
+        return getattr(self._pictures, name)
 
 
 def _looking_only(processor: Any) -> Any:
     class Stills(processor):
         def check_argument_for_proper_class(self, argument_name: str, argument: Any) -> Any:
-            if argument_name == "video_processor" and argument is None:
+            if isinstance(argument, _LeftOut):
                 return None
             return super().check_argument_for_proper_class(argument_name, argument)
+
+        def __repr__(self) -> str:  # transformers writes all parts into its log, which the stand-ins cannot
+            return type(self).__name__
 
     Stills.__name__ = processor.__name__
     return Stills

@@ -5,10 +5,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-from transformers import GenerationConfig, LogitsProcessor, LogitsProcessorList, StoppingCriteria, StoppingCriteriaList
+from transformers import LogitsProcessor, StoppingCriteria
 
 from countersight.models.local.conversation import check, inputs, pictures_of
+from countersight.models.local.generating import end_tokens, generate
 from countersight.models.local.loading import Loaded
+from countersight.models.local.probing import writes_in_batches
 from countersight.models.protocol import Answer, ModelSettings, Request
 
 
@@ -18,23 +20,17 @@ def write(
     """The model's answers to conversations that all have the same number of pictures."""
     for request in requests:
         check(loaded, request)
+    if len(requests) > 1 and not writes_in_batches(loaded):
+        return [answer for request in requests for answer in write(loaded, [request], settings, stopped)]
     prompts = inputs(loaded, requests, pictures_of(*requests))
     read = prompts["attention_mask"].sum(dim=1)
     # Places left after the longest prompt: beyond them some families have no positions.
     most = min(settings.max_tokens, loaded.longest - int(read.max()))
-    ends = _end_tokens(loaded)
-    noting = _Noting()
-    steering: list[Any] = [noting]
+    steering = []
     if warmth := _temperature(loaded, settings):
         steering.append(_Drawing(warmth, [_seed(settings.seed, request.key) for request in requests]))
-    with torch.inference_mode():
-        made = loaded.model.generate(
-            **prompts,
-            generation_config=_plainly(loaded, most, ends),
-            logits_processor=LogitsProcessorList(steering),
-            stopping_criteria=StoppingCriteriaList([_Stopping(stopped)]),
-        )
-    rows = made[:, noting.start or 0 :].tolist()
+    rows = generate(loaded, prompts, most, steering, [_Stopping(stopped)])
+    ends = end_tokens(loaded)
     return [_answer(loaded, row, int(number), ends) for row, number in zip(rows, read, strict=True)]
 
 
@@ -50,27 +46,6 @@ def _answer(loaded: Loaded, row: list[int], read: int, ends: list[int]) -> Answe
     )
 
 
-def _plainly(loaded: Loaded, most: int, ends: list[int]) -> Any:
-    """The most likely token each time, whatever a checkpoint proposes: penalties would depend on the padding."""
-    return GenerationConfig(
-        max_new_tokens=most,
-        do_sample=False,
-        num_beams=1,
-        repetition_penalty=1.0,
-        no_repeat_ngram_size=0,
-        eos_token_id=ends,
-        pad_token_id=loaded.tokenizer.pad_token_id,
-        decoder_start_token_id=loaded.decoder_start,
-    )
-
-
-def _end_tokens(loaded: Loaded) -> list[int]:
-    """Every token that ends an answer, by the checkpoint's settings and by its tokenizer's."""
-    named = loaded.model.generation_config.eos_token_id
-    found = [*(named if isinstance(named, list) else [named]), loaded.tokenizer.eos_token_id]
-    return sorted({int(token) for token in found if token is not None})
-
-
 def _temperature(loaded: Loaded, settings: ModelSettings) -> float:
     if settings.temperature is not None:
         return settings.temperature
@@ -81,17 +56,6 @@ def _temperature(loaded: Loaded, settings: ModelSettings) -> float:
 def _seed(seed: int, key: str) -> int:
     digest = hashlib.blake2b(f"{seed}/{key}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest) >> 1
-
-
-class _Noting(LogitsProcessor):
-    """Notes where the answers begin: some families give back the prompt before them, some do not."""
-
-    start: int | None = None
-
-    def __call__(self, input_ids: Any, scores: Any) -> Any:
-        if self.start is None:
-            self.start = input_ids.shape[1]
-        return scores
 
 
 class _Drawing(LogitsProcessor):

@@ -10,7 +10,7 @@ from models.local import tiny
 from models.local.tiny import TEXT, _enliven, _qwen
 
 from countersight.errors import ModelError
-from countersight.models.local.vocabulary import LocalWords, is_without_eyes
+from countersight.models.local.text_model import LocalTextModel, is_text_model
 from countersight.models.protocol import ModelSettings, Request, Turn
 from countersight.models.registry import open_model
 
@@ -37,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def said(folder: Path, *texts: str, **settings: object) -> list[object]:
     async def ask() -> list[object]:
-        model = LocalWords("hf:words", str(folder), ModelSettings(max_tokens=6, device="cpu", **settings))
+        model = LocalTextModel("hf:words", str(folder), ModelSettings(max_tokens=6, device="cpu", **settings))
         try:
             asked = [Request(text, (Turn("user", text),), "open") for text in texts]
             return list(await asyncio.gather(*map(model.reply, asked)))
@@ -69,8 +69,8 @@ def test_signs_of_the_model_in_a_question_do_not_end_the_turn(folder: Path) -> N
 
 
 def test_it_is_told_from_a_model_with_eyes(folder: Path, tmp_path: Path) -> None:
-    assert is_without_eyes(str(folder))
-    assert not is_without_eyes(str(tiny.llava(tmp_path / "llava")))
+    assert is_text_model(str(folder))
+    assert not is_text_model(str(tiny.llava(tmp_path / "llava")))
 
 
 def test_it_is_a_code_model_for_programs_that_have_other_eyes(folder: Path) -> None:

@@ -11,6 +11,7 @@ from countersight.models.local.finding import (
     find_dtype,
     find_folder,
     fingerprint,
+    is_for_pictures,
     refuse_gaps,
     refuse_wordless,
     unusable,
@@ -25,7 +26,7 @@ MOST = 16
 """Questions in a batch at first: programs are long, and so is what is said before them."""
 
 
-class LocalWords:
+class LocalTextModel:
     """A language model computed on this machine by transformers."""
 
     needs_picture = False
@@ -70,15 +71,12 @@ class LocalWords:
         return write(self._loaded, requests, self._options, lambda: self._queue.closed)
 
 
-def is_without_eyes(where: str) -> bool:
+def is_text_model(where: str) -> bool:
     """Whether the model there writes but does not look at pictures; raises ModelError where there is none."""
-    from transformers.models.auto.modeling_auto import (
-        MODEL_FOR_CAUSAL_LM_MAPPING,
-        MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING,
-    )
+    from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING
 
-    kind = type(any_config(find_folder(where)))
-    return kind in MODEL_FOR_CAUSAL_LM_MAPPING and kind not in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
+    config = any_config(find_folder(where))
+    return type(config) in MODEL_FOR_CAUSAL_LM_MAPPING and not is_for_pictures(config)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,179 @@
+"""Which way of ranking a loaded model allows: each is tried on a small question and held against the plain one.
+
+A model is not asked its name. Whether it obeys the mask and the positions that a tree of tokens needs shows in its
+losses: where it does not, they are not those of one whole pass for every option.
+"""
+
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import product
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from PIL import Image
+from transformers import LogitsProcessor
+
+from countersight.case import Option
+from countersight.errors import AskingFailed
+from countersight.models.local.branching import decoder_of
+from countersight.models.local.conversation import inputs, pictures_of
+from countersight.models.local.generating import generate
+from countersight.models.local.loading import Loaded
+from countersight.models.local.masks import SIGHTS, chooses_what_it_sees, windows
+from countersight.models.local.memory import is_full
+from countersight.models.local.sharing import Losses, rank_by
+from countersight.models.local.ways import Plan
+from countersight.models.protocol import Request, Turn
+from countersight.picture import Picture, check_picture
+
+_WINDOW = 16
+"""So far sees a layer with a window while it is probed: the question is shorter than the windows of real models."""
+_EXACT, _ROUNDED = 1e-3, 0.03
+"""By how much two losses of about 1 may differ that are the same, in 32 bits and in fewer."""
+_WORDS = 3
+"""So many words are written to see whether neighbours change them."""
+_QUESTIONS = {
+    "How many cats are there?": ("yes", "no", "three of them"),
+    "How many would there be if one more cat came in?": ("three cats", "three", "There would be four of them."),
+}
+_plans: WeakKeyDictionary[Any, Plan] = WeakKeyDictionary()
+_sociable: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
+
+
+def plan_of(loaded: Loaded) -> Plan:
+    """How a model's options are ranked; found out once."""
+    if loaded.model not in _plans:
+        _plans[loaded.model] = _find(loaded)
+    return _plans[loaded.model]
+
+
+def writes_in_batches(loaded: Loaded) -> bool:
+    """Whether a model writes the same after a conversation, whatever others are in its batch; found out once.
+
+    MiniMax M3's eye takes all pictures of a batch for one, Kosmos-2 counts the padding among the words.
+    """
+    if loaded.model not in _sociable:
+        _sociable[loaded.model] = _is_sociable(loaded)
+    return _sociable[loaded.model]
+
+
+def _is_sociable(loaded: Loaded) -> bool:
+    if chooses_what_it_sees(decoder_of(loaded.model).config):
+        return False
+    eyes = hasattr(loaded.processor, "image_processor")
+    asked = [
+        Request(question, (Turn("user", question, _small_picture(width) if eyes else None),), "open")
+        for question, width in zip(_QUESTIONS, (48, 192), strict=True)
+    ]
+    try:
+        together = _expected(loaded, asked)
+    except Exception as error:  # a model may refuse two pictures of different sizes in whatever words it has
+        if is_full(error):
+            raise
+        return False
+    alone = [_expected(loaded, [request])[0] for request in asked]
+    return all(_alike(*each, _bound(loaded) * 10) for each in zip(together, alone, strict=True))
+
+
+def _alike(one: Any, other: Any, bound: float) -> bool:
+    """Whether a model expects the same, step by step, as long as it has said the same."""
+    for step, (expected, likewise) in enumerate(zip(one, other, strict=False)):
+        if ((expected - likewise).abs() > bound).any():
+            return False
+        if expected.argmax() != likewise.argmax():  # as likely as each other: from here on both are right
+            return step > 0
+    return True
+
+
+def _expected(loaded: Loaded, requests: list[Request]) -> list[list[Any]]:
+    """What the model expects at each of the first words that it writes after each conversation."""
+    listening = _Listening()
+    generate(loaded, inputs(loaded, requests, pictures_of(*requests)), _WORDS, [listening])
+    return [[step[row] for step in listening.heard] for row in range(len(requests))]
+
+
+class _Listening(LogitsProcessor):
+    """Notes the logarithms of what a model expects; of what is next to impossible only that it is."""
+
+    def __init__(self) -> None:
+        self.heard: list[Any] = []
+
+    def __call__(self, input_ids: Any, scores: Any) -> Any:
+        self.heard.append(scores.float().log_softmax(-1).clamp(min=-10.0))
+        return scores
+
+
+def _find(loaded: Loaded) -> Plan:
+    plain = Plan("plain")
+    if loaded.answers_apart or chooses_what_it_sees(decoder_of(loaded.model).config):
+        return plain
+    with _narrowed(loaded):
+        right = _tried(plain, loaded)
+        if right is None:
+            return plain
+        return next((plan for plan in _candidates(loaded) if _agree(loaded, _tried(plan, loaded), right)), plain)
+
+
+def _candidates(loaded: Loaded) -> Iterator[Plan]:
+    text = loaded.model.config.get_text_config(decoder=True)
+    # Llama 4 sharpens attention by places that it counts itself, from this one on.
+    longest = getattr(text, "floor_scale", None) or float("inf")
+    for way, sight in product(("shared prefix", "shared question"), SIGHTS):
+        yield Plan(way, sight, longest, together=writes_in_batches(loaded))  # type: ignore[arg-type]
+    yield Plan("continued")
+
+
+def _tried(plan: Plan, loaded: Loaded) -> list[Losses] | None:
+    """The losses of the small questions in this way; None where the model cannot compute them so."""
+    try:
+        found = rank_by(plan, loaded, _small_questions(), "mean")
+    except Exception as error:  # a model may refuse a mask, positions or a cache in whatever words it has
+        if is_full(error):
+            raise
+        return None
+    return None if any(isinstance(one, AskingFailed) for one in found) else found  # type: ignore[return-value]
+
+
+def _bound(loaded: Loaded) -> float:
+    import torch
+
+    return _EXACT if loaded.model.dtype == torch.float32 else _ROUNDED
+
+
+def _agree(loaded: Loaded, found: list[Losses] | None, right: list[Losses]) -> bool:
+    if found is None:
+        return False
+    bound = _bound(loaded)
+    pairs = ((one, other) for each in zip(found, right, strict=True) for one, other in zip(*each, strict=True))
+    return all(abs(one - other) <= bound * max(1.0, other) for one, other in pairs)
+
+
+def _small_questions() -> list[Request]:
+    shown = _small_picture()
+    return [
+        Request(question, (Turn("user", question, shown),), "choice", tuple(map(Option, options)))
+        for question, options in _QUESTIONS.items()
+    ]
+
+
+def _small_picture(width: int = 96) -> Picture:
+    """A picture that is not the same anywhere, so that what is lost of it is missed."""
+    file = io.BytesIO()
+    slope = Image.linear_gradient("L").resize((width, 64))
+    Image.merge("RGB", (slope, slope.rotate(180), Image.radial_gradient("L").resize((width, 64)))).save(file, "PNG")
+    return check_picture(file.getvalue())
+
+
+@contextmanager
+def _narrowed(loaded: Loaded) -> Iterator[None]:
+    """While this lasts, layers with a window see only a few tokens back."""
+    config = decoder_of(loaded.model).config
+    usual = {name: getattr(config, name) for name in windows(config)}
+    try:
+        for name in usual:
+            setattr(config, name, _WINDOW)
+        yield
+    finally:
+        for name, value in usual.items():
+            setattr(config, name, value)
