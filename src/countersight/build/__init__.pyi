@@ -7,3 +7,4 @@ from .funnel import Funnel as Funnel
 from .funnel import read_funnel as read_funnel
 from .sources import GROUPS as GROUPS
 from .sources import Group as Group
+from .text_only import answer_without_picture as answer_without_picture

@@ -20,7 +20,7 @@ from countersight.build.sources import Group, LeftOut, Source, read_sources
 from countersight.dataset import DatasetWriter
 from countersight.engine import Patience
 from countersight.errors import CountersightError
-from countersight.models import Model, ModelSettings, open_model
+from countersight.models import Model, ModelSettings, open_text_model
 from countersight.suites import SUITES, with_picture
 
 AT_ONCE = 32
@@ -61,7 +61,7 @@ def build_dataset(
     if order.output.exists() and (not order.output.is_dir() or any(order.output.iterdir())):
         raise CountersightError(f"{order.output} exists already; remove it or choose another name")
     found = _usable(order, list(read_sources(order.questions, order.annotations)))
-    models = {name: open_model(name, settings) for name in (order.writer, order.blind) if name and name != GRAMMAR}
+    models = {name: open_text_model(name, settings) for name in (order.writer, order.blind) if name and name != GRAMMAR}
     with Workshop(order.output, _plan(order)).open() as workshop:
         pairs = asyncio.run(_pairs(order, found, models, workshop, patience, progress))
         if not pairs.pairs:

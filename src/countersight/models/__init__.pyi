@@ -12,6 +12,7 @@ from .protocol import Turn as Turn
 from .protocol import Viewer as Viewer
 from .registry import MODELS as MODELS
 from .registry import open_model as open_model
+from .registry import open_text_model as open_text_model
 from .service import Received as Received
 from .service import Service as Service
 from .service import checked_address as checked_address

@@ -58,3 +58,14 @@ def open_model(name: str, settings: ModelSettings = ModelSettings()) -> Model:  
     opener, target = MODELS.find(name)
     model: Model = opener(name, target, settings)
     return model
+
+
+def open_text_model(name: str, settings: ModelSettings = ModelSettings()) -> Model:  # noqa: B008 - frozen
+    """The model of that name for words alone; of those computed here also one that has no eyes."""
+    kind, _, where = name.partition(":")
+    if kind == "hf" and where:
+        from countersight.models.local import LocalTextModel, is_text_model
+
+        if is_text_model(where):
+            return LocalTextModel(name, where, settings)
+    return open_model(name, settings)

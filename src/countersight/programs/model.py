@@ -12,7 +12,7 @@ told what was found and answers from that.
 import asyncio
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -222,16 +222,14 @@ def _detector(where: str, settings: ModelSettings) -> Vision:
 
 def _code_model(name: str, settings: ModelSettings) -> Model:
     """A model that writes programs; of those computed here also one that has no eyes."""
-    kind, _, where = name.partition(":")
-    if kind == "hf" and where:
-        from countersight.models.local import LocalTextModel, is_text_model
+    from countersight.models import open_text_model
 
-        if is_text_model(where):
-            return LocalTextModel(name, where, settings)
-    return _model(name, "code model", [REFERENCE], settings)
+    return _model(name, "code model", [REFERENCE], settings, open_text_model)
 
 
-def _model(name: str, what: str, own: list[str], settings: ModelSettings) -> Model:
+def _model(
+    name: str, what: str, own: list[str], settings: ModelSettings, opening: Callable[..., Model] | None = None
+) -> Model:
     from countersight.models import MODELS, open_model
 
     if name.partition(":")[0] in STYLES:
@@ -239,4 +237,4 @@ def _model(name: str, what: str, own: list[str], settings: ModelSettings) -> Mod
     if not MODELS.knows(name):
         others = [usage for usage in MODELS.usages() if usage.partition(":")[0] not in STYLES]
         raise ModelError(unknown(what, name, [*own, *others]))
-    return open_model(name, settings)
+    return (opening or open_model)(name, settings)
