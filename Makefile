@@ -15,11 +15,13 @@ demo: $(VENV)/.installed
 test: $(VENV)/.dev lint
 	sh tests/chromium.sh
 	$(BIN)/pytest -n 2 --dist loadfile
+	$(BIN)/pytest --nbmake docs -q
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/mypy tests/typing
 
 bench: $(VENV)/.dev
 	$(BIN)/pip install --quiet -r benchmarks/requirements.txt

@@ -1,3 +1,29 @@
-"""Countersight tests whether vision-language models can reason about what is not in the picture."""
+"""Countersight tests whether vision-language models can reason about what is not in the picture.
+
+    import countersight as cs
+
+    flowers = cs.make("cvqa-synthetic", "flowers", size=60, seed=7)
+    run = cs.run(flowers, "embedded", out="runs/embedded")
+    run.scores().overall.drop
+
+What there is stands in `__init__.pyi`; each name is imported when it is used.
+"""
+
+import sys
+from types import ModuleType
+
+import lazy_loader
 
 __version__ = "0.1.0"
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+
+class _Surface(ModuleType):
+    def __setattr__(self, name: str, value: object) -> None:
+        """Importing a room sets it here as an attribute, which would hide the verb of that name: `report`, `audit`."""
+        if not (name in __all__ and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Surface

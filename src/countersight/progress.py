@@ -53,7 +53,7 @@ def counted(progress: Progress, what: str, unit: str, count: Callable[[], tuple[
 
     def watch() -> None:
         while not count()[1]:
-            if over.wait(1 / LOOKS_A_SECOND):
+            if over.wait(1 / LOOKS_A_SECOND) and not count()[1]:  # it ended before it began
                 return
         with progress(what, count()[1], unit) as done:
             while not over.wait(1 / LOOKS_A_SECOND):

@@ -7,10 +7,12 @@ from .people import PersonLabel as PersonLabel
 from .people import read_labels as read_labels
 from .prompts import BRIEF as BRIEF
 from .prompts import USUAL as USUAL
+from .prompts import AuditPrompts as AuditPrompts
 from .prompts import find_prompts as find_prompts
 from .records import CaseTrail as CaseTrail
 from .records import ConceptTrail as ConceptTrail
 from .scores import Scores as Scores
+from .scores import score as score
 from .tally import AuditTally as AuditTally
 from .telling import tell as tell
 from .telling import tell_calibration as tell_calibration

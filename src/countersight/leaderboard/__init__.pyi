@@ -1,1 +1,2 @@
+from .write import LeaderboardFiles as LeaderboardFiles
 from .write import write_leaderboard as write_leaderboard

@@ -9,4 +9,5 @@ from .loading import load as load
 from .loading import refuse_twice as refuse_twice
 from .terminal import print_overview as print_overview
 from .terminal import print_tables as print_tables
+from .write import ReportFiles as ReportFiles
 from .write import write_report as write_report

@@ -1,0 +1,70 @@
+"""What the verbs give back: a run and an audit, as people look at them in a script or a notebook."""
+
+from collections.abc import Iterator
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from countersight.audit import AuditFolder, read_audit
+from countersight.audit import Scores as AuditScores
+from countersight.audit import score as score_audit
+from countersight.case import Case
+from countersight.runs import RunFolder
+from countersight.scoring import Gold, JudgedRun, Scores, judge_run
+
+
+class Run(RunFolder):
+    """One model asked one dataset in one way; finished or not."""
+
+    @cached_property
+    def _judged(self) -> JudgedRun:
+        return judge_run(self)
+
+    def scores(self, *, gold: Path | str | None = None) -> Scores:
+        """Accuracy, drop and the rest, by group and in all; `gold` has answers that were corrected since."""
+        return (judge_run(self, gold=Gold.open(gold)) if gold else self._judged).scores()
+
+    def frame(self, kind: str = "arrow") -> Any:
+        """One row an answer: an Arrow table, or a data frame of `pandas` or `polars` where they are installed."""
+        return self._judged.frame(kind)
+
+    def cases(self) -> Iterator[Case]:
+        """The cases as they were asked."""
+        return (case for _, case in self._judged.cases())
+
+    def __repr__(self) -> str:
+        manifest = self.manifest
+        return f"Run({str(self.path)!r}: {manifest.model} asked {manifest.dataset.name}, {manifest.prompt.name})"
+
+    def _repr_html_(self) -> str:
+        return _card(repr(self), repr(self.scores()))
+
+
+class Audit(AuditFolder):
+    """An audit of one model's explanations: a bundle of evidence and what follows from it."""
+
+    @cached_property
+    def _scores(self) -> AuditScores:
+        return score_audit(read_audit(self.path))
+
+    def scores(self) -> AuditScores:
+        """PCS, NCC and CCS with their intervals."""
+        return self._scores
+
+    @property
+    def page(self) -> Path:
+        """The page to follow it case by case."""
+        return self.path / "report.html"
+
+    def __repr__(self) -> str:
+        ccs = self._scores.kept.ccs
+        value = "no test counts" if ccs.value is None else f"CCS {ccs.value:.3f}"
+        return f"Audit({str(self.path)!r}: {self.manifest.model.name}, {value}, {ccs.concepts} tests)"
+
+    def _repr_html_(self) -> str:
+        return _card(repr(self), f"The page: {self.page}")
+
+
+def _card(*lines: str) -> str:
+    return "".join(f"<div><code>{escape(line)}</code></div>" for line in lines)

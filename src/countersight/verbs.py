@@ -1,0 +1,312 @@
+"""What Countersight does, as functions: they take nouns, paths or names, and return nouns.
+
+They print nothing, set no signal handlers and know no exit codes; those are the command line's. They work in a script,
+in a thread and in a notebook.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TypeAlias, TypeGuard, cast
+
+from countersight.asking import Prompt, find_prompt
+from countersight.audit import BRIEF, USUAL, AuditPrompts, AuditTally, Options, audit_dataset, find_prompts, finish
+from countersight.audit.bundle import Verified, verified
+from countersight.blind import Blind
+from countersight.blind import measure as measure_blind
+from countersight.causal import Mined, mine_folder
+from countersight.dataset import Dataset
+from countersight.describe import Statistics
+from countersight.describe import describe as describe_cases
+from countersight.engine import Patience, Tally, blocking
+from countersight.leaderboard import LeaderboardFiles, write_leaderboard
+from countersight.models import Function, FunctionModel, Loss, Model, ModelSettings
+from countersight.models import open_model as open_by_name
+from countersight.progress import Progress, counted, usual
+from countersight.report import GroupsFile, ReportFiles, write_report
+from countersight.results import Audit, Run
+from countersight.runs import Answering, Way, ask_dataset
+from countersight.scoring import Scores, score_run
+from countersight.suites import find_suite
+from countersight.suites.cvqa import export_csv
+
+SomeDataset: TypeAlias = Dataset | Path | str
+SomeModel: TypeAlias = Model | Function | str
+SomeRun: TypeAlias = Run | Path | str
+
+
+def make(
+    suite: str,
+    out: Path | str,
+    *,
+    size: int | None = None,
+    seed: int = 0,
+    source: Path | str | None = None,
+    pictures: Path | str | None = None,
+    beside: Path | str | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    on_bad: Callable[[int, str, str], None] | None = None,
+) -> Dataset:
+    """Make a dataset, or import a published one from its file (`source`) and the folder of its `pictures`.
+
+    `beside` is the second file of a suite that has one (annotations, kinds). A row that is no case is told to `on_bad`.
+    """
+    made = find_suite(suite)
+    folder = Path(out)
+    if source is None:
+        made.make(folder, size=size, seed=seed, workers=workers, progress=progress or usual())
+    else:
+        made.read(
+            Path(source),
+            folder,
+            pictures=Path(pictures) if pictures else None,
+            beside=Path(beside) if beside else None,
+            on_bad=on_bad or (lambda line, field, reason: None),
+        )
+    return Dataset.open(folder)
+
+
+def blind(dataset: SomeDataset) -> Blind:
+    """What a dataset gives away to somebody who does not look: probes of text, options and templates beside chance."""
+    return measure_blind(case for _, case in _dataset(dataset).cases())
+
+
+def describe(dataset: SomeDataset) -> Statistics:
+    """What is in a dataset: how many cases, how long the questions are, which answers are right how often."""
+    return describe_cases(case for _, case in _dataset(dataset).cases())
+
+
+def open_model(model: SomeModel, settings: ModelSettings | None = None, *, name: str = "") -> Model:
+    """A model by its name, or a function `(picture, question) -> str` as one; a model stays what it is."""
+    if isinstance(model, str):
+        return open_by_name(model, settings or ModelSettings())
+    return model if _is_model(model) else FunctionModel(cast("Function", model), name)
+
+
+async def run_async(
+    dataset: SomeDataset,
+    model: SomeModel,
+    *,
+    out: Path | str,
+    name: str = "",
+    prompt: Prompt | str = "0-shot",
+    shown: bool = False,
+    answering: Answering = "generate",
+    loss: Loss = "mean",
+    shots_from: SomeDataset | None = None,
+    settings: ModelSettings | None = None,
+    patience: Patience = Patience(),  # noqa: B008 - frozen
+    stop: asyncio.Event | None = None,
+    progress: Progress | None = None,
+) -> Run:
+    """Ask a model every question of a dataset that has no answer yet; a run that is there already is taken up."""
+    opened = _dataset(dataset)
+    way = prompt if isinstance(prompt, Prompt) else find_prompt(prompt)
+    chosen = settings or ModelSettings(max_tokens=way.max_tokens, loss=loss)
+    asked, tally = open_model(model, chosen, name=name), Tally()
+    pool = _dataset(shots_from) if shots_from is not None else None
+    with counted(progress or usual(), f"Asking {asked.name}", "questions", lambda: (tally.done, tally.total)):
+        folder = await ask_dataset(
+            opened,
+            Path(out),
+            asked,
+            Way(way, shown, answering, chosen.loss, chosen.seed),
+            patience=patience,
+            pool=pool,
+            tally=tally,
+            stop=stop,
+        )
+    return Run.open(folder.path)
+
+
+def run(
+    dataset: SomeDataset,
+    model: SomeModel,
+    *,
+    out: Path | str,
+    name: str = "",
+    prompt: Prompt | str = "0-shot",
+    shown: bool = False,
+    answering: Answering = "generate",
+    loss: Loss = "mean",
+    shots_from: SomeDataset | None = None,
+    settings: ModelSettings | None = None,
+    patience: Patience = Patience(),  # noqa: B008 - frozen
+    progress: Progress | None = None,
+) -> Run:
+    """Ask a model every question of a dataset that has no answer yet; a run that is there already is taken up."""
+    return blocking(
+        lambda: run_async(
+            dataset,
+            model,
+            out=out,
+            name=name,
+            prompt=prompt,
+            shown=shown,
+            answering=answering,
+            loss=loss,
+            shots_from=shots_from,
+            settings=settings,
+            patience=patience,
+            progress=progress,
+        )
+    )
+
+
+def score(run: SomeRun, *, dataset: Path | None = None, gold: Path | str | None = None) -> Scores:
+    """Accuracy in each world, the drop between them, and the rest; `gold` has answers that were corrected since."""
+    return score_run(_run(run), dataset=dataset, gold=gold)
+
+
+def report(
+    runs: SomeRun | Sequence[SomeRun],
+    *,
+    out: Path | str = "report",
+    dataset: Path | None = None,
+    gold: Path | None = None,
+    gallery: int = 3000,
+    seed: int = 0,
+    reference: Sequence[str] | None = None,
+    groups: GroupsFile | None = None,
+    progress: Progress | None = None,
+) -> ReportFiles:
+    """Write tables and a page about runs of one dataset; says where they are."""
+    return write_report(
+        [_run(each).path for each in _several(runs)],
+        Path(out),
+        dataset=dataset,
+        gold=gold,
+        gallery=gallery,
+        seed=seed,
+        reference=reference,
+        groups=groups,
+        progress=progress or usual(),
+    )
+
+
+def leaderboard(
+    runs: SomeRun | Sequence[SomeRun],
+    *,
+    out: Path | str = "leaderboard",
+    datasets: Sequence[Path] = (),
+    gold: Path | None = None,
+) -> LeaderboardFiles:
+    """Write one page about runs of whatever suites, beside what papers report; says where it is."""
+    return write_leaderboard([_run(each).path for each in _several(runs)], Path(out), datasets=datasets, gold=gold)
+
+
+async def audit_async(
+    dataset: SomeDataset,
+    model: SomeModel,
+    *,
+    extractor: str,
+    editor: str,
+    judges: Sequence[str],
+    out: Path | str,
+    name: str = "",
+    prompts: AuditPrompts | str | None = None,
+    cases: int | None = None,
+    concepts: int = 1,
+    votes: int = 1,
+    settings: ModelSettings | None = None,
+    patience: Patience = Patience(),  # noqa: B008 - frozen
+    stop: asyncio.Event | None = None,
+    progress: Progress | None = None,
+) -> Audit:
+    """Test whether a model's explanations are what its answers hang on (EDCT); an audit that is there is taken up."""
+    words = prompts or (BRIEF if extractor == "rules" else USUAL)
+    chosen = settings or ModelSettings(max_tokens=1024)
+    watch, tally, stopped = progress or usual(), AuditTally(), stop or asyncio.Event()
+    options = Options(
+        model=open_model(model, chosen, name=name),
+        extractor=extractor,
+        editor=editor,
+        judges=tuple(judges),
+        prompts=words if isinstance(words, AuditPrompts) else find_prompts(words),
+        votes=votes,
+        concepts=concepts,
+        cases=cases,
+        settings=chosen,
+        patience=patience,
+    )
+    with counted(watch, "Auditing", "steps", lambda: (tally.done, tally.total)):
+        await audit_dataset(_dataset(dataset), Path(out), options, tally, stopped)
+    if not stopped.is_set():
+        await asyncio.to_thread(finish, Path(out), progress=watch)
+    return Audit.open(out)
+
+
+def audit(
+    dataset: SomeDataset,
+    model: SomeModel,
+    *,
+    extractor: str,
+    editor: str,
+    judges: Sequence[str],
+    out: Path | str,
+    name: str = "",
+    prompts: AuditPrompts | str | None = None,
+    cases: int | None = None,
+    concepts: int = 1,
+    votes: int = 1,
+    settings: ModelSettings | None = None,
+    patience: Patience = Patience(),  # noqa: B008 - frozen
+    progress: Progress | None = None,
+) -> Audit:
+    """Test whether a model's explanations are what its answers hang on (EDCT); an audit that is there is taken up."""
+    return blocking(
+        lambda: audit_async(
+            dataset,
+            model,
+            extractor=extractor,
+            editor=editor,
+            judges=judges,
+            out=out,
+            name=name,
+            prompts=prompts,
+            cases=cases,
+            concepts=concepts,
+            votes=votes,
+            settings=settings,
+            patience=patience,
+            progress=progress,
+        )
+    )
+
+
+def verify(audit: Audit | Path | str, *, seal: str = "") -> Verified:
+    """Find any byte of a finished audit that was altered, is missing or was added: `.sound`, `.findings`."""
+    return verified(audit.path if isinstance(audit, Audit) else Path(audit), seal)
+
+
+def mine(graphs: Path | str, out: Path | str, *, images: Path | str | None = None) -> Mined:
+    """Find the causal graphs in scene graphs (CELLO); `make("cello", …, source=out)` asks about them."""
+    return mine_folder(
+        Path(graphs),
+        Path(out),
+        pictures=Path(images) if images else None,
+        on_malformed=lambda what: None,
+        on_read=lambda done: None,
+    )
+
+
+def export(dataset: SomeDataset, out: Path | str) -> int:
+    """Write a dataset's questions in the published CSV layout; how many there are."""
+    return export_csv((case for _, case in _dataset(dataset).cases()), Path(out))
+
+
+def _is_model(model: "Model | Function") -> TypeGuard[Model]:
+    return hasattr(model, "reply")
+
+
+def _dataset(dataset: SomeDataset) -> Dataset:
+    return dataset if isinstance(dataset, Dataset) else Dataset.open(dataset)
+
+
+def _run(run: SomeRun) -> Run:
+    return run if isinstance(run, Run) else Run.open(run)
+
+
+def _several(runs: "SomeRun | Sequence[SomeRun]") -> Iterable[SomeRun]:
+    return [runs] if isinstance(runs, Run | Path | str) else runs

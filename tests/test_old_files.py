@@ -1,0 +1,52 @@
+"""Whatever a released version wrote still opens: folders of 0.1, as that version left them."""
+
+import tarfile
+from pathlib import Path
+
+import pytest
+
+import countersight as cs
+
+FOLDERS = Path(__file__).parent / "data" / "version-0.1.tar.xz"
+
+
+@pytest.fixture(scope="module")
+def old(tmp_path_factory) -> Path:
+    """A dataset of one case, a whole run of it, one that was killed after its first answer, an audit, a calibration."""
+    folder = tmp_path_factory.mktemp("version-0.1")
+    with tarfile.open(FOLDERS) as archive:
+        archive.extractall(folder, filter="data")
+    return folder
+
+
+def test_a_dataset_opens_and_is_the_one_that_was_written(old):
+    dataset = cs.Dataset.open(old / "dataset")
+    assert dataset.count == 1
+    assert cs.describe(dataset).cases == 1
+    assert cs.Run.open(old / "run").dataset().fingerprint == dataset.fingerprint
+
+
+def test_a_run_is_scored_and_reported(old, tmp_path):
+    run = cs.Run.open(old / "run")
+    assert run.scores().overall.factual.n == 1
+    assert cs.report(run, out=tmp_path / "report").html.stat().st_size > 10_000
+    assert cs.leaderboard(run, out=tmp_path / "board").html.is_file()
+
+
+def test_a_killed_run_is_taken_up(old):
+    first = (old / "half" / "replies.jsonl").read_bytes()
+    settings = cs.ModelSettings(**_settings(old))
+    run = cs.run(old / "dataset", "embedded", out=old / "half", shown=True, settings=settings)
+    journal = (old / "half" / "replies.jsonl").read_bytes()
+    assert journal.startswith(first)
+    assert len(list(run.replies())) == 3
+
+
+def _settings(old: Path) -> dict[str, object]:
+    """What was asked for then; 0.1 asked with its own defaults."""
+    return {"max_tokens": cs.Run.open(old / "run").manifest.settings.get("max_tokens", 256)}
+
+
+def test_an_audit_is_verified_and_opens(old):
+    assert cs.verify(old / "audit").sound
+    assert cs.Audit.open(old / "audit").scores().kept.ccs.concepts == 1

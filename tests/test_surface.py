@@ -1,0 +1,143 @@
+"""The public surface: its names, what it costs to import, and the README's story in a script, a thread and a loop."""
+
+import asyncio
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+import countersight as cs
+
+VERBS = {
+    *("audit", "audit_async", "blind", "describe", "export", "leaderboard", "make", "mine", "open_model", "read"),
+    *("report", "run", "run_async", "score", "verify"),
+}
+NOUNS = {
+    *("Answer", "Audit", "Case", "Change", "Dataset", "DatasetWriter", "Editor", "Judge", "Model", "ModelSettings"),
+    *("Option", "Patience", "Question", "Reply", "Request", "Run", "Scores", "Suite", "Verified"),
+}
+ERRORS = {
+    *("AskingFailed", "AuditError", "BadPicture", "CatalogueError", "CountersightError", "DatasetError", "EditFailed"),
+    *("EditorError", "ModelError", "Overloaded", "PromptError", "ReferenceTableError", "Refused", "RunError"),
+    *("SceneError", "SceneGraphsError", "Unreachable"),
+}
+
+
+def test_these_names_are_promised_and_no_others():
+    assert set(cs.__all__) == VERBS | NOUNS | ERRORS
+    assert all(getattr(cs, name) is not None for name in cs.__all__)
+
+
+@pytest.mark.parametrize("name", sorted(ERRORS))
+def test_every_error_can_be_caught_as_one(name):
+    assert issubclass(getattr(cs, name), cs.CountersightError)
+
+
+def test_a_room_does_not_hide_the_verb_of_its_name():
+    import countersight.audit
+    import countersight.report
+
+    assert countersight.report is not sys.modules["countersight.report"]
+    assert callable(cs.report)
+    assert callable(cs.audit)
+
+
+def test_importing_it_loads_next_to_nothing():
+    heavy = "{'numpy', 'PIL', 'msgspec', 'aiohttp', 'rich', 'skia', 'torch', 'onnxruntime'} & set(sys.modules)"
+    script = f"import sys, countersight; print({heavy})"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+def story(folder: Path) -> tuple[cs.Run, cs.Run, cs.Audit]:
+    """The README's, in small."""
+    flowers = cs.make("cvqa-synthetic", folder / "flowers", size=6, seed=7, workers=1)
+    run = cs.run(flowers, "embedded", out=folder / "runs/embedded")
+    always = cs.run(flowers, lambda picture, question: "3", out=folder / "runs/always", name="always three")
+    assert cs.report([run, always], out=folder / "report").html.is_file()
+    assert cs.leaderboard([run, always], out=folder / "board").html.is_file()
+    audit = cs.audit(
+        flowers, "embedded", extractor="rules", editor="exact", judges=["exact"], cases=2, out=folder / "audit"
+    )
+    return run, always, audit
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory) -> tuple[cs.Run, cs.Run, cs.Audit]:
+    return story(tmp_path_factory.mktemp("story"))
+
+
+def test_a_script_tells_the_whole_story(told):
+    run, always, audit = told
+    drop = run.scores().overall.drop
+    assert drop.n == 6
+    assert drop.low <= drop.value <= drop.high
+    assert len(run.frame()) == 12
+    assert len(list(run.cases())) == 6
+    assert "always three" in repr(always)
+    assert "always three" in always._repr_html_()
+    assert cs.verify(audit).sound
+    assert audit.page.is_file()
+    assert audit.scores().kept.ccs.concepts
+
+
+def test_it_prints_nothing(told, capfd):
+    run, *_ = told
+    cs.score(run)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_run_that_is_there_is_taken_up_and_asks_nothing_again(told, tmp_path):
+    run, *_ = told
+    before = (run.path / "replies.jsonl").read_bytes()
+    cs.run(run.dataset(), "embedded", out=run.path)
+    assert (run.path / "replies.jsonl").read_bytes() == before
+
+
+def test_it_works_in_a_thread_and_under_a_running_loop(told, tmp_path):
+    flowers = told[0].dataset()
+    thread = threading.Thread(target=lambda: cs.run(flowers, "chance", out=tmp_path / "thread"))
+    thread.start()
+    thread.join()
+
+    async def in_a_notebook() -> cs.Run:
+        return cs.run(flowers, "chance", out=tmp_path / "loop")
+
+    async def peer() -> cs.Run:
+        return await cs.run_async(flowers, "chance", out=tmp_path / "peer")
+
+    runs = [cs.Run.open(tmp_path / "thread"), asyncio.run(in_a_notebook()), asyncio.run(peer())]
+    texts = [sorted(reply.text for reply in run.replies()) for run in runs]
+    assert texts[0] == texts[1] == texts[2]
+
+
+def test_a_function_that_raises_fails_its_question_and_no_other(told, tmp_path):
+    def moody(picture, question):
+        if "if" in question.casefold():
+            raise ValueError("no")
+        return "3"
+
+    run = cs.run(told[0].dataset(), moody, out=tmp_path / "moody", patience=cs.Patience(attempts=1))
+    states = [reply.state for reply in run.replies()]
+    assert states.count("failed") == 6
+    assert states.count("answered") == 6
+    assert any("moody raised ValueError" in reply.reason for reply in run.replies())
+
+
+def test_progress_is_told_how_far_it_is(told, tmp_path):
+    from contextlib import contextmanager
+
+    heard = []
+
+    @contextmanager
+    def progress(what, total, unit):
+        yield lambda done: heard.append((done, total, unit))
+
+    cs.run(told[0].dataset(), "chance", out=tmp_path / "run", progress=progress)
+    assert heard[-1] == (12, 12, "questions")
+
+
+def test_an_answer_is_read_out_of_any_text():
+    assert cs.read("There would be 3.", "How many cats would there be?", kind="number").answer == "3"
