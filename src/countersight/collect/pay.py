@@ -11,7 +11,7 @@ import io
 from collections.abc import Sequence
 from typing import Literal
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from countersight.collect.database import tables
 from countersight.collect.settings import Pay
@@ -34,7 +34,7 @@ def accrue(connection: Connection, person_id: int, contribution_id: int, kind: K
     if amount <= 0:
         return
     row = {"person_id": person_id, "contribution_id": contribution_id, "kind": kind, "amount": amount}
-    key = connection.execute(insert(tables.payment).values(state="accrued", at=now, **row)).inserted_primary_key
+    key = connection.execute(_PAYMENT, row | {"state": "accrued", "at": now}).inserted_primary_key
     assert key is not None
     _post(connection, int(key[0]), "budget", "accrued", amount, None, now)
 
@@ -43,7 +43,7 @@ def _post(
     connection: Connection, payment: int, debit: Account, credit: Account, amount: int, by: int | None, now: float
 ) -> None:
     row = {"payment_id": payment, "debit": debit, "credit": credit, "amount": amount, "by_id": by, "at": now}
-    connection.execute(insert(tables.posting).values(**row))
+    connection.execute(_POSTING, row)
 
 
 def move(connection: Connection, payments: Sequence[int], to: Account, by: int | None, now: float) -> int:
@@ -114,10 +114,13 @@ def close_batch(connection: Connection, batch: int, outcome: Account, by: int, n
 
 def balances(connection: Connection, person_id: int | None = None) -> dict[str, int]:
     """How much stands in each account, for one person or for all."""
-    question = select(tables.payment.c.state, func.sum(tables.payment.c.amount)).group_by(tables.payment.c.state)
-    if person_id is not None:
-        question = question.where(tables.payment.c.person_id == person_id)
-    return {state: int(amount) for state, amount in connection.execute(question)}
+    rows = connection.execute(_ALL) if person_id is None else connection.execute(_OWN, {"person": person_id})
+    return {state: int(amount) for state, amount in rows}
+
+
+_PAYMENT, _POSTING = insert(tables.payment), insert(tables.posting)
+_ALL = select(tables.payment.c.state, func.sum(tables.payment.c.amount)).group_by(tables.payment.c.state)
+_OWN = _ALL.where(tables.payment.c.person_id == bindparam("person"))
 
 
 def earned(connection: Connection, person_id: int) -> int:

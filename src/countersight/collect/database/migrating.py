@@ -8,7 +8,7 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine
 
-from countersight.errors import CountersightError
+from countersight.errors import CampaignError
 
 
 def migrate(engine: Engine) -> None:
@@ -26,6 +26,6 @@ def migrate(engine: Engine) -> None:
 def _refuse_newer(connection: Connection, scripts: ScriptDirectory) -> None:
     there = MigrationContext.configure(connection).get_current_revision()
     if there is not None and there not in {script.revision for script in scripts.walk_revisions()}:
-        raise CountersightError(
+        raise CampaignError(
             f"the database was written by a newer Countersight (its tables are of version {there}); install that one"
         )

@@ -41,7 +41,7 @@ def describe_campaign(campaign: Campaign, found: Sequence[Finished]) -> str:
             "",
             f"Guidelines of the phase “{name}” (version {rules.version}): {' '.join(rules.guidelines.split())}",
         ]
-    return "\n".join(lines)
+    return "\n".join(lines) + "\n"
 
 
 def told(estimate: Estimate) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from countersight.case import LETTERS, Case, Question, World
-from countersight.collect.flows.protocol import Content, Done, Form, Item, Past, Phase, Step
+from countersight.collect.flows.protocol import Content, Done, Form, Instance, Item, Past, Phase, Step
 from countersight.reading import answer_in
 
 
@@ -69,6 +69,10 @@ class Answer:
     def labels(self, phase: str, content: Answered) -> dict[str, str]:
         """The answer itself."""
         return {"answer": content.answer.casefold()}
+
+    def instance(self, past: Past) -> Instance | None:
+        """There is no model in this loop."""
+        return None
 
     def case(self, item: Item, past: Past) -> Case | None:
         """The case as it was: the export of this flow is a run."""

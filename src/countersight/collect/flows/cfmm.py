@@ -5,7 +5,7 @@ from typing import Any, Final
 import msgspec
 
 from countersight.case import Case, Option, Question
-from countersight.collect.flows.protocol import Advance, Dispute, Done, Form, Item, Past, Phase, Step
+from countersight.collect.flows.protocol import Advance, Dispute, Done, Form, Instance, Item, Past, Phase, Step
 from countersight.collect.leaks import leak
 from countersight.suites import supposed
 from countersight.suites.cfmm import ASPECTS
@@ -103,6 +103,10 @@ class Cfmm:
         """Both answers, by the writer and by the second person."""
         return {"basic": content.basic_answer, "counterfactual": content.counterfactual_answer}
 
+    def instance(self, past: Past) -> Instance | None:
+        """The counterfactual question with its two options."""
+        return as_instance(past["write"][-1])
+
     def case(self, item: Item, past: Past) -> Case | None:
         """The pair as a case."""
         pair: Pair = past["write"][-1]
@@ -140,11 +144,15 @@ def _read_pair(form: Form) -> Pair:
 
 def leak_in(pair: Pair) -> str:
     """What gives the answer of a pair away without the picture, in a sentence; nothing where nothing does."""
-    answers = {"A": (pair.option_a, pair.option_b), "B": (pair.option_b, pair.option_a)}
-    if pair.counterfactual_answer not in answers:
-        return ""
-    right, wrong = answers[pair.counterfactual_answer]
-    return leak(pair.counterfactual, right, wrong)
+    asked = as_instance(pair)
+    return leak(asked.context, *asked.responses) if asked else ""
+
+
+def as_instance(pair: Pair) -> Instance | None:
+    """The counterfactual question as a text model sees it; None while its answer is not chosen."""
+    options = {"A": (pair.option_a, pair.option_b), "B": (pair.option_b, pair.option_a)}
+    responses = options.get(pair.counterfactual_answer)
+    return Instance(pair.counterfactual, responses) if responses and all(responses) else None
 
 
 FLOW = Cfmm()

@@ -11,7 +11,7 @@ import msgspec
 
 from countersight.case import LETTERS, Case, Change, Option, Question
 from countersight.chance import balanced
-from countersight.collect.flows.protocol import Advance, Done, Form, Item, Past, Phase, Step
+from countersight.collect.flows.protocol import Advance, Done, Form, Instance, Item, Past, Phase, Step
 from countersight.suites.cosim import KINDS, change_kinds
 
 GUIDES: Final = {
@@ -81,6 +81,7 @@ class Cosim:
             Distracted,
             ("question", "change"),
             "change",
+            checked=True,
         ),
     )
     balance: tuple[str, ...] = KINDS
@@ -120,6 +121,11 @@ class Cosim:
         """What is written freely is never alike."""
         return {}
 
+    def instance(self, past: Past) -> Instance | None:
+        """The four responses, with question, initial response and change before them."""
+        distracted = past["distractor"][-1]
+        return Instance(context_of(past), (distracted.response, *distracted.distractors))
+
     def case(self, item: Item, past: Past) -> Case | None:
         """The instance: four responses of which one fits the changed scene."""
         asked, changed, distracted = past["question"][-1], past["change"][-1], past["distractor"][-1]
@@ -135,6 +141,12 @@ class Cosim:
             context=asked.response,
             provenance={"kinds": "assigned", "guide": changed.guide, "answer": asked.answer, "object": asked.object},
         )
+
+
+def context_of(past: Past) -> str:
+    """What a text model is told before the responses: question, initial response and change."""
+    asked, changed = past["question"][-1], past["change"][-1]
+    return f"{asked.question} {asked.response} {changed.change}"
 
 
 def _read_question(form: Form, item: Item) -> Asked:

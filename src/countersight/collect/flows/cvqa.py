@@ -10,7 +10,7 @@ import msgspec
 
 from countersight.case import Case, Question
 from countersight.collect.flows import verifying
-from countersight.collect.flows.protocol import Advance, Content, Form, Item, Past, Phase, Step
+from countersight.collect.flows.protocol import Advance, Content, Form, Instance, Item, Past, Phase, Step
 from countersight.reading import answer_in
 from countersight.suites import supposed
 
@@ -73,6 +73,10 @@ class Cvqa:
     def labels(self, phase: str, content: Any) -> dict[str, str]:
         """Of the verdicts only: what is written freely is never alike."""
         return verifying.verdict_labels(content) if isinstance(content, verifying.Verified) else {}
+
+    def instance(self, past: Past) -> Instance | None:
+        """There is no model in this loop."""
+        return None
 
     def case(self, item: Item, past: Past) -> Case | None:
         """The pair as people left it."""

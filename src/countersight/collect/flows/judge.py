@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from countersight.case import Case
-from countersight.collect.flows.protocol import Content, Done, Form, Item, Past, Phase, Step
+from countersight.collect.flows.protocol import Content, Done, Form, Instance, Item, Past, Phase, Step
 
 
 class Judged(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -62,6 +62,10 @@ class Judge:
         """Both verdicts; one that could not be decided is no label."""
         given = {"PCS": content.pcs, "NCC": content.ncc}
         return {name: str(score) for name, score in given.items() if score is not None}
+
+    def instance(self, past: Past) -> Instance | None:
+        """There is no model in this loop."""
+        return None
 
     def case(self, item: Item, past: Past) -> Case | None:
         """None: the export of this flow is a table of labels."""

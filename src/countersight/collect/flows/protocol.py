@@ -15,6 +15,13 @@ Content = Any
 """What was contributed in a phase: a frozen struct of that phase's own type."""
 
 
+class Instance(msgspec.Struct, frozen=True):
+    """What was said of a scene, and the responses to choose from, of which the first is right."""
+
+    context: str
+    responses: tuple[str, ...]
+
+
 class Phase(msgspec.Struct, frozen=True):
     """One kind of work."""
 
@@ -27,6 +34,8 @@ class Phase(msgspec.Struct, frozen=True):
     """Earlier phases whose contributions are shown; of all others nothing is even read."""
     verifies: str = ""
     """The phase before, which is looked at first and may be flagged."""
+    checked: bool = False
+    """Whether the model in the loop is asked about what is written."""
     adjudicates: bool = False
     """Whether it decides between people who disagreed; it sees them in random order."""
 
@@ -153,6 +162,10 @@ class Flow(Protocol):
 
     def labels(self, phase: str, content: Content) -> dict[str, str]:
         """The decisions in a contribution that two people can agree on, by name."""
+        ...
+
+    def instance(self, past: Past) -> Instance | None:
+        """What a model that reads only text can learn from a finished item; None where there is nothing."""
         ...
 
     def case(self, item: Item, past: Past) -> Case | None:

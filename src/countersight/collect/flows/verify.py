@@ -6,7 +6,7 @@ import msgspec
 
 from countersight.case import Case
 from countersight.collect.flows import verifying
-from countersight.collect.flows.protocol import Content, Form, Item, Past, Phase, Step
+from countersight.collect.flows.protocol import Content, Form, Instance, Item, Past, Phase, Step
 
 
 class Verify:
@@ -42,6 +42,10 @@ class Verify:
     def labels(self, phase: str, content: verifying.Verified) -> dict[str, str]:
         """Is it about the picture, and the verdict."""
         return verifying.verdict_labels(content)
+
+    def instance(self, past: Past) -> Instance | None:
+        """There is no model in this loop."""
+        return None
 
     def case(self, item: Item, past: Past) -> Case | None:
         """The case as people left it."""

@@ -12,8 +12,8 @@ from sqlalchemy import Connection, Select, func, insert, select
 from countersight.case import Option
 from countersight.collect.campaign import Campaign
 from countersight.collect.database import tables
-from countersight.collect.flows import Past
-from countersight.collect.loop.ranker import Instance, TextRanker, train
+from countersight.collect.flows import Instance
+from countersight.collect.loop.ranker import TextRanker, train
 from countersight.collect.work import load_past
 from countersight.errors import CampaignError
 from countersight.models import ModelSettings, Ranker, Request, Turn, open_model
@@ -68,23 +68,24 @@ class OwnRanker:
             seen = ranker.trained_on if ranker else 0
             return f"The model has {seen} finished items of the train split to learn from, too few to say anything yet."
         right = f"{ranker.accuracy or 0:.0%}"
-        return f"The model learned from {ranker.trained_on} items and gets {right} right; chance is 25 %."
+        return f"The model learned from {ranker.trained_on} items and gets {right} right without the pictures."
 
     async def likely(self, context: str, responses: tuple[str, ...]) -> tuple[float, ...]:
         """Ask it as it is now; where there is more to learn from, it learns meanwhile."""
-        await self.refresh()
-        assert self._ranker is not None
-        return tuple(self._ranker.scores(context, responses)) if self._ranker.ready else ()
+        self.refresh()
+        if self._ranker is None and self._training is not None:
+            await asyncio.shield(self._training)  # whoever asks may give up waiting; the learning goes on
+        ranker = self._ranker
+        return tuple(ranker.scores(context, responses)) if ranker and ranker.ready else ()
 
-    async def refresh(self) -> None:
-        """Learn, where there is something new: at once the first time, in the background later."""
-        count = self._campaign.store.read(_finished)
-        if self._ranker is None:
-            await self._train()
-        elif self._training is None or self._training.done():
-            known = self._ranker.trained_on
-            if count >= known + max(_RETRAIN_AFTER, known // 10):
-                self._training = asyncio.create_task(self._train())
+    def refresh(self) -> None:
+        """Begin to learn in the background, where there is something new to learn from."""
+        if self._training is not None and not self._training.done():
+            return
+        known = self._ranker.trained_on if self._ranker else 0
+        enough = known + max(_RETRAIN_AFTER, known // 10)
+        if self._ranker is None or self._campaign.store.read(_finished) >= enough:
+            self._training = asyncio.create_task(self._train())
 
     async def _train(self) -> None:
         instances = await self._campaign.store.read_slowly(self._instances)
@@ -94,11 +95,15 @@ class OwnRanker:
         flow = self._campaign.flow
         phases = [phase.name for phase in flow.phases]
         ids = list(connection.execute(_train_items()).scalars())
-        return [as_instance(load_past(connection, flow, item, phases)) for item in ids]
+        found = (flow.instance(load_past(connection, flow, item, phases)) for item in ids)
+        return [instance for instance in found if instance is not None]
 
 
 class RankingModel:
     """Any of our models that can rank text."""
+
+    def refresh(self) -> None:
+        """It does not learn."""
 
     def __init__(self, name: str, timeout: float) -> None:
         model = open_model(name, ModelSettings(timeout=timeout))
@@ -178,13 +183,10 @@ def _train_items() -> Select[Any]:
     return select(tables.item.c.id).where(tables.item.c.state == "done", tables.item.c.split == "train")
 
 
-def as_instance(past: Past) -> Instance:
-    """A finished item of the flow cosim as something to learn from: the right response stands first."""
-    distracted = past["distractor"][-1]
-    return Instance(context_of(past), (distracted.response, *distracted.distractors))
-
-
-def context_of(past: Past) -> str:
-    """What the model is told before the responses: question, initial response and change."""
-    asked, changed = past["question"][-1], past["change"][-1]
-    return f"{asked.question} {asked.response} {changed.change}"
+async def answers_blind(campaign: Campaign, model: TextModel, asked: Instance) -> float | None:
+    """How likely a model without the picture thinks the right option; None where it cannot say in time."""
+    try:
+        scores = await asyncio.wait_for(model.likely(asked.context, asked.responses), campaign.settings.loop.deadline)
+    except Exception:  # a hint that fails is no hint
+        return None
+    return scores[0] if scores else None

@@ -8,9 +8,10 @@ import re
 import zlib
 from collections.abc import Sequence
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
+
+from countersight.collect.flows import Instance
 
 _FEATURES = 1 << 16
 _STEPS = 60
@@ -27,14 +28,6 @@ _LITTLE = frozenset(
 
 _Floats = NDArray[np.float64]
 _Indexes = NDArray[np.int64]
-
-
-class Instance(msgspec.Struct, frozen=True):
-    """What was said of a scene, the responses to choose from, and which is right."""
-
-    context: str
-    responses: tuple[str, ...]
-    right: int = 0
 
 
 class TextRanker:
@@ -89,7 +82,6 @@ class _Table:
 
     def __init__(self, instances: Sequence[Instance]) -> None:
         self._sizes = np.array([len(instance.responses) for instance in instances])
-        self._right = np.array([instance.right for instance in instances])
         self._width = int(self._sizes.max())
         rows = [
             (number * self._width + place, features(instance.context, response))
@@ -107,7 +99,7 @@ class _Table:
         kept = mask[self._options // self._width]
         found, options = self._features[kept], self._options[kept]
         wanted = np.zeros((len(self._sizes), self._width))
-        wanted[np.arange(len(self._sizes)), self._right] = 1
+        wanted[:, 0] = 1
         for _ in range(_STEPS):
             errors = np.where(mask[:, None], _softmax(self._scores(weights, found, options)) - wanted, 0).ravel()
             slope = np.bincount(found, errors[options], _FEATURES) / len(chosen) + _RIDGE * weights
@@ -118,7 +110,7 @@ class _Table:
     def right(self, weights: _Floats, chosen: _Indexes) -> int:
         """How many of the chosen instances the weights answer right."""
         best = self._scores(weights, self._features, self._options)[chosen].argmax(axis=1)
-        return int((best == self._right[chosen]).sum())
+        return int((best == 0).sum())
 
     def _scores(self, weights: _Floats, found: _Indexes, options: _Indexes) -> _Floats:
         scores = np.bincount(options, weights[found], len(self._sizes) * self._width).reshape(-1, self._width)

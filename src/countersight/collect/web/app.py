@@ -128,6 +128,8 @@ def _route(place: Place, page: Page) -> Route:
 def _closing(campaign: Campaign) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        if any(phase.checked for phase in campaign.flow.phases):
+            app.state.loop.refresh()  # so that the first who asks need not wait for it to learn
         yield
         campaign.close()
 

@@ -4,7 +4,7 @@ import time
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from countersight.collect import pay, work
 from countersight.collect.database import tables
@@ -82,20 +82,24 @@ def _waiting(connection: Connection) -> dict[str, int]:
     return {phase: int(number) for phase, number in connection.execute(question)}
 
 
+_made = tables.contribution.c
+_DONE = select(func.count()).where(tables.lease.c.person_id == bindparam("person"), tables.lease.c.state == "done")
+_RECENT = (
+    select(_made.at, _made.seconds)
+    .where(_made.person_id == bindparam("person"), _made.content.is_not(None))
+    .order_by(_made.at.desc())
+    .limit(_SERIES)
+)
+
+
 def own_figures(visit: Visit) -> Own:
     """What a person has done and earned."""
     return visit.store.read(lambda c: _own(c, visit.me.id, visit.now))
 
 
 def _own(connection: Connection, person_id: int, now: float) -> Own:
-    mine = tables.lease.c.person_id == person_id
-    done = connection.execute(select(func.count()).where(mine, tables.lease.c.state == "done")).scalar_one()
-    recent = connection.execute(
-        select(tables.contribution.c.at, tables.contribution.c.seconds)
-        .where(tables.contribution.c.person_id == person_id, tables.contribution.c.content.is_not(None))
-        .order_by(tables.contribution.c.at.desc())
-        .limit(_SERIES)
-    ).all()
+    done = connection.execute(_DONE, {"person": person_id}).scalar_one()
+    recent = connection.execute(_RECENT, {"person": person_id}).all()
     midnight = now - now % 86_400
     seconds = sorted(row.seconds for row in recent)
     pace = seconds[len(seconds) // 2] if seconds else None

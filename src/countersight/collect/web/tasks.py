@@ -9,9 +9,9 @@ from starlette.responses import Response
 
 from countersight.collect import work
 from countersight.collect.flows import Content, Form, Item, Past, Phase, phase_of
-from countersight.collect.flows.cfmm import Pair, leak_in
-from countersight.collect.flows.cosim import DISTRACTORS
-from countersight.collect.loop import Checked, check, context_of
+from countersight.collect.flows.cfmm import Pair, as_instance, leak_in
+from countersight.collect.flows.cosim import DISTRACTORS, context_of
+from countersight.collect.loop import Checked, answers_blind, check
 from countersight.collect.people import Person
 from countersight.collect.web.progress import balance
 from countersight.collect.web.visit import RefusedError, Visit
@@ -72,10 +72,17 @@ def _shown(
     **more: Any,
 ) -> Response:
     flow, name = visit.campaign.flow, task.phase.name
-    own: dict[str, Any] = {"checked": None, "kinds_proposed": (), "leak": "", "balance": {}, "loop_words": ""}
+    own: dict[str, Any] = {
+        "checked": None,
+        "kinds_proposed": (),
+        "leak": "",
+        "blind": None,
+        "balance": {},
+        "loop_words": "",
+    }
     if flow.name == "cfmm" and name == "write":
         own["balance"] = balance(visit)
-        own["leak"] = _leak(values)
+        own["leak"] = leak_in(_pair(values))
     if flow.name == "cosim" and name == "distractor":
         own["loop_words"] = visit.request.app.state.loop.words
     shown = flow.shown(name, task.item, task.past)
@@ -202,12 +209,16 @@ async def check_distractors(visit: Visit) -> Response:
 async def check_leak(visit: Visit) -> Response:
     """Say, as somebody types, whether a counterfactual question gives its answer away."""
     load_task(visit)
-    return visit.page("parts/leak.html", leak=_leak(visit.form))
+    pair = _pair(visit.form)
+    asked = as_instance(pair)
+    blind = await answers_blind(visit.campaign, visit.request.app.state.loop, asked) if asked else None
+    return visit.page("parts/leak.html", leak=leak_in(pair), blind=blind)
 
 
-def _leak(values: dict[str, str]) -> str:
+def _pair(values: dict[str, str]) -> Pair:
+    """A pair as it is typed so far."""
     names = ("aspect", "basic", "counterfactual", "option_a", "option_b", "basic_answer", "counterfactual_answer")
-    return leak_in(Pair(*(values.get(name, "")[:400] for name in names)))
+    return Pair(*(values.get(name, "")[:400] for name in names))
 
 
 async def propose_kinds(visit: Visit) -> Response:

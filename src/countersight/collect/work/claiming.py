@@ -55,10 +55,7 @@ def current_lease(connection: Connection, person_id: int, phase: str) -> Lease |
 
 def open_leases(connection: Connection, person_id: int) -> dict[str, str]:
     """The token of what a person has open, by phase."""
-    question = select(tables.lease.c.phase, tables.lease.c.token).where(
-        tables.lease.c.person_id == person_id, tables.lease.c.state == _ACTIVE
-    )
-    return {phase: str(token) for phase, token in connection.execute(question)}
+    return {phase: str(token) for phase, token in connection.execute(_OPEN, {"person": person_id})}
 
 
 def lease_by_token(connection: Connection, token: str, person_id: int) -> Lease | None:
@@ -73,12 +70,6 @@ def release(connection: Connection, settings: Settings, lease: Lease) -> None:
         return
     connection.execute(update(tables.lease).where(tables.lease.c.id == lease.id).values(state="released"))
     recount(connection, settings, lease.item_id, lease.phase)
-
-
-def extend(connection: Connection, settings: Settings, lease: Lease, now: float) -> None:
-    """Somebody is at work: the lease begins anew."""
-    until = now + settings.lease_minutes * 60
-    connection.execute(update(tables.lease).where(tables.lease.c.id == lease.id).values(expires_at=until))
 
 
 def free_expired(connection: Connection, settings: Settings, now: float) -> int:
@@ -105,17 +96,16 @@ def take_up_again(connection: Connection, settings: Settings, lease: Lease, now:
 
 
 def save_draft(connection: Connection, settings: Settings, lease: Lease, values: dict[str, str], now: float) -> None:
-    """Keep what was typed so far."""
+    """Keep what was typed so far; whoever types is at work, so the lease begins anew."""
     draft = msgspec.json.encode(values).decode()
-    connection.execute(update(tables.lease).where(tables.lease.c.id == lease.id).values(draft=draft, draft_at=now))
-    if lease.state == "active":
-        extend(connection, settings, lease, now)
+    until = now + settings.lease_minutes * 60 if lease.state == "active" else lease.expires_at
+    connection.execute(_DRAFT, {"lease": lease.id, "text": draft, "now": now, "until": until})
 
 
 def _lease(connection: Connection, settings: Settings, item_id: int, person_id: int, phase: str, now: float) -> Lease:
     token, until = secrets.token_urlsafe(18), now + settings.lease_minutes * 60
     row = {"token": token, "item_id": item_id, "person_id": person_id, "phase": phase, "state": "active"}
-    key = connection.execute(insert(tables.lease).values(claimed_at=now, expires_at=until, **row)).inserted_primary_key
+    key = connection.execute(_INSERT, row | {"claimed_at": now, "expires_at": until}).inserted_primary_key
     assert key is not None
     recount(connection, settings, item_id, phase)
     return Lease(int(key[0]), token, item_id, person_id, phase, "active", now, until)
@@ -151,9 +141,16 @@ _table = tables.lease.c
 _ACTIVE: Final[ColumnClause[str]] = literal_column(
     "'active'"
 )  # spelled out: a partial index is only used where its condition is seen
+_INSERT = insert(tables.lease)
+_DRAFT = (
+    update(tables.lease)
+    .where(_table.id == bindparam("lease"))
+    .values(draft=bindparam("text"), draft_at=bindparam("now"), expires_at=bindparam("until"))
+)
 _CURRENT = select(tables.lease).where(
     _table.person_id == bindparam("person"), _table.phase == bindparam("phase"), _table.state == _ACTIVE
 )
+_OPEN = select(_table.phase, _table.token).where(_table.person_id == bindparam("person"), _table.state == _ACTIVE)
 _BY_TOKEN = select(tables.lease).where(_table.token == bindparam("token"), _table.person_id == bindparam("person"))
 _EXPIRED = select(_table.id, _table.item_id, _table.phase).where(
     _table.state == _ACTIVE, _table.expires_at < bindparam("now")

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from random import Random
 
 import msgspec
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy import Connection, Integer, bindparam, func, insert, select, update
 
 from countersight.collect.database import tables
 from countersight.collect.flows import Content, Flow, Item, NewItem, Past, phase_of
@@ -83,27 +83,42 @@ _PAST = (
 )
 
 
+_lease, _item = tables.lease.c, tables.item.c
+_SEATS = (
+    select(func.count())
+    .where(
+        _lease.item_id == bindparam("item"),
+        _lease.phase == bindparam("at"),
+        _lease.state.in_(bindparam("states", expanding=True)),
+    )
+    .scalar_subquery()
+)
+_HELD = select(_SEATS)
+_LEFT = bindparam("people", type_=Integer) - _SEATS
+# Statements that every contribution takes are built once: building one costs more than asking SQLite.
+_PUT = (
+    update(tables.item)
+    .where(_item.id == bindparam("item"))
+    .values(phase=bindparam("at"), state=bindparam("state"), seats_left=_LEFT, phase_since=bindparam("now"))
+)
+_RECOUNT = (
+    update(tables.item).where(_item.id == bindparam("item"), _item.phase == bindparam("at")).values(seats_left=_LEFT)
+)
+_TAKEN = ["active", "done"]
+
+
 def held(connection: Connection, item_id: int, phase: str, *states: str) -> int:
     """How many seats of a phase are in one of these states."""
-    question = select(func.count()).where(
-        tables.lease.c.item_id == item_id, tables.lease.c.phase == phase, tables.lease.c.state.in_(states)
-    )
-    return int(connection.execute(question).scalar_one())
+    return int(connection.execute(_HELD, {"item": item_id, "at": phase, "states": states}).scalar_one())
 
 
 def put_item(connection: Connection, settings: Settings, item_id: int, phase: str, state: str, now: float) -> None:
     """Put an item into a phase and a state; its free seats are counted, never remembered."""
-    people = settings.phases[phase].people
-    left = people - held(connection, item_id, phase, "active", "done")
-    values = {"phase": phase, "state": state, "seats_left": max(0, left), "phase_since": now}
-    connection.execute(update(tables.item).where(tables.item.c.id == item_id).values(**values))
+    values = {"item": item_id, "at": phase, "state": state, "now": now, "states": _TAKEN}
+    connection.execute(_PUT, values | {"people": settings.phases[phase].people})
 
 
 def recount(connection: Connection, settings: Settings, item_id: int, phase: str) -> None:
     """Count the free seats of an item anew, where it is still in that phase."""
-    left = settings.phases[phase].people - held(connection, item_id, phase, "active", "done")
-    connection.execute(
-        update(tables.item)
-        .where(tables.item.c.id == item_id, tables.item.c.phase == phase)
-        .values(seats_left=max(0, left))
-    )
+    values = {"item": item_id, "at": phase, "states": _TAKEN, "people": settings.phases[phase].people}
+    connection.execute(_RECOUNT, values)

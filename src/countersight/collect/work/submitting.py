@@ -1,10 +1,10 @@
 """A contribution is made: once, whatever the network does, and never overwritten."""
 
 import msgspec
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from countersight.collect.database import tables
-from countersight.collect.flows import Advance, Content, Dispute, Done, Flow, Item
+from countersight.collect.flows import Advance, Content, Dispute, Done, Flow, Item, phase_of
 from countersight.collect.pay import pay_contribution, void_contribution
 from countersight.collect.settings import Settings
 from countersight.collect.work.claiming import Lease, lease_by_token, take_up_again
@@ -51,10 +51,11 @@ def submit(
         raise TakenError
     item = load_item(connection, fresh.item_id)
     right = _is_right(flow, item, fresh.phase, content)
-    fooled = _fooled(connection, fresh, content)
+    phase = phase_of(flow, fresh.phase)
+    fooled = _fooled(connection, fresh, content) if phase and phase.checked else None
     number = _append(connection, settings, fresh, content, evidence, right, fooled, now)
-    phase = settings.phases[fresh.phase]
-    pay_contribution(connection, settings.pay, phase.pay, fresh.person_id, number, fooled or 0, now)
+    base = settings.phases[fresh.phase].pay
+    pay_contribution(connection, settings.pay, base, fresh.person_id, number, fooled or 0, now)
     if item.state != "check":
         recount(connection, settings, item.id, fresh.phase)
         follow(connection, settings, flow, item, fresh.phase, number, now)
@@ -93,7 +94,7 @@ def _append(
     phase = settings.phases[lease.phase]
     row = {
         "lease_id": lease.id,
-        "version": versions(connection, lease.id) + 1,
+        "of_lease": lease.id,
         "item_id": lease.item_id,
         "person_id": lease.person_id,
         "phase": lease.phase,
@@ -106,19 +107,23 @@ def _append(
         "fooled": fooled,
         "at": now,
     }
-    key = connection.execute(insert(tables.contribution).values(**row)).inserted_primary_key
+    key = connection.execute(_INSERT, row).inserted_primary_key
     assert key is not None
     number = int(key[0])
-    values: dict[str, object] = {"state": "done", "contribution_id": number} if content is not None else {}
-    if values:
-        connection.execute(update(tables.lease).where(tables.lease.c.id == lease.id).values(**values))
+    if content is not None:
+        connection.execute(_SENT, {"number": number, "lease": lease.id})
     return number
 
 
-def versions(connection: Connection, lease_id: int) -> int:
-    """How many versions a contribution has."""
-    question = select(func.count()).where(tables.contribution.c.lease_id == lease_id)
-    return int(connection.execute(question).scalar_one())
+_earlier = tables.contribution.alias()
+_INSERT = insert(tables.contribution).values(
+    version=select(func.count() + 1).where(_earlier.c.lease_id == bindparam("of_lease")).scalar_subquery()
+)
+_SENT = (
+    update(tables.lease)
+    .where(tables.lease.c.id == bindparam("lease"))
+    .values(state="done", contribution_id=bindparam("number"))
+)
 
 
 def follow(

@@ -1,4 +1,7 @@
-"""The first tables."""
+"""The first tables, as `tables.py` has them.
+
+The migration that first changes one of them writes the tables of this one out here, so that both stay what they were.
+"""
 
 from alembic import op
 
