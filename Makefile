@@ -14,6 +14,7 @@ demo: $(VENV)/.installed
 
 test: $(VENV)/.dev lint
 	sh tests/chromium.sh
+	sh tests/postgresql.sh
 	$(BIN)/pytest -n 2 --dist loadfile
 	$(BIN)/pytest --nbmake docs -q
 

@@ -49,3 +49,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         listed = ", ".join(f"{file} ({count})" for file, count in files.items())
         terminalreporter.section("browser tests left out")
         terminalreporter.line(f"{len(skipped)} tests were left out because there is no Chromium: {listed}")
+    unserved = [report for report in terminalreporter.getreports("skipped") if "postgresql" in report.nodeid]
+    if unserved:
+        terminalreporter.section("PostgreSQL tests left out")
+        terminalreporter.line(f"{len(unserved)} tests were left out because there is no PostgreSQL on this machine")

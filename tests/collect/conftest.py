@@ -1,8 +1,12 @@
 """What the tests of collecting share."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
+from postgresql import binaries, cluster
+from sqlalchemy import create_engine, text
 
 from countersight.audit import Options, audit_dataset, find_prompts
 from countersight.engine import Patience
@@ -13,7 +17,7 @@ from countersight.suites.cvqa import make_synthetic
 def audited(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small audit of our own model on drawn scenes, judged exactly."""
     folder = tmp_path_factory.mktemp("audited")
-    make_synthetic(folder / "scenes", size=2, seed=5, workers=1, progress=lambda done: None)
+    make_synthetic(folder / "scenes", size=4, seed=5, workers=1, progress=lambda done: None)
     options = Options(
         model="embedded",
         extractor="rules",
@@ -24,3 +28,27 @@ def audited(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     audit_dataset(folder / "scenes", folder / "audit", options)
     return folder / "audit"
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    """A PostgreSQL server of our own, for all tests of one process."""
+    if binaries() is None:
+        pytest.skip("there is no PostgreSQL on this machine")
+    with cluster() as address:
+        yield address
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest) -> Iterator[str | None]:
+    """The database of a campaign: SQLite in its folder, and a fresh one on a real PostgreSQL server."""
+    if request.param == "sqlite":
+        yield None
+        return
+    address = request.getfixturevalue("server")
+    name = f"campaign_{uuid4().hex}"
+    engine = create_engine(address.replace("postgresql:", "postgresql+psycopg:"), isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    engine.dispose()
+    yield address.replace("/postgres?", f"/{name}?")

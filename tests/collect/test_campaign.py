@@ -1,0 +1,188 @@
+"""The folder of a campaign: its settings, its database, its copies, its commands."""
+
+import re
+import sqlite3
+from pathlib import Path
+
+import pytest
+from collecting import ANSWERS, Visitor, make_campaign, opened, setting
+from making import picture
+from sqlalchemy import text
+
+from countersight.cli import main
+from countersight.collect.campaign import Campaign
+from countersight.collect.database import Store
+from countersight.collect.flows import FLOWS
+from countersight.collect.making import settings_text
+from countersight.collect.settings import read_settings
+from countersight.errors import CampaignError
+
+
+@pytest.mark.parametrize("flow", FLOWS)
+def test_the_settings_a_campaign_begins_with_can_be_read(tmp_path: Path, flow: str):
+    file = tmp_path / "campaign.toml"
+    file.write_text(settings_text(flow, 'A "quoted" \\ title'), encoding="utf-8")
+    settings = read_settings(file)
+    assert (settings.title, settings.flow) == ('A "quoted" \\ title', flow)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("train = 1.0", "train = 0.5", "must add up to 1"),
+        ("people = 2", "people = 0", "people must be 1 to 100"),
+        ("undo_minutes = 60", "undo_minuts = 60", "undo_minuts"),
+        ("[phases.adjudicate]", "[phases.third]", "there is no [phases.adjudicate]"),
+        ('flow = "verify"', "flow = verify", "line 2"),
+    ],
+)
+def test_settings_that_cannot_be_followed_are_named(tmp_path: Path, old: str, new: str, words: str):
+    make_campaign(tmp_path / "campaign", "verify", 1)
+    setting(tmp_path / "campaign", old, new)
+    with pytest.raises(CampaignError, match=re.escape(words)):
+        Campaign.open(tmp_path / "campaign")
+
+
+def test_a_database_of_a_newer_version_is_refused(tmp_path: Path, database: str | None):
+    make_campaign(tmp_path / "campaign", "verify", 1, database)
+    campaign = Campaign.open(tmp_path / "campaign", database)
+    campaign.store.write_now(lambda c: c.execute(text("UPDATE alembic_version SET version_num = '9999'")))
+    campaign.close()
+    with pytest.raises(CampaignError, match="written by a newer Countersight"):
+        Campaign.open(tmp_path / "campaign", database)
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("mysql://root:hunter2@db/x", "neither"),
+        ("nonsense", "cannot be used"),
+        ("postgresql://ada:hunter2@127.0.0.1:1/none", "cannot be opened"),
+    ],
+)
+def test_a_database_that_cannot_be_used_is_named_without_its_password(url: str, words: str):
+    with pytest.raises(CampaignError, match=words) as caught:
+        Store(url)
+    assert "hunter2" not in str(caught.value)
+
+
+def test_a_write_that_fails_takes_back_only_itself(tmp_path: Path, database: str | None):
+    make_campaign(tmp_path / "campaign", "verify", 1, database)
+    campaign = Campaign.open(tmp_path / "campaign", database)
+    insert = text("INSERT INTO batch (at, csv) VALUES (0, :csv)")
+
+    def failing(connection):
+        connection.execute(insert, {"csv": "lost"})
+        raise RuntimeError("on purpose")
+
+    campaign.store.write_now(lambda c: c.execute(insert, {"csv": "one"}))
+    with pytest.raises(RuntimeError):
+        campaign.store.write_now(failing)
+    campaign.store.write_now(lambda c: c.execute(insert, {"csv": "two"}))
+    kept = campaign.store.read(lambda c: c.execute(text("SELECT csv FROM batch ORDER BY id")).scalars().all())
+    campaign.close()
+    assert kept == ["one", "two"]
+
+
+def test_a_copy_is_made_while_people_work(tmp_path: Path):
+    make_campaign(tmp_path / "campaign", "verify", 2)
+    with opened(tmp_path / "campaign") as (app, campaign):
+        Visitor(app, campaign, "ada").contribute("verify")
+        assert main(["collect", "backup", str(tmp_path / "campaign"), "-o", str(tmp_path / "copy")]) == 0
+    with sqlite3.connect(tmp_path / "copy" / "campaign.sqlite") as copy:
+        assert copy.execute("SELECT count(*) FROM contribution").fetchone() == (1,)
+    with opened(tmp_path / "copy") as (app, campaign):
+        assert Visitor(app, campaign, "ben").contribute("verify")
+
+
+def test_bad_pictures_are_named_and_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    for number in range(3):
+        (folder / f"{number}.png").write_bytes(picture((number, 0, 0)))
+    (folder / "same.png").write_bytes(picture((0, 0, 0)))
+    (folder / "broken.png").write_bytes(picture()[:40])
+    (folder / "notes.txt").write_text("no picture")
+    new = ["collect", "new", str(tmp_path / "campaign"), "--flow", "cfmm", "--pictures", str(folder)]
+    assert main(new) == 0
+    told = capsys.readouterr()
+    assert "broken.png is cut off" in told.err
+    assert "notes.txt is not a PNG" in told.err
+    assert "3 items" in told.out
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--flow", "cosimm"], "did you mean 'cosim'"),
+        (["--flow", "cosim"], "--pictures"),
+        (["--flow", "judge"], "an audit"),
+        (["--flow", "verify", "--from", "nowhere"], "is not a folder"),
+    ],
+)
+def test_a_campaign_that_cannot_begin_leaves_nothing(tmp_path: Path, capsys, monkeypatch, words, told):
+    monkeypatch.chdir(tmp_path)
+    assert main(["collect", "new", "campaign", *words]) == 2
+    assert told in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_people_are_managed_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    folder = str(make_campaign(tmp_path / "campaign", "verify", 1))
+    assert main(["collect", "people", folder, "--invite", "ada", "--role", "lead"]) == 0
+    assert re.search(r"http://127\.0\.0\.1:8400/join/[\w-]{20,}", capsys.readouterr().out)
+    assert main(["collect", "people", folder, "--set-role", "ada", "--role", "reviewer"]) == 0
+    assert re.search(r"reviewer\s+ada", capsys.readouterr().out)
+    assert main(["collect", "people", folder, "--reset", "nobody"]) == 2
+    assert main(["collect", "people", folder, "--forget", "ada"]) == 0
+    assert "ada" not in capsys.readouterr().out
+
+
+def test_status_says_how_far_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    make_campaign(tmp_path / "campaign", "verify", 2)
+    with opened(tmp_path / "campaign") as (app, campaign):
+        for name in ("ada", "ben"):
+            Visitor(app, campaign, name).contribute("verify")
+    assert main(["collect", "status", str(tmp_path / "campaign")]) == 0
+    told = capsys.readouterr().out
+    assert "2 items: 1 done, 1 open" in told
+    assert "Verify: 1 wait" in told or "Verify: 0 wait" in told
+    assert "agreement on verdict: AC1 1.00 (1 items)" in told
+
+
+def test_a_test_opens_a_phase_within_its_tries_and_never_after(tmp_path: Path):
+    make_campaign(tmp_path / "campaign", "verify", 1)
+    file = tmp_path / "campaign" / "campaign.toml"
+    file.write_text(settings_text("verify", "With a test"), encoding="utf-8")
+    with opened(tmp_path / "campaign") as (app, campaign):
+        ada, ben = Visitor(app, campaign, "ada"), Visitor(app, campaign, "ben")
+        assert ada.post("/work/verify").headers["location"] == "/test/verify"
+        assert ada.post("/test/verify", q0="2").status_code == 303
+        assert ada.begin("verify")
+        assert "try again" in ben.post("/test/verify", q0="1").text
+        assert "no try left" in ben.post("/test/verify", q0="").text
+        ben.post("/test/verify", q0="2")
+        assert ben.post("/work/verify").headers["location"] == "/test/verify"
+        lead = Visitor(app, campaign, "lea", "lead")
+        lead.post(f"/lead/people/{ben.id}/reset")
+        ben.post("/test/verify", q0="2")
+        assert ben.begin("verify")
+        rows = campaign.store.read(lambda c: c.execute(text("SELECT passed FROM qualification ORDER BY id")).scalars())
+        assert len(list(rows)) == 4  # passes and fails are all kept
+
+
+def test_the_interface_speaks_another_language(tmp_path: Path):
+    make_campaign(tmp_path / "campaign", "verify", 1)
+    setting(tmp_path / "campaign", 'languages = ["en"]', 'languages = ["en", "de"]')
+    file = tmp_path / "campaign" / "campaign.toml"
+    file.write_text(file.read_text(encoding="utf-8") + '\n[texts.de]\n"Log in" = "Anmelden"\n', encoding="utf-8")
+    with opened(tmp_path / "campaign") as (app, campaign):
+        visitor = Visitor(app, campaign)
+        page = visitor.client.get("/login", headers={"accept-language": "de-AT,de;q=0.9"}).text
+        assert '<html lang="de">' in page
+        assert "<h1>Anmelden</h1>" in page
+        assert "<h1>Log in</h1>" in visitor.client.get("/login", headers={"accept-language": "fr"}).text
+
+
+def test_every_phase_of_every_flow_has_an_answer_in_the_tests():
+    assert {key.partition("/")[0] for key in ANSWERS} == set(FLOWS)

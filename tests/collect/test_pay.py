@@ -1,0 +1,123 @@
+"""The ledger: nothing is earned twice, paid twice or lost on the way."""
+
+from pathlib import Path
+
+import pytest
+from collecting import Visitor, make_campaign, opened, setting
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from sqlalchemy import create_engine, select
+
+from countersight.collect import pay, people
+from countersight.collect.database import tables
+from countersight.collect.settings import Pay
+from countersight.errors import CampaignError
+
+PAYMENTS = st.integers(0, 30)
+
+
+class Ledger(RuleBasedStateMachine):
+    """Anybody may do anything in any order: the books stay balanced, and money only moves forward."""
+
+    @initialize()
+    def open_books(self):
+        self.connection = create_engine("sqlite://").connect()
+        tables.metadata.create_all(self.connection)
+        self.lead, self.worker = (people.add_person(self.connection, name, "lead", 0.0) for name in ("lea", "ada"))
+        self.earned, self.next = 0, 1
+
+    @rule(amount=st.integers(-3, 500))
+    def earn(self, amount):
+        pay.accrue(self.connection, self.worker, self.next, "work", amount, 1.0)
+        self.next += 1
+        self.earned += max(0, amount)
+
+    @rule()
+    def approve(self):
+        pay.approve(self.connection, self.worker, self.lead, 2.0)
+
+    @rule()
+    def export(self):
+        pay.export_batch(self.connection, self.lead, 3.0)
+
+    @rule(batch=st.integers(1, 4), outcome=st.sampled_from(["settled", "voided"]))
+    def close(self, batch, outcome):
+        pay.close_batch(self.connection, batch, outcome, self.lead, 4.0)
+
+    @rule(contribution=PAYMENTS)
+    def void(self, contribution):
+        pay.void_contribution(self.connection, contribution, self.lead, 5.0)
+
+    @rule(payment=PAYMENTS, to=st.sampled_from(["accrued", "approved", "exported", "settled", "voided"]))
+    def push(self, payment, to):
+        before = self.state_of(payment)
+        pay.move(self.connection, [payment], to, self.lead, 6.0)
+        assert self.state_of(payment) in (before, *(pay.FOLLOWS[before] if before else ()))
+
+    def state_of(self, payment):
+        return self.connection.execute(select(tables.payment.c.state).where(tables.payment.c.id == payment)).scalar()
+
+    @invariant()
+    def books_balance(self):
+        if not hasattr(self, "connection"):
+            return
+        accounts: dict[str, int] = {}
+        for row in self.connection.execute(select(tables.posting)):
+            accounts[row.debit] = accounts.get(row.debit, 0) - row.amount
+            accounts[row.credit] = accounts.get(row.credit, 0) + row.amount
+        assert sum(accounts.values()) == 0
+        assert -accounts.get("budget", 0) == self.earned
+        stand = {state: amount for state, amount in accounts.items() if state != "budget" and amount}
+        assert stand == pay.balances(self.connection, self.worker)
+
+    @invariant()
+    def no_payment_is_in_two_batches(self):
+        if not hasattr(self, "connection"):
+            return
+        rows = self.connection.execute(select(tables.batch.c.csv)).scalars().all()
+        exported = sum(round(float(line.rpartition(",")[2]) * 100) for text in rows for line in text.splitlines())
+        inside = self.connection.execute(
+            select(tables.payment.c.amount).where(tables.payment.c.batch_id.is_not(None))
+        ).scalars()
+        assert exported == sum(inside)
+
+
+TestLedger = Ledger.TestCase
+TestLedger.settings = settings(max_examples=15, stateful_step_count=20, deadline=None)
+
+
+@given(st.integers(0, 200))
+def test_the_bonus_of_a_series_is_that_of_the_paper(before):
+    """CoSIm A.2: 2 cents each for the first 25, 3 for the next 25, 4 for the next."""
+    assert pay.series_bonus(Pay(series=25, series_first=2, series_step=1), before) == 2 + before // 25
+
+
+def test_nobody_approves_their_own():
+    with create_engine("sqlite://").connect() as connection:
+        tables.metadata.create_all(connection)
+        with pytest.raises(CampaignError, match="another lead"):
+            pay.approve(connection, 1, 1, 0.0)
+
+
+def test_pay_goes_from_work_to_a_file_for_prolific(tmp_path: Path):
+    make_campaign(tmp_path / "campaign", "verify", 3)
+    setting(tmp_path / "campaign", 'completion_code = ""', 'completion_code = "C0DE"')
+    with opened(tmp_path / "campaign") as (app, campaign):
+        guest = Visitor(app, campaign)
+        guest.get("/?PROLIFIC_PID=5f0000000000&STUDY_ID=5f00000000aa&SESSION_ID=5f00000000bb")
+        guest.get("/consent")
+        guest.post("/consent")
+        guest.get("/work")
+        for _ in range(3):
+            guest.contribute("verify")
+        assert "0.30 USD" in guest.get("/mine").text
+        lead = Visitor(app, campaign, "lea", "lead")
+        number = campaign.store.read(people.everybody)[0].id
+        assert "Approve 0.30 USD" in lead.get("/lead/pay").text
+        lead.post(f"/lead/pay/approve/{number}")
+        lead.post("/lead/pay/export")
+        assert lead.get("/lead/pay/batch/1.csv").text == "5f0000000000,0.30\n"
+        assert lead.post("/lead/pay/export").status_code == 422  # nothing leaves twice
+        lead.post("/lead/pay/batch/1", outcome="settled")
+        assert campaign.store.read(pay.balances) == {"settled": 30}

@@ -1,0 +1,212 @@
+"""Who may come where, and what nobody may do."""
+
+import re
+import time
+from pathlib import Path
+
+import pytest
+from collecting import ANSWERS, Visitor, make_campaign, opened, setting
+from sqlalchemy import select
+
+from countersight.collect import people
+from countersight.collect.database import tables
+from countersight.collect.people import ROLES
+from countersight.collect.web.app import PAGES
+from countersight.collect.web.visit import COOKIE
+
+TABLES = tables.metadata.sorted_tables
+HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>{{ 7*7 }}\u202e; DROP TABLE item"
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory):
+    folder = make_campaign(tmp_path_factory.mktemp("secure") / "campaign", "cosim", 12)
+    with opened(folder) as (app, campaign):
+        yield app, campaign
+
+
+def filled(path: str) -> str:
+    for pattern, value in (("{number:int}", "1"), ("{phase}", "question"), ("{token}", "none"), ("{link}", "none")):
+        path = path.replace(pattern, value)
+    return path.replace("{name}", "style.css")
+
+
+@pytest.mark.parametrize("role", [None, *ROLES])
+def test_every_route_lets_in_the_roles_it_names_and_no_others(place, role):
+    app, campaign = place
+    for page in PAGES:
+        who = Visitor(app, campaign, f"{role} {page.method} {page.path}", role) if role else Visitor(app, campaign)
+        path = filled(page.path)
+        answer = who.post(path) if page.method == "POST" else who.get(path)
+        least = ROLES.index(page.role) if page.role else -1
+        mine = ROLES.index(role) if role else -1
+        if mine < least:
+            refused = (303,) if role is None and page.method == "GET" else (401, 403)
+            assert answer.status_code in refused, page
+            if answer.status_code == 303:
+                assert answer.headers["location"].startswith("/login")
+        else:
+            assert "This page is for people with the role" not in answer.text, page
+            assert "You are logged out" not in answer.text, page
+
+
+def test_every_post_needs_the_token_of_its_visitor(place):
+    app, campaign = place
+    lead = Visitor(app, campaign, "a lead with a forged form", "lead")
+    for page in PAGES:
+        if page.method == "POST":
+            for token in ("", "0" * 64, Visitor(app, campaign, f"other {page.path}").csrf):
+                lead.csrf = token
+                assert lead.post(filled(page.path)).status_code == 403, page
+
+
+def test_no_route_answers_a_server_error_to_nonsense(place):
+    app, campaign = place
+    lead = Visitor(app, campaign, "a clumsy lead", "lead")
+    for page in PAGES:
+        path = filled(page.path)
+        answer = lead.post(path, name=HOSTILE, role=HOSTILE, outcome="?") if page.method == "POST" else lead.get(path)
+        assert answer.status_code < 500, page
+        lead = Visitor(app, campaign, f"a clumsy lead after {page.method} {page.path}", "lead")
+    for path in (
+        "/nowhere",
+        "/task/" + "x" * 5000,
+        "/lead/items?after=%00",
+        "/lead/items?state=1%27",
+        "/pictures/..%2f",
+    ):
+        assert lead.get(path).status_code in (404, 400), path
+    assert lead.client.put("/work").status_code in (404, 405)
+
+
+def test_forms_have_a_kind_and_a_size(place):
+    app, campaign = place
+    ada = Visitor(app, campaign, "ada with a large form")
+    assert ada.client.post("/work/question", json={"csrf": ada.csrf}).status_code == 415
+    assert ada.post("/work/question", words="x" * 300_000).status_code == 413
+    many = "&".join(f"f{number}=1" for number in range(500))
+    kind = {"content-type": "application/x-www-form-urlencoded"}
+    assert ada.client.post("/work/question", content=many, headers=kind).status_code == 400
+
+
+def test_pages_carry_a_policy_that_lets_nothing_foreign_run(place):
+    app, campaign = place
+    answer = Visitor(app, campaign, "ada who looks").get("/work")
+    policy = answer.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "script-src 'self'" in policy
+    assert "unsafe" not in policy
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert not re.search(r"<script(?! src=)|\son\w+=|style=", answer.text)
+
+
+def test_somebody_elses_task_does_not_exist(place):
+    app, campaign = place
+    ada, eve = Visitor(app, campaign, "ada with a task"), Visitor(app, campaign, "eve")
+    task = ada.begin("question")
+    for path in (task, f"{task}/draft", f"{task}/release", f"{task}/flag"):
+        assert eve.post(path, **ANSWERS["cosim/question"]).status_code == 404
+    assert eve.get(task).status_code == 404
+
+
+def test_a_login_begins_a_session_of_its_own(place):
+    app, campaign = place
+    campaign.store.write_now(lambda c: people.add_person(c, "nora", "worker", time.time(), password="long enough"))
+    nora = Visitor(app, campaign)
+    nora.get("/login")
+    before = nora.client.cookies[COOKIE]
+    answer = nora.post("/login", name="nora", password="long enough")
+    after = nora.client.cookies[COOKIE]
+    assert (answer.status_code, before != after) == (303, True)
+    cookie = answer.headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=lax" in cookie
+    nora.get("/account")
+    nora.post("/logout")
+    nora.client.cookies.set(COOKIE, after)
+    assert nora.get("/account").headers["location"].startswith("/login")
+
+
+def test_nobody_is_sent_elsewhere_after_logging_in(place):
+    app, campaign = place
+    visitor = Visitor(app, campaign)
+    for hostile in ("//evil.example", "https://evil.example", "/\\evil.example", "javascript:alert(1)"):
+        page = visitor.client.get("/login", params={"next": hostile}).text
+        assert 'name="next" value="/"' in page
+
+
+def test_tries_at_passwords_are_limited(place):
+    app, campaign = place
+    campaign.store.write_now(lambda c: people.add_person(c, "olga", "worker", time.time(), password="long enough"))
+    visitor = Visitor(app, campaign)
+    visitor.get("/login")
+    codes = [visitor.post("/login", name="olga", password=f"guess {number}").status_code for number in range(11)]
+    assert codes == [401] * 10 + [429]
+
+
+def test_an_invitation_works_once(place):
+    app, campaign = place
+    token = campaign.store.write_now(lambda c: people.invite(c, "ines", "worker", time.time()))
+    ines = Visitor(app, campaign)
+    assert "Welcome, ines" in ines.get(f"/join/{token}").text
+    assert ines.post(f"/join/{token}", password="short", again="short").status_code == 422
+    assert ines.post(f"/join/{token}", password="long enough!", again="long enough!").status_code == 303
+    assert ines.get("/work").headers["location"] == "/consent"
+    assert Visitor(app, campaign).get(f"/join/{token}").status_code == 404
+
+
+def test_nothing_secret_is_in_the_database_or_in_pages(place):
+    app, campaign = place
+    lead = Visitor(app, campaign, "a lead who invites", "lead")
+    lead.get("/lead/people")
+    page = lead.post("/lead/people", name="pia", role="worker").text
+    token = re.search(r"/join/([\w-]+)", page).group(1)
+    rows = campaign.store.read(lambda c: c.execute(select(tables.person)).all())
+    kept = " ".join(str(tuple(row)) for row in rows)
+    assert token not in kept
+    assert lead.client.cookies[COOKIE] not in kept
+    assert "$argon2id$" in kept
+    assert "argon2" not in lead.get("/lead/people").text
+    assert (campaign.path / "secret.key").stat().st_mode & 0o077 == 0
+
+
+def test_nobody_loses_their_own_role_or_approves_their_own_pay(place):
+    app, campaign = place
+    lead = Visitor(app, campaign, "a lead about herself", "lead")
+    assert lead.post(f"/lead/people/{lead.id}/role", role="worker").status_code == 422
+    assert lead.post(f"/lead/pay/approve/{lead.id}").status_code == 422
+
+
+def test_people_from_prolific_are_let_in_where_the_campaign_says_so(tmp_path: Path):
+    make_campaign(tmp_path / "campaign", "verify", 1)
+    link = (
+        "/?PROLIFIC_PID=5f0000000000000000000001&STUDY_ID=5f00000000000000000000aa&SESSION_ID=5f00000000000000000000bb"
+    )
+    with opened(tmp_path / "campaign") as (app, campaign):
+        assert Visitor(app, campaign).get(link).status_code == 403
+    setting(tmp_path / "campaign", 'completion_code = ""', 'completion_code = "C0DE"')
+    setting(tmp_path / "campaign", "contributions = 0", "contributions = 1")
+    with opened(tmp_path / "campaign") as (app, campaign):
+        guest = Visitor(app, campaign)
+        assert guest.get(link.replace("SESSION_ID=", "X=")).status_code == 400
+        assert guest.get(link).status_code == 303
+        guest.get("/consent")
+        guest.post("/consent")
+        guest.get("/work")
+        guest.contribute("verify")
+        assert "app.prolific.com/submissions/complete?cc=C0DE" in guest.get("/work").text
+
+
+def test_a_person_can_have_their_data_deleted(tmp_path: Path):
+    make_campaign(tmp_path / "campaign", "verify", 1)
+    with opened(tmp_path / "campaign") as (app, campaign):
+        ada = Visitor(app, campaign, "Ada Lovelace")
+        ada.contribute("verify")
+        page = ada.get("/account").text
+        pseudonym = re.search(r"<dd>(p\w{7})</dd>", page).group(1)
+        assert ada.post("/account/delete", sure="yes").status_code == 422
+        assert ada.post("/account/delete", sure=pseudonym).status_code == 303
+        assert ada.get("/work").headers["location"].startswith("/login")
+        rows = campaign.store.read(lambda c: [tuple(row) for table in TABLES for row in c.execute(select(table))])
+    assert "Ada Lovelace" not in repr(rows)
+    assert pseudonym in repr(rows)

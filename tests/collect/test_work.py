@@ -1,0 +1,301 @@
+"""Leases, drafts, versions, undo, flags: on SQLite and on PostgreSQL."""
+
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+import pytest
+from collecting import ANSWERS, Visitor, make_campaign, opened, setting, states
+from making import dataset
+from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
+
+from countersight.collect import pay, people, work
+from countersight.collect.campaign import Campaign
+from countersight.collect.database import tables
+from countersight.collect.flows import Form
+
+NOW = 1_800_000_000.0
+
+
+class Desk:
+    """A campaign without its pages: people who take items and send forms at a given time."""
+
+    def __init__(self, folder: Path, flow: str, database: str | None, number: int = 3) -> None:
+        make_campaign(folder, flow, number, database)
+        self.campaign = Campaign.open(folder, database)
+        self.store, self.settings = self.campaign.store, self.campaign.settings
+
+    def person(self, name: str) -> int:
+        return self.store.write_now(lambda c: people.add_person(c, name, "worker", NOW))
+
+    def claim(self, person: int, phase: str, now: float = NOW):
+        return self.store.write_now(lambda c: work.claim(c, self.settings, person, phase, now, Random(1)))
+
+    def send(self, lease, now: float = NOW, **changes: str):
+        item = self.store.read(lambda c: work.load_item(c, lease.item_id))
+        form = Form(ANSWERS[f"{self.campaign.flow.name}/{lease.phase}"] | changes)
+        content = self.campaign.flow.read(lease.phase, form, item, {})
+        assert form.faults == {}
+        return self.store.write_now(
+            lambda c: work.submit(c, self.settings, self.campaign.flow, lease, content, work.Evidence(30.0), now)
+        )
+
+    def undo(self, number: int, person: int, now: float):
+        return self.store.write_now(lambda c: work.undo(c, self.settings, self.campaign.flow, number, person, now))
+
+    def rows(self, table):
+        return self.store.read(lambda c: c.execute(select(table).order_by(table.c.id)).all())
+
+
+@pytest.fixture
+def desk(tmp_path: Path, database: str | None):
+    desk = Desk(tmp_path / "campaign", "verify", database)
+    yield desk
+    desk.campaign.close()
+
+
+def test_two_people_share_an_item_and_a_third_does_not(desk: Desk):
+    ada, ben, cleo = map(desk.person, ("ada", "ben", "cleo"))
+    items = [desk.claim(person, "verify").item_id for person in (ada, ben, cleo)]
+    assert items[0] == items[1] != items[2]
+
+
+def test_whoever_asks_again_gets_the_item_they_have(desk: Desk):
+    ada = desk.person("ada")
+    assert desk.claim(ada, "verify").token == desk.claim(ada, "verify").token
+
+
+def test_a_lease_ends_by_itself_and_frees_its_seat(desk: Desk):
+    ada, ben, cleo = map(desk.person, ("ada", "ben", "cleo"))
+    first = desk.claim(ada, "verify")
+    desk.claim(ben, "verify")
+    later = NOW + desk.settings.lease_minutes * 60 + 1
+    assert desk.claim(cleo, "verify", later).item_id == first.item_id
+
+
+def test_typing_keeps_a_lease(desk: Desk):
+    ada, cleo = map(desk.person, ("ada", "cleo"))
+    lease = desk.claim(ada, "verify")
+    minutes = desk.settings.lease_minutes * 60
+    desk.store.write_now(lambda c: work.save_draft(c, desk.settings, lease, {"words": "so"}, NOW + minutes - 1))
+    desk.claim(cleo, "verify", NOW + minutes + 1)
+    held = desk.store.read(lambda c: work.lease_by_token(c, lease.token, ada))
+    assert (held.state, held.draft) == ("active", {"words": "so"})
+
+
+def test_whoever_was_slow_may_still_send_while_the_seat_is_free(desk: Desk):
+    ada = desk.person("ada")
+    lease = desk.claim(ada, "verify")
+    late = NOW + desk.settings.lease_minutes * 60 + 1
+    desk.store.write_now(lambda c: work.free_expired(c, desk.settings, late))
+    assert desk.send(lease, late).contribution_id
+
+
+def test_whoever_was_too_slow_is_told_and_nothing_is_doubled(desk: Desk):
+    ada, ben, cleo = map(desk.person, ("ada", "ben", "cleo"))
+    lease = desk.claim(ada, "verify")
+    late = NOW + desk.settings.lease_minutes * 60 + 1
+    for other in (ben, cleo):
+        desk.send(desk.claim(other, "verify", late), late)
+    with pytest.raises(work.TakenError):
+        desk.send(lease, late)
+    assert len(desk.rows(tables.contribution)) == 2
+
+
+def test_a_form_sent_twice_counts_once(desk: Desk):
+    ada = desk.person("ada")
+    lease = desk.claim(ada, "verify")
+    first, second = desk.send(lease), desk.send(lease, related="no", words="otherwise")
+    assert (first.contribution_id, second.again) == (second.contribution_id, True)
+    assert len(desk.rows(tables.contribution)) == 1
+    assert len(desk.rows(tables.payment)) == 1
+
+
+def test_the_database_itself_refuses_two_parts_of_one_person(desk: Desk):
+    ada = desk.person("ada")
+    lease = desk.claim(ada, "verify")
+    row = {"item_id": lease.item_id, "person_id": ada, "phase": "adjudicate", "state": "active"}
+    with pytest.raises(IntegrityError):
+        desk.store.write_now(
+            lambda c: c.execute(tables.lease.insert().values(token="other", claimed_at=0, expires_at=0, **row))
+        )
+
+
+def test_undo_is_a_new_version_within_the_hour_and_takes_the_pay_back(desk: Desk):
+    ada = desk.person("ada")
+    sent = desk.send(desk.claim(ada, "verify"))
+    assert "that time is over" in desk.undo(sent.contribution_id, ada, NOW + 3601)
+    lease = desk.undo(sent.contribution_id, ada, NOW + 60)
+    again = desk.send(lease, NOW + 90, related="no", words="not this picture")
+    assert [row.version for row in desk.rows(tables.contribution)] == [1, 2, 3]
+    assert [row.content is None for row in desk.rows(tables.contribution)] == [False, True, False]
+    assert again.contribution_id == 3
+    assert [row.state for row in desk.rows(tables.payment)] == ["voided", "accrued"]
+
+
+def test_undo_of_somebody_elses_work_does_nothing(desk: Desk):
+    ada, ben = map(desk.person, ("ada", "ben"))
+    sent = desk.send(desk.claim(ada, "verify"))
+    assert isinstance(desk.undo(sent.contribution_id, ben, NOW), str)
+
+
+def test_undo_is_too_late_once_somebody_works_on_it(desk: Desk):
+    ada, ben, cleo = map(desk.person, ("ada", "ben", "cleo"))
+    desk.send(desk.claim(ada, "verify"))
+    sent = desk.send(desk.claim(ben, "verify"), related="no", words="not this picture")
+    assert desk.claim(cleo, "adjudicate") is not None
+    assert desk.undo(sent.contribution_id, ben, NOW + 5) == "Somebody is working on it already."
+
+
+def test_a_phase_sees_only_what_it_may(desk: Desk):
+    ada, ben = map(desk.person, ("ada", "ben"))
+    desk.send(desk.claim(ada, "verify"))
+    lease = desk.claim(ben, "verify")
+    flow = desk.campaign.flow
+    assert desk.store.read(lambda c: work.load_past(c, flow, lease.item_id, flow.phases[0].sees)) == {}
+
+
+def test_an_adjudicator_sees_both_in_an_order_that_says_nothing(desk: Desk):
+    flow, orders = desk.campaign.flow, Counter()
+    ada, ben = map(desk.person, ("ada", "ben"))
+    desk.send(desk.claim(ada, "verify"))
+    sent = desk.claim(ben, "verify")
+    desk.send(sent, related="no", words="otherwise")
+    for seed in range(40):
+        past = desk.store.read(lambda c, s=str(seed): work.load_past(c, flow, sent.item_id, ("verify",), s))
+        orders[past["verify"][0].verdict] += 1
+    assert min(orders["keep"], orders["reject"]) > 8
+
+
+def test_a_hundred_claims_at_once_never_share_a_seat(tmp_path: Path, database: str | None):
+    desk = Desk(tmp_path / "campaign", "verify", database, 40)
+    names = [desk.person(f"worker {number}") for number in range(60)]
+    found = []
+    threads = [threading.Thread(target=lambda p=p: found.append(desk.claim(p, "verify"))) for p in names]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    seats = Counter(lease.item_id for lease in found)
+    desk.campaign.close()
+    assert len(found) == 60
+    assert max(seats.values()) == 2
+
+
+def test_a_second_process_waits_its_turn(tmp_path: Path, database: str | None):
+    make_campaign(tmp_path / "campaign", "verify", 2, database)
+    one, other = (Campaign.open(tmp_path / "campaign", database) for _ in range(2))
+    entered = threading.Event()
+
+    def slowly(connection):
+        people.add_person(connection, "slow", "worker", NOW)
+        entered.set()
+        time.sleep(0.3)
+
+    thread = threading.Thread(target=lambda: one.store.write_now(slowly))
+    thread.start()
+    entered.wait()
+    other.store.write_now(lambda c: people.add_person(c, "quick", "worker", NOW))
+    thread.join()
+    names = other.store.read(people.everybody)
+    for campaign in (one, other):
+        campaign.close()
+    assert [person.name for person in names] == ["slow", "quick"]
+
+
+def test_known_items_are_mixed_in_marked_and_kept_out_of_the_export(tmp_path: Path):
+    known = dataset(tmp_path / "known", 2)
+    make_campaign(tmp_path / "campaign", "verify", 2, gold=known)
+    setting(tmp_path / "campaign", "gold_share = 0.05", "gold_share = 0.99")
+    with opened(tmp_path / "campaign") as (app, campaign):
+        ada = Visitor(app, campaign, "ada")
+        for expected in ("Right", "Not what we expected"):  # the second shows a wrong answer: keeping it is careless
+            task = ada.begin("verify")
+            sent = ada.post(task, **ANSWERS["verify/verify"])
+            assert f"<h1>{expected}</h1>" in ada.get(sent.headers["location"]).text
+        assert states(campaign) == ["open", "open", "check", "check"]
+        lead = Visitor(app, campaign, "lea", "lead")
+        assert "1 / 2" in lead.get("/lead/people").text
+
+
+def test_a_flag_takes_an_item_out_until_a_reviewer_decides(tmp_path: Path):
+    make_campaign(tmp_path / "campaign", "cosim", 2)
+    with opened(tmp_path / "campaign") as (app, campaign):
+        ada, ben, cleo = (Visitor(app, campaign, name) for name in ("ada", "ben", "cleo"))
+        for _ in range(2):
+            ada.contribute("question")
+        for _ in range(2):
+            task = ben.begin("change")
+            flagged = ben.post(f"{task}/flag", flag_reason="unclear", flag_words="I cannot follow the question")
+            assert flagged.status_code == 303
+        assert states(campaign) == ["flagged", "flagged"]
+        assert cleo.begin("change") is None
+        rita = Visitor(app, campaign, "rita", "reviewer")
+        assert "I cannot follow" in rita.get("/review/1").text
+        assert rita.post("/review/1", outcome="fair").status_code == 422  # a decision has a reason
+        rita.post("/review/1", outcome="fair", note="it makes no sense")
+        rita.post("/review/2", outcome="unfair", note="it is clear enough")
+        assert states(campaign) == ["removed", "open"]
+        balances = campaign.store.read(lambda c: pay.balances(c, ada.id))
+        assert balances == {"voided": 37, "accrued": 37}
+        assert ben.begin("change") is None  # whoever flagged it does not get it again
+        assert cleo.begin("change") is not None
+
+
+def test_a_reviewer_does_not_judge_flags_about_their_own_work(tmp_path: Path):
+    make_campaign(tmp_path / "campaign", "cosim", 1)
+    with opened(tmp_path / "campaign") as (app, campaign):
+        rita = Visitor(app, campaign, "rita", "reviewer")
+        rita.contribute("question")
+        ben = Visitor(app, campaign, "ben")
+        ben.post(f"{ben.begin('change')}/flag", flag_reason="wrong", flag_words="this is quite wrong")
+        assert "Nothing waits for you" in rita.get("/review").text
+        assert rita.get("/review/1").status_code == 404
+
+
+def test_a_faulty_form_comes_back_with_its_text_and_is_kept_as_a_draft(tmp_path: Path):
+    make_campaign(tmp_path / "campaign", "cosim", 1)
+    with opened(tmp_path / "campaign") as (app, campaign):
+        ada = Visitor(app, campaign, "ada")
+        task = ada.begin("question")
+        answer = ada.post(task, question="Would <b>this</b> be kept?")
+        assert answer.status_code == 422
+        assert "Would &lt;b&gt;this&lt;/b&gt; be kept?" in answer.text
+        assert "The justification is missing." in answer.text
+        assert "Would &lt;b&gt;this&lt;/b&gt; be kept?" in ada.get(task).text
+
+
+def test_distractors_must_differ(tmp_path: Path):
+    make_campaign(tmp_path / "campaign", "cosim", 1)
+    with opened(tmp_path / "campaign") as (app, campaign):
+        for name, phase in (("ada", "question"), ("ben", "change")):
+            Visitor(app, campaign, name).contribute(phase)
+        cleo = Visitor(app, campaign, "cleo")
+        task = cleo.begin("distractor")
+        assert cleo.get(task).text.count("a hundred dots in every circle now.</textarea>") == 4
+        same = ANSWERS["cosim/distractor"] | {"distractor_2": ANSWERS["cosim/distractor"]["distractor_1"]}
+        assert "This is nearly distractor 1" in cleo.post(task, **same).text
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"counterfactual": "How many circles would be left?"}, "Put what is different into an if-clause"),
+        (
+            {"counterfactual": "If only five circles were kept, how many circles would there be?"},
+            "The if-clause names the answer",
+        ),
+        ({"option_b": "Five"}, "Both options are the same"),
+        ({"aspect": "smell"}, "Choose an aspect first"),
+    ],
+)
+def test_a_pair_that_breaks_a_rule_is_sent_back(tmp_path: Path, changes: dict[str, str], fault: str):
+    make_campaign(tmp_path / "campaign", "cfmm", 1)
+    with opened(tmp_path / "campaign") as (app, campaign):
+        ada = Visitor(app, campaign, "ada")
+        answer = ada.post(ada.begin("write"), **(ANSWERS["cfmm/write"] | changes))
+        assert answer.status_code == 422
+        assert fault in answer.text
