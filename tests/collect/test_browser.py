@@ -1,0 +1,303 @@
+"""Every flow in a real browser: by keyboard alone, without JavaScript, and with no violation that axe finds."""
+
+import re
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from collecting import ANSWERS, make_campaign, served, states
+from playwright.sync_api import Browser, Page
+
+from countersight.collect import export_campaign, make_demo, people
+from countersight.collect.campaign import Campaign
+from countersight.collect.web.visit import COOKIE
+
+pytestmark = pytest.mark.browser
+
+RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+FLOWS = ("cosim", "cfmm", "cvqa", "verify", "answer", "judge")
+
+
+class Hall:
+    """Campaigns that are served, and people who are logged in to them."""
+
+    def __init__(self, browser: Browser, address: str, campaign: Campaign) -> None:
+        self.browser, self.address, self.campaign = browser, address, campaign
+
+    def enter(self, name: str, role: people.Role = "worker", **how: object) -> Page:
+        """A page of somebody who is logged in."""
+        context = self.browser.new_context(base_url=self.address, **how)
+        number = self.campaign.store.write_now(lambda c: people.add_person(c, name, role, time.time()))
+        self.campaign.store.write_now(
+            lambda c: people.agree(c, number, self.campaign.settings.consent.version, time.time())
+        )
+        token = self.campaign.store.write_now(lambda c: people.begin_session(c, number, time.time()))
+        context.add_cookies([{"name": COOKIE, "value": token, "url": self.address}])
+        page = context.new_page()
+        page.faults = []
+        page.on("pageerror", lambda error: page.faults.append(str(error)))
+        page.on("dialog", lambda dialog: page.faults.append(f"dialog {dialog.message}"))
+        return page
+
+
+@pytest.fixture(scope="module")
+def halls(audited: Path, tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[dict[str, Hall]]:
+    """A campaign of every flow, each served on its own port."""
+    with ExitStack() as stack:
+        found = {}
+        for flow in FLOWS:
+            folder = tmp_path_factory.mktemp(flow) / "campaign"
+            make_campaign(folder, flow, 4, **({"source": audited} if flow == "judge" else {}))
+            found[flow] = Hall(browser, *stack.enter_context(served(folder)))
+        yield found
+
+
+def press_to(page: Page, wanted: str, most: int = 60) -> None:
+    """Press Tab until the element is reached."""
+    for _ in range(most):
+        if page.evaluate("wanted => document.activeElement.matches(wanted)", wanted):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"{wanted} is not reached by Tab")
+
+
+def fill_by_keyboard(page: Page, fields: dict[str, str]) -> None:
+    """Fill a form with Tab, arrows, Space and letters."""
+    page.keyboard.press("Home")
+    page.evaluate("document.getElementById('main').focus()")  # where the link "Skip to the content" leads
+    names = page.eval_on_selector_all("#task [name]", "all => all.map(each => each.name)")
+    for name in dict.fromkeys(each for each in names if each in fields):
+        kind = page.eval_on_selector(f"#task [name='{name}']", "each => each.type")
+        press_to(page, f"#task [name='{name}']")
+        if kind == "radio":
+            _choose(page, name, fields[name])
+        else:
+            page.keyboard.press("Control+a")
+            page.keyboard.type(fields[name])
+
+
+def _choose(page: Page, name: str, value: str) -> None:
+    page.keyboard.press("Space")
+    for _ in range(10):
+        if page.evaluate(f"document.querySelector(\"[name='{name}']:checked\")?.value") == value:
+            return
+        page.keyboard.press("ArrowDown")
+    raise AssertionError(f"{name} cannot be set to {value} by keyboard")
+
+
+def wanted(page: Page, flow: str, phase: str) -> dict[str, str]:
+    """The form that is in order; of pictures the second."""
+    fields = dict(ANSWERS[f"{flow}/{phase}"])
+    if phase == "question":
+        fields["picture"] = page.eval_on_selector_all("[name='picture']", "all => all[1].value")
+    return fields
+
+
+def start(page: Page, phase: str, title: str) -> None:
+    """Begin a phase from the first page, by keyboard."""
+    page.goto("/work")
+    press_to(page, f"form[action='/work/{phase}'] button")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/task/**")
+    assert page.locator("h1").inner_text() == title
+
+
+SEQUENCES = {
+    "cosim": ["question", "change", "distractor"],
+    "cfmm": ["write", "blind"],
+    "cvqa": ["verify", "verify"],
+    "verify": ["verify", "verify"],
+    "answer": ["answer", "answer"],
+    "judge": ["judge", "judge", "judge"],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("flow", FLOWS)
+def test_a_flow_goes_from_the_first_page_to_its_export_by_keyboard_alone(halls, flow, tmp_path):
+    hall = halls[flow]
+    titles = {phase.name: phase.title for phase in hall.campaign.flow.phases}
+    for place, phase in enumerate(SEQUENCES[flow]):
+        page = hall.enter(f"keyboard {place}")
+        start(page, phase, titles[phase])
+        fill_by_keyboard(page, wanted(page, flow, phase))
+        page.keyboard.press("Control+Enter")
+        page.wait_for_selector("text=Sent.")
+        assert page.faults == []
+        page.context.close()
+    assert "done" in states(hall.campaign)
+    export_campaign(hall.campaign, tmp_path / "out")
+    assert any((tmp_path / "out").iterdir())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("flow", FLOWS)
+def test_a_flow_works_without_javascript(halls, flow):
+    hall = halls[flow]
+    before = states(hall.campaign).count("done")
+    for place, phase in enumerate(SEQUENCES[flow]):
+        page = hall.enter(f"plain {place}", java_script_enabled=False)
+        page.goto("/work")
+        page.locator(f"form[action='/work/{phase}'] button").click()
+        fields = dict(ANSWERS[f"{flow}/{phase}"])
+        if phase == "question":
+            page.locator("[name='picture']").first.check()
+        for name, value in fields.items():
+            field = page.locator(f"#task [name='{name}']")
+            if field.count() == 0:
+                continue
+            if field.first.get_attribute("type") == "radio":
+                page.locator(f"#task [name='{name}'][value='{value}']").check()
+            else:
+                field.fill(value)
+        page.get_by_role("button", name="Save draft").click()
+        assert "Saved" in page.locator("#saved").inner_text()
+        page.locator("#send").click()
+        assert "Sent." in page.locator("main").inner_text()
+        page.context.close()
+    assert states(hall.campaign).count("done") == before + 1
+
+
+def addresses(hall: Hall) -> list[str]:
+    """Every page of a campaign that somebody may look at, but for tasks."""
+    first = hall.campaign.flow.phases[0].name
+    return [
+        "/work", "/mine", "/account", "/consent", f"/guidelines/{first}", "/review", "/lead", "/lead/items",
+        "/lead/items/1", "/lead/people", "/lead/pay", "/nowhere",
+    ]  # fmt: skip
+
+
+# What may differ in the dark, and on small screens; the rest of the rules are about what all of them share.
+DARK = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}}
+SMALL = {"runOnly": {"type": "rule", "values": ["target-size", "scrollable-region-focusable", "color-contrast"]}}
+
+
+def violations(page: Page, rules: dict[str, object] = RULES) -> list[str]:
+    found = Axe().run(page, options=rules).response["violations"]
+    return [f"{page.url}: {each['id']} {each['nodes'][0]['html'][:200]}" for each in found]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_any_page(halls, scheme):
+    found, rules = [], DARK if scheme == "dark" else RULES
+    hall = halls["cosim"]
+    page = hall.enter(f"a lead in the {scheme}", "lead", color_scheme=scheme)
+    for address in addresses(hall):
+        page.goto(address)
+        found += violations(page, rules)
+    visitor = hall.browser.new_context(base_url=hall.address, color_scheme=scheme).new_page()
+    visitor.goto("/login")
+    found += violations(visitor, rules)
+    for flow in FLOWS:
+        worker = halls[flow].enter(f"{flow} in the {scheme}", color_scheme=scheme)
+        worker.goto("/work")
+        buttons = worker.locator("form[action^='/work/'] button")
+        if buttons.count():
+            buttons.first.click()
+            found += violations(worker, rules)
+            worker.locator("#send").click()  # an empty form comes back with its faults
+            found += violations(worker, rules)
+        worker.context.close()
+    assert found == []
+
+
+@pytest.mark.slow
+def test_pages_fit_a_phone_and_a_zoom_of_200_percent(halls):
+    hall, found = halls["cosim"], []
+    for name, how in (
+        ("phone", {"viewport": {"width": 360, "height": 740}, "has_touch": True}),
+        ("zoom", {"viewport": {"width": 640, "height": 430}, "device_scale_factor": 2}),
+    ):
+        page = hall.enter(f"a lead with a {name}", "lead", **how)
+        for address in addresses(hall):
+            page.goto(address)
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{name}: {address} is too wide"
+            found += violations(page, SMALL)
+        page.context.close()
+    assert found == []
+
+
+def test_what_is_typed_is_saved_and_survives_a_closed_lid(halls):
+    page = halls["cvqa"].enter("typist")
+    page.goto("/work")
+    page.locator("form[action='/work/verify'] button").click()
+    page.locator("#words").focus()
+    page.keyboard.type("half a thou")
+    page.wait_for_selector("#saved:has-text('Saved')")
+    assert page.evaluate("document.activeElement.id") == "words"  # focus stays where it was
+    address = page.url
+    other = page.context.new_page()
+    page.close()
+    other.goto(address)
+    assert other.locator("#words").input_value() == "half a thou"
+
+
+def test_a_leak_is_announced_as_one_types(halls):
+    page = halls["cfmm"].enter("leaky")
+    page.goto("/work")
+    page.locator("form[action='/work/write'] button").click()
+    page.locator("[name='counterfactual_answer'][value='A']").check()
+    page.locator("#option_a").fill("blue")
+    page.locator("#option_b").fill("red")
+    page.locator("#counterfactual").focus()
+    page.keyboard.type("If I painted this bus blue, what color would it be?")
+    page.wait_for_selector("#leak:has-text('names the answer')")
+    assert page.locator("#leak").get_attribute("aria-live") == "polite"
+    assert page.evaluate("document.activeElement.id") == "counterfactual"
+
+
+def test_a_box_is_drawn_with_the_mouse(halls):
+    page = halls["cosim"].enter("painter", viewport={"width": 1200, "height": 900})
+    page.goto("/work")
+    page.locator("form[action='/work/question'] button").click()
+    page.locator("[data-picture]").nth(2).click()
+    assert page.locator("[name='picture']").nth(2).is_checked()
+    frame = page.locator("#marking").bounding_box()
+    page.mouse.move(frame["x"] + 0.25 * frame["width"], frame["y"] + 0.1 * frame["height"])
+    page.mouse.down()
+    page.mouse.move(frame["x"] + 0.75 * frame["width"], frame["y"] + 0.4 * frame["height"], steps=4)
+    page.mouse.up()
+    numbers = [int(page.locator(f"#{side}").input_value()) for side in ("left", "top", "width", "height")]
+    assert all(abs(found - drawn) <= 1 for found, drawn in zip(numbers, (25, 10, 50, 30), strict=True))
+    assert page.faults == []
+
+
+def test_hostile_text_is_shown_harmless(halls):
+    hall = halls["verify"]
+    hostile = "<script>alert(1)</script><img src=x onerror=alert(2)>\"' onfocus=alert(3) autofocus {{7*7}}"
+    for name in ("mallory", "trudy"):
+        worker = hall.enter(f"{name} {hostile[:30]}")
+        worker.goto("/work")
+        worker.locator("form[action='/work/verify'] button").click()
+        worker.locator("[name='related'][value='no']").check()
+        worker.locator("#words").fill(hostile)
+        worker.locator("#send").click()
+        worker.wait_for_selector("text=Sent.")
+    lead = hall.enter("a careful lead", "lead")
+    lead.goto("/lead/items?state=removed")
+    lead.locator("tbody a").last.click()
+    assert hostile in lead.locator("main").inner_text()
+    lead.goto("/lead/people")
+    assert "<script>alert(1)" in lead.locator("main").inner_text()
+    assert lead.faults == []
+
+
+def test_the_demo_shows_the_model_in_the_loop(browser, tmp_path):
+    make_demo(tmp_path / "demo")
+    with served(tmp_path / "demo") as (address, campaign):
+        page = Hall(browser, address, campaign).enter("guest")
+        page.goto("/test/distractor")
+        page.locator("input[value='2']").check()
+        page.get_by_role("button", name="Send").click()
+        page.locator("form[action='/work/distractor'] button").click()
+        for place in (1, 2, 3):
+            page.locator(f"#distractor_{place}").fill(f"Yes, because {'very ' * place}many flowers are gone now.")
+        page.locator("#check").click()
+        page.wait_for_selector("#checked:has-text('Check 1 of 5')")
+        assert re.search(
+            r"Distractor 3: \d+ % — (fools the model|does not fool it)", page.locator("#checked").inner_text()
+        )

@@ -1,0 +1,158 @@
+"""The model in the loop: it learns, it is asked in time, and what it said is kept."""
+
+import asyncio
+from pathlib import Path
+from random import Random
+
+import pytest
+from collecting import ANSWERS, Visitor, make_campaign, opened, setting
+from sqlalchemy import select
+
+from countersight.collect.database import tables
+from countersight.collect.flows import Instance
+from countersight.collect.leaks import leak
+from countersight.collect.loop import train
+
+THINGS = ("dog", "cat", "bus", "boat", "tree", "lamp", "chair", "horse")
+
+
+def instances(number: int) -> list[Instance]:
+    """The right response takes up a word of the change; wrong ones name something else."""
+    chance, made = Random(3), []
+    for _ in range(number):
+        right, *wrong = chance.sample(THINGS, 4)
+        made.append(
+            Instance(f"Is it safe? Add a {right}.", tuple(f"No, there is a {each} now." for each in (right, *wrong)))
+        )
+    return made
+
+
+def test_it_learns_what_right_responses_look_like():
+    ranker = train(instances(120))
+    assert ranker.accuracy > 0.6
+    scores = ranker.scores("Is it quiet? Add a horse.", ["No, there is a horse now.", "No, there is a lamp now."])
+    assert sum(scores) == pytest.approx(1)
+    assert scores[0] > 0.5
+
+
+def test_with_too_little_it_says_so_and_prefers_nothing():
+    ranker = train(instances(5))
+    assert (ranker.ready, ranker.accuracy) == (False, None)
+    assert ranker.scores("anything", ["one", "two"]) == [0.5, 0.5]
+
+
+def test_chance_is_not_taken_for_skill():
+    chance, made = Random(1), []
+    for _ in range(200):
+        texts = [" ".join(chance.choice(THINGS) for _ in range(5)) for _ in range(4)]
+        made.append(Instance(chance.choice(THINGS), tuple(texts)))
+    assert train(made).accuracy < 0.4
+
+
+class Fixed:
+    """A model that gives the scores it is told to, after a while."""
+
+    words = "A model for tests."
+    name = "fixed"
+
+    def __init__(self, scores: tuple[float, ...], seconds: float = 0.0) -> None:
+        self.scores, self.seconds = scores, seconds
+
+    def refresh(self) -> None:
+        pass
+
+    async def likely(self, context: str, responses: tuple[str, ...]) -> tuple[float, ...]:
+        await asyncio.sleep(self.seconds)
+        if self.seconds < 0:
+            raise ConnectionError
+        return self.scores
+
+
+@pytest.fixture
+def distractor(tmp_path: Path):
+    """Somebody at the distractor phase of an item of the test split."""
+    make_campaign(tmp_path / "campaign", "cosim", 1)
+    setting(tmp_path / "campaign", "deadline = 2.0", "deadline = 0.2")
+    setting(tmp_path / "campaign", "attempts = 5", "attempts = 2")
+    with opened(tmp_path / "campaign") as (app, campaign):
+        campaign.store.write_now(lambda c: c.execute(tables.item.update().values(split="test")))
+        Visitor(app, campaign, "ada").contribute("question")
+        Visitor(app, campaign, "ben").contribute("change")
+        cleo = Visitor(app, campaign, "cleo")
+        yield app, campaign, cleo, cleo.begin("distractor")
+
+
+def checks(campaign):
+    return campaign.store.read(lambda c: c.execute(select(tables.check)).all())
+
+
+def test_a_check_says_which_distractors_fool_and_is_kept_and_paid(distractor):
+    app, campaign, cleo, task = distractor
+    app.state.loop = Fixed((0.3, 0.4, 0.1, 0.2))
+    page = cleo.post(f"{task}/check", **ANSWERS["cosim/distractor"]).text
+    assert "Distractor 1: 40 % — <strong>fools the model</strong>" in page
+    assert "Distractor 2: 10 % — does not fool it" in page
+    (kept,) = checks(campaign)
+    assert (kept.fooled, kept.attempt, kept.model) == (1, 1, "fixed")
+    cleo.post(task, **ANSWERS["cosim/distractor"])
+    rows = campaign.store.read(
+        lambda c: c.execute(select(tables.contribution).order_by(tables.contribution.c.id)).all()
+    )
+    assert rows[-1].fooled == 1
+    kinds = campaign.store.read(
+        lambda c: c.execute(
+            select(tables.payment.c.kind, tables.payment.c.amount).where(
+                tables.payment.c.contribution_id == rows[-1].id
+            )
+        ).all()
+    )
+    assert ("fooling", 5) in [tuple(row) for row in kinds]
+
+
+def test_what_was_changed_after_the_check_is_kept_as_unchecked(distractor):
+    app, campaign, cleo, task = distractor
+    app.state.loop = Fixed((0.3, 0.4, 0.1, 0.2))
+    cleo.post(f"{task}/check", **ANSWERS["cosim/distractor"])
+    cleo.post(task, **(ANSWERS["cosim/distractor"] | {"distractor_3": "Yes, because somebody wiped the board clean."}))
+    rows = campaign.store.read(
+        lambda c: c.execute(select(tables.contribution).order_by(tables.contribution.c.id)).all()
+    )
+    assert rows[-1].fooled is None
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (Fixed((), 5.0), "The model takes too long. You can go on without it."),
+        (Fixed((), -1.0), "The model did not answer (ConnectionError)"),
+        (Fixed(()), "too little to learn from"),
+    ],
+)
+def test_a_model_that_does_not_answer_holds_nobody_up(distractor, model, words):
+    app, _, cleo, task = distractor
+    app.state.loop = model
+    assert words in cleo.post(f"{task}/check", **ANSWERS["cosim/distractor"]).text
+    assert cleo.post(task, **ANSWERS["cosim/distractor"]).status_code == 303
+
+
+def test_checks_of_one_item_are_limited_and_the_item_can_still_be_sent(distractor):
+    app, campaign, cleo, task = distractor
+    app.state.loop = Fixed((0.7, 0.1, 0.1, 0.1))
+    pages = [cleo.post(f"{task}/check", **ANSWERS["cosim/distractor"]).text for _ in range(3)]
+    assert "used all 2 checks" in pages[2]
+    assert len(checks(campaign)) == 2
+    assert cleo.post(task, **ANSWERS["cosim/distractor"]).status_code == 303
+
+
+@pytest.mark.parametrize(
+    ("question", "right", "wrong", "leaks"),
+    [
+        ("If I painted this bus blue, what color would it be?", "blue", "red", True),
+        ("If the round table were cut square, which shape would it have?", "square", "round", False),
+        ("If two cups fell, how many cups would be left?", "one", "three", False),
+        ("What color is it?", "blue", "red", False),
+        ("If the cat slept, would it be awake?", "no", "yes", False),
+    ],
+)
+def test_a_leak_is_an_answer_in_the_if_clause(question, right, wrong, leaks):
+    assert bool(leak(question, right, wrong)) == leaks
