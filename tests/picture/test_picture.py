@@ -79,15 +79,19 @@ def test_files_that_are_no_pictures_are_named_for_what_they_are(tmp_path):
         "missing.png": "not in the folder",
         "empty.png": "is empty",
         "text.png": "not a PNG, JPEG, GIF or WebP",
-        "jpeg.png": "named .png but holds image/jpeg",
         "folder.png": "is not a file",
         "pipe.png": "is not a file",
     }
     (tmp_path / "empty.png").write_bytes(b"")
     (tmp_path / "text.png").write_text("<html>not found</html>")
-    (tmp_path / "jpeg.png").write_bytes(picture(kind="JPEG"))
     (tmp_path / "folder.png").mkdir()
     os.mkfifo(tmp_path / "pipe.png")
     for name, reason in cases.items():
         with pytest.raises(BadPicture, match=reason):
             read_picture(tmp_path / name)
+
+
+def test_a_picture_is_what_it_holds_whatever_ending_its_name_has(tmp_path):
+    for name in ("jpeg.png", "jpeg", "jpeg.txt"):
+        (tmp_path / name).write_bytes(picture(kind="JPEG"))
+        assert read_picture(tmp_path / name).mime == "image/jpeg"

@@ -273,7 +273,7 @@ def test_bad_pictures_are_failed_cases_and_the_run_goes_on(tmp_path):
     assert reasons == {
         1: "picture images/1.png is not in the folder",
         2: "picture images/2.png is cut off",
-        3: "picture images/3.png is named .png but holds image/jpeg",
+        3: "picture images/3.png is not the one the dataset was made with",
         6: "picture images/../../x.png leaves the dataset folder",
     }
 
@@ -374,9 +374,12 @@ def test_an_error_that_stops_the_run_loses_no_answer_under_way(tmp_path):
     assert len(answers(tmp_path / "r")) == 7
 
 
-def test_a_spent_quota_stops_the_run_though_it_comes_as_429(tmp_path, monkeypatch):
+def test_a_spent_quota_is_no_refused_key_and_stops_the_run_though_it_comes_as_429(tmp_path, monkeypatch):
     monkeypatch.setattr("chat_server.json.dumps", lambda x, d=json.dumps: d(x).replace("no, 429", "insufficient_quota"))
-    with ChatServer("status:429") as server, pytest.raises(ModelError, match="insufficient_quota"):
+    with (
+        ChatServer("status:429") as server,
+        pytest.raises(ModelError, match=r"the quota at 127.* is used up: .*insufficient_quota"),
+    ):
         ask(dataset(tmp_path / "d", 4), tmp_path / "r", server.name)
 
 

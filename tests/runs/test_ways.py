@@ -97,7 +97,7 @@ def test_a_thought_that_was_cut_off_is_no_answer(tmp_path, monkeypatch):
     monkeypatch.setattr("chat_server.completion", lambda text: cut)
     with ChatServer() as server:
         ask(folder, tmp_path / "r", server.name, prompt="cot")
-    assert set(judged(folder, tmp_path / "r").values()) == {"unread"}
+    assert set(judged(folder, tmp_path / "r").values()) == {"cut"}
 
 
 def test_the_prompt_says_how_long_an_answer_may_be_unless_the_user_does(tmp_path):

@@ -4,6 +4,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from shlex import quote
 
 import msgspec
 
@@ -74,7 +75,9 @@ def read_graphs(folder: Path, on_bad: OnBadLine) -> Iterator[CausalGraph]:
     """The causal graphs of a mined folder; a line that is none is told of by its number, and left out."""
     path = folder / GRAPHS
     if not path.is_file():
-        raise CountersightError(f"{folder} holds no {GRAPHS}; make it with: countersight mine GRAPHS -o {folder}")
+        raise CountersightError(
+            f"{folder} holds no {GRAPHS}; make it with: countersight mine GRAPHS -o {quote(str(folder))}"
+        )
     with open(path, "rb") as file:
         for number, line in enumerate(bounded_lines(file, _MAX_LINE), 1):
             if len(line) > _MAX_LINE:

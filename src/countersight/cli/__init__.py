@@ -5,6 +5,7 @@ this is argparse: it loads in 13 ms, typer in 75, cyclopts in 105.
 """
 
 import argparse
+import io
 import os
 import signal
 import sys
@@ -32,6 +33,9 @@ from countersight.errors import CountersightError
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status: 0 done, 2 a mistake the user can mend, 130 stopped by Ctrl-C."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal that knows no dash gets a question mark, not a traceback
+            stream.reconfigure(errors="replace")
     parser = _parser()
     chosen = parser.parse_args(audit.joined(sys.argv[1:] if arguments is None else arguments))
     if chosen.verb is None:

@@ -2,6 +2,7 @@
 
 import argparse
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from countersight.cli.parsing import Verbs, positive, price, temperature, verb
@@ -88,8 +89,10 @@ def _build(chosen: argparse.Namespace) -> int:
         print(f"  {step.left:>7,}  {step.name}" + (f"   (less {reasons})" if reasons else ""))
     if built.funnel.tokens_out:
         print(f"{built.funnel.tokens_in:,} tokens read, {built.funnel.tokens_out:,} written, ${built.funnel.cost:,.4f}")
-    print(f"The way there as a figure: countersight describe {chosen.output} -o FIGURE.svg")
-    print(f"Two people for each pair: countersight collect new --flow {chosen.suite} --from {chosen.output}")
+    print(f"The way there as a figure: countersight describe {quote(str(chosen.output))} -o FIGURE.svg")
+    print(
+        f"Two people for each pair: countersight collect new --flow {chosen.suite} --from {quote(str(chosen.output))}"
+    )
     return 0
 
 

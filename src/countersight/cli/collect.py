@@ -2,6 +2,7 @@
 
 import argparse
 from pathlib import Path
+from shlex import quote
 
 from countersight.cli.parsing import Verbs, positive, verb
 from countersight.errors import CountersightError
@@ -169,8 +170,8 @@ def _new(chosen: argparse.Namespace) -> int:
         on_bad=print_bad,
     )
     print(f"{several(items, 'item')} in {chosen.campaign}; read and change {chosen.campaign / 'campaign.toml'}, then:")
-    print(f"  countersight collect people {chosen.campaign} --invite YOU --role lead")
-    print(f"  countersight collect serve {chosen.campaign}")
+    print(f"  countersight collect people {quote(str(chosen.campaign))} --invite YOU --role lead")
+    print(f"  countersight collect serve {quote(str(chosen.campaign))}")
     return 0
 
 

@@ -2,6 +2,7 @@
 
 import argparse
 from pathlib import Path
+from shlex import quote
 
 from countersight.cli.parsing import Verbs, print_bad, verb
 from countersight.errors import CountersightError
@@ -88,4 +89,4 @@ def _make_dataset(mined: Path) -> None:
         print(error)
         return
     print(f"{several(made.cases, 'case')} about them in {folder}")
-    print(f"More, others, or worded by a model: countersight make cello --from {mined} -o DIR")
+    print(f"More, others, or worded by a model: countersight make cello --from {quote(str(mined))} -o DIR")

@@ -67,6 +67,13 @@ def add(verbs: Verbs) -> None:
         help="longest answer (default: what the prompt says; 256, or 1024 where it has the model think)",
     )
     run.add_argument(
+        "--again",
+        choices=["cut", "empty"],
+        default="",
+        help="ask once more for the answers of a run that the limit of tokens cut off, or that are empty; with "
+        "another --max-tokens",
+    )
+    run.add_argument(
         "--temperature",
         type=temperature,
         default=0.0,
@@ -126,7 +133,7 @@ def _run(chosen: argparse.Namespace) -> int:
         chosen.dataset,
         chosen.output,
         open_model(chosen.model, settings),
-        Way(prompt, chosen.shown, chosen.answering, settings.loss, chosen.seed),
+        Way(prompt, chosen.shown, chosen.answering, settings.loss, chosen.seed, chosen.again),
         patience=Patience(concurrency=chosen.concurrency, attempts=chosen.attempts),
         shots_from=chosen.shots_from,
     )

@@ -6,9 +6,12 @@ Reading streams: a folder of a million cases needs no more memory than one of te
 import hashlib
 import os
 import re
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from random import Random
+from shlex import quote
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -60,7 +63,9 @@ class Dataset:
         path = Path(path)
         rows = path / METADATA
         if not path.is_dir():
-            raise DatasetError(f"{path} is not a folder; make a dataset with: countersight make SUITE -o {path}")
+            raise DatasetError(
+                f"{path} is not a folder; make a dataset with: countersight make SUITE -o {quote(str(path))}"
+            )
         if not rows.is_file():
             raise DatasetError(f"{path} is not a dataset: there is no {METADATA} in it")
         digest = hashlib.blake2b(digest_size=16)
@@ -90,6 +95,32 @@ class Dataset:
                 if on_bad:
                     field, reason = case
                     on_bad(BadRow(METADATA, row + 1, field, reason))
+
+    def shuffled(self, on_bad: Callable[[BadRow], None] | None = None) -> Iterator[tuple[int, Case]]:
+        """Every good case with its row, in an order that is by chance but the same for the same rows.
+
+        Whoever stops halfway has a fair sample, and two who do have the same cases. A first pass finds where the good
+        rows begin, so that a million of them cost 16 MB.
+        """
+        rows = array("q", (row for row, _ in self.cases(on_bad)))
+        Random(self.fingerprint).shuffle(rows)
+        starts = self._starts()
+        with open(self.path / METADATA, "rb") as file:
+            for row in rows:
+                file.seek(starts[row])
+                case = _parse(file.readline(MAX_LINE + 1))
+                if isinstance(case, Case):
+                    yield row, case
+
+    def _starts(self) -> "array[int]":
+        """Where each row begins, in bytes."""
+        starts = array("q")
+        with open(self.path / METADATA, "rb") as file:
+            place = 0
+            for line in file:
+                starts.append(place)
+                place += len(line)
+        return starts
 
     def picture(self, file_name: str, digest: str = "") -> Picture:
         """A picture of the folder, checked; a bad one, a changed one, or one outside the folder raises BadPicture."""

@@ -1,5 +1,6 @@
-"""A run while it goes on: a bar on a terminal, a line now and then elsewhere."""
+"""A run while it goes on: one line on a terminal that is written over, or a line now and then elsewhere."""
 
+import shutil
 import sys
 import threading
 import time
@@ -10,12 +11,14 @@ from countersight.engine.tally import Tally
 from countersight.text import printable
 
 LINE_SECONDS = 10.0
+_SHORTEST_NAME = 8
+_BAR = 20
 
 
 @contextmanager
 def showing(name: str, tally: Tally, unit: str = "questions") -> Iterator[None]:
-    """Shows a run's tally while it fills: rate, failures, tokens, cost, and questions under way."""
-    show = _asking_bar if sys.stderr.isatty() else _asking_lines
+    """Shows a run's tally while it fills: count, share, time left, rate, failures, tokens, cost."""
+    show = _on_a_terminal if sys.stderr.isatty() else _line_by_line
     over = threading.Event()
     thread = threading.Thread(target=show, args=(name, tally, unit, over), daemon=True)
     thread.start()
@@ -26,42 +29,76 @@ def showing(name: str, tally: Tally, unit: str = "questions") -> Iterator[None]:
         thread.join()
 
 
-def _asking_bar(name: str, tally: Tally, unit: str, over: threading.Event) -> None:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    with Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[figures]}"),
-        console=Console(file=sys.stderr),
-    ) as bar:
-        task = bar.add_task(name, total=None, figures="")
-        start = time.monotonic()
-        while True:
-            last = over.wait(0.2)
-            seconds = time.monotonic() - start
-            bar.update(task, total=tally.total or None, completed=tally.done, figures=_figures(tally, seconds))
-            if last:
-                return
+def _on_a_terminal(name: str, tally: Tally, unit: str, over: threading.Event) -> None:
+    start = time.monotonic()
+    last = False
+    while not last:
+        last = over.wait(0.2)
+        width = shutil.get_terminal_size().columns - 1  # a full line would make some terminals begin another
+        line = progress_line(name, tally, time.monotonic() - start, width)
+        print(f"\r{line:<{width}}", end="\n" if last else "", file=sys.stderr, flush=True)
 
 
-def _asking_lines(name: str, tally: Tally, unit: str, over: threading.Event) -> None:
+def _line_by_line(name: str, tally: Tally, unit: str, over: threading.Event) -> None:
     start = time.monotonic()
     while not over.wait(LINE_SECONDS):
-        figures = _figures(tally, time.monotonic() - start)
+        figures = " · ".join(_figures(tally, time.monotonic() - start))
         print(f"{name}: {tally.done:,} of {tally.total:,} {unit}, {figures}", file=sys.stderr, flush=True)
 
 
-def _figures(tally: Tally, seconds: float) -> str:
+def progress_line(name: str, tally: Tally, seconds: float, width: int) -> str:
+    """A run on one line of so many columns.
+
+    Count, share and time left always stand there; the name of the model is shortened before any of them, then the
+    other figures are left out from the last.
+    """
+    kept = f"{tally.done:,}/{tally.total:,} {_share(tally)} {_time_left(tally, seconds)}"
+    name = _shortened(printable(name), max(_SHORTEST_NAME, width - len(kept) - 1))
+    line = f"{name} {kept}" if len(name) + 1 + len(kept) <= width else kept
+    if len(line) + _BAR + 1 + 30 <= width:  # a bar only where it takes no figure's room
+        line += f" {_bar(tally)}"
+    for figure in _figures(tally, seconds):
+        if len(line) + 3 + len(figure) > width:
+            break
+        line += f" · {figure}"
+    return line[:width]
+
+
+def _shortened(name: str, room: int) -> str:
+    """A name with its middle left out where it has not the room: both ends tell models apart."""
+    if len(name) <= room:
+        return name
+    front = (room - 1) // 3
+    return f"{name[:front]}…{name[len(name) - (room - 1 - front) :]}"
+
+
+def _share(tally: Tally) -> str:
+    return f"{100 * tally.done // tally.total}%" if tally.total else "–"
+
+
+def _time_left(tally: Tally, seconds: float) -> str:
+    asked = tally.answered + tally.failed
+    if not asked or not tally.total:
+        return "-:--:--"
+    left = int(seconds / asked * max(0, tally.total - tally.done))
+    return f"{left // 3600}:{left // 60 % 60:02}:{left % 60:02}"
+
+
+def _bar(tally: Tally) -> str:
+    full = _BAR * tally.done // tally.total if tally.total else 0
+    return "━" * full + "╌" * (_BAR - full)
+
+
+def _figures(tally: Tally, seconds: float) -> list[str]:
+    """What else is worth knowing, the most important first."""
     rate = (tally.answered + tally.failed) / seconds if seconds else 0.0
-    figures = [f"{rate:,.0f}/s", f"{tally.failed:,} failed", f"{tally.limit} under way at most"]
-    if tally.tokens_in or tally.tokens_out:
-        figures.append(f"{tally.tokens_in:,} + {tally.tokens_out:,} tokens")
+    figures = [f"{number:,} {what}" for what, number in (("failed", tally.failed), *tally.amiss.items()) if number]
+    figures.append(f"{rate:,.0f}/s")
     if tally.cost:
         figures.append(f"${tally.cost:,.2f}")
     if tally.trouble:
         figures.append(printable(tally.trouble)[:100])
-    return " · ".join(figures)
+    figures.append(f"{tally.limit} under way at most")
+    if tally.tokens_in or tally.tokens_out:
+        figures.append(f"{tally.tokens_in:,} + {tally.tokens_out:,} tokens")
+    return figures

@@ -20,6 +20,8 @@ class Tally:
         """Answered by an earlier process."""
         self.answered = 0
         self.failed = 0
+        self.amiss = {"cut": 0, "empty": 0}
+        """Answers that say nothing, or that the limit of tokens ended before they did."""
         self.without_picture = 0
         """Questions left out because their case has no picture."""
         self.without_options = 0
@@ -50,11 +52,14 @@ class Tally:
         if len(self.first_bad_rows) < BAD_ROWS_KEPT:
             self.first_bad_rows.append(bad)
 
-    def count(self, reply: Reply) -> None:
+    def count(self, reply: Reply, fate: str = "read") -> None:
+        """Take in a reply and what became of it."""
         if reply.state == "failed":
             self._failed(reply.reason)
         else:
             self.answered += 1
+        if fate in self.amiss:
+            self.amiss[fate] += 1
         self._spend(reply.tokens_in, reply.tokens_out, reply.cost)
 
     def summary(self) -> str:
@@ -62,6 +67,9 @@ class Tally:
         lines = [f"{self.before + self.answered:,} of {self.total:,} questions answered, {self.failed:,} failed"]
         if self.before:
             lines[0] += f" ({self.before:,} were answered before)"
+        for what, number in self.amiss.items():
+            if number:
+                lines.append(f"{several(number, 'answer')} {what}: ask them again with --again {what} --max-tokens N")
         lines += self._spent()
         if self.damaged:
             lines.append(f"{several(self.damaged, 'damaged line')} in replies.jsonl: asked again")

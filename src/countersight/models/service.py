@@ -112,7 +112,9 @@ def refused(host: str, received: Received) -> Exception:
     """What it means that a server did not do what was asked."""
     status = received.status
     reason = f"HTTP {status}: {error_text(received.content) or shorten(received.phrase)}"
-    if status == 401 or b"insufficient_quota" in received.content:
+    if status == 402 or b"insufficient_quota" in received.content:
+        return ModelError(f"the quota at {host} is used up: {reason}; add to it, then give the same command to go on")
+    if status == 401:
         return ModelError(f"{host} does not accept the key: {reason}")
     if status in (429, 503):
         return Overloaded(reason, _retry_after(received.headers.get("Retry-After")))

@@ -22,6 +22,8 @@ class Way(msgspec.Struct, frozen=True):
     answering: Answering = "generate"
     loss: Loss = "mean"
     seed: int = 0
+    again: str = ""
+    """What became of those answers that are to be asked for once more: cut, or empty; nothing to ask what is left."""
 
 
 async def ask_dataset(
@@ -56,8 +58,10 @@ async def ask_dataset(
             loss=way.loss,
             pool=pool,
             seed=way.seed,
+            again=way.again,
         )
-        await Runner(run, dataset, model, patience, tally or Tally(), stop or asyncio.Event(), pool=pool).ask_all()
+        stop = stop or asyncio.Event()
+        await Runner(run, dataset, model, patience, tally or Tally(), stop, pool=pool, again=way.again).ask_all()
         return run
     finally:
         await model.close()

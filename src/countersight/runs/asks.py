@@ -1,20 +1,17 @@
-"""What a run has yet to ask, in the order of the dataset."""
+"""What a run has yet to ask, its cases in an order by chance: whatever is asked first is a fair sample of the rest."""
 
 from collections.abc import Iterator
 
 import msgspec
 
 from countersight.asking import Gathering, Places, graph_in_words, orders_of
-from countersight.case import Case, Option, Question, Reply, Telling, World
+from countersight.case import WORLDS, Case, Option, Question, Reply, Telling, World
 from countersight.dataset import BadRow, Dataset
 from countersight.engine import Tally
+from countersight.runs.fates import fate_of, is_doubtful
 from countersight.runs.folder import RunFolder
 
-TELLINGS: tuple[tuple[World, Telling], ...] = (
-    ("factual", "told"),
-    ("counterfactual", "told"),
-    ("counterfactual", "shown"),
-)
+TELLINGS: tuple[tuple[World, Telling], ...] = tuple(WORLDS.values())
 FACT, IMAGINED = TELLINGS[:2]
 YES_NO = (Option("yes"), Option("no"))
 
@@ -44,7 +41,8 @@ def offered(question: Question, *, ranked: bool) -> tuple[Option, ...]:
 class Asks:
     """The questions of a run that have no answer yet."""
 
-    def __init__(self, run: RunFolder, dataset: Dataset, tally: Tally, *, needs_picture: bool) -> None:
+    def __init__(self, run: RunFolder, dataset: Dataset, tally: Tally, *, needs_picture: bool, again: str = "") -> None:
+        """`again` names what became of those answers that are to be asked for once more: cut, or empty."""
         self._run = run
         self._dataset = dataset
         self._prompt = run.manifest.prompt
@@ -52,6 +50,9 @@ class Asks:
         self._ranked = run.manifest.answering == "rank"
         self._needs_picture = needs_picture and self._prompt.picture
         self._tally = tally
+        self._again = again
+        self._doubtful: dict[tuple[int, int], Reply] = {}
+        """Answers that may have to be asked for again, by row and bit."""
         self._facts: dict[int, Reply] = {}
         """Answers about the picture as it is whose case still waits for the question that needs them, by row."""
 
@@ -59,7 +60,7 @@ class Asks:
         """Questions to be asked one after the other, each once the one before has its reply; most stand alone."""
         self._tally.total = self._dataset.count * len(self._tellings)
         answered = self._answered_before()
-        for row, case in self._dataset.cases(self._bad_row):
+        for row, case in self._dataset.shuffled(self._bad_row):
             asks = []
             for bit, (world, telling) in enumerate(self._tellings):
                 question = case.question(world, telling)
@@ -71,7 +72,7 @@ class Asks:
                 elif self._ranked and not offered(question, ranked=True):
                     self._tally.total -= 1
                     self._tally.without_options += 1
-                elif not answered[row] >> bit & 1:
+                elif not answered[row] >> bit & 1 and not self._is_settled(row, bit, question):
                     asks.append(Ask(row, case, world, telling, question))
             if self._prompt.needs_fact:
                 yield from self._after_their_fact(asks)
@@ -82,6 +83,14 @@ class Asks:
                 for ask in asks:
                     yield (ask,)
 
+    def _is_settled(self, row: int, bit: int, question: Question) -> bool:
+        """Whether an answer that may have to be asked for again turns out to be one that stays."""
+        reply = self._doubtful.pop((row, bit), None)
+        if reply is None or fate_of(reply, question, self._prompt.reads).fate == self._again:
+            return False
+        self._answered(reply)
+        return True
+
     def _is_told(self, case: Case) -> bool:
         """Whether the prompt tells what the picture would show: the case's causal graph."""
         return self._prompt.tells_graph and bool(graph_in_words(case.graph))
@@ -90,16 +99,25 @@ class Asks:
         """Which questions have their answer already: a bit for each telling, a byte a row."""
         answered = bytearray(self._dataset.lines)
         for reply in self._run.replies(self._damaged):
-            bit = 1 << TELLINGS.index((reply.world, reply.telling))
-            if reply.state == "answered" and 0 <= reply.row < len(answered) and not answered[reply.row] & bit:
-                answered[reply.row] |= bit
-                self._tally.before += 1
-                self._tally.tokens_in += reply.tokens_in
-                self._tally.tokens_out += reply.tokens_out
-                self._tally.cost += reply.cost
-                if self._prompt.needs_fact:
-                    self._remember(reply)
+            place = TELLINGS.index((reply.world, reply.telling))
+            if reply.state != "answered" or not 0 <= reply.row < len(answered) or answered[reply.row] >> place & 1:
+                continue
+            if self._again and is_doubtful(reply):
+                self._doubtful[reply.row, place] = reply
+                continue
+            self._doubtful.pop((reply.row, place), None)
+            answered[reply.row] |= 1 << place
+            self._answered(reply)
         return answered
+
+    def _answered(self, reply: Reply) -> None:
+        """Count an answer that there was before."""
+        self._tally.before += 1
+        self._tally.tokens_in += reply.tokens_in
+        self._tally.tokens_out += reply.tokens_out
+        self._tally.cost += reply.cost
+        if self._prompt.needs_fact:
+            self._remember(reply)
 
     def _remember(self, reply: Reply) -> None:
         if (reply.world, reply.telling) == FACT:

@@ -28,3 +28,8 @@ def fate_of(reply: Reply, question: Question, read_from: ReadFrom = "whole") -> 
     if reply.is_cut:
         return ReadReply("cut")
     return ReadReply("empty" if reply.is_empty else "unread")
+
+
+def is_doubtful(reply: Reply) -> bool:
+    """Whether a reply may be cut or empty: only then it has to be read to know."""
+    return reply.is_cut or reply.is_empty

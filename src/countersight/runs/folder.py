@@ -44,6 +44,14 @@ class ExamplePool(msgspec.Struct, frozen=True):
     seed: int
 
 
+class Again(msgspec.Struct, frozen=True):
+    """Those answers that were cut, or empty, asked for once more with another limit of tokens."""
+
+    what: str
+    max_tokens: int | None
+    started: str
+
+
 class Manifest(msgspec.Struct, frozen=True):
     """What was asked of whom, in which way, by which version."""
 
@@ -62,6 +70,8 @@ class Manifest(msgspec.Struct, frozen=True):
     """How the losses of an option's tokens became one, where options were ranked."""
     examples: ExamplePool | None = None
     """Only where the prompt shows any."""
+    again: tuple[Again, ...] = ()
+    """Answers that were asked for once more, and how."""
     observed: dict[str, Any] = {}
     """What was found out while asking, such as fields the server refused; it makes no other run of it."""
 
@@ -103,10 +113,12 @@ class RunFolder:
         loss: Loss = "mean",
         pool: Dataset | None = None,
         seed: int = 0,
+        again: str = "",
     ) -> Self:
         """Start a run in a folder, or take up the one that is there if it is the same.
 
-        Where the prompt shows examples, they come from `pool` (or else the dataset itself), chosen by `seed`.
+        Where answers are asked for `again`, the limit of tokens may be another than before, and that is kept. Where the
+        prompt shows examples, they come from `pool` (or else the dataset itself), chosen by `seed`.
         """
         path = Path(path)
         lock = begun(path, MANIFEST, "a run", RunError)
@@ -128,8 +140,9 @@ class RunFolder:
             if (path / MANIFEST).exists():
                 there = cls.open(path).manifest
                 if _has_replies(path):
-                    _refuse_difference(path, there, manifest)
-                    return cls(path, there, lock)
+                    return cls(path, _taken_up(path, there, manifest, again), lock)
+            if again:
+                raise RunError(f"{path} holds no answers yet; leave out --again")
             write_manifest(path / MANIFEST, manifest)
         except BaseException:
             lock.close()
@@ -162,6 +175,20 @@ class RunFolder:
         """The journal, for this process alone."""
         with appending(self._lock or locked(self.path, RunError), self.path / JOURNAL) as journal:
             yield journal
+
+
+def _taken_up(path: Path, there: Manifest, now: Manifest, again: str) -> Manifest:
+    """The manifest of a run that goes on; what is asked for again, and how, is written down first."""
+    if not again:
+        _refuse_difference(path, there, now)
+        return there
+    limit = now.settings.get("max_tokens")
+    settings = now.settings | {key: there.settings[key] for key in ("max_tokens",) if key in there.settings}
+    _refuse_difference(path, there, msgspec.structs.replace(now, settings=settings))
+    asked = Again(again, limit if isinstance(limit, int) else None, now.started)
+    there = msgspec.structs.replace(there, again=(*there.again, asked))
+    write_manifest(path / MANIFEST, there)
+    return there
 
 
 def _has_replies(path: Path) -> bool:

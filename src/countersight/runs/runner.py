@@ -13,6 +13,7 @@ from countersight.models import Answer, Model, Observant, Ranker, Request, Turn,
 from countersight.runs.asks import Ask, Asks
 from countersight.runs.conversations import Conversations, NoExample, smallest
 from countersight.runs.examples import Examples
+from countersight.runs.first_replies import FirstReplies
 from countersight.runs.folder import Answering, RunFolder
 
 
@@ -57,8 +58,10 @@ class Runner:
         stop: asyncio.Event,
         *,
         pool: Dataset | None = None,
+        again: str = "",
     ) -> None:
         self._run = run
+        self._again = again
         self._dataset = dataset
         self._model = model
         self._prompt: Prompt = run.manifest.prompt
@@ -74,7 +77,11 @@ class Runner:
     async def ask_all(self) -> None:
         """Ask until nothing is missing, or `stop` is set. Raises where every further question would fail too."""
         with self._run.writing() as journal:
-            asks = Asks(self._run, self._dataset, self._tally, needs_picture=self._model.needs_picture)
+            asks = Asks(
+                self._run, self._dataset, self._tally, needs_picture=self._model.needs_picture, again=self._again
+            )
+            begun = next(self._run.replies(), None) is not None
+            self._first = FirstReplies(self._prompt.reads, begun=begun)
 
             async def take(chain: tuple[Ask, ...]) -> None:
                 async with self._asker.limit:
@@ -101,7 +108,9 @@ class Runner:
             if reply is None:
                 return
             journal.append(reply)
-            self._tally.count(reply)
+            fate = self._first.fate(reply, ask.case.question(ask.world, ask.telling) or ask.question)
+            self._tally.count(reply, fate)
+            self._first.look(fate, reply)
             fact = reply
             if self._stop.is_set():
                 return

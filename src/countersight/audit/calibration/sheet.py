@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import msgspec
@@ -116,7 +117,9 @@ def take_up(folder: Path, manifest: Manifest) -> bytes:
     """The bytes of a calibration that fits an audit: the same judges, asked in the same way."""
     calibration = read_calibration(folder)
     if calibration is None:
-        raise AuditError(f"{folder} holds no {CALIBRATION}; fill it with: countersight audit calibrate -o {folder}")
+        raise AuditError(
+            f"{folder} holds no {CALIBRATION}; fill it with: countersight audit calibrate -o {quote(str(folder))}"
+        )
     for judge in manifest.judges:
         sheet = calibration.of(judge.name)
         if sheet is None:

@@ -3,6 +3,7 @@
 from collections import Counter
 from pathlib import Path
 from random import Random
+from shlex import quote
 
 from countersight.asking import Prompt
 from countersight.case import Reply
@@ -43,7 +44,10 @@ def export_run(campaign: Campaign, folder: Path) -> list[str]:
     with run.writing() as journal:
         for finished in found:
             journal.append(as_reply(finished))
-    return [f"{several(len(found), 'question')} answered by people in {folder}", f"countersight report {folder}"]
+    return [
+        f"{several(len(found), 'question')} answered by people in {folder}",
+        f"countersight report {quote(str(folder))}",
+    ]
 
 
 def _settings(campaign: Campaign, found: list[Finished]) -> dict[str, object]:

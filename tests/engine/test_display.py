@@ -1,0 +1,47 @@
+"""Progress on one line: what must be read stays, the model's name is shortened first."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from countersight.engine import Tally
+from countersight.engine.display import progress_line
+
+NAME = "endpoint:http://very.long.host.example.org:8000/v1#Qwen2.5-VL-72B-Instruct"
+
+
+def tally(done: int = 1_234, total: int = 6_000, failed: int = 3) -> Tally:
+    made = Tally()
+    made.answered, made.failed, made.total, made.limit = done - failed, failed, total, 64
+    made.amiss["cut"] = 7
+    return made
+
+
+def test_at_60_columns_count_share_and_time_left_are_there_and_both_ends_of_the_name():
+    line = progress_line(NAME, tally(), 100.0, 60)
+    assert len(line) <= 60
+    assert "1,234/6,000 20% 0:06:26" in line
+    assert line.startswith("endpoint")
+    assert "Instruct" in line
+
+
+def test_a_wide_terminal_has_the_whole_name_a_bar_and_the_figures():
+    line = progress_line("gpt-4o", tally(), 100.0, 160)
+    assert line.startswith("gpt-4o 1,234/6,000 20% 0:06:26 ━━━━╌")
+    assert "3 failed · 7 cut · 12/s" in line
+
+
+@given(st.text(max_size=120), st.integers(0, 10**7), st.integers(0, 10**7), st.integers(30, 200))
+def test_no_line_is_too_long_and_the_count_is_never_cut(name, done, more, width):
+    made = tally(done + 3, done + 3 + more)
+    line = progress_line(name, made, 12.0, width)
+    assert len(line) <= width
+    if width >= 45:
+        assert f"{made.done:,}/{made.total:,} " in line
+
+
+@pytest.mark.parametrize("total", [0, 5])
+def test_nothing_asked_yet_is_no_error(total):
+    made = Tally()
+    made.total = total
+    assert "-:--:--" in progress_line("m", made, 0.0, 60)

@@ -1,0 +1,132 @@
+"""A part of a run is fair, replies that come to nothing stop it, and what was cut is asked for again."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from chat_server import ChatServer
+from making import dataset
+from running import QUICK, answers, ask, replies, run_command
+
+from countersight.dataset import Dataset
+from countersight.errors import RunError
+from countersight.runs import RunFolder
+from countersight.scoring import score_run
+
+
+def test_cases_are_asked_in_an_order_by_chance_that_is_the_same_for_every_run(tmp_path):
+    folder = dataset(tmp_path / "d", 60)
+    for name in ("a", "b"):
+        ask(folder, tmp_path / name, "chance")
+    first, second = ([reply.row for reply in replies(tmp_path / name) if reply.world == "factual"] for name in "ab")
+    assert sorted(first) == list(range(60))
+    assert first == second != sorted(first)
+    groups = [row % 2 for row in first[:20]]
+    assert 4 < sum(groups) < 16  # both groups of the dataset are among the first
+
+
+def test_shuffled_cases_are_the_cases_and_bad_rows_are_told_of(tmp_path):
+    folder = dataset(tmp_path / "d", 30)
+    lines = (folder / "metadata.jsonl").read_text(encoding="utf-8").splitlines()
+    lines[7] = "no row at all"
+    lines.insert(12, "")
+    (folder / "metadata.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    opened, bad = Dataset.open(folder), []
+    assert sorted(opened.shuffled(bad.append), key=lambda each: each[0]) == list(opened.cases())
+    assert [row.line for row in bad] == [8]
+
+
+def test_a_run_of_the_first_version_is_taken_up_whatever_order_it_was_asked_in(tmp_path):
+    folder = dataset(tmp_path / "d", 20)
+    ask(folder, tmp_path / "r", "chance")
+    journal = tmp_path / "r" / "replies.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    lines.sort(key=lambda line: json.loads(line)["row"])  # as they were asked in 0.1
+    journal.write_bytes(b"".join(lines[:15]))
+    manifest = json.loads((tmp_path / "r" / "run.json").read_text(encoding="utf-8"))
+    del manifest["again"], manifest["observed"]
+    (tmp_path / "r" / "run.json").write_text(json.dumps(manifest), encoding="utf-8")
+    tally = ask(folder, tmp_path / "r", "chance")
+    assert (tally.before, tally.answered) == (15, 25)
+    assert len(answers(tmp_path / "r")) == 40
+
+
+@pytest.mark.parametrize(
+    ("says", "words"),
+    [
+        ("say:", "20 empty; give the model more room"),
+        ("say:I see a picture.", "20 unread (the last: 'I see a picture.'); look at what it says"),
+        ("status:400", "20 failed"),
+    ],
+)
+def test_a_run_whose_first_replies_come_to_nothing_stops_with_advice(tmp_path, says, words):
+    folder = dataset(tmp_path / "d", 40)
+    with ChatServer(says) as server, pytest.raises(RunError) as stopped:
+        ask(folder, tmp_path / "r", server.name)
+    assert str(stopped.value).startswith("none of the first 20 replies has an answer that can be read: ")
+    assert words in str(stopped.value)
+    assert len(replies(tmp_path / "r")) < 40  # those under way are kept
+
+
+def test_one_answer_among_the_first_is_enough_and_who_insists_goes_on(tmp_path):
+    folder = dataset(tmp_path / "d", 30)
+    with ChatServer(lambda server, n, body: "answer" if n == 5 else "say:hm") as server:
+        assert ask(folder, tmp_path / "one", server.name).answered == 60
+        server.behaviour = "say:hm"
+        with pytest.raises(RunError):
+            ask(folder, tmp_path / "none", server.name)
+        ask(folder, tmp_path / "none", server.name)
+    assert len(answers(tmp_path / "none")) == 60
+
+
+def completion(text, finish):
+    return {"choices": [{"message": {"content": text}, "finish_reason": finish}], "usage": {}}
+
+
+def test_what_was_cut_is_asked_for_again_with_more_room_and_nothing_else(tmp_path, monkeypatch):
+    folder = dataset(tmp_path / "d", 8)
+    monkeypatch.setattr("chat_server.completion", lambda text: completion("Let me look at the", "length"))
+    with ChatServer(lambda server, n, body: "answer" if n % 4 == 0 else "say:B") as server:
+        monkeypatch.setattr(
+            "chat_server.completion",
+            lambda text: completion("Let me look at the", "length") if text != "B" else completion("B", "stop"),
+        )
+        first = ask(folder, tmp_path / "r", server.name, max_tokens=8)
+        before = score_run(tmp_path / "r").overall
+        assert first.amiss["cut"] == before.cut > 0
+        assert f"{before.cut} answers cut: ask them again with --again cut --max-tokens N" in first.summary()
+        monkeypatch.setattr("chat_server.completion", lambda text: completion("B", "stop"))
+        asked = len(server.requests)
+        done = run_command(folder, tmp_path / "r", server.name, "--again", "cut", "--max-tokens", "64")
+        assert done.returncode == 0, done.stderr
+        assert len(server.requests) - asked == before.cut
+        assert {request["max_tokens"] for request in server.requests[asked:]} == {64}
+    after = score_run(tmp_path / "r").overall
+    assert (after.cut, after.scored) == (0, 16)
+    [again] = RunFolder.open(tmp_path / "r").manifest.again
+    assert (again.what, again.max_tokens) == ("cut", 64)
+
+
+def test_asking_again_needs_a_run_and_the_same_way_of_asking(tmp_path):
+    folder = dataset(tmp_path / "d", 4)
+    assert "holds no answers yet" in run_command(folder, tmp_path / "r", "chance", "--again", "cut").stderr
+    ask(folder, tmp_path / "r", "chance", patience=QUICK)
+    other = run_command(folder, tmp_path / "r", "chance", "--again", "cut", "--prompt", "cot")
+    assert "another prompt" in other.stderr
+
+
+def test_a_terminal_that_knows_no_dash_gets_no_traceback(tmp_path):
+    folder = dataset(tmp_path / "d", 4)
+    ask(folder, tmp_path / "r", "chance")
+    for encoding in ("ascii", "latin-1"):
+        done = subprocess.run(
+            [sys.executable, "-m", "countersight", "report", tmp_path / "r", "-o", tmp_path / f"out-{encoding}"],
+            capture_output=True,
+            env=os.environ | {"PYTHONIOENCODING": encoding},
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        assert b"Traceback" not in done.stderr
