@@ -11,7 +11,7 @@ from countersight.case import LETTERS, Order, Question, Reply
 from countersight.reading.corrections import corrected, is_cut_off
 from countersight.reading.counting import count
 from countersight.reading.endings import marked, passages, tails
-from countersight.reading.languages import eastern, language_of
+from countersight.reading.languages import eastern, is_strange, language_of
 from countersight.reading.letters import bare_choice, opening_choice
 from countersight.reading.numerals import canonical
 from countersight.reading.option_texts import without_listing
@@ -98,6 +98,8 @@ def _answer(text: str, question: Question, read_from: ReadFrom, finished: bool) 
 
 def _untagged(bare: str, question: Question, read_from: ReadFrom, finished: bool) -> str | None:
     language = language_of(bare)
+    if question.kind == "number" and language == "english" and is_strange(bare, question.text):
+        return None
     if language == "other" and question.kind != "open":
         return None
     if language == "eastern" and question.kind != "open":

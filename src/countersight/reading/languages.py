@@ -4,7 +4,9 @@ import re
 from typing import Literal
 
 from countersight.case import LETTERS, AnswerKind
+from countersight.reading.stems import stem
 from countersight.reading.vocabulary import listed, words
+from countersight.text import NUMBER_WORDS
 
 Language = Literal["english", "eastern", "other"]
 
@@ -13,6 +15,7 @@ _OTHER_LETTER = re.compile(r"[\u0370-\u03ff\u0400-\u04ff\u0590-\u06ff\u0900-\u0e
 _WORD = re.compile(r"[^\W\d_]+")
 _FOREIGN = words("languages.foreign")
 _ENGLISH = words("languages.english")
+_KNOWN = _ENGLISH | words("languages.english_too") | frozenset(NUMBER_WORDS)
 _LOOKED_AT = 1_000  # characters that tell a language
 _FEW = 3  # letters of another alphabet that an English reply may hold
 
@@ -28,7 +31,14 @@ def language_of(text: str) -> Language:
         return "other"
     every = _WORD.findall(text)
     foreign = sum(word in _FOREIGN or not word.isascii() for word in every)
-    return "other" if foreign and foreign > sum(word in _ENGLISH for word in every) else "english"
+    return "other" if foreign > sum(word in _ENGLISH for word in every) else "english"
+
+
+def is_strange(text: str, question: str) -> bool:
+    """Whether no word of a reply is known to be English; a number can be picked out of any language: "Olisi 5 kissaa"."""
+    every = set(_WORD.findall(text[:_LOOKED_AT].lower()))
+    known = _KNOWN.union(_WORD.findall(question.lower()))
+    return len(set(map(stem, every))) > 1 and not any(word in known or word.endswith("ly") for word in every)
 
 
 def _either(name: str) -> str:
@@ -40,10 +50,10 @@ _THEREFORE = re.compile(rf"(?:{_either('eastern.therefore')})[,,]?\s*([^.\n]+)")
 _RETRACTION = re.compile(_either("eastern.retractions").replace("，", ", "))
 _CONDITION = re.compile(rf"(?:{_either('eastern.conditions')})[^,.\n]*,\s*")
 _UNSURE = re.compile(f"{_either('eastern.unsure')}|{_either('eastern.unsaid')}|[~?]")
-_CHOOSE = re.compile(rf"^(?:{_either('eastern.choose')})*\s*[((]?([A-Z])[))]?\s*(?:$|[::.,、\s]|です|だ|项|項)")
+_CHOOSE = re.compile(rf"^(?:{_either('eastern.choose')})*\s*:?\s*[((]?([A-Z])[))]?\s*(?:$|[::.,、\s]|です|だ|选?项|項)")
 _YES = re.compile(rf"^(?:{_either('eastern.yes')})(?:$|[,.!\s])")
 _NO = re.compile(rf"^(?:(?:{_either('eastern.no')})(?:$|[,.!\s])|不[会會是能可]|没有|沒有|いいえ)")
-_ZERO = re.compile(rf"^(?:{_either('eastern.zero')})(?:$|[,.!\s])")
+_ZERO = re.compile(rf"^(?:{_either('eastern.zero')})(?:$|[,.!\s]|[^\s,.]{{1,4}}$)")
 _DIGITS = listed("eastern.digits")
 _SPELLED = f"[{''.join(_DIGITS)}十百]+"
 _COUNTER = f"(?:{_either('eastern.counters')})"

@@ -62,6 +62,7 @@ _LABEL_BEFORE = re.compile(rf"{any_of('counts.labels')}\s*[#.]?\s*$", re.IGNOREC
 _ZERO_ASIDE_BEFORE = re.compile(rf"{any_of('counts.zero_aside_before')}\s*$", re.IGNORECASE)
 _INEXACT_BEFORE = re.compile(rf"{any_of('counts.inexact_before')}(?: the)?\s*$", re.IGNORECASE)
 _INEXACT_AFTER = re.compile(rf"\s*{any_of('counts.inexact_after')}", re.IGNORECASE)
+_ABOUT = frozenset("~<>≥≤±")
 _UP_TO = re.compile(r"\bup to(?: the)?\s*$", re.IGNORECASE)
 _RISES = found("counts.up_to_is_a_result_after")
 _BEFORE = re.compile(rf"{any_of('counts.before_the_change')}(?!.*\b(?:now|then)\b)", re.IGNORECASE)
@@ -177,6 +178,8 @@ def _marked(text: str, every: list[Numeral]) -> list[Numeral]:
 
 
 def _is_inexact(lead: str, after: str, before: str) -> bool:
+    if lead[-1:] in _ABOUT or lead[-2:-1] in _ABOUT:
+        return True
     if _UP_TO.search(lead):
         return not _RISES.search(before[-_NEAR:])
     return bool(_INEXACT_BEFORE.search(lead) or _DENIED_BEFORE.search(lead) or _INEXACT_AFTER.match(after))
