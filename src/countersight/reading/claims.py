@@ -63,7 +63,8 @@ _WORD = re.compile(r"[a-z]+")
 _EMPTY = words("questions.empty")
 _LIGHT = words("yes_no.light")
 # "Not impossible" is less than a yes and no "no" at all.
-_TWICE = re.compile(r"(?:\bnot|n't|\bnever|\bnor)\b.{0,30}\b(?:impossible|unlikely|unable|without)\b", re.IGNORECASE)
+_TWICE = re.compile(r"(?:\bnot|n't|\bnever|\bnor)\b.{0,30}\b(?:impossible|unlikely|unable)\b", re.IGNORECASE)
+_CONDITION = re.compile(r"\b(?:with|without|unless|only|by|until)\b(?P<what>.*)", re.IGNORECASE)
 _PLACES = frozenset(map(stem, words("questions.prepositions")))
 _ADVERB = re.compile(r"\w{2,}ly")
 
@@ -124,7 +125,7 @@ def compared(text: str) -> tuple[str, ...]:
     """The content of a comparison in its order: "more dogs than cats" is not "more cats than dogs"."""
     if " than " not in f" {text.lower()} ":
         return ()
-    return tuple(stem(word) for word in _WORD.findall(text.lower()) if word not in _EMPTY)
+    return tuple(stem(word) for word in _WORD.findall(text.lower()) if word not in _EMPTY and word not in _LIGHT)
 
 
 def asserted(clause: str, asked: Asked) -> str | None:
@@ -274,6 +275,9 @@ def _covers(clause: str, asked: Asked) -> bool:
         return False
     said, subject = content(clause), content(clause[: verb.start()])
     elsewhere = (said - asked.words) & _PLACES  # "off the table" is not on it
+    condition = _CONDITION.search(clause)
+    if condition and content(condition["what"]) - asked.words - asked.supposed:
+        return False  # "it would start with jumper cables"
     needed = asked.words - {asked.subject} if _PRONOUN.match(clause) else asked.words
     return bool(needed) and needed <= said and subject <= asked.words | asked.supposed and not elsewhere
 

@@ -24,7 +24,8 @@ _GOES_ON = re.compile(rf",?\s*{any_of('worlds.goes_on')}|=(?!=)", re.IGNORECASE)
 _CONTRAST = re.compile(r"[,;]?\s+(?=but\b(?! (?:not|also|for)\b)|however\b)|,\s+(?=yet\b)", re.IGNORECASE)
 _VERB_FOLLOWS = rf"[^,]{{0,40}}?(?:{any_of('worlds.clause_verbs')}|{MODAL})"
 _NEXT_CLAUSE = re.compile(
-    rf",\s+(?:(?:and|so|then) )?(?={any_of('worlds.clause_subjects')}{_VERB_FOLLOWS})|\s+and\s+(?=(?:it|they|there)\b)",
+    rf",\s+(?:(?:and|so|then) )?(?={any_of('worlds.clause_subjects')}{_VERB_FOLLOWS})"
+    rf"|\s+and\s+(?=(?:it|they|there)\b|{MODAL})",
     re.IGNORECASE,
 )
 _NOW = found("worlds.now")

@@ -27,7 +27,7 @@ _STOPS = _VERBS | _PREPOSITIONS | {"of", "that", "which", "who", "being"}
 
 
 class Quantity(msgspec.Struct, frozen=True):
-    """A number with its rank, the words before and after it that belong to it, and the sentence it stands in."""
+    """A number with its rank, its place, and the words before and after it that belong to it."""
 
     value: str | None
     rank: Rank
@@ -35,6 +35,11 @@ class Quantity(msgspec.Struct, frozen=True):
     start: int
     before: str
     after: str
+    words: frozenset[str]
+    """The stems of all of them that tell what is counted."""
+    phrase: tuple[str, ...]
+    """The words of the thing counted: "red", "cars" of "3 red cars are parked"."""
+    negated: bool
 
     @property
     def noun(self) -> str:
@@ -43,22 +48,13 @@ class Quantity(msgspec.Struct, frozen=True):
         return label[1].lower() if label else self.phrase[-1] if self.phrase else ""
 
     @property
-    def phrase(self) -> list[str]:
-        """The words of the thing counted: "red", "cars" of "3 red cars are parked"."""
-        every = spelled(self.after)
-        stops = (i for i, word in enumerate(every) if word in _STOPS or word.endswith("ing") or (i and is_empty(word)))
-        return every[: next(stops, len(every))]
-
-    @property
-    def negated(self) -> bool:
-        return bool(_NEGATED.search(self.after))
-
-    @property
     def is_share(self) -> bool:
         return bool(_SHARE.match(self.after))
 
-    def words(self) -> frozenset[str]:
-        return frozenset((*counted_words(self.before), *counted_words(self.after)))
+    @property
+    def is_short(self) -> bool:
+        """Whether what is said of it was said before: "5 are", "2 are not"."""
+        return not self.words and any(word in _VERBS for word in spelled(self.after))
 
 
 class Fit(msgspec.Struct, frozen=True, order=True):
@@ -83,9 +79,25 @@ def quantities(ranks: Ranks, sentence: int) -> list[Quantity]:
     _share_in_lists(befores, afters, list(map(_joint, betweens)))
     _share_with_parts(befores, afters, betweens)
     return [
-        Quantity(number.value, number.rank, sentence, number.numeral.start, before, after)
+        Quantity(
+            value=number.value,
+            rank=number.rank,
+            sentence=sentence,
+            start=number.numeral.start,
+            before=before,
+            after=after,
+            words=frozenset(counted_words(f"{before} {after}")),
+            phrase=_phrase(after),
+            negated=bool(_NEGATED.search(after)),
+        )
         for number, before, after in zip(chosen, befores, afters, strict=True)
     ]
+
+
+def _phrase(after: str) -> tuple[str, ...]:
+    every = spelled(after)
+    stops = (i for i, word in enumerate(every) if word in _STOPS or word.endswith("ing") or (i and is_empty(word)))
+    return tuple(every[: next(stops, len(every))])
 
 
 def _joint(between: str) -> str:
@@ -154,10 +166,10 @@ def _predicate(after: str) -> str:
 
 def fit(quantity: Quantity, asked: Counted, inherited: frozenset[str]) -> Fit | None:
     """How well a number fits a question, or None where it counts something else."""
-    said = quantity.words()
+    said = quantity.words
     matched = said & asked.qualities
     noun = stem(quantity.noun) if quantity.noun else ""
-    if quantity.negated and not said:
+    if quantity.is_short:
         matched = inherited & asked.qualities  # "five are lit and two are not"
     opposed = _is_opposed(said, asked)
     if opposed and asked.negated:
@@ -170,7 +182,7 @@ def fit(quantity: Quantity, asked: Counted, inherited: frozenset[str]) -> Fit | 
         matched |= inherited & asked.qualities
     qualities = len(matched) + len(asked.owner & frozenset(counted_words(quantity.before)))
     extra = said - asked.words if quantity.is_share else frozenset[str]()
-    return Fit(qualities, int(bool(said & asked.nouns)), -len(extra))
+    return Fit(qualities, int(bool(said & asked.nouns) or not quantity.noun), -len(extra))
 
 
 def _counts_another(quantity: Quantity, noun: str, asked: Counted) -> bool:
@@ -186,7 +198,7 @@ def _is_of_the_contrary(quantity: Quantity, asked: Counted, matched: frozenset[s
         return False
     if matched:
         return quantity.negated != asked.negated
-    return quantity.negated and not asked.negated and not quantity.words() - asked.nouns
+    return quantity.negated and not asked.negated and not quantity.words - asked.nouns
 
 
 def _is_opposed(said: frozenset[str], asked: Counted) -> bool:
@@ -208,6 +220,6 @@ def speaks_of_another(quantity: Quantity, asked: Counted) -> bool:
     return (
         bool(asked.qualities)
         and _has_predicate(quantity.after)
-        and not quantity.words() & asked.qualities
+        and not quantity.words & asked.qualities
         and bool(frozenset(counted_words(_predicate(quantity.after))) - (asked.words - asked.supposition))
     )

@@ -107,8 +107,7 @@ def _is_of_the_supposition(quantity: Quantity, asked: Counted) -> bool:
     """Whether a number only repeats what the question supposes: "the wind would blow out two"."""
     if quantity.rank == Rank.CONCLUDED or quantity.value not in asked.supposed_numbers:
         return False
-    said = quantity.words()
-    return bool(said & asked.supposition) and not said & asked.qualities
+    return bool(quantity.words & asked.supposition)
 
 
 def _of_now(every: list[Quantity], pieces: list[str]) -> list[Quantity]:
@@ -120,6 +119,8 @@ def _chosen(every: list[Quantity], asked: Counted, mentioned: frozenset[str]) ->
     """The number that the question's own words qualify; where they qualify none, the one put forward most strongly."""
     if not asked.nouns and not asked.qualities:
         return _strongest(every)
+    if not asked.of_now and every and max(n.rank for n in every) <= Rank.BEFORE and not _are_shares(every):
+        return None  # "there are 6 now" says nothing of what would be
     pool = every if asked.of_now else [n for n in every if n.rank >= Rank.EXPECTED] or every
     to_the_point = _fitting(pool, asked) or _fitting(every, asked)
     if not to_the_point:
@@ -136,8 +137,12 @@ def _chosen(every: list[Quantity], asked: Counted, mentioned: frozenset[str]) ->
 
 def _is_of_another_noun(kept: list[Quantity], every: list[Quantity], asked: Counted) -> bool:
     """Whether what fits counts something else than was asked, and that is counted too: "3 cups, and 4 plates there"."""
-    others = [n for n in kept if n.noun.endswith("s") and not n.is_share and not n.words() & asked.nouns]
-    return len(others) == len(kept) and any(n.words() & asked.nouns for n in every)
+    others = [n for n in kept if n.noun.endswith("s") and not n.is_share and not n.words & asked.nouns]
+    return len(others) == len(kept) and any(n.words & asked.nouns for n in every)
+
+
+def _are_shares(every: list[Quantity]) -> bool:
+    return any(n.rank == Rank.SHARE for n in every)
 
 
 def _fitting(pool: list[Quantity], asked: Counted) -> list[tuple[Fit, Quantity]]:
@@ -146,7 +151,7 @@ def _fitting(pool: list[Quantity], asked: Counted) -> list[tuple[Fit, Quantity]]
     found = []
     for quantity in pool:
         how = fit(quantity, asked, inherited)
-        inherited = quantity.words()
+        inherited = quantity.words
         if how and not (how.qualities == 0 and quantity.rank < Rank.CONCLUDED and speaks_of_another(quantity, asked)):
             found.append((how, quantity))
     return found
@@ -157,12 +162,12 @@ def _unqualified(pool: list[Quantity], every: list[Quantity], asked: Counted, me
     if any(fit(n, asked, frozenset()) is None for n in every) and not any(n.rank == Rank.CONCLUDED for n in pool):
         return None
     strongest = max(n.rank for n in pool)
-    if strongest <= Rank.STATED or strongest in (Rank.EXPECTED, Rank.SUPPOSED):
-        named = [n for n in pool if n.words() & asked.nouns]
-        others = [n for n in pool if n.noun and stem(n.noun) not in asked.nouns]
-        if others and not named and asked.nouns & mentioned:
-            return None  # "a dog and two cats", to how many dogs
-        pool = named if named and others else pool
+    named = [n for n in pool if n.words & asked.nouns]
+    others = [n for n in pool if n.noun and stem(n.noun) not in asked.nouns]
+    if strongest != Rank.CONCLUDED and others and not named and asked.nouns & mentioned:
+        return None  # "a dog and two cats", to how many dogs
+    if named and others and (strongest != Rank.CONCLUDED or any(n.rank == strongest for n in others)):
+        pool = named
     return None if strongest <= Rank.STATED and _adds_up(pool, asked) else _strongest(pool)
 
 
@@ -180,6 +185,9 @@ def _with_its_total(kept: list[Quantity], rest: list[Quantity]) -> str | None:
     later = [n for n in rest if n.rank == Rank.CONCLUDED and n.value not in values and _stands_after(n, last)]
     if later:
         return _total(kept, rest, later[-1])
+    whole = [n.value for n in rest if n.rank >= Rank.STATED and n.value == _sum(kept)] if len(values) > 1 else []
+    if whole:
+        return whole[0]  # "7 cups: 3 on the table and 4 on the shelf", to how many on both
     if len(kept) > 1 and len(nouns) > 1 and len({n.sentence for n in kept}) == 1 and last.rank <= Rank.EXPECTED:
         return None  # "one man and one woman are wearing hats"
     return _strongest(kept)

@@ -66,6 +66,7 @@ _ABOUT = frozenset("~<>≥≤±")
 _UP_TO = re.compile(r"\bup to(?: the)?\s*$", re.IGNORECASE)
 _RISES = found("counts.up_to_is_a_result_after")
 _BEFORE = re.compile(rf"{any_of('counts.before_the_change')}(?!.*\b(?:now|then)\b)", re.IGNORECASE)
+_NOW_AFTER = re.compile(r"\b(?:now|currently|at present|at the moment)\s*[.,;!]?$", re.IGNORECASE)
 _ASIDE_AFTER = re.compile(
     rf",?\s*(?:[+*/%]|-(?=\s*(?:\d|[a-z]\b|(?:one|two|three|four|five|six|seven|eight|nine|ten)\b))"
     rf"|{any_of('counts.aside_after')}|\w+,?\s+{any_of('counts.aside_after_gap')})",
@@ -218,7 +219,7 @@ def _rank(text: str, numeral: Numeral, concluded_from: int, supposed_from: int) 
         return Rank.SHARE
     if _MODAL_AFTER.match(after):
         return Rank.EXPECTED
-    return Rank.BEFORE if _BEFORE.search(before) else Rank.STATED
+    return Rank.BEFORE if _BEFORE.search(before) or _NOW_AFTER.search(text, numeral.end) else Rank.STATED
 
 
 def _tells_a_change(after: str) -> bool:
