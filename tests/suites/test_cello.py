@@ -1,13 +1,17 @@
 """CELLO: the authors' items, their options and their graphs."""
 
+import json
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from importing import import_suite, jsonl_file
 from making import picture
 
+from countersight.asking import graph_in_words
 from countersight.case import Change, Option, Question
-from countersight.suites.cello.files import FIELDS
+from countersight.errors import CountersightError
+from countersight.suites.cello.files import FIELDS, export_jsonl
 from countersight.suites.importing import Imported
 
 ITEM = {
@@ -164,3 +168,23 @@ def test_no_item_makes_the_import_fail(tmp_path_factory, changes):
     items = [ITEM | {field: value} for field, value in changes]
     cases, _, bad = read(folder, *items, ITEM, pictures=folder)
     assert len(cases) + len(bad) == len(items) + 1
+
+
+@pytest.mark.parametrize(("relation", "told"), [("on", "books on shelf"), ("supports", "shelf supports books")])
+def test_a_relation_is_told_the_way_it_is_said(tmp_path, relation, told):
+    """From cause to effect the shelf comes first; "on" is said of the books."""
+    nodes = [[7, {"obj_name": "shelf"}], [9, {"obj_name": "books"}]]
+    (case,), _, _ = read(tmp_path, ITEM | {"graph": {"nodes": nodes, "edges": [[7, 9, {"relation": relation}]]}})
+    assert graph_in_words(case.graph) == told
+
+
+def test_what_is_exported_is_what_was_read(tmp_path):
+    cases, _, _ = read(tmp_path, ITEM, FOUR)
+    assert export_jsonl(cases, tmp_path / "out.jsonl") == 2
+    rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert rows == [ITEM, FOUR]
+
+
+def test_without_causal_cases_nothing_is_exported(tmp_path):
+    with pytest.raises(CountersightError, match="no case of CELLO"):
+        export_jsonl([], tmp_path / "out.jsonl")

@@ -19,12 +19,14 @@ def edges_in_words(graph: Graph) -> list[str]:
     """The edges of a graph, each a few words: "shelf supports books".
 
     The nodes have an `id` and a `name` (or, as published, an `obj_name`), the edges a `source`, a `target` and a
-    `relation`. Things of the same name are told apart by a number.
+    `relation`; where the relation is said of them the other way about, as "books on shelf", also a `subject` and an
+    `object`. Things of the same name are told apart by a number.
     """
     names = names_of(graph)
     told: dict[str, None] = {}  # each relation once, in order
     for edge in _entries(graph, "edges"):
-        source, target = names.get(str(edge.get("source"))), names.get(str(edge.get("target")))
+        ends = ("subject", "object") if {"subject", "object"} <= edge.keys() else ("source", "target")
+        source, target = (names.get(str(edge.get(end))) for end in ends)
         relation = _short(edge.get("relation"))
         if source and target and relation and len(told) < MOST_EDGES:
             told[f"{source} {relation} {target}"] = None

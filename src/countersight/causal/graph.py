@@ -18,6 +18,8 @@ class Thing(msgspec.Struct, frozen=True, omit_defaults=True):
     name: str
     synset: str = ""
     box: Box | None = None
+    attributes: tuple[str, ...] = ()
+    """What it is said to be: white, wooden, large."""
 
 
 class CausalEdge(msgspec.Struct, frozen=True):

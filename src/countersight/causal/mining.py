@@ -9,6 +9,7 @@ import numpy as np
 
 from countersight.causal.catalogue import Catalogue, Decision, catalogue
 from countersight.causal.graph import CausalEdge, CausalGraph, GraphKind, Thing
+from countersight.causal.merging import merged
 from countersight.causal.motifs import EdgeTable, Ints, find_motifs
 from countersight.causal.relation_words import said
 from countersight.causal.scene import Malformed, SceneGraph
@@ -98,7 +99,7 @@ def mine(
         if on_malformed:
             on_malformed(what)
 
-    yield from mine_scenes(read_scene_graphs(source, malformed, on_read), tally)
+    yield from mine_scenes(merged(read_scene_graphs(source, malformed, on_read)), tally)
 
 
 def mine_scenes(

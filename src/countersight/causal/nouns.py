@@ -38,6 +38,8 @@ class Nouns:
 
     def _find(self, name: str) -> frozenset[str]:
         words = _WORD.findall(name.casefold())
+        if not words:  # "2", "50", "?": Visual Genome has such names
+            return frozenset()
         if "of" in words[1:-1]:
             place = words.index("of")
             words = words[place + 1 :] if words[place - 1] in self._measures else words[:place]

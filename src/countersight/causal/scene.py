@@ -32,8 +32,6 @@ class SceneGraph(msgspec.Struct, frozen=True, omit_defaults=True):
     image: str = ""
     """The id of the picture, where known."""
     descriptions: tuple[Description, ...] = ()
-    elsewhere: tuple[Thing, ...] = ()
-    """Things that graphs of other regions tell of in the same picture."""
 
 
 class Malformed(msgspec.Struct, frozen=True):

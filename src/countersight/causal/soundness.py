@@ -13,6 +13,7 @@ import msgspec
 from countersight.causal.catalogue import catalogue
 from countersight.causal.graph import CausalEdge, CausalGraph, GraphKind, Thing
 from countersight.causal.lexicon import entry, forms, head, is_listed, may_be_the_same, plain, singular, words_in
+from countersight.causal.merging import TELLING
 
 _MOST_WORDS = 3
 _LONGEST_NAME = 40
@@ -115,7 +116,8 @@ def is_plain(name: str) -> bool:
     if f"{head(name)}s" in forms().always_plural and "worn" in catalogue().classes(name):
         return False  # a pant, a short
     # Else a slip of the pen, what somebody alone calls it ("dunkin donuts" on a bag), or nothing we know.
-    return is_listed(name) or all(entry(word) or catalogue().classes(word) for word in words_in(name))
+    said = [word for word in words_in(name) if word not in TELLING] or [name]
+    return is_listed(name) or all(entry(word) or catalogue().classes(word) for word in said)
 
 
 def _is_doubtful(edge: CausalEdge, names: dict[str, str]) -> bool:

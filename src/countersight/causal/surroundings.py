@@ -21,13 +21,13 @@ class Surroundings:
         self._scene = scene
         self._texts = [f" {description.text.lower()}" for description in scene.descriptions]
         self._speaking: dict[str, tuple[int, ...]] = {}
-        self._by_name = {thing.name: thing for thing in (*scene.elsewhere[::-1], *scene.things[::-1])}
+        self._by_name = {thing.name: thing for thing in scene.things[::-1]}
         """The first thing of each name."""
         times = Counter(plain(thing.name) for thing in scene.things)
         self._shared = frozenset(name for name, number in times.items() if number > 1)
 
     def others(self, things: Things) -> Things:
-        """One thing of every other name in the picture, those of the scene first."""
+        """One thing of every other name in the scene."""
         names = {thing.name for thing in things}
         others = [thing for name, thing in reversed(self._by_name.items()) if name not in names]
         return tuple(others[:MOST_OTHERS])

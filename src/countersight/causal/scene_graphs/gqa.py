@@ -24,6 +24,7 @@ class _Object(msgspec.Struct):
     y: float | None = None
     w: float | None = None
     h: float | None = None
+    attributes: list[str] = []
 
 
 class _Scene(msgspec.Struct):
@@ -57,7 +58,8 @@ def _scene_graph(entry: Entry, image: str, scene: _Scene) -> SceneGraph:
         except BadPart as wrong:
             entry.tell(f"objects.{number[:40]}.{wrong.field}".rstrip("."), wrong.reason)
             continue
-        things[number] = Thing(number, name, box=box_of(found.x, found.y, found.w, found.h))
+        said = tuple(" ".join(word.split())[:40] for word in found.attributes[:8])
+        things[number] = Thing(number, name, box=box_of(found.x, found.y, found.w, found.h), attributes=said)
         related = entry.each(f"objects.{number[:40]}.relations", found.relations, partial(_relation, number))
         relations += related
     kept = entry.relations(relations, things, "relations")

@@ -1,8 +1,8 @@
 """Graphs of regions as triples: the CSV of FACTUAL, `image_id, region_id, caption, scene_graph`.
 
 A graph is `( subject , predicate , object ) , …`; the predicate `is` gives an attribute, which is no relation, and
-`man:1` is a second man. Regions of the same picture come one after another, and each knows the things of the others.
-The rows are held in memory for that: the published file has 40,000 of them.
+`man:1` is a second man. Regions of the same picture come one after another, so that they can be merged. The rows are
+held in memory for that: the published file has 40,000 of them.
 """
 
 import csv
@@ -28,21 +28,12 @@ _SECOND = re.compile(r":\d+$")
 
 
 def read(path: Path, on_malformed: OnMalformed, on_read: OnRead | None = None) -> Iterator[SceneGraph]:
-    """The graphs of the regions, those of the same picture together."""
+    """The graphs of the regions, those of the same picture together; a row that names no picture has one of its own."""
     pictures: dict[str, list[SceneGraph]] = {}
-    for graph in _graphs(path, on_malformed, on_read):
-        pictures.setdefault(graph.image, []).append(graph)
+    for number, graph in enumerate(_graphs(path, on_malformed, on_read)):
+        pictures.setdefault(graph.image or f" {number}", []).append(graph)
     for graphs in pictures.values():
-        for graph in graphs:
-            names = {thing.name for thing in graph.things}
-            elsewhere = {
-                thing.name: Thing(f"{other.id}/{thing.id}", thing.name)
-                for other in graphs
-                if other is not graph
-                for thing in other.things
-                if thing.name not in names
-            }
-            yield msgspec.structs.replace(graph, elsewhere=tuple(elsewhere.values()))
+        yield from graphs
 
 
 def _graphs(path: Path, on_malformed: OnMalformed, on_read: OnRead | None) -> Iterator[SceneGraph]:
@@ -106,7 +97,10 @@ def _graph(entry: Entry, row: dict[str, str]) -> SceneGraph | None:
     if _BETWEEN.sub("", _TRIPLE.sub("", written)):
         entry.tell("scene_graph", "is not a list of triples in brackets")
         return None
+    said: dict[str, list[str]] = {}
     for parts in entry.each("scene_graph", _TRIPLE.findall(written), _parts):
+        if len(parts) == 3 and parts[1] == "is":
+            said.setdefault(parts[0], []).append(parts[2])
         for name in parts[::2] if len(parts) == 3 and parts[1] != "is" else parts[:1]:
             things.setdefault(name, Thing(name, _SECOND.sub("", name)))
         if len(parts) == 3 and parts[1] != "is":
@@ -115,7 +109,9 @@ def _graph(entry: Entry, row: dict[str, str]) -> SceneGraph | None:
     return SceneGraph(
         id=row["region_id"].strip()[:100],
         image=row["image_id"].strip()[:100],
-        things=tuple(things.values()),
+        things=tuple(
+            msgspec.structs.replace(thing, attributes=tuple(said.get(name, ()))) for name, thing in things.items()
+        ),
         relations=entry.relations(relations, things, "scene_graph"),
         descriptions=(Description(caption),) if caption else (),
     )

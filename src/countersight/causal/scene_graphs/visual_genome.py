@@ -33,6 +33,7 @@ class _Object(msgspec.Struct):
     y: float | None = None
     w: float | None = None
     h: float | None = None
+    attributes: list[str] = []
 
 
 class _Relationship(msgspec.Struct):
@@ -173,7 +174,8 @@ def _thing(found: _Object) -> Thing:
         raise BadPart("object_id", "is missing")
     name = name_of(found.names[0] if found.names else found.name, "names")
     synset = found.synsets[0] if found.synsets else ""
-    return Thing(str(number), name, synset, box_of(found.x, found.y, found.w, found.h))
+    said = tuple(" ".join(word.lower().split())[:40] for word in found.attributes[:8])
+    return Thing(str(number), name, synset, box_of(found.x, found.y, found.w, found.h), said)
 
 
 def _relation(found: _Relationship) -> tuple[SceneRelation, tuple[Thing, ...]]:

@@ -6,10 +6,16 @@ a question is about are kept beside it as `objs`.
 """
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from countersight.case import LETTERS, Case, Option, Question
+from countersight.causal import verdict_on
+from countersight.errors import CountersightError
+from countersight.files import write_whole
 from countersight.suites.importing import BadField, Layout, Row, Rows, checked, jsonl_rows, text_of
 from countersight.suites.supposing import supposed
 
@@ -77,7 +83,21 @@ def _graph(row: Row) -> dict[str, Any]:
         {**about, "source": _id(source, "graph.edges"), "target": _id(target, "graph.edges")}
         for source, target, about in _parts(graph, "edges", "[id, id, {…}]", 3)
     ]
-    return {"nodes": nodes, "edges": edges, "objs": [_id(node, "objs") for node in objs]}
+    return {"nodes": nodes, "edges": _said(nodes, edges), "objs": [_id(node, "objs") for node in objs]}
+
+
+def _said(nodes: list[dict[str, Any]], edges: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The edges, with subject and object where the relation is said the other way about: from cause to effect the
+    shelf comes first, and "on" is said of the books."""
+    names = {node["id"]: str(node.get("obj_name", "")) for node in nodes}
+    for edge in edges:
+        cause, effect = (names.get(edge[end], "") for end in ("source", "target"))
+        relation = edge.get("relation")
+        if not isinstance(relation, str) or verdict_on(cause, relation, effect).cause == "subject":
+            continue
+        if verdict_on(effect, relation, cause).cause == "object":
+            edge |= {"subject": edge["target"], "object": edge["source"]}
+    return edges
 
 
 def _parts(graph: dict[str, Any], name: str, shape: str, length: int) -> list[list[Any]]:
@@ -97,6 +117,43 @@ def _id(value: object, field: str) -> str | int:
     if isinstance(value, str) and _PLAIN_ID.fullmatch(value):
         return value
     raise BadField(field, "is neither a whole number nor a short word")
+
+
+def export_jsonl(cases: Iterable[Case], path: Path) -> int:
+    """Write causal cases in the authors' JSONL, which `make cello --from` reads back; how many there were."""
+    written = 0
+    lines = bytearray()
+    for case in cases:
+        if case.suite == NAME and case.counterfactual is not None and case.graph is not None:
+            written += 1
+            lines += msgspec.json.encode(_row(case, case.counterfactual, case.graph)) + b"\n"
+    if not written:
+        raise CountersightError("there is no case of CELLO to export; its layout holds causal graphs")
+    write_whole(path, bytes(lines))
+    return written
+
+
+def _row(case: Case, question: Question, graph: dict[str, Any]) -> dict[str, Any]:
+    options = [option.text for option in question.options] or ["Yes", "No"]
+    right = LETTERS.index(question.answer) if question.options else ("yes", "no").index(question.answer)
+    return {
+        "img_id": case.provenance.get("img_id", ""),
+        "question": question.text,
+        "graph_type": case.provenance.get("graph_type", ""),
+        "task_type": case.group,
+        "graph": {
+            "nodes": [[node["id"], _without(node, "id")] for node in graph["nodes"]],
+            "edges": [[e["source"], e["target"], _without(e, "source", "target")] for e in graph["edges"]],
+        },
+        "objs": graph.get("objs", []),
+        "options": options,
+        "answer_index": right,
+        "data_id": case.provenance.get("data_id", case.id),
+    }
+
+
+def _without(entry: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in entry.items() if name not in names}
 
 
 LAYOUT = Layout(

@@ -24,32 +24,46 @@ _TRIES = 40
 
 
 class Answers:
-    """What the right answers to the questions of a task are called, by what is asked about."""
+    """What the right answers to the questions of a task are called, by what is asked about.
+
+    A question is like those about a thing of the same name, if these have enough different answers; else like the
+    other such questions about things that are kept in the same way. Each has its answer from where the others have
+    their wrong ones: no name is right more often than it is wrong.
+    """
 
     def __init__(self, asked: Iterable[tuple[Shape, Sought]]) -> None:
+        found = list(asked)
+        self._ever = {shape.names[thing] for shape, query in found for thing in query.answer}
         self._counts: dict[str, Counter[str]] = {}
-        for shape, query in asked:
-            for key in _keys(shape, query):
-                self._counts.setdefault(key, Counter()).update(shape.names[thing] for thing in query.answer)
+        self._enough: set[str] = set()
+        for key in (_name, _kind, _any):
+            alike: dict[str, Counter[str]] = {}
+            for shape, query in found:
+                alike.setdefault(key(shape, query), Counter()).update(shape.names[thing] for thing in query.answer)
+            self._counts |= alike
+            self._enough |= {name for name, answers in alike.items() if len(answers) >= _FEWEST}
+            found = [(shape, query) for shape, query in found if key(shape, query) not in self._enough]
 
     def ever(self, name: str) -> bool:
         """Whether the name is right anywhere."""
-        return self._counts["any"][name] > 0
+        return name in self._ever
 
     def near(self, shape: Shape, query: Sought) -> Counter[str]:
-        """How often each name is right where the like is asked: of the same name, else of what is kept the same way."""
-        found: Counter[str] = Counter()
-        for key in _keys(shape, query):
-            found = self._counts.get(key, found)
-            if len(found) >= _FEWEST:
-                break
-        return found
+        """How often each name is right where the like is asked."""
+        keys = [key(shape, query) for key in (_name, _kind, _any)]
+        return self._counts.get(next((key for key in keys if key in self._enough), keys[-1]), Counter())
 
 
-def _keys(shape: Shape, query: Sought) -> tuple[str, ...]:
-    """What a question is like, the most alike first."""
-    effects = [edge.kind for edge in shape.graph.edges if edge.effect in (*query.about, *query.answer)]
-    return f"name {plain(shape.names[query.about[-1]])}", f"kind {effects[0] if effects else ''}", "any"
+def _name(shape: Shape, query: Sought) -> str:
+    return f"name {plain(shape.names[query.about[-1]])}"
+
+
+def _kind(shape: Shape, query: Sought) -> str:
+    return f"kind {next(e.kind for e in shape.graph.edges if e.effect in (*query.about, *query.answer))}"
+
+
+def _any(shape: Shape, query: Sought) -> str:
+    return "any"
 
 
 def options(

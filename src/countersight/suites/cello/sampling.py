@@ -25,6 +25,8 @@ from countersight.suites.cello.wording import wordings
 _KEPT = 40
 """Graphs of a kind held for every case of a task: more than enough, since most can be asked about."""
 _FEWEST = 4_000
+_TRIES = 40
+"""How often wrong options are drawn at most where there are few questions."""
 _UNMOVED = frozenset({"ground", "place", "water"})
 """What bears everything: of two things alone, nothing is learned from its being gone."""
 _SELF_MOVING = frozenset({"creature", "vehicle", "mount"})
@@ -122,22 +124,21 @@ def _choices(task: Task, graphs: Iterable[CausalGraph], wanted: int, key: str) -
         if isinstance(query, Sought) and _is_askable(task, graph, query.about[-1], query.answer)
     ]
     answers = Answers((shape, query) for _, shape, query in asked)
-    # Where there is plenty, a question whose wrong options do not fit at once is left out, and not tried again: names
-    # that are right often would else be wrong less often.
-    tries = 1 if len(asked) > 20 * wanted else 40
     made, used = 0, set[str]()
-    for graph, shape, query in asked:
-        if made == wanted:
-            return
-        if graph.scene in used:
-            continue
-        rng = _rng(key, graph)
-        letter = balanced("ABCD", f"{key}/letter", made)
-        drafted = draft(task, query, shape, letter, made, answers, rng, tries)
-        if drafted:
-            used.add(graph.scene)
-            made += 1
-            yield drafted
+    # A question whose wrong options do not fit at once is left for the end, and not tried again: names that are right
+    # often would else be wrong less often than they are right.
+    for tries in (1, _TRIES):
+        for graph, shape, query in asked:
+            if made == wanted:
+                return
+            if graph.scene in used:
+                continue
+            letter = balanced("ABCD", f"{key}/letter", made)
+            drafted = draft(task, query, shape, letter, made, answers, _rng(f"{key}/{tries}", graph), tries)
+            if drafted:
+                used.add(graph.scene)
+                made += 1
+                yield drafted
 
 
 def _suppositions(task: Task, graphs: Iterable[CausalGraph], wanted: int, key: str) -> Iterator[Drafted]:

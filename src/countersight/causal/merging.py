@@ -1,0 +1,121 @@
+"""What several people marked in one picture, put together; and things of one name, told apart.
+
+Graphs of regions name the same thing again and again. Two are taken for one where their boxes lie over each other, or,
+without boxes, where nothing speaks against it and something for it: a common attribute, a name that says enough, or a
+kind of thing of which a picture has one. Others of the same name are called by what they do not have in common: "the
+white horse", "the left lamp".
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+
+import msgspec
+
+from countersight.causal.catalogue import classes_of
+from countersight.causal.graph import Box, Thing
+from countersight.causal.lexicon import head, is_plural, plain, singular, words_in
+from countersight.causal.scene import SceneGraph, SceneRelation
+
+SAME = 0.6
+"""How much of what two boxes cover together both cover, if they are of the same thing."""
+_APART = 0.5
+"""How far the middles of two boxes are apart, in widths of the wider, if one is the left and one the right."""
+_ONE_A_PICTURE = frozenset({"ground", "water"})
+TELLING = frozenset({
+    "beige", "black", "blue", "brown", "gold", "golden", "gray", "green", "grey", "orange", "pink", "purple", "red",
+    "silver", "tan", "white", "yellow", "big", "huge", "large", "little", "short", "small", "tall", "tiny", "long",
+    "brick", "concrete", "glass", "leather", "metal", "plastic", "stone", "wicker", "wood", "wooden", "empty", "full",
+    "open", "round", "square", "striped", "checkered", "young", "old", "left", "right",
+})  # fmt: skip
+"""Attributes by which people tell things apart."""
+
+
+def merged(scenes: Iterable[SceneGraph]) -> Iterator[SceneGraph]:
+    """The scenes, those of one picture that follow one another put together into one."""
+    for image, group in groupby(scenes, key=lambda scene: scene.image or object()):
+        found = list(group)
+        scene = found[0] if len(found) == 1 else _together(str(image), found)
+        yield _told_apart(scene)
+
+
+def _together(image: str, scenes: list[SceneGraph]) -> SceneGraph:
+    things: list[Thing] = []
+    by_name: dict[str, list[int]] = {}
+    relations: dict[SceneRelation, None] = {}
+    for scene in scenes:
+        ids: dict[str, str] = {}
+        for thing in scene.things:
+            alike = by_name.setdefault(thing.name, [])
+            place = next((n for n in alike if _are_the_same(things[n], thing)), None)
+            if place is None:
+                place = len(things)
+                alike.append(place)
+                things.append(msgspec.structs.replace(thing, id=f"{scene.id}/{thing.id}"))
+            else:
+                known = dict.fromkeys((*things[place].attributes, *thing.attributes))
+                things[place] = msgspec.structs.replace(things[place], attributes=tuple(known))
+            ids[thing.id] = things[place].id
+        for one in scene.relations:
+            relations[msgspec.structs.replace(one, subject=ids[one.subject], object=ids[one.object])] = None
+    return SceneGraph(
+        id=image,
+        image=image,
+        things=tuple(things),
+        relations=tuple(one for one in relations if one.subject != one.object),
+        descriptions=tuple(text for scene in scenes for text in scene.descriptions),
+    )
+
+
+def _are_the_same(one: Thing, other: Thing) -> bool:
+    """Whether two things of the same name, marked by different people, are one thing."""
+    if one.id == other.id and one.box == other.box is not None:
+        return True
+    if one.box and other.box:
+        return _overlap(one.box, other.box) >= SAME
+    here, there = (set(thing.attributes) & TELLING for thing in (one, other))
+    if here - there and there - here:  # each is said to be something that the other is not
+        return False
+    if is_plural(one.name):
+        return False
+    return bool(here & there) or len(words_in(one.name)) > 1 or bool(classes_of(one.name) & _ONE_A_PICTURE)
+
+
+def _overlap(one: Box, other: Box) -> float:
+    width = min(one[0] + one[2], other[0] + other[2]) - max(one[0], other[0])
+    height = min(one[1] + one[3], other[1] + other[3]) - max(one[1], other[1])
+    both = max(0, width) * max(0, height)
+    return both / (one[2] * one[3] + other[2] * other[3] - both)
+
+
+def _told_apart(scene: SceneGraph) -> SceneGraph:
+    """The scene with things of one name called by what tells them apart, where something does."""
+    by_name: dict[str, list[Thing]] = {}
+    for thing in scene.things:
+        by_name.setdefault(plain(thing.name), []).append(thing)
+    names = {
+        thing.id: name
+        for alike in by_name.values()
+        if len(alike) == 2 and len(words_in(alike[0].name)) == 1
+        for thing, name in zip(alike, _names(*alike), strict=True)
+    }
+    if not any(names[thing.id] != thing.name for thing in scene.things if thing.id in names):
+        return scene
+    things = (msgspec.structs.replace(thing, name=names.get(thing.id, thing.name)) for thing in scene.things)
+    return msgspec.structs.replace(scene, things=tuple(things))
+
+
+def _names(one: Thing, other: Thing) -> tuple[str, str]:
+    """What to call two things of the same name: by an attribute of each, or by their sides; else as they are called."""
+    if singular(head(one.name)) != one.name or singular(head(other.name)) != other.name:
+        return one.name, other.name
+    here, there = ([word for word in thing.attributes if word in TELLING] for thing in (one, other))
+    first = next((word for word in here if word not in there), None)
+    second = next((word for word in there if word not in here), None)
+    if first and second:
+        return f"{first} {one.name}", f"{second} {other.name}"
+    if one.box and other.box:
+        middles = [box[0] + box[2] / 2 for box in (one.box, other.box)]
+        if abs(middles[0] - middles[1]) >= _APART * max(one.box[2], other.box[2]):
+            sides = ("left", "right") if middles[0] < middles[1] else ("right", "left")
+            return f"{sides[0]} {one.name}", f"{sides[1]} {other.name}"
+    return one.name, other.name
