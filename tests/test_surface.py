@@ -11,7 +11,19 @@ import pytest
 import countersight as cs
 
 VERBS = {
-    *("audit", "audit_async", "blind", "describe", "export", "leaderboard", "make", "mine", "open_model", "read"),
+    *(
+        "audit",
+        "audit_async",
+        "blind",
+        "build",
+        "describe",
+        "export",
+        "leaderboard",
+        "make",
+        "mine",
+        "open_model",
+        "read",
+    ),
     *("report", "run", "run_async", "score", "verify"),
 }
 NOUNS = {

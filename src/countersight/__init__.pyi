@@ -38,6 +38,7 @@ from .suites import Suite as Suite
 from .verbs import audit as audit
 from .verbs import audit_async as audit_async
 from .verbs import blind as blind
+from .verbs import build as build
 from .verbs import describe as describe
 from .verbs import export as export
 from .verbs import leaderboard as leaderboard

@@ -14,6 +14,7 @@ from countersight.audit import BRIEF, USUAL, AuditPrompts, AuditTally, Options, 
 from countersight.audit.bundle import Verified, verified
 from countersight.blind import Blind
 from countersight.blind import measure as measure_blind
+from countersight.build import GROUPS, Built, Order, build_dataset, read_funnel
 from countersight.causal import Mined, mine_folder
 from countersight.dataset import Dataset
 from countersight.describe import Statistics
@@ -67,6 +68,44 @@ def make(
     return Dataset.open(folder)
 
 
+def build(
+    suite: str,
+    questions: Path | str,
+    out: Path | str,
+    *,
+    annotations: Path | str | None = None,
+    pictures: Path | str | None = None,
+    writer: str = "grammar",
+    groups: Sequence[str] = GROUPS,
+    size: int = 500,
+    seed: int = 0,
+    blind: str | None = None,
+    settings: ModelSettings | None = None,
+    patience: Patience | None = None,
+    progress: Progress | None = None,
+) -> Built:
+    """Write counterfactual questions for real ones and check them: pairs for "cvqa" or "cfmm", by a grammar or a model.
+
+    The same call goes on where it was stopped, and pays for no answer twice.
+    """
+    order = Order(
+        suite=suite,
+        questions=Path(questions),
+        output=Path(out),
+        annotations=Path(annotations) if annotations else None,
+        pictures=Path(pictures) if pictures else None,
+        writer=writer,
+        groups=tuple(groups),
+        size=size,
+        seed=seed,
+        blind=blind,
+    )
+    with (progress or usual())("Writing", size, "pairs") as told:
+        return build_dataset(
+            order, settings=settings or ModelSettings(), patience=patience or Patience(16), progress=told
+        )
+
+
 def blind(dataset: SomeDataset) -> Blind:
     """What a dataset gives away to somebody who does not look: probes of text, options and templates beside chance."""
     return measure_blind(case for _, case in _dataset(dataset).cases())
@@ -74,7 +113,8 @@ def blind(dataset: SomeDataset) -> Blind:
 
 def describe(dataset: SomeDataset) -> Statistics:
     """What is in a dataset: how many cases, how long the questions are, which answers are right how often."""
-    return describe_cases(case for _, case in _dataset(dataset).cases())
+    opened = _dataset(dataset)
+    return describe_cases((case for _, case in opened.cases()), read_funnel(opened.path))
 
 
 def open_model(model: SomeModel, settings: ModelSettings | None = None, *, name: str = "") -> Model:

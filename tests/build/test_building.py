@@ -71,7 +71,7 @@ def test_every_question_is_a_pair_or_has_its_reason(built: Path) -> None:
 def test_a_pair_tells_how_it_came_about(built: Path) -> None:
     _, first = next(iter(Dataset.open(built).cases()))
     assert (first.suite, first.group, first.provenance["writer"]) == ("cvqa-real", "direct", "grammar")
-    assert {"source", "img_path", "operation", "pattern", "seed", "status"} <= first.provenance.keys()
+    assert {"source", "img_path", "operation", "pattern", "seed"} <= first.provenance.keys()
     assert first.change is not None
 
 
@@ -161,7 +161,7 @@ def test_what_people_disagree_on_is_too_ambiguous_for_two_options(tmp_path: Path
         ("notes.csv", "a,b\n1,2\n", [], "holds no questions"),
         ("notes.csv", "", ["--annotations", "x.json"], "C-VQA's CSV has its answers"),
         ("notes.csv", "", ["--groups", "indirect"], "there is no group 'indirect'"),
-        ("notes.csv", "", ["--groups", ","], "--groups names none"),
+        ("notes.csv", "", ["--groups", ","], "no group is named"),
         ("q.json", "{}", ["--annotations", "q.json"], "is not the right file"),
         ("q.json", "{", ["--annotations", "q.json"], "is not a whole JSON file"),
         ("gone.csv", None, [], "No such file"),

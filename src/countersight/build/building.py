@@ -1,6 +1,5 @@
 """Building a dataset of pairs: sources, a writer, checks, and a folder that appears whole."""
 
-import asyncio
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -10,18 +9,19 @@ import msgspec
 
 from countersight import __version__
 from countersight.build.answers import KeptModel, Plan, Workshop
-from countersight.build.cases import NAMES, Suite, as_case
+from countersight.build.cases import NAMES, as_case
 from countersight.build.drafts import Writer
 from countersight.build.funnel import REJECTED, Funnel, write_funnel
 from countersight.build.grammar import GrammarWriter
 from countersight.build.model import BlindReader, ModelWriter
 from countersight.build.pairing import Pairing, Pairs
-from countersight.build.sources import Group, LeftOut, Source, read_sources
+from countersight.build.sources import GROUPS, Group, LeftOut, Source, read_sources
 from countersight.dataset import DatasetWriter
-from countersight.engine import Patience
+from countersight.engine import Patience, blocking
 from countersight.errors import CountersightError
 from countersight.models import Model, ModelSettings, open_text_model
 from countersight.suites import SUITES, with_picture
+from countersight.text import unknown
 
 AT_ONCE = 32
 AMBIGUOUS = 0.8
@@ -33,13 +33,13 @@ _TITLES = {"cvqa": "C-VQA-Real, built", "cfmm": "CFMM, built"}
 class Order(msgspec.Struct, frozen=True):
     """What is to be built."""
 
-    suite: Suite
+    suite: str
     questions: Path
     output: Path
     annotations: Path | None = None
     pictures: Path | None = None
     writer: str = GRAMMAR
-    groups: tuple[Group, ...] = ("direct", "boolean")
+    groups: tuple[str, ...] = GROUPS
     size: int = 500
     seed: int = 0
     blind: str | None = None
@@ -58,12 +58,13 @@ def build_dataset(
     order: Order, *, settings: ModelSettings, patience: Patience, progress: Callable[[int], None]
 ) -> Built:
     """Build a dataset of pairs; the same order goes on where it was stopped, and asks for nothing twice."""
+    _refuse_nonsense(order)
     if order.output.exists() and (not order.output.is_dir() or any(order.output.iterdir())):
         raise CountersightError(f"{order.output} exists already; remove it or choose another name")
     found = _usable(order, list(read_sources(order.questions, order.annotations)))
     models = {name: open_text_model(name, settings) for name in (order.writer, order.blind) if name and name != GRAMMAR}
     with Workshop(order.output, _plan(order)).open() as workshop:
-        pairs = asyncio.run(_pairs(order, found, models, workshop, patience, progress))
+        pairs = blocking(lambda: _pairs(order, found, models, workshop, patience, progress))
         if not pairs.pairs:
             raise CountersightError(
                 f"no pair came out of {order.questions}: {_commonest(pairs)}; the reasons are counted above all"
@@ -71,6 +72,19 @@ def build_dataset(
         built = _write(order, pairs, workshop)
     workshop.remove()
     return built
+
+
+def _refuse_nonsense(order: Order) -> None:
+    """Say in a sentence, before anything is read, what cannot be built."""
+    if order.suite not in NAMES:
+        raise CountersightError(unknown("benchmark to build", order.suite, NAMES))
+    for group in order.groups:
+        if group not in GROUPS:
+            raise CountersightError(f"{unknown('group', group, GROUPS)}; indirect questions are written by people")
+    if not order.groups:
+        raise CountersightError(f"no group is named; the groups are {', '.join(GROUPS)}")
+    if order.pictures is not None and not order.pictures.is_dir():
+        raise CountersightError(f"{order.pictures} is not a folder; name the one that holds the pictures")
 
 
 def _usable(order: Order, found: list[Source | LeftOut]) -> list[Source | LeftOut]:
@@ -112,8 +126,9 @@ async def _pairs(
 
 def _sizes(order: Order) -> dict[Group, int]:
     """How many pairs of each group, as even as can be."""
-    whole, rest = divmod(order.size, len(order.groups))
-    return {group: whole + (place < rest) for place, group in enumerate(order.groups)}
+    groups = [group for group in GROUPS if group in order.groups]
+    whole, rest = divmod(order.size, len(groups))
+    return {group: whole + (place < rest) for place, group in enumerate(groups)}
 
 
 def _plan(order: Order) -> Plan:

@@ -3,14 +3,9 @@
 import argparse
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
 
 from countersight.cli.parsing import Verbs, positive, price, temperature, verb
-from countersight.errors import CountersightError
-from countersight.text import several, unknown
-
-if TYPE_CHECKING:
-    from countersight.build import Group
+from countersight.text import several
 
 
 def add(verbs: Verbs) -> None:
@@ -53,32 +48,33 @@ def add(verbs: Verbs) -> None:
 
 
 def _build(chosen: argparse.Namespace) -> int:
-    from countersight.build import REJECTED, Order, build_dataset
+    from countersight.build import REJECTED
     from countersight.cli.progress import counting
     from countersight.engine import Patience
     from countersight.models import ModelSettings
+    from countersight.verbs import build
 
-    order = Order(
-        suite=chosen.suite,
-        questions=chosen.questions,
-        output=chosen.output,
+    built = build(
+        chosen.suite,
+        chosen.questions,
+        chosen.output,
         annotations=chosen.annotations,
         pictures=chosen.pictures,
         writer=chosen.writer,
-        groups=_groups(chosen.groups),
+        groups=[name.strip() for name in chosen.groups.split(",") if name.strip()],
         size=chosen.size,
         seed=chosen.seed,
         blind=chosen.blind,
+        settings=ModelSettings(
+            seed=chosen.seed,
+            max_tokens=chosen.max_tokens,
+            temperature=chosen.temperature,
+            price_in=chosen.price[0],
+            price_out=chosen.price[1],
+        ),
+        patience=Patience(chosen.concurrency),
+        progress=counting,
     )
-    settings = ModelSettings(
-        seed=chosen.seed,
-        max_tokens=chosen.max_tokens,
-        temperature=chosen.temperature,
-        price_in=chosen.price[0],
-        price_out=chosen.price[1],
-    )
-    with counting("Writing", chosen.size, "pairs") as progress:
-        built = build_dataset(order, settings=settings, patience=Patience(chosen.concurrency), progress=progress)
     print(f"{several(built.cases, 'pair')} in {chosen.output}; {built.rejected:,} others, with reasons, in {REJECTED}")
     if built.cases < chosen.size:
         print(f"fewer than the {chosen.size:,} asked for: there were no more questions that fit")
@@ -94,15 +90,3 @@ def _build(chosen: argparse.Namespace) -> int:
         f"Two people for each pair: countersight collect new --flow {chosen.suite} --from {quote(str(chosen.output))}"
     )
     return 0
-
-
-def _groups(names: str) -> tuple["Group", ...]:
-    from countersight.build import GROUPS
-
-    chosen = tuple(dict.fromkeys(name.strip() for name in names.split(",") if name.strip()))
-    for name in chosen:
-        if name not in GROUPS:
-            raise CountersightError(unknown("group", name, GROUPS) + "; indirect questions are written by people")
-    if not chosen:
-        raise CountersightError(f"--groups names none; the groups are {', '.join(GROUPS)}")
-    return tuple(group for group in GROUPS if group in chosen)
