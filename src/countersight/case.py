@@ -215,6 +215,8 @@ class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
     """The model's own name for itself, as the server reported it."""
     trace: Trace | None = None
     """The program that was written for the question and what it did, where there was one."""
+    reasoning: str = ""
+    """What the model thought before it answered, where the server told it apart; never read for the answer."""
 
     @property
     def is_cut(self) -> bool:

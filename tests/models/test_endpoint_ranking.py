@@ -129,8 +129,8 @@ def test_the_command_says_so_too(tmp_path) -> None:
         ("status:400", False, "HTTP 400"),
         ("status:429", True, "HTTP 429"),
         ("half", True, "the connection broke"),
-        ("html", True, "no chat completion"),
-        ("deep", True, "no chat completion"),
+        ("html", True, "sent no answer"),
+        ("deep", True, "sent no answer"),
         ("empty choices", True, "no choices"),
     ],
 )

@@ -144,12 +144,12 @@ def test_a_fault_that_passes_ends_as_an_answer(tmp_path, fault):
         ("reset", "connection"),
         ("close", "connection broke"),
         ("half", "connection broke"),
-        ("html", "no chat completion"),
+        ("html", "sent no answer"),
         ("empty choices", "no choices"),
         ("filtered", "content filter"),
         ("huge", "longer than 4,194,304 bytes"),
-        ("not utf-8", "no chat completion"),
-        ("deep", "no chat completion"),
+        ("not utf-8", "sent no answer"),
+        ("deep", "sent no answer"),
         ("endless header", "connection broke"),
         ("not http", "connection broke"),
     ],
@@ -293,13 +293,20 @@ def test_a_run_that_was_stopped_goes_on_and_asks_only_what_is_missing(tmp_path):
 
 
 def test_failed_questions_are_asked_again_and_nothing_is_counted_twice(tmp_path):
-    folder = dataset(tmp_path / "d", 4)
+    folder = dataset(tmp_path / "d", 3)
     with ChatServer("status:400") as server:
-        assert ask(folder, tmp_path / "r", server.name).failed == 8
+        assert ask(folder, tmp_path / "r", server.name).failed == 6
         server.behaviour = "answer"
         tally = ask(folder, tmp_path / "r", server.name)
-    assert (tally.before, tally.answered, tally.failed) == (0, 8, 0)
-    assert len(answers(tmp_path / "r")) == 8
+    assert (tally.before, tally.answered, tally.failed) == (0, 6, 0)
+    assert len(answers(tmp_path / "r")) == 6
+
+
+def test_a_server_that_refuses_every_question_is_asked_a_few(tmp_path):
+    folder = dataset(tmp_path / "d", 40)
+    with ChatServer("status:400") as server, pytest.raises(ModelError, match="refuses every question"):
+        ask(folder, tmp_path / "r", server.name)
+    assert len(server.requests) < 20
 
 
 def test_another_dataset_model_prompt_or_setting_on_the_same_folder_is_refused(tmp_path):

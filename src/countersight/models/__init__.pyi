@@ -1,4 +1,3 @@
-from .endpoint import OPENAI as OPENAI
 from .function import Function as Function
 from .function import FunctionModel as FunctionModel
 from .protocol import Answer as Answer
@@ -10,6 +9,7 @@ from .protocol import Ranker as Ranker
 from .protocol import Request as Request
 from .protocol import Turn as Turn
 from .protocol import Viewer as Viewer
+from .providers import OPENAI as OPENAI
 from .registry import MODELS as MODELS
 from .registry import open_model as open_model
 from .registry import open_text_model as open_text_model

@@ -68,6 +68,8 @@ class Answer(msgspec.Struct, frozen=True):
     cost: float = 0.0
     model: str = ""
     trace: Trace | None = None
+    reasoning: str = ""
+    """What the model thought before it answered, where that was told apart."""
 
 
 class Model(Protocol):

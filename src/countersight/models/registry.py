@@ -20,13 +20,55 @@ MODELS: Registry[Model] = Registry(
         "endpoint": Plug(
             "endpoint:URL#MODEL",
             "an OpenAI-compatible server; key from COUNTERSIGHT_API_KEY if it needs one",
-            "countersight.models.endpoint:open_endpoint",
+            "countersight.models.providers:open_endpoint",
             "server",
         ),
         "openai": Plug(
             "openai:MODEL",
             "OpenAI, or the server at OPENAI_BASE_URL; key from OPENAI_API_KEY",
-            "countersight.models.endpoint:open_openai",
+            "countersight.models.providers:open_openai",
+            "server",
+        ),
+        "anthropic": Plug(
+            "anthropic:MODEL",
+            "Anthropic; key from ANTHROPIC_API_KEY",
+            "countersight.models.providers:open_anthropic",
+            "server",
+        ),
+        "gemini": Plug(
+            "gemini:MODEL",
+            "Google's Gemini; key from GEMINI_API_KEY",
+            "countersight.models.providers:open_gemini",
+            "server",
+        ),
+        "azure": Plug(
+            "azure:DEPLOYMENT[?api-version=V]",
+            "Azure OpenAI at AZURE_OPENAI_ENDPOINT; key from AZURE_OPENAI_API_KEY",
+            "countersight.models.providers:open_azure",
+            "server",
+        ),
+        "bedrock": Plug(
+            "bedrock:MODEL_ID[?region=R]",
+            "Amazon Bedrock; key from AWS_BEARER_TOKEN_BEDROCK",
+            "countersight.models.providers:open_bedrock",
+            "server",
+        ),
+        "mistral": Plug(
+            "mistral:MODEL",
+            "Mistral; key from MISTRAL_API_KEY",
+            "countersight.models.providers:open_mistral",
+            "server",
+        ),
+        "openrouter": Plug(
+            "openrouter:MAKER/MODEL",
+            "OpenRouter, with the cost it reports; key from OPENROUTER_API_KEY",
+            "countersight.models.providers:open_openrouter",
+            "server",
+        ),
+        "ollama": Plug(
+            "ollama:MODEL",
+            "Ollama on this machine, or at OLLAMA_HOST; no key",
+            "countersight.models.providers:open_ollama",
             "server",
         ),
         "hf": Plug(

@@ -36,3 +36,9 @@ async def _encoded_anew(picture: Picture) -> str:
 
 def _address(picture: Picture) -> str:
     return f"data:{picture.mime};base64,{base64.b64encode(picture.data).decode('ascii')}"
+
+
+def parted(address: str) -> tuple[str, str]:
+    """The kind of a picture and its data in base64, out of the address that holds both."""
+    mime, _, data = address.removeprefix("data:").partition(";base64,")
+    return mime, data

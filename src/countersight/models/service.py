@@ -40,7 +40,7 @@ class Service:
     def __init__(self, address: str, key: str, *, header: str = "Authorization", timeout: float, most: int) -> None:
         self.host = urlsplit(address).netloc
         self._key = key
-        self._headers = {header: f"Bearer {key}" if header == "Authorization" else key} if key else {}
+        self.headers = {header: f"Bearer {key}" if header == "Authorization" else key} if key else {}
         self._timeout = timeout
         self._most = most
         """More bytes than this are no answer; reading stops there."""
@@ -48,12 +48,12 @@ class Service:
 
     async def post(self, url: str, body: bytes | aiohttp.FormData) -> Received:
         """Send JSON or a form; fails with AskingFailed where nothing comes back."""
-        headers = {**self._headers, "Content-Type": "application/json"} if isinstance(body, bytes) else self._headers
+        headers = {**self.headers, "Content-Type": "application/json"} if isinstance(body, bytes) else self.headers
         return await self._exchange("POST", url, headers, body)
 
     async def get(self, url: str | URL, *, known: bool = True) -> Received:
         """Fetch what is there; the key is shown only if we are to be `known`."""
-        return await self._exchange("GET", url, self._headers if known else {}, None)
+        return await self._exchange("GET", url, self.headers if known else {}, None)
 
     async def close(self) -> None:
         if self._session is not None:
@@ -116,9 +116,9 @@ def refused(host: str, received: Received) -> Exception:
         return ModelError(f"the quota at {host} is used up: {reason}; add to it, then give the same command to go on")
     if status == 401:
         return ModelError(f"{host} does not accept the key: {reason}")
-    if status in (429, 503):
+    if status in (429, 503, 529):
         return Overloaded(reason, _retry_after(received.headers.get("Retry-After")))
-    if status in (403, 404):
+    if status in (400, 403, 404, 413, 422):
         return Refused(reason)
     return AskingFailed(reason, again=status >= 500 or status in (408, 409, 425))
 

@@ -163,6 +163,7 @@ class Runner:
             attempts=done.attempts,
             model=answer.model,
             trace=answer.trace,
+            reasoning=answer.reasoning,
         )
 
     def _composed(self, ask: Ask, fact: Reply) -> Reply | None:

@@ -1,0 +1,44 @@
+"""The fields of a request that a server may refuse: found out once, left out or named otherwise from then on."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+Names = Mapping[str, tuple[str, ...]]
+"""What a setting is called in a request, by the setting; several names are tried in turn, and none is never sent."""
+
+
+class Fields:
+    """What is sent beside the question, as far as the server takes it."""
+
+    def __init__(self, settings: Mapping[str, Any], names: Names) -> None:
+        self._values = {name: value for name, value in settings.items() if value is not None and names.get(name)}
+        self._names = {name: list(names[name]) for name in self._values}
+        self.refused: dict[str, str] = {}
+        """What the server said to each field it does not take."""
+
+    @property
+    def sent(self) -> dict[str, Any]:
+        """The fields of the next request, by the names it has for them."""
+        return {names[0]: self._values[name] for name, names in self._names.items() if names}
+
+    def called(self, setting: str) -> str:
+        """What a setting is called in a request; its own name where the server refused all there are."""
+        names = self._names.get(setting)
+        return names[0] if names else setting
+
+    def learn(self, sent: Mapping[str, Any], said: str) -> bool:
+        """Whether a server that refused a request refused one of these fields; the next one goes without it.
+
+        Many requests are under way: where another has learnt the same meanwhile, asking again is all there is to do.
+        """
+        if any(name not in self.sent for name in sent):
+            return True
+        named = next((name for name in sent if re.search(rf"(?<![a-z_]){name}(?![a-z_])", said, re.IGNORECASE)), None)
+        if named is None:
+            return False
+        for names in self._names.values():
+            if names and names[0] == named:
+                names.pop(0)
+        self.refused[named] = said
+        return True

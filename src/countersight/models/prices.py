@@ -1,0 +1,60 @@
+"""What tokens cost: from the command line, from a file of the user's, or from a small dated table."""
+
+import os
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from countersight.errors import ModelError
+from countersight.models.protocol import ModelSettings
+
+VARIABLE = "COUNTERSIGHT_PRICES"
+OURS = Path(__file__).with_name("prices.toml")
+
+
+class Price(msgspec.Struct, frozen=True):
+    """Dollars for a million tokens, and where the figure is from."""
+
+    read: float = 0.0
+    written: float = 0.0
+    source: str = "unknown"
+
+    def of(self, tokens_in: int, tokens_out: int) -> float:
+        """What so many tokens cost."""
+        return (tokens_in * self.read + tokens_out * self.written) / 1e6
+
+
+def price_of(model: str, settings: ModelSettings) -> Price:
+    """The price of a model; nothing where nobody says what it costs."""
+    if settings.price_in or settings.price_out:
+        return Price(settings.price_in, settings.price_out, "--price")
+    own = os.environ.get(VARIABLE)
+    for file in ([Path(own)] if own else []) + [OURS]:
+        table = _table(file)
+        if known := _longest(model.rpartition("/")[2], table["models"]):
+            read, written = table["models"][known]
+            return Price(read, written, f"{file.name} of {table['as_of']}, as {known}")
+    return Price()
+
+
+def _longest(model: str, names: dict[str, Any]) -> str:
+    """The name that says most about a model: "gpt-4o-mini" before "gpt-4o"; Bedrock puts the maker before it."""
+    fitting = [name for name in names if model.startswith(name) or f".{name}" in model]
+    return max(fitting, key=len, default="")
+
+
+@cache
+def _table(file: Path) -> dict[str, Any]:
+    try:
+        read = tomllib.loads(file.read_text(encoding="utf-8"))
+        models = {str(name): tuple(map(float, pair)) for name, pair in read["models"].items()}
+        if any(len(pair) != 2 or min(pair) < 0 for pair in models.values()):
+            raise ValueError
+    except (OSError, KeyError, TypeError, ValueError, AttributeError):
+        raise ModelError(
+            f'{file} is no table of prices; it needs as_of = "DATE" and [models] with "NAME" = [IN, OUT]'
+        ) from None
+    return {"as_of": str(read.get("as_of", "an unknown date")), "models": models}

@@ -1,0 +1,132 @@
+"""Providers by one string: where each is found, which variable holds its key, and which dialect it speaks."""
+
+import os
+from urllib.parse import parse_qsl, quote
+
+from countersight.errors import ModelError
+from countersight.models.anthropic import VERSION, Messages
+from countersight.models.bedrock import Converse
+from countersight.models.chat import NEWER, Chat
+from countersight.models.endpoint import Endpoint, serving
+from countersight.models.gemini import Contents
+from countersight.models.hosted import Hosted
+from countersight.models.protocol import ModelSettings
+from countersight.models.service import checked_address, key_from
+
+OPENAI = "https://api.openai.com/v1"
+ANTHROPIC = "https://api.anthropic.com"
+GEMINI = "https://generativelanguage.googleapis.com/v1beta"
+MISTRAL = "https://api.mistral.ai/v1"
+OPENROUTER = "https://openrouter.ai/api/v1"
+OLLAMA = "http://127.0.0.1:11434"
+AZURE_VERSION = "2024-10-21"
+COMPLETIONS = "/chat/completions"
+
+
+def open_endpoint(name: str, address: str, settings: ModelSettings) -> Endpoint:
+    """`endpoint:URL#MODEL`; the key, if the server wants one, is read from COUNTERSIGHT_API_KEY."""
+    url, _, model = address.partition("#")
+    if not model:
+        raise ModelError("an endpoint is named endpoint:URL#MODEL, as in endpoint:http://127.0.0.1:8000/v1#qwen2.5-vl")
+    url = checked_address(url).rstrip("/")
+    chat = Chat(model, limit=NEWER) if url == OPENAI else Chat(model)
+    return Endpoint(
+        name, url + COMPLETIONS, model, serving(url, key_from("COUNTERSIGHT_API_KEY"), settings), settings, chat
+    )
+
+
+def open_openai(name: str, model: str, settings: ModelSettings) -> Endpoint:
+    """`openai:MODEL`; key from OPENAI_API_KEY, another base address from OPENAI_BASE_URL."""
+    url = _base("OPENAI_BASE_URL", OPENAI)
+    service = serving(url, _key("openai", "OPENAI_API_KEY"), settings)
+    # Only OpenAI's own server knows the newer name for certain; others are asked with the one that all have.
+    return Endpoint(
+        name, url + COMPLETIONS, model, service, settings, Chat(model, limit=NEWER) if url == OPENAI else None
+    )
+
+
+def open_azure(name: str, target: str, settings: ModelSettings) -> Endpoint:
+    """`azure:DEPLOYMENT[?api-version=V]`; AZURE_OPENAI_ENDPOINT says where, AZURE_OPENAI_API_KEY holds the key."""
+    deployment, options = _options("azure", target, "api-version")
+    if not os.environ.get("AZURE_OPENAI_ENDPOINT"):
+        raise ModelError("azure: needs an address; set AZURE_OPENAI_ENDPOINT, as in https://NAME.openai.azure.com")
+    url = _base("AZURE_OPENAI_ENDPOINT", "")
+    version = options.get("api-version") or os.environ.get("AZURE_OPENAI_API_VERSION") or AZURE_VERSION
+    way = f"{url}/openai/deployments/{quote(deployment, safe='')}{COMPLETIONS}?api-version={quote(version, safe='')}"
+    service = serving(url, _key("azure", "AZURE_OPENAI_API_KEY"), settings, "api-key")
+    return Endpoint(name, way, deployment, service, settings, Chat(deployment, limit=NEWER))
+
+
+def open_mistral(name: str, model: str, settings: ModelSettings) -> Endpoint:
+    """`mistral:MODEL`; key from MISTRAL_API_KEY."""
+    url = _base("MISTRAL_BASE_URL", MISTRAL)
+    service = serving(url, _key("mistral", "MISTRAL_API_KEY"), settings)
+    return Endpoint(name, url + COMPLETIONS, model, service, settings, Chat(model, seed="random_seed"))
+
+
+def open_openrouter(name: str, model: str, settings: ModelSettings) -> Endpoint:
+    """`openrouter:MAKER/MODEL`; key from OPENROUTER_API_KEY. It reports what each answer cost."""
+    url = _base("OPENROUTER_BASE_URL", OPENROUTER)
+    service = serving(url, _key("openrouter", "OPENROUTER_API_KEY"), settings)
+    return Endpoint(
+        name, url + COMPLETIONS, model, service, settings, Chat(model, further={"usage": {"include": True}})
+    )
+
+
+def open_ollama(name: str, model: str, settings: ModelSettings) -> Endpoint:
+    """`ollama:MODEL`, on this machine or where OLLAMA_HOST says; it wants no key."""
+    host = os.environ.get("OLLAMA_HOST") or OLLAMA
+    url = checked_address(host if "://" in host else f"http://{host}").rstrip("/") + "/v1"
+    return Endpoint(name, url + COMPLETIONS, model, serving(url, "", settings), settings)
+
+
+def open_anthropic(name: str, model: str, settings: ModelSettings) -> Hosted:
+    """`anthropic:MODEL`; key from ANTHROPIC_API_KEY, another base address from ANTHROPIC_BASE_URL."""
+    url = _base("ANTHROPIC_BASE_URL", ANTHROPIC)
+    service = serving(url, _key("anthropic", "ANTHROPIC_API_KEY"), settings, "x-api-key")
+    service.headers["anthropic-version"] = VERSION
+    return Hosted(name, model, f"{url}/v1/messages", service, Messages(model), settings)
+
+
+def open_gemini(name: str, model: str, settings: ModelSettings) -> Hosted:
+    """`gemini:MODEL`; key from GEMINI_API_KEY or GOOGLE_API_KEY, another base address from GEMINI_BASE_URL."""
+    url = _base("GEMINI_BASE_URL", GEMINI)
+    service = serving(url, _key("gemini", "GEMINI_API_KEY", "GOOGLE_API_KEY"), settings, "x-goog-api-key")
+    return Hosted(name, model, f"{url}/models/{quote(model, safe='')}:generateContent", service, Contents(), settings)
+
+
+def open_bedrock(name: str, target: str, settings: ModelSettings) -> Hosted:
+    """`bedrock:MODEL_ID[?region=R]`; key from AWS_BEARER_TOKEN_BEDROCK, region from AWS_REGION where none is named."""
+    model, options = _options("bedrock", target, "region")
+    region = options.get("region") or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or ""
+    if not region.replace("-", "").isalnum():
+        raise ModelError(
+            f"bedrock: needs a region; name it as in bedrock:{model[:60]}?region=us-east-1, or set AWS_REGION"
+        )
+    url = _base("BEDROCK_BASE_URL", f"https://bedrock-runtime.{region}.amazonaws.com")
+    service = serving(url, _key("bedrock", "AWS_BEARER_TOKEN_BEDROCK"), settings)
+    return Hosted(name, model, f"{url}/model/{quote(model, safe='')}/converse", service, Converse(), settings)
+
+
+def _base(variable: str, usual: str) -> str:
+    """The address of a provider, without a slash at its end."""
+    return checked_address(os.environ.get(variable) or usual).rstrip("/")
+
+
+def _key(kind: str, *variables: str) -> str:
+    key = next(filter(None, map(key_from, variables)), "")
+    if not key:
+        raise ModelError(f"{kind}: needs a key; set {' or '.join(variables)} in the environment")
+    return key
+
+
+def _options(kind: str, target: str, *known: str) -> tuple[str, dict[str, str]]:
+    """The name of a model and the options behind it."""
+    model, _, query = target.partition("?")
+    options = dict(parse_qsl(query))
+    strange = next((name for name in options if name not in known), None)
+    if strange is not None or not model:
+        raise ModelError(
+            f"{kind}: takes {', '.join(known)}, as in {kind}:MODEL?{known[0]}=…, not {str(strange)[:40]!r}"
+        )
+    return model, options

@@ -1,0 +1,215 @@
+"""Every provider by one string, each against a server that speaks its dialect, and what they refuse found out once."""
+
+import asyncio
+import json
+
+import pytest
+from making import dataset, picture
+from models.provider_server import KEY, Chat, Providers
+from running import ask, replies
+
+from countersight.errors import AskingFailed, ModelError
+from countersight.models import MODELS, ModelSettings, Request, Turn, open_model
+from countersight.models.saying import apart
+from countersight.picture import check_picture
+
+NAMES = {
+    "openai": "openai:gpt-4o",
+    "anthropic": "anthropic:claude-sonnet-4-5",
+    "gemini": "gemini:gemini-2.5-flash",
+    "azure": "azure:my-gpt?api-version=2025-01-01-preview",
+    "bedrock": "bedrock:anthropic.claude-sonnet-4-5-20250929-v1:0?region=eu-west-1",
+    "mistral": "mistral:mistral-medium-latest",
+    "openrouter": "openrouter:google/gemini-2.5-flash",
+    "ollama": "ollama:qwen2.5vl:7b",
+    "endpoint": "endpoint:{url}/v1#qwen",
+}
+PATHS = {
+    "openai": "/chat/completions",
+    "anthropic": "/v1/messages",
+    "gemini": "/models/gemini-2.5-flash:generateContent",
+    "azure": "/openai/deployments/my-gpt/chat/completions?api-version=2025-01-01-preview",
+    "bedrock": "/model/anthropic.claude-sonnet-4-5-20250929-v1:0/converse",
+    "mistral": "/chat/completions",
+    "openrouter": "/chat/completions",
+    "ollama": "/v1/chat/completions",
+    "endpoint": "/v1/chat/completions",
+}
+KEYS = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "AZURE_OPENAI_API_KEY", "AWS_BEARER_TOKEN_BEDROCK"]
+KEYS += ["MISTRAL_API_KEY", "OPENROUTER_API_KEY", "COUNTERSIGHT_API_KEY"]
+ADDRESSES = ["OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "GEMINI_BASE_URL", "AZURE_OPENAI_ENDPOINT", "BEDROCK_BASE_URL"]
+ADDRESSES += ["MISTRAL_BASE_URL", "OPENROUTER_BASE_URL", "OLLAMA_HOST"]
+REQUEST = Request("case-1", (Turn("user", "How many?", check_picture(picture())),), "open")
+
+
+@pytest.fixture
+def known(monkeypatch):
+    """Points every provider at a server, with a key for each."""
+
+    def at(server):
+        for name in KEYS:
+            monkeypatch.setenv(name, KEY)
+        for name in ADDRESSES:
+            monkeypatch.setenv(name, server.url)
+        monkeypatch.setattr(Chat, "header", "authorization")
+
+    return at
+
+
+def name_of(kind, server):
+    if kind in ("azure", "ollama"):
+        Chat.header = {"azure": "api-key", "ollama": "user-agent"}[kind]
+    return NAMES[kind].format(url=server.url)
+
+
+async def asked(name, times=1, **settings):
+    model = open_model(name, ModelSettings(**settings))
+    try:
+        return [await model.reply(REQUEST) for _ in range(times)], model.observed
+    finally:
+        await model.close()
+
+
+@pytest.mark.parametrize("kind", [kind for kind in NAMES if kind != "ollama"])
+def test_a_provider_answers_in_its_own_dialect(kind, known) -> None:
+    with Providers() as server:
+        known(server)
+        ((answer,), observed) = asyncio.run(asked(name_of(kind, server), seed=7))
+    assert (answer.text, answer.reasoning) == ("B", "I count.")
+    assert (answer.tokens_in, answer.tokens_out) == (100, 7)
+    assert answer.finish.casefold() in ("stop", "end_turn")
+    ((path, headers, body),) = server.requests
+    assert path == PATHS[kind]
+    assert KEY not in json.dumps(body) + path
+    assert "refused" not in observed
+    assert ("seed" in json.dumps(observed["sent"])) == (kind not in ("anthropic", "bedrock"))
+    if kind == "anthropic":
+        assert headers["anthropic-version"]
+
+
+def test_ollama_wants_no_key(known) -> None:
+    with Providers() as server:
+        known(server)
+        Chat.header = "accept"
+        with pytest.raises(ModelError, match="does not accept the key"):  # the stand-in does, and there is none
+            asyncio.run(asked(name_of("ollama", server)))
+    assert server.requests[0][0] == PATHS["ollama"]
+    assert "authorization" not in server.requests[0][1]
+
+
+REFUSED = {
+    "azure": ("max_completion_tokens", "Unrecognized request argument supplied: max_completion_tokens", "max_tokens"),
+    "endpoint": (
+        "max_tokens",
+        "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+        "max_completion_tokens",
+    ),
+    "gemini": ("seed", "Invalid JSON payload received. Unknown name \"seed\" at 'generation_config'", None),
+    "anthropic": ("temperature", "temperature is deprecated for this model", None),
+    "openai": ("temperature", "Unsupported value: 'temperature' does not support 0 with this model.", None),
+    "bedrock": ("temperature", "The model returned the following errors: temperature may not be set", None),
+    "mistral": (
+        "random_seed",
+        (422, {"detail": [{"type": "extra_forbidden", "loc": ["body", "random_seed"], "msg": "Extra inputs"}]}),
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_a_field_that_is_refused_is_found_out_once_and_the_asking_goes_on(kind, known) -> None:
+    field, words, instead = REFUSED[kind]
+    with Providers({f'"{field}"': words}) as server:
+        known(server)
+        answers, observed = asyncio.run(asked(name_of(kind, server), times=3))
+    assert [answer.text for answer in answers] == ["B"] * 3
+    assert len(server.requests) == 4
+    assert field in observed["refused"]
+    assert field not in observed["sent"]
+    if instead:
+        assert observed["sent"][instead] == 256
+
+
+def test_several_fields_are_learnt_one_after_the_other_also_by_many_at_once(known, tmp_path) -> None:
+    refuses = {f'"{name}"': f"{name} is not supported" for name in ("seed", "temperature", "detail")}
+    with Providers(refuses) as server:
+        known(server)
+        ask(dataset(tmp_path / "data", 8), tmp_path / "run", name_of("endpoint", server))
+    assert {reply.state for reply in replies(tmp_path / "run")} == {"answered"}
+    observed = json.loads((tmp_path / "run/run.json").read_text())["observed"]
+    assert set(observed["refused"]) == {"seed", "temperature", "detail"}
+    assert observed["sent"] == {"max_tokens": 256}
+    assert {reply.reasoning for reply in replies(tmp_path / "run")} == {"I count."}
+
+
+def test_a_refusal_that_names_no_field_is_a_refusal(known) -> None:
+    with Providers({"messages": "the picture is too large"}) as server:
+        known(server)
+        with pytest.raises(AskingFailed, match="the picture is too large"):
+            asyncio.run(asked(name_of("anthropic", server)))
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "cost"),
+    [("openai", (100 * 2.5 + 7 * 10) / 1e6), ("anthropic", (100 * 3 + 7 * 15) / 1e6), ("openrouter", 0.125)],
+)
+def test_cost_is_what_the_server_says_or_what_the_table_of_prices_makes_of_the_tokens(kind, cost, known) -> None:
+    with Providers() as server:
+        known(server)
+        ((answer,), observed) = asyncio.run(asked(name_of(kind, server)))
+    assert answer.cost == pytest.approx(cost)
+    assert kind == "openrouter" or " of 20" in observed["prices"]["source"]
+
+
+def test_prices_are_overridden_by_a_file_and_by_the_command(known, tmp_path, monkeypatch) -> None:
+    (tmp_path / "own.toml").write_text('as_of = "2026-11-01"\n[models]\n"gpt-4o" = [1, 2]\n')
+    monkeypatch.setenv("COUNTERSIGHT_PRICES", str(tmp_path / "own.toml"))
+    with Providers() as server:
+        known(server)
+        ((answer,), observed) = asyncio.run(asked(name_of("openai", server)))
+        assert answer.cost == pytest.approx((100 + 14) / 1e6)
+        assert observed["prices"]["source"] == "own.toml of 2026-11-01, as gpt-4o"
+        ((answer,), _) = asyncio.run(asked(name_of("openai", server), price_in=10.0))
+        assert answer.cost == pytest.approx(100 * 10 / 1e6)
+    (tmp_path / "bad.toml").write_text("[models]\na = 3\n")
+    monkeypatch.setenv("COUNTERSIGHT_PRICES", str(tmp_path / "bad.toml"))
+    with pytest.raises(ModelError, match="no table of prices"):
+        open_model("openai:gpt-4o", ModelSettings())
+
+
+@pytest.mark.parametrize("kind", ["anthropic", "gemini", "bedrock", "mistral", "openrouter", "azure"])
+def test_without_a_key_the_variable_is_named(kind, monkeypatch) -> None:
+    for name in [*KEYS, "GOOGLE_API_KEY"]:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", "https://x.openai.azure.com")
+    with pytest.raises(ModelError, match=r"needs a key; set [A-Z_]+"):
+        open_model(NAMES[kind], ModelSettings())
+
+
+def test_names_that_are_not_whole(monkeypatch) -> None:
+    monkeypatch.delenv("AWS_REGION", raising=False)
+    monkeypatch.delenv("AWS_DEFAULT_REGION", raising=False)
+    monkeypatch.delenv("AZURE_OPENAI_ENDPOINT", raising=False)
+    for name, words in (
+        ("bedrock:amazon.nova-pro-v1:0", "needs a region"),
+        ("azure:gpt", "AZURE_OPENAI_ENDPOINT"),
+        ("azure:gpt?apiversion=1", "api-version"),
+    ):
+        with pytest.raises(ModelError, match=words):
+            open_model(name, ModelSettings())
+    assert {"anthropic", "gemini", "azure", "bedrock", "mistral", "openrouter", "ollama"} <= set(MODELS)
+
+
+@pytest.mark.parametrize(
+    ("text", "answer", "thoughts"),
+    [
+        ("<think>It is B.</think>\nA", "A", "It is B."),
+        ("<think>It is B, or", "", "It is B, or"),
+        ("A <think>no</think>", "A <think>no</think>", ""),
+        ("\n<Thinking>x</Thinking>A", "A", "x"),
+        ("A", "A", ""),
+    ],
+)
+def test_thoughts_are_kept_apart_from_the_answer(text, answer, thoughts) -> None:
+    assert apart(text) == (answer, thoughts)
