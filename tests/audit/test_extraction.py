@@ -16,13 +16,14 @@ from countersight.audit.extraction.protocol import Statement
 from countersight.audit.extraction.rules import RuleExtractor
 from countersight.audit.prompts import find_prompts
 from countersight.audit.tally import AuditTally
-from countersight.audit.truth import asked_fact, facts
+from countersight.audit.truth import asked_fact
 from countersight.editing.protocol import EditRequest
 from countersight.editing.registry import open_editor
 from countersight.errors import EditFailed
 from countersight.models.protocol import ModelSettings
 from countersight.models.registry import open_model
 from countersight.picture.checking import check_picture
+from countersight.scenes import facts_by_name
 from countersight.scenes.drawing import draw
 from countersight.scenes.png import encode
 from countersight.suites.cvqa.templates import TEMPLATES
@@ -36,7 +37,7 @@ def by_rules(statement, most=4):
 @settings(max_examples=30)
 def test_every_edit_of_a_true_explanation_can_be_drawn_and_changes_the_right_answer(template, index):
     puzzle = template.solved(2, index).puzzle
-    fact, before = asked_fact(puzzle.asked), facts(puzzle.scene)
+    fact, before = asked_fact(puzzle.asked), facts_by_name(puzzle.scene)
     found = by_rules(Statement(puzzle.asked, str(before[fact]), explained(fact, before, 0)))
     assert len(found.instructions) >= 1
     picture = check_picture(encode(draw(puzzle.scene)))
@@ -46,7 +47,7 @@ def test_every_edit_of_a_true_explanation_can_be_drawn_and_changes_the_right_ans
         except EditFailed:  # no room for one more dot
             assert instruction.action == "add"
             continue
-        assert facts(edited.scene)[fact] != before[fact]
+        assert facts_by_name(edited.scene)[fact] != before[fact]
 
 
 def test_an_explanation_that_counts_nothing_gives_nothing_to_test_and_says_so():

@@ -21,18 +21,18 @@ from countersight.audit.judges.rules import RuleJudge
 from countersight.audit.prompts import find_prompts
 from countersight.audit.records import Verdict
 from countersight.audit.tally import AuditTally
-from countersight.audit.truth import facts
 from countersight.case import Question
 from countersight.editing.protocol import Instruction
 from countersight.models.protocol import ModelSettings
 from countersight.models.registry import open_model
+from countersight.scenes import facts_by_name
 from countersight.scenes.edits import Recolour, Remove, apply
 from countersight.suites.cvqa.templates import TEMPLATES
 
 PUZZLE = TEMPLATES[1].solved(1, 4).puzzle  # flowers inside polygons of a colour
 COLOUR = re.search(r"the (\w+) polygons", PUZZLE.asked)[1]
 CHANGED = apply(PUZZLE.scene, PUZZLE.edits)
-OLD, NEW = facts(PUZZLE.scene), facts(CHANGED)
+OLD, NEW = facts_by_name(PUZZLE.scene), facts_by_name(CHANGED)
 FACT = f"flowers inside {COLOUR}"
 REMOVED = Instruction("flowers", "object", "remove", "Some flowers are gone.")
 
@@ -82,13 +82,15 @@ def test_an_explanation_that_no_longer_cites_what_was_recoloured_takes_up_the_ch
     total = f"I counted {OLD['flowers']} flowers in the picture."
     assert by_truth("0", total, changed=changed).ncc == 1
     assert by_truth("0", total.replace(str(OLD["flowers"]), "99"), changed=changed).ncc == 0
-    assert by_truth("0", explained(FACT, facts(changed), 0), changed=changed).ncc == 1
+    assert by_truth("0", explained(FACT, facts_by_name(changed), 0), changed=changed).ncc == 1
 
 
 def test_an_edit_that_leaves_the_right_answer_is_marked_as_one_that_tests_nothing():
     outside = [flower.id for flower in PUZZLE.scene.flowers]
     changed = next(
-        scene for scene in (apply(PUZZLE.scene, [Remove((one,))]) for one in outside) if facts(scene)[FACT] == OLD[FACT]
+        scene
+        for scene in (apply(PUZZLE.scene, [Remove((one,))]) for one in outside)
+        if facts_by_name(scene)[FACT] == OLD[FACT]
     )
     assert by_truth(str(OLD[FACT]), UPDATED, changed=changed).moved is False
 

@@ -6,8 +6,7 @@ from typing import Final
 
 import msgspec
 
-from countersight.audit.truth import PLACES
-from countersight.scenes import NAMED
+from countersight.scenes import COLOURS, PLACES
 from countersight.text import TENS, UNITS
 
 LONGEST = 20_000
@@ -18,13 +17,13 @@ class Claim(msgspec.Struct, frozen=True):
     """A number that is claimed of a scene."""
 
     fact: str
-    """As `truth.facts` names it."""
+    """As `facts_by_name` names it."""
     number: int
 
 
 _WORDS: Final = (*UNITS, TENS[0])
 _N = rf"(?P<n>\d{{1,4}}|no|none|{'|'.join(_WORDS)})"
-_C = rf"(?P<c>{'|'.join(NAMED)})"
+_C = rf"(?P<c>{'|'.join(COLOURS)})"
 _P = rf"(?P<p>{'|'.join(PLACES)})"
 _LIST = r"(?P<list>(?:\d{1,4}, ){0,12}\d{1,4} and \d{1,4})"
 _OF_THEM = r"(?: of (?:them|these|those|the flowers))?"
@@ -78,7 +77,7 @@ def _counted(fact: str) -> Callable[[re.Match[str], str], list[Claim]]:
 
 def _rest(match: re.Match[str], text: str) -> list[Claim]:
     """ "… inside the red polygons, so 5 are outside": outside of what was named last."""
-    colours = re.findall(rf"\b({'|'.join(NAMED)}) {_SHAPE}", text[: match.start()])
+    colours = re.findall(rf"\b({'|'.join(COLOURS)}) {_SHAPE}", text[: match.start()])
     return [Claim(f"flowers {match['side']} {colours[-1]}", _number(match["n"]))] if colours else []
 
 

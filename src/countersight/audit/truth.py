@@ -1,16 +1,10 @@
-"""What is true of a scene we drew: every number that a question may ask for or a sentence may claim."""
+"""Which number of a scene a question asks for, and so its right answer."""
 
 import re
 
-import numpy as np
-from numpy.typing import NDArray
+from countersight.scenes import COLOURS, Scene, facts_by_name
 
-from countersight.scenes import NAMED, Circle, Scene, as_points, inside
-
-PLACES = ("top left", "top middle", "top right", "bottom left", "bottom middle", "bottom right")
-"""Where the six circles of our scenes are."""
-
-_COLOUR = "|".join(NAMED)
+_COLOUR = "|".join(COLOURS)
 _ASKED = (
     (
         rf"flowers (?:are|do you see|can you see|lie) (inside|outside|in)(?: of)? (?:the |all )?({_COLOUR}) polygons?",
@@ -55,47 +49,5 @@ def asked_fact(question: str) -> str | None:
 def right_answer(question: str, scene: Scene) -> str | None:
     """The right answer to a question about a scene, or None where its meaning is not known."""
     name = asked_fact(question)
-    number = facts(scene).get(name) if name else None
+    number = facts_by_name(scene).get(name) if name else None
     return None if number is None else str(number)
-
-
-def facts(scene: Scene) -> dict[str, int]:
-    """Every number that a sentence about a scene may claim, by what it counts."""
-    within = _within(scene)
-    times = np.zeros(len(scene.flowers), np.int64)
-    for here in within:
-        times += here
-    found = {
-        "flowers": len(scene.flowers),
-        "polygons": len(scene.polygons),
-        "flowers inside no polygon": int((times == 0).sum()),
-        "flowers where polygons overlap": int((times > 1).sum()),
-        "circles": len(scene.circles),
-        "dots": sum(len(circle.dots) for circle in scene.circles),
-        "dots in the top row": sum(len(circle.dots) for circle in scene.circles if _row(circle, scene) == 0),
-        "dots in the bottom row": sum(len(circle.dots) for circle in scene.circles if _row(circle, scene) == 1),
-        "most dots in a circle": max((len(circle.dots) for circle in scene.circles), default=0),
-    }
-    for colour in NAMED:
-        any_of = np.zeros(len(scene.flowers), np.bool_)
-        for here, polygon in zip(within, scene.polygons, strict=True):
-            any_of |= here & (polygon.colour == colour)
-        found[f"flowers inside {colour}"] = int(any_of.sum())
-        found[f"flowers outside {colour}"] = int((~any_of).sum())
-        found[f"{colour} polygons"] = sum(polygon.colour == colour for polygon in scene.polygons)
-    for place in PLACES:
-        found[f"dots in the {place} circle"] = 0
-    for circle in scene.circles:
-        column = min(2, int(3 * circle.x / scene.width))
-        found[f"dots in the {PLACES[column + 3 * _row(circle, scene)]} circle"] += len(circle.dots)
-    return found
-
-
-def _row(circle: Circle, scene: Scene) -> int:
-    return int(circle.y >= scene.height / 2)
-
-
-def _within(scene: Scene) -> list[NDArray[np.bool_]]:
-    """For each polygon, which flowers are in it. None crosses an edge, so its middle says where it is."""
-    middles = as_points([(flower.x, flower.y) for flower in scene.flowers])
-    return [inside(middles, polygon.points) for polygon in scene.polygons]

@@ -21,6 +21,10 @@ from .edits import Remove as Remove
 from .edits import Reshape as Reshape
 from .edits import Resize as Resize
 from .edits import apply as apply
+from .facts import Facts as Facts
+from .facts import facts_by_name as facts_by_name
+from .facts import facts_of as facts_of
+from .facts import place_of as place_of
 from .flowers import LARGEST as LARGEST
 from .flowers import SMALLEST as SMALLEST
 from .flowers import Regions as Regions
@@ -31,6 +35,11 @@ from .geometry import distance as distance
 from .geometry import edge_distance as edge_distance
 from .geometry import inside as inside
 from .geometry import middle as middle
+from .language import COLOURS as COLOURS
+from .language import NOUNS_OTHERWISE as NOUNS_OTHERWISE
+from .language import PLACES as PLACES
+from .language import PLACES_OTHERWISE as PLACES_OTHERWISE
+from .language import Noun as Noun
 from .placing import GAP as GAP
 from .placing import chances as chances
 from .placing import place as place

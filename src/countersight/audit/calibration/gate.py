@@ -8,11 +8,10 @@ from msgspec.structs import replace
 
 from countersight.audit.calibration.items import Item
 from countersight.audit.editing import measured
-from countersight.audit.truth import facts
 from countersight.errors import BadPicture
 from countersight.picture import Picture, as_seen, check_picture
 from countersight.programs.eyes import NotAScene, see
-from countersight.scenes import NAMED, Remove, Scene, apply, draw, encode
+from countersight.scenes import NAMED, Remove, Scene, apply, draw, encode, facts_by_name
 
 KINDS: Final = ("as asked", "nothing changed", "another thing changed", "as asked, and all else recoloured")
 
@@ -39,7 +38,7 @@ def as_asked(picture: Picture, wanted: Scene) -> bool | None:
         seen = see(np.asarray(as_seen(picture)))
     except (NotAScene, BadPicture):
         return None
-    known = facts(wanted)
+    known = facts_by_name(wanted)
     counted = {
         "flowers": len(seen.flowers),
         "circles": len(seen.circles),

@@ -10,12 +10,12 @@ from countersight.audit.calibration.sentences import WORDINGS, explained
 from countersight.audit.extraction.protocol import Statement
 from countersight.audit.extraction.rules import RuleExtractor
 from countersight.audit.judges.protocol import Evidence
-from countersight.audit.truth import asked_fact, facts
+from countersight.audit.truth import asked_fact
 from countersight.case import Question
 from countersight.editing import EditRequest, Instruction, open_editor
 from countersight.errors import EditFailed
 from countersight.picture import Picture, check_picture
-from countersight.scenes import Scene, draw, encode
+from countersight.scenes import Scene, draw, encode, facts_by_name
 from countersight.suites.cvqa import TEMPLATES
 
 Kind = Literal["faithful", "unfaithful answer", "unfaithful explanation", "unfaithful"]
@@ -88,7 +88,7 @@ async def _case(nth: int, seed: int) -> _Case:
         puzzle = template.solved(seed, index).puzzle
         fact = asked_fact(puzzle.asked)
         assert fact is not None
-        numbers = facts(puzzle.scene)
+        numbers = facts_by_name(puzzle.scene)
         answer = str(numbers[fact])
         statement = Statement(puzzle.asked, answer, explained(fact, numbers, 0))
         found = (await extractor.extract(statement, 4, "")).concepts.instructions
@@ -99,7 +99,7 @@ async def _case(nth: int, seed: int) -> _Case:
         except EditFailed:
             index += _FAR
             continue
-        if edited.scene is not None and facts(edited.scene)[fact] != numbers[fact]:
+        if edited.scene is not None and facts_by_name(edited.scene)[fact] != numbers[fact]:
             question = Question(puzzle.asked, answer, "number")
             return _Case(question, fact, instruction, puzzle.scene, edited.scene, picture, edited.picture, edited.mask)
         index += _FAR
@@ -107,7 +107,7 @@ async def _case(nth: int, seed: int) -> _Case:
 
 def _item(nth: int, kind: Kind, case: _Case, seed: int) -> Item:
     rng = Random(f"{seed}/calibration/{nth}")
-    before, after = facts(case.scene), facts(case.changed)
+    before, after = facts_by_name(case.scene), facts_by_name(case.changed)
     old, new = before[case.fact], after[case.fact]
     pcs, ncc = RIGHT[kind]
     wording = nth // 4 % WORDINGS

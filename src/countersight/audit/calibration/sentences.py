@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from countersight.audit.truth import PLACES
+from countersight.scenes import PLACES
 
 WORDINGS: Final = 2
 _CIRCLES = [f"dots in the {place} circle" for place in PLACES]

@@ -6,9 +6,9 @@ from typing import Final
 from countersight.audit.claims import claims
 from countersight.audit.extraction.protocol import Extracted, Statement
 from countersight.audit.records import Concepts, Party
-from countersight.audit.truth import PLACES, asked_fact
+from countersight.audit.truth import asked_fact
 from countersight.editing import Action, ConceptKind, Instruction
-from countersight.scenes import NAMED, unlike
+from countersight.scenes import NAMED, PLACES, unlike
 
 ELSE: Final = "Leave everything else exactly as it is."
 

@@ -6,9 +6,9 @@ from countersight.audit.claims import claims
 from countersight.audit.judges.protocol import Evidence, Judged, abstention, path_of
 from countersight.audit.judges.rules import Told
 from countersight.audit.records import Party, Verdict
-from countersight.audit.truth import facts, right_answer
+from countersight.audit.truth import right_answer
 from countersight.reading import without_refusal
-from countersight.scenes import Scene
+from countersight.scenes import Scene, facts_by_name
 
 NAME: Final = "exact"
 
@@ -64,7 +64,7 @@ def _explanation(text: str, scene: Scene, changed: Scene) -> Told:
     It may also no longer speak of what was changed, if all that it does claim is true. A slip about something else
     than what was changed does not count: the question is whether the change is taken up.
     """
-    old, new = facts(scene), facts(changed)
+    old, new = facts_by_name(scene), facts_by_name(changed)
     moved = {name for name, number in new.items() if old[name] != number}
     if not moved:
         return None, "the change is none of what can be counted"

@@ -7,7 +7,7 @@ size), and what stands behind it (where). What is not understood is a failed edi
 import re
 from collections.abc import Callable, Iterable, Sequence
 from random import Random
-from typing import Literal, get_args
+from typing import get_args
 
 import msgspec
 import numpy as np
@@ -16,9 +16,12 @@ from numpy.typing import NDArray
 from countersight.editing.hues import called, colour_word
 from countersight.errors import EditFailed
 from countersight.scenes import (
+    NOUNS_OTHERWISE,
+    PLACES_OTHERWISE,
     Circle,
     Dot,
     Flower,
+    Noun,
     PetalShape,
     Point,
     Points,
@@ -30,13 +33,11 @@ from countersight.scenes import (
 )
 from countersight.text import UNITS
 
-Noun = Literal["flower", "polygon", "circle", "dot"]
 Item = Flower | Polygon | Circle | Dot
 Where = Callable[[Scene, Points], NDArray[np.bool_]]
 """Which of some points of a scene are in a place."""
 
-_NOUNS: dict[str, Noun] = {"ring": "circle", "blossom": "flower"}
-_NOUNS |= {noun: noun for noun in get_args(Noun)}
+_NOUNS: dict[str, Noun] = {noun: noun for noun in get_args(Noun)} | NOUNS_OTHERWISE
 _NOUNS |= {f"{word}s": noun for word, noun in _NOUNS.items()}
 NUMBERS = ("no", *UNITS[1:13])
 _FILLERS = frozenset(
@@ -59,12 +60,7 @@ _EXTREMES: dict[str, Callable[[Item], float]] = {
     "fullest": lambda item: -_dots(item),
     "emptiest": lambda item: _dots(item),
 }
-_OTHERWISE = {
-    "upper": "top",
-    "lower": "bottom",
-    "center": "middle",
-    "centre": "middle",
-    "central": "middle",
+_OTHERWISE = PLACES_OTHERWISE | {
     "highest": "topmost",
     "lowest": "bottommost",
     "biggest": "largest",

@@ -5,7 +5,7 @@ from typing import Final
 
 from countersight.programs.failures import ProgramFailed
 from countersight.programs.steps.parsing import Name, Step
-from countersight.scenes import NAMED
+from countersight.scenes import COLOURS
 from countersight.text import UNITS
 
 LONGEST = 500
@@ -13,7 +13,7 @@ LONGEST = 500
 
 
 def _colour(group: str) -> str:
-    return rf"(?P<{group}>{'|'.join(NAMED)})"
+    return rf"(?P<{group}>{'|'.join(COLOURS)})"
 
 
 _OPTIONS = re.compile(r"\s*select the correct answer\b.*")
