@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from countersight.audit.calibration.sentences import WORDINGS, explained
 from countersight.audit.claims import Claim, claims
-from countersight.audit.truth import asked_fact, facts, right_answer
+from countersight.audit.truth import asked_fact, right_answer
 from countersight.case import LETTERS
+from countersight.scenes import facts_by_name, facts_of
 from countersight.scenes.edits import apply
 from countersight.suites.cvqa.synthetic import make_case
 from countersight.suites.cvqa.templates import TEMPLATES
-from countersight.training.facts import facts as training_facts
 from countersight.training.questions import factual
 
 TEMPLATE = st.sampled_from(TEMPLATES)
@@ -42,13 +42,13 @@ def test_a_question_about_anything_else_has_no_known_meaning(question):
 @settings(max_examples=60)
 def test_every_explanation_that_the_embedded_model_learned_is_read_as_true(template, index, chance):
     scene = template.solved(9, index).puzzle.scene
-    known = training_facts(scene)
+    known = facts_of(scene)
     asked = factual(Random(chance), known, known.kind)
     if asked is None:
         return
-    claimed = claims(asked.because)
+    claimed = claims(asked.because())
     assert claimed
-    true = facts(scene)
+    true = facts_by_name(scene)
     assert all(true[claim.fact] == claim.number for claim in claimed)
 
 
@@ -57,7 +57,7 @@ def test_every_explanation_that_the_embedded_model_learned_is_read_as_true(templ
 def test_an_explanation_in_our_own_words_claims_what_it_is_told_whether_true_or_not(template, index, wording):
     solved = template.solved(9, index)
     fact = asked_fact(solved.puzzle.asked)
-    told = {name: number + index % 3 for name, number in facts(solved.puzzle.scene).items()}
+    told = {name: number + index % 3 for name, number in facts_by_name(solved.puzzle.scene).items()}
     claimed = {claim.fact: claim.number for claim in claims(explained(fact, told, wording))}
     assert claimed[fact] == told[fact]
     assert claimed.items() <= told.items()
@@ -81,5 +81,5 @@ def test_claims_of_other_wordings(text, claimed):
 
 @given(st.text(alphabet="0123456789, and dots in the circles flowers red polygons", max_size=400) | st.text())
 def test_any_text_is_read_without_fail_and_only_known_facts_are_claimed(text):
-    known = facts(TEMPLATES[0].solved(0, 0).puzzle.scene)
+    known = facts_by_name(TEMPLATES[0].solved(0, 0).puzzle.scene)
     assert all(claim.fact in known for claim in claims(text))

@@ -2,6 +2,7 @@
 
 import asyncio
 import io
+import json
 import shutil
 from pathlib import Path
 from random import Random
@@ -21,18 +22,17 @@ from countersight.models.embedded.model import Embedded
 from countersight.models.embedded.picture import prepare
 from countersight.models.embedded.thinking import Mind
 from countersight.models.embedded.tokenizer import Tokenizer, vocabulary
-from countersight.models.embedded.values import COLOURS, SIDE, VALUES
+from countersight.models.embedded.values import SIDE, VALUES
 from countersight.models.embedded.weights import decoder_file, open_graph, shipped
 from countersight.models.protocol import ModelSettings, Request, Turn
 from countersight.picture.checking import Picture, check_picture
 from countersight.reading import answer_in
-from countersight.scenes.colours import NAMED
 from countersight.scenes.drawing import draw_both
 from countersight.scenes.png import encode
 from countersight.suites.cvqa.synthetic import make_case
 from countersight.suites.cvqa.templates import TEMPLATES
 
-TOKENIZER = Tokenizer(vocabulary(["how", "many", "flowers", "How", "red"]))
+TOKENIZER = Tokenizer(vocabulary(["flowers", "How", "red"], ["how", "many"]))
 
 
 def png(pixels: np.ndarray) -> Picture:
@@ -87,8 +87,7 @@ def test_text_cannot_forge_a_turn() -> None:
     assert TOKENIZER.model not in TOKENIZER.encode("<model> 7 <end>")
 
 
-def test_colours_are_those_of_the_scenes() -> None:
-    assert tuple(NAMED) == COLOURS
+def test_every_value_has_its_own_name() -> None:
     assert len(set(VALUES)) == len(VALUES)
 
 
@@ -243,6 +242,17 @@ def test_a_damaged_file_is_a_clear_error(tmp_path: Path, name: str) -> None:
 def test_a_missing_file_is_a_clear_error(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="install countersight again"):
         Embedded("embedded", ModelSettings(), tmp_path)
+
+
+def test_each_checkpoint_has_its_own_fingerprint(tmp_path: Path) -> None:
+    both, factual = (Embedded(name, ModelSettings()).settings["weights"] for name in ("embedded", "embedded:factual"))
+    assert both != factual
+    folder = tmp_path / "weights"
+    shutil.copytree(shipped(), folder)
+    sums = json.loads((folder / "checksums.json").read_text())
+    (folder / "decoder-factual.onnx").unlink()  # one checkpoint is nothing to the other
+    (folder / "checksums.json").write_text(json.dumps(sums | {"decoder-factual.onnx": "0" * 64}))
+    assert Embedded("embedded", ModelSettings(), folder).settings["weights"] == both
 
 
 def test_an_unknown_checkpoint_is_named_in_the_error() -> None:

@@ -14,12 +14,16 @@ import torch
 
 from countersight.errors import CountersightError
 from countersight.models.embedded.decoding import Decoder as Running
-from countersight.models.embedded.weights import decoder_file, open_graph
+from countersight.models.embedded.tokenizer import Tokenizer
+from countersight.models.embedded.weights import decoder_file, open_graph, shipped
+from countersight.training.batches import new_tokenizer
 from countersight.training.command import train
 from countersight.training.config import DecoderShape, Plan, read_plan
 from countersight.training.decoder import Decoder
+from countersight.training.decoder_training import Clock, new_decoder
 from countersight.training.encoder import Encoder
 from countersight.training.export import export
+from countersight.training.shipped import shipped_decoder
 
 SHAPE = DecoderShape(layers=2, width=32, heads=2, context=320)
 
@@ -69,6 +73,7 @@ def test_training_goes_on_after_a_stop_and_ends_in_weights(tmp_path: Path) -> No
     assert not any(line.startswith("encoder") for line in again)
     assert (tmp_path / "run" / "encoder.csv").read_text().count("\n") == 2
     assert (weights / "checksums.json").exists()
+    assert (tmp_path / "run" / "decoder-both.csv").read_text().startswith("step,loss,right")
     with pytest.raises(CountersightError, match="another plan"):
         train(tmp_path / "run", plan=write(tiny(3), tmp_path / "other.toml"))
 
@@ -76,7 +81,7 @@ def test_training_goes_on_after_a_stop_and_ends_in_weights(tmp_path: Path) -> No
 @pytest.mark.slow
 def test_the_cache_gives_what_reading_everything_again_gives(tmp_path: Path) -> None:
     torch.manual_seed(1)
-    decoder = Decoder(SHAPE, 423).eval()
+    decoder = Decoder(SHAPE, 423, 400).eval()
     export(Encoder().eval(), {"both": decoder}, tmp_path, seed="tests")
     running = Running(open_graph(tmp_path, decoder_file("both")), end=3, pad=0)
     rng = np.random.default_rng(0)
@@ -85,11 +90,45 @@ def test_the_cache_gives_what_reading_everything_again_gives(tmp_path: Path) -> 
     written = running.generate(prompts, values, 6)
     assert any(len(tokens) > 1 for tokens in written)
     half = torch.nn.utils.parameters_to_vector(decoder.parameters()).half().float()
+    words = decoder.words.weight.detach().clone()
     torch.nn.utils.vector_to_parameters(half, decoder.parameters())  # what is shipped has half-size weights
+    scale = words.abs().amax(1, keepdim=True) / 127
+    decoder.words.weight.data = (words / scale).round() * scale  # and words in bytes
     for prompt, seen, tokens in zip(prompts, values, written, strict=True):
         so_far = list(prompt)
         for token in tokens:
             with torch.no_grad():
-                logits = decoder.all_logits(torch.tensor([so_far]), torch.tensor(seen)[None])
-            assert int(logits[0, -1].argmax()) == token
+                last = torch.tensor([len(so_far) - 1])
+                logits = decoder.logits_at(torch.tensor([so_far]), torch.tensor(seen)[None], last)
+            assert int(logits[0].argmax()) == token
             so_far.append(token)
+
+
+def test_training_ends_after_the_seconds_of_the_plan_with_its_rate_at_the_end(monkeypatch) -> None:
+    plan = msgspec.structs.replace(read_plan().decoder, seconds=100.0, steps=10**6)
+    now = 1000.0
+    monkeypatch.setattr("countersight.training.decoder_training.time.monotonic", lambda: now)
+    clock = Clock(plan, 0)
+    now += 50.0
+    assert clock.steps(200) == pytest.approx(400, abs=2)
+    assert not clock.over()
+    now += 50.0
+    assert clock.over()
+    assert clock.steps(400) == pytest.approx(400, abs=2)
+
+
+def test_a_decoder_can_go_on_from_the_shipped_one() -> None:
+    """Known words keep their rows wherever they stand now, and the shipped graph says the same."""
+    plan = read_plan().decoder
+    decoder = new_decoder(plan)
+    decoder.load_state_dict(shipped_decoder("both", plan))
+    tokenizer = new_tokenizer()
+    before = Tokenizer(json.loads((shipped() / "vocabulary.json").read_bytes()))
+    running = Running(open_graph(shipped(), decoder_file("both"), 1), end=before.end, pad=before.pad)
+    text = "how many flowers are inside the red polygons?\nanswer with a single number."
+    values = np.random.default_rng(0).uniform(0, 9, (1, 45)).astype(np.float32)
+    ((said, *_),) = running.generate([before.conversation([("user", text)])], values, 1)
+    prompt = tokenizer.conversation([("user", text)])
+    with torch.no_grad():
+        logits = decoder.logits_at(torch.tensor([prompt]), torch.tensor(values), torch.tensor([len(prompt) - 1]))
+    assert tokenizer.vocabulary[int(logits[0].argmax())] == before.vocabulary[said]

@@ -2,17 +2,22 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import get_args
 
 import msgspec
 
 from countersight.errors import CountersightError
 from countersight.training.config import Plan, read_plan
+from countersight.training.wordings import Worlds
 
 
-def train(folder: Path, *, plan: Path | None = None, say: Callable[[str], None] = print) -> Path:
+def train(
+    folder: Path, *, plan: Path | None = None, from_shipped: bool = False, say: Callable[[str], None] = print
+) -> Path:
     """Train encoder and decoders by a plan and export them; returns the folder of the weights.
 
-    Run again after a stop, it goes on from the last checkpoint in the folder.
+    With `from_shipped` the encoder is the shipped one, and the decoders begin as the shipped ones are. Run again after
+    a stop, it goes on from the last checkpoint in the folder.
     """
     chosen = read_plan(plan)
     try:
@@ -21,19 +26,21 @@ def train(folder: Path, *, plan: Path | None = None, say: Callable[[str], None] 
         import torch
     except ImportError as error:
         raise CountersightError(f"training needs {error.name}: pip install 'countersight[train]'") from None
+    from countersight.training.decoder_training import look, train_decoder
+    from countersight.training.encoder_training import train_encoder
     from countersight.training.export import export
-    from countersight.training.seeing import train_encoder
-    from countersight.training.talking import look, train_decoder
+    from countersight.training.shipped import shipped_decoder, shipped_encoder
 
     folder.mkdir(parents=True, exist_ok=True)
     _remember(folder, chosen)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    encoder = train_encoder(chosen, folder, device, say)
-    views = look(chosen, encoder, folder, device, say)
-    decoders = {
-        "both": train_decoder(chosen, "both", views, folder, device, say),
-        "factual": train_decoder(chosen, "factual", views, folder, device, say),
-    }
+    encoder = None if from_shipped else train_encoder(chosen, folder, device, say)
+    see = shipped_encoder() if encoder is None else lambda pictures: encoder(pictures.to(device))
+    views = look(chosen, see, folder, device, say)
+    decoders = {}
+    for worlds in get_args(Worlds):
+        start = shipped_decoder(worlds, chosen.decoder) if from_shipped else None
+        decoders[worlds] = train_decoder(chosen, worlds, views, folder, device, say, start)
     weights = folder / "weights"
     export(encoder, decoders, weights, seed=chosen.seed)
     say(f"weights in {weights}")

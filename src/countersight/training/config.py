@@ -34,8 +34,10 @@ class DecoderShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class DecoderPlan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How a decoder is trained; the fields are explained in embedded.toml."""
 
+    seed: str
     scenes: int
     steps: int
+    seconds: float
     batch: int
     rate: float
     decay: float

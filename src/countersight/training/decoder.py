@@ -9,6 +9,8 @@ from countersight.training.config import DecoderShape
 
 NARROW = 0.35
 """How far a count may be off a whole number and still be taken for it: the width of a bell around each number."""
+UNSAID = -30.0
+"""The logit of words that are only ever read."""
 
 
 class Attention(nn.Module):
@@ -29,8 +31,9 @@ class Attention(nn.Module):
         key, value = self.split(self.key_value(source)).chunk(2, dim=1)
         return key, value
 
-    def forward(self, x: Tensor, key: Tensor, value: Tensor, visible: Tensor | None) -> Tensor:
-        mixed = functional.scaled_dot_product_attention(self.split(self.query(x)), key, value, attn_mask=visible)
+    def forward(self, x: Tensor, key: Tensor, value: Tensor, visible: Tensor | None, *, causal: bool = False) -> Tensor:
+        query = self.split(self.query(x))
+        mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=visible, is_causal=causal)
         out: Tensor = self.out(mixed.transpose(1, 2).flatten(2))
         return out
 
@@ -53,17 +56,25 @@ class Block(nn.Module):
         key, value = self.text.memory(source)
         key, value = torch.cat((past[0], key), dim=2), torch.cat((past[1], value), dim=2)
         x = x + self.text(source, key, value, visible)
+        return self._look_and_think(x, seen), torch.stack((key, value))
+
+    def whole(self, x: Tensor, seen: Tensor) -> Tensor:
+        """The same for whole conversations, without a cache."""
+        source = self.norms[0](x)
+        return self._look_and_think(x + self.text(source, *self.text.memory(source), None, causal=True), seen)
+
+    def _look_and_think(self, x: Tensor, seen: Tensor) -> Tensor:
         x = x + self.picture(self.norms[1](x), *self.picture.memory(seen), None)
-        x = x + self.think(self.norms[2](x))
-        return x, torch.stack((key, value))
+        out: Tensor = x + self.think(self.norms[2](x))
+        return out
 
 
 class Decoder(nn.Module):
-    """Tokens and VALUES to the logits of the next token."""
+    """Tokens and VALUES to the logits of the next token. Of all words it reads, it learns to say the first ones."""
 
-    def __init__(self, shape: DecoderShape, words: int) -> None:
+    def __init__(self, shape: DecoderShape, words: int, said: int) -> None:
         super().__init__()
-        self.shape = shape
+        self.shape, self.unsaid = shape, words - said
         self.words = nn.Embedding(words, shape.width)
         self.places = nn.Embedding(shape.context, shape.width)
         self.numbers = nn.Embedding(LARGEST + 1, shape.width)
@@ -71,7 +82,7 @@ class Decoder(nn.Module):
         self.seen_norm = nn.LayerNorm(shape.width)
         self.blocks = nn.ModuleList(Block(shape) for _ in range(shape.layers))
         self.norm = nn.LayerNorm(shape.width)
-        self.next = nn.Linear(shape.width, words)
+        self.next = nn.Linear(shape.width, said)
         for table in (self.words, self.places, self.numbers, self.names):
             nn.init.normal_(table.weight, std=0.5)
         self.register_buffer("line", torch.arange(LARGEST + 1, dtype=torch.float32), persistent=False)
@@ -103,23 +114,21 @@ class Decoder(nn.Module):
             x, cache = block(x, seen, past[layer], visible)
             caches.append(cache)
         wanted = x.gather(1, at[:, :, None].expand(-1, -1, x.shape[2]))
-        return self.next(self.norm(wanted)), torch.stack(caches)
+        return functional.pad(self.next(self.norm(wanted)), (0, self.unsaid), value=UNSAID), torch.stack(caches)
 
-    def all_logits(self, tokens: Tensor, values: Tensor) -> Tensor:
-        """Logits at every token of whole conversations, padded on the right: what training needs."""
-        batch, length = tokens.shape
-        places = torch.arange(length, device=tokens.device).expand(batch, -1)
-        logits, _ = self(tokens, places, torch.ones_like(tokens), self.empty(batch, tokens.device), values, places)
+    def logits_at(self, tokens: Tensor, values: Tensor, at: Tensor) -> Tensor:
+        """Logits of the words it says, at some tokens of whole conversations, padded on the right: what training needs.
+
+        Padding comes last, so that nothing ever looks at it. `at` counts through all rows.
+        """
+        x = self.words(tokens) + self.places.weight[: tokens.shape[1]]
+        seen = self.look(values)
+        for block in self.blocks:
+            x = block.whole(x, seen)
+        logits: Tensor = self.next(self.norm(x.flatten(0, 1).index_select(0, at)))
         return logits
 
     def empty(self, batch: int, device: torch.device) -> Tensor:
         """A cache of no tokens."""
         shape = self.shape
         return torch.zeros(shape.layers, 2, batch, shape.heads, 0, shape.width // shape.heads, device=device)
-
-
-def loss_of(logits: Tensor, tokens: Tensor, spoken: Tensor) -> Tensor:
-    """Mean loss over the tokens the model is to speak."""
-    each = functional.cross_entropy(logits[:, :-1].flatten(0, 1).float(), tokens[:, 1:].flatten(), reduction="none")
-    weight = spoken[:, 1:].flatten().float()
-    return (each * weight).sum() / weight.sum().clamp(min=1)

@@ -11,7 +11,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from countersight.models.embedded import CIRCLES, COLOURS, KINDS
+from countersight.models.embedded import KINDS
+from countersight.scenes import COLOURS, PLACES
 
 WIDTHS = (24, 32, 80, 160, 256)
 """Channels at 112, 56, 28, 14 and 7 cells a side."""
@@ -66,7 +67,7 @@ class Eye(nn.Module):
         self.at_fine = nn.Sequential(Convolution(HEAD, HEAD), Convolution(HEAD, HEAD))
         self.middles = nn.Conv2d(HEAD, 2, 1)
         self.regions = nn.Conv2d(HEAD, len(COLOURS) + 2, 1)
-        self.circles = nn.Conv2d(HEAD, len(CIRCLES) + 1, 1)
+        self.circles = nn.Conv2d(HEAD, len(PLACES) + 1, 1)
         self.kind = nn.Linear(whole, len(KINDS))
         # Almost no cell holds a middle: begin there, or the first steps are spent on learning it.
         nn.init.constant_(self.middles.bias, -5.0)

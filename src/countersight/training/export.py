@@ -2,6 +2,7 @@
 
 import copy
 import hashlib
+import shutil
 from pathlib import Path
 
 import msgspec
@@ -12,21 +13,24 @@ from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor, nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
-from countersight.models.embedded import CHECKSUMS, ENCODER, SIDE, VALUES, VOCABULARY, decoder_file
+from countersight.models.embedded import CHECKSUMS, ENCODER, SIDE, VALUES, VOCABULARY, decoder_file, shipped
+from countersight.training.batches import new_tokenizer
 from countersight.training.decoder import Decoder
 from countersight.training.encoder import Convolution, Encoder, Residual
 from countersight.training.quantising import quantise
-from countersight.training.talking import new_tokenizer
 
 OPSET = 18
 WORTH_HALVING = 256
 """Tensors of fewer numbers stay as they are."""
 
 
-def export(encoder: Encoder, decoders: dict[str, Decoder], folder: Path, *, seed: str) -> None:
-    """Write everything the embedded model needs into a folder; `seed` is the plan's."""
+def export(encoder: Encoder | None, decoders: dict[str, Decoder], folder: Path, *, seed: str) -> None:
+    """Write everything the embedded model needs into a folder, with the shipped encoder where there is no new one."""
     folder.mkdir(parents=True, exist_ok=True)
-    _export_encoder(encoder, folder / ENCODER, seed)
+    if encoder is None:
+        shutil.copyfile(shipped() / ENCODER, folder / ENCODER)
+    else:
+        _export_encoder(encoder, folder / ENCODER, seed)
     for name, decoder in decoders.items():
         _export_decoder(decoder, folder / decoder_file(name))
     (folder / VOCABULARY).write_bytes(msgspec.json.encode(new_tokenizer().vocabulary))
@@ -93,6 +97,7 @@ def _clean(path: Path, *, halve: bool = False) -> None:
     """Leave out what the exporter notes about this machine, and check the graph."""
     model = onnx.load(str(path))
     if halve:
+        _shrink_table(model, "words.weight")
         _halve(model)
     del model.metadata_props[:]
     for node in model.graph.node:
@@ -112,13 +117,27 @@ def _folded(encoder: Encoder) -> Encoder:
     return folded
 
 
+def _shrink_table(model: onnx.ModelProto, name: str) -> None:
+    """Store a table of words in bytes, each row with its own scale: most of its words are only ever read."""
+    graph = model.graph
+    table = next(weight for weight in graph.initializer if weight.name == name)
+    rows = numpy_helper.to_array(table)
+    scale = np.maximum(np.abs(rows).max(axis=1), 1e-6).astype(np.float32) / 127
+    table.CopyFrom(numpy_helper.from_array(np.round(rows / scale[:, None]).astype(np.int8), f"{name}.bytes"))
+    graph.initializer.append(numpy_helper.from_array(scale, f"{name}.scale"))
+    widened = helper.make_node("DequantizeLinear", [f"{name}.bytes", f"{name}.scale"], [name], axis=0)
+    nodes = [widened, *graph.node]
+    del graph.node[:]
+    graph.node.extend(nodes)
+
+
 def _halve(model: onnx.ModelProto) -> None:
     """Store weights as 16-bit floats and widen them where they are used: half the bytes, the same arithmetic."""
     graph = model.graph
     casts = []
     for weight in graph.initializer:
         array = numpy_helper.to_array(weight)
-        if weight.data_type != TensorProto.FLOAT or array.size < WORTH_HALVING:
+        if weight.data_type != TensorProto.FLOAT or array.size < WORTH_HALVING or weight.name.endswith(".scale"):
             continue
         name = weight.name
         weight.CopyFrom(numpy_helper.from_array(array.astype(np.float16), f"{name}.half"))

@@ -10,11 +10,10 @@ import msgspec
 import numpy as np
 from PIL import Image
 
-from countersight.models.embedded import COLOURS, shrink
+from countersight.models.embedded import shrink
 from countersight.picture import Pixels
-from countersight.scenes import Recolour, Remove, Scene, apply, draw
+from countersight.scenes import COLOURS, Facts, Recolour, Remove, Scene, apply, draw, facts_of
 from countersight.suites.cvqa import TEMPLATES
-from countersight.training.facts import Facts, facts
 from countersight.training.out_of_domain import stranger
 from countersight.training.targets import CELLS, LAYERS, Map, target
 
@@ -36,7 +35,7 @@ def sample(seed: str) -> Sample:
     if rng.random() < STRANGERS:
         return Sample(stranger(rng), np.zeros((LAYERS, CELLS, CELLS), np.uint8), Facts("other"))
     scene = random_scene(rng)
-    return Sample(shrink(Image.fromarray(draw(scene))), target(scene), facts(scene))
+    return Sample(shrink(Image.fromarray(draw(scene))), target(scene), facts_of(scene))
 
 
 def random_scene(rng: Random) -> Scene:

@@ -1,16 +1,18 @@
 """Questions by chance about what is true of a picture, with the answer and why it is so."""
 
-from collections.abc import Sequence
 from random import Random
 
 import msgspec
 
-from countersight.models.embedded import CIRCLES, COLOURS, LARGEST
+from countersight.models.embedded import LARGEST
+from countersight.scenes import COLOURS, PLACES, Facts
+from countersight.text import UNITS
 from countersight.training import reasons, wordings
-from countersight.training.facts import Facts
+from countersight.training.grammar import drawn, filled
+from countersight.training.wordings import Worlds
 
 USUAL = {"flowers": ("inside", "outside"), "dots": ("dots", "top", "most")}
-FURTHER = {"flowers": ("flowers", "both", "free"), "dots": ("bottom", "circle", "circles")}
+FURTHER = {"flowers": ("flowers", "both", "both_named", "free"), "dots": ("bottom", "circle", "circles")}
 USUAL_CHANGES = {
     "flowers": (("outside", "all one colour"), ("inside", "take from colour"), ("inside", "empty colour")),
     "dots": (("dots", "take dots"), ("top", "take right"), ("most", "take fullest")),
@@ -31,127 +33,150 @@ FURTHER_CHANGES = {
         ("dots", "take fullest"),
     ),
 }
+IN_THE_SUITES = 0.35
+"""Share of questions in the very words of the suites."""
+IN_WORDS = 0.12
+"""Share of questions that write their number as a word."""
+
+Slots = dict[str, str | int]
+_LETTERS = "aaabcdeeefghiiijklmnooprsttuuvwyz"
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """A question with a number for an answer, and the reason in words."""
+    """A question with a number for an answer, and what the reason is made of."""
 
     text: str
     answer: int
-    because: str
+    reason: str = ""
+    """Its name among the reasons."""
+    slots: Slots = {}
+    facts: Facts | None = None
+
+    def because(self) -> str:
+        """The reason in words."""
+        return "" if self.facts is None else reasons.because(self.reason, self.slots, self.facts, self.answer)
 
 
-def factual(rng: Random, facts: Facts, about: str, topic: str | None = None) -> Asked | None:
+def factual(
+    rng: Random, facts: Facts, about: str, worlds: Worlds = "factual", topic: str | None = None
+) -> Asked | None:
     """A question about the picture as it is, of flowers or of dots; None where it makes no sense."""
     topic = topic or rng.choice(USUAL[about] if rng.random() < 0.75 else FURTHER[about])
-    slots = _slots(rng, facts)
-    answer = _count(topic, facts, slots)
+    slots = slots_for(rng, facts)
+    answer = count(topic, facts, slots)
     if answer is None:
         return None
-    text = usual_first(rng, wordings.FACTUAL[topic]).format(**slots)
-    return Asked(text, answer, _because(topic, slots, answer))
+    return Asked(worded(rng, topic, slots, worlds), answer, topic, slots, facts)
+
+
+def worded(rng: Random, topic: str, slots: Slots, worlds: Worlds) -> str:
+    """A question for a topic, in the words of the suites or in others."""
+    if rng.random() < IN_THE_SUITES:
+        return filled(rng.choice(wordings.usual(topic)), slots)
+    return filled(drawn(rng, wordings.factual(topic, worlds)), slots)
 
 
 def counterfactual(rng: Random, facts: Facts, about: str) -> Asked | None:
     """A question about the picture under a change; None where the change makes no sense in it."""
     topic, change = rng.choice(USUAL_CHANGES[about] if rng.random() < 0.75 else FURTHER_CHANGES[about])
-    slots = _slots(rng, facts)
-    answer = _count_after(rng, topic, change, facts, slots)
+    slots = slots_for(rng, facts)
+    answer = count_after(rng, topic, change, facts, slots)
     if answer is None or not 0 <= answer <= LARGEST:
         return None
-    stem = usual_first(rng, wordings.SUPPOSED[topic]).format(**slots)
-    clause = usual_first(rng, wordings.CHANGES[change]).format(**slots)
-    if slots.get("n") == 1:
-        clause = clause.replace("1 flowers", "1 flower").replace("1 dots", "1 dot")
-    first = rng.random() < 0.12
-    text = f"If {clause}, {stem[0].lower()}{stem[1:]}?" if first else f"{stem} if {clause}?"
-    return Asked(text, answer, _because(f"{topic}, {change}", slots, answer))
+    return Asked(worded_supposed(rng, topic, change, slots), answer, f"{topic}, {change}", slots, facts)
+
+
+def worded_supposed(rng: Random, topic: str, change: str, slots: Slots) -> str:
+    """A question for a topic under a change, in the words of the suites or in others."""
+    in_suites = rng.random() < IN_THE_SUITES
+    return filled(drawn(rng, wordings.supposed(topic, change, usual_only=in_suites)), in_words(rng, slots))
+
+
+def in_words(rng: Random, slots: Slots) -> Slots:
+    """The slots, now and then with the number written as a word."""
+    number = slots.get("n")
+    if isinstance(number, int) and number < len(UNITS) and rng.random() < IN_WORDS:
+        return {**slots, "n": UNITS[number]}
+    return slots
 
 
 def boolean(rng: Random, facts: Facts, about: str) -> tuple[str, bool, str] | None:
     """A question with yes or no for an answer, whether it is yes, and the reason."""
-    text, topic = rng.choice([(text, topic) for text, topic in wordings.BOOLEANS if topic in _TOPICS[about]])
-    slots = _slots(rng, facts)
-    count = _count(topic, facts, slots)
-    if count is None:
+    topic = rng.choice([topic for topic in wordings.yes_no() if topic in _TOPICS[about]])
+    slots = slots_for(rng, facts)
+    number = count(topic, facts, slots)
+    if number is None:
         return None
-    slots["n"] = max(0, count + rng.randint(-4, 3))
-    return text.format(**slots), count > int(slots["n"]), _because(topic, slots, count)
-
-
-def usual_first(rng: Random, texts: Sequence[str]) -> str:
-    """One of the texts: half of the time the first or second, which are those of the suites."""
-    return rng.choice(texts[:2] if rng.random() < 0.5 else texts)
+    slots["n"] = max(0, number + rng.randint(-4, 3))
+    text = filled(rng.choice(wordings.yes_no()[topic]), slots)
+    return text, number > int(slots["n"]), reasons.because(topic, slots, facts, number)
 
 
 _TOPICS = {about: USUAL[about] + FURTHER[about] for about in USUAL}
 
-Slots = dict[str, str | int]
 
-
-def _slots(rng: Random, facts: Facts) -> Slots:
-    """What the wordings may name: colours and a place by chance, and what was counted."""
+def slots_for(rng: Random, facts: Facts, place: int | None = None) -> Slots:
+    """What the wordings may name: colours, a place (by chance unless given), and a word that nobody knows."""
     there = sorted(set(facts.colours))
-    colour = rng.choice(there) if there and rng.random() < 0.93 else rng.choice(COLOURS)
-    others = [other for other in there if other != colour]
-    other = rng.choice(others) if others and rng.random() < 0.95 else rng.choice([x for x in COLOURS if x != colour])
-    numbers = [0 if number is None else number for number in facts.circles]
-    present = [number for number in facts.circles if number is not None]
+    colour = rng.choice(there or COLOURS)
+    other = rng.choice([each for each in there if each != colour] or [each for each in COLOURS if each != colour])
+    place = rng.randrange(len(PLACES)) if place is None else place
+    return {"c": colour, "o": other, **_place_slots(rng, place), "name": anything(rng)}
+
+
+def _place_slots(rng: Random, place: int) -> Slots:
+    row, column = divmod(place, 3)
+    across = ("left", rng.choice(("middle", "middle", "center", "centre", "central")), "right")[column]
     return {
-        "c": colour,
-        "o": other,
-        "p": rng.choice(CIRCLES),
-        "flowers": facts.flowers,
-        "free": facts.outside,
-        "inside": facts.inside[COLOURS.index(colour)],
-        "dots": facts.dots,
-        "most": max(present, default=0),
-        "row": _listed(numbers),
-        "upper": _listed(numbers[:3]),
-        "lower": _listed(numbers[3:]),
+        "p": PLACES[place],
+        "v": rng.choice((("top", "top", "upper"), ("bottom", "bottom", "lower"))[row]),
+        "h": across,
+        "nth": ("first", "second", rng.choice(("third", "last")))[column],
     }
 
 
-def _listed(numbers: Sequence[int]) -> str:
-    return f"{', '.join(str(number) for number in numbers[:-1])} and {numbers[-1]}"
+def anything(rng: Random) -> str:
+    """A word of letters by chance, and never one that supposes."""
+    while wordings.SUPPOSING.search(word := "".join(rng.choices(_LETTERS, k=rng.randint(3, 10)))):
+        pass
+    return word
 
 
-def _because(name: str, slots: Slots, answer: int) -> str:
-    return reasons.BECAUSE[name].format(**slots, x=answer)
-
-
-def _count(topic: str, facts: Facts, slots: Slots) -> int | None:
-    inside = int(slots["inside"])
+def count(topic: str, facts: Facts, slots: Slots) -> int | None:
+    """What a topic counts in a picture; None where what it presupposes is not there."""
+    colour = str(slots["c"])
     present = [number for number in facts.circles if number is not None]
     match topic:
-        case "inside":
-            return inside
-        case "outside":
-            return facts.flowers - inside
+        case "inside" | "outside":
+            inside = facts.inside[COLOURS.index(colour)]
+            counted = inside if topic == "inside" else facts.flowers - inside
+            return counted if colour in facts.colours else None
         case "flowers":
             return facts.flowers
-        case "both":
-            return facts.both
+        case "both" | "both_named":
+            there = len(set(facts.colours)) == 2 if topic == "both_named" else bool(facts.colours)
+            return facts.both if there else None
         case "free":
-            return facts.outside
+            return facts.outside if facts.colours else None
         case "dots":
             return facts.dots
         case "top":
-            return facts.top
+            return facts.top if present else None
         case "bottom":
-            return facts.bottom
+            return facts.bottom if present else None
         case "most":
             return max(present, default=None)
         case "circle":
-            return facts.circles[CIRCLES.index(str(slots["p"]))]
+            return facts.circles[PLACES.index(str(slots["p"]))]
         case "circles":
             return len(present)
         case _:
             raise ValueError(topic)
 
 
-def _count_after(rng: Random, topic: str, change: str, facts: Facts, slots: Slots) -> int | None:
-    before = _count(topic, facts, slots)
+def count_after(rng: Random, topic: str, change: str, facts: Facts, slots: Slots) -> int | None:
+    """What a topic counts under a change, whose number it puts into the slots; None where it makes no sense."""
+    before = count(topic, facts, slots)
     if before is None:
         return None
     match change:
@@ -180,15 +205,14 @@ def _count_after(rng: Random, topic: str, change: str, facts: Facts, slots: Slot
             raise ValueError(change)
 
 
-def _without_colour(topic: str, facts: Facts, slots: Slots) -> int:
+def _without_colour(topic: str, facts: Facts, slots: Slots) -> int | None:
     colour, other = COLOURS.index(str(slots["c"])), COLOURS.index(str(slots["o"]))
-    if topic == "flowers":
-        slots["gone"] = facts.inside[other]
-        return facts.flowers - facts.inside[other]
+    if COLOURS[other] not in facts.colours:
+        return None
     # There are two polygons: a flower inside both colours is one inside both polygons.
-    gone = facts.inside[colour] - facts.alone[colour] if facts.inside[other] else 0
+    gone = facts.inside[other] if topic == "flowers" else facts.inside[colour] - facts.alone[colour]
     slots["gone"] = gone
-    return facts.inside[colour] - gone
+    return (facts.flowers if topic == "flowers" else facts.inside[colour]) - gone
 
 
 def _without_column(topic: str, facts: Facts, column: int) -> int | None:

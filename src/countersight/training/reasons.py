@@ -1,11 +1,16 @@
 """What the model learns to say: why an answer is right, in a sentence or two, filled in with what was counted."""
 
+from collections.abc import Mapping, Sequence
+
+from countersight.scenes import COLOURS, Facts
+
 BECAUSE: dict[str, str] = {
     "inside": "I counted {x} flowers inside the {c} polygons, of {flowers} in the picture.",
     "outside": "I counted {flowers} flowers in the picture and {inside} of them are inside the {c} polygons, "
     "so {x} are outside.",
     "flowers": "I counted {x} flowers in the picture, {free} of them outside all polygons.",
     "both": "I counted {x} flowers where the two polygons overlap.",
+    "both_named": "I counted {x} flowers where the {c} and the {o} polygon overlap.",
     "free": "I counted {flowers} flowers in the picture and {x} of them are inside no polygon.",
     "dots": "I counted {row} dots in the circles, row by row, {x} together.",
     "top": "I counted {upper} dots in the circles of the top row, {x} together.",
@@ -45,15 +50,29 @@ BECAUSE: dict[str, str] = {
 }
 
 LETTERED = "So the answer is {letter}."
-WHY = (
-    "Why?",
-    "why?",
-    "Explain your answer.",
-    "Explain your reasoning.",
-    "How do you know?",
-    "What did you count?",
-    "Please explain why.",
-    "Why do you think so?",
-    "Explain.",
-)
 YES, NO = "Yes.", "No."
+UNKNOWN = "I do not know."
+OTHER_PICTURE = "I see neither flowers in polygons nor dots in circles."
+OFF_TOPIC = "I only know flowers in polygons and dots in circles."
+NEAR = "I do not know how to count that, or it is not there."
+REPLIES = (LETTERED, YES, NO, UNKNOWN, OTHER_PICTURE, OFF_TOPIC, NEAR)
+
+
+def because(name: str, slots: Mapping[str, str | int], facts: Facts, answer: int) -> str:
+    """The reason of that name for an answer, with what was counted."""
+    numbers = [number or 0 for number in facts.circles]
+    counted = {
+        "flowers": facts.flowers,
+        "free": facts.outside,
+        "inside": facts.inside[COLOURS.index(str(slots["c"]))],
+        "dots": facts.dots,
+        "most": max(numbers),
+        "row": _listed(numbers),
+        "upper": _listed(numbers[:3]),
+        "lower": _listed(numbers[3:]),
+    }
+    return BECAUSE[name].format(**slots, **counted, x=answer)
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return f"{', '.join(str(number) for number in numbers[:-1])} and {numbers[-1]}"

@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 from countersight.models.embedded import KINDS
-from countersight.training.facts import Facts
+from countersight.scenes import Facts
 from countersight.training.pictures import sample
 
 CHUNK = 32

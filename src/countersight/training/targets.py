@@ -3,9 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.models.embedded import COLOURS
-from countersight.scenes import Scene, inside
-from countersight.training.facts import place
+from countersight.scenes import COLOURS, Scene, inside, place_of
 
 CELLS = 56
 """Rows and columns of the maps: a cell is smaller than the least distance of two dots, so none holds two."""
@@ -37,5 +35,5 @@ def target(scene: Scene) -> Map:
         layers[1] |= np.where(within, 1 << COLOURS.index(polygon.colour), 0).astype(np.uint8).reshape(CELLS, CELLS)
     layers[2] = np.where(times > 1, BOTH, 0).reshape(CELLS, CELLS)
     for circle in scene.circles:
-        layers[2][(x - circle.x) ** 2 + (y - circle.y) ** 2 <= circle.radius**2] = place(circle, scene) + 1
+        layers[2][(x - circle.x) ** 2 + (y - circle.y) ** 2 <= circle.radius**2] = place_of(circle, scene) + 1
     return layers

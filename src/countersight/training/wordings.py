@@ -1,246 +1,183 @@
-"""The words of training: questions, suppositions, and ways to ask for an answer, as tables.
+"""The words of training, out of the files in `english`: what each count is called, and how people ask for it.
 
-The first wording of a question is the one our suite uses, the second where it differs the published one; they are
-drawn most often. `{c}` and `{o}` are colours, `{n}` a number, `{p}` a place; the rest is filled in by what was counted.
+A topic is what is counted ("inside": flowers inside polygons of a colour), a change what is supposed to be otherwise.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib import resources
+from typing import Any, Literal
 
-from countersight.models.embedded import CIRCLES, COLOURS
-from countersight.training import foreign, reasons
+import msgspec
 
-FACTUAL: dict[str, tuple[str, ...]] = {
-    "inside": (
-        "How many flowers are inside the {c} polygons?",
-        "How many flowers are inside {c} polygons?",
-        "How many flowers are there inside the {c} polygon?",
-        "How many flowers are in the {c} polygons?",
-        "How many flowers do the {c} polygons contain?",
-        "How many flowers lie within the {c} polygon?",
-        "How many flowers can you see inside the {c} polygons?",
-        "Count the flowers inside the {c} polygons.",
-        "What is the number of flowers inside the {c} polygons?",
-    ),
-    "outside": (
-        "How many flowers are outside the {c} polygons?",
-        "How many flowers are outside {c} polygons?",
-        "How many flowers are there outside the {c} polygon?",
-        "How many flowers are not inside the {c} polygons?",
-        "How many flowers lie outside the {c} polygons?",
-        "How many flowers can you see outside the {c} polygons?",
-        "Count the flowers outside the {c} polygons.",
-        "What is the number of flowers outside the {c} polygons?",
-    ),
-    "flowers": (
-        "How many flowers are there in the picture?",
-        "How many flowers are in the picture?",
-        "How many flowers are there?",
-        "How many flowers can you see in the image?",
-        "How many flowers are there in total?",
-        "Count all the flowers.",
-    ),
-    "both": (
-        "How many flowers are inside both polygons?",
-        "How many flowers are in both polygons at once?",
-        "How many flowers lie where the polygons overlap?",
-        "How many flowers are in the overlap of the polygons?",
-    ),
-    "free": (
-        "How many flowers are outside all polygons?",
-        "How many flowers are outside both polygons?",
-        "How many flowers are not inside any polygon?",
-        "How many flowers lie outside all the polygons?",
-    ),
-    "dots": (
-        "How many dots are there in all the circles together?",
-        "How many dots are there?",
-        "How many dots are there in the picture?",
-        "How many dots are in all the circles?",
-        "How many dots do the circles contain together?",
-        "How many dots can you see in total?",
-        "Count all the dots in the circles.",
-    ),
-    "top": (
-        "How many dots are there in the top three circles together?",
-        "How many dots are there in the top row of circles together?",
-        "How many dots are in the top circles?",
-        "How many dots are there in the circles of the upper row?",
-        "How many dots do the top three circles contain together?",
-        "Count the dots in the top row.",
-    ),
-    "bottom": (
-        "How many dots are there in the bottom three circles together?",
-        "How many dots are there in the bottom row of circles together?",
-        "How many dots are in the bottom circles?",
-        "How many dots are there in the circles of the lower row?",
-    ),
-    "most": (
-        "How many dots does a circle contain at most?",
-        "How many dots do a circle contain at most?",
-        "How many dots are there in the circle with the most dots?",
-        "How many dots does the fullest circle contain?",
-        "What is the largest number of dots in a circle?",
-        "At most how many dots does a circle contain?",
-    ),
-    "circle": (
-        "How many dots are there in the {p} circle?",
-        "How many dots does the {p} circle contain?",
-        "How many dots are in the circle at the {p}?",
-    ),
-    "circles": (
-        "How many circles are there?",
-        "How many circles are there in the picture?",
-        "How many circles can you see?",
-    ),
-}
+from countersight.scenes import COLOURS, PLACES
+from countersight.training import reasons
+from countersight.training.grammar import Grammar, Node
 
-SUPPOSED: dict[str, tuple[str, ...]] = {
-    "inside": (
-        "How many flowers would be inside {c} polygons",
-        "How many flowers would be inside the {c} polygons",
-        "How many flowers would there be inside the {c} polygon",
-        "How many flowers would be left inside the {c} polygons",
-        "How many flowers would there be in the {c} polygons",
-    ),
-    "outside": (
-        "How many flowers would be outside the {c} polygons",
-        "How many flowers would be outside {c} polygons",
-        "How many flowers would there be outside the {c} polygons",
-        "How many flowers would not be inside the {c} polygons",
-    ),
-    "flowers": (
-        "How many flowers would there be in the picture",
-        "How many flowers would there be",
-        "How many flowers would there be in total",
-        "How many flowers would be left",
-    ),
-    "dots": (
-        "How many dots would there be in all the circles together",
-        "How many dots would there be in all the circles",
-        "How many dots would there be",
-        "How many dots would be left in the circles",
-        "How many dots would the circles contain together",
-    ),
-    "top": (
-        "How many dots would there be in the top three circles together",
-        "How many dots would there be in the top row of circles together",
-        "How many dots would be left in the top row",
-    ),
-    "bottom": (
-        "How many dots would there be in the bottom three circles together",
-        "How many dots would there be in the bottom row of circles together",
-    ),
-    "most": (
-        "How many dots would a circle contain at most",
-        "How many dots would there be in the circle with the most dots",
-        "How many dots would the fullest circle contain",
-    ),
-}
+Worlds = Literal["both", "factual"]
+"""The worlds whose questions a checkpoint has met."""
+FORMS = ("past", "now", "doing", "do", "gone")
+"""The forms in which a change may be told."""
+USUAL_CHOICE = "{question}\n{lines}\nAnswer with the letter of the right option."
+"""How `run` asks for an option unless told otherwise."""
+SUPPOSING = re.compile(r"\b(if|would|were|suppos\w*|imagin\w*|assum\w*|pretend)\b", re.IGNORECASE)
+"""What the checkpoint of factual questions must never meet."""
+USED_OF = {"flowers": ("inside", "outside", "flowers"), "dots": ("dots", "top", "most")}
+"""Topics whose places near misses borrow."""
 
-CHANGES: dict[str, tuple[str, ...]] = {
-    "all one colour": (
-        "all polygons were {c}",
-        "all the polygons were {c}",
-        "every polygon were {c}",
-        "all polygons became {c}",
-    ),
-    "take from colour": (
-        "we removed {n} flowers in {c} polygons",
-        "we removed {n} flowers from the {c} polygons",
-        "{n} flowers in {c} polygons were removed",
-        "we took {n} flowers out of the {c} polygons",
-        "{n} flowers disappeared from the {c} polygons",
-    ),
-    "give to colour": (
-        "we added {n} flowers to the {c} polygons",
-        "{n} more flowers were added inside the {c} polygons",
-        "{n} flowers appeared in the {c} polygons",
-    ),
-    "empty colour": (
-        "all flowers in {o} polygons were removed",
-        "all flowers in the {o} polygons were removed",
-        "all the flowers inside the {o} polygon were removed",
-        "we removed all flowers in {o} polygons",
-        "the flowers in the {o} polygons disappeared",
-    ),
-    "take flowers": ("{n} flowers were removed", "we removed {n} flowers", "{n} flowers disappeared"),
-    "give flowers": ("{n} flowers were added", "we added {n} flowers", "{n} more flowers appeared"),
-    "take dots": (
-        "{n} dots were removed from the circles",
-        "we removed {n} dots from the circles",
-        "{n} dots were removed",
-        "{n} of the dots disappeared",
-    ),
-    "give dots": ("{n} dots were added to the circles", "we added {n} dots", "{n} more dots appeared"),
-    "take right": (
-        "the two rightmost circles and the dots in them were removed",
-        "the two rightmost circles and dots in them were removed from the circles",
-        "the two rightmost circles were removed",
-        "we removed the two circles on the right with their dots",
-    ),
-    "take left": (
-        "the two leftmost circles and the dots in them were removed",
-        "the two leftmost circles were removed",
-        "we removed the two circles on the left with their dots",
-    ),
-    "take fullest": (
-        "one of the circles with the most dots were removed",
-        "one of the circles with most dots were removed",
-        "one of the circles with the most dots was removed",
-        "the circle with the most dots was removed",
-        "we removed the fullest circle",
-    ),
-}
-
-CHOICES = (
-    "{question}\n{lines}\nAnswer with the letter of the right option.",
-    "{question} Select the correct answer:{row}",
-    "{question}\n{lines}\nAnswer with the letter.",
-    "{question} Select the correct answer: {row}",
-    "{question}\nOptions: {row}\nAnswer with the letter of the correct option.",
-    "{question}\n{brackets}\nWhich option is right? Answer with its letter.",
-    "{question}\n{lines}",
-)
-CHOICES_AS_NUMBERS = ("{question}\n{lines}\nAnswer with a single number.",)
-NUMBERS = (
-    "{question}\nAnswer with a single number.",
-    "{question}",
-    "{question}\nAnswer with a number.",
-    "{question} Answer with a single number.",
-    "{question}\nAnswer briefly.",
-)
-BOOLEANS = (
-    ("Are there more than {n} flowers inside the {c} polygons?", "inside"),
-    ("Are there more than {n} flowers in the picture?", "flowers"),
-    ("Are there more than {n} dots in all the circles together?", "dots"),
-    ("Does a circle contain more than {n} dots?", "most"),
-)
-AS_BOOLEAN = "{question}\nAnswer with yes or no."
+_FILES = ("factual", "supposed", "near_misses", "asking")
 
 
-def words() -> Iterator[str]:
-    """Every word in these tables, with both spellings of a question's first."""
-    tables = (*FACTUAL.values(), *SUPPOSED.values(), *CHANGES.values())
-    texts = [
-        *(text for table in tables for text in table),
-        *reasons.BECAUSE.values(),
-        *(text for text, _ in BOOLEANS),
-        *(*reasons.WHY, *CHOICES, *CHOICES_AS_NUMBERS, *NUMBERS),
-        *(*foreign.THINGS, *foreign.STRANGE_QUESTIONS, *foreign.STRANGE_SUPPOSITIONS),
-        *(
-            reasons.LETTERED,
-            foreign.UNKNOWN,
-            foreign.STRANGE,
-            foreign.FOREIGN,
-            AS_BOOLEAN,
-            reasons.YES,
-            reasons.NO,
-            "If 1 flower dot was yes no",
-        ),
-        *(*COLOURS, *CIRCLES),
+@cache
+def _file(name: str) -> dict[str, Any]:
+    return msgspec.toml.decode(resources.files(__package__).joinpath(f"english/{name}.toml").read_bytes())
+
+
+@cache
+def _grammar() -> Grammar:
+    parts: dict[str, list[str]] = {}
+    for name in _FILES:
+        parts |= _file(name)["parts"]
+    supposed = _file("supposed")
+    for change, forms in supposed["changes"].items():
+        parts |= {_form(form, change): forms[form] for form in FORMS}
+    for topic in supposed["usual"]:
+        for tense in ("would", "then"):
+            parts[f"{tense}_{topic}"] = [
+                *_framed(parts[f"{tense}_where"], topic, f"<in_{topic}>"),
+                *supposed["own"][topic][tense],
+            ]
+            if f"hold_{topic}" in parts:
+                parts[f"{tense}_{topic}"] += _framed(parts[f"{tense}_holders"], topic, f"<hold_{topic}>")
+    return Grammar(parts)
+
+
+def _form(form: str, change: str) -> str:
+    return f"{form}_{change.replace(' ', '_')}"
+
+
+def _noun(topic: str) -> str:
+    flowers = ("inside", "outside", "flowers", "both", "both_named", "free")
+    return "<flowers>" if topic in flowers else "<circles>" if topic == "circles" else "<dots>"
+
+
+def _framed(frames: Sequence[str], topic: str, place: str) -> list[str]:
+    return [_put(frame, {"N": _noun(topic), "W": place, "H": place}) for frame in frames]
+
+
+def _put(frame: str, parts: Mapping[str, str]) -> str:
+    return re.sub(r"\b[A-Z]+\b", lambda found: parts.get(found[0], found[0]), frame)
+
+
+def usual(topic: str) -> Sequence[str]:
+    """The wordings of the suites for a count in the picture as it is."""
+    wordings: Sequence[str] = _file("factual")["usual"][topic]
+    return wordings
+
+
+@cache
+def factual(topic: str, worlds: Worlds) -> Node:
+    """Every way to ask for a count in the picture as it is."""
+    file = _file("factual")
+    groups = [_framed(file["frames"]["where"], topic, f"<in_{topic}>")]
+    for frames, holder in (("holders", f"hold_{topic}"), ("holder", f"holds_{topic}")):
+        if holder in file["parts"]:
+            groups.append(_framed(file["frames"][frames], topic, f"<{holder}>"))
+    named = [f"own_{topic}", *([f"iffy_{topic}"] if worlds == "both" else [])]
+    return [*(_grammar().understood(group) for group in groups), *_known(named)]
+
+
+@cache
+def supposed(topic: str, change: str, *, usual_only: bool = False) -> Node:
+    """Every way to ask for a count under a change; or those of the suites alone."""
+    file = _file("supposed")
+    if usual_only:
+        clauses = file["changes"][change]["past"][:2]
+        return _grammar().understood([f"{stem} if {clause}?" for stem in file["usual"][topic] for clause in clauses])
+    filled = {"S": f"<would_{topic}>", "T": f"<then_{topic}>"}
+    filled |= {form.upper(): f"<{_form(form, change)}>" for form in FORMS}
+    return [_grammar().understood([_put(join, filled) for join in file["joins"][form]]) for form in ("past", *FORMS)]
+
+
+@cache
+def near_miss(kind: str) -> Node:
+    """Near misses about the picture as it is, in the frames of the right questions."""
+    frames = _file("factual")["frames"]["where"]
+    right = "[" + "|".join(f"<in_{topic}>" for topic in USED_OF[kind]) + "]"
+    elsewhere = [_put(frame, {"N": f"<{kind}>", "W": f"<near_in_{kind}>"}) for frame in frames]
+    other = [_put(frame, {"N": f"<near_{kind}>", "W": right}) for frame in frames]
+    return [_grammar().understood(elsewhere), _grammar().understood(other), *_known([f"near_own_{kind}"])]
+
+
+@cache
+def near_miss_supposed(kind: str, topic: str, changes: tuple[str, ...]) -> Node:
+    """Near misses of questions about a change: another change, or something else asked for under one of these."""
+    joins = _file("supposed")["joins"]["past"]
+    changed = {"S": f"<would_{topic}>", "T": f"<then_{topic}>", "PAST": f"<near_changes_{kind}>"}
+    asked = [
+        f"how many <{kind}> would be <near_in_{kind}>",
+        f"how many <{kind}> would there be <near_in_{kind}>",
+        f"how many <near_{kind}> would there be <in_{topic}>",
+        f"how many <near_{kind}> would be <in_{topic}>",
     ]
-    for text in texts:
-        for word in re.findall(r"[^\W\d_]+", re.sub(r"{\w+}", " ", text)):
-            yield word
-            yield word.lower()
+    stem, clause = "|".join(asked), "|".join(f"<{_form('past', change)}>" for change in changes)
+    others = [f"[{stem}] if [{clause}]?", f"If [{clause}], [{stem}]?"]
+    return [_grammar().understood([_put(join, changed) for join in joins]), _grammar().understood(others)]
+
+
+def open_pairs() -> dict[str, list[tuple[str, str]]]:
+    """Topics with changes that leave open what is asked for."""
+    found = _file("near_misses")["open_pairs"]
+    return {kind: [(topic, change) for topic, change in listed] for kind, listed in found.items()}
+
+
+@cache
+def frames(name: str, worlds: Worlds) -> Node:
+    """What stands round a question, or how one is put, by name."""
+    listed = [each for each in _file("asking")["frames"][name] if worlds == "both" or not SUPPOSING.search(each)]
+    return _grammar().understood(listed)
+
+
+@cache
+def whys(name: str) -> Node:
+    """Ways to ask for the reason: "short" or "long"."""
+    return _grammar().understood(_file("asking")["whys"][name])
+
+
+def yes_no() -> dict[str, list[str]]:
+    """Questions for yes or no, by topic."""
+    found: dict[str, list[str]] = _file("asking")["yes_no"]
+    return found
+
+
+@cache
+def off_topic(name: str) -> Node:
+    """Questions about anything else, things and colours that are in no picture of ours, by name."""
+    return _grammar().understood(_file("near_misses")["off_topic"][name])
+
+
+def _known(names: Sequence[str]) -> list[Node]:
+    grammar = _grammar()
+    return [grammar.part(name) for name in names if grammar.has(name)]
+
+
+def heard() -> set[str]:
+    """Every word that is said to the model, in small letters."""
+    files = (text for name in _FILES for text in _strings(_file(name)))
+    plain = (re.sub(r"{\w+}|<\w+>|\b[A-Z]+\b", " ", text) for text in files)
+    return {word for text in plain for word in re.findall(r"[^\W\d_]+", text.lower())}
+
+
+def said() -> set[str]:
+    """Every word that the model learns to say."""
+    plain = (re.sub(r"{\w+}", " ", text) for text in (*reasons.BECAUSE.values(), *reasons.REPLIES))
+    return {word for text in plain for word in re.findall(r"[^\W\d_]+", text)} | {*COLOURS, *" ".join(PLACES).split()}
+
+
+def _strings(found: Any) -> Iterator[str]:
+    if isinstance(found, str):
+        yield found
+    elif isinstance(found, dict | list):
+        for each in found.values() if isinstance(found, dict) else found:
+            yield from _strings(each)

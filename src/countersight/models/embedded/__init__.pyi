@@ -2,9 +2,8 @@ from .model import Embedded as Embedded
 from .model import open_embedded as open_embedded
 from .picture import shrink as shrink
 from .tokenizer import Tokenizer as Tokenizer
+from .tokenizer import always_said as always_said
 from .tokenizer import vocabulary as vocabulary
-from .values import CIRCLES as CIRCLES
-from .values import COLOURS as COLOURS
 from .values import KINDS as KINDS
 from .values import LARGEST as LARGEST
 from .values import SIDE as SIDE
@@ -12,4 +11,7 @@ from .values import VALUES as VALUES
 from .weights import CHECKSUMS as CHECKSUMS
 from .weights import ENCODER as ENCODER
 from .weights import VOCABULARY as VOCABULARY
+from .weights import checked as checked
 from .weights import decoder_file as decoder_file
+from .weights import open_graph as open_graph
+from .weights import shipped as shipped

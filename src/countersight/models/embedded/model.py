@@ -32,16 +32,19 @@ class Embedded:
     picture_limits = (1, 1)
 
     def __init__(self, name: str, settings: ModelSettings, folder: Path | None = None) -> None:
-        from countersight.models.embedded.weights import CHECKSUMS, ENCODER, VOCABULARY, checked, decoder_file, shipped
+        from countersight.models.embedded.weights import checked, files_of, fingerprint, shipped
 
         if name not in WORLDS:
             raise ModelError(f"there is no model {name!r}; the embedded ones are: {', '.join(WORLDS)}")
         self.name = name
         folder = folder or shipped()
-        self.settings: dict[str, Any] = {"max_tokens": settings.max_tokens, "weights": _short_sum(folder, CHECKSUMS)}
         self._folder, self._most, self._loss = folder, settings.max_tokens, settings.loss
-        for file in (ENCODER, VOCABULARY, decoder_file(WORLDS[name])):
+        for file in files_of(WORLDS[name]):
             checked(folder, file)  # a damaged one is found before there is a run, not at the first question
+        self.settings: dict[str, Any] = {
+            "max_tokens": settings.max_tokens,
+            "weights": fingerprint(folder, WORLDS[name]),
+        }
         self._mind: Any = None
         self._waiting: list[tuple[Any, asyncio.Future[Any]]] = []
         self._working: asyncio.Task[None] | None = None
@@ -157,18 +160,6 @@ def _readable(said: Any) -> Any:
     if isinstance(said, BadPicture):
         raise AskingFailed(f"the picture {said}", again=False)
     return said
-
-
-def _short_sum(folder: Path, name: str) -> str:
-    """Names these very weights in run.json."""
-    import hashlib
-
-    try:
-        return hashlib.sha256((folder / name).read_bytes()).hexdigest()[:12]
-    except OSError as error:
-        raise ModelError(
-            f"the embedded model cannot be read ({folder / name}: {error.strerror}); install countersight again"
-        ) from None
 
 
 def open_embedded(name: str, target: str, settings: ModelSettings) -> Embedded:

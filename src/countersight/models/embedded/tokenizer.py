@@ -70,16 +70,20 @@ class Tokenizer:
         return tuple(self._numbers.get(PIECE + letter, self._unknown) for letter in word.lower())
 
 
-def vocabulary(words: Iterable[str]) -> tuple[str, ...]:
-    """A vocabulary of these words beside what every one holds: numbers up to 99, letters, and marks of writing."""
+def vocabulary(said: Iterable[str], heard: Iterable[str]) -> tuple[str, ...]:
+    """A vocabulary of words: first those a model may say, with numbers, letters and marks, then those it only reads."""
+    tokens = [*always_said(), *sorted(set(said).difference(always_said()))]
+    return (*tokens, *sorted(set(heard).difference(tokens)))
+
+
+def always_said() -> tuple[str, ...]:
+    """What every vocabulary begins with: marks of turns, numbers up to 99, letters, and marks of writing."""
     letters = "abcdefghijklmnopqrstuvwxyz0123456789"
-    tokens = [
+    return (
         *SPECIAL,
         "\n",
         *(str(number) for number in range(100)),
         *letters[:26].upper(),
         *".,;:?!()'\"-%/",
         *(PIECE + letter for letter in letters),
-    ]
-    tokens += sorted(set(words) - set(tokens))
-    return tuple(tokens)
+    )

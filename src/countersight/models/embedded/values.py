@@ -2,8 +2,8 @@
 
 from typing import Final
 
-COLOURS: Final = ("red", "green", "blue", "yellow", "purple", "orange", "pink", "black")
-CIRCLES: Final = ("top left", "top middle", "top right", "bottom left", "bottom middle", "bottom right")
+from countersight.scenes import COLOURS, PLACES
+
 KINDS: Final = ("flowers", "dots", "other")
 
 VALUES: Final = (
@@ -15,8 +15,8 @@ VALUES: Final = (
     "dots",
     "dots in the top row",
     "dots in the bottom row",
-    *(f"dots in the {place} circle" for place in CIRCLES),
-    *(f"{place} circle" for place in CIRCLES),
+    *(f"dots in the {place} circle" for place in PLACES),
+    *(f"{place} circle" for place in PLACES),
     *(f"{colour} polygons" for colour in COLOURS),
     *(f"a picture of {kind}" for kind in KINDS),
 )

@@ -20,6 +20,18 @@ def decoder_file(worlds: str) -> str:
     return f"decoder-{worlds}.onnx"
 
 
+def files_of(worlds: str) -> tuple[str, ...]:
+    """Every file that the checkpoint of these worlds is made of."""
+    return ENCODER, VOCABULARY, decoder_file(worlds)
+
+
+def fingerprint(folder: Path, worlds: str) -> str:
+    """A short name for the very weights of one checkpoint, for run.json."""
+    sums = _checksums(folder)
+    whole = "".join(sums[name] for name in files_of(worlds))
+    return hashlib.sha256(whole.encode()).hexdigest()[:12]
+
+
 def shipped() -> Path:
     """The folder of the weights inside the package."""
     return Path(str(resources.files(__package__))) / "weights"
@@ -27,17 +39,28 @@ def shipped() -> Path:
 
 def checked(folder: Path, name: str) -> bytes:
     """The bytes of a weights file, or a ModelError where they are not those that were shipped."""
-    try:
-        sums = msgspec.json.decode((folder / CHECKSUMS).read_bytes(), type=dict[str, str])
-        data = (folder / name).read_bytes()
-    except (OSError, msgspec.DecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise ModelError(
-            f"the embedded model cannot be read ({folder}: {reason}); install countersight again"
-        ) from None
-    if hashlib.sha256(data).hexdigest() != sums.get(name):
+    data = _bytes(folder, name)
+    if hashlib.sha256(data).hexdigest() != _checksums(folder).get(name):
         raise ModelError(f"the embedded model is damaged ({folder / name}: wrong checksum); install countersight again")
     return data
+
+
+def _checksums(folder: Path) -> dict[str, str]:
+    try:
+        return msgspec.json.decode(_bytes(folder, CHECKSUMS), type=dict[str, str])
+    except msgspec.DecodeError as error:
+        raise ModelError(
+            f"the embedded model cannot be read ({folder / CHECKSUMS}: {error}); install countersight again"
+        ) from None
+
+
+def _bytes(folder: Path, name: str) -> bytes:
+    try:
+        return (folder / name).read_bytes()
+    except OSError as error:
+        raise ModelError(
+            f"the embedded model cannot be read ({folder / name}: {error.strerror}); install countersight again"
+        ) from None
 
 
 def open_graph(folder: Path, name: str, threads: int | None = None) -> Any:

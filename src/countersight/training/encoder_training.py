@@ -9,7 +9,8 @@ from torch import Tensor
 from torch.nn import functional
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-from countersight.models.embedded import CIRCLES, COLOURS, KINDS, SIDE
+from countersight.models.embedded import KINDS, SIDE
+from countersight.scenes import COLOURS, PLACES
 from countersight.training.checkpoints import load, save
 from countersight.training.config import Plan
 from countersight.training.curves import Curve, rate_at
@@ -136,7 +137,7 @@ def truth(targets: Tensor, kinds: Tensor) -> Seeing:
     """The maps a perfect encoder would draw."""
     bits = torch.arange(len(COLOURS), device=targets.device)[:, None]
     marks, colours, circles = (targets[:, layer].flatten(1).int() for layer in range(LAYERS))
-    numbers = torch.arange(1, len(CIRCLES) + 1, device=targets.device)[:, None]
+    numbers = torch.arange(1, len(PLACES) + 1, device=targets.device)[:, None]
     return Seeing(
         flower=(marks == FLOWER).float(),
         dot=(marks == DOT).float(),

@@ -1,0 +1,138 @@
+"""Conversations to learn from: a question as people put it, the answer, and often why."""
+
+from collections.abc import Callable
+from random import Random
+
+import msgspec
+
+from countersight.case import LETTERS
+from countersight.scenes import COLOURS, Facts
+from countersight.training import reasons, wordings
+from countersight.training.grammar import drawn, filled, tidied
+from countersight.training.near_misses import near_miss, off_topic
+from countersight.training.options import options
+from countersight.training.questions import Asked, anything, boolean, counterfactual, factual
+from countersight.training.wordings import Worlds
+
+SUPPOSED = 0.55
+"""Share of questions about a change, for the checkpoint of both worlds."""
+NEAR, OFF, DOUBTED = 0.14, 0.04, 0.03
+"""Shares of near misses, of questions about anything else, and of questions for yes or no."""
+FRAMED = 0.3
+"""Share of questions with something said before or after."""
+UNMARKED = 0.08
+"""Share of questions without a closing mark."""
+AGAIN = 0.1
+"""Share of conversations that go on with a second question."""
+
+
+class Conversation(msgspec.Struct, frozen=True):
+    """What is said in turn, the model's part second."""
+
+    turns: tuple[str, ...]
+
+
+def conversation(rng: Random, facts: Facts, worlds: Worlds) -> Conversation:
+    """A conversation about a picture of which these facts are true."""
+    turns = _exchange(rng, facts, worlds)
+    if len(turns) == 2 and rng.random() < AGAIN:
+        turns += _exchange(rng, facts, worlds)
+    return Conversation(tuple(text if nth % 2 else tidied(text) for nth, text in enumerate(turns)))
+
+
+def _exchange(rng: Random, facts: Facts, worlds: Worlds) -> tuple[str, ...]:
+    if facts.kind == "other":
+        return _about_another_picture(rng, worlds)
+    chance = rng.random()
+    if chance < NEAR:
+        return _unknown(rng, near_miss(rng, facts, worlds), worlds, reasons.NEAR)
+    if chance < NEAR + OFF:
+        return _unknown(rng, off_topic(rng, worlds), worlds, reasons.OFF_TOPIC)
+    if chance < NEAR + OFF + DOUBTED:
+        doubted = boolean(rng, facts, facts.kind)
+        if doubted is not None:
+            text, yes, why = doubted
+            prompt = filled(drawn(rng, wordings.frames("booleans", worlds)), {"question": text})
+            return _told(rng, prompt, reasons.YES if yes else reasons.NO, lambda: why)
+    asked = _known(rng, facts, worlds)
+    prompt, reply = _put(rng, asked, worlds)
+    letter = reasons.LETTERED.format(letter=reply) if reply in LETTERS else ""
+    return _told(rng, prompt, reply, lambda: f"{asked.because()} {letter}".strip())
+
+
+def _about_another_picture(rng: Random, worlds: Worlds) -> tuple[str, ...]:
+    """Whatever is asked of a picture that is not ours is not known."""
+    text = off_topic(rng, worlds) if rng.random() < 0.4 else _known(rng, _made_up(rng), worlds).text
+    return _unknown(rng, text, worlds, reasons.OTHER_PICTURE)
+
+
+def _made_up(rng: Random) -> Facts:
+    """Facts of no picture, to have something to ask for."""
+    if rng.random() < 0.5:
+        return Facts("dots", circles=tuple(rng.randint(1, 8) for _ in range(6)))
+    colours = rng.sample(COLOURS, 2)
+    inside = tuple(rng.randint(2, 12) if colour in colours else 0 for colour in COLOURS)
+    alone = tuple(min(number, 1) for number in inside)
+    return Facts("flowers", flowers=30, outside=5, both=5, inside=inside, alone=alone, colours=tuple(colours))
+
+
+def _known(rng: Random, facts: Facts, worlds: Worlds) -> Asked:
+    """A question of a kind the model is to know."""
+    while True:
+        about = facts.kind if rng.random() < 0.97 else _other(facts.kind)
+        if worlds == "both" and rng.random() < SUPPOSED:
+            asked = counterfactual(rng, facts, about)
+        else:
+            asked = factual(rng, facts, about, worlds)
+        if asked is not None:
+            return asked
+
+
+def _other(kind: str) -> str:
+    return "dots" if kind == "flowers" else "flowers"
+
+
+def _unknown(rng: Random, text: str, worlds: Worlds, because: str) -> tuple[str, ...]:
+    prompt, _ = _put(rng, Asked(text, rng.randrange(30)), worlds)
+    return _told(rng, prompt, reasons.UNKNOWN, lambda: because)
+
+
+def _put(rng: Random, asked: Asked, worlds: Worlds) -> tuple[str, str]:
+    """The question as it is put, with options or without, and the reply it is to get."""
+    chance = rng.random()
+    text = _framed(rng, asked.text, worlds)
+    if chance < 0.3:
+        return filled(drawn(rng, wordings.frames("numbers", worlds)), {"question": text}), str(asked.answer)
+    numbers = options(rng, asked.answer)
+    letter = LETTERS[numbers.index(asked.answer)]
+    named = list(zip(LETTERS, numbers, strict=False))
+    slots = {
+        "question": text,
+        "lines": "\n".join(f"{name}: {number}" for name, number in named),
+        "row": "  ".join(f"{name}:{number}" for name, number in named),
+        "brackets": "\n".join(f"({name}) {number}" for name, number in named),
+    }
+    if chance < 0.35:
+        return filled(drawn(rng, wordings.frames("choices_as_numbers", worlds)), slots), str(asked.answer)
+    if rng.random() < 0.45:
+        return filled(wordings.USUAL_CHOICE, slots), letter
+    return filled(drawn(rng, wordings.frames("choices", worlds)), slots), letter
+
+
+def _framed(rng: Random, text: str, worlds: Worlds) -> str:
+    """The question, often with something said before or after it, or without its closing mark."""
+    if rng.random() < UNMARKED:
+        text = text.rstrip("?.")
+    if rng.random() >= FRAMED:
+        return text
+    frame = drawn(rng, wordings.frames("before", worlds))
+    while "{name}" in frame:
+        frame = frame.replace("{name}", anything(rng), 1)
+    return filled(frame, {"question": text})
+
+
+def _told(rng: Random, prompt: str, reply: str, because: Callable[[], str]) -> tuple[str, ...]:
+    if rng.random() >= 0.3:
+        return prompt, reply
+    why = drawn(rng, wordings.whys("short" if rng.random() < 0.45 else "long"))
+    return prompt, reply, why, because()

@@ -1,0 +1,90 @@
+"""Questions that look like ours and cannot be answered: the model learns to say that it does not know."""
+
+from random import Random
+
+from countersight.scenes import COLOURS, Facts
+from countersight.training import wordings
+from countersight.training.grammar import drawn, filled
+from countersight.training.questions import (
+    USUAL,
+    USUAL_CHANGES,
+    Slots,
+    anything,
+    count,
+    in_words,
+    slots_for,
+    worded,
+    worded_supposed,
+)
+from countersight.training.wordings import Worlds
+
+ABSENT = 0.3
+"""Share of near misses that are a question of ours about a colour, or in a supposition a number, that is not there."""
+
+
+def near_miss(rng: Random, facts: Facts, worlds: Worlds) -> str:
+    """A question about flowers or dots that is not among those the model knows."""
+    supposed = worlds == "both" and rng.random() < 0.45
+    if rng.random() < ABSENT:
+        return _absent_supposed(rng, facts) if supposed else _absent(rng, facts, worlds)
+    slots = in_words(rng, _slots(rng, facts))
+    if not supposed:
+        return _with_things(rng, filled(drawn(rng, wordings.near_miss(facts.kind)), slots))
+    topic = rng.choice(USUAL[facts.kind])
+    changes = tuple(change for about, change in USUAL_CHANGES[facts.kind] if about == topic)
+    return _with_things(rng, filled(drawn(rng, wordings.near_miss_supposed(facts.kind, topic, changes)), slots))
+
+
+def off_topic(rng: Random, worlds: Worlds) -> str:
+    """A question about something else; half of its things are words the model never saw."""
+    supposed = worlds == "both" and rng.random() < 0.4
+    text = drawn(rng, wordings.off_topic("suppositions" if supposed else "questions"))
+    return _with_things(rng, filled(text, {"n": rng.randrange(30), "thing": "{thing}", "name": anything(rng)}))
+
+
+def _absent(rng: Random, facts: Facts, worlds: Worlds) -> str:
+    slots = _slots(rng, facts)
+    if facts.kind == "dots":  # what dots have no colour for, circles have places for: one that is gone
+        gone = [place for place, number in enumerate(facts.circles) if number is None]
+        if not gone or rng.random() < 0.5:
+            return _with_things(rng, filled(drawn(rng, wordings.near_miss("dots")), slots))
+        return worded(rng, "circle", slots_for(rng, facts, rng.choice(gone)), worlds)
+    slots["c"] = slots["x"]
+    return worded(rng, rng.choice(("inside", "outside")), slots, worlds)
+
+
+def _absent_supposed(rng: Random, facts: Facts) -> str:
+    """A colour that is not there, more taken away than there is, or a change that leaves open what is asked."""
+    slots = _slots(rng, facts)
+    chance = rng.random()
+    if chance < 0.35:
+        topic, change = rng.choice(wordings.open_pairs()[facts.kind])
+        return worded_supposed(rng, topic, change, slots)
+    if facts.kind == "dots" or chance < 0.6:
+        topic, change = ("dots", "take dots") if facts.kind == "dots" else ("inside", "take from colour")
+        slots["n"] = slots["many"]
+        return worded_supposed(rng, topic, change, slots)
+    slots["c" if rng.random() < 0.5 else "o"] = slots["x"]
+    change = "empty colour" if slots["o"] == slots["x"] else rng.choice(("take from colour", "empty colour"))
+    return worded_supposed(rng, "inside", change, slots)
+
+
+def _slots(rng: Random, facts: Facts) -> Slots:
+    slots = slots_for(rng, facts)
+    absent = [colour for colour in COLOURS if colour not in facts.colours]
+    slots["x"] = rng.choice(absent)
+    if rng.random() < 0.3:
+        slots["x"] = drawn(rng, wordings.off_topic("colours")) if rng.random() < 0.7 else anything(rng)
+    there = count("inside", facts, slots) if facts.kind == "flowers" else facts.dots
+    slots["many"] = min(99, (there or 0) + rng.randint(1, 30))
+    slots["n"] = rng.randint(1, 9)
+    slots["thing"] = "{thing}"
+    return slots
+
+
+def _with_things(rng: Random, text: str) -> str:
+    """The text with every {thing} a thing that is in no picture of ours."""
+    while "{thing}" in text:
+        thing = drawn(rng, wordings.off_topic("things")) if rng.random() < 0.6 else anything(rng)
+        text = text.replace("{thing}", thing, 1)
+    return text

@@ -1,0 +1,71 @@
+"""The shipped weights as what training goes on from."""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import numpy as np
+import onnx
+import torch
+from onnx import numpy_helper
+from torch import Tensor
+
+from countersight.models.embedded import ENCODER, VOCABULARY, checked, decoder_file, open_graph, shipped
+from countersight.training.batches import new_tokenizer
+from countersight.training.config import DecoderPlan
+from countersight.training.decoder_training import new_decoder
+from countersight.training.wordings import Worlds
+
+STORED = (".half", ".bytes")
+"""What the exporter adds to the names of weights that it stores in fewer bits."""
+
+
+def shipped_encoder() -> Callable[[Tensor], Tensor]:
+    """The shipped encoder: pictures to VALUES."""
+    graph = open_graph(shipped(), ENCODER)
+    return lambda pictures: torch.from_numpy(graph.run(("values",), {"pictures": pictures.numpy()})[0])
+
+
+def shipped_decoder(worlds: Worlds, plan: DecoderPlan) -> dict[str, Tensor]:
+    """The weights of a shipped decoder in the shape of a new one; what is new in the vocabulary begins by chance."""
+    torch.manual_seed(0)
+    state: dict[str, Tensor] = new_decoder(plan).state_dict()
+    known = _weights(onnx.load_from_string(checked(shipped(), decoder_file(worlds))))
+    before = msgspec.json.decode(checked(shipped(), VOCABULARY), type=list[str])
+    rows = {token: row for row, token in enumerate(before)}
+    moved = [(row, rows[token]) for row, token in enumerate(new_tokenizer().vocabulary) if token in rows]
+    for name, weight in state.items():
+        if name.startswith(("words.", "next.")):
+            for row, old in moved:
+                if row < len(weight) and old < len(known[name]):
+                    weight[row] = known[name][old]
+        else:
+            weight.copy_(known[name])
+    return state
+
+
+def _weights(model: Any) -> dict[str, Tensor]:
+    """The weights of a graph by the names they had in training; the exporter turned matrices over and renamed them."""
+    arrays = {_plain(each.name): _array(each, model) for each in model.graph.initializer}
+    products = {node.output[0]: node for node in model.graph.node if node.op_type == "MatMul"}
+    for node in model.graph.node:
+        if node.op_type == "Add" and any(name.endswith(".bias") for name in node.input):
+            bias = next(name for name in node.input if name.endswith(".bias"))
+            product = next((products[name] for name in node.input if name in products), None)
+            if product is not None:
+                arrays[f"{bias.removesuffix('.bias')}.weight"] = arrays[product.input[1]].T
+    return {name: torch.from_numpy(np.array(array, np.float32)) for name, array in arrays.items()}
+
+
+def _plain(name: str) -> str:
+    for ending in STORED:
+        name = name.removesuffix(ending)
+    return name
+
+
+def _array(stored: Any, model: Any) -> Any:
+    array = numpy_helper.to_array(stored)
+    if not stored.name.endswith(".bytes"):
+        return array
+    scale = next(each for each in model.graph.initializer if each.name == f"{_plain(stored.name)}.scale")
+    return array * numpy_helper.to_array(scale)[:, None]
