@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from countersight.leaderboard.data import Board, Entry, Leaderboard, Pool, Score, SuiteBoards
-from countersight.pages import Markup, count, document, element, name, percent, text
+from countersight.pages import Markup, count, document, element, joined, name, percent, text
 from countersight.suites import PAPERS, TOTAL, tables
 from countersight.text import several
 
@@ -17,11 +17,11 @@ def render(board: Leaderboard) -> str:
         style="page.css",
         script="page.js",
         sentence=text(_sentence(board)),
-        nav="".join(
+        nav=joined(
             element("li", element("a", text(name(suite.title)), href=f"#suite-{place}"))
             for place, suite in enumerate(board.suites)
         ),
-        sections="\n".join(_section(place, suite) for place, suite in enumerate(board.suites)),
+        sections=joined(_section(place, suite) for place, suite in enumerate(board.suites)),
         how=_how(board),
         version=text(board.version),
     )
@@ -117,19 +117,19 @@ def _cells(entry: Entry, board: Board, pool: Pool) -> Iterator[Markup]:
         yield _number(entry.tier, "" if entry.tier is None else count(entry.tier))
     else:
         yield _number(entry.rank, "" if entry.rank is None else f"({count(entry.rank)})")
-    way = [element("small", "options ranked")] if entry.answering == "rank" else []
+    way = [element("small", text("options ranked"))] if entry.answering == "rank" else []
     yield element("td", text(name(entry.prompt) or "–"), *way, data_value=name(entry.prompt))
     for key in board.measures:
         yield _score(entry.scores.get(key), entry.n)
     yield _number(entry.n, "" if entry.n is None else count(entry.n))
     if entry.kind == "reported":
         yield element(
-            "td", "reported", element("small", text(name(pool.source.partition(" (")[0]))), data_value="reported"
+            "td", text("reported"), element("small", text(name(pool.source.partition(" (")[0]))), data_value="reported"
         )
     else:
         asked = [entry.standing, entry.started[:10], f"Countersight {entry.version}", entry.run]
         small = [element("small", text(name(words))) for words in asked if words]
-        yield element("td", "measured", *small, data_value=f"measured {name(entry.started)}")
+        yield element("td", text("measured"), *small, data_value=f"measured {name(entry.started)}")
 
 
 def _score(score: Score | None, cases: int | None) -> Markup:

@@ -15,6 +15,7 @@ from .grid import figure_cell as figure_cell
 from .grid import unasked_line as unasked_line
 from .markup import Markup as Markup
 from .markup import element as element
+from .markup import joined as joined
 from .markup import text as text
 from .sampling import balanced_sample as balanced_sample
 from .svg import MARGIN as MARGIN

@@ -8,7 +8,7 @@ from typing import Final
 
 from countersight.pages.markup import Markup, text
 
-_LOGO: Final[Markup] = (
+_LOGO: Final[Markup] = Markup(
     '<svg viewBox="0 0 40 20" aria-hidden="true"><circle cx="12" cy="10" r="7.5" class="logo-is"/>'
     '<circle cx="27" cy="10" r="7.5" class="logo-if"/></svg>'
 )

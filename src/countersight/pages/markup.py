@@ -1,9 +1,24 @@
 """HTML and SVG elements as strings, with everything from data escaped on the way in."""
 
+from collections.abc import Iterable
 from html import escape
 
-Markup = str
-"""Text that is HTML already; only this module and literals in the source make it."""
+
+class Markup(str):
+    """Text that is HTML already. A plain `str` is none, and the type checker says so wherever one is taken for it."""
+
+    __slots__ = ()
+
+    def __add__(self, other: "Markup") -> "Markup":  # type: ignore[override]
+        return Markup(str(self) + other)
+
+
+_WITHOUT_END = frozenset(("input", "img"))
+
+
+def joined(parts: Iterable[Markup]) -> Markup:
+    """Parts of a page as one."""
+    return Markup("".join(parts))
 
 
 def element(tag: str, *children: Markup, **attributes: str | float | None) -> Markup:
@@ -13,12 +28,14 @@ def element(tag: str, *children: Markup, **attributes: str | float | None) -> Ma
         for key, value in attributes.items()
         if value is not None
     )
-    return f"<{tag}{written}>{''.join(children)}</{tag}>"
+    if tag in _WITHOUT_END:
+        return Markup(f"<{tag}{written}>")
+    return Markup(f"<{tag}{written}>{''.join(children)}</{tag}>")
 
 
 def text(words: str) -> Markup:
     """Words from data."""
-    return escape(words, quote=True)
+    return Markup(escape(words, quote=True))
 
 
 def _number(value: str | float) -> str:

@@ -15,9 +15,9 @@ _ROW = 36
 """Height of a line of the drop plot."""
 
 _MARKS: dict[Asking, Markup] = {
-    "factual": '<circle r="6"/>',
-    "counterfactual": '<path d="M0-7.5 7.5 0 0 7.5-7.5 0z"/>',
-    "shown": '<path d="M0-7 7 5.5-7 5.5z"/>',
+    "factual": Markup('<circle r="6"/>'),
+    "counterfactual": Markup('<path d="M0-7.5 7.5 0 0 7.5-7.5 0z"/>'),
+    "shown": Markup('<path d="M0-7 7 5.5-7 5.5z"/>'),
 }
 """A shape as well as a colour for each asking."""
 
@@ -64,7 +64,7 @@ def _plot(
         _row(scores, words.get(scores.group, scores.group), getattr(scores, key), total=scores is overall)
         for scores in lines
     ]
-    gap = "<span></span>"
+    gap = Markup("<span></span>")
     top = element("div", gap, gap, element("span", text(head or key)), class_="plot-row plot-head")
     axis = element("div", gap, _axis(), gap, class_="plot-row plot-axis", aria_hidden="true")
     return element("div", top, *rows, axis, class_="plot")
@@ -79,7 +79,7 @@ def _row(scores: GroupScores, words: str, printed: Figure | None, *, total: bool
             class_="plot-drop",
         )
     else:
-        figure = element("span", "–", class_="plot-drop")
+        figure = element("span", text("–"), class_="plot-drop")
     return element(
         "div",
         element("span", text(name(words)), class_="plot-name", dir="auto"),
@@ -129,7 +129,8 @@ def _dumbbell(group: str, figures: dict[Asking, Figure]) -> Markup:
 
 
 def _axis() -> Markup:
-    ticks = [element("text", f"{tick}%", x=f"{tick}%", y=14, text_anchor="middle") for tick in (0, 25, 50, 75, 100)]
+    marks = [f"{tick}%" for tick in (0, 25, 50, 75, 100)]
+    ticks = [element("text", text(mark), x=mark, y=14, text_anchor="middle") for mark in marks]
     return element("svg", *ticks, class_="dumbbell", height=18)
 
 
@@ -155,7 +156,7 @@ def _bar(share: LetterShare) -> Markup:
     at = f"{100 * gold:.2f}%"
     drawing = element(
         "svg",
-        '<rect width="100%" height="14" y="4" rx="3" class="bar-ground"/>',
+        Markup('<rect width="100%" height="14" y="4" rx="3" class="bar-ground"/>'),
         element("rect", width=f"{100 * answered:.2f}%", height=14, y=4, rx=3, class_=f"bar {share.asking}"),
         element("line", x1=at, x2=at, y1=0, y2=22, class_="gold-halo"),
         element("line", x1=at, x2=at, y1=0, y2=22, class_="gold"),
@@ -167,6 +168,6 @@ def _bar(share: LetterShare) -> Markup:
         "div",
         element("span", text(name(share.letter)), class_="bar-letter"),
         drawing,
-        element("span", f"{percent(answered)}%", class_="bar-share"),
+        element("span", text(f"{percent(answered)}%"), class_="bar-share"),
         class_="bar-row",
     )

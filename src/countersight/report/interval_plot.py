@@ -24,7 +24,7 @@ def interval_plot(plot: IntervalPlot) -> Markup:
     rows = []
     for words, figure in plot.lines:
         grid = [element("line", x1=place(t), x2=place(t), y1=-4, y2=_ROW + 4, class_=_grid(t)) for t in ticks]
-        mark = element("g", '<circle r="5.5"/>', class_="mark counterfactual")
+        mark = element("g", Markup('<circle r="5.5"/>'), class_="mark counterfactual")
         drawing = element(
             "svg",
             *grid,
@@ -43,7 +43,7 @@ def interval_plot(plot: IntervalPlot) -> Markup:
         )
         label = element("span", text(name(words)), class_="plot-name", dir="auto")
         rows.append(element("div", label, drawing, printed, class_="plot-row"))
-    gap = "<span></span>"
+    gap = Markup("<span></span>")
     numbers = [element("text", text(percent(t, 0)), x=place(t), y=14, text_anchor="middle") for t in ticks]
     axis = element("svg", *numbers, class_="dumbbell", height=18)
     head = element("div", gap, gap, element("span", text(plot.title)), class_="plot-row plot-head")

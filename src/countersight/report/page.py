@@ -16,6 +16,7 @@ from countersight.pages import (
     document,
     element,
     interval,
+    joined,
     name,
     percent,
     section,
@@ -61,22 +62,22 @@ def render(data: PageData) -> str:
         heading=text(name(report.dataset)),
         sentence=text(sentence(report)),
         tiles=_tiles(report),
-        nav="".join(element("li", element("a", text(words), href=f"#{key}")) for key, words in _nav(report)),
-        sections="\n".join(_sections(report)),
+        nav=joined(element("li", element("a", text(words), href=f"#{key}")) for key, words in _nav(report)),
+        sections=joined(_sections(report)),
         sampled=text(_sampled(data)),
         how=_how(report),
         version=text(report.version),
         index=_inert("index", _index(data)),
-        cases="\n".join(_inert(f"case-{number}", case) for number, case in enumerate(data.cases)),
-        faults="\n".join(_faults(data)),
-        pictures="\n".join(_pictures(data)),
+        cases=joined(_inert(f"case-{number}", case) for number, case in enumerate(data.cases)),
+        faults=joined(_faults(data)),
+        pictures=joined(_pictures(data)),
     )
 
 
 def _inert(key: str, value: object) -> Markup:
     """Data the browser neither runs nor reads until the script asks: no "<" is left that could end the block."""
     written = msgspec.json.encode(_cleaned(msgspec.to_builtins(value))).decode().replace("<", "\\u003c")
-    return f'<script type="application/json" id="{key}">{written}</script>'
+    return Markup(f'<script type="application/json" id="{key}">{written}</script>')
 
 
 def _cleaned(value: Any) -> Any:
@@ -99,7 +100,7 @@ def _pictures(data: PageData) -> Iterator[Markup]:
     for number, picture in enumerate(data.pictures):
         if not picture.fault:
             encoded = base64.b64encode(picture.webp).decode()
-            yield f'<script type="text/plain" id="picture-{number}">{encoded}</script>'
+            yield Markup(f'<script type="text/plain" id="picture-{number}">{encoded}</script>')
 
 
 def _index(data: PageData) -> _Index:
@@ -155,7 +156,7 @@ def _tiles(report: ReportData) -> Markup:
     """The figures to remember, a row a run; many runs are better read in the table below."""
     rows: list[Markup] = []
     if len(report.runs) > _FEW_RUNS:
-        return ""
+        return Markup("")
     for run in report.runs:
         scores, words = run.overall, report.terms.measures
         tiles = [
@@ -192,7 +193,7 @@ def _sections(report: ReportData) -> Iterator[Markup]:
         tables.append(as_table(totals(report)))
     for run in report.runs:
         table = as_table(by_group(run, report.terms, report.blind), f"{run.model}, prompt {run.prompt}")
-        table += "".join(as_table(grid, grid.note) for grid in more(run, report.terms))
+        table += joined(as_table(grid, grid.note) for grid in more(run, report.terms))
         tables.append(_folded(run.label, table, len(report.runs)) if many else table)
     points = ", drop and gap in points" if report.two_worlds else ""
     note = f"Shares in per cent{points}, each with its {percent(report.confidence, 0)}% interval."
@@ -240,7 +241,7 @@ def _analysis(key: str, analysis: Analysis) -> Markup:
         for point in analysis.points
     ]
     tables = [as_table(grid, grid.note) for grid in analysis_grids(analysis)]
-    summary = element("summary", "The figures behind this")
+    summary = element("summary", text("The figures behind this"))
     return section(
         key,
         analysis.heading,
@@ -295,7 +296,7 @@ def _run_heading(label: str) -> Markup:
 
 
 def _folded(label: str, table: Markup, runs: int) -> Markup:
-    summary = element("summary", text(name(label)), element("span", " by group", class_="muted"), dir="auto")
+    summary = element("summary", text(name(label)), element("span", text(" by group"), class_="muted"), dir="auto")
     return element("details", summary, table, open="" if runs <= _FEW_RUNS else None)
 
 

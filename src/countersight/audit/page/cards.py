@@ -110,7 +110,7 @@ def _chip(called: str, value: float | None) -> Markup:
     state = "missing" if value is None else "right" if value == 1 else "wrong" if value == 0 else "unread"
     sign = {"right": "✓ ", "wrong": "✗ ", "unread": "", "missing": ""}[state]
     words = "unknown" if value is None else f"{sign}{value:g}" if value in (0, 1) else number(value)
-    return element("span", element("b", called), text(f" {words}"), class_=f"chip {state}")
+    return element("span", element("b", text(called)), text(f" {words}"), class_=f"chip {state}")
 
 
 def _views(test: ConceptSheet, key: str, pictures: Pictures) -> Markup:
@@ -128,7 +128,7 @@ def _views(test: ConceptSheet, key: str, pictures: Pictures) -> Markup:
             "after",
             "after",
             pictures.show(edit.after, f"The picture after the edit of {concept}, {EDITED}"),
-            element("span", EDITED, class_="edited", aria_hidden="true"),
+            element("span", text(EDITED), class_="edited", aria_hidden="true"),
         ),
     ]
     if edit.difference:
@@ -147,7 +147,7 @@ def _views(test: ConceptSheet, key: str, pictures: Pictures) -> Markup:
         id=f"{key}-slide",
         aria_label=f"How much of the edited picture is shown, {concept}",
         hidden="",
-    ).removesuffix("</input>")
+    )
     links = [
         element("a", text(words), href=file)
         for words, file in (
@@ -162,7 +162,7 @@ def _views(test: ConceptSheet, key: str, pictures: Pictures) -> Markup:
     return element(
         "div",
         element("div", *figures, slider, class_="stage"),
-        element("p", "Files: ", *joined, class_="files"),
+        element("p", text("Files: "), *joined, class_="files"),
         class_="views",
         data_slides="",
     )
@@ -182,7 +182,10 @@ def _plain(case: CaseSheet, pictures: Pictures) -> Markup:
 def _said(key: str, heading: str, answer: str | None, explanation: str | None, phrases: Iterable[str]) -> Markup:
     if answer is None:
         return element(
-            "div", element("p", text(heading), class_="said-of"), element("p", "not asked", class_="muted"), class_=key
+            "div",
+            element("p", text(heading), class_="said-of"),
+            element("p", text("not asked"), class_="muted"),
+            class_=key,
         )
     told = _cut(explanation or "")
     marked = [
@@ -192,18 +195,20 @@ def _said(key: str, heading: str, answer: str | None, explanation: str | None, p
         "div",
         element("p", text(heading), class_="said-of"),
         element("p", text(_cut(answer)), class_="answer-text", dir="auto"),
-        element("p", *marked, class_="why", dir="auto") if told else element("p", "no explanation", class_="muted"),
+        element("p", *marked, class_="why", dir="auto")
+        if told
+        else element("p", text("no explanation"), class_="muted"),
         class_=key,
     )
 
 
 def _verdicts(test: ConceptSheet) -> Iterator[Markup]:
     if not test.verdicts:
-        yield element("p", "There are no verdicts.", class_="muted")
+        yield element("p", text("There are no verdicts."), class_="muted")
         return
     many = {verdict.judge for verdict in test.verdicts if verdict.vote > 1}
     rows = [_row(verdict, voted=verdict.judge in many) for verdict in test.verdicts]
-    head = element("tr", *(element("th", words, scope="col") for words in ("judge", "PCS", "NCC", "decided by")))
+    head = element("tr", *(element("th", text(words), scope="col") for words in ("judge", "PCS", "NCC", "decided by")))
     caption = element("caption", text("What the judges say"))
     yield element(
         "div",
@@ -223,7 +228,7 @@ def _row(verdict: Verdict, *, voted: bool) -> Markup:
     if len({why for _, why in reasons}) == 1:
         reasons = [("PCS and NCC", reasons[0][1])]
     told = [element("p", element("b", text(f"{called}: ")), text(_cut(why)), dir="auto") for called, why in reasons]
-    cells = [element("td", element("span", words, class_=f"verdict {state}")) for state, words in (
+    cells = [element("td", element("span", text(words), class_=f"verdict {state}")) for state, words in (
         _VERDICT[verdict.pcs], _VERDICT[verdict.ncc])]  # fmt: skip
     first = element(
         "tr",
@@ -281,7 +286,7 @@ def _control(case: CaseSheet) -> Iterator[Markup]:
     )
     yield element(
         "p",
-        element("b", "Control edit"),
+        element("b", text("Control edit")),
         text(f"{judged}: {same}, {_cut(control.answer)!r}."),
         class_="control",
         dir="auto",

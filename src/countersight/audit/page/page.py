@@ -13,7 +13,7 @@ from countersight.audit.page.figures import CALLED, interval, number
 from countersight.audit.page.outcomes import OUTCOMES, outcome
 from countersight.audit.page.pictures import Pictures
 from countersight.audit.scores import MEASURES
-from countersight.pages import Markup, count, document, element, name, section, text
+from countersight.pages import Markup, count, document, element, joined, name, section, text
 from countersight.text import several
 
 _NAV = {
@@ -46,8 +46,8 @@ def render(sheets: Sheets, cases: Sequence[CaseSheet], pictures: Pictures) -> st
         sentence=text(sentence(sheets)),
         evidence=text(EVIDENCE),
         tiles=_tiles(sheets),
-        nav="".join(element("li", element("a", text(words), href=f"#{key}")) for key, words in _NAV.items()),
-        sections="\n".join(
+        nav=joined(element("li", element("a", text(words), href=f"#{key}")) for key, words in _NAV.items()),
+        sections=joined(
             make(sheets)
             for make in (
                 sections.results,
@@ -65,7 +65,7 @@ def render(sheets: Sheets, cases: Sequence[CaseSheet], pictures: Pictures) -> st
         outcomes=_outcomes(cases),
         kinds=_choices(test.instruction.kind for case in cases for test in case.tests),
         actions=_choices(test.instruction.action for case in cases for test in case.tests),
-        cards="\n".join(card(case, place, pictures) for place, case in enumerate(cases)),
+        cards=joined(card(case, place, pictures) for place, case in enumerate(cases)),
         sign_off=_sign_off(sheets),
         files=sections.files(sheets),
         version=text(__version__),
@@ -123,7 +123,7 @@ def _outcomes(cases: Sequence[CaseSheet]) -> Markup:
     tally = Counter(outcome(test) for case in cases for test in case.tests)
     choices = [("", "all", sum(tally.values()))]
     choices += [(key, words, tally[key]) for key, words in OUTCOMES.items() if tally[key]]
-    return "".join(
+    return joined(
         element(
             "span",
             element(
@@ -133,7 +133,7 @@ def _outcomes(cases: Sequence[CaseSheet]) -> Markup:
                 id=f"outcome-{key or 'all'}",
                 value=key,
                 checked=None if key else "",
-            ).removesuffix("</input>"),
+            ),
             element("label", text(words), _tally(n), for_=f"outcome-{key or 'all'}"),
             class_="pill",
         )
@@ -147,7 +147,7 @@ def _tally(n: int) -> Markup:
 
 def _choices(values: Iterable[str]) -> Markup:
     known = sorted(set(values))
-    return element("option", "all", value="") + "".join(element("option", text(each), value=each) for each in known)
+    return joined(element("option", text(each or "all"), value=each) for each in ("", *known))
 
 
 def _sign_off(sheets: Sheets) -> Markup:
@@ -176,4 +176,4 @@ def _sign_off(sheets: Sheets) -> Markup:
 
 
 def _blank(called: str) -> Markup:
-    return element("div", element("dt", text(called)), element("dd", "&nbsp;"), class_="blank")
+    return element("div", element("dt", text(called)), element("dd", Markup("&nbsp;")), class_="blank")

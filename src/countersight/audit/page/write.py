@@ -19,6 +19,7 @@ from countersight.pages import (
     definition_list,
     document,
     guarded,
+    joined,
     latex_tables,
     markdown_grid,
     markdown_text,
@@ -69,7 +70,7 @@ def _page(tables: AuditTables) -> str:
         title="Audits – Countersight",
         style="page.css",
         sentence=text(sentence(tables)),
-        tables="\n".join(as_table(grid, grid.note) for grid in grids(tables)),
+        tables=joined(as_table(grid, grid.note) for grid in grids(tables)),
         how=definition_list(definitions(tables)),
         version=text(tables.version),
     )

@@ -136,7 +136,7 @@ def limits(sheets: Sheets) -> Markup:
     lists = []
     for kind, heading in HEADINGS.items():
         items = [
-            element("li", *([element("b", "In this audit: ")] if each.of_this_audit else []), text(each.words))
+            element("li", *([element("b", text("In this audit: "))] if each.of_this_audit else []), text(each.words))
             for each in sheets.limits
             if each.kind == kind
         ]

@@ -153,7 +153,7 @@ def procedure(sheets: Sheets) -> Markup:
         "test.",
         definition_list(entries),
         as_table(effort),
-        element("details", element("summary", "The prompts in full"), *_prompts(sheets), class_="prompts"),
+        element("details", element("summary", text("The prompts in full")), *_prompts(sheets), class_="prompts"),
     )
 
 
