@@ -8,25 +8,17 @@ import pytest
 from postgresql import binaries, cluster
 from sqlalchemy import create_engine, text
 
-from countersight.audit import Options, audit_dataset, find_prompts
-from countersight.engine import Patience
-from countersight.suites.cvqa import make_synthetic
+from countersight.cli import main
 
 
 @pytest.fixture(scope="module")
 def audited(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small audit of our own model on drawn scenes, judged exactly."""
     folder = tmp_path_factory.mktemp("audited")
-    make_synthetic(folder / "scenes", size=4, seed=5, workers=1, progress=lambda done: None)
-    options = Options(
-        model="embedded",
-        extractor="rules",
-        editor="exact",
-        judges=("exact",),
-        prompts=find_prompts("brief"),
-        patience=Patience(concurrency=4, attempts=3, backoff=0.01),
-    )
-    audit_dataset(folder / "scenes", folder / "audit", options)
+    make = ["make", "cvqa-synthetic", "--size", "4", "--seed", "5", "--workers", "1", "-o", str(folder / "scenes")]
+    audit = ["audit", str(folder / "scenes"), "--model", "embedded", "--editor", "exact", "--judge", "exact"]
+    assert main(make) == 0
+    assert main([*audit, "--extractor", "rules", "-o", str(folder / "audit")]) == 0
     return folder / "audit"
 
 
