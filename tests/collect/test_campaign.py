@@ -1,6 +1,7 @@
 """The folder of a campaign: its settings, its database, its copies, its commands."""
 
 import re
+import socket
 import sqlite3
 from pathlib import Path
 
@@ -186,3 +187,11 @@ def test_the_interface_speaks_another_language(tmp_path: Path):
 
 def test_every_phase_of_every_flow_has_an_answer_in_the_tests():
     assert {key.partition("/")[0] for key in ANSWERS} == set(FLOWS)
+
+
+def test_a_port_that_is_taken_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    folder = make_campaign(tmp_path / "campaign", "verify", 1)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert main(["collect", "serve", str(folder), "--port", port]) == 2
+    assert "choose another with --port" in capsys.readouterr().err

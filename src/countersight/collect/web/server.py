@@ -1,11 +1,12 @@
 """The server of a campaign: one process, listening on this machine unless told otherwise."""
 
-from collections.abc import Callable
+import socket
 
 import uvicorn
 
 from countersight.collect.campaign import Campaign
 from countersight.collect.web.app import application
+from countersight.errors import CampaignError
 
 
 def serve(
@@ -15,9 +16,9 @@ def serve(
     port: int = 8400,
     public_url: str = "",
     trusted_proxies: str = "",
-    ready: Callable[[], None] = lambda: None,
 ) -> None:
     """Serve until stopped. Behind a proxy, `public_url` is how people reach it and `trusted_proxies` its addresses."""
+    _refuse_taken(host, port)
     app = application(campaign, secure=public_url.startswith("https://"), public_url=public_url.rstrip("/"))
     settings = uvicorn.Config(
         app,
@@ -31,6 +32,14 @@ def serve(
         timeout_keep_alive=30,
         h11_max_incomplete_event_size=64 * 1024,
     )
-    server = uvicorn.Server(settings)
-    ready()
-    server.run()
+    uvicorn.Server(settings).run()
+
+
+def _refuse_taken(host: str, port: int) -> None:
+    """Say in a sentence that an address cannot be listened on, before the server fails at it."""
+    try:
+        with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET):
+            pass
+    except OSError as error:
+        words = error.strerror or str(error)
+        raise CampaignError(f"{host} port {port} cannot be listened on ({words}); choose another with --port") from None
