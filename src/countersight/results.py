@@ -25,9 +25,9 @@ class Run(RunFolder):
         """Accuracy, drop and the rest, by group and in all; `gold` has answers that were corrected since."""
         return (judge_run(self, gold=Gold.open(gold)) if gold else self._judged).scores()
 
-    def frame(self, kind: str = "arrow") -> Any:
+    def frame(self, kind: str = "arrow", *, gold: Path | str | None = None) -> Any:
         """One row an answer: an Arrow table, or a data frame of `pandas` or `polars` where they are installed."""
-        return self._judged.frame(kind)
+        return (judge_run(self, gold=Gold.open(gold)) if gold else self._judged).frame(kind)
 
     def cases(self) -> Iterator[Case]:
         """The cases as they were asked."""

@@ -78,11 +78,11 @@ class Prompt(msgspec.Struct, frozen=True):
         return fill(
             self.example,
             {
-                "answer": question.answer if listed else meaning(question),
-                "meaning": meaning(question),
+                "answer": question.answer if listed else question.right_text,
+                "meaning": question.right_text,
                 "question": question.text,
                 "fact_question": fact.text if fact else "",
-                "fact": meaning(fact) if fact else "",
+                "fact": fact.right_text if fact else "",
                 "context": case.context if _is_told(world, telling) else "",
                 "change": case.change.text if case.change and _is_told(world, telling) else "",
                 "graph": graph_in_words(case.graph),
@@ -100,11 +100,6 @@ def told(case: Case, world: World, telling: Telling) -> Told:
     if case.context and case.change and _is_told(world, telling):
         return Told(case.context, case.change.text, graph)
     return Told(graph=graph) if graph else NOTHING
-
-
-def meaning(question: Question) -> str:
-    """The right answer in its own words: of a choice the text of the option."""
-    return question.options[LETTERS.index(question.answer)].text if question.kind == "choice" else question.answer
 
 
 def fill(template: str, values: dict[str, str]) -> str:

@@ -26,6 +26,7 @@ from countersight.cli import (
     mine,
     report,
     run,
+    score,
     train,
 )
 from countersight.errors import CountersightError
@@ -82,6 +83,7 @@ def _parser() -> argparse.ArgumentParser:
         describe,
         blind,
         run,
+        score,
         report,
         audit,
         collect,

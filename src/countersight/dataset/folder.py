@@ -108,9 +108,7 @@ class Dataset:
         with open(self.path / METADATA, "rb") as file:
             for row in rows:
                 file.seek(starts[row])
-                case = _parse(file.readline(MAX_LINE + 1))
-                if isinstance(case, Case):
-                    yield row, case
+                yield row, _decoder.decode(file.readline())  # it was found good above
 
     def _starts(self) -> "array[int]":
         """Where each row begins, in bytes."""

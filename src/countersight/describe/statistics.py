@@ -148,7 +148,7 @@ class _Tally:
             self.counterfactual.add(case.counterfactual)
         if case.factual and case.counterfactual:
             self.pairs += 1
-            self.changed += _answer_text(case.factual) != _answer_text(case.counterfactual)
+            self.changed += case.factual.right_text != case.counterfactual.right_text
 
     def statistics(self, group: str) -> GroupStatistics:
         return GroupStatistics(
@@ -171,7 +171,7 @@ class _WorldTally:
 
     def add(self, question: Question) -> None:
         self.words[words(question)] += 1
-        answer = _answer_text(question)
+        answer = question.right_text
         self.answers[answer if len(self.answers) < _DISTINCT or answer in self.answers else OTHER] += 1
         if question.kind == "choice":
             self.letters[question.answer] += 1
@@ -191,10 +191,3 @@ class _WorldTally:
             no=self.truths["no"],
             letters=tuple((letter, self.letters[letter]) for letter in LETTERS[: self.offered]),
         )
-
-
-def _answer_text(question: Question) -> str:
-    """The right answer in words: of a choice, the text of its right option, for a letter says nothing by itself."""
-    if question.kind != "choice":
-        return question.answer
-    return question.options[LETTERS.index(question.answer)].text

@@ -8,6 +8,7 @@ from countersight.text import several
 
 _FEW = 3
 """So many runs are told one by one; of more, the one that loses most and the one that loses least."""
+_Found = tuple[RunScores, Figure]
 
 
 def sentence(report: ReportData) -> str:
@@ -27,15 +28,33 @@ def finding(report: ReportData) -> str:
     known = [(run, figure) for run, figure in told if figure is not None and is_finding(run)]
     if not known:
         return "nothing that can be scored was answered, so there is no finding."
-    if len(known) > _FEW:
-        known.sort(key=lambda each: -(each[1].value or 0.0))
-        known = [known[0], known[-1]]
-    parts = [_part(report, run, figure) for run, figure in known]
-    if len(report.runs) > 1:
-        parts = [f"{name(run.label)} {part}" for (run, _), part in zip(known, parts, strict=True)]
-    else:
-        parts = [f"it {part}" for part in parts]
+    if len(known) == 1:
+        [(run, figure)] = known
+        who = "it" if len(report.runs) == 1 else name(run.label)
+        return f"{who} {_part(report, run, figure)}."
+    known.sort(key=lambda each: -(each[1].value or 0.0))
+    unclear = [each for each in known if report.two_worlds and _is_unclear(each[1])]
+    clear = [each for each in known if each not in unclear]
+    parts = [f"{name(run.label)} {_part(report, run, figure)}" for run, figure in _ends(clear)]
+    if unclear:
+        parts.append(f"no clear drop for {_listed(unclear)}")
     return "; ".join(parts) + "."
+
+
+def _ends(runs: list[_Found]) -> list[_Found]:
+    """Few runs one by one; of many, the one with the most and the one with the least."""
+    return runs if len(runs) <= _FEW else [runs[0], runs[-1]]
+
+
+def _listed(runs: list[_Found]) -> str:
+    named = [f"{name(run.label)} ({percent(figure.value or 0.0)}; {interval(figure)})" for run, figure in runs[:_FEW]]
+    if len(runs) > _FEW:
+        named.append(f"{count(len(runs) - _FEW)} others")
+    return " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
+
+
+def _is_unclear(drop: Figure) -> bool:
+    return drop.low <= 0 <= drop.high
 
 
 def is_finding(run: RunScores) -> bool:
@@ -68,8 +87,8 @@ def _drop(report: ReportData, run: RunScores, drop: Figure) -> str:
     sure = (
         f"{percent(report.confidence, 0)}% interval {interval(drop)}; {several(drop.n, 'case')}; {p_value(drop.p or 0)}"
     )
-    if drop.low <= 0 <= drop.high:
-        return f"loses no more than chance may do: {percent(value)} points ({shares}; {sure})"
+    if _is_unclear(drop):
+        return f"shows no clear drop: {percent(value)} points ({shares}; {sure})"
     verb = "loses" if value > 0 else "gains"
     return f"{verb} {percent(abs(value))} points when something is supposed to be otherwise ({shares}; {sure})"
 
@@ -91,7 +110,7 @@ def _share(figure: Figure | None) -> str:
 
 def _guessing(run: RunScores, measure: str) -> str:
     chance = run.overall.chance.get(measure)
-    return "" if chance is None else f" where guessing gives {percent(chance)}%"
+    return "" if chance is None else f", where guessing gives {percent(chance)}%"
 
 
 _ABOUT: dict[tuple[World, ...], str] = {

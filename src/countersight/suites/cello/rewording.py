@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from countersight.case import LETTERS, Case, Question
+from countersight.case import Case, Question
 from countersight.errors import AskingFailed, ModelError, Overloaded
 from countersight.models import Model, Request, Turn
 from countersight.suites.cello.cases import Drafted
@@ -82,7 +82,7 @@ def instructions(drafted: Drafted) -> str:
         "What depends on what in it:",
         *edges,
         f"The question to word: {asked.text}",
-        f"Its answer must stay: {_answer_in_words(asked)}",
+        f"Its answer must stay: {asked.right_text}",
         "Constraints:",
         "- Ask the same thing, in one or two short sentences that end with one question mark.",
     ]
@@ -95,10 +95,6 @@ def instructions(drafted: Drafted) -> str:
         parts.append(f"- Ask for yes or no, without a negation: whether the thing {outcome}.")
     parts.append("Write the question and nothing else.")
     return "\n".join(parts)
-
-
-def _answer_in_words(asked: Question) -> str:
-    return asked.options[LETTERS.index(asked.answer)].text if asked.options else asked.answer
 
 
 def _only_line(text: str) -> str:

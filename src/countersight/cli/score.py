@@ -1,0 +1,39 @@
+"""`countersight score`: what became of a run, and every answer as a row of a table."""
+
+import argparse
+from pathlib import Path
+
+from countersight.cli.parsing import Verbs, verb
+
+
+def add(verbs: Verbs) -> None:
+    """Add the verb to the command line."""
+    score = verb(
+        verbs,
+        "score",
+        _score,
+        "the scores of a run, and every answer as a row of a Parquet file",
+        "countersight score runs/qwen --gold corrected.csv -o runs/qwen/scores.parquet",
+    )
+    score.add_argument("run", type=Path, metavar="RUN")
+    score.add_argument("-o", "--output", type=Path, metavar="FILE", help="where to write every answer (.parquet)")
+    score.add_argument("--dataset", type=Path, metavar="DIR", help="where the dataset is now, if it was moved")
+    score.add_argument(
+        "--gold",
+        type=Path,
+        metavar="PATH",
+        help="right answers corrected since the run: a dataset, or a .csv or .jsonl with case, world and answer",
+    )
+
+
+def _score(chosen: argparse.Namespace) -> int:
+    from countersight.runs import RunFolder
+    from countersight.scoring import Gold, judge_run, write_frame
+
+    gold = Gold.open(chosen.gold) if chosen.gold else None
+    judged = judge_run(RunFolder.open(chosen.run), dataset=chosen.dataset, gold=gold)
+    print(judged.scores())
+    if chosen.output:
+        write_frame(judged.rows(), chosen.output)
+        print(f"Every answer: {chosen.output}")
+    return 0
