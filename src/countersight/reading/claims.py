@@ -56,6 +56,7 @@ _CONTRARY = re.compile(
 _OPINION = re.compile(rf"^\W*(?:(?:and|but|so)\s+)?{any_of('yes_no.opinions')},?\s+", re.IGNORECASE)
 _DENYING_OPENING = re.compile(rf"^\W*{any_of('yes_no.denying_openings')}\s+(?=\w)", re.IGNORECASE)
 _PRONOUN = re.compile(r"^\W*(?:(?:and|but|so|then)\s+)?(?:it|they|he|she|this|that|these|those)\b", re.IGNORECASE)
+_ASKS_OF_A_PRONOUN = re.compile(r"^\W*[\w']+ (?:it|there|they|he|she|you|we|i|this|that)\b", re.IGNORECASE)
 _WITHOUT_TROUBLE = re.compile(rf"\bwith(?:out| no) (?:any )?(?:\w+ )?{any_of('yes_no.obstacles')}", re.IGNORECASE)
 _NOBODY = re.compile(r"\b(?:nobody|no[ -]one)\b")
 _NONE_THERE = re.compile(r"\bthere\b[^,]{0,30}\bnone\b", re.IGNORECASE)
@@ -93,7 +94,7 @@ def asked_by(question: str) -> Asked:
     """Reads a question once, for all the clauses it is held against."""
     opening = _IF.split(question, maxsplit=1)[0]
     main = opening if content(opening) else stated(question)
-    said = content(main)
+    said = content(main) | {stem(found.group().lower()) for found in states(main)}
     return Asked(
         words=said,
         subject=_first_word(main),
@@ -109,6 +110,8 @@ def asked_by(question: str) -> Asked:
 
 
 def _first_word(main: str) -> str:
+    if _ASKS_OF_A_PRONOUN.match(main):
+        return ""
     every = (stem(word) for word in _WORD.findall(main.lower()) if word not in _EMPTY and word not in _LIGHT)
     return next(every, "")
 
@@ -237,13 +240,20 @@ def _told(clause: str, asked: Asked) -> bool | None:
 
 
 def _agrees(said: list[str], asked: Asked, *, negated: bool) -> bool | None:
-    same = [word for word in said if any(same_state(word, state) for state in asked.states)]
-    other = [(word, state) for word in said for state in asked.states if opposed(word, state)]
+    verdicts = {_agrees_on(state, said, negated=negated) for state in asked.states}
+    told = verdicts - {None}
+    # "Bright outside" denies "dark outside", though it is outside.
+    return (False if False in told else None if None in verdicts else True) if told else None
+
+
+def _agrees_on(state: str, said: list[str], *, negated: bool) -> bool | None:
+    same = [word for word in said if same_state(word, state)]
+    other = [word for word in said if opposed(word, state)]
     if bool(same) == bool(other):
         return None
     if same:
         return not negated
-    return (True if all(one_or_the_other(*pair) for pair in other) else None) if negated else False
+    return (True if all(one_or_the_other(word, state) for word in other) else None) if negated else False
 
 
 def _ordered(said: tuple[str, ...], asked: tuple[str, ...]) -> bool | None:

@@ -132,7 +132,7 @@ def _chosen(every: list[Quantity], asked: Counted, mentioned: frozenset[str]) ->
     kept = [n for found, n in to_the_point if found == fits]
     if _is_of_another_noun(kept, every, asked):
         return None
-    return _with_its_total(kept, [n for n in pool if n not in kept])
+    return _with_its_total(kept, [n for n in pool if n not in kept], joins=asked.joins)
 
 
 def _is_of_another_noun(kept: list[Quantity], every: list[Quantity], asked: Counted) -> bool:
@@ -177,7 +177,7 @@ def _adds_up(pool: list[Quantity], asked: Counted) -> bool:
     return len(nouns) > 1 and not nouns & asked.nouns and len({n.sentence for n in pool}) == 1
 
 
-def _with_its_total(kept: list[Quantity], rest: list[Quantity]) -> str | None:
+def _with_its_total(kept: list[Quantity], rest: list[Quantity], *, joins: bool) -> str | None:
     """The number kept, unless a later conclusion says that it was one of several to be added."""
     last = kept[-1]
     values = {n.value for n in kept}
@@ -185,7 +185,7 @@ def _with_its_total(kept: list[Quantity], rest: list[Quantity]) -> str | None:
     later = [n for n in rest if n.rank == Rank.CONCLUDED and n.value not in values and _stands_after(n, last)]
     if later:
         return _total(kept, rest, later[-1])
-    whole = [n.value for n in rest if n.rank >= Rank.STATED and n.value == _sum(kept)] if len(values) > 1 else []
+    whole = [n.value for n in rest if n.rank >= Rank.STATED and n.value == _sum(kept)] if joins else []
     if whole:
         return whole[0]  # "7 cups: 3 on the table and 4 on the shelf", to how many on both
     if len(kept) > 1 and len(nouns) > 1 and len({n.sentence for n in kept}) == 1 and last.rank <= Rank.EXPECTED:

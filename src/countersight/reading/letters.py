@@ -54,6 +54,7 @@ _OF_NOW = re.compile(
     r"|[\w ]{0,40}?\b(?:now|currently|at present|at the moment|in the (?:image|picture|photo))(?=\s*(?:[.,;]|$)))",
     re.IGNORECASE,
 )
+_MOST = 200  # letters of one sentence that are looked at, the last
 _NEAR = 60  # characters on either side of a letter that tell what is said of it
 
 
@@ -109,7 +110,7 @@ def by_letter(text: str, options: Sequence[str], *, of_now: bool) -> Named:
     pieces = [(number, part) for number, piece in enumerate(sentences(text)) for part in contrasted(piece)]
     for number, piece in pieces:
         passing = not of_now and tells_of_now(piece) and len(pieces) > 1
-        for start, end, letter in _mentions(piece):
+        for start, end, letter in _mentions(piece)[-_MOST:]:
             before, after = piece[max(0, start - _NEAR) : start], piece[end : end + _NEAR]
             if letter in letters and (DENIED_BEFORE.search(before) or _DENIED_AFTER.match(after)):
                 denied.add(letter)

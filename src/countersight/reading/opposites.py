@@ -7,8 +7,15 @@ from typing import Final
 from countersight.reading.stems import stem
 from countersight.reading.vocabulary import any_of, listed
 
-_SIDES: Final = tuple(tuple(frozenset(side.split()) for side in line) for line in listed("states.opposites"))
-_FULL: Final = {stem(word): word for line in _SIDES for side in line for word in side}
+_Line = tuple[frozenset[str], ...]
+
+
+def _lines(name: str) -> tuple[_Line, ...]:
+    return tuple(tuple(frozenset(side.split()) for side in line) for line in listed(name))
+
+
+_SIDES: Final = _lines("states.opposites")
+_STEMS: Final = tuple(tuple(frozenset(map(stem, side)) for side in line) for line in (*_SIDES, *_lines("states.sides")))
 _PARTICLES: Final = listed("states.particles")
 _OTHERS = "|".join(sorted({word for line in _SIDES for side in line for word in side} - {*_PARTICLES}))
 _ENDS = r"\W*$|[,.;:!?)]"
@@ -41,8 +48,10 @@ def opposed(first: str, second: str) -> bool:
 
 @lru_cache(maxsize=8192)
 def opposed_stems(first: str, second: str) -> bool:
-    """The same of stems, as counted things are compared by theirs."""
-    return opposed(_FULL.get(first, first), _FULL.get(second, second))
+    """The same of stems, by which counted things are compared, and of where such things are."""
+    return first != second and any(
+        _holds(line, first, second) and not any(first in side and second in side for side in line) for line in _STEMS
+    )
 
 
 @lru_cache(maxsize=1024)
@@ -51,5 +60,5 @@ def one_or_the_other(first: str, second: str) -> bool:
     return opposed(first, second) and any(len(line) == 2 and _holds(line, first, second) for line in _SIDES)
 
 
-def _holds(line: tuple[frozenset[str], ...], *states: str) -> bool:
+def _holds(line: _Line, *states: str) -> bool:
     return all(any(state in side for side in line) for state in states)

@@ -12,7 +12,8 @@ from countersight.reading.vocabulary import any_of, words
 
 _HELPING = any_of("questions.helping")
 _HOW_MANY = re.compile(
-    rf"\bhow many (?P<what>[^?.,]{{1,60}}?)(?:\s+(?P<verb>{_HELPING})(?P<rest>[^?]*)|[?.,]|$)", re.IGNORECASE
+    rf"\b(?:how many|the number of) (?P<what>[^?.,]{{1,60}}?)(?:\s+(?P<verb>{_HELPING})(?P<rest>[^?]*)|[?.,]|$)",
+    re.IGNORECASE,
 )
 _DIFFERENCE = re.compile(r"(?:more|fewer|less|additional|extra)\b", re.IGNORECASE)
 _NEGATED = re.compile(r"\b(?:not|without|no)\b|n't\b", re.IGNORECASE)
@@ -32,6 +33,8 @@ class Counted(msgspec.Struct, frozen=True):
     supposition: frozenset[str] = frozenset()
     supposed_numbers: frozenset[str | None] = frozenset()
     negated: bool = False
+    joins: bool = False
+    """Whether it asks of two places or kinds together: "on the table and the shelf"."""
     difference: bool = False
     """Whether it asks by how many: "how many more cats than dogs"."""
     of_now: bool = False
@@ -60,6 +63,7 @@ def counted_by(question: str) -> Counted:
         owner=frozenset(owner),
         supposition=frozenset(counted_words(supposition)) - told - nouns - owner,
         supposed_numbers=frozenset(numeral.value for numeral in numerals(supposition)),
+        joins=" and " in rest,
         difference=bool(_DIFFERENCE.match(asked["what"])),
         negated=bool(_NEGATED.search(rest)),
         of_now=of_now,

@@ -92,6 +92,7 @@ _LESSENING = re.compile(rf"=|(?<!-)-(?!-)|{any_of('counts.lessening')}", re.IGNO
 _EXPLAINED = re.compile(r"\s*(?:[\w']+\s*)?(?:\s--?\s|:)\s*(?=[a-z])", re.IGNORECASE)  # "4 - there were 11, …"
 _FINITE = re.compile(r"\b(?:is|are|was|were|has|have)\b", re.IGNORECASE)
 _PARTS = re.compile(r":|--")
+_MOST = 100  # numbers of one sentence that are looked at, the last
 _NEAR = 60  # characters of a sentence that can say what a number in it is
 
 
@@ -103,7 +104,7 @@ def ranks_in(sentence: str, *, first: bool, last: bool) -> Ranks:
     if not every:
         outside = main
         every = numerals(outside)
-    numbers = _marked(outside, every)
+    numbers = _marked(outside, every[-_MOST:])
     if not numbers:
         return Ranks(outside)
     ranks = _ranked(outside, numbers)
@@ -219,7 +220,7 @@ def _rank(text: str, numeral: Numeral, concluded_from: int, supposed_from: int) 
         return Rank.SHARE
     if _MODAL_AFTER.match(after):
         return Rank.EXPECTED
-    return Rank.BEFORE if _BEFORE.search(before) or _NOW_AFTER.search(text, numeral.end) else Rank.STATED
+    return Rank.BEFORE if _BEFORE.search(before) or _NOW_AFTER.search(after) else Rank.STATED
 
 
 def _tells_a_change(after: str) -> bool:
