@@ -140,6 +140,20 @@ def test_what_is_wrong_is_counted_by_its_reason_and_kept(tmp_path: Path, said: S
     assert reasons(tmp_path) == {reason: len(COUNTS) - 1}
 
 
+def test_what_captions_name_may_be_supposed(tmp_path: Path) -> None:
+    def with_a_wizard(noun: str, count: int) -> str:
+        question = f"How many {noun} would there be if a wizard removed one of the {noun}?"
+        return json.dumps({"operation": "remove", "new_answer": str(count - 1), "question": question})
+
+    captions = tmp_path / "captions.json"
+    captions.write_text(
+        json.dumps({"annotations": [{"image_id": 0, "caption": "a wizard and dogs"}, {"image_id": "?"}]})
+    )
+    with ChatServer(writing(with_a_wizard)) as server:
+        assert build(tmp_path, server, captions=captions).cases == 1
+    assert reasons(tmp_path) == {"not about the picture": len(COUNTS) - 1}
+
+
 def test_a_server_that_fails_some_questions_is_a_reason_too(tmp_path: Path) -> None:
     def behave(server: ChatServer, number: int, body: dict) -> str:
         noun = asked(body)[0] if "You change questions" in question_of(body) else ""
@@ -170,8 +184,21 @@ def test_a_model_that_guesses_without_the_picture_rejects(tmp_path: Path) -> Non
     assert reasons(tmp_path) == {"a model tells it without the picture": 1}
 
 
+def test_what_was_stopped_before_any_answer_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(CountersightError, match="no pair came out"):
+        build_dataset(
+            Order(
+                suite="cvqa", questions=write_csv(tmp_path / "q.csv", [("How many?", "3")]), output=tmp_path / "pairs"
+            ),
+            settings=ModelSettings(),
+            patience=Patience(1),
+            progress=lambda done: None,
+        )
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["q.csv"]
+
+
 def test_another_order_is_not_gone_on_with(tmp_path: Path) -> None:
-    with ChatServer("status:400") as server:
+    with ChatServer(writing(lambda noun, count: "no shape")) as server:
         with pytest.raises(CountersightError):
             build(tmp_path, server)
         with pytest.raises(CountersightError, match="holds the answers of another build"):

@@ -58,21 +58,29 @@ class Workshop:
     def open(self) -> Iterator[Self]:
         """The workshop for this process alone; begun, or gone on with where it is the same plan."""
         lock = begun(self.path, _PLAN, "a build", CountersightError, ANSWERS)
-        with appending(lock, self.path / ANSWERS) as self._journal:
-            self._agree()
-            replies = read_journal(self.path / ANSWERS)
-            self._known = {reply.case: reply for reply in replies if reply.state == "answered"}
-            yield self
+        try:
+            with appending(lock, self.path / ANSWERS) as self._journal:
+                self._agree()
+                replies = read_journal(self.path / ANSWERS)
+                self._known = {reply.case: reply for reply in replies if reply.state == "answered"}
+                yield self
+        finally:
+            if not self._is_begun():
+                self.remove()
 
     def _agree(self) -> None:
         plan = self.path / _PLAN
         before = read_manifest(plan, Plan, "a build", CountersightError) if plan.exists() else self.plan
-        if before != self.plan:
+        if before != self.plan and self._is_begun():
             raise CountersightError(
                 f"{self.path} holds the answers of another build (writer {before.writer}, seed {before.seed}, "
                 f"{before.size} pairs of {before.questions}); give the same command, or choose another name for -o"
             )
         write_manifest(plan, self.plan)
+
+    def _is_begun(self) -> bool:
+        """Whether anything was answered, so that there is something to go on with."""
+        return (self.path / ANSWERS).stat().st_size > 0
 
     def known(self, key: str) -> Reply | None:
         """The answer that was paid for before, if there is one."""

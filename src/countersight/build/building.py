@@ -37,6 +37,7 @@ class Order(msgspec.Struct, frozen=True):
     questions: Path
     output: Path
     annotations: Path | None = None
+    captions: Path | None = None
     pictures: Path | None = None
     writer: str = GRAMMAR
     groups: tuple[str, ...] = GROUPS
@@ -61,14 +62,12 @@ def build_dataset(
     _refuse_nonsense(order)
     if order.output.exists() and (not order.output.is_dir() or any(order.output.iterdir())):
         raise CountersightError(f"{order.output} exists already; remove it or choose another name")
-    found = _usable(order, list(read_sources(order.questions, order.annotations)))
+    found = _usable(order, list(read_sources(order.questions, order.annotations, order.captions)))
     models = {name: open_text_model(name, settings) for name in (order.writer, order.blind) if name and name != GRAMMAR}
     with Workshop(order.output, _plan(order)).open() as workshop:
         pairs = blocking(lambda: _pairs(order, found, models, workshop, patience, progress))
         if not pairs.pairs:
-            raise CountersightError(
-                f"no pair came out of {order.questions}: {_commonest(pairs)}; the reasons are counted above all"
-            )
+            raise CountersightError(f"no pair came out of {order.questions}: {_commonest(pairs)}")
         built = _write(order, pairs, workshop)
     workshop.remove()
     return built

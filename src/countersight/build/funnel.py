@@ -35,7 +35,7 @@ class Funnel(msgspec.Struct, frozen=True):
 
 def step(name: str, left: int, reasons: Counter[str]) -> Step:
     """A step with its reasons, the most frequent first."""
-    return Step(name, left, tuple(reasons.most_common()))
+    return Step(name, left, tuple((reason, count) for reason, count in reasons.most_common() if count))
 
 
 def write_funnel(folder: Path, funnel: Funnel) -> None:

@@ -8,6 +8,7 @@ from typing import Final, Literal
 
 import msgspec
 
+from countersight.build.captions import picture_key, read_captions
 from countersight.case import AnswerKind, Case, Question
 from countersight.dataset import BadRow, Dataset
 from countersight.errors import CountersightError
@@ -48,16 +49,17 @@ class LeftOut(msgspec.Struct, frozen=True):
     reason: str
 
 
-def read_sources(questions: Path, annotations: Path | None) -> Iterator[Source | LeftOut]:
+def read_sources(questions: Path, annotations: Path | None, captions: Path | None = None) -> Iterator[Source | LeftOut]:
     """The questions of a file or a dataset, each as a source or with the reason why it is none.
 
-    Reads VQAv2's and OK-VQA's official files, C-VQA's CSV, and any dataset folder with factual questions.
+    Reads VQAv2's and OK-VQA's official files, C-VQA's CSV, and any dataset folder with factual questions. What COCO's
+    captions and the other questions say of a picture stands beside its sources.
     """
     found = list(_read(questions, annotations))
-    said: dict[str, list[str]] = {}
+    said = read_captions(captions) if captions else {}
     for each in found:
         if isinstance(each, _Entry) and each.image:
-            said.setdefault(each.image, []).append(each.case.factual.text if each.case.factual else "")
+            said.setdefault(picture_key(each.image), []).append(each.case.factual.text if each.case.factual else "")
     if not any(isinstance(each, _Entry) for each in found):
         raise CountersightError(f"{questions} holds no questions; name VQA's file, C-VQA's CSV or a dataset folder")
     for each in found:
@@ -118,7 +120,7 @@ def _source(entry: _Entry, said: dict[str, list[str]]) -> Source | LeftOut:
         return LeftOut(case.id, text, "the answer is neither a number nor yes or no")
     if agreement < CLEAR_MAJORITY:
         return LeftOut(case.id, text, "no clear majority")
-    beside = tuple(other for other in dict.fromkeys(said.get(entry.image, [])) if other != question.text)
+    beside = tuple(other for other in dict.fromkeys(said.get(picture_key(entry.image), [])) if other != question.text)
     return Source(case.id, text, answer, group, entry.image, round(agreement, 3), beside)
 
 

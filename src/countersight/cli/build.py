@@ -27,6 +27,7 @@ def add(verbs: Verbs) -> None:
         help="VQAv2's or OK-VQA's questions, C-VQA's CSV, or a dataset folder with factual questions",
     )
     build.add_argument("--annotations", type=Path, metavar="FILE", help="VQA's annotations, which hold the answers")
+    build.add_argument("--captions", type=Path, metavar="FILE", help="COCO's captions: what else is in the pictures")
     build.add_argument("--pictures", type=Path, metavar="DIR", help="the folder of the pictures")
     build.add_argument(
         "--writer",
@@ -59,6 +60,7 @@ def _build(chosen: argparse.Namespace) -> int:
         chosen.questions,
         chosen.output,
         annotations=chosen.annotations,
+        captions=chosen.captions,
         pictures=chosen.pictures,
         writer=chosen.writer,
         groups=[name.strip() for name in chosen.groups.split(",") if name.strip()],
@@ -86,7 +88,8 @@ def _build(chosen: argparse.Namespace) -> int:
     if built.funnel.tokens_out:
         print(f"{built.funnel.tokens_in:,} tokens read, {built.funnel.tokens_out:,} written, ${built.funnel.cost:,.4f}")
     print(f"The way there as a figure: countersight describe {quote(str(chosen.output))} -o FIGURE.svg")
+    flow = "cvqa" if chosen.suite == "cvqa" else "verify"
     print(
-        f"Two people for each pair: countersight collect new --flow {chosen.suite} --from {quote(str(chosen.output))}"
+        f"Two people for each pair: countersight collect new CAMPAIGN --flow {flow} --from {quote(str(chosen.output))}"
     )
     return 0

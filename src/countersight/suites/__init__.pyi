@@ -3,6 +3,7 @@ from .importing import Layout as Layout
 from .importing import OnBad as OnBad
 from .importing import csv_rows as csv_rows
 from .importing import with_picture as with_picture
+from .json_file import JsonFile as JsonFile
 from .paper_terms import AS_IT_IS as AS_IT_IS
 from .paper_terms import BOTH_WORLDS as BOTH_WORLDS
 from .paper_terms import PLAIN as PLAIN
