@@ -30,6 +30,7 @@ def ask(
     patience=QUICK,
     stop_after=None,
     pool=None,
+    budget=None,
     **settings,
 ):
     """One run in this process, of a model or the name of one; what it tallied."""
@@ -55,7 +56,7 @@ def ask(
         if stop_after is not None:
             asyncio.get_running_loop().call_later(stop_after, stop.set)
         try:
-            await Runner(where, opened, asked, patience, tally, stop, pool=examples).ask_all()
+            await Runner(where, opened, asked, patience, tally, stop, pool=examples, budget=budget).ask_all()
         finally:
             await asked.close()
 

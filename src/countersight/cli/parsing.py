@@ -39,6 +39,11 @@ def seconds(text: str) -> float:
     return _number(text, "a number of seconds above 0", 1e-3, 1e6)
 
 
+def dollars(text: str) -> float:
+    """An amount of money."""
+    return _number(text, "an amount of dollars above 0, such as 5.00", 0.01, 1e9)
+
+
 def temperature(text: str) -> float | None:
     """A temperature, or None for the server's own."""
     return None if text == "server" else _number(text, "a temperature from 0 to 2, or `server`", 0, 2)

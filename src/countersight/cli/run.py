@@ -6,7 +6,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from countersight.cli.parsing import Verbs, positive, price, seconds, temperature, verb
+from countersight.cli.parsing import Verbs, dollars, positive, price, seconds, temperature, verb
 from countersight.cli.stopping import GOES_ON, STOPPED, stoppable
 
 if TYPE_CHECKING:
@@ -84,6 +84,22 @@ def add(verbs: Verbs) -> None:
     run.add_argument(
         "--concurrency", type=positive, default=64, metavar="N", help="most questions under way (default: 64)"
     )
+    run.add_argument(
+        "--cases", type=positive, metavar="N", help="only N cases, of every group its share, chosen by --seed"
+    )
+    run.add_argument(
+        "--budget", type=dollars, metavar="D", help="begin no question once the run would cost more; can be raised"
+    )
+    run.add_argument(
+        "--dry-run", action="store_true", help="ask nothing; say how many questions, one as it is sent, and the price"
+    )
+    run.add_argument(
+        "--patience",
+        type=seconds,
+        default=600.0,
+        metavar="S",
+        help="seconds to wait for a server that has answered and is gone (default: 600)",
+    )
     run.add_argument("--attempts", type=positive, default=5, metavar="N", help="tries for a question (default: 5)")
     run.add_argument("--timeout", type=seconds, default=120.0, metavar="S", help="seconds for one try (default: 120)")
     run.add_argument(
@@ -109,7 +125,7 @@ def _run(chosen: argparse.Namespace) -> int:
     from countersight.engine import Patience
     from countersight.errors import CountersightError
     from countersight.models import ModelSettings, open_model
-    from countersight.runs import Way
+    from countersight.runs import Sample, Way
 
     if chosen.loss and chosen.answering != "rank":
         raise CountersightError("--loss says how options are ranked; add --rank")
@@ -129,13 +145,19 @@ def _run(chosen: argparse.Namespace) -> int:
         device_map=chosen.device_map,
         batch=chosen.batch_size,
     )
+    sample = Sample(chosen.cases, chosen.seed) if chosen.cases else None
+    way = Way(prompt, chosen.shown, chosen.answering, settings.loss, chosen.seed, chosen.again, sample)
+    model = open_model(chosen.model, settings)
+    if chosen.dry_run:
+        return _say_what_it_takes(chosen, model, way)
     status = ask(
         chosen.dataset,
         chosen.output,
-        open_model(chosen.model, settings),
-        Way(prompt, chosen.shown, chosen.answering, settings.loss, chosen.seed, chosen.again),
-        patience=Patience(concurrency=chosen.concurrency, attempts=chosen.attempts),
+        model,
+        way,
+        patience=Patience(concurrency=chosen.concurrency, attempts=chosen.attempts, gone=chosen.patience),
         shots_from=chosen.shots_from,
+        budget=chosen.budget,
     )
     if status == 0:
         print(f"{chosen.output}\nScores and a page: countersight report {quote(str(chosen.output))}")
@@ -150,6 +172,7 @@ def ask(
     *,
     patience: "Patience",
     shots_from: Path | None = None,
+    budget: float | None = None,
 ) -> int:
     """Ask a model every question of a dataset that has no answer yet, with progress, and Ctrl-C that loses nothing.
 
@@ -164,7 +187,9 @@ def ask(
     tally = Tally()
 
     async def work(stop: "asyncio.Event") -> bool:
-        await ask_dataset(opened, output, model, way, patience=patience, pool=pool, tally=tally, stop=stop)
+        await ask_dataset(
+            opened, output, model, way, patience=patience, pool=pool, tally=tally, stop=stop, budget=budget
+        )
         return stop.is_set()
 
     try:
@@ -173,7 +198,19 @@ def ask(
     finally:
         if tally.total:  # else it never began, and the error says why
             print(tally.summary(), *getattr(model, "remarks", ()), sep="\n", file=sys.stderr)
+    if tally.spent:
+        print(f"The budget of ${budget:,.2f} is spent. The same command with a larger one goes on.", file=sys.stderr)
+        return STOPPED
     if stopped:
         print(GOES_ON, file=sys.stderr)
         return STOPPED
     return 0 if tally.before + tally.answered else 1
+
+
+def _say_what_it_takes(chosen: argparse.Namespace, model: "Model", way: "Way") -> int:
+    from countersight.dataset import Dataset
+    from countersight.runs import estimated
+
+    pool = Dataset.open(chosen.shots_from) if chosen.shots_from else None
+    print(estimated(Dataset.open(chosen.dataset), chosen.output, model, way, pool=pool))
+    return 0

@@ -27,6 +27,8 @@ class Patience(msgspec.Struct, frozen=True):
     attempts: int = 5
     backoff: float = 0.5
     """Seconds before the second attempt; each further wait is twice as long, with jitter, up to 30."""
+    gone: float = 600.0
+    """Seconds that a server which has answered before, and cannot be reached now, is waited for."""
 
 
 class News(Protocol):
@@ -107,10 +109,18 @@ class Retry:
                 return Answered(answer, round(clock() - sent, 4), faults + turned_away + 1)
             self._news.trouble = str(failure)
             tried = faults >= self._patience.attempts or in_vain >= self._patience.attempts * PATIENCE
+            if tried and self._may_come_back(failure):
+                faults, tried = 1, False
             self._stop_if_hopeless(failure, tried)
             if tried or not failure.again:
                 raise GivenUp(failure, faults + turned_away)
             await self._sleep(wait)
+
+    def _may_come_back(self, failure: AskingFailed) -> bool:
+        """Whether a server that is gone has answered before, and not too long ago to be waited for."""
+        known = bool(self._answers or self._news.before)
+        drought = asyncio.get_running_loop().time() - self._last_answer
+        return isinstance(failure, Unreachable) and known and drought < self._patience.gone
 
     def _stop_if_hopeless(self, failure: AskingFailed, tried: bool) -> None:
         """Raise where asking on would only fail every question that is left."""

@@ -36,6 +36,8 @@ class Tally:
         self.tokens_in = 0
         self.tokens_out = 0
         self.cost = 0.0
+        self.spent = False
+        """Whether the run stopped because one question more would cost more than the budget."""
         self.limit = 0
         """Questions that may be under way now."""
         self.trouble = ""

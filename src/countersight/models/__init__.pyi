@@ -1,5 +1,6 @@
 from .function import Function as Function
 from .function import FunctionModel as FunctionModel
+from .hosted import Hosted as Hosted
 from .protocol import Answer as Answer
 from .protocol import Loss as Loss
 from .protocol import Model as Model

@@ -6,12 +6,13 @@ from urllib.parse import parse_qsl, quote
 from countersight.errors import ModelError
 from countersight.models.anthropic import VERSION, Messages
 from countersight.models.bedrock import Converse
-from countersight.models.chat import NEWER, Chat
+from countersight.models.chat import NEWER, OLDER, Chat
 from countersight.models.endpoint import Endpoint, serving
 from countersight.models.gemini import Contents
 from countersight.models.hosted import Hosted
 from countersight.models.protocol import ModelSettings
 from countersight.models.service import checked_address, key_from
+from countersight.models.several import Several
 
 OPENAI = "https://api.openai.com/v1"
 ANTHROPIC = "https://api.anthropic.com"
@@ -23,15 +24,20 @@ AZURE_VERSION = "2024-10-21"
 COMPLETIONS = "/chat/completions"
 
 
-def open_endpoint(name: str, address: str, settings: ModelSettings) -> Endpoint:
-    """`endpoint:URL#MODEL`; the key, if the server wants one, is read from COUNTERSIGHT_API_KEY."""
-    url, _, model = address.partition("#")
+def open_endpoint(name: str, address: str, settings: ModelSettings) -> Endpoint | Several:
+    """`endpoint:URL[,URL…]#MODEL`; the key, if the server wants one, is read from COUNTERSIGHT_API_KEY."""
+    urls, _, model = address.partition("#")
     if not model:
         raise ModelError("an endpoint is named endpoint:URL#MODEL, as in endpoint:http://127.0.0.1:8000/v1#qwen2.5-vl")
+    endpoints = [_endpoint(name, url, model, settings) for url in urls.split(",")]
+    return endpoints[0] if len(endpoints) == 1 else Several(name, endpoints)
+
+
+def _endpoint(name: str, url: str, model: str, settings: ModelSettings) -> Endpoint:
     url = checked_address(url).rstrip("/")
-    chat = Chat(model, limit=NEWER) if url == OPENAI else Chat(model)
+    service = serving(url, key_from("COUNTERSIGHT_API_KEY"), settings)
     return Endpoint(
-        name, url + COMPLETIONS, model, serving(url, key_from("COUNTERSIGHT_API_KEY"), settings), settings, chat
+        name, url + COMPLETIONS, model, service, settings, Chat(model, limit=NEWER if url == OPENAI else OLDER)
     )
 
 

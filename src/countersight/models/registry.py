@@ -18,8 +18,8 @@ MODELS: Registry[Model] = Registry(
             "always-first", "answers the first option, yes, or 1", "countersight.models.baselines:open_always_first"
         ),
         "endpoint": Plug(
-            "endpoint:URL#MODEL",
-            "an OpenAI-compatible server; key from COUNTERSIGHT_API_KEY if it needs one",
+            "endpoint:URL[,URL…]#MODEL",
+            "an OpenAI-compatible server, or several with one model; key from COUNTERSIGHT_API_KEY if it needs one",
             "countersight.models.providers:open_endpoint",
             "server",
         ),

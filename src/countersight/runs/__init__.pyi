@@ -1,5 +1,7 @@
 from .asking import Way as Way
 from .asking import ask_dataset as ask_dataset
+from .estimate import Estimate as Estimate
+from .estimate import estimated as estimated
 from .fates import ReadReply as ReadReply
 from .fates import fate_of as fate_of
 from .folder import MANIFEST as MANIFEST
@@ -7,3 +9,4 @@ from .folder import Answering as Answering
 from .folder import DatasetReference as DatasetReference
 from .folder import RunFolder as RunFolder
 from .folder import reference as reference
+from .sample import Sample as Sample

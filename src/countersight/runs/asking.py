@@ -12,6 +12,7 @@ from countersight.errors import CountersightError, DatasetError
 from countersight.models import Loss, Model
 from countersight.runs.folder import Answering, RunFolder
 from countersight.runs.runner import Runner, refuse_nonsense
+from countersight.runs.sample import Sample
 
 
 class Way(msgspec.Struct, frozen=True):
@@ -24,6 +25,8 @@ class Way(msgspec.Struct, frozen=True):
     seed: int = 0
     again: str = ""
     """What became of those answers that are to be asked for once more: cut, or empty; nothing to ask what is left."""
+    sample: Sample | None = None
+    """Only some of the cases; a later call may ask more of them."""
 
 
 async def ask_dataset(
@@ -36,32 +39,52 @@ async def ask_dataset(
     pool: Dataset | None = None,
     tally: Tally | None = None,
     stop: asyncio.Event | None = None,
+    budget: float | None = None,
 ) -> RunFolder:
     """Ask a model every question of a dataset that has no answer yet, until `stop` is set; the model is closed.
 
+    With a `budget`, no question is begun once the run, earlier calls included, would cost more dollars.
     Where the prompt shows examples, they are cases of `pool`, or else of the dataset itself.
     """
     try:
-        if dataset.count == 0:
-            raise DatasetError(f"{dataset.path} has no cases")
-        if pool and not way.prompt.shots:
-            raise CountersightError(f"{way.prompt.name} shows no examples; leave out --shots-from, or ask with 1-shot")
-        refuse_nonsense(way.prompt, model, way.answering, shown=way.shown)  # before there is a folder
-        run = RunFolder.begin(
-            output,
-            dataset=dataset,
-            model=model.name,
-            settings=model.settings,
-            prompt=way.prompt,
-            shown=way.shown,
-            answering=way.answering,
-            loss=way.loss,
-            pool=pool,
-            seed=way.seed,
-            again=way.again,
-        )
+        run = begun_run(dataset, output, model, way, pool)
         stop = stop or asyncio.Event()
-        await Runner(run, dataset, model, patience, tally or Tally(), stop, pool=pool, again=way.again).ask_all()
+        if way.sample is not None:
+            run.observe({"sample": msgspec.to_builtins(way.sample)})
+        await Runner(
+            run,
+            dataset,
+            model,
+            patience,
+            tally or Tally(),
+            stop,
+            pool=pool,
+            again=way.again,
+            budget=budget,
+            sample=way.sample,
+        ).ask_all()
         return run
     finally:
         await model.close()
+
+
+def begun_run(dataset: Dataset, output: Path, model: Model, way: Way, pool: Dataset | None) -> RunFolder:
+    """The folder of a run, begun or taken up; says in a sentence why a way of asking makes no sense."""
+    if dataset.count == 0:
+        raise DatasetError(f"{dataset.path} has no cases")
+    if pool and not way.prompt.shots:
+        raise CountersightError(f"{way.prompt.name} shows no examples; leave out --shots-from, or ask with 1-shot")
+    refuse_nonsense(way.prompt, model, way.answering, shown=way.shown)  # before there is a folder
+    return RunFolder.begin(
+        output,
+        dataset=dataset,
+        model=model.name,
+        settings=model.settings,
+        prompt=way.prompt,
+        shown=way.shown,
+        answering=way.answering,
+        loss=way.loss,
+        pool=pool,
+        seed=way.seed,
+        again=way.again,
+    )

@@ -10,6 +10,7 @@ from countersight.dataset import BadRow, Dataset
 from countersight.engine import Tally
 from countersight.runs.fates import fate_of, is_doubtful
 from countersight.runs.folder import RunFolder
+from countersight.runs.sample import Sample
 
 TELLINGS: tuple[tuple[World, Telling], ...] = tuple(WORLDS.values())
 FACT, IMAGINED = TELLINGS[:2]
@@ -41,8 +42,18 @@ def offered(question: Question, *, ranked: bool) -> tuple[Option, ...]:
 class Asks:
     """The questions of a run that have no answer yet."""
 
-    def __init__(self, run: RunFolder, dataset: Dataset, tally: Tally, *, needs_picture: bool, again: str = "") -> None:
+    def __init__(
+        self,
+        run: RunFolder,
+        dataset: Dataset,
+        tally: Tally,
+        *,
+        needs_picture: bool,
+        again: str = "",
+        sample: Sample | None = None,
+    ) -> None:
         """`again` names what became of those answers that are to be asked for once more: cut, or empty."""
+        self._rows = None if sample is None else sample.rows(dataset)
         self._run = run
         self._dataset = dataset
         self._prompt = run.manifest.prompt
@@ -62,6 +73,9 @@ class Asks:
         answered = self._answered_before()
         for row, case in self._dataset.shuffled(self._bad_row):
             asks = []
+            if self._rows is not None and row not in self._rows:
+                self._tally.total -= len(self._tellings)
+                continue
             for bit, (world, telling) in enumerate(self._tellings):
                 question = case.question(world, telling)
                 if question is None:

@@ -15,6 +15,7 @@ from countersight.runs.conversations import Conversations, NoExample, smallest
 from countersight.runs.examples import Examples
 from countersight.runs.first_replies import FirstReplies
 from countersight.runs.folder import Answering, RunFolder
+from countersight.runs.sample import Sample
 
 
 def as_ranker(model: Model) -> Ranker:
@@ -59,8 +60,14 @@ class Runner:
         *,
         pool: Dataset | None = None,
         again: str = "",
+        budget: float | None = None,
+        sample: Sample | None = None,
     ) -> None:
+        """With a `budget` no question is begun that would cost more dollars; with a `sample` only those are asked."""
         self._run = run
+        self._budget = budget
+        self._sample = sample
+        self._under_way = 0
         self._again = again
         self._dataset = dataset
         self._model = model
@@ -78,7 +85,12 @@ class Runner:
         """Ask until nothing is missing, or `stop` is set. Raises where every further question would fail too."""
         with self._run.writing() as journal:
             asks = Asks(
-                self._run, self._dataset, self._tally, needs_picture=self._model.needs_picture, again=self._again
+                self._run,
+                self._dataset,
+                self._tally,
+                needs_picture=self._model.needs_picture,
+                again=self._again,
+                sample=self._sample,
             )
             begun = next(self._run.replies(), None) is not None
             self._first = FirstReplies(self._prompt.reads, begun=begun)
@@ -86,8 +98,15 @@ class Runner:
             async def take(chain: tuple[Ask, ...]) -> None:
                 async with self._asker.limit:
                     self._tally.limit = int(self._asker.limit.limit)
+                    if self._is_spent():
+                        self._tally.spent = True
+                        self._stop.set()
                     if not self._stop.is_set():  # it may have been set while we waited for our turn
-                        await self._ask_in_turn(chain, journal)
+                        self._under_way += 1
+                        try:
+                            await self._ask_in_turn(chain, journal)
+                        finally:
+                            self._under_way -= 1
 
             def sync() -> None:
                 journal.sync()
@@ -97,6 +116,13 @@ class Runner:
                 await Workers(take, stop=self._stop, sync=sync).work(asks.chains(), self._patience.concurrency)
             finally:
                 self._note_findings()
+
+    def _is_spent(self) -> bool:
+        """Whether one question more would cost more than the budget; those under way cost what others have."""
+        if self._budget is None:
+            return False
+        each = self._tally.cost / max(1, self._tally.before + self._tally.answered + self._tally.failed)
+        return self._tally.cost + each * (self._under_way + 1) > self._budget
 
     async def _ask_in_turn(self, chain: tuple[Ask, ...], journal: Journal) -> None:
         """Ask questions of which each stands on the answer to the one before, and write each reply as it comes."""

@@ -1,0 +1,130 @@
+"""What a run will take, before anything is asked: how many questions, one of them as it is sent, tokens and price."""
+
+import asyncio
+import json
+import re
+import statistics
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import msgspec
+
+from countersight.case import Reply
+from countersight.dataset import Dataset
+from countersight.engine import Tally
+from countersight.errors import BadPicture
+from countersight.models import Hosted, Model, Request
+from countersight.runs.asking import Way, begun_run
+from countersight.runs.asks import Asks
+from countersight.runs.conversations import Conversations, NoExample
+from countersight.runs.examples import Examples
+from countersight.runs.folder import MANIFEST, RunFolder
+
+LOOKED_AT = 40
+"""Questions whose length is taken for that of all."""
+SIGNS = 4
+"""Of a text that make a token, roughly, in English."""
+PIXELS = 750
+"""Of a picture that make a token, roughly; providers differ by a factor of three."""
+_DATA = re.compile(r'("(?:data:[\w/]+;base64,)?)([A-Za-z0-9+/=]{200,})"')
+
+
+class Estimate(msgspec.Struct, frozen=True):
+    """What a run will take."""
+
+    questions: int
+    request: str
+    """One of them as it is sent, but for the data of its picture."""
+    tokens_in: float
+    """Of a question."""
+    tokens_out: float
+    dollars: float | None
+    """Of all that are left; None where nobody says what the model costs."""
+    seconds: float | None
+    """Of one answer, where there are some already."""
+    from_replies: int
+    """How many answers it is reckoned from; 0 where it is only reckoned from the questions."""
+
+    def __str__(self) -> str:
+        source = f"as {self.from_replies:,} answers so far took" if self.from_replies else "roughly, from the questions"
+        price = "no price is known: name one with --price" if self.dollars is None else f"${self.dollars:,.2f}"
+        lines = [
+            self.request,
+            "",
+            f"{self.questions:,} questions to ask",
+            f"{self.tokens_in:,.0f} tokens read and at most {self.tokens_out:,.0f} written for each, {source}",
+            f"{price} for all of them",
+        ]
+        if self.seconds is not None:
+            lines.append(f"{self.seconds:.1f} s for each, many at a time")
+        return "\n".join(lines)
+
+
+def estimated(dataset: Dataset, output: Path, model: Model, way: Way, *, pool: Dataset | None = None) -> Estimate:
+    """What a run would take that goes on in a folder, or begins there; nothing is asked, and nothing written there."""
+    if (output / MANIFEST).exists():
+        return _estimated(RunFolder.open(output), dataset, model, way, pool)
+    with TemporaryDirectory() as folder:
+        return _estimated(begun_run(dataset, Path(folder) / "run", model, way, pool), dataset, model, way, pool)
+
+
+def _estimated(run: RunFolder, dataset: Dataset, model: Model, way: Way, pool: Dataset | None) -> Estimate:
+    manifest = run.manifest
+    examples = Examples(pool or dataset, manifest.examples.seed) if manifest.examples else None
+    conversations = Conversations(manifest, dataset, examples)
+    asks = Asks(run, dataset, Tally(), needs_picture=model.needs_picture, again=way.again, sample=way.sample)
+    requests: list[Request] = []
+    questions = 0
+    for chain in asks.chains():
+        questions += len(chain)
+        if len(requests) < LOOKED_AT:
+            try:
+                requests.append(conversations.request(chain[0]))
+            except (BadPicture, NoExample):
+                continue
+    answers = list(islice((reply for reply in run.replies() if reply.state == "answered"), 1000))
+    tokens_in, tokens_out = _tokens(requests, answers, model)
+    return Estimate(
+        questions,
+        _shown(model, requests[0]) if requests else "",
+        tokens_in,
+        tokens_out,
+        _dollars(model, answers, questions, tokens_in, tokens_out),
+        statistics.fmean(reply.seconds for reply in answers) if answers else None,
+        len(answers),
+    )
+
+
+def _tokens(requests: list[Request], answers: list[Reply], model: Model) -> tuple[float, float]:
+    if any(reply.tokens_in for reply in answers):
+        return statistics.fmean(r.tokens_in for r in answers), statistics.fmean(r.tokens_out for r in answers)
+    read = statistics.fmean(map(_length, requests)) if requests else 0.0
+    return read, float(model.settings.get("max_tokens") or 0)
+
+
+def _length(request: Request) -> float:
+    pictures = [turn.picture for turn in request.turns if turn.picture]
+    return sum(len(turn.text) for turn in request.turns) / SIGNS + sum(p.width * p.height for p in pictures) / PIXELS
+
+
+def _dollars(model: Model, answers: list[Reply], questions: int, tokens_in: float, tokens_out: float) -> float | None:
+    if any(reply.cost for reply in answers):
+        return questions * statistics.fmean(reply.cost for reply in answers)
+    price = model.price if isinstance(model, Hosted) else None
+    if price is None or not (price.read or price.written):
+        return None
+    return questions * price.of(round(tokens_in), round(tokens_out))
+
+
+def _shown(model: Model, request: Request) -> str:
+    """A request as it goes over the wire, its picture's data shortened; the conversation where there is no wire."""
+    if isinstance(model, Hosted):
+        body: Any = json.loads(asyncio.run(model.request_body(request.turns)))
+        return f"POST {model.url}\n" + _DATA.sub(_shortened, json.dumps(body, indent=2, ensure_ascii=False))
+    return "\n".join(f"{turn.role}: {'[picture] ' if turn.picture else ''}{turn.text}" for turn in request.turns)
+
+
+def _shortened(found: re.Match[str]) -> str:
+    return f'{found[1]}{found[2][:20]}… ({len(found[2]):,} signs)"'

@@ -1,0 +1,157 @@
+"""What a run may cost and how long it waits: samples, budgets, estimates, several endpoints, servers that come back."""
+
+import asyncio
+import json
+from collections import Counter
+
+import pytest
+from chat_server import ChatServer
+from making import case, dataset
+from running import QUICK, ask, replies, run_command
+
+from countersight.dataset import Dataset
+from countersight.engine import Patience
+from countersight.errors import ModelError, Unreachable
+from countersight.models import Answer
+from countersight.runs import Sample
+
+
+class Costly:
+    """Answers for ten cents."""
+
+    name = "costly"
+    needs_picture = True
+
+    def __init__(self) -> None:
+        self.settings = {}
+
+    async def reply(self, request):
+        await asyncio.sleep(0)
+        return Answer("B", cost=0.1)
+
+    async def close(self) -> None:
+        pass
+
+
+def test_a_sample_has_of_every_group_its_share_and_a_larger_one_holds_it(tmp_path) -> None:
+    cases = [case(number, group="many" if number % 4 else "few") for number in range(40)]
+    opened = Dataset.open(dataset(tmp_path / "data", cases))
+    chosen = Sample(12, 5).rows(opened)
+    assert Counter(bool(row % 4) for row in chosen) == {True: 9, False: 3}
+    assert chosen == Sample(12, 5).rows(opened)
+    assert chosen < Sample(20, 5).rows(opened)
+    assert chosen != Sample(12, 6).rows(opened)
+    assert len(Sample(100).rows(opened)) == 40
+
+
+def test_a_run_of_some_cases_goes_on_with_more(tmp_path) -> None:
+    folder = dataset(tmp_path / "data", 8)
+    for number in (2, 5):
+        done = run_command(folder, tmp_path / "run", "chance", "--cases", str(number))
+        assert done.returncode == 0, done.stderr
+        assert f"{2 * number} of {2 * number} questions answered" in done.stderr
+    assert len({reply.row for reply in replies(tmp_path / "run")}) == 5
+    assert json.loads((tmp_path / "run/run.json").read_text())["observed"]["sample"] == {"cases": 5, "seed": 0}
+
+
+def test_a_budget_is_kept_and_can_be_raised(tmp_path) -> None:
+    folder = dataset(tmp_path / "data", 20)
+    tally = ask(folder, tmp_path / "run", Costly(), budget=1.05)
+    assert tally.spent
+    assert 0.8 < tally.cost <= 1.05
+    assert tally.failed == 0
+    assert sum(reply.cost for reply in replies(tmp_path / "run")) == pytest.approx(tally.cost)
+    tally = ask(folder, tmp_path / "run", Costly(), budget=100.0)
+    assert not tally.spent
+    assert tally.cost == pytest.approx(4.0)
+
+
+def test_the_command_says_that_the_budget_is_spent(tmp_path) -> None:
+    folder = dataset(tmp_path / "data", 6)
+    with ChatServer() as server:
+        done = run_command(
+            folder, tmp_path / "run", server.name, "--price", "1000,1000", "--budget", "0.3", "--concurrency", "1"
+        )
+    assert done.returncode == 130
+    assert "budget of $0.30 is spent" in done.stderr
+    assert len(server.requests) < 4
+
+
+def test_a_dry_run_asks_nothing_and_says_what_it_takes(tmp_path) -> None:
+    folder = dataset(tmp_path / "data", 3)
+    with ChatServer() as server:
+        done = run_command(folder, tmp_path / "run", server.name, "--price", "2,8", "--dry-run")
+        assert done.returncode == 0, done.stderr
+        assert server.requests == []
+        assert not (tmp_path / "run").exists()
+        assert '"model": "test-model"' in done.stdout
+        assert "How many dots are there in picture" in done.stdout
+        assert "6 questions to ask" in done.stdout
+        assert "$0.01 for all" in done.stdout
+        run_command(folder, tmp_path / "run", server.name, "--price", "2,8", "--cases", "1")
+        done = run_command(folder, tmp_path / "run", server.name, "--price", "2,8", "--dry-run")
+    assert "4 questions to ask" in done.stdout
+    assert "as 2 answers so far took" in done.stdout
+
+
+def test_several_endpoints_share_the_work_and_a_dead_one_costs_nothing(tmp_path) -> None:
+    folder = dataset(tmp_path / "data", 20)
+    with ChatServer(latency=0.01) as one, ChatServer(latency=0.01) as two:
+        name = (
+            f"endpoint:http://127.0.0.1:{one.port}/v1,http://127.0.0.1:{two.port}/v1,http://127.0.0.1:9/v1#test-model"
+        )
+        tally = ask(folder, tmp_path / "run", name)
+    assert (tally.answered, tally.failed) == (40, 0)
+    assert min(len(one.requests), len(two.requests)) >= 10
+    answered = json.loads((tmp_path / "run/run.json").read_text())["observed"]["answers"]
+    assert answered == {f"127.0.0.1:{one.port}": len(one.requests), f"127.0.0.1:{two.port}": len(two.requests)} | {
+        "127.0.0.1:9": 0
+    }
+
+
+def test_an_endpoint_that_fails_is_left_alone_for_a_while(tmp_path) -> None:
+    folder = dataset(tmp_path / "data", 20)
+    with ChatServer() as well, ChatServer("status:503") as ill:
+        name = f"endpoint:http://127.0.0.1:{ill.port}/v1,http://127.0.0.1:{well.port}/v1#test-model"
+        tally = ask(folder, tmp_path / "run", name)
+    assert (tally.answered, tally.failed) == (40, 0)
+    assert len(ill.requests) <= 16
+
+
+class Comes:
+    """Is gone for so many questions after the first answers."""
+
+    name = "comes back"
+    needs_picture = True
+
+    def __init__(self, gone) -> None:
+        self.settings = {}
+        self.asked = 0
+        self.gone = gone
+
+    async def reply(self, request):
+        self.asked += 1
+        if 4 < self.asked <= 4 + self.gone:
+            raise Unreachable("cannot connect")
+        return Answer("B")
+
+    async def close(self) -> None:
+        pass
+
+
+def test_a_server_that_has_answered_and_is_gone_is_waited_for(tmp_path) -> None:
+    folder = dataset(tmp_path / "data", 6)
+    patience = Patience(concurrency=2, attempts=3, backoff=0.001, gone=30)
+    tally = ask(folder, tmp_path / "run", Comes(40), patience=patience)
+    assert (tally.answered, tally.failed) == (12, 0)
+    with pytest.raises(ModelError, match="run the same command to go on"):
+        ask(folder, tmp_path / "other", Comes(10**9), patience=Patience(2, 3, 0.001, gone=0.05))
+
+
+def test_one_that_never_answered_is_not_waited_for(tmp_path) -> None:
+    class Gone(Comes):
+        async def reply(self, request):
+            raise Unreachable("cannot connect")
+
+    with pytest.raises(ModelError, match="start the server"):
+        ask(dataset(tmp_path / "data", 6), tmp_path / "run", Gone(0), patience=QUICK)
