@@ -94,6 +94,8 @@ def test_a_case_tells_its_task_its_graph_and_why():
         "scene": one.scene,
         "img_id": "1",
         "wording": "template",
+        "split": "test",
+        "difficulty": 2,
     }
     assert case.graph["nodes"][0] == {"id": "A", "obj_name": "table", "obj_synsets": [], "boxes": []}
     assert case.graph["edges"][0] == {
@@ -268,6 +270,43 @@ def test_what_cannot_be_made_is_told_and_leaves_nothing(tmp_path, capsys, lines,
 def test_wording_goes_with_a_mined_folder(tmp_path, capsys):
     assert main(["make", "cvqa-synthetic", "--per-task", "3", "-o", str(tmp_path / "out")]) == 2
     assert "go with cello --from MINED" in capsys.readouterr().err
+
+
+def test_the_same_is_asked_in_other_words_and_another_order():
+    pool = pool_of(many_graphs())
+    first, again = (list(sample(pool, size=0, per_task=6, seed=0, turn=turn)) for turn in (0, 1))
+    assert [one.case.id for one in first] == [one.case.id for one in again]
+    for one, other in zip(first, again, strict=True):
+        here, there = one.case.counterfactual, other.case.counterfactual
+        assert here.text != there.text
+        assert sorted(option.text for option in here.options) == sorted(option.text for option in there.options)
+        if not here.options:
+            assert here.answer == there.answer
+    assert any(
+        one.case.counterfactual.answer != other.case.counterfactual.answer
+        for one, other in zip(first, again, strict=True)
+    )
+
+
+def test_no_picture_is_in_two_splits_and_the_card_tells_of_them(tmp_path):
+    cases = make(tmp_path, sorted(many_graphs(), key=lambda one: one.image), "--per-task", "6")
+    splits = {}
+    for case in cases:
+        splits.setdefault(case.provenance["img_id"], set()).add(case.provenance["split"])
+    assert all(len(found) == 1 for found in splits.values())
+    assert {split for found in splits.values() for split in found} == {"train", "validation", "test"}
+    card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    assert "## Splits and difficulty" in card
+    assert "license: unknown" in card
+
+
+def test_the_card_says_whose_scene_graphs_they_are(tmp_path):
+    source = mined(tmp_path / "mined", sorted(many_graphs(), key=lambda one: one.image))
+    (source / "mining.json").write_text('{"layouts": ["regions"]}', encoding="utf-8")
+    assert main(["make", "cello", "--from", str(source), "-o", str(tmp_path / "out"), "--size", "24"]) == 0
+    card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    assert "license: cc-by-4.0" in card
+    assert "Visual Genome (Krishna et al., 2017, CC BY 4.0)" in card
 
 
 @pytest.fixture(scope="module")

@@ -19,6 +19,7 @@ from .lexicon import words_in as words_in
 from .mined import FIGURE as FIGURE
 from .mined import GRAPHS as GRAPHS
 from .mined import IMAGES as IMAGES
+from .mined import STATISTICS as STATISTICS
 from .mined import Mined as Mined
 from .mined import find_picture as find_picture
 from .mined import mine_folder as mine_folder

@@ -12,6 +12,7 @@ from countersight.causal.figure import figure
 from countersight.causal.graph import CausalGraph
 from countersight.causal.mining import Statistics, Tally, mine
 from countersight.causal.scene import Malformed
+from countersight.causal.scene_graphs import files_of
 from countersight.causal.soundness import fault
 from countersight.errors import CountersightError
 from countersight.files import Staging, bounded_lines
@@ -60,7 +61,8 @@ def mine_folder(
             for graph in mine(source, tally=tally, on_malformed=on_malformed, on_read=on_read):
                 file.write(encoder.encode(graph) + b"\n")
                 found.take(graph.image)
-        statistics = tally.statistics()
+        layouts = tuple(dict.fromkeys(layout for _, layout in files_of(source)))
+        statistics = msgspec.structs.replace(tally.statistics(), layouts=layouts)
         if not tally.graphs.total():
             raise CountersightError(
                 f"{source} holds no causal graph among {tally.scenes:,} scene graphs with {tally.relations:,} "

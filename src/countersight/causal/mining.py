@@ -44,6 +44,8 @@ class Statistics(msgspec.Struct, frozen=True):
     """Causal graphs left out because their scene has too many of their kind."""
     unknown: tuple[tuple[str, int], ...]
     """The relations that the catalogue does not know, the most frequent first."""
+    layouts: tuple[str, ...] = ()
+    """The layouts of the files that were read."""
 
     @property
     def decided(self) -> float:

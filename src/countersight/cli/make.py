@@ -46,6 +46,11 @@ def add(verbs: Verbs) -> None:
         help="cello, from a mined folder: cases of each task (instead of --size)",
     )
     make.add_argument(
+        "--reworded",
+        action="store_true",
+        help="cello, from a mined folder: the same questions in other words, options in another order",
+    )
+    make.add_argument(
         "--wording", metavar="MODEL", help="cello, from a mined folder: the model that words the questions"
     )
     make.add_argument(
@@ -63,8 +68,10 @@ def _make(chosen: argparse.Namespace) -> int:
         raise CountersightError("--options goes with cvqa-synthetic as we make it, without --from")
     if chosen.suite == "cello" and chosen.source is not None and chosen.source.is_dir():
         return _make_cello(chosen)
-    if chosen.per_task is not None or chosen.wording is not None:
-        raise CountersightError("--per-task and --wording go with cello --from MINED, a folder that `mine` made")
+    if chosen.per_task is not None or chosen.wording is not None or chosen.reworded:
+        raise CountersightError(
+            "--per-task, --reworded and --wording go with cello --from MINED, a folder that `mine` made"
+        )
     if chosen.source is not None:
         return _import(chosen, suite, beside)
     if chosen.pictures is not None:
@@ -95,6 +102,7 @@ def _make_cello(chosen: argparse.Namespace) -> int:
             chosen.output,
             size=size,
             per_task=chosen.per_task,
+            reworded=chosen.reworded,
             seed=chosen.seed,
             model=model,
             on_bad=_told(f"{chosen.source / GRAPHS} line"),

@@ -1,5 +1,6 @@
 """A query of a causal graph becomes a case: question, options, graph and the reason for the gold answer."""
 
+import hashlib
 from random import Random
 from typing import Any
 
@@ -80,8 +81,23 @@ def _case(task: Task, shape: Shape, asked: Question, why: str) -> Case:
             "scene": graph.scene,
             "img_id": graph.image,
             "wording": "template",
+            "split": split_of(graph.image or graph.scene),
+            "difficulty": _difficulty(task, graph),
         },
     )
+
+
+def split_of(picture: str) -> str:
+    """The split of a picture: a tenth of all are for validation, two tenths for testing, whatever else is made."""
+    part = int.from_bytes(hashlib.blake2b(picture.encode(), digest_size=4).digest()) % 10
+    return "test" if part < 2 else "validation" if part < 3 else "train"
+
+
+def _difficulty(task: Task, graph: CausalGraph) -> int:
+    """How much must be kept in mind: two things, three, or three of which one is held."""
+    if len(graph.things) == 2:
+        return 1
+    return 3 if task.short in ("CDE", "NDE", "NIE") else 2
 
 
 def _as_published(graph: CausalGraph) -> dict[str, Any]:

@@ -8,15 +8,7 @@ from countersight.causal import head, plain, singular, synonyms, words_in
 LONGEST = 400
 """Characters of a question; published ones have a tenth of that."""
 
-_STAYS = frozenset(
-    {"still", "stay", "stays", "remain", "remains", "keep", "keeps", "continue", "continues", "maintain", "hold"}
-)
-_GOES = frozenset({
-    "fall", "falls", "fallen", "drop", "drops", "lose", "loses", "collapse", "move", "moves", "slip", "change",
-    "changes", "disappear", "vanish", "spill", "topple", "tumble", "tip", "break", "uncovered", "loose", "gone",
-    "happened", "fly", "stop", "sink", "slide", "detach", "affect", "affected",
-})  # fmt: skip
-_NEGATIONS = frozenset({"not", "no", "never", "without", "cannot", "nor", "none", "hardly", "unable", "fail", "longer"})
+_PRONOUNS = frozenset({"it", "they", "he", "she"})
 _CONDITIONS = frozenset({"if", "suppose", "supposing", "imagine", "assume", "assuming", "even", "with", "given", "say"})
 
 
@@ -53,11 +45,18 @@ def misses(text: str, named: Iterable[str]) -> list[str]:
     ]
 
 
-def fault(text: str, *, forbidden: Iterable[str], named: Iterable[str], asks_stays: bool | None) -> str | None:
+def fault(
+    text: str,
+    *,
+    forbidden: Iterable[str],
+    named: Iterable[str],
+    gone: str | None = None,
+    asked: str | None = None,
+) -> str | None:
     """What is wrong with a wording by a language model, in words that it understands, or None.
 
-    `asks_stays` says what a question for yes or no must ask: whether the effect stays, or whether it goes. One that
-    asks the opposite would have the opposite answer.
+    Of a question for yes or no, what is `asked` about must stand in the clause that asks, and what is supposed to be
+    `gone` must not: with the two exchanged the answer would be another.
     """
     if not 10 <= len(text) <= LONGEST:
         return f"it must have 10 to {LONGEST} characters"
@@ -70,18 +69,11 @@ def fault(text: str, *, forbidden: Iterable[str], named: Iterable[str], asks_sta
     absent = misses(text, named)
     if absent:
         return f"it must mention {' and '.join(absent)}"
-    if asks_stays is not None:
-        return _turned(text, asks_stays)
-    return None
-
-
-def _turned(text: str, asks_stays: bool) -> str | None:
-    """What to say of a question for yes or no that asks the opposite: judged by the clause that asks."""
-    said = set(words_in(_asking_clause(text).replace("n't", " not")))
-    wanted, unwanted = (_STAYS, _GOES) if asks_stays else (_GOES, _STAYS)
-    if said & _NEGATIONS or said & unwanted or not said & wanted:
-        what = "would still be as it is" if asks_stays else "would fall, move or change"
-        return f"it must ask plainly, without a negation, whether the thing {what}"
+    clause = _asking_clause(text)
+    if asked and misses(clause, [asked]) and not _PRONOUNS.intersection(words_in(clause)):
+        return f"it must ask about {asked}"
+    if gone and not misses(clause, [gone]):
+        return f"it must ask about {asked}, and suppose {gone} to be gone"
     return None
 
 

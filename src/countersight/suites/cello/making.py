@@ -1,6 +1,5 @@
 """CELLO, made: causal cases out of a folder of mined causal graphs."""
 
-import asyncio
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -10,13 +9,14 @@ import msgspec
 
 from countersight import __version__
 from countersight.blind import card_section
-from countersight.case import Case
 from countersight.causal import IMAGES as MINED_IMAGES
 from countersight.causal import CausalGraph, find_picture, read_graphs, settled
 from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError
 from countersight.models import Model
-from countersight.suites.cello.cases import SUITE, Drafted
+from countersight.suites.cello.card import attribution, divisions
+from countersight.suites.cello.cases import SUITE
+from countersight.suites.cello.paid import kept_beside, reword_all
 from countersight.suites.cello.sampling import Pool, sample
 from countersight.suites.cello.tasks.asked import TASKS
 from countersight.suites.importing import IMAGES, OnBad
@@ -48,38 +48,47 @@ def make_cello(
     seed: int,
     size: int = SIZE,
     per_task: int | None = None,
+    reworded: bool = False,
     model: Model | None,
     on_bad: OnBad,
     progress: Callable[[int], None],
 ) -> Made:
     """Sample a balanced dataset from a mined folder into a new dataset folder, worded by a model where one is given.
 
+    `reworded` asks the same in other words, with the options in another order: whoever is right for the right reasons
+    is right in both (CELLO's test of robustness).
     A bad line is told to `on_bad` and left out. A case whose picture is not in the mined folder has none.
     """
+    told = attribution(mined)
     writer = DatasetWriter(
         folder,
         name=SUITE,
         description="Causal questions after CELLO, twelve tasks on four rungs, made by Countersight from causal graphs "
         "in scene graphs. A case without a picture is asked by its text and its graph alone.",
-        license="unknown",
+        license="CC-BY-4.0" if told else "unknown",
         provenance={
             "suite": SUITE,
             "mined": mined.name,
             "size": size if per_task is None else f"{per_task} of each task",
             "seed": seed,
+            "wording": ("reworded" if reworded else "first") if model is None else model.name,
             "countersight": __version__,
         },
-        sections=(card_section,),
+        sections=(divisions, card_section, *([lambda _: told] if told else [])),
     )
     with writer:
         counted: Counter[str] = Counter()
         pool = Pool(seed, per_task or size)
         for graph in settled(_read(mined, on_bad, counted)):
             pool.add(graph)
-        drafts = list(sample(pool, size=size, per_task=per_task, seed=seed))
+        drafts = list(sample(pool, size=size, per_task=per_task, seed=seed, turn=int(reworded)))
         if not drafts:
             raise CountersightError(f"{mined} holds no causal graph that can be asked about; nothing was made")
-        cases = _worded(drafts, model, progress)
+        cases = (
+            reword_all(model, drafts, kept_beside(folder), progress=progress)
+            if model
+            else [drafted.case for drafted in drafts]
+        )
         pictures = _Pictures(mined / MINED_IMAGES, writer.staging)
         for drafted, case in zip(drafts, cases, strict=True):
             asked = case.counterfactual
@@ -96,20 +105,6 @@ def make_cello(
             without_picture=pictures.missing,
             worded=sum(case.provenance["wording"] != "template" for case in cases),
         )
-
-
-def _worded(drafts: list[Drafted], model: Model | None, progress: Callable[[int], None]) -> list[Case]:
-    if model is None:
-        return [drafted.case for drafted in drafts]
-    from countersight.suites.cello.rewording import reword_all
-
-    async def worded() -> list[Case]:
-        try:
-            return await reword_all(model, drafts, progress=progress)
-        finally:
-            await model.close()
-
-    return asyncio.run(worded())
 
 
 def _read(mined: Path, on_bad: OnBad, counted: Counter[str]) -> Iterator[CausalGraph]:

@@ -1,70 +1,56 @@
 """Causal questions worded by a language model (CELLO 4.3): told the descriptions, the graph in words and what not to
-say. What it writes is checked; a wording that leaks or asks something else is sent back, and after so many attempts the
-template stands."""
+say. What it writes is checked by rules, and then by asking back: shown its own question alone, the model must give
+every thing the role that it was meant to have, and say the same of what is asked. What does not come back the same is
+sent back, and after so many attempts the template stands. Every answer is kept as it comes: nothing is paid for twice.
+"""
 
-import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable
+from typing import Literal
 
 import msgspec
 
 from countersight.case import Case, Question
-from countersight.errors import AskingFailed, ModelError, Overloaded
-from countersight.models import Model, Request, Turn
+from countersight.causal import may_be_the_same
+from countersight.engine import GivenUp
+from countersight.models import Turn
 from countersight.suites.cello.cases import Drafted
 from countersight.suites.cello.leaks import fault
 from countersight.suites.cello.wording import edges_in_words
 
 ATTEMPTS = 3
-UNDER_WAY = 16
 _DESCRIPTIONS = 12
 _LONGEST_KEPT = 600
-_LONGEST_WAIT = 30.0
+
+Say = Callable[[tuple[Turn, ...]], Awaitable[str]]
+"""Puts a conversation to the model and gives what it says; raises GivenUp where it will say nothing."""
+
+Role = Literal["gone", "kept", "changed", "asked"]
+ROLES: dict[str, tuple[Role, Role, Role]] = {
+    "CR": ("gone", "asked", "kept"),
+    "CDE": ("gone", "asked", "kept"),
+    "NDE": ("gone", "asked", "kept"),
+    "NIE": ("kept", "asked", "changed"),
+    "SC": ("kept", "asked", "kept"),
+    "NC": ("asked", "gone", "kept"),
+}
+"""Of what is lost, of the effect and of what is held, by task: what the question makes of each."""
 
 
-async def reword_all(
-    model: Model, drafts: Sequence[Drafted], *, attempts: int = ATTEMPTS, progress: Callable[[int], None]
-) -> list[Case]:
-    """The cases of the drafts, in order, their questions worded by the model where it does so without a fault."""
-    places = asyncio.Semaphore(UNDER_WAY)
-    done = 0
-
-    async def one(drafted: Drafted) -> Case:
-        nonlocal done
-        async with places:
-            case = await reword(model, drafted, attempts=attempts)
-        done += 1
-        progress(done)
-        return case
-
-    try:
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(one(drafted)) for drafted in drafts]
-    except* ModelError as errors:  # every question would fail as the first did
-        raise ModelError(str(errors.exceptions[0])) from errors
-    return [task.result() for task in tasks]
-
-
-async def reword(model: Model, drafted: Drafted, *, attempts: int = ATTEMPTS) -> Case:
-    """One case with its question worded by the model, or with that of the template. The other text is kept beside."""
+async def reword(say: Say, drafted: Drafted, name: str) -> Case:
+    """One case with its question worded by the model of that name, or with that of the template."""
     case, asked = drafted.case, drafted.case.counterfactual
     assert asked is not None
     turns = [Turn("user", instructions(drafted))]
-    written, wrong = "", "the model was not asked"
-    for attempt in range(attempts):
+    written, wrong = "", ""
+    for _ in range(ATTEMPTS):
         try:
-            answer = await model.reply(Request(f"{case.id}/{attempt}", tuple(turns), "open"))
-        except AskingFailed as failure:
+            written = _only_line(await say(tuple(turns)))
+            wrong = _fault(written, drafted) or await _misread(say, written, drafted) or ""
+        except GivenUp as failure:
             wrong = f"the model did not answer: {failure}"
-            if not failure.again or attempt + 1 == attempts:
-                break
-            wait = failure.wait if isinstance(failure, Overloaded) and failure.wait else 1.0
-            await asyncio.sleep(min(wait, _LONGEST_WAIT))
-            continue
-        written = _only_line(answer.text)
-        found = fault(written, forbidden=drafted.forbidden, named=drafted.named, asks_stays=drafted.asks_stays)
-        if found is None:
-            return _worded(case, asked, written, model.name)
-        wrong = found
+            break
+        if not wrong:
+            return _worded(case, asked, written, name)
         turns += [Turn("assistant", written), Turn("user", f"That will not do: {wrong}. Write it again.")]
     beside: dict[str, str | int] = {"rejected": written, "rejected_because": wrong[:_LONGEST_KEPT]}
     return msgspec.structs.replace(case, provenance=case.provenance | beside)
@@ -91,10 +77,62 @@ def instructions(drafted: Drafted) -> str:
     if drafted.forbidden:
         parts.append(f"- Do not mention {', '.join(drafted.forbidden)}, nor any synonym of these.")
     if drafted.asks_stays is not None:
-        outcome = "stays as it is (use “still”)" if drafted.asks_stays else "is lost, moved or changed"
-        parts.append(f"- Ask for yes or no, without a negation: whether the thing {outcome}.")
+        parts.append(f"- Suppose the same of the same things, and ask whether {_outcome(drafted.asks_stays)}.")
     parts.append("Write the question and nothing else.")
     return "\n".join(parts)
+
+
+def asked_back(written: str, drafted: Drafted) -> str:
+    """What the model is asked of its own wording, shown alone."""
+    return "\n".join(
+        (
+            f"Read this question: {written}",
+            "Say of each thing what the question makes of it, a line each, and nothing else:",
+            *(f"{name}: gone, kept, changed or asked" for name in drafted.named),
+            "asks: stays or goes",
+            "“gone” is what is supposed to be no longer there, “kept” what is supposed to stay or is held as it is, "
+            "“changed” what is supposed to be as it would be without another thing, “asked” what is asked about. "
+            "“stays” means: the question is whether that is still as it is, or could be; “goes”: whether it is not.",
+        )
+    )
+
+
+def roles(drafted: Drafted) -> dict[str, str]:
+    """What the question is meant to make of each of its things."""
+    meant: dict[str, str] = dict(zip(drafted.named, ROLES[drafted.task.short], strict=False))
+    return meant | {"asks": "stays" if drafted.asks_stays else "goes"}
+
+
+async def _misread(say: Say, written: str, drafted: Drafted) -> str | None:
+    """What came back otherwise than it was meant, in words that the model understands, or None."""
+    if drafted.asks_stays is None:
+        return None
+    said = _told(await say((Turn("user", asked_back(written, drafted)),)))
+    for name, meant in roles(drafted).items():
+        if said.get(name) != meant:
+            told = said.get(name, "nothing")
+            return f"it must make “{name}” what is {meant}, and it reads as {told}"
+    return None
+
+
+def _told(text: str) -> dict[str, str]:
+    """Lines of a name, a colon and a word."""
+    pairs = (line.strip(" -*").partition(":") for line in text.casefold().splitlines())
+    return {name.strip().removeprefix("the "): role.strip(' .*“”"') for name, _, role in pairs}
+
+
+def _fault(written: str, drafted: Drafted) -> str | None:
+    gone = asked = None
+    if drafted.asks_stays is not None:
+        meant = roles(drafted)
+        gone, asked = (next((name for name, role in meant.items() if role == one), None) for one in ("gone", "asked"))
+        if gone and asked and may_be_the_same(gone, asked):
+            gone = None
+    return fault(written, forbidden=drafted.forbidden, named=drafted.named, gone=gone, asked=asked)
+
+
+def _outcome(asks_stays: bool) -> str:
+    return "the thing stays, or could stay, as it is" if asks_stays else "the thing goes, or must have gone"
 
 
 def _only_line(text: str) -> str:

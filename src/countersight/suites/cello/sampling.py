@@ -78,10 +78,13 @@ class _Pair(msgspec.Struct, frozen=True):
     queries: tuple[Supposed, Supposed]
 
 
-def sample(pool: Pool, *, size: int, seed: int, per_task: int | None = None) -> Iterator[Drafted]:
-    """So many cases, as many of every task as there can be; where some have too few, the others have more."""
+def sample(pool: Pool, *, size: int, seed: int, per_task: int | None = None, turn: int = 0) -> Iterator[Drafted]:
+    """So many cases, as many of every task as there can be; where some have too few, the others have more.
+
+    Another `turn` asks the same in other words, with the options in another order.
+    """
     most = per_task or size
-    drafts = {name: list(_of_task(task, pool, most, seed)) for name, task in TASKS.items()}
+    drafts = {name: list(_of_task(task, pool, most, seed, turn)) for name, task in TASKS.items()}
     shares = _shares({name: len(found) for name, found in drafts.items()}, size) if per_task is None else None
     number = 0
     for name, found in drafts.items():
@@ -105,18 +108,18 @@ def _shares(available: dict[str, int], size: int) -> dict[str, int]:
     return shares
 
 
-def _of_task(task: Task, pool: Pool, wanted: int, seed: int) -> Iterator[Drafted]:
+def _of_task(task: Task, pool: Pool, wanted: int, seed: int, turn: int = 0) -> Iterator[Drafted]:
     key = f"{seed}/{task.name}"
     by_kind = [pool.graphs(kind) for kind in task.kinds]
     # Graphs of three things first and in turn: there are few, and they ask for more than two things do.
     graphs = list(_in_turn(Random(key).sample(found, len(found)) for found in reversed(by_kind)))
     if task.is_choice:
-        yield from _choices(task, graphs, wanted, key)
+        yield from _choices(task, graphs, wanted, key, turn)
     else:
-        yield from _suppositions(task, graphs, wanted, key)
+        yield from _suppositions(task, graphs, wanted, key, turn)
 
 
-def _choices(task: Task, graphs: Iterable[CausalGraph], wanted: int, key: str) -> Iterator[Drafted]:
+def _choices(task: Task, graphs: Iterable[CausalGraph], wanted: int, key: str, turn: int) -> Iterator[Drafted]:
     asked = [
         (graph, Shape.of(graph), query)
         for graph in graphs
@@ -133,20 +136,20 @@ def _choices(task: Task, graphs: Iterable[CausalGraph], wanted: int, key: str) -
                 return
             if graph.scene in used:
                 continue
-            letter = balanced("ABCD", f"{key}/letter", made)
-            drafted = draft(task, query, shape, letter, made, answers, _rng(f"{key}/{tries}", graph), tries)
+            letter = balanced("ABCD", f"{key}/letter/{turn}", made)
+            drafted = draft(task, query, shape, letter, made + turn, answers, _rng(f"{key}/{tries}", graph), tries)
             if drafted:
                 used.add(graph.scene)
                 made += 1
                 yield drafted
 
 
-def _suppositions(task: Task, graphs: Iterable[CausalGraph], wanted: int, key: str) -> Iterator[Drafted]:
+def _suppositions(task: Task, graphs: Iterable[CausalGraph], wanted: int, key: str, turn: int) -> Iterator[Drafted]:
     """Questions for yes or no, two at a time in the same words, so that yes and no are even."""
     made = 0
     for number, pair in enumerate(_pairs(task, graphs, Random(f"{key}/pairs"))):
         asks_stays = balanced((True, False), f"{key}/asks", number)
-        wording = balanced(range(wordings(task)), f"{key}/wording", number)
+        wording = balanced(range(wordings(task)), f"{key}/wording", number) + turn
         for graph, query in zip(pair.graphs, pair.queries, strict=True):
             if made == wanted:
                 return

@@ -1,0 +1,157 @@
+"""Questions worded by a language model: checked by rules, read back for roles and polarity, paid for once."""
+
+import asyncio
+
+import pytest
+from causal.specimens import graph
+from chat_server import ChatServer
+from suites.test_cello_cases import BESIDE, mined
+
+from countersight.cli import main
+from countersight.engine import GivenUp
+from countersight.errors import AskingFailed
+from countersight.suites.cello.cases import draft_supposed
+from countersight.suites.cello.rewording import ATTEMPTS, asked_back, instructions, reword, roles
+from countersight.suites.cello.tasks.asked import TASKS, queries
+from countersight.suites.cello.tasks.query import Shape
+
+
+def drafted(name="counterfactual_reasoning", kind="direct", stays=True, **fields):
+    one = graph(kind, descriptions=("a plate on a table",), **fields)
+    query = next(query for query in queries(TASKS[name], one) if query.follows)
+    return draft_supposed(TASKS[name], query, Shape.of(one), 0, stays)
+
+
+def reads(draft, **changes):
+    """What an honest reader says of a wording that means what it should, but for some changes."""
+    return "\n".join(f"{name}: {role}" for name, role in (roles(draft) | changes).items())
+
+
+def worded(draft, *said):
+    """The case after a model said these things in turn, and what it was told."""
+    left, heard = list(said), []
+
+    async def say(turns):
+        heard.append(turns[-1].text)
+        answer = left.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    return asyncio.run(reword(say, draft, "somebody")), heard
+
+
+GOOD = "With the table gone, would the plate still be up there?"
+
+
+def test_a_good_wording_is_taken_and_both_texts_are_kept():
+    draft = drafted()
+    case, _ = worded(draft, f'Question: "{GOOD}"', reads(draft))
+    assert case.counterfactual.text == GOOD
+    assert case.counterfactual.answer == draft.case.counterfactual.answer
+    assert case.provenance["wording"] == "somebody"
+    assert case.provenance["template"] == draft.case.counterfactual.text
+
+
+def test_the_model_is_told_the_descriptions_the_graph_and_the_constraints():
+    told = instructions(drafted())
+    assert "a plate on a table" in told
+    assert "table supports plate" in told
+    assert "Mention table, plate." in told
+    assert "whether the thing stays" in told
+
+
+def test_names_that_are_exchanged_are_refused_by_rule():
+    draft = drafted()
+    swapped = "With the plate gone, would the table still be there?"
+    case, heard = worded(draft, swapped, GOOD, reads(draft))
+    assert "it must ask about plate" in heard[1]
+    assert case.counterfactual.text == GOOD
+
+
+def test_a_premise_that_is_negated_is_refused_by_reading_back():
+    draft = drafted()
+    negated = "If the table were never gone, would the plate still be there?"
+    case, heard = worded(draft, negated, reads(draft, table="kept"), GOOD, reads(draft))
+    assert heard[1] == asked_back(negated, draft)
+    assert "must make “table” what is gone, and it reads as kept" in heard[2]
+    assert case.counterfactual.text == GOOD
+
+
+@pytest.mark.parametrize("stays", [True, False])
+def test_a_question_turned_round_is_refused_by_reading_back(stays):
+    draft = drafted(stays=stays)
+    turned = reads(draft, asks="goes" if stays else "stays")
+    case, _ = worded(draft, *[GOOD, turned] * ATTEMPTS)
+    assert case.provenance["wording"] == "template"
+    assert case.counterfactual == draft.case.counterfactual
+    assert "“asks”" in case.provenance["rejected_because"]
+    assert case.provenance["rejected"] == GOOD
+
+
+@pytest.mark.parametrize(("name", "kind"), [("natural_indirect_effect", "chain"), ("necessary_cause", "direct")])
+def test_every_task_has_its_roles(name, kind):
+    draft = drafted(name, kind)
+    lines = asked_back("?", draft).splitlines()
+    assert all(f"{thing}: gone, kept, changed or asked" in lines for thing in draft.named)
+    assert "asked" in roles(draft).values()
+
+
+@pytest.mark.parametrize("answer", ["", "table gone plate asked", "I cannot say.", "table: gone\nplate: asked"])
+def test_what_is_not_read_back_is_not_taken(answer):
+    case, _ = worded(drafted(), *[GOOD, answer] * ATTEMPTS)
+    assert case.provenance["wording"] == "template"
+
+
+def test_a_model_that_says_nothing_leaves_the_template():
+    case, _ = worded(drafted(), GivenUp(AskingFailed("no route", again=False), 3))
+    assert case.provenance["wording"] == "template"
+    assert "did not answer" in case.provenance["rejected_because"]
+
+
+# The whole way, with a server
+
+
+def prompt(body):
+    content = body["messages"][-1]["content"]
+    return content if isinstance(content, str) else content[0]["text"]
+
+
+def obliging(server, number, body):
+    """Words a question as it is, and reads it back as it is meant: the names stand in a fixed order."""
+    text = prompt(body)
+    if text.startswith("Word a question"):
+        return "say:" + text.partition("The question to word: ")[2].partition("\n")[0]
+    return "say:I do not know."
+
+
+def test_what_was_paid_for_is_kept_when_a_key_is_refused_and_not_asked_again(tmp_path, capsys):
+    graphs = [graph("chain", others=BESIDE, image="1"), graph("chain", ("shelf", "tray", "books"), image="2")]
+    source = mined(tmp_path / "mined", graphs)
+    arguments = ["make", "cello", "--from", str(source), "-o", str(tmp_path / "out"), "--per-task", "2"]
+
+    def refuses_late(server, number, body):
+        return "status:401" if len(server.requests) > 12 else obliging(server, number, body)
+
+    with ChatServer(refuses_late) as server:
+        assert main([*arguments, "--wording", server.name]) == 2
+        paid = sum(1 for _ in (tmp_path / "out.wording" / "replies.jsonl").open("rb"))
+        assert paid >= 6
+        assert not (tmp_path / "out").exists()
+        capsys.readouterr()
+        server.behaviour = obliging
+        before = len(server.requests)
+        assert main([*arguments, "--wording", server.name]) == 0
+        asked = [prompt(body) for body in server.requests[before:]]
+    lines = (tmp_path / "out.wording" / "replies.jsonl").read_bytes().count(b"\n")
+    assert lines == paid + len(asked)
+    assert "left to the templates" in capsys.readouterr().out
+
+
+def test_a_model_that_cannot_be_asked_at_all_is_told_of(tmp_path, capsys):
+    source = mined(tmp_path / "mined", [graph("chain")])
+    with ChatServer("status:401") as server:
+        status = main(["make", "cello", "--from", str(source), "-o", str(tmp_path / "o"), "--wording", server.name])
+    assert status == 2
+    assert capsys.readouterr().err.startswith("countersight: ")
+    assert not (tmp_path / "o").exists()
