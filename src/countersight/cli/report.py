@@ -3,16 +3,11 @@
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from countersight.cli.parsing import Verbs, positive, verb
+from countersight.cli.reader import add_reader, second_reading
 from countersight.errors import CountersightError
 from countersight.text import printable
-
-if TYPE_CHECKING:
-    import asyncio
-
-    from countersight.rereading import Rereading
 
 
 def add(verbs: Verbs) -> None:
@@ -54,12 +49,7 @@ def add(verbs: Verbs) -> None:
         metavar="COLUMN",
         help="of --groups: names the group, as in bb_gender (default: every column that does)",
     )
-    report.add_argument(
-        "--reader",
-        metavar="MODEL",
-        help="a language model that reads what the rules leave unread; its readings stand in a table of their own, "
-        "with how often it agrees with the rules, and are kept in -o so that nothing is asked twice",
-    )
+    add_reader(report, "-o")
     report.add_argument("--seed", type=int, default=0, help="for the choice of cases and what is drawn (default: 0)")
 
 
@@ -90,45 +80,9 @@ def _report(chosen: argparse.Namespace) -> int:
     for run in report.data.runs:
         for words in run.advice:
             print(f"{printable(run.label)}: {printable(words)}", file=sys.stderr)
-    status = _reread(chosen) if chosen.reader else 0
+    status = second_reading(chosen.reader, chosen.runs, chosen.output, chosen) if chosen.reader else 0
     print(f"The page, with every case: {report.html.resolve()}")
     return status
-
-
-def _reread(chosen: argparse.Namespace) -> int:
-    """Has a model read what the rules left unread, and prints what that changes."""
-    from rich.console import Console
-
-    from countersight.cli.stopping import GOES_ON, STOPPED, stoppable
-    from countersight.engine import Tally, showing
-    from countersight.models import ModelSettings, open_model
-    from countersight.pages import print_grids
-    from countersight.rereading import reread_async, rereading_grid, write_rereadings
-
-    tally = Tally()
-    model = open_model(chosen.reader, ModelSettings(seed=chosen.seed))
-
-    async def work(stop: "asyncio.Event") -> "tuple[Rereading, ...] | None":
-        found = await reread_async(
-            chosen.runs,
-            model,
-            chosen.output,
-            dataset=chosen.dataset,
-            gold=chosen.gold,
-            seed=chosen.seed,
-            tally=tally,
-            stop=stop,
-        )
-        return None if stop.is_set() else found
-
-    with showing(model.name, tally, "readings"):
-        found = stoppable(work, "readings")
-    if found is None:
-        print(GOES_ON, file=sys.stderr)
-        return STOPPED
-    print_grids([rereading_grid(found)], Console())
-    print(f"The same as a file: {write_rereadings(found, chosen.output)}")
-    return 0
 
 
 def _report_audits(chosen: argparse.Namespace, audits: list[Path]) -> int:

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from countersight.cli.parsing import Verbs, verb
+from countersight.cli.reader import add_reader, second_reading
 
 
 def add(verbs: Verbs) -> None:
@@ -24,6 +25,7 @@ def add(verbs: Verbs) -> None:
         metavar="PATH",
         help="right answers corrected since the run: a dataset, or a .csv or .jsonl with case, world and answer",
     )
+    add_reader(score, "the folder of -o, or in `report`")
 
 
 def _score(chosen: argparse.Namespace) -> int:
@@ -36,4 +38,7 @@ def _score(chosen: argparse.Namespace) -> int:
     if chosen.output:
         write_frame(judged.rows(), chosen.output)
         print(f"Every answer: {chosen.output}")
+    if chosen.reader:
+        folder = chosen.output.parent if chosen.output else Path("report")
+        return second_reading(chosen.reader, [chosen.run], folder, chosen)
     return 0
