@@ -145,7 +145,7 @@ def _measured_entry(run: _Run, scores: GroupScores, terms: Terms) -> Entry:
         n=scores.n,
         version=run.scores.version,
         started=run.scores.started,
-        standing=run.scores.standing if run.scores.advice else "",
+        standing=run.scores.standing,
         run=run.path.resolve().name,
         scores={key: _score(figure) for key, figure in figures.items() if figure and figure.value is not None},
     )

@@ -180,7 +180,7 @@ def _tiles(report: ReportData) -> Markup:
             for key, called, figure, unit in tiles
             if called and figure and figure.value is not None
         ]
-        standing = [element("small", text(f" {run.standing}"))] if run.advice else []
+        standing = [element("small", text(f" {run.standing}"))] if run.standing else []
         heading = element("p", text(name(run.label)), *standing, class_="tiles-run", dir="auto")
         rows.append(element("div", heading, element("dl", *written, class_="tiles"), class_="tiles-row"))
     return element("div", *rows, class_="tiles-rows")

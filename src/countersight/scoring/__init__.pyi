@@ -63,4 +63,5 @@ from .uncertainty import CONFIDENCE as CONFIDENCE
 from .uncertainty import Interval as Interval
 from .uncertainty import holm as holm
 from .uncertainty import p_of as p_of
+from .uncertainty import paired as paired
 from .uncertainty import wilson as wilson

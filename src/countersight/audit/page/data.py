@@ -59,7 +59,7 @@ def load_audits(paths: Sequence[Path], *, reference: Sequence[str] | None = None
     for each in audits:
         first = firsts.setdefault(each.manifest.dataset.fingerprint, each)
         if first is not each:
-            compared.append(_compared(first, each, seed))
+            compared.append(_compared(first, each))
     return AuditTables(
         tuple(audits),
         tuple(compared),
@@ -69,8 +69,8 @@ def load_audits(paths: Sequence[Path], *, reference: Sequence[str] | None = None
     )
 
 
-def _compared(one: ScoredAudit, other: ScoredAudit, seed: int) -> Compared:
-    found = {measure: difference(one.scores, other.scores, measure, seed=seed) for measure in MEASURES}
+def _compared(one: ScoredAudit, other: ScoredAudit) -> Compared:
+    found = {measure: difference(one.scores, other.scores, measure) for measure in MEASURES}
     return Compared(one.label, other.label, found)
 
 

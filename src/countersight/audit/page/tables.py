@@ -147,7 +147,11 @@ def definitions(tables: AuditTables) -> list[tuple[str, str]]:
         ("NCC", "Whether the explanation of the edited picture takes up the edit, from 0 to 1."),
         ("CCS", "PCS times NCC for each concept; the mean over the concepts of a case, then over cases."),
         ("interval", f"95%, by bootstrap over pictures (seed {tables.seed}); Wilson's where all pictures agree."),
-        ("p", "Of a permutation test that flips the signs of whole pictures by chance, two-sided."),
+        (
+            "difference",
+            "Over the cases both audits scored: Tango's score interval and McNemar's exact test, two-sided, for the "
+            "number of independent cases that would vary as much.",
+        ),
         ("excluded", tables.audits[0].scores.rule),
         (
             "reported",

@@ -129,7 +129,7 @@ def _records(tables: AuditTables) -> Iterator[list[Value]]:
             if found is not None:
                 figures = [round(each, 6) for each in (found.value, found.low, found.high)]
                 counts: list[Value] = [None, found.cases, found.pictures]
-                how = "paired bootstrap and sign flips over pictures"
+                how = "Tango score; McNemar exact, for the number of independent cases"
                 yield [
                     "comparison",
                     pair.first,
