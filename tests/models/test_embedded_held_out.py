@@ -1,0 +1,70 @@
+"""The shipped model on wordings that were kept out of its training: floors under the figures of its card."""
+
+import asyncio
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from countersight.models.embedded.model import Embedded
+from countersight.models.embedded.tokenizer import vocabulary
+from countersight.models.embedded.weights import shipped
+from countersight.models.protocol import ModelSettings, Request, Turn
+from countersight.picture.checking import Picture, check_picture
+from countersight.scenes import draw, encode
+from countersight.training import wordings
+from countersight.training.examination import Examined, examination, read_held_out
+from countersight.training.reasons import UNKNOWN
+
+HELD_OUT = Path(__file__).parent.parent / "data/embedded/held_out.toml"
+
+
+@pytest.fixture(scope="module")
+def asked() -> list[tuple[Examined, Picture]]:
+    """Every second wording, each about a picture of its own."""
+    chosen = examination(read_held_out(HELD_OUT), seed=1, each=1)[::2]
+    return [(one, check_picture(encode(draw(one.scene)))) for one in chosen]
+
+
+def outcomes(name: str, asked: list[tuple[Examined, Picture]]) -> dict[str, dict[str, float]]:
+    """By part of the file, the shares of right answers, wrong numbers, and "I do not know." to what could be known."""
+
+    async def ask() -> list[str]:
+        model = Embedded(name, ModelSettings())
+        try:
+            turns = [Turn("user", f"{one.text}\nAnswer with a single number.", picture) for one, picture in asked]
+            answers = await asyncio.gather(*(model.reply(Request("", (turn,), "number")) for turn in turns))
+            return [answer.text for answer in answers]
+        finally:
+            await model.close()
+
+    counts: dict[str, Counter[str]] = {}
+    for (one, _), text in zip(asked, asyncio.run(ask()), strict=True):
+        right = UNKNOWN if one.answer is None else str(one.answer)
+        found = "right" if text == right else "unknown" if text == UNKNOWN else "wrong"
+        counts.setdefault(one.part, Counter())[found] += 1
+    return {part: {kind: found[kind] / found.total() for kind in ("right", "wrong")} for part, found in counts.items()}
+
+
+@pytest.mark.slow
+def test_embedded_reads_wordings_it_never_met_or_says_that_it_does_not_know(asked) -> None:
+    found = outcomes("embedded", asked)
+    assert found["factual"]["right"] > 0.65
+    assert found["counterfactual"]["right"] > 0.65
+    assert max(found["factual"]["wrong"], found["counterfactual"]["wrong"]) < 0.16
+    assert found["near_misses"]["right"] > 0.9
+    assert found["openings"]["right"] > 0.9
+
+
+@pytest.mark.slow
+def test_the_factual_checkpoint_knows_what_it_does_not_know_too(asked) -> None:
+    seen = [(one, picture) for one, picture in asked if not wordings.SUPPOSING.search(one.text)]
+    found = outcomes("embedded:factual", [each for each in seen if each[0].part != "counterfactual"])
+    assert found["factual"]["right"] > 0.6
+    assert found["near_misses"]["right"] > 0.85
+
+
+def test_the_shipped_vocabulary_is_that_of_the_wordings() -> None:
+    words = json.loads((shipped() / "vocabulary.json").read_bytes())
+    assert tuple(words) == vocabulary(wordings.said(), wordings.heard())
