@@ -77,7 +77,7 @@ def _kept(phrase: Phrase, asked: Asked) -> Effect | None:
 def _are_there(phrase: Phrase, asked: Asked) -> Effect | None:
     """How many there are, said outright: "two more were there", "no dogs were there", "3 cows were lying"."""
     amount, is_part = phrase.quantity.amount, is_restricted(phrase, asked)
-    if isinstance(amount, Part) and not is_part and not asked.is_plain:
+    if isinstance(amount, Part) and not is_part and asked.is_doing:  # half of the cows were eating: these are asked for
         return Effect("part", *amount)
     if not isinstance(amount, int):
         return None

@@ -12,11 +12,14 @@ from countersight.composing.phrases import Phrase, clash_of_colours, is_restrict
 from countersight.composing.predicates import Predicate, read_predicate, with_late_particle
 from countersight.composing.scaling import is_scaled, scaling_of
 from countersight.composing.vocabulary import (
-    AUXILIARIES,
+    BROUGHT,
+    CARRIED,
+    PLACED,
     PLACES,
     PREPOSITIONS,
     PRESENT,
     RELATIVES,
+    TAKEN,
     thing_of,
     verb_of,
 )
@@ -32,6 +35,7 @@ _UNCLEAR: Final = re.compile(
 )
 _WHERE: Final = PREPOSITIONS - {"to", "into", "onto", "from", "off", "for", "by"}
 """Prepositions behind a thing that may say which one it is."""
+_TRANSITIVE: Final = frozenset(phrase.split()[0] for phrase in BROUGHT | TAKEN | PLACED | CARRIED)
 _AGENTS: Final = frozenset({"i", "you", "we", "someone", "somebody", "it", "he", "she", "they"})
 
 
@@ -124,12 +128,12 @@ def _of_happening(words: list[str], asked: Asked) -> Effect | None:
 def _parts(words: list[str]) -> list[list[str]]:
     """Several things that the same ones do: "stood up | and left"."""
     parts: list[list[str]] = [[]]
-    helper = words[:1] if words and words[0] in ("was", "were", "got") else []
+    helper = words[:1] if words and words[0] in ("was", "were") else []
     for word in words:
         if word in ("and", "then"):
             parts.append([])
-        elif not parts[-1] and len(parts) > 1 and word not in AUXILIARIES and not word.endswith("ing"):
-            parts[-1] = [*helper, word]  # "were bad and thrown away"
+        elif not parts[-1] and len(parts) > 1 and verb_of(word) in _TRANSITIVE and not word.endswith("ing"):
+            parts[-1] = [*helper, word]  # "were bad and thrown away", but not "were hurt and left"
         else:
             parts[-1].append(word)
     return [part for part in parts if part]

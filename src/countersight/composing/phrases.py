@@ -101,7 +101,7 @@ def read_phrase(words: list[str], asked: Asked) -> Phrase | None:
         end += 1
     but, end = _exception(words, end, asked)
     after = _post_modifier(words[end:])
-    if not main and after and after[0].endswith("ing"):  # "another standing horse": the noun was not found
+    if not main and _is_unnamed(words[end:], after):
         return None
     return Phrase(
         quantity,
@@ -114,6 +114,12 @@ def read_phrase(words: list[str], asked: Asked) -> Phrase | None:
         but,
         end + len(after),
     )
+
+
+def _is_unnamed(words: list[str], after: list[str]) -> bool:
+    """Whether a noun was taken for a verb: "another standing horse", "two more lights were lit"."""
+    is_noun = len(words) > 1 and is_verb(words[0]) and words[0] not in AUXILIARIES and words[1] in AUXILIARIES
+    return is_noun or bool(after and after[0].endswith("ing"))
 
 
 def _joined(outer: Quantity, inner: Quantity) -> Quantity:
