@@ -44,8 +44,8 @@ def opened(folder: Path, settings: ModelSettings = CPU) -> Local:
     return model
 
 
-@pytest.mark.parametrize("family", tiny.FAMILIES)
-def test_every_family_answers_and_ranks_a_batch(family: str, tiny_folder: Folders) -> None:
+@pytest.mark.parametrize("family", ["llava", "qwen2_5_vl", "paligemma", "blip_2_t5"])
+def test_a_model_answers_and_ranks_a_batch(family: str, tiny_folder: Folders) -> None:
     answers = ask(opened(tiny_folder(family)), mixed())
     assert all(isinstance(answer, Answer) for answer in answers), answers
     assert all(answer.tokens_in > 4 and 1 <= answer.tokens_out <= 4 for answer in answers)

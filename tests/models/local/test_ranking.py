@@ -83,9 +83,7 @@ def test_the_sum_as_well(family: str, tiny_model: Models) -> None:
     assert_same(rank(loaded, asked, "sum"), [plain_losses(loaded, one, "sum") for one in asked])
 
 
-@pytest.mark.parametrize(
-    "family", ["llava_next", "qwen2_5_vl", "qwen3_vl", "idefics3", "gemma3", "mllama", "instructblip"]
-)
+@pytest.mark.parametrize("family", ["llava_next", "qwen3_vl", "gemma3", "mllama", "instructblip"])
 def test_in_whatever_batches(family: str, tiny_model: Models, monkeypatch: pytest.MonkeyPatch) -> None:
     loaded, asked = tiny_model(family), everything(family)
     expected = rank(loaded, asked)

@@ -36,6 +36,8 @@ _EYES = ("vision", "image", "vq_config", "patch")
 """In the configuration of whatever looks at pictures one setting at least has such a name."""
 _WANTED = re.compile(r"requires the (\w+) library|No module named '(\w+)|requires you to have (\w+)")
 """How transformers says that a package is missing."""
+_UNPREPARED = "Could not load any image processor class"
+"""How it says that it can prepare a family's pictures with torchvision alone."""
 _BROUGHT = ("torch", "torchvision", "timm", "transformers", "num2words")
 """What installing us for local models brings."""
 _ENDS = 1024 * 1024
@@ -179,17 +181,25 @@ def refuse_wordless(folder: Path, tokenizer: Any) -> None:
 
 def unusable(folder: Path, error: Exception) -> ModelError:
     """A sentence for a folder that cannot be loaded, from what transformers says, which may be pages."""
-    if isinstance(error, ImportError) and (package := _missing_package(error)):
-        how = INSTALL if package in _BROUGHT else f"pip install {package}"
-        return ModelError(f"the model in {folder} needs {package}, which is not installed: {how}")
+    if package := _missing_package(error):
+        return needs(folder, package)
     said = next((line for line in map(str.strip, str(error).splitlines()) if line), type(error).__name__)
     said = printable(said)
     said = said if len(said) <= 200 else said[:200] + "…"
     return ModelError(f"the model in {folder} cannot be loaded: {said}")
 
 
-def _missing_package(error: ImportError) -> str | None:
-    found = _WANTED.search(str(error))
+def needs(folder: Path, package: str) -> ModelError:
+    """A sentence for a model that cannot be loaded for want of a package."""
+    how = INSTALL if package in _BROUGHT else f"pip install {package}"
+    return ModelError(f"the model in {folder} needs {package}, which is not installed: {how}")
+
+
+def _missing_package(error: Exception) -> str | None:
+    """The package for want of which transformers could not load something."""
+    if _UNPREPARED in str(error) and not has_torchvision():
+        return "torchvision"
+    found = _WANTED.search(str(error)) if isinstance(error, ImportError) else None
     return next(filter(None, found.groups())).lower() if found else None
 
 

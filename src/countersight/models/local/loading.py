@@ -11,12 +11,16 @@ from countersight.models.local.finding import (
     find_dtype,
     find_folder,
     has_torchvision,
+    needs,
     read_config,
     refuse_gaps,
     refuse_wordless,
     unusable,
 )
 from countersight.models.local.forms import Form, find_form
+
+_TORCHVISION = ("fuyu",)
+"""Families whose pictures transformers prepares without torchvision too, but fails as it does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,7 @@ def load(name: str, *, device: str = "auto", dtype: str = "auto", device_map: st
     if device_map is None:
         model.to(device)
     model.eval()
+    model.generation_config.forced_eos_token_id = None  # an answer that was cut shall not look like one that ended
     speed_up(model)
     tokenizer = processor.tokenizer
     if tokenizer.pad_token is None:
@@ -115,6 +120,8 @@ def _processor(folder: Path, config: Any) -> Any:
 
     from countersight.models.local.stills import load_stills
 
+    if config.model_type in _TORCHVISION and not has_torchvision():
+        raise needs(folder, "torchvision")
     backend = {} if has_torchvision() else {"backend": "pil"}
     try:
         processor = load_stills(folder, config)

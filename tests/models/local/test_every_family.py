@@ -1,0 +1,115 @@
+"""Every family of transformers for pictures and texts: asked and ranked rightly, or refused with a true sentence.
+
+Each is made tiny from its configuration. What is right is what the model's own `generate` says, word by word.
+"""
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import pytest
+from models.local import every_family, tiny
+from models.local.talks import mixed, picture, request
+from models.local.test_plain import forced_losses
+from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
+from transformers.models.kosmos2_5.processing_kosmos2_5 import Kosmos2_5ProcessorKwargs
+
+from countersight.errors import ModelError
+from countersight.models.local.loading import Loaded, load
+from countersight.models.local.plain import plain_losses
+from countersight.models.local.probing import plan_of
+from countersight.models.local.ranking import rank
+from countersight.models.local.writing import write
+from countersight.models.protocol import ModelSettings, Request
+
+ELSEWHERE = {name.replace("blip_2", "blip-2") for name in tiny.FAMILIES}
+"""Families whose tiny models are made by hand, for the other tests here."""
+NO_CONVERSATION = {
+    "blip": "continues captions",
+    "diffusion_gemma": "does not write one word after the other",
+    "evolla": "proteins",
+    "instructblipvideo": "videos",
+    "mistral4": "does not look at pictures",
+    "pi0": "robots",
+    "pix2struct": "drawn into it",
+    "pp_formulanet": "formulas",
+    "shieldgemma2": "policy",
+    "udop": "every word and its place",
+    "vision-encoder-decoder": "takes no questions",
+}
+NEEDS = {
+    **dict.fromkeys(
+        (
+            *("cohere2_vision", "gemma4_unified", "inkling_mm_model", "kimi_k25", "lfm2_vl", "llama4", "minicpm_ocr"),
+            *("minimax_m3_vl", "molmo2", "muse_glimmer", "muse_spark", "nemotron_h_omni", "perception_lm", "step3p7"),
+            *("unlimited_ocr", "phi4_multimodal", "fuyu"),
+        ),
+        "torchvision",
+    ),
+    **dict.fromkeys(("fast_vlm", "gemma3n"), "timm"),
+}
+"""Packages without which transformers cannot prepare a family's pictures, or compute its eye."""
+WAYS = {
+    **dict.fromkeys(("lfm2_vl", "minicpm_ocr", "minicpmv4_6", "qwen3_5", "qwen3_5_moe", "git"), "continued"),
+    **dict.fromkeys(
+        ("florence2", "t5gemma2", "kosmos-2", "kosmos-2.5", "glm5_next", "mistral_large4", "qwen4_exp"), "plain"
+    ),
+    "minicpmv4_7": "plain",
+}
+"""How options are ranked where they cannot share a prefix: a state goes from token to token, a decoder of its own
+answers, layers choose what they see, or places are counted from the words."""
+STEPS_DIFFER = ("glm5_next", "qwen4_exp", "mistral_large4")
+"""Families that choose other tokens to look at when they write word by word: there the plain way is what is right."""
+FAMILIES = sorted({*every_family.RECIPES} - ELSEWHERE)
+
+
+def test_no_family_is_left_out() -> None:
+    everything = {*MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES, "phi4_multimodal"}
+    assert everything - {*FAMILIES} - ELSEWHERE == {*NO_CONVERSATION}
+
+
+@pytest.mark.parametrize(("family", "reason"), NO_CONVERSATION.items())
+def test_what_cannot_be_asked_is_refused_before_anything_is_loaded(family: str, reason: str, tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=f"holds a {family} model, which .*{reason}"):
+        load(str(every_family.write_config(family, tmp_path)), device="cpu")
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_family_is_right_or_says_what_to_install(
+    family: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Its processor makes 4,096 patches of every picture, whatever the checkpoint says.
+    monkeypatch.setitem(Kosmos2_5ProcessorKwargs._defaults["images_kwargs"], "max_patches", 16)
+    needed = NEEDS.get(family)
+    if needed and importlib.util.find_spec(needed) is None:
+        folder = every_family.write_shell(family, tmp_path)
+        with pytest.raises(ModelError, match=rf"needs {needed}, which is not installed: pip install 'countersight\[l"):
+            load(str(folder), device="cpu")
+        return
+    loaded = load(str(every_family.write(family, tmp_path)), device="cpu")
+    asked = _pairs()
+    plain = [plain_losses(loaded, one) for one in asked]
+    assert plain[0] != pytest.approx(plain[2], abs=1e-3)  # the picture matters
+    if family not in STEPS_DIFFER:
+        assert plain_losses(loaded, asked[0], "sum") == pytest.approx(forced_losses(loaded, asked[0]), abs=2e-3)
+    for found, right in zip(rank(loaded, asked), plain, strict=True):
+        assert found == pytest.approx(right, abs=1e-3)
+    assert plan_of(loaded).way == WAYS.get(family, "shared prefix")
+    assert _written(loaded, mixed()) == [_written(loaded, [one])[0] for one in mixed()]
+
+
+def _pairs() -> list[Request]:
+    """Two questions about one picture, and the same about another of another shape."""
+    return [
+        request(question, shown, *options)
+        for shown in (picture(96, 48, seed=1), picture(40, 40, seed=2))
+        for question, options in (("How many?", ("yes", "yes no")), ("How many cats if one more came?", ("3", "red")))
+    ]
+
+
+def _written(loaded: Loaded, requests: list[Request]) -> list[str]:
+    settings = ModelSettings(max_tokens=4, device="cpu")
+    answers: list[Any] = write(loaded, requests, settings, lambda: False)
+    prompts = [request.turns[0].text for request in requests]
+    assert all(prompt not in answer.text for prompt, answer in zip(prompts, answers, strict=True))
+    return [answer.text for answer in answers]
