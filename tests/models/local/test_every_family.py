@@ -4,6 +4,7 @@ Each is made tiny from its configuration. What is right is what the model's own 
 """
 
 import importlib.util
+import json
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from models.local import every_family, tiny
 from models.local.talks import mixed, picture, request
 from models.local.test_plain import forced_losses
+from safetensors.torch import load_file, save_file
 from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
 from transformers.models.kosmos2_5.processing_kosmos2_5 import Kosmos2_5ProcessorKwargs
 
@@ -51,10 +53,11 @@ NEEDS = {
 """Packages without which transformers cannot prepare a family's pictures, or compute its eye."""
 WAYS = {
     **dict.fromkeys(("lfm2_vl", "minicpm_ocr", "minicpmv4_6", "qwen3_5", "qwen3_5_moe", "git"), "continued"),
+    "nemotron_h_omni": "continued",
     **dict.fromkeys(
         ("florence2", "t5gemma2", "kosmos-2", "kosmos-2.5", "glm5_next", "mistral_large4", "qwen4_exp"), "plain"
     ),
-    "minicpmv4_7": "plain",
+    **dict.fromkeys(("minicpmv4_7", "unlimited_ocr", "inkling_mm_model"), "plain"),
 }
 """How options are ranked where they cannot share a prefix: a state goes from token to token, a decoder of its own
 answers, layers choose what they see, or places are counted from the words."""
@@ -96,6 +99,18 @@ def test_a_family_is_right_or_says_what_to_install(
         assert found == pytest.approx(right, abs=1e-3)
     assert plan_of(loaded).way == WAYS.get(family, "shared prefix")
     assert _written(loaded, mixed()) == [_written(loaded, [one])[0] for one in mixed()]
+
+
+def test_of_a_model_that_speaks_too_the_part_that_thinks_is_asked(tmp_path: Path) -> None:
+    folder = every_family.write("qwen2_5_omni_thinker", tmp_path)
+    asked = _pairs()[0]
+    right = plain_losses(load(str(folder), device="cpu"), asked)
+    config, weights = folder / "config.json", folder / "model.safetensors"
+    thinker = json.loads(config.read_text())
+    config.write_text(json.dumps({"model_type": "qwen2_5_omni", "thinker_config": thinker}))
+    parts = {f"thinker.{name}": weight for name, weight in load_file(weights).items()}
+    save_file(parts, weights, metadata={"format": "pt"})
+    assert plain_losses(load(str(folder), device="cpu"), asked) == right
 
 
 def _pairs() -> list[Request]:

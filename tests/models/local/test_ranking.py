@@ -28,6 +28,10 @@ SHORT = ("yes", "yes no", "no")
 LONG = ("There would be 3 cats.", "red", "The dog would be on the right side of the table.", "The dog would be red.")
 ONE_PICTURE = ("blip_2", "blip_2_t5", "instructblip", "instructblip_t5")
 ALWAYS_PICTURE = (*ONE_PICTURE, "paligemma")
+MINISTRAL = {
+    **{"rope_type": "default", "rope_theta": 10000.0, "llama_4_scaling_beta": 0.1},
+    "original_max_position_embeddings": 8,  # so that attention is scaled by places within every test
+}
 WAYS = {
     "paligemma": "shared question",
     "instructblip": "shared question",
@@ -108,6 +112,7 @@ def test_eager_attention_too(tiny_folder: Callable[[str], Path]) -> None:
         ("llava_next", "MistralConfig", "MistralConfig", {"sliding_window": 12}),
         ("paligemma", "GemmaConfig", "Gemma2Config", {"sliding_window": 12, "query_pre_attn_scalar": 8}),
         ("internvl", "Qwen2Config", "Qwen3Config", {}),
+        ("mistral3", "MistralConfig", "Ministral3Config", {"rope_parameters": MINISTRAL}),
         ("llava_onevision", "Qwen2Config", "Qwen2Config", {"use_sliding_window": True, "sliding_window": 12}),
     ],
 )

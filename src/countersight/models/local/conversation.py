@@ -57,9 +57,14 @@ def inputs(loaded: Loaded, requests: Sequence[Request], pictures: Sequence[Seque
 
     The values are tensors on the device of the model.
     """
-    prompts = [prepared(loaded, *each) for each in zip(requests, pictures, strict=True)]
+    return batch(loaded, [prepared(loaded, *each) for each in zip(requests, pictures, strict=True)])
+
+
+def batch(loaded: Loaded, prompts: Sequence[Prompt]) -> Prompt:
+    """Conversations that were prepared one by one as one batch on the device of the model."""
     # One that reads the whole prompt before it answers counts its words from the first place.
-    return placed(loaded, joined(prompts, filling(loaded), behind=loaded.answers_apart))
+    made = joined(prompts, filling(loaded), behind=loaded.answers_apart)
+    return {name: _placed(loaded, value) for name, value in made.items()}
 
 
 def prepared(loaded: Loaded, request: Request, pictures: Sequence[Image.Image]) -> Prompt:
@@ -84,11 +89,6 @@ def prepared(loaded: Loaded, request: Request, pictures: Sequence[Image.Image]) 
 def filling(loaded: Loaded) -> int:
     """The token that stands where a conversation is shorter than its neighbours."""
     return int(loaded.tokenizer.pad_token_id or 0)
-
-
-def placed(loaded: Loaded, prompt: Prompt) -> Prompt:
-    """Inputs on the device of the model, and in its kind of numbers."""
-    return {name: _placed(loaded, value) for name, value in prompt.items()}
 
 
 def answers_tokens(loaded: Loaded, prompt: str, answers: Sequence[str]) -> list[list[int]]:

@@ -34,9 +34,11 @@ _EXACT, _ROUNDED = 1e-3, 0.03
 _WORDS = 3
 """So many words are written to see whether neighbours change them."""
 _QUESTIONS = {
-    "How many cats are there?": ("yes", "no", "three of them"),
-    "How many would there be if one more cat came in?": ("three cats", "three", "There would be four of them."),
+    "How many cats are there?": ("yes", "three of them"),
+    "How many would there be if one more cat came in?": ("three", "three cats"),
 }
+_WIDTHS = (64, 192)
+"""Of the pictures that are shown, both 64 high: a square fills what many eyes look at, the other does not."""
 _plans: WeakKeyDictionary[Any, Plan] = WeakKeyDictionary()
 _sociable: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
 
@@ -51,7 +53,8 @@ def plan_of(loaded: Loaded) -> Plan:
 def writes_in_batches(loaded: Loaded) -> bool:
     """Whether a model writes the same after a conversation, whatever others are in its batch; found out once.
 
-    MiniMax M3's eye takes all pictures of a batch for one, Kosmos-2 counts the padding among the words.
+    MiniMax M3's eye takes all pictures of a batch for one, Phi-4's places them by their neighbours' shapes, Kosmos-2
+    counts the padding among the words.
     """
     if loaded.model not in _sociable:
         _sociable[loaded.model] = _is_sociable(loaded)
@@ -64,7 +67,7 @@ def _is_sociable(loaded: Loaded) -> bool:
     eyes = hasattr(loaded.processor, "image_processor")
     asked = [
         Request(question, (Turn("user", question, _small_picture(width) if eyes else None),), "open")
-        for question, width in zip(_QUESTIONS, (48, 192), strict=True)
+        for question, width in zip(_QUESTIONS, _WIDTHS, strict=True)
     ]
     try:
         together = _expected(loaded, asked)
@@ -119,8 +122,9 @@ def _candidates(loaded: Loaded) -> Iterator[Plan]:
     text = loaded.model.config.get_text_config(decoder=True)
     # Llama 4 sharpens attention by places that it counts itself, from this one on.
     longest = getattr(text, "floor_scale", None) or float("inf")
-    for way, sight in product(("shared prefix", "shared question"), SIGHTS):
-        yield Plan(way, sight, longest, together=writes_in_batches(loaded))  # type: ignore[arg-type]
+    together = (True, False) if writes_in_batches(loaded) else (False,)
+    for way, several, sight in product(("shared prefix", "shared question"), together, SIGHTS):
+        yield Plan(way, sight, longest, several)  # type: ignore[arg-type]
     yield Plan("continued")
 
 
@@ -150,14 +154,15 @@ def _agree(loaded: Loaded, found: list[Losses] | None, right: list[Losses]) -> b
 
 
 def _small_questions() -> list[Request]:
-    shown = _small_picture()
+    """Two questions about each of two pictures, which are of different shapes: rows of a batch must not mix."""
     return [
         Request(question, (Turn("user", question, shown),), "choice", tuple(map(Option, options)))
+        for shown in map(_small_picture, _WIDTHS)
         for question, options in _QUESTIONS.items()
     ]
 
 
-def _small_picture(width: int = 96) -> Picture:
+def _small_picture(width: int) -> Picture:
     """A picture that is not the same anywhere, so that what is lost of it is missed."""
     file = io.BytesIO()
     slope = Image.linear_gradient("L").resize((width, 64))

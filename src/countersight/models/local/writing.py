@@ -7,11 +7,15 @@ from typing import Any
 import torch
 from transformers import LogitsProcessor, StoppingCriteria
 
-from countersight.models.local.conversation import check, inputs, pictures_of
+from countersight.errors import AskingFailed
+from countersight.models.local.conversation import batch, check, count_pictures, inputs, prepared
 from countersight.models.local.generating import end_tokens, generate
 from countersight.models.local.loading import Loaded
+from countersight.models.local.pictures import Pictures, PicturesOnce
 from countersight.models.local.probing import writes_in_batches
+from countersight.models.local.processing import Prompt
 from countersight.models.protocol import Answer, ModelSettings, Request
+from countersight.picture import Picture
 
 
 def write(
@@ -22,7 +26,7 @@ def write(
         check(loaded, request)
     if len(requests) > 1 and not writes_in_batches(loaded):
         return [answer for request in requests for answer in write(loaded, [request], settings, stopped)]
-    prompts = inputs(loaded, requests, pictures_of(*requests))
+    prompts = _prompts(loaded, requests)
     read = prompts["attention_mask"].sum(dim=1)
     # Places left after the longest prompt: beyond them some families have no positions.
     most = min(settings.max_tokens, loaded.longest - int(read.max()))
@@ -32,6 +36,25 @@ def write(
     rows = generate(loaded, prompts, most, steering, [_Stopping(stopped)])
     ends = end_tokens(loaded)
     return [_answer(loaded, row, int(number), ends) for row, number in zip(rows, read, strict=True)]
+
+
+def _prompts(loaded: Loaded, requests: Sequence[Request]) -> Prompt:
+    """What the model takes in for all of them. Pictures are prepared by several threads, and those of a pair once."""
+    if not count_pictures(requests[0]):
+        return inputs(loaded, requests, [[] for _ in requests])
+    once = PicturesOnce(loaded)
+    groups: dict[tuple[Picture, ...], list[int]] = {}
+    for number, request in enumerate(requests):
+        groups.setdefault(tuple(turn.picture for turn in request.turns if turn.picture), []).append(number)
+
+    def prepare(numbers: list[int], pictures: Pictures | AskingFailed) -> list[tuple[int, Prompt]]:
+        if isinstance(pictures, AskingFailed):
+            raise pictures
+        return [(number, prepared(once.loaded, requests[number], pictures)) for number in numbers]
+
+    parts = once.ahead(((numbers, requests[numbers[0]]) for numbers in groups.values()), prepare)
+    made = dict(each for part in parts for each in part)
+    return batch(loaded, [made[number] for number in range(len(requests))])
 
 
 def _answer(loaded: Loaded, row: list[int], read: int, ends: list[int]) -> Answer:
