@@ -27,6 +27,16 @@ _MOST_TOGETHER = 64
 _ADVISORY_LOCK = 0x636F756E  # "coun": any number will do, so long as every Countersight takes the same
 
 
+_WRITER: dict[str, Any] = {"pool_size": 1, "max_overflow": 0}
+# Readers ask one thing at a time and change nothing: a transaction around each question would cost as much as asking.
+_READER: dict[str, Any] = {
+    "pool_size": 4,
+    "max_overflow": 8,
+    "isolation_level": "AUTOCOMMIT",
+    "pool_reset_on_return": None,
+}
+
+
 class Store:
     """The database of a campaign, opened."""
 
@@ -118,30 +128,30 @@ def _engine(url: str, *, writing: bool) -> Engine:
             address = address.set(drivername="postgresql+psycopg")
         if address.get_backend_name() not in ("sqlite", "postgresql"):
             raise CampaignError(f"{_safe(url)} is neither sqlite:///FILE nor postgresql://…")
-        engine = create_engine(address, pool_size=1 if writing else 4, max_overflow=0 if writing else 8)
+        engine = create_engine(address, **(_WRITER if writing else _READER))
     except (SQLAlchemyError, ImportError) as error:
         raise CampaignError(f"{_safe(url)} cannot be used as a database: {_first_line(error)}") from None
-    (_prepare_sqlite if address.get_backend_name() == "sqlite" else _prepare_postgresql)(engine, writing)
+    if address.get_backend_name() == "sqlite":
+        _prepare_sqlite(engine)
+    if writing:
+        _begin_exclusively(engine, address.get_backend_name())
     return engine
 
 
-def _prepare_sqlite(engine: Engine, writing: bool) -> None:
+def _prepare_sqlite(engine: Engine) -> None:
     @event.listens_for(engine, "connect")
     def connected(connection: Any, record: Any) -> None:
         connection.isolation_level = None  # BEGIN is ours to say
         for pragma in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=30000", "foreign_keys=ON"):
             connection.execute(f"PRAGMA {pragma}")
 
+
+def _begin_exclusively(engine: Engine, backend: str) -> None:
+    lock = f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})"
+
     @event.listens_for(engine, "begin")
     def begun(connection: Connection) -> None:
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
-
-
-def _prepare_postgresql(engine: Engine, writing: bool) -> None:
-    @event.listens_for(engine, "begin")
-    def begun(connection: Connection) -> None:
-        if writing:
-            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if backend == "sqlite" else lock)
 
 
 def _safe(url: str) -> str:

@@ -68,7 +68,7 @@ class Cfmm:
         )
 
     def settle(self, item: Item, phase: str, past: Past) -> Step:
-        """Answers that differ mean that the picture does not decide, or that somebody erred: a reviewer looks."""
+        """A reviewer looks where answers differ (the picture does not decide, somebody erred) or are given away."""
         if phase == "write":
             return Advance("blind")
         pair, blind = past["write"][-1], past["blind"][-1]
@@ -80,6 +80,8 @@ class Cfmm:
             )
             if meant != said
         ]
+        if not wrong and pair.leak:
+            return Dispute("leak", pair.leak)
         if wrong:
             return Dispute("ambiguous", f"The second person answered the {' and the '.join(wrong)} question otherwise.")
         return Done()

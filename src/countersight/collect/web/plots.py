@@ -63,7 +63,7 @@ def days_plot(days: Sequence[tuple[str, int, int]], phases: Sequence[PhaseFigure
     parts.append(Markup('<line x1="0" y1="96.5" x2="320" y2="96.5" class="axis"/>'))
     parts.append(Markup('<text x="6" y="112" class="label">13 days ago</text>'))
     parts.append(Markup('<text x="314" y="112" class="label end">today</text>'))
-    parts.append(Markup('<text x="314" y="10" class="number end">{:,}</text>').format(most))
+    parts.append(Markup('<text x="0" y="10" class="label">{:,}</text>').format(most))
     return _svg(_WIDTH, 118, title, parts)
 
 

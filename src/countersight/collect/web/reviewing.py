@@ -31,7 +31,7 @@ class Entry(msgspec.Struct, frozen=True):
 async def queue(visit: Visit) -> Response:
     """Everything that waits for a decision."""
     flags = visit.store.read(lambda c: work.open_flags(c, visit.me.id))
-    return visit.page("review.html", flags=flags, reasons=work.REASONS)
+    return visit.page("review.html", flags=flags, reasons=work.REASONS | work.FOUND)
 
 
 async def flag_page(visit: Visit) -> Response:
@@ -51,7 +51,7 @@ def _shown(visit: Visit, found: work.Flag, faults: dict[str, str], status: int =
     item = visit.store.read(lambda c: work.load_item(c, found.item_id))
     entries = visit.store.read(lambda c: history(c, visit.campaign.flow, found.item_id))
     return visit.page(
-        "flag.html", status, flag=found, item=item, entries=entries, reasons=work.REASONS, faults=faults,
+        "flag.html", status, flag=found, item=item, entries=entries, reasons=work.REASONS | work.FOUND, faults=faults,
         pictures=item_pictures(item.source),
     )  # fmt: skip
 

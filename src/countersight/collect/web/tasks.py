@@ -212,7 +212,7 @@ async def check_leak(visit: Visit) -> Response:
     pair = _pair(visit.form)
     asked = as_instance(pair)
     blind = await answers_blind(visit.campaign, visit.request.app.state.loop, asked) if asked else None
-    return visit.page("parts/leak.html", leak=leak_in(pair), blind=blind)
+    return visit.page("parts/leak.html", leak=leak_in(pair), blind=blind, values=visit.form)
 
 
 def _pair(values: dict[str, str]) -> Pair:

@@ -10,12 +10,13 @@ from countersight.collect.work.claiming import (
     release,
     save_draft,
 )
-from countersight.collect.work.flagging import REASONS, Flag, count_open, decide, flag, flag_for, open_flags
+from countersight.collect.work.flagging import FOUND, REASONS, Flag, count_open, decide, flag, flag_for, open_flags
 from countersight.collect.work.items import add_items, load_item, load_past
 from countersight.collect.work.qualifying import Result, Standing, reset, standing, take_test, tries_left
 from countersight.collect.work.submitting import Evidence, Submitted, TakenError, submit, undo
 
 __all__ = [
+    "FOUND",
     "REASONS",
     "Evidence",
     "Flag",

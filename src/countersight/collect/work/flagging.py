@@ -20,7 +20,12 @@ REASONS: Final = {
     "machine": "It reads as if a machine wrote it",
     "other": "Something else",
 }
-"""Why somebody flags; “ambiguous” is added by the program where two people disagree."""
+"""Why somebody flags."""
+FOUND: Final = {
+    "ambiguous": "Two people disagree",
+    "leak": "It may give its answer away",
+}
+"""Why the program itself asks for a reviewer."""
 
 
 class Flag(msgspec.Struct, frozen=True):
