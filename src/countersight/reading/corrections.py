@@ -4,14 +4,15 @@ import re
 
 import msgspec
 
-from countersight.reading.clauses import sentences
+from countersight.reading.clauses import sentences, stated, supposes_first
 from countersight.reading.vocabulary import any_of, words
 
-_LEAD = r"(?:(?:no|oh|ah|hmm|but|sorry|yes)\b[\s,.!-]*){0,2}"
+_LEAD = r"(?:(?:no|oh|ah|hmm|but|sorry|yes|well)\b[\s,.!-]*){0,2}"
 _RETRACTED = re.compile(
-    rf"(?:^|[.!?,;:\n(-]|\.\.+)\s*{_LEAD}{any_of('statements.retractions')}[\s,.:!-]*"
+    rf"(?:^|[.!?,;:\n(-]|\.\.+)\s*{_LEAD}(?P<mark>{any_of('statements.retractions')})[\s,.:!-]*"
     # "D? No, A."; "4... no, 3"; "four dogs, no, three"; "A. No, B."
-    r"|(?<=\?)\s+(?=(?:no|nope|not quite)\b)|(?:\.{2,}|,)\s+(?=no,\s)|(?<=\S[.!])\s+(?=no,? (?:\w+\W*$|sorry|wait))",
+    r"|(?<=\?)\s+(?=(?:no|nope|not quite)\b)|(?:\.{2,}|,|\s--?)\s+(?=no,\s)"
+    r"|(?<=\S[.!])\s+(?=no,? (?:\w+\W*$|sorry|wait))",
     re.IGNORECASE,
 )
 _THOUGHT = re.compile(
@@ -26,6 +27,8 @@ _ELLIPSES = words("statements.ellipses")
 _OPEN_END = re.compile(r"(?:[,:+=(\[]|\b(?:and|or)|, so)$", re.IGNORECASE)
 _CLOSED_END = re.compile(r"[.!?\"')\]}`*|。！？\d%]$")
 _WORD = re.compile(r"[a-z']+", re.IGNORECASE)
+_DIGIT = re.compile(r"\d")
+_HELPING = words("questions.helping") | {"be", "been", "not", "so", "do"}
 _LAST_SENTENCE = 400  # characters looked at
 
 
@@ -44,9 +47,14 @@ def corrected(text: str) -> Correction | None:
     """The last correction in a text ("3. Wait, 4."), or None where it takes nothing back."""
     every = [*_RETRACTED.finditer(text), *_THOUGHT.finditer(text)]
     last = max(every, key=re.Match.end, default=None)
-    if last is None or (not text[: last.start()].strip() and last.re is _RETRACTED):
+    if last is None:
         return None
-    return Correction(text[: last.start()], text[last.end() :])
+    # "Actually, 3" corrects nothing; "No, wait, yes" takes back its own "no".
+    marked = last.re is _RETRACTED and last["mark"]
+    before = text[: last.start("mark")] if marked else text[: last.start()]
+    if last.re is _RETRACTED and not _WORD.search(before) and not _DIGIT.search(before):
+        return None
+    return Correction(before, text[last.end() :])
 
 
 def is_cut_off(text: str) -> bool:
@@ -56,12 +64,19 @@ def is_cut_off(text: str) -> bool:
         return True
     if not text or _CLOSED_END.search(text):
         return False
-    last = _WORD.findall(sentences(text)[-1])
+    sentence = sentences(text)[-1]
+    if supposes_first(sentence) and not stated(sentence):
+        return True  # "If 3 were eaten"
+    last = _WORD.findall(sentence)
     if not last or last[-1] == "A" or (last[-1] == "a" and len(last) <= 2):
         return False  # an option's letter
     last = [word.lower() for word in last]
     if last[-1] == "not" and len(last) > 1:
         last.pop()  # "the vase would not" breaks off, "probably not" does not
     # "It would" is short for what was asked; "the vase would" was going to say what.
-    short = last[0] in _ELLIPSES and _ELLIPSES.union(_DANGLING, ("not",)).issuperset(last)
+    short = (
+        last[0] in _ELLIPSES
+        and (last[-1] in _HELPING or last[-1].endswith("n't"))
+        and _ELLIPSES.union(_DANGLING, ("not",)).issuperset(last)
+    )
     return last[-1] in _DANGLING and not short

@@ -118,7 +118,7 @@ def _answer(pieces: list[str], asked: Asked) -> str | None:
     # The first word wins: "Yes, it wouldn't be dry" is a yes.
     answer = opening_polarity(pieces[0])
     if answer:
-        return _overruled(answer, pieces, asked) or answer
+        return _concluded_otherwise(answer, pieces) or _overruled(answer, pieces, asked) or answer
     imagined = [position for position, piece in enumerate(pieces) if MODAL_AT.search(stated(piece))]
     concluded, answer = _concluded(pieces, imagined, asked)
     if answer:
@@ -132,6 +132,13 @@ def _answer(pieces: list[str], asked: Asked) -> str | None:
     if any(_NOT_SO.search(piece) for piece in pieces):
         return "no"
     return _claim(pieces, asked) or ("yes" if not imagined and _LEANING.match(pieces[0]) else None)
+
+
+def _concluded_otherwise(answer: str, pieces: list[str]) -> str | None:
+    """The other word, where a reply ends in it after all: "I would say yes, but there is no wind, so no"."""
+    tail = _CONCLUSION.split(pieces[-1])[-1] if len(pieces) > 1 and _CONCLUSION.search(pieces[-1]) else ""
+    last = opening_polarity(tail)
+    return last if last != answer else None
 
 
 def _concluded(pieces: list[str], imagined: list[int], asked: Asked) -> tuple[bool, str | None]:
