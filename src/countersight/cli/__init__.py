@@ -27,6 +27,7 @@ from countersight.cli import (
     report,
     run,
     score,
+    status,
     train,
 )
 from countersight.errors import CountersightError
@@ -83,6 +84,7 @@ def _parser() -> argparse.ArgumentParser:
         describe,
         blind,
         run,
+        status,
         score,
         report,
         audit,

@@ -1,3 +1,6 @@
+from .batches import Batched as Batched
+from .batches import Batches as Batches
+from .batches import batches_of as batches_of
 from .function import Function as Function
 from .function import FunctionModel as FunctionModel
 from .hosted import Hosted as Hosted

@@ -51,21 +51,26 @@ class Service:
         headers = {**self.headers, "Content-Type": "application/json"} if isinstance(body, bytes) else self.headers
         return await self._exchange("POST", url, headers, body)
 
-    async def get(self, url: str | URL, *, known: bool = True) -> Received:
+    async def get(self, url: str | URL, *, known: bool = True, most: int | None = None) -> Received:
         """Fetch what is there; the key is shown only if we are to be `known`."""
-        return await self._exchange("GET", url, self.headers if known else {}, None)
+        return await self._exchange("GET", url, self.headers if known else {}, None, most)
 
     async def close(self) -> None:
         if self._session is not None:
             await self._session.close()
 
     async def _exchange(
-        self, method: str, url: str | URL, headers: dict[str, str], body: bytes | aiohttp.FormData | None
+        self,
+        method: str,
+        url: str | URL,
+        headers: dict[str, str],
+        body: bytes | aiohttp.FormData | None,
+        most: int | None = None,
     ) -> Received:
         try:
             # Redirects are not followed: neither the key nor the picture goes where it was not meant to go.
             async with self._open().request(method, url, headers=headers, data=body, allow_redirects=False) as response:
-                content = self._without_key(await self._read(response))
+                content = self._without_key(await self._read(response, most or self._most))
         except TimeoutError:
             raise AskingFailed(f"no answer within {self._timeout:g} s", again=True) from None
         except aiohttp.ClientConnectorError as error:
@@ -89,14 +94,14 @@ class Service:
             )
         return self._session
 
-    async def _read(self, response: aiohttp.ClientResponse) -> bytes:
+    async def _read(self, response: aiohttp.ClientResponse, most: int) -> bytes:
         parts: list[bytes] = []
         size = 0
         async for part in response.content.iter_any():
             size += len(part)
-            if size > self._most:
+            if size > most:
                 response.close()
-                raise AskingFailed(f"the answer is longer than {self._most:,} bytes", again=False)
+                raise AskingFailed(f"the answer is longer than {most:,} bytes", again=False)
             parts.append(part)
         return parts[0] if len(parts) == 1 else b"".join(parts)
 

@@ -1,5 +1,8 @@
 from .asking import Way as Way
 from .asking import ask_dataset as ask_dataset
+from .batching import Out as Out
+from .batching import ask_in_batches as ask_in_batches
+from .batching import outstanding as outstanding
 from .estimate import Estimate as Estimate
 from .estimate import estimated as estimated
 from .fates import ReadReply as ReadReply

@@ -1,0 +1,216 @@
+"""Batch APIs at half the price: how OpenAI, Anthropic and Gemini take many requests and give the answers back."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple, Protocol
+from urllib.parse import quote
+
+import aiohttp
+import msgspec
+
+from countersight.errors import AskingFailed, ModelError
+from countersight.models.anthropic import Messages
+from countersight.models.endpoint import Endpoint
+from countersight.models.gemini import Contents
+from countersight.models.hosted import Hosted
+from countersight.models.protocol import Answer
+from countersight.models.saying import decoded
+from countersight.models.service import Received, error_text, refused
+
+HALF = 0.5
+"""The share of the price that is paid for a batch."""
+MEGABYTE = 1_000_000
+MOST_RESULTS = 1_000 * MEGABYTE
+LISTED, DONE = 600.0, 26 * 3600.0
+"""Seconds after which a batch stands in the list of them, and after which it is surely done."""
+
+
+class Batched(NamedTuple):
+    """One request of a batch: its name in it, and its body."""
+
+    name: str
+    body: bytes
+
+
+class Batches(Protocol):
+    """How a provider takes batches."""
+
+    most_requests: int
+    most_bytes: int
+    lost_after: float
+    """Seconds after which one that is not found never arrived."""
+
+    async def send(self, label: str, requests: list[Batched]) -> str:
+        """Hand a batch in under a label; its id at the provider."""
+        ...
+
+    async def find(self, label: str) -> str | None:
+        """The batch with a label, where one arrived before whoever sent it was killed."""
+        ...
+
+    async def collect(self, batch: str) -> dict[str, Answer] | None:
+        """The answers by name; None while the batch is not done. What failed or expired in it is not among them."""
+        ...
+
+
+def batches_of(model: object) -> Batches:
+    """How a model is asked in batches; raises ModelError where its provider takes none."""
+    if isinstance(model, Hosted) and isinstance(model.dialect, Messages):
+        return AnthropicBatches(model)
+    if isinstance(model, Hosted) and isinstance(model.dialect, Contents):
+        return GeminiBatches(model)
+    if isinstance(model, Endpoint) and model.name.partition(":")[0] in ("openai", "endpoint"):
+        return OpenAIBatches(model)
+    name = getattr(model, "name", "this model")
+    raise ModelError(f"{name} takes no batches; openai:, anthropic: and gemini: do. Leave out --batch")
+
+
+class _Of:
+    """What the three have in common: the model, and exchanges with its service."""
+
+    def __init__(self, model: Hosted) -> None:
+        self._model = model
+
+    async def _post(self, url: str, body: bytes | aiohttp.FormData) -> Any:
+        return self._sent(await self._model.service.post(url, body))
+
+    async def _get(self, url: str) -> Any:
+        return self._sent(await self._model.service.get(url))
+
+    async def _lines(self, url: str) -> Iterator[Any]:
+        received = await self._model.service.get(url, most=MOST_RESULTS)
+        if not received.well:
+            raise refused(self._model.service.host, received)
+        return (decoded(line) for line in received.content.splitlines() if line.strip())
+
+    def _sent(self, received: Received) -> Any:
+        if not received.well:
+            failure = refused(self._model.service.host, received)
+            raise (
+                failure
+                if isinstance(failure, ModelError)
+                else ModelError(f"{self._model.service.host} does not take the batch: {error_text(received.content)}")
+            )
+        sent = decoded(received.content)
+        if not isinstance(sent, dict):
+            raise ModelError(f"{self._model.service.host} answers with something that is no batch")
+        return sent
+
+    def _answers(self, found: Iterator[tuple[Any, Any]]) -> dict[str, Answer]:
+        """The answers among what came back; what is none is left out, to be asked for in the ordinary way."""
+        answers = {}
+        for name, body in found:
+            if not isinstance(name, str) or body is None:
+                continue
+            try:
+                answers[name] = self._model.answer_of(self._model.dialect.read(body), HALF)
+            except AskingFailed:
+                continue
+        return answers
+
+
+class OpenAIBatches(_Of):
+    """A file of requests, a batch made of it, and a file of answers."""
+
+    most_requests, most_bytes, lost_after = 50_000, 200 * MEGABYTE, LISTED
+
+    def __init__(self, model: Hosted) -> None:
+        super().__init__(model)
+        self._base = model.url.removesuffix("/chat/completions")
+
+    async def send(self, label: str, requests: list[Batched]) -> str:
+        """Upload the file, then make the batch; a file without a batch costs nothing."""
+        head = b'{"custom_id":%s,"method":"POST","url":"/v1/chat/completions","body":%s}\n'
+        lines = b"".join(head % (msgspec.json.encode(request.name), request.body) for request in requests)
+        form = aiohttp.FormData()
+        form.add_field("purpose", "batch")
+        form.add_field("file", lines, filename=f"{label}.jsonl", content_type="application/jsonl")
+        file = await self._post(f"{self._base}/files", form)
+        made = {
+            "input_file_id": file.get("id"),
+            "endpoint": "/v1/chat/completions",
+            "completion_window": "24h",
+            "metadata": {"label": label},
+        }
+        return str((await self._post(f"{self._base}/batches", msgspec.json.encode(made)))["id"])
+
+    async def find(self, label: str) -> str | None:
+        """Batches carry their label."""
+        there = (await self._get(f"{self._base}/batches?limit=100")).get("data") or []
+        return next((one["id"] for one in there if (one.get("metadata") or {}).get("label") == label), None)
+
+    async def collect(self, batch: str) -> dict[str, Answer] | None:
+        """The answers, also those of a batch that expired."""
+        there = await self._get(f"{self._base}/batches/{batch}")
+        if there.get("status") not in ("completed", "failed", "expired", "cancelled"):
+            return None
+        if not there.get("output_file_id"):
+            return {}
+        lines = await self._lines(f"{self._base}/files/{there['output_file_id']}/content")
+        return self._answers((line.get("custom_id"), (line.get("response") or {}).get("body")) for line in lines)
+
+
+class AnthropicBatches(_Of):
+    """One request with all of them, and lines of answers."""
+
+    most_requests, most_bytes, lost_after = 100_000, 256 * MEGABYTE, DONE
+
+    async def send(self, label: str, requests: list[Batched]) -> str:
+        """Hand them in; their names carry the label, since a batch has no other place for it."""
+        parts = [b'{"custom_id":%s,"params":%s}' % (msgspec.json.encode(one.name), one.body) for one in requests]
+        return str((await self._post(f"{self._model.url}/batches", b'{"requests":[%s]}' % b",".join(parts)))["id"])
+
+    async def find(self, label: str) -> str | None:
+        """Look into the batches that are done: only their answers tell the label."""
+        for one in (await self._get(f"{self._model.url}/batches?limit=20")).get("data") or []:
+            if one.get("processing_status") == "ended":
+                first: Any = next(await self._results(str(one["id"])), {})
+                if str(first.get("custom_id", "")).startswith(f"{label}-"):
+                    return str(one["id"])
+        return None
+
+    async def collect(self, batch: str) -> dict[str, Answer] | None:
+        """The messages of those that succeeded."""
+        there = await self._get(f"{self._model.url}/batches/{quote(batch, safe='')}")
+        if there.get("processing_status") != "ended":
+            return None
+        lines = await self._results(batch)
+        return self._answers((line.get("custom_id"), (line.get("result") or {}).get("message")) for line in lines)
+
+    async def _results(self, batch: str) -> Iterator[Any]:
+        """Where they always are: an address that the server names might lead the key elsewhere."""
+        return await self._lines(f"{self._model.url}/batches/{quote(batch, safe='')}/results")
+
+
+class GeminiBatches(_Of):
+    """One request with all of them, and one answer with all of theirs."""
+
+    most_requests, most_bytes, lost_after = 10_000, 19 * MEGABYTE, LISTED
+
+    def __init__(self, model: Hosted) -> None:
+        super().__init__(model)
+        self._base = model.url.partition("/models/")[0]
+
+    async def send(self, label: str, requests: list[Batched]) -> str:
+        """Hand them in under the label."""
+        parts = [
+            b'{"request":%s,"metadata":{"key":%s}}' % (one.body, msgspec.json.encode(one.name)) for one in requests
+        ]
+        body = b'{"batch":{"display_name":%s,"input_config":{"requests":{"requests":[%s]}}}}'
+        url = self._model.url.replace(":generateContent", ":batchGenerateContent")
+        return str((await self._post(url, body % (msgspec.json.encode(label), b",".join(parts))))["name"])
+
+    async def find(self, label: str) -> str | None:
+        """Batches carry their label as the name that is shown."""
+        for one in (await self._get(f"{self._base}/batches?pageSize=100")).get("operations") or []:
+            if (one.get("metadata") or {}).get("displayName") == label:
+                return str(one["name"])
+        return None
+
+    async def collect(self, batch: str) -> dict[str, Answer] | None:
+        """The answers of those that have one."""
+        received = await self._model.service.get(f"{self._base}/{batch}", most=MOST_RESULTS)
+        there = self._sent(received)
+        if not there.get("done"):
+            return None
+        found = ((there.get("response") or {}).get("inlinedResponses") or {}).get("inlinedResponses") or []
+        return self._answers(((one.get("metadata") or {}).get("key"), one.get("response")) for one in found)

@@ -1,0 +1,205 @@
+"""A run by batches: what is sent is written down first, and any later call of the same command collects it."""
+
+import secrets
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from countersight.case import Reply
+from countersight.dataset import Dataset
+from countersight.engine import Journal, Tally
+from countersight.errors import BadPicture, CountersightError
+from countersight.models import Batched, Batches, Hosted, Model, batches_of
+from countersight.runs.asking import Way, begun_run
+from countersight.runs.asks import TELLINGS, Ask, Asks
+from countersight.runs.conversations import Conversations, NoExample
+from countersight.runs.examples import Examples
+from countersight.runs.folder import RunFolder
+
+BATCHES = "batches.jsonl"
+
+
+class Event(msgspec.Struct, frozen=True):
+    """A line about a batch: it is about to be sent, it was sent, or its answers are all in the journal."""
+
+    what: Literal["sending", "sent", "collected"]
+    label: str
+    at: float
+    batch: str = ""
+    """Its id at the provider, once there is one."""
+    names: tuple[str, ...] = ()
+    """The questions in it: row and telling."""
+
+
+class Out(msgspec.Struct, frozen=True):
+    """What is out, and what came back."""
+
+    out: int
+    """Batches that are not done."""
+    questions: int
+    """Questions in them."""
+    collected: int
+    """Answers that this call brought home."""
+    sent: int
+    """Questions that this call sent."""
+
+
+def events(run: Path) -> list[Event]:
+    """What was written down about the batches of a run, as far as the lines are whole."""
+    found = []
+    for line in (run / BATCHES).read_bytes().splitlines() if (run / BATCHES).exists() else []:
+        try:
+            found.append(msgspec.json.decode(line, type=Event))
+        except msgspec.DecodeError:
+            continue
+    return found
+
+
+def outstanding(run: Path) -> dict[str, Event]:
+    """The batches of a run that are not collected yet, by label; the last that is known of each."""
+    left: dict[str, Event] = {}
+    for event in events(run):
+        if event.what == "collected":
+            left.pop(event.label, None)
+        else:
+            known = left.get(event.label)
+            left[event.label] = event if known is None else msgspec.structs.replace(event, names=known.names)
+    return left
+
+
+def _asked_once(run: Path) -> set[str]:
+    """The questions that are out or were in a batch that arrived: they are not sent in another."""
+    told = events(run)
+    arrived = {event.label for event in told if event.batch} | outstanding(run).keys()
+    return {name for event in told if event.label in arrived for name in event.names}
+
+
+async def ask_in_batches(
+    dataset: Dataset, output: Path, model: Model, way: Way, *, pool: Dataset | None = None, tally: Tally | None = None
+) -> Out:
+    """Collect what is done, and send what was never sent. What came back without an answer is left for ordinary asking.
+
+    The model is closed.
+    """
+    try:
+        batches = batches_of(model)
+        if way.answering == "rank" or way.prompt.needs_fact or way.prompt.orders == "every" or way.again:
+            raise CountersightError(
+                f"--batch asks each question once and alone, which {way.prompt.name} or another option does not"
+            )
+        assert isinstance(model, Hosted)
+        run = begun_run(dataset, output, model, way, pool)
+        with run.writing() as journal, Journal(output / BATCHES) as log:
+            work = _Work(run, dataset, model, batches, journal, log, way, pool, tally or Tally())
+            return await work.collect_and_send()
+    finally:
+        await model.close()
+
+
+class _Work:
+    """One call: everything it knows."""
+
+    def __init__(
+        self,
+        run: RunFolder,
+        dataset: Dataset,
+        model: Hosted,
+        batches: Batches,
+        journal: Journal,
+        log: Journal,
+        way: Way,
+        pool: Dataset | None,
+        tally: Tally,
+    ) -> None:
+        self._run, self._model, self._batches, self._journal, self._log = run, model, batches, journal, log
+        examples = Examples(pool or dataset, run.manifest.examples.seed) if run.manifest.examples else None
+        self._conversations = Conversations(run.manifest, dataset, examples)
+        self._asks = Asks(run, dataset, tally, needs_picture=model.needs_picture, sample=way.sample)
+        self._tally = tally
+
+    async def collect_and_send(self) -> Out:
+        left = {_name(ask): ask for (ask,) in self._asks.chains()}
+        collected = 0
+        for event in outstanding(self._run.path).values():
+            collected += await self._collect(event, left)
+        once = _asked_once(self._run.path)
+        sent = 0
+        async for label, requests in self._cut([ask for name, ask in left.items() if name not in once]):
+            await self._send(label, requests)
+            sent += len(requests)
+        out = outstanding(self._run.path)
+        self._run.observe(self._model.observed)
+        return Out(len(out), sum(len(event.names) for event in out.values()), collected, sent)
+
+    async def _collect(self, event: Event, left: dict[str, Ask]) -> int:
+        """Bring home what a batch gave; one that was never known to have arrived is looked for."""
+        batch = event.batch or await self._batches.find(event.label)
+        if batch is None:
+            if time.time() - event.at > self._batches.lost_after:
+                self._write(Event("collected", event.label, time.time()))
+            return 0
+        if not event.batch:
+            self._write(Event("sent", event.label, time.time(), batch))
+        answers = await self._batches.collect(batch)
+        if answers is None:
+            return 0
+        found = 0
+        for name, answer in answers.items():
+            ask = left.pop(name.removeprefix(f"{event.label}-"), None)
+            if ask is None:
+                continue  # answered by now in another way
+            reply: Reply = ask.reply(
+                text=answer.text,
+                reasoning=answer.reasoning,
+                finish=answer.finish,
+                tokens_in=answer.tokens_in,
+                tokens_out=answer.tokens_out,
+                cost=answer.cost,
+                model=answer.model,
+            )
+            self._journal.append(reply)
+            self._tally.count(reply)
+            found += 1
+        self._journal.sync()
+        self._write(Event("collected", event.label, time.time(), batch))
+        return found
+
+    async def _send(self, label: str, requests: list[Batched]) -> None:
+        """Write down what is about to go, send it, and write down that it went: nothing is paid for twice."""
+        names = tuple(request.name.removeprefix(f"{label}-") for request in requests)
+        self._write(Event("sending", label, time.time(), names=names))
+        batch = await self._batches.send(label, requests)
+        self._write(Event("sent", label, time.time(), batch))
+
+    async def _cut(self, asks: list[Ask]) -> AsyncIterator[tuple[str, list[Batched]]]:
+        """The questions in batches of a size that the provider takes."""
+        label, size = _label(), 0
+        part: list[Batched] = []
+        for ask in asks:
+            try:
+                request = self._conversations.request(ask)
+            except (BadPicture, NoExample):
+                continue  # the ordinary way says what is wrong with it
+            body = await self._model.request_body(request.turns)
+            if part and (len(part) >= self._batches.most_requests or size + len(body) + 300 > self._batches.most_bytes):
+                yield label, part
+                label, part, size = _label(), [], 0
+            part.append(Batched(f"{label}-{_name(ask)}", body))
+            size += len(body) + 300
+        if part:
+            yield label, part
+
+    def _write(self, event: Event) -> None:
+        self._log.write(msgspec.json.encode(event) + b"\n")
+        self._log.sync()
+
+
+def _label() -> str:
+    return f"cs{secrets.token_hex(6)}"
+
+
+def _name(ask: Ask) -> str:
+    return f"{ask.row}-{TELLINGS.index((ask.world, ask.telling))}"

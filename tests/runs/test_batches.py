@@ -1,0 +1,214 @@
+"""Runs by batches: written down before they are sent, collected by any later call, never paid for twice."""
+
+import asyncio
+import json
+
+import pytest
+from making import dataset
+from models.provider_server import KEY, Chat, Contents, Messages, Providers
+from running import replies, run_command
+
+from countersight.asking import find_prompt
+from countersight.dataset import Dataset
+from countersight.errors import CountersightError, ModelError
+from countersight.models import ModelSettings, open_model
+from countersight.models import batches as batches_module
+from countersight.runs import Way, ask_in_batches, batching, outstanding
+
+
+class BatchServer(Providers):
+    """The batch APIs of three providers: what is handed in is done when `done` is set, but for what is `lost`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.done = False
+        self.lost = 0
+        self.batches = {}
+        self.files = {}
+        self.labels = {}
+
+    def sizes(self):
+        return [len(requests) for requests in self.batches.values()]
+
+    def _usual(self, path, headers, body):
+        for part, answer in (
+            ("/files", self._openai_file),
+            (":batchGenerateContent", self._gemini),
+            ("/v1/messages/batches", self._anthropic),
+            ("/batches", self._listed),
+        ):
+            if part in path:
+                return 200, answer(path, body)
+        return super()._usual(path, headers, body)
+
+    def _take(self, requests, label):
+        name = f"batches/b{len(self.batches)}"
+        self.batches[name], self.labels[name] = requests, label
+        return name
+
+    def _openai_file(self, path, body):
+        if body is None:
+            requests = self.batches[path.split("/files/")[1].removesuffix("/content").replace("out-", "batches/")]
+            lines = [
+                {"custom_id": one["custom_id"], "response": {"status_code": 200, "body": Chat.reply(one["body"])}}
+                for one in requests[self.lost :]
+            ]
+            return "\n".join(map(json.dumps, lines)).encode()
+        content = body.split(b"\r\n\r\n")[2].rpartition(b"\r\n--")[0]
+        self.files["file-1"] = [json.loads(line) for line in content.splitlines()]
+        return {"id": "file-1"}
+
+    def _gemini(self, path, body):
+        batch = body["batch"]
+        return {"name": self._take(batch["input_config"]["requests"]["requests"], batch["display_name"])}
+
+    def _anthropic(self, path, body):
+        if body is not None:
+            return {"id": self._take(body["requests"], "").removeprefix("batches/")}
+        status = "ended" if self.done else "in_progress"
+        if path.endswith("?limit=20"):
+            return {"data": [{"id": one.removeprefix("batches/"), "processing_status": status} for one in self.batches]}
+        name = "batches/" + path.split("/batches/")[1].removesuffix("/results")
+        if not path.endswith("/results"):
+            return {"id": name, "processing_status": status, "results_url": "http://elsewhere.example/"}
+        lines = [
+            {"custom_id": one["custom_id"], "result": {"type": "succeeded", "message": Messages.reply(one["params"])}}
+            for one in self.batches[name][self.lost :]
+        ] + [{"custom_id": one["custom_id"], "result": {"type": "expired"}} for one in self.batches[name][: self.lost]]
+        return "\n".join(map(json.dumps, lines)).encode()
+
+    def _listed(self, path, body):
+        if body is not None:  # OpenAI makes a batch of a file
+            name = self._take(self.files[body["input_file_id"]], body["metadata"]["label"])
+            return {"id": name.removeprefix("batches/"), "status": "validating"}
+        if "limit=" in path or "pageSize=" in path:
+            data = [
+                {"id": n.removeprefix("batches/"), "metadata": {"label": label}} for n, label in self.labels.items()
+            ]
+            named = [{"name": n, "metadata": {"displayName": label}} for n, label in self.labels.items()]
+            return {"data": data, "operations": named}
+        name = "batches/" + path.split("/batches/")[1]
+        responses = [
+            {"metadata": one["metadata"], "response": Contents.reply(one["request"])}
+            for one in self.batches[name][self.lost :]
+            if "metadata" in one
+        ]
+        return {
+            "status": "expired" if self.done and self.lost else "completed" if self.done else "in_progress",
+            "output_file_id": name.replace("batches/", "out-"),
+            "done": self.done,
+            "response": {"inlinedResponses": {"inlinedResponses": responses}},
+        }
+
+
+NAMES = {"openai": "openai:gpt-4o", "anthropic": "anthropic:claude-sonnet-4-5", "gemini": "gemini:gemini-2.5-flash"}
+
+
+@pytest.fixture
+def server(monkeypatch):
+    monkeypatch.setattr(Chat, "header", "authorization")
+    with BatchServer() as server:
+        for kind in NAMES:
+            monkeypatch.setenv(f"{kind.upper()}_API_KEY", KEY)
+            monkeypatch.setenv(f"{kind.upper()}_BASE_URL", server.url)
+        yield server
+
+
+def call(folder, output, name):
+    """One call of the command, in this process."""
+    model = open_model(name, ModelSettings())
+    return asyncio.run(ask_in_batches(Dataset.open(folder), output, model, Way(find_prompt("0-shot"))))
+
+
+@pytest.mark.parametrize("kind", NAMES)
+def test_what_is_sent_is_collected_by_a_later_call_at_half_the_price(kind, server, tmp_path) -> None:
+    folder = dataset(tmp_path / "data", 4)
+    out = call(folder, tmp_path / "run", NAMES[kind])
+    assert (out.out, out.questions, out.sent, out.collected) == (1, 8, 8, 0)
+    out = call(folder, tmp_path / "run", NAMES[kind])
+    assert (out.out, out.sent, out.collected) == (1, 0, 0)
+    server.done = True
+    out = call(folder, tmp_path / "run", NAMES[kind])
+    assert (out.out, out.sent, out.collected) == (0, 0, 8)
+    assert server.sizes() == [8]
+    found = replies(tmp_path / "run")
+    assert {(reply.state, reply.text) for reply in found} == {("answered", "B")}
+    price = {"openai": (2.5, 10), "anthropic": (3, 15), "gemini": (0.3, 2.5)}[kind]
+    assert found[0].cost == pytest.approx((100 * price[0] + 7 * price[1]) / 2e6)
+    assert call(folder, tmp_path / "run", NAMES[kind]).sent == 0
+
+
+@pytest.mark.parametrize("kind", NAMES)
+def test_a_call_that_was_killed_as_it_sent_does_not_pay_twice(kind, server, tmp_path, monkeypatch) -> None:
+    folder = dataset(tmp_path / "data", 3)
+    written = batching._Work._write
+
+    def killed(self, event):
+        if event.what == "sent":
+            raise KeyboardInterrupt
+        written(self, event)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(batching._Work, "_write", killed)
+        with pytest.raises(KeyboardInterrupt):
+            call(folder, tmp_path / "run", NAMES[kind])
+    assert [event.batch for event in outstanding(tmp_path / "run").values()] == [""]
+    assert call(folder, tmp_path / "run", NAMES[kind]).sent == 0
+    server.done = True
+    assert call(folder, tmp_path / "run", NAMES[kind]).collected == 6
+    assert server.sizes() == [6]
+
+
+@pytest.mark.parametrize("kind", NAMES)
+def test_what_came_back_without_an_answer_is_asked_in_the_ordinary_way(kind, server, tmp_path) -> None:
+    folder = dataset(tmp_path / "data", 3)
+    assert run_command(folder, tmp_path / "run", NAMES[kind], "--batch").returncode == 3
+    server.done, server.lost = True, 2
+    done = run_command(folder, tmp_path / "run", NAMES[kind], "--batch")
+    assert done.returncode == 0, done.stderr
+    assert "4 answers collected" in done.stderr
+    assert "6 of 6 questions answered" in done.stderr
+    assert server.sizes() == [6]
+
+
+def test_batches_are_cut_by_number_and_by_bytes(server, tmp_path, monkeypatch) -> None:
+    folder = dataset(tmp_path / "data", 5)
+    monkeypatch.setattr(batches_module.AnthropicBatches, "most_requests", 4)
+    assert call(folder, tmp_path / "run", NAMES["anthropic"]).out == 3
+    assert server.sizes() == [4, 4, 2]
+    monkeypatch.setattr(batches_module.GeminiBatches, "most_bytes", 2500)
+    assert call(folder, tmp_path / "other", NAMES["gemini"]).out > 3
+
+
+def test_one_that_never_arrived_is_sent_again_after_a_while(server, tmp_path, monkeypatch) -> None:
+    folder = dataset(tmp_path / "data", 2)
+
+    async def lost(self, label, requests):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(batches_module.OpenAIBatches, "send", lost)
+        with pytest.raises(KeyboardInterrupt):
+            call(folder, tmp_path / "run", NAMES["openai"])
+    assert call(folder, tmp_path / "run", NAMES["openai"]).sent == 0
+    monkeypatch.setattr(batches_module.OpenAIBatches, "lost_after", -1)
+    assert call(folder, tmp_path / "run", NAMES["openai"]).sent == 4
+
+
+def test_status_says_what_is_out(server, tmp_path, capsys) -> None:
+    from countersight.cli import main
+
+    call(dataset(tmp_path / "data", 2), tmp_path / "run", NAMES["gemini"])
+    assert main(["status", str(tmp_path / "run")]) == 0
+    printed = capsys.readouterr().out
+    assert "0 questions answered" in printed
+    assert "batches/b0: 4 questions out for 0.0 h" in printed
+
+
+def test_models_and_ways_without_batches_are_refused(server, tmp_path) -> None:
+    folder = dataset(tmp_path / "data", 2)
+    with pytest.raises(ModelError, match="takes no batches"):
+        call(folder, tmp_path / "run", "chance")
+    model = open_model(NAMES["openai"], ModelSettings())
+    with pytest.raises(CountersightError, match="each question once and alone"):
+        asyncio.run(ask_in_batches(Dataset.open(folder), tmp_path / "run", model, Way(find_prompt("swapped"))))
