@@ -239,7 +239,7 @@ def test_totals_are_not_called_shares(tmp_path: Path, browser: Browser) -> None:
     opened = browser.new_page()
     opened.goto(write_leaderboard([made], tmp_path / "out").html.as_uri())
     total, shares = (opened.locator("#suite-0 table caption").nth(nth).text_content() for nth in (0, 1))
-    assert "added up, with their 95% interval. Ranked by acc_c." in (total or "")
+    assert "added up, with their 95% interval. Tiers by acc_c." in (total or "")
     assert "Shares in per cent" in (shares or "")
     opened.close()
 
