@@ -38,7 +38,7 @@
 
   // ---- state, which the address carries -------------------------------------------------------------------
 
-  const fresh = () => ({ outcome: -1, run: -1, group: -1, q: "", page: 0 });
+  const fresh = () => ({ outcome: -1, run: -1, group: -1, versus: "", q: "", page: 0 });
   let state = fresh();
 
   const readAddress = () => {
@@ -50,20 +50,25 @@
       outcome: index.outcomes.findIndex((outcome) => outcome.key === asked.get("outcome")),
       run: index.runs.indexOf(asked.get("run")),
       group: index.groups.indexOf(asked.get("group")),
+      versus: VERSUS.has(asked.get("versus")) ? asked.get("versus") : "",
       q: asked.get("q") ?? "",
       page: page > 0 ? page - 1 : 0,
     };
     return true;
   };
 
-  const writeAddress = () => {
+  // A change of a filter is a step that Back undoes; a letter typed into the search is not.
+  const writeAddress = (step) => {
     const asked = new URLSearchParams();
     if (state.outcome >= 0) asked.set("outcome", index.outcomes[state.outcome].key);
     if (state.run >= 0) asked.set("run", index.runs[state.run]);
     if (state.group >= 0) asked.set("group", index.groups[state.group]);
+    if (state.versus) asked.set("versus", state.versus);
     if (state.q) asked.set("q", state.q);
     if (state.page) asked.set("page", state.page + 1);
-    history.replaceState(null, "", asked.size ? `#cases?${asked}` : "#cases");
+    const address = asked.size ? `#cases?${asked}` : "#cases";
+    if (step) history.pushState(null, "", address);
+    else history.replaceState(null, "", address);
   };
 
   // ---- filtering ------------------------------------------------------------------------------------------
@@ -90,6 +95,17 @@
     return haystacks[at];
   };
 
+  // "A right, B wrong" for any two runs, in the world that was asked about a change, or in the only one there is.
+  const VERSUS = new Map();
+  const worldBit = index.right_of.some((run) => run.some((bits) => bits & 2)) ? 2 : 1;
+  index.runs.forEach((first, a) =>
+    index.runs.forEach((second, b) => {
+      if (a === b) return;
+      const holds = (at) => (index.right_of[a][at] & worldBit) !== 0 && (index.right_of[b][at] & worldBit) === 0;
+      VERSUS.set(`${a}-${b}`, { words: `${first} right, ${second} not`, holds });
+    }),
+  );
+
   const runsAsked = () => (state.run >= 0 ? [state.run] : [...index.runs.keys()]);
 
   const filter = () => {
@@ -101,6 +117,7 @@
     for (let at = 0; at < total; at += 1) {
       if (state.group >= 0 && index.group_of[at] !== state.group) continue;
       if (needle && !haystack(at).includes(needle)) continue;
+      if (state.versus && !VERSUS.get(state.versus).holds(at)) continue;
       any += 1;
       const outcomes = new Set(runs.map((run) => index.outcomes_of[run][at]));
       for (const outcome of outcomes) counts[outcome] += 1;
@@ -284,6 +301,17 @@
     return whole;
   };
 
+  const spending = (answer) =>
+    [
+      answer.finish && answer.finish !== "stop" ? `ended by ${answer.finish}` : "",
+      answer.tokens_in || answer.tokens_out ? `${number(answer.tokens_in ?? 0)} + ${number(answer.tokens_out ?? 0)} tokens` : "",
+      answer.cost ? `$${answer.cost.toPrecision(2)}` : "",
+      answer.seconds ? `${answer.seconds.toFixed(2)} s` : "",
+      answer.attempts > 1 ? `${answer.attempts} attempts` : "",
+    ]
+      .filter(Boolean)
+      .join(" · ");
+
   const answerLine = (answer, run, at) => {
     const line = make(
       "li",
@@ -292,6 +320,8 @@
       make("span", { class: "who", dir: "auto" }, index.runs[run]),
     );
     if (answer.read != null) line.append(make("span", { class: "read" }, "read as ", make("b", { dir: "auto" }, answer.read)));
+    const spent = spending(answer);
+    if (spent) line.append(make("span", { class: "read spent" }, spent));
     if (answer.composed) line.append(make("span", { class: "read" }, "composed from its own count"));
     const said = reply(answer);
     if (said) line.append(said);
@@ -321,7 +351,7 @@
     const head = make(
       "header",
       {},
-      make("h3", { id: title, dir: "auto" }, item.id),
+      make("h3", { id: title, dir: "auto" }, make("a", { href: `#cases?q=${encodeURIComponent(item.id)}`, class: "case-link" }, item.id)),
       ...(item.group ? [make("span", { class: "tag", dir: "auto" }, item.group)] : []),
     );
     if (item.change) head.append(make("p", { class: "change", dir: "auto" }, item.change));
@@ -329,7 +359,7 @@
     const askings = Object.keys(WORLDS).map((key) => asking(item, key)).filter(Boolean);
     return make(
       "article",
-      { class: "card", "aria-labelledby": title },
+      { class: "card", "aria-labelledby": title, tabindex: -1 },
       head,
       make(
         "div",
@@ -399,6 +429,8 @@
       byId(id).parentElement.hidden = names.length < 2;
     };
     choices("run", "any run", index.runs);
+    byId("versus").append(make("option", { value: "" }, "any"), ...[...VERSUS].map(([key, { words }]) => make("option", { value: key }, words)));
+    byId("versus").parentElement.hidden = !VERSUS.size;
     choices("group", "all groups", index.groups);
     form.hidden = false;
   };
@@ -416,6 +448,7 @@
       tally.textContent = number(place < 0 ? any : counts[place]);
     }
     byId("run").value = state.run;
+    byId("versus").value = state.versus;
     byId("group").value = state.group;
     if (byId("search").value !== state.q) byId("search").value = state.q;
     byId("status").textContent = found.length
@@ -427,10 +460,10 @@
     byId("next").disabled = state.page === pages - 1;
   };
 
-  const change = (values) => {
+  const change = (values, step = true) => {
     state = { ...state, page: 0, ...values };
     draw();
-    writeAddress();
+    writeAddress(step);
   };
 
   const turn = (by) => {
@@ -441,11 +474,12 @@
 
   byId("outcomes").addEventListener("change", (event) => change({ outcome: Number(event.target.value) }));
   byId("run").addEventListener("change", (event) => change({ run: Number(event.target.value) }));
+  byId("versus").addEventListener("change", (event) => change({ versus: event.target.value }));
   byId("group").addEventListener("change", (event) => change({ group: Number(event.target.value) }));
   let typing = 0;
   byId("search").addEventListener("input", (event) => {
     clearTimeout(typing);
-    typing = setTimeout(() => change({ q: event.target.value }), 150);
+    typing = setTimeout(() => change({ q: event.target.value }, false), 150);
   });
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("reset", (event) => {
@@ -456,6 +490,76 @@
   byId("previous").addEventListener("click", () => turn(-1));
   byId("next").addEventListener("click", () => turn(1));
   addEventListener("hashchange", () => readAddress() && draw());
+  addEventListener("popstate", () => {
+    if (!readAddress()) state = fresh();
+    draw();
+  });
+
+  // ---- keys: from case to case, never while somebody types --------------------------------------------------
+
+  addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || dialog.open) return;
+    if (event.target.closest("input, select, textarea, [contenteditable]")) return;
+    const by = { j: 1, k: -1 }[event.key];
+    if (!by) return;
+    const cards = [...byId("cards").children];
+    const at = cards.indexOf(document.activeElement?.closest(".card"));
+    const next = cards[at < 0 ? (by > 0 ? 0 : cards.length - 1) : at + by];
+    if (!next) return;
+    next.focus({ preventScroll: true });
+    next.scrollIntoView({ block: "start" });
+    event.preventDefault();
+  });
+
+  // ---- tables that are sorted by a click on their head, and a figure that can be saved -----------------------
+
+  const valueOf = (row, column) => {
+    const words = row.cells[column]?.firstChild?.textContent?.trim() ?? "";
+    const value = Number.parseFloat(words.replace(/,/g, "").replace("−", "-"));
+    return Number.isNaN(value) ? words : value;
+  };
+  for (const table of document.querySelectorAll("table")) {
+    const body = table.tBodies[0];
+    if (!body || body.rows.length < 3) continue;
+    [...(table.tHead?.rows[0]?.cells ?? [])].forEach((head, column) => {
+      const words = [...head.childNodes];
+      const button = make("button", { type: "button", class: "sorter" }, ...words);
+      head.replaceChildren(button);
+      button.addEventListener("click", () => {
+        const down = head.getAttribute("aria-sort") === "descending";
+        for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+        head.setAttribute("aria-sort", down ? "ascending" : "descending");
+        const rows = [...body.rows];
+        const last = rows.filter((row) => row.matches(".total, .reported, .unasked"));
+        const order = (a, b) => {
+          const [x, y] = [valueOf(a, column), valueOf(b, column)];
+          const less = typeof x === typeof y ? (x < y ? -1 : x > y ? 1 : 0) : typeof x === "number" ? 1 : -1;
+          return down ? less : -less;
+        };
+        body.append(...rows.filter((row) => !last.includes(row)).sort(order), ...last);
+      });
+    });
+  }
+
+  const save = (blob, name) => {
+    const link = make("a", { href: URL.createObjectURL(blob), download: name });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  };
+  for (const button of document.querySelectorAll("[data-save]")) {
+    button.hidden = false;
+    button.addEventListener("click", () => {
+      const image = byId("finding");
+      if (button.dataset.save === "svg") {
+        const bytes = Uint8Array.from(atob(image.src.split(",")[1]), (sign) => sign.charCodeAt(0));
+        save(new Blob([bytes], { type: "image/svg+xml" }), "finding.svg");
+        return;
+      }
+      const canvas = make("canvas", { width: image.naturalWidth * 2, height: image.naturalHeight * 2 });
+      canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+      canvas.toBlob((blob) => save(blob, "finding.png"));
+    });
+  }
 
   if (total) fillFilters();
   const linked = readAddress();

@@ -23,9 +23,10 @@ from countersight.pages import (
     text,
 )
 from countersight.report.analysis_tables import analysis_grids
-from countersight.report.data import Analysis, PageData, ReportData
+from countersight.report.data import Analysis, Answer, PageData, ReportData
 from countersight.report.figures import accuracy_plot, drop_plot, legend, letter_bars
 from countersight.report.finding import sentence
+from countersight.report.finding_figure import finding_figure
 from countersight.report.gallery import PAIR_OUTCOMES, PairOutcome, pair_outcome
 from countersight.report.interval_plot import interval_plot
 from countersight.report.provenance import definitions, origins
@@ -49,6 +50,8 @@ class _Index(msgspec.Struct, frozen=True):
     group_of: list[int]
     outcomes_of: list[list[int]]
     """For each run, the outcome of each case."""
+    right_of: list[list[int]]
+    """For each run and case, in which askings it was right: a bit for each."""
 
 
 def render(data: PageData) -> str:
@@ -61,6 +64,7 @@ def render(data: PageData) -> str:
         script="page.js",
         heading=text(name(report.dataset)),
         sentence=text(sentence(report)),
+        finding=_finding(report),
         tiles=_tiles(report),
         nav=joined(element("li", element("a", text(words), href=f"#{key}")) for key, words in _nav(report)),
         sections=joined(_sections(report)),
@@ -72,6 +76,18 @@ def render(data: PageData) -> str:
         faults=joined(_faults(data)),
         pictures=joined(_pictures(data)),
     )
+
+
+def _finding(report: ReportData) -> Markup:
+    """The finding to look at, as a figure that can be saved; the drawing is one file within the page."""
+    drawing = finding_figure(report)
+    source = f"data:image/svg+xml;base64,{base64.b64encode(drawing.encode()).decode()}"
+    image = element("img", src=source, alt=sentence(report), id="finding", class_="finding")
+    save = [
+        element("button", text(f"Save as {kind.upper()}"), type="button", class_="plain", data_save=kind, hidden="")
+        for kind in ("svg", "png")
+    ]
+    return element("figure", image, element("figcaption", *save), class_="panel finding-panel")
 
 
 def _inert(key: str, value: object) -> Markup:
@@ -120,7 +136,13 @@ def _index(data: PageData) -> _Index:
         outcomes=tuple(_Outcome(key, words) for key, words in PAIR_OUTCOMES.items()),
         group_of=[place[case.group] for case in data.cases],
         outcomes_of=outcomes_of,
+        right_of=[[_right(case.answers[run]) for case in data.cases] for run in range(len(data.report.runs))],
     )
+
+
+def _right(answers: dict[Asking, Answer]) -> int:
+    right = [asking in answers and answers[asking].verdict == "right" for asking in ASKINGS]
+    return sum(1 << bit for bit, is_right in enumerate(right) if is_right)
 
 
 def _sampled(data: PageData) -> str:
@@ -138,8 +160,8 @@ def _askings(report: ReportData) -> list[Asking]:
 
 
 def _nav(report: ReportData) -> Iterator[tuple[str, str]]:
-    yield "scores", "Scores"
     yield ("drop", "Drop") if report.two_worlds else ("accuracy", "Accuracy")
+    yield "scores", "Scores"
     if any(run.letters for run in report.runs):
         yield "letters", "Letters"
     if report.comparisons:
@@ -197,8 +219,8 @@ def _sections(report: ReportData) -> Iterator[Markup]:
         tables.append(_folded(run.label, table, len(report.runs)) if many else table)
     points = ", drop and gap in points" if report.two_worlds else ""
     note = f"Shares in per cent{points}, each with its {percent(report.confidence, 0)}% interval."
-    yield section("scores", "Scores", note, *tables)
     yield _drop(report) if report.two_worlds else _accuracy(report)
+    yield section("scores", "Scores", note, *tables)
     if any(run.letters for run in report.runs):
         bars = [
             element("div", *([_run_heading(run.label)] if many else []), letter_bars(run))

@@ -10,6 +10,7 @@ from countersight.files import write_text
 from countersight.pages import side_for, thumbnails
 from countersight.progress import Progress, silent
 from countersight.report.data import PageData, ReportData
+from countersight.report.finding_figure import finding_figure
 from countersight.report.formats import comma_separated, latex, markdown
 from countersight.report.image_groups import GroupsFile
 from countersight.report.loading import Loaded, load
@@ -24,6 +25,8 @@ class ReportFiles(msgspec.Struct, frozen=True):
     markdown: Path
     latex: Path
     csv: Path
+    figure: Path
+    """The finding, as an SVG file."""
     scores: Path
     """Every answer of every run, for analyses of one's own."""
     data: ReportData
@@ -60,6 +63,7 @@ def write_report(
         html=write_text(out / "report.html", render(PageData(report, loaded.cases, tuple(pictures)))),
         markdown=write_text(out / "tables.md", markdown(report)),
         latex=write_text(out / "tables.tex", latex(report)),
+        figure=write_text(out / "finding.svg", finding_figure(report)),
         csv=write_text(out / "tables.csv", comma_separated(report)),
         scores=_write_scores(loaded, out / SCORES),
         data=report,

@@ -1,0 +1,88 @@
+"""The finding as one figure: every run from what is to what if, with intervals, chance and what blind probes reach."""
+
+from collections.abc import Iterator
+
+from countersight.case import ASKINGS, Asking
+from countersight.pages import MARGIN, WIDTH, Figure, escaped, interval, name, percent, sheet, words_at
+from countersight.report.data import ReportData, RunScores
+
+_LEFT, _RIGHT = 250, 150
+_INSIDE = WIDTH - 2 * MARGIN - _LEFT - _RIGHT
+_TOP, _ROW = 96, 46
+_STYLE = """
+  .factual { fill: var(--one); stroke: var(--one) } .counterfactual { fill: var(--two); stroke: var(--two) }
+  .shown { fill: var(--soft); stroke: var(--soft) } .fall { stroke: var(--soft); stroke-width: 2 }
+  .rule { stroke: var(--rule) } .chance { stroke: var(--ink); stroke-dasharray: 4 4 }
+  .interval { stroke-width: 5; opacity: .35; stroke-linecap: round }
+"""
+_MARKS: dict[Asking, str] = {
+    "factual": '<circle r="6"/>',
+    "counterfactual": '<path d="M0-7.5 7.5 0 0 7.5-7.5 0z"/>',
+    "shown": '<path d="M0-7 7 5.5-7 5.5z"/>',
+}
+
+
+def finding_figure(report: ReportData) -> str:
+    """A sheet with a line for every run."""
+    height = _TOP + _ROW * len(report.runs) + 60
+    title = f"{name(report.dataset)}: right answers in per cent, with {percent(report.confidence, 0)}% intervals"
+    parts = [words_at(MARGIN, 40, title, "head"), *_legend(report), *_scale(len(report.runs))]
+    for place, run in enumerate(report.runs):
+        parts += _line(run, _TOP + _ROW * place + _ROW / 2)
+    return sheet(title, height, _STYLE, parts)
+
+
+def _x(share: float) -> float:
+    return MARGIN + _LEFT + _INSIDE * share
+
+
+def _legend(report: ReportData) -> Iterator[str]:
+    x = float(MARGIN)
+    for asking in ASKINGS:
+        if any(getattr(run.overall, asking) for run in report.runs):
+            words = report.terms.measures.get(asking, asking)
+            yield f'<g class="{asking}" transform="translate({x + 8} 64)">{_MARKS[asking]}</g>'
+            yield words_at(x + 22, 68, words, "soft")
+            x += 40 + 7.5 * len(words)
+    if any(run.overall.chance for run in report.runs):
+        yield f'<line class="chance" x1="{x}" x2="{x + 22}" y1="64" y2="64"/>'
+        yield words_at(x + 28, 68, "guessing", "soft")
+
+
+def _scale(runs: int) -> Iterator[str]:
+    bottom = _TOP + _ROW * runs
+    for tick in (0, 25, 50, 75, 100):
+        x = _x(tick / 100)
+        yield f'<line class="rule" x1="{x:.1f}" x2="{x:.1f}" y1="{_TOP}" y2="{bottom}"/>'
+        yield words_at(x, bottom + 20, f"{tick}%", "soft", "middle")
+
+
+def _line(run: RunScores, y: float) -> Iterator[str]:
+    told = {asking: getattr(run.overall, asking) for asking in reversed(ASKINGS)}  # what comes last lies on top
+    figures = {asking: figure for asking, figure in told.items() if figure and figure.value is not None}
+    yield words_at(MARGIN, y + 5, _short(name(run.label)))
+    chance = run.overall.chance.get("counterfactual", run.overall.chance.get("factual"))
+    if chance is not None:
+        yield f'<line class="chance" x1="{_x(chance):.1f}" x2="{_x(chance):.1f}" y1="{y - 20:.1f}" y2="{y + 20:.1f}"/>'
+    if "factual" in figures and "counterfactual" in figures:
+        ends = [_x(figures[asking].value or 0.0) for asking in ("factual", "counterfactual")]
+        yield f'<line class="fall" x1="{ends[0]:.1f}" x2="{ends[1]:.1f}" y1="{y:.1f}" y2="{y:.1f}"/>'
+    for asking, figure in figures.items():
+        yield from _mark(asking, figure, y)
+    drop = run.overall.drop
+    if drop and drop.value is not None:
+        yield words_at(WIDTH - MARGIN, y, f"drop {percent(drop.value)}", "", "end")
+        yield words_at(WIDTH - MARGIN, y + 15, f"{interval(drop)}; n = {drop.n}", "soft", "end")
+
+
+def _mark(asking: Asking, figure: Figure, y: float) -> Iterator[str]:
+    shift = {"factual": -4.0, "counterfactual": 4.0, "shown": 0.0}[asking]
+    words = escaped(f"{asking}: {percent(figure.value or 0.0)}% ({interval(figure)}; n = {figure.n})")
+    low, high = _x(figure.low), _x(figure.high)
+    yield f'<line class="interval {asking}" x1="{low:.1f}" x2="{high:.1f}" y1="{y + shift:.1f}" y2="{y + shift:.1f}"/>'
+    at = f"translate({_x(figure.value or 0.0):.1f} {y:.1f})"
+    yield f'<g class="{asking}" transform="{at}"><title>{words}</title>{_MARKS[asking]}</g>'
+
+
+def _short(label: str) -> str:
+    return label if len(label) <= 34 else f"{label[:16]}…{label[-16:]}"
