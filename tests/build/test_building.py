@@ -112,6 +112,14 @@ def test_only_clear_majorities_of_vqa_are_taken_and_the_rest_counted(tmp_path: P
     assert first.provenance["agreement"] == "0.9"
 
 
+def test_annotations_of_other_questions_are_said_to_be_so(tmp_path: Path) -> None:
+    source, _ = write_vqa(tmp_path, [("How many dogs are there?", ["2"] * 10)])
+    others = tmp_path / "others.json"
+    others.write_text('{"annotations": [{"question_id": 7, "answers": []}]}')
+    with pytest.raises(CountersightError, match="question_id: N has no annotation"):
+        build(source, tmp_path / "pairs", annotations=others)
+
+
 def test_pictures_go_with_the_pairs_and_a_missing_one_is_a_reason(tmp_path: Path) -> None:
     source = write_csv(tmp_path / "questions.csv", questions()[:6])
     (tmp_path / "pictures/val2014").mkdir(parents=True)

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, Literal
 
@@ -61,9 +61,16 @@ def read_sources(questions: Path, annotations: Path | None, captions: Path | Non
         if isinstance(each, _Entry) and each.image:
             said.setdefault(picture_key(each.image), []).append(each.case.factual.text if each.case.factual else "")
     if not any(isinstance(each, _Entry) for each in found):
-        raise CountersightError(f"{questions} holds no questions; name VQA's file, C-VQA's CSV or a dataset folder")
+        raise CountersightError(_nothing(questions, found))
     for each in found:
         yield _source(each, said) if isinstance(each, _Entry) else each
+
+
+def _nothing(questions: Path, found: Sequence["_Entry | LeftOut"]) -> str:
+    """Why a file is no source, with what is wrong with most of its rows."""
+    wrong = Counter(re.sub(r"\d+", "N", each.reason) for each in found if isinstance(each, LeftOut)).most_common(1)
+    rows = f" ({wrong[0][1]:,} x {wrong[0][0]})" if wrong else ""
+    return f"{questions} holds no questions{rows}; name VQA's file with its own annotations, C-VQA's CSV or a dataset"
 
 
 class _Entry(msgspec.Struct, frozen=True):
