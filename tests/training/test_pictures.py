@@ -1,4 +1,4 @@
-"""Pictures for training: the maps agree with the counts, and strangers look like anything but scenes."""
+"""Pictures for training: the maps agree with the counts, and those out of domain look like anything but scenes."""
 
 import numpy as np
 import pytest

@@ -13,7 +13,7 @@ from countersight.picture import Pixels
 Plane = NDArray[np.float64]
 
 
-def stranger(rng: Random) -> Pixels:
+def out_of_domain(rng: Random) -> Pixels:
     """Noise, clouds, textures, shapes, or several of them beside each other; some as a camera would blur them."""
     generator = np.random.default_rng(rng.getrandbits(64))
     picture = rng.choice(_MAKERS)(rng, generator)

@@ -14,10 +14,10 @@ from countersight.models.embedded import shrink
 from countersight.picture import Pixels
 from countersight.scenes import COLOURS, Facts, Recolour, Remove, Scene, apply, draw, facts_of
 from countersight.suites.cvqa import TEMPLATES
-from countersight.training.out_of_domain import stranger
+from countersight.training.out_of_domain import out_of_domain
 from countersight.training.targets import CELLS, LAYERS, Map, target
 
-STRANGERS = 0.12
+OUT_OF_DOMAIN = 0.12
 """Share of pictures that are not ours."""
 
 
@@ -32,8 +32,8 @@ class Sample(msgspec.Struct, frozen=True):
 def sample(seed: str) -> Sample:
     """The picture of a seed."""
     rng = Random(f"train/{seed}")
-    if rng.random() < STRANGERS:
-        return Sample(stranger(rng), np.zeros((LAYERS, CELLS, CELLS), np.uint8), Facts("other"))
+    if rng.random() < OUT_OF_DOMAIN:
+        return Sample(out_of_domain(rng), np.zeros((LAYERS, CELLS, CELLS), np.uint8), Facts("other"))
     scene = random_scene(rng)
     return Sample(shrink(Image.fromarray(draw(scene))), target(scene), facts_of(scene))
 
