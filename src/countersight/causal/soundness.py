@@ -83,6 +83,8 @@ def doubt(graph: CausalGraph) -> str | None:
         return "one of the causes may do alone"  # a child on an elephant, in somebody's arms
     if graph.kind == "collision" and _are_somebody_and_their_hand(graph):
         return "two names may stand for the same thing"
+    if graph.kind == "collision" and _are_one_of_a_kind(graph):
+        return "two names may stand for the same thing"
     if graph.kind == "collision" and any(edge.relation in _HAVING for edge in graph.edges):
         return "a relation says where a thing is, not what keeps it there"
     if any(_is_doubtful(edge, names) for edge in graph.edges):
@@ -94,6 +96,12 @@ def _are_somebody_and_their_hand(graph: CausalGraph) -> bool:
     """Whether the causes of a collision are a creature and what it grips with: they are one cause."""
     one, other, _ = (catalogue().classes(thing.name) for thing in graph.things)
     return ("creature" in one and "grip" in other) or ("grip" in one and "creature" in other)
+
+
+def _are_one_of_a_kind(graph: CausalGraph) -> bool:
+    """Whether the causes of a collision are two of which a thing has one: a seat is not in a bus and in a train."""
+    one, other, _ = (catalogue().classes(thing.name) for thing in graph.things)
+    return bool(one & other & {"vehicle", "mount", "seat", "ground"})
 
 
 def _is_borne(graph: CausalGraph) -> bool:

@@ -136,20 +136,29 @@ def export_jsonl(cases: Iterable[Case], path: Path) -> int:
 def _row(case: Case, question: Question, graph: dict[str, Any]) -> dict[str, Any]:
     options = [option.text for option in question.options] or ["Yes", "No"]
     right = LETTERS.index(question.answer) if question.options else ("yes", "no").index(question.answer)
+    ids = {node["id"]: _plain(node["id"], place) for place, node in enumerate(graph["nodes"], 1)}
     return {
         "img_id": case.provenance.get("img_id", ""),
         "question": question.text,
         "graph_type": case.provenance.get("graph_type", ""),
         "task_type": case.group,
         "graph": {
-            "nodes": [[node["id"], _without(node, "id")] for node in graph["nodes"]],
-            "edges": [[e["source"], e["target"], _without(e, "source", "target")] for e in graph["edges"]],
+            "nodes": [[ids[node["id"]], _without(node, "id")] for node in graph["nodes"]],
+            "edges": [
+                [ids[e["source"]], ids[e["target"]], _without(e, "source", "target", "subject", "object")]
+                for e in graph["edges"]
+            ],
         },
-        "objs": graph.get("objs", []),
+        "objs": [ids[node] for node in graph.get("objs", []) if node in ids],
         "options": options,
         "answer_index": right,
         "data_id": case.provenance.get("data_id", case.id),
     }
+
+
+def _plain(node: str | int, place: int) -> str | int:
+    """The id of a node as the layout takes it; a mined one may be a name of several words."""
+    return node if isinstance(node, int) or _PLAIN_ID.fullmatch(node) else f"n{place}"
 
 
 def _without(entry: dict[str, Any], *names: str) -> dict[str, Any]:

@@ -29,8 +29,8 @@ _TRIES = 40
 """How often wrong options are drawn at most where there are few questions."""
 _UNMOVED = frozenset({"ground", "place", "water"})
 """What bears everything: of two things alone, nothing is learned from its being gone."""
-_SELF_MOVING = frozenset({"creature", "vehicle", "mount"})
-"""What leaves its place by itself: nothing follows from its having left, and nothing keeps it for sure."""
+_SELF_MOVING = frozenset({"creature", "emission", "leafage", "liquid", "mount", "vehicle"})
+"""What walks, falls or flows away by itself: nothing follows from its having left, and nothing keeps it for sure."""
 _FOR_SURE = frozenset({"CB", "SC", "NC"})
 """Tasks that ask what keeps a thing for sure, or why it left."""
 

@@ -84,6 +84,7 @@ def _named(role: str, name: str) -> dict[str, str]:
     stands = pronoun(name)
     return {
         role: the(name),
+        f"{role}_bare": name,
         f"{role}_it": stands.subject,
         f"{role}_them": stands.object,
         f"{role}_its": stands.possessive,
