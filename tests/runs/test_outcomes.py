@@ -58,7 +58,6 @@ def test_a_run_of_the_first_version_is_taken_up_whatever_order_it_was_asked_in(t
     [
         ("say:", "20 empty; give the model more room"),
         ("say:I see a picture.", "20 unread (the last: 'I see a picture.'); look at what it says"),
-        ("status:400", "20 failed"),
     ],
 )
 def test_a_run_whose_first_replies_come_to_nothing_stops_with_advice(tmp_path, says, words):
