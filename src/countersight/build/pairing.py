@@ -131,7 +131,7 @@ class Pairing:
             reasons = self._reasons.get(name, Counter())
             left -= sum(reasons.values())
             if reasons or name in (WRITTEN, BALANCED):
-                steps.append(step(name if name in (WRITTEN, BALANCED) else f"not: {name}", left, reasons))
+                steps.append(step(name if name in (WRITTEN, BALANCED) else f"after “{name}”", left, reasons))
         return steps
 
 

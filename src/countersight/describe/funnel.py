@@ -41,7 +41,7 @@ def funnel_panel(y: int, funnel: Funnel) -> tuple[str, int]:
             f'<rect class="factual" x="{MARGIN + _NAME}" y="{line}" width="{width:.1f}" height="{_LINE - 6}" rx="1.5">'
             f"<title>{escaped(_why(step.reasons))}</title></rect>"
         )
-        told = f"{step.left:,}" + (f"   {_why(step.reasons)}" if step.reasons else "")
+        told = f"{step.left:,}" + (f", less {_why(step.reasons)}" if step.reasons else "")
         room = (WIDTH - MARGIN - (MARGIN + _NAME + width + 8)) / 6
         parts.append(words_at(MARGIN + _NAME + width + 8, line + 14, _short(told, int(room)), "soft"))
     return "<g>" + "".join(parts) + "</g>", 36 + _LINE * len(funnel.steps) + 42
