@@ -1,6 +1,7 @@
 """Tiny models of every family, each written and loaded once for all tests."""
 
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,14 @@ from models.local import tiny
 from countersight.models.local.loading import Loaded, load
 
 torch.set_num_threads(1)  # on a shared machine, threads of models this small wait for each other most of the time
+
+
+@pytest.fixture(scope="module", autouse=True)
+def light_to_sweep() -> Iterator[None]:
+    """What is there already is left alone when memory is given back: sweeping it took most of the time."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 @pytest.fixture(scope="session")
