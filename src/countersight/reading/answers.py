@@ -179,7 +179,7 @@ def _anywhere(said: str, question: Question) -> str | None:
     correction = corrected(said) if question.kind != "open" else None
     if correction:
         after = correction.after
-        if question.kind != "boolean":
+        if not _asks_yes_or_no(question):
             after = _TAKEN_BACK.sub("", after)
         return _anywhere(after, question) or (_anywhere(correction.before, question) if correction.confirms else None)
     for region in announced(said):
@@ -195,6 +195,11 @@ def _anywhere(said: str, question: Question) -> str | None:
         return said if said and without_refusal(said[:_OPENING_REFUSAL]) is not None else None
     rest = without_refusal(said)
     return _prose(rest, question) if rest else None
+
+
+def _asks_yes_or_no(question: Question) -> bool:
+    texts = {option.text.strip(" .").casefold() for option in question.options}
+    return question.kind == "boolean" or texts == {"yes", "no"}
 
 
 def _corrected(part: str, question: Question) -> str | None:

@@ -20,7 +20,7 @@ _NEGATED = re.compile(
 _IF = re.compile(r"\b(?:if|when|unless|after|without)\b", re.IGNORECASE)
 _NEGATIVE_QUESTION = re.compile(r"\b(?:not|never|no|no longer)\b", re.IGNORECASE)
 _NEGATION_WORD = found("yes_no.negation_words")
-_SHORT_NOT = re.compile(r"n't\b", re.IGNORECASE)
+_SHORT_NOT = re.compile(r"(?<=\bcan)'t\b|n't\b", re.IGNORECASE)  # "can't" keeps its "can"
 _VERB = re.compile(rf"{_AUXILIARY}|'d\b|n't\b", re.IGNORECASE)
 _FIRST_VERB = re.compile(
     rf"{MODAL}|\b(?:is|are|was|were|has|have|had)\b|{any_of('yes_no.change_verbs')}|'s\b|'re\b|n't\b", re.IGNORECASE
@@ -66,6 +66,7 @@ _LIGHT = words("yes_no.light")
 # "Not impossible" is less than a yes and no "no" at all.
 _TWICE = re.compile(r"(?:\bnot|n't|\bnever|\bnor)\b.{0,30}\b(?:impossible|unlikely|unable)\b", re.IGNORECASE)
 _CONDITION = re.compile(r"\b(?:with|without|unless|only|by|until)\b(?P<what>.*)", re.IGNORECASE)
+_NEITHER = re.compile(r"\bneither\b.*\bnor\b", re.IGNORECASE)
 _PLACES = frozenset(map(stem, words("questions.prepositions")))
 _ADVERB = re.compile(r"\w{2,}ly")
 
@@ -133,7 +134,7 @@ def compared(text: str) -> tuple[str, ...]:
 
 def asserted(clause: str, asked: Asked) -> str | None:
     """Yes or no, where a clause affirms or denies just what was asked; None where it says something else."""
-    if clause.endswith("?") or _is_twice_negated(clause):
+    if clause.endswith("?") or _is_twice_negated(clause) or _NEITHER.search(clause):
         return None
     if opening := _DENYING_OPENING.match(clause):
         claimed = asserted(clause[opening.end() :], asked)

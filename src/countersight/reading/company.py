@@ -16,7 +16,7 @@ _BOUNDARY = re.compile(r"[,;:|]|--|\b(?:and|but|while|whereas|plus|with|so|there
 _JOINED = re.compile(r"\s*(?:,|,?\s*and|&|\+|,?\s*plus)\s*$", re.IGNORECASE)
 _ALSO = re.compile(r"^.*\b(?:and|plus)\s+$", re.IGNORECASE)  # "a dog and two": the dog is no word of the two
 _NEGATED = re.compile(r"\b(?:not|without|no longer|nor)\b|n't\b", re.IGNORECASE)
-_LABEL = re.compile(r"(\w+)\W*[:|=]\s*$")  # "Plates: 4"
+_LABEL = re.compile(r"(\w+s)\W*[:|=]\s*$")  # "Plates: 4"
 _COLON = re.compile(r":|--|\b(?:including|namely|consisting of)\b", re.IGNORECASE)
 _SHARE = re.compile(r"\s*(?:\w+\s+)?of (?:them|which|whom|these|those|the)\b", re.IGNORECASE)
 _PRONOUN = re.compile(r"\bof (?:them|which|whom|these|those)\b", re.IGNORECASE)
@@ -44,7 +44,7 @@ class Quantity(msgspec.Struct, frozen=True):
     @property
     def noun(self) -> str:
         """The word that is counted, or nothing."""
-        label = None if self.phrase else _LABEL.search(self.before)
+        label = None if self.phrase else _LABEL.search(self.before)  # "Remaining: 7" counts nothing new
         return label[1].lower() if label else self.phrase[-1] if self.phrase else ""
 
     @property
@@ -76,12 +76,15 @@ def quantities(ranks: Ranks, sentence: int) -> list[Quantity]:
     parted = [_parted(between) for between in betweens]
     befores = [_ALSO.sub("", text[: chosen[0].numeral.start]), *(after for _, after in parted)]
     afters = [*(before for before, _ in parted), text[chosen[-1].numeral.end :]]
-    _share_in_lists(befores, afters, list(map(_joint, betweens)))
+    shared = _share_in_lists(befores, afters, list(map(_joint, betweens)))
+    ranked = [number.rank for number in chosen]
+    for place in reversed(shared):  # "five children and one adult would be left": the "would" is of both
+        ranked[place] = max(ranked[place], ranked[place + 1])
     _share_with_parts(befores, afters, betweens)
     return [
         Quantity(
             value=number.value,
-            rank=number.rank,
+            rank=rank,
             sentence=sentence,
             start=number.numeral.start,
             before=before,
@@ -90,7 +93,7 @@ def quantities(ranks: Ranks, sentence: int) -> list[Quantity]:
             phrase=_phrase(after),
             negated=bool(_NEGATED.search(after)),
         )
-        for number, before, after in zip(chosen, befores, afters, strict=True)
+        for number, rank, before, after in zip(chosen, ranked, befores, afters, strict=True)
     ]
 
 
@@ -114,9 +117,13 @@ def _parted(between: str) -> tuple[str, str]:
     return between[: boundaries[-1].start()], between[boundaries[-1].end() :]
 
 
-def _share_in_lists(befores: list[str], afters: list[str], joined: Sequence[str]) -> None:
-    """Members of a list share what is said of all: "two cats and one dog are on the sofa", "it has 5, 6 and 2"."""
+def _share_in_lists(befores: list[str], afters: list[str], joined: Sequence[str]) -> list[int]:
+    """Members of a list share what is said of all: "two cats and one dog are on the sofa", "it has 5, 6 and 2".
+
+    Returns the places of those that share what is said of the next.
+    """
     shared = False
+    places = []
     for place in range(len(joined) - 1, -1, -1):
         # A comma alone joins nothing: "10 birds, 4 flying". Before an "and" it does: "1 cat, 2 dogs and 3 hens fled".
         bare = not _has_predicate(afters[place])
@@ -126,9 +133,11 @@ def _share_in_lists(befores: list[str], afters: list[str], joined: Sequence[str]
         shared = shared and not _SHARE.match(afters[place + 1])  # "10 chairs, and 6 of them are taken"
         if shared:
             afters[place] += f" {_predicate(afters[place + 1])}"
+            places.append(place)
     for place, is_joined in enumerate(joined):
         if is_joined and not befores[place + 1].strip():
             befores[place + 1] = befores[place] if _is_bare(afters[place]) else ""
+    return places[::-1]
 
 
 def _share_with_parts(befores: list[str], afters: list[str], betweens: Sequence[str]) -> None:

@@ -4,7 +4,15 @@ import re
 from collections.abc import Sequence
 
 from countersight.case import LETTERS
-from countersight.reading.clauses import asks_of_now, contrasted, sentences, tells_of_now
+from countersight.reading.clauses import (
+    asks_of_now,
+    contrasted,
+    imagines,
+    sentences,
+    stated,
+    supposes_first,
+    tells_of_now,
+)
 from countersight.reading.counting import count
 from countersight.reading.letters import (
     CAPITAL,
@@ -18,6 +26,7 @@ from countersight.reading.letters import (
 from countersight.reading.numerals import canonical
 from countersight.reading.option_texts import counts_of, number_of, words_of
 from countersight.reading.polarity import polarity
+from countersight.reading.stems import spelled
 from countersight.reading.vocabulary import any_of, found, listed, words
 
 _NONE_OF_THEM = re.compile(rf"{any_of('options.none_of_them')}|\b(?:none|all) of (?:these|those)\W*$", re.IGNORECASE)
@@ -33,6 +42,7 @@ _NUMBERED_OPTION = re.compile(r"\b(?:option|choice)\s*#?(\d{1,3})\b", re.IGNOREC
 _GOOD = re.compile(rf"[✅✔✓☑]|{any_of('options.good')}", re.IGNORECASE)
 _BAD = re.compile(rf"[❌✗✘✖❎]|{any_of('options.bad')}", re.IGNORECASE)
 _REASON = re.compile(r"\b(?:because|since)\b", re.IGNORECASE)
+_IS_SO = re.compile(r"^\W*the (?P<what>[\w ]{1,40}?) (?:is|are|was|were)\b", re.IGNORECASE)
 _PALE = words("options.pale")
 _DENYING = found("options.denying")
 _LONGEST_NAME = 12  # words of a reply that can name an option by one of its words
@@ -119,14 +129,32 @@ def _by_text(text: str, options: Sequence[str], letters: str, question: str) -> 
         answer = polarity(text, question)
         return next((x for x, option in zip(letters, options, strict=True) if words_of(option) == answer), None)
     if not asks_of_now(question):
-        pieces = [part for sentence in sentences(text) for part in contrasted(sentence)]
-        text = ". ".join(piece for piece in pieces if not tells_of_now(piece)) or text
+        text = _of_what_would_be(text, question)
     return _by_wording(text, options, letters) or _by_wording(_claims(text), options, letters)
+
+
+def _of_what_would_be(text: str, question: str) -> str:
+    """What a text says of the world that was asked about: all that has a "would", or else all but what is of now."""
+    pieces = [part for sentence in sentences(text) for part in contrasted(sentence)]
+    imagined = [piece for piece in pieces if imagines(piece)]
+    if imagined:
+        return ". ".join(imagined)
+    # "The light is green", to what it would be, names what is; "it is green" answers.
+    of_now = [piece for piece in pieces if tells_of_now(piece) or _is_of_the_asked(piece, question)]
+    if len(of_now) == len(pieces) and not any(map(tells_of_now, pieces)):
+        return ""
+    return ". ".join(piece for piece in pieces if piece not in of_now) or text
+
+
+def _is_of_the_asked(piece: str, question: str) -> bool:
+    told = _IS_SO.match(piece)
+    return told is not None and set(spelled(told["what"])) <= set(spelled(question))
 
 
 def _claims(text: str) -> str:
     """What a text states, without its reasons: "red, because a green one means go"."""
-    return ". ".join(main for sentence in sentences(text) if (main := _REASON.split(sentence)[0].strip()))
+    mains = (stated(each) if supposes_first(each) else _REASON.split(each)[0].strip() for each in sentences(text))
+    return ". ".join(filter(None, mains))
 
 
 def _by_wording(text: str, options: Sequence[str], letters: str) -> str | None:
