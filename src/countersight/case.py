@@ -66,6 +66,13 @@ class Question(msgspec.Struct, frozen=True, omit_defaults=True):
         """Among how many answers somebody who does not look would guess; 0 where nothing is offered."""
         return {"choice": len(self.options), "boolean": 2}.get(self.kind, 0)
 
+    @property
+    def unlisted_kind(self) -> AnswerKind:
+        """The kind of answer it asks for where its options are not listed: a number where all of them are, or words."""
+        if self.kind != "choice":
+            return self.kind
+        return "number" if all(_NUMBER.fullmatch(option.text.strip()) for option in self.options) else "open"
+
     def fault(self) -> str | None:
         """What is wrong with this question, as "field: reason", or None."""
         if not self.text.strip():

@@ -66,7 +66,7 @@ class Prompt(msgspec.Struct, frozen=True):
             "change": told.change,
             "graph": told.graph,
         }
-        asked = fill(getattr(self, question.kind if listed else _unlisted(question)), values)
+        asked = fill(getattr(self, question.kind if listed else question.unlisted_kind), values)
         setting = fill(self.setting, values)
         return f"{setting}\n{asked}" if setting else asked
 
@@ -126,13 +126,6 @@ def _parsed_line(line: str) -> tuple[list[str], str]:
     if names:
         line = line.replace("%", "%%")
     return names, BRACED.sub(lambda found: "%s" if found[1] else found[0][0], line)
-
-
-def _unlisted(question: Question) -> str:
-    """The kind of answer a choice asks for when its options are not listed."""
-    if question.kind != "choice":
-        return question.kind
-    return "number" if all(_NUMBER.fullmatch(option.text.strip()) for option in question.options) else "open"
 
 
 def _is_told(world: World, telling: Telling) -> bool:

@@ -4,7 +4,6 @@ from typing import Final
 
 from countersight.audit.judges.protocol import Evidence
 from countersight.audit.judges.rules import normal
-from countersight.audit.prompts import asked_as
 from countersight.audit.records import CaseTrail, ConceptTrail
 
 RULE: Final = (
@@ -42,7 +41,7 @@ def flips(case: CaseTrail) -> bool | None:
     evidence = Evidence(case.record.question, "", "", case.control.instruction, "", "")
     before, after = case.baseline.answer.text, case.control.again.answer.text
     one, other = normal(evidence.read(before) or before), normal(evidence.read(after) or after)
-    if asked_as(case.record.question) != "open" or not one or not other:
+    if case.record.question.unlisted_kind != "open" or not one or not other:
         return one != other
     words, others = set(one.split()), set(other.split())
     return not (words <= others or others <= words)

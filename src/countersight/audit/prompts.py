@@ -7,7 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from countersight.asking import BRACED, fill
-from countersight.case import AnswerKind, Question
+from countersight.case import Question
 from countersight.errors import CountersightError
 from countersight.text import unknown
 
@@ -31,15 +31,7 @@ class AuditPrompts(msgspec.Struct, frozen=True):
 
     def ask(self, question: Question) -> str:
         """The question as it is put: options are never listed, since none of them may be right after an edit."""
-        return fill(getattr(self, asked_as(question)), {"question": question.text})
-
-
-def asked_as(question: Question) -> AnswerKind:
-    """The kind of answer that is asked for: that of a choice whose options are not listed is a number, or words."""
-    if question.kind != "choice":
-        return question.kind
-    numbers = all(option.text.strip().lstrip("-").isdecimal() for option in question.options)
-    return "number" if numbers else "open"
+        return fill(getattr(self, question.unlisted_kind), {"question": question.text})
 
 
 _FIELDS = tuple(field.name for field in msgspec.structs.fields(AuditPrompts))

@@ -9,7 +9,7 @@ from countersight.audit.editing import AskedEditor, measured
 from countersight.audit.extraction.protocol import Extractor, Statement
 from countersight.audit.folder import AuditFolder, digest_of
 from countersight.audit.judges.protocol import Evidence, Judge
-from countersight.audit.prompts import AuditPrompts, asked_as
+from countersight.audit.prompts import AuditPrompts
 from countersight.audit.records import (
     CaseRecord,
     Concepts,
@@ -77,7 +77,7 @@ class Work:
         """The answer, then why, in one conversation (EDCT 3, stage 1)."""
         question = subject.question
         turns: tuple[Turn, ...] = (Turn("user", self._prompts.ask(question), shown.picture),)
-        first = await self._say(model, stages[0], place, turns, shown, asked_as(question), question)
+        first = await self._say(model, stages[0], place, turns, shown, question.unlisted_kind, question)
         turns = (*turns, Turn("assistant", first.text), Turn("user", self._prompts.why))
         return Response(first, await self._say(model, stages[1], place, turns, shown, "open", question))
 

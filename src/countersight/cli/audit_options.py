@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from countersight.cli.parsing import positive, price, seconds, temperature
+from countersight.cli.parsing import add_local, positive, price, seconds, temperature
 
 if TYPE_CHECKING:
     from countersight.models import ModelSettings
@@ -48,6 +48,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--price", type=price, default=(0.0, 0.0), metavar="IN,OUT", help="of the model, for a million tokens"
     )
+    add_local(parser)
 
 
 def add_asking(parser: argparse.ArgumentParser) -> None:
@@ -87,6 +88,10 @@ def target(chosen: argparse.Namespace) -> "ModelSettings":
         timeout=chosen.timeout,
         price_in=price_in,
         price_out=price_out,
+        device=chosen.device,
+        dtype=chosen.dtype,
+        device_map=chosen.device_map,
+        batch=chosen.batch_size,
     )
 
 

@@ -21,6 +21,19 @@ def verb(
     return verb
 
 
+def add_local(parser: argparse.ArgumentParser) -> None:
+    """Where a model that is computed here is computed."""
+    local = parser.add_argument_group("models computed here (hf:…)")
+    local.add_argument("--device", default="auto", metavar="D", help="cpu, cuda, cuda:1, mps (default: the fastest)")
+    local.add_argument("--dtype", default="auto", metavar="T", help="float32, bfloat16, float16 (default: as stored)")
+    local.add_argument(
+        "--device-map", metavar="MAP", help="auto spreads a large model over all devices; needs accelerate"
+    )
+    local.add_argument(
+        "--batch-size", type=positive, metavar="N", help="most questions at once (default: what fits into memory)"
+    )
+
+
 def print_bad(bad: object) -> None:
     """Name a bad row to the user; the reading goes on."""
     print(printable(str(bad)), file=sys.stderr)

@@ -6,7 +6,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from countersight.cli.parsing import Verbs, dollars, positive, price, seconds, temperature, verb
+from countersight.cli.parsing import Verbs, add_local, dollars, positive, price, seconds, temperature, verb
 from countersight.cli.stopping import GOES_ON, STOPPED, stoppable
 from countersight.text import several
 
@@ -118,15 +118,7 @@ def add(verbs: Verbs) -> None:
         metavar="IN,OUT",
         help="dollars for a million tokens read and written, where the server reports no cost",
     )
-    local = run.add_argument_group("models computed here (hf:…)")
-    local.add_argument("--device", default="auto", metavar="D", help="cpu, cuda, cuda:1, mps (default: the fastest)")
-    local.add_argument("--dtype", default="auto", metavar="T", help="float32, bfloat16, float16 (default: as stored)")
-    local.add_argument(
-        "--device-map", metavar="MAP", help="auto spreads a large model over all devices; needs accelerate"
-    )
-    local.add_argument(
-        "--batch-size", type=positive, metavar="N", help="most questions at once (default: what fits into memory)"
-    )
+    add_local(run)
 
 
 def _run(chosen: argparse.Namespace) -> int:

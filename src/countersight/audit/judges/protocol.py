@@ -4,7 +4,6 @@ from typing import Protocol
 
 import msgspec
 
-from countersight.audit.prompts import asked_as
 from countersight.audit.records import Asked, Party, Spent, Verdict
 from countersight.case import Question
 from countersight.editing import Instruction
@@ -27,7 +26,7 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
 
     def read(self, text: str) -> str | None:
         """The answer in a text, in one spelling, or None where it gives none."""
-        kind = asked_as(self.question)
+        kind = self.question.unlisted_kind
         if kind == "number":
             return answer_in(text, Question(self.question.text, "0", "number"))
         if kind == "boolean":
