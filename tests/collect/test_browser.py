@@ -50,7 +50,7 @@ def halls(audited: Path, tmp_path_factory: pytest.TempPathFactory, browser: Brow
         found = {}
         for flow in FLOWS:
             folder = tmp_path_factory.mktemp(flow) / "campaign"
-            make_campaign(folder, flow, 4, **({"source": audited} if flow == "judge" else {}))
+            make_campaign(folder, flow, 16, **({"source": audited} if flow == "judge" else {}))
             found[flow] = Hall(browser, *stack.enter_context(served(folder)))
         yield found
 

@@ -1,8 +1,11 @@
 """The folder of a campaign: its settings, its database, its copies, its commands."""
 
+import asyncio
 import re
 import socket
 import sqlite3
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -195,3 +198,24 @@ def test_a_port_that_is_taken_is_named(tmp_path: Path, capsys: pytest.CaptureFix
         port = str(taken.getsockname()[1])
         assert main(["collect", "serve", str(folder), "--port", port]) == 2
     assert "choose another with --port" in capsys.readouterr().err
+
+
+def test_the_writer_outlives_those_who_give_up_waiting(tmp_path: Path):
+    make_campaign(tmp_path / "campaign", "verify", 1)
+    campaign = Campaign.open(tmp_path / "campaign")
+    begun = threading.Event()
+
+    def slow(connection):
+        begun.set()
+        time.sleep(0.2)
+
+    async def give_up():
+        waiting = [asyncio.create_task(campaign.store.write(slow)) for _ in range(3)]
+        await asyncio.to_thread(begun.wait)
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+        return await campaign.store.write(lambda c: "written")
+
+    assert asyncio.run(give_up()) == "written"
+    campaign.close()

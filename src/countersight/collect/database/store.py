@@ -1,9 +1,10 @@
 """One database, many readers, one writer.
 
-Every write goes through one thread, which takes all that wait, gives each a savepoint of its own and commits them
-together: a commit that waits for the disk is then shared by everybody who waits for one. A write is acknowledged after
-that commit. On SQLite a transaction begins with BEGIN IMMEDIATE, on PostgreSQL with an advisory lock, so that a second
-process (a command beside the server) waits its turn and never sees "database is locked".
+Every write goes through one thread, which takes all that wait and commits them together: a commit that waits for the
+disk is then shared by everybody who waits for one. A write is acknowledged after that commit. It may be done twice
+before it counts, so it does nothing but talk to the database. On SQLite a transaction begins with BEGIN IMMEDIATE, on
+PostgreSQL with an advisory lock, so that a second process (a command beside the server) waits its turn and never sees
+"database is locked".
 """
 
 import asyncio
@@ -22,7 +23,7 @@ from countersight.errors import CampaignError
 T = TypeVar("T")
 _Job = tuple[Callable[[Connection], Any], "Future[Any]"]
 
-_MOST_TOGETHER = 64
+_MOST_TOGETHER = 16
 """Writes that share one commit at most: the first of them waits for the last."""
 _ADVISORY_LOCK = 0x636F756E  # "coun": any number will do, so long as every Countersight takes the same
 
@@ -84,7 +85,8 @@ class Store:
     def _work(self) -> None:
         while (first := self._jobs.get()) is not None:
             jobs, ended = self._gathered(first)
-            self._commit(jobs)
+            # Whoever gave up waiting before their turn is left out; from here on nobody can.
+            self._commit([job for job in jobs if job[1].set_running_or_notify_cancel()])
             if ended:
                 return
 
@@ -102,22 +104,23 @@ class Store:
         return jobs, False
 
     def _commit(self, jobs: list[_Job]) -> None:
-        """Do writes in one transaction; a write that fails takes back its own part only."""
-        done: list[tuple[Future[Any], Any]] = []
+        """Do writes in one transaction; where one fails, all are taken back and each is done on its own.
+
+        Failing is rare, and a savepoint for every write would cost more than most of the writes.
+        """
+        if not jobs:
+            return
         try:
             with self._writers.begin() as connection:
-                for job, future in jobs:
-                    try:
-                        with connection.begin_nested():
-                            done.append((future, job(connection)))
-                    except Exception as error:
-                        future.set_exception(error)
-        except Exception as error:  # the commit itself, or the database is gone: nothing of it was kept
-            for _, future in jobs:
-                if not future.done():
-                    future.set_exception(error)
+                results = [job(connection) for job, _ in jobs]
+        except Exception as error:
+            if len(jobs) == 1:
+                jobs[0][1].set_exception(error)
+            else:
+                for job in jobs:
+                    self._commit([job])
             return
-        for future, result in done:
+        for (_, future), result in zip(jobs, results, strict=True):
             future.set_result(result)
 
 
