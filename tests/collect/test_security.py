@@ -210,3 +210,36 @@ def test_a_person_can_have_their_data_deleted(tmp_path: Path):
         rows = campaign.store.read(lambda c: [tuple(row) for table in TABLES for row in c.execute(select(table))])
     assert "Ada Lovelace" not in repr(rows)
     assert pseudonym in repr(rows)
+
+
+@pytest.mark.parametrize(
+    ("flow", "chain"),
+    [
+        ("cosim", ("question", "change", "distractor")),
+        ("cfmm", ("write", "blind")),
+        ("verify", ("verify", "adjudicate")),
+    ],
+)
+def test_hostile_text_in_every_field_stays_text_on_every_page(tmp_path: Path, flow: str, chain: tuple[str, ...]):
+    make_campaign(tmp_path / "campaign", flow, 1)
+    fixed = {"left", "top", "width", "height", "guide", "aspect", "related", "right", "cause", "answer"}
+    with opened(tmp_path / "campaign") as (app, campaign):
+        pages = []
+        for place, phase in enumerate(chain):
+            worker = Visitor(app, campaign, f"{place} {HOSTILE}")
+            form = ANSWERS[f"{flow}/{phase}"]
+            own = {name: f"{value} {HOSTILE} {name}" for name, value in form.items() if name not in fixed}
+            own |= {name: form[name] for name in form if name.endswith("_answer")} | {"words": HOSTILE}
+            task = worker.begin(phase)
+            if task is None:
+                break
+            pages.append(worker.get(task).text)
+            pages.append(worker.post(task, **own).text)  # faulty or not: it may come back
+            pages.append(worker.get("/mine").text)
+            worker.contribute(phase, **({"question": f"Is it {HOSTILE} so?"} if phase == "question" else {}))
+        lead = Visitor(app, campaign, f"lead {HOSTILE}", "lead")
+        pages += [lead.get(path).text for path in ("/lead/items/1", "/lead/people", "/review", "/account")]
+    for page in pages:
+        assert "<script>alert(1)" not in page
+        assert "<img src=x" not in page
+    assert "&lt;script&gt;alert(1)" in "".join(pages)
