@@ -33,10 +33,10 @@ class Answers:
 
     def __init__(self, asked: Iterable[tuple[Shape, Sought]]) -> None:
         found = list(asked)
-        self._ever = {shape.names[thing] for shape, query in found for thing in query.answer}
+        self._all = Counter(shape.names[thing] for shape, query in found for thing in query.answer)
         self._counts: dict[str, Counter[str]] = {}
         self._enough: set[str] = set()
-        for key in (_name, _kind, _any):
+        for key in (_name, _kind):
             alike: dict[str, Counter[str]] = {}
             for shape, query in found:
                 alike.setdefault(key(shape, query), Counter()).update(shape.names[thing] for thing in query.answer)
@@ -46,12 +46,12 @@ class Answers:
 
     def ever(self, name: str) -> bool:
         """Whether the name is right anywhere."""
-        return name in self._ever
+        return name in self._all
 
     def near(self, shape: Shape, query: Sought) -> Counter[str]:
         """How often each name is right where the like is asked."""
-        keys = [key(shape, query) for key in (_name, _kind, _any)]
-        return self._counts.get(next((key for key in keys if key in self._enough), keys[-1]), Counter())
+        keys = (key(shape, query) for key in (_name, _kind))
+        return next((self._counts[key] for key in keys if key in self._enough), self._all)
 
 
 def _name(shape: Shape, query: Sought) -> str:
@@ -60,10 +60,6 @@ def _name(shape: Shape, query: Sought) -> str:
 
 def _kind(shape: Shape, query: Sought) -> str:
     return f"kind {next(e.kind for e in shape.graph.edges if e.effect in (*query.about, *query.answer))}"
-
-
-def _any(shape: Shape, query: Sought) -> str:
-    return "any"
 
 
 def options(
