@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from countersight.cli.parsing import Verbs, print_bad, verb
+from countersight.cli.parsing import Verbs, print_bad, share, verb
 
 
 def add(verbs: Verbs) -> None:
@@ -16,6 +16,9 @@ def add(verbs: Verbs) -> None:
         "countersight describe flowers -o flowers.svg",
     )
     describe.add_argument("dataset", type=Path, metavar="DATASET")
+    describe.add_argument(
+        "--power", type=share, metavar="D", help="how many cases a difference needs: 0.03 for three points"
+    )
     describe.add_argument("-o", "--output", type=Path, metavar="SVG", help="also draw them into this file")
 
 
@@ -29,6 +32,8 @@ def _describe(chosen: argparse.Namespace) -> int:
     from countersight.describe import describe, render, write_svg
 
     dataset = Dataset.open(chosen.dataset)
+    if chosen.power:
+        return _say_power(chosen.power, dataset.count)
     statistics = describe((case for _, case in dataset.cases(print_bad)), read_funnel(dataset.path))
     if chosen.output:  # before anything is printed: the reader of a pipe may leave early
         write_svg(statistics, chosen.output)
@@ -37,4 +42,15 @@ def _describe(chosen: argparse.Namespace) -> int:
     render_blind(measured(dataset), console)
     if chosen.output:
         print(f"The same as a figure: {chosen.output}")
+    return 0
+
+
+def _say_power(difference: float, count: int) -> int:
+    from countersight.scoring import DISCORDANT, cases_needed
+
+    print(f"A difference of {difference:.1%} between two models, seen four times in five at the 5 % level, needs")
+    for discordant in DISCORDANT:
+        if discordant >= difference:
+            print(f"  {cases_needed(difference, discordant):,} cases if they differ on {discordant:.0%} of them")
+    print(f"This dataset has {count:,}.")
     return 0

@@ -57,6 +57,11 @@ def dollars(text: str) -> float:
     return _number(text, "an amount of dollars above 0, such as 5.00", 0.01, 1e9)
 
 
+def share(text: str) -> float:
+    """A part of the whole."""
+    return _number(text, "a share above 0 and up to 0.5, such as 0.03", 1e-4, 0.5)
+
+
 def temperature(text: str) -> float | None:
     """A temperature, or None for the server's own."""
     return None if text == "server" else _number(text, "a temperature from 0 to 2, or `server`", 0, 2)

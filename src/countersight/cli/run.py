@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import asyncio
 
     from countersight.engine import Patience
-    from countersight.models import Model
+    from countersight.models import Model, ModelSettings
     from countersight.runs import Way
 
 
@@ -95,6 +95,12 @@ def add(verbs: Verbs) -> None:
         "--budget", type=dollars, metavar="D", help="begin no question once the run would cost more; can be raised"
     )
     run.add_argument(
+        "--repeat",
+        type=positive,
+        metavar="K",
+        help="ask everything K times, each with a seed of its own, in RUN/1 to RUN/K; says how much is chance",
+    )
+    run.add_argument(
         "--batch",
         action="store_true",
         help="by the batch API of openai:, anthropic: or gemini:, at half the price; the same command collects",
@@ -123,7 +129,6 @@ def add(verbs: Verbs) -> None:
 
 def _run(chosen: argparse.Namespace) -> int:
     from countersight.asking import find_prompt
-    from countersight.engine import Patience
     from countersight.errors import CountersightError
     from countersight.models import ModelSettings, open_model
     from countersight.runs import Sample, Way
@@ -148,6 +153,8 @@ def _run(chosen: argparse.Namespace) -> int:
     )
     sample = Sample(chosen.cases, chosen.seed) if chosen.cases else None
     way = Way(prompt, chosen.shown, chosen.answering, settings.loss, chosen.seed, chosen.again, sample)
+    if chosen.repeat:
+        return _repeat(chosen, settings, way)
     model = open_model(chosen.model, settings)
     if chosen.dry_run:
         return _say_what_it_takes(chosen, model, way)
@@ -161,7 +168,7 @@ def _run(chosen: argparse.Namespace) -> int:
         chosen.output,
         model,
         way,
-        patience=Patience(concurrency=chosen.concurrency, attempts=chosen.attempts, gone=chosen.patience),
+        patience=_patience(chosen),
         shots_from=chosen.shots_from,
         budget=chosen.budget,
     )
@@ -211,6 +218,34 @@ def ask(
         print(GOES_ON, file=sys.stderr)
         return STOPPED
     return 0 if tally.before + tally.answered else 1
+
+
+def _patience(chosen: argparse.Namespace) -> "Patience":
+    from countersight.engine import Patience
+
+    return Patience(concurrency=chosen.concurrency, attempts=chosen.attempts, gone=chosen.patience)
+
+
+def _repeat(chosen: argparse.Namespace, settings: "ModelSettings", way: "Way") -> int:
+    """Ask everything several times, each time in a folder of its own, and say what differs."""
+    from msgspec.structs import replace
+
+    from countersight.errors import CountersightError
+    from countersight.models import open_model
+    from countersight.runs import RunFolder
+    from countersight.scoring import judge_run, repeats
+
+    if chosen.batch or chosen.dry_run or chosen.budget or chosen.again:
+        raise CountersightError("--repeat goes alone: leave out --batch, --dry-run, --budget and --again")
+    folders = [chosen.output / str(nth) for nth in range(1, chosen.repeat + 1)]
+    for nth, folder in enumerate(folders):
+        model = open_model(chosen.model, replace(settings, seed=settings.seed + nth))
+        status = ask(chosen.dataset, folder, model, way, patience=_patience(chosen), shots_from=chosen.shots_from)
+        if status:
+            return status
+    for found in repeats([judge_run(RunFolder.open(folder)).outcomes for folder in folders]):
+        print(found)
+    return 0
 
 
 def _in_batches(chosen: argparse.Namespace, model: "Model", way: "Way") -> int:

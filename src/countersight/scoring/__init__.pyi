@@ -31,6 +31,8 @@ from .outcome import UNSCORED as UNSCORED
 from .outcome import Outcome as Outcome
 from .outcome import Outcomes as Outcomes
 from .outcome import counted_replies as counted_replies
+from .power import DISCORDANT as DISCORDANT
+from .power import cases_needed as cases_needed
 from .raters import Agreement as Agreement
 from .raters import Estimate as Estimate
 from .raters import agreement as agreement
@@ -38,6 +40,8 @@ from .raters import cohen_kappa as cohen_kappa
 from .raters import fleiss_kappa as fleiss_kappa
 from .raters import gwet_ac1 as gwet_ac1
 from .raters import krippendorff_alpha as krippendorff_alpha
+from .repeats import Repeated as Repeated
+from .repeats import repeats as repeats
 from .resampling import RESAMPLES as RESAMPLES
 from .resampling import resampled as resampled
 from .resampling import sign_flips as sign_flips

@@ -1,0 +1,71 @@
+"""The same questions asked several times: how much of an accuracy is the model's, and how much is chance."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from countersight.case import ASKINGS, Asking
+from countersight.scoring.outcome import RIGHT, UNREAD, Outcomes
+
+
+class Repeated(msgspec.Struct, frozen=True):
+    """What came of one asking over several runs, on the cases that all of them scored."""
+
+    asking: Asking
+    runs: int
+    cases: int
+    expected: float
+    """The accuracy of one run, on average."""
+    majority: float
+    """The accuracy of the answer that most runs gave."""
+    flips: float
+    """The share of cases that were not answered the same every time."""
+    within: float
+    """The variance of right and wrong within a case: chance, that asking again would change."""
+    between: float
+    """The variance between cases: what some cases are harder by."""
+
+    def __str__(self) -> str:
+        return (
+            f"{self.asking}: {self.runs} times {self.cases:,} cases, {self.expected:.1%} right on average, "
+            f"{self.majority:.1%} by majority, {self.flips:.1%} flip, variance {self.within:.4f} within a case and "
+            f"{self.between:.4f} between"
+        )
+
+
+def repeats(runs: Sequence[Outcomes]) -> tuple[Repeated, ...]:
+    """The figures of each asking; nothing of one that no case was scored on every time."""
+    return tuple(found for nth in range(len(ASKINGS)) if (found := _repeated(runs, nth)) is not None)
+
+
+def _repeated(runs: Sequence[Outcomes], nth: int) -> Repeated | None:
+    shared = sorted(set.intersection(*(set(run.rows.tolist()) for run in runs)))
+    places = [np.searchsorted(run.rows, shared) for run in runs]
+    codes = np.stack([run.codes[place, nth] for run, place in zip(runs, places, strict=True)])
+    scored = (codes >= UNREAD).all(axis=0)
+    if not scored.any():
+        return None
+    right = codes[:, scored] == RIGHT
+    answers = [[run.answer_texts[n] for n in run.answers[p, nth][scored]] for run, p in zip(runs, places, strict=True)]
+    share = right.mean(axis=0)
+    within = float((share * (1 - share)).mean()) * len(runs) / max(1, len(runs) - 1)
+    voted = [_voted([answer[case] for answer in answers], right[:, case]) for case in range(right.shape[1])]
+    return Repeated(
+        ASKINGS[nth],
+        len(runs),
+        right.shape[1],
+        float(right.mean()),
+        float(np.mean(voted)),
+        float(np.mean([len({answer[case] for answer in answers}) > 1 for case in range(right.shape[1])])),
+        within,
+        max(0.0, float(share.var(ddof=1)) - within / len(runs)) if right.shape[1] > 1 else 0.0,
+    )
+
+
+def _voted(answers: list[str | None], right: NDArray[np.bool_]) -> bool:
+    """Whether the answer that came most often is right; of two that came as often, the one that came first."""
+    most = Counter(answers).most_common(1)[0][0]
+    return bool(right[answers.index(most)])
