@@ -95,7 +95,7 @@ def _figures(tally: Tally, seconds: float) -> list[str]:
     figures = [f"{number:,} {what}" for what, number in (("failed", tally.failed), *tally.amiss.items()) if number]
     figures.append(f"{rate:,.0f}/s")
     if tally.cost:
-        figures.append(f"${tally.cost:,.2f}")
+        figures.append(f"${tally.cost:,.2f} of about ${tally.cost / max(1, tally.done) * tally.total:,.2f}")
     if tally.trouble:
         figures.append(printable(tally.trouble)[:100])
     figures.append(f"{tally.limit} under way at most")

@@ -128,17 +128,24 @@ def _flowers(pixels: Pixels, ground: NDArray[np.int16], colours: dict[str, Box],
     for box in small:
         if any(_holds(other, box) for other in small):
             continue  # the heart of a flower whose petals are as pale as the ground
-        left, top, right, bottom = box
-        around = np.s_[max(0, top - 3) : bottom + 3, max(0, left - 3) : right + 3]
-        seen = nearest[around][is_ground[around]]
-        region = np.bincount(seen, minlength=len(tints)).argmax()
-        flowers.append(Flower(box, tints[region][0]))
+        votes = np.bincount(_ground_around(box, nearest, is_ground), minlength=len(tints))
+        flowers.append(Flower(box, tints[votes.argmax()][0]))
     unclear = np.where(is_ground, least > _CLEAR, ~inked)
     for left, top, right, bottom in (flower.box for flower in flowers):
         unclear[top:bottom, left:right] = False
     loose = _loose(drawn, [flower.box for flower in flowers])
     polygons = tuple(Polygon(box, name) for name, box in colours.items())
     return Seen(polygons, tuple(flowers), loose=loose, unclear=float(unclear.mean()))
+
+
+def _ground_around(box: Box, nearest: NDArray[np.int8], is_ground: Mask) -> NDArray[np.int8]:
+    """Which ground it is all around a flower; what shines through between its petals may be a petal."""
+    left, top, right, bottom = max(0, box[0] - 3), max(0, box[1] - 3), box[2] + 3, box[3] + 3
+    around = np.s_[top:bottom, left:right]
+    ys, xs = np.ogrid[top : top + nearest[around].shape[0], left : left + nearest[around].shape[1]]
+    across, along = (box[2] - box[0]) / 2, (box[3] - box[1]) / 2
+    outside = ((xs - box[0] - across) / across) ** 2 + ((ys - box[1] - along) / along) ** 2 > 1
+    return nearest[around][is_ground[around] & outside]
 
 
 def _loose(drawn: Patches, flowers: list[Box]) -> int:

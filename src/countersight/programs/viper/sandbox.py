@@ -27,7 +27,7 @@ MOST_OPEN = 64
 """Programs under way: most wait for their tools, and a process that waits takes about a megabyte."""
 MOST_COMPUTING = 8
 """Programs that compute at a time, in each of the two lanes, however many cores there are: they bound the memory."""
-STARTING = 4
+STARTING = 8
 """Threads beside those that compute: interpreters are started, and ended, in them."""
 FIRST_GO = 0.25
 """Seconds that a program has at first. Nearly all need a few thousandths; the others begin again in a lane of their
