@@ -40,8 +40,8 @@ from .raters import cohen_kappa as cohen_kappa
 from .raters import fleiss_kappa as fleiss_kappa
 from .raters import gwet_ac1 as gwet_ac1
 from .raters import krippendorff_alpha as krippendorff_alpha
-from .repeats import Repeated as Repeated
-from .repeats import repeats as repeats
+from .repeating import Repeated as Repeated
+from .repeating import repeats as repeats
 from .resampling import RESAMPLES as RESAMPLES
 from .resampling import resampled as resampled
 from .resampling import sign_flips as sign_flips
