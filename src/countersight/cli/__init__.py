@@ -29,6 +29,7 @@ from countersight.cli import (
     score,
     status,
     train,
+    view,
 )
 from countersight.errors import CountersightError
 
@@ -90,6 +91,7 @@ def _parser() -> argparse.ArgumentParser:
         audit,
         collect,
         leaderboard,
+        view,
         train,
         listing,
     ):

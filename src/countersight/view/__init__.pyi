@@ -1,0 +1,1 @@
+from .application import application as application
