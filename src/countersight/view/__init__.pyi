@@ -1,1 +1,1 @@
-from .application import application as application
+from .serving import application as application
