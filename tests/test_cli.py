@@ -158,7 +158,8 @@ def test_make_describe_export_run_and_report_work_together(tmp_path):
     assert countersight("run", "d", "--model", "chance", "--shown", "-o", "runs/chance", cwd=tmp_path).returncode == 0
     reported = countersight("report", "runs/server", "runs/chance", "-o", "report", cwd=tmp_path)
     assert reported.returncode == 0, reported.stderr
-    assert {file.suffix for file in (tmp_path / "report").iterdir()} == {".html", ".md", ".tex", ".csv", ".parquet"}
+    kinds = {".html", ".md", ".tex", ".csv", ".parquet", ".svg"}
+    assert {file.suffix for file in (tmp_path / "report").iterdir()} == kinds
 
 
 def test_bad_rows_and_pictures_are_counted_at_the_end_and_the_run_goes_on(tmp_path):

@@ -114,4 +114,4 @@ def _asking(run: WatchedRun, place: int, case: Case, asking: Asking, reply: Repl
 
 
 def _page(title: str, *parts: Markup) -> str:
-    return document(__package__, "view.html", title=title, pictures=_FROM_HERE, body=joined(parts))
+    return document(__package__, "view.html", title=title, picture_sources=_FROM_HERE, body=joined(parts))
