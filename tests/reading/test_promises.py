@@ -3,12 +3,14 @@
 import pytest
 
 from countersight.case import Question, Reply
+from countersight.errors import CountersightError
 from countersight.reading import Reading, read, read_reply
 
 HATS = "How many people are wearing hats?"
 SITTING = "How many dogs are sitting?"
 FOOD = "Could the dog reach the food if the chair was moved?"
 DOTS = "How many dots would there be if some were removed?"
+CARS = "How many cars would there be if two more arrived?"
 OPTIONS = ("3", "13", "7", "9")
 
 
@@ -99,8 +101,37 @@ def test_an_unfinished_thought_is_no_answer(read_from):
     assert read_reply(Reply("x", 0, "factual", text=said, finish="length"), question) == "5"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "There are 3 cars. Adding two gives",
+        "There are 3 cars. Two more would make",
+        "There are 3 cars. Two more would make...",
+        "I see 3 cars. Two more would bring it to",
+        "There are 3 cars in the lot. With two more cars, we get",
+        "There are 3 cars. Then",
+        "There are 3 cars. Adding 2",
+        "There are 3 cars. The total becomes",
+        "There are 3 cars. Taking none away leaves",
+        "Now there are three of them; adding another two will result in",
+    ],
+)
+def test_a_reply_that_stops_before_its_result_is_unread(text):
+    assert read(text, CARS, "number").unread
+
+
+@pytest.mark.parametrize("text", ["5 is what you get", "There would be 5 then", "5 cars would be there, I think so"])
+def test_a_last_word_that_may_end_a_sentence_does_not_break_it_off(text):
+    assert read(text, CARS, "number").answer == "5"
+
+
 def test_reading_is_a_function_of_texts():
     assert read("There would be 3.", "How many cats would there be?", kind="number") == Reading("3")
     assert read("Not sure.", "How many cats would there be?", kind="number").unread
     with pytest.raises(ValueError, match="options"):
         read("B", "Which?", kind="choice")
+
+
+def test_an_unknown_kind_of_answer_is_told_with_those_there_are():
+    with pytest.raises(CountersightError, match="number, boolean, choice, open"):
+        read("3", "How many?", kind="count")

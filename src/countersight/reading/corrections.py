@@ -24,6 +24,14 @@ _CONFIRMED = re.compile(rf"\W*{any_of('statements.confirmations')}", re.IGNORECA
 _DENIED = re.compile(r"\b(?:no|not|wrong)\b|n't\b", re.IGNORECASE)
 _DANGLING = words("statements.dangling")
 _ELLIPSES = words("statements.ellipses")
+_DANGLING_PHRASE = re.compile(rf"{any_of('statements.dangling_phrases')}$", re.IGNORECASE)
+_TRAILING_OFF = re.compile(r"\s*\.{2,}$")
+# "Then" by itself, and "taking one away leaves", were going to say what comes of it; "the man leaves" has said it.
+_ONLY_CONNECTS = re.compile(rf"\W*(?:{any_of('worlds.connectives')}\W*)+$", re.IGNORECASE)
+_RESULT_TO_COME = re.compile(
+    r"\W*(?:\w+,? )?(?:\w+ing\b|\S+ (?:minus|less|-)).*\bleaves?$|.*,\s*leaving(?: us| you)?$", re.IGNORECASE
+)
+_SUM_TO_COME = re.compile(r"\W*(?:\w+,? )?(?:adding|removing|subtracting|plus|minus)(?: \w+){1,3}$", re.IGNORECASE)
 _OPEN_END = re.compile(r"(?:[,:+=(\[]|\b(?:and|or)|, so)$", re.IGNORECASE)
 _CLOSED_END = re.compile(r"[.!?\"')\]}`*|。！？\d%]$")
 _WORD = re.compile(r"[a-z']+", re.IGNORECASE)
@@ -59,8 +67,8 @@ def corrected(text: str) -> Correction | None:
 
 def is_cut_off(text: str) -> bool:
     """Whether a text breaks off in mid-sentence: "The vase would"."""
-    text = text.rstrip()[-_LAST_SENTENCE:]
-    if _OPEN_END.search(text):
+    text = _TRAILING_OFF.sub("", text.rstrip()[-_LAST_SENTENCE:])
+    if _OPEN_END.search(text) or _comes_to_nothing(text):
         return True
     if not text or _CLOSED_END.search(text):
         return False
@@ -80,3 +88,14 @@ def is_cut_off(text: str) -> bool:
         and _ELLIPSES.union(_DANGLING, ("not",)).issuperset(last)
     )
     return last[-1] in _DANGLING and not short
+
+
+def _comes_to_nothing(text: str) -> bool:
+    """Whether the last sentence stops before the result it sets out for: "Adding two gives", "Then"."""
+    pieces = sentences(text)
+    if not pieces:
+        return False
+    last = pieces[-1]
+    if _DANGLING_PHRASE.search(last) or _RESULT_TO_COME.match(last):
+        return True
+    return len(pieces) > 1 and bool(_ONLY_CONNECTS.match(last) or _SUM_TO_COME.match(last))
