@@ -153,3 +153,61 @@ def test_progress_is_told_how_far_it_is(told, tmp_path):
 
 def test_an_answer_is_read_out_of_any_text():
     assert cs.read("There would be 3.", "How many cats would there be?", kind="number").answer == "3"
+
+
+def test_a_plain_script_without_a_guard_makes_a_dataset_in_several_processes(tmp_path):
+    script = tmp_path / "plain.py"
+    script.write_text(
+        "import countersight as cs\n"
+        f"print(cs.make('cvqa-synthetic', {str(tmp_path / 'flowers')!r}, size=40, seed=7, workers=2).count)\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120, check=False)
+    assert done.stdout == "40\n", done.stderr
+
+
+def test_another_function_in_the_same_folder_is_refused(told, tmp_path):
+    cs.run(told[0].dataset(), lambda picture, question: "A", out=tmp_path / "run")
+    with pytest.raises(cs.RunError, match="another set of settings"):
+        cs.run(told[0].dataset(), lambda picture, question: "B", out=tmp_path / "run")
+
+
+class Moody:
+    """A model that raises what it should not."""
+
+    name, needs_picture = "moody", False
+
+    def __init__(self) -> None:
+        self.settings: dict[str, object] = {}
+
+    async def reply(self, request):
+        if request.question.startswith("If"):
+            raise ValueError("no")
+        return cs.Answer("A")
+
+    async def close(self) -> None:
+        pass
+
+
+def test_a_model_that_raises_anything_fails_that_question_alone(told, tmp_path):
+    run = cs.run(told[0].dataset(), Moody(), out=tmp_path / "run")
+    assert {reply.state for reply in run.replies()} <= {"answered", "failed"}
+    assert len(list(run.replies())) == 12
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"model": None}, "is no model"),
+        ({"model": "chance", "answering": "maybe"}, "generate or rank"),
+    ],
+)
+def test_arguments_that_make_no_sense_are_a_sentence(told, tmp_path, wrong, sentence):
+    with pytest.raises(cs.CountersightError, match=sentence):
+        cs.run(told[0].dataset(), **wrong, out=tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_what_the_verbs_give_back_is_short_to_read(told, tmp_path):
+    run, *_ = told
+    assert len(repr(cs.report(run, out=tmp_path / "report"))) < 200
+    assert "6 cases" in repr(run.dataset())

@@ -20,6 +20,7 @@ from countersight.dataset import Dataset
 from countersight.describe import Statistics
 from countersight.describe import describe as describe_cases
 from countersight.engine import Patience, Tally, blocking
+from countersight.errors import CountersightError
 from countersight.leaderboard import LeaderboardFiles, write_leaderboard
 from countersight.models import Function, FunctionModel, Loss, Model, ModelSettings
 from countersight.models import open_model as open_by_name
@@ -143,6 +144,8 @@ async def run_async(
     progress: Progress | None = None,
 ) -> Run:
     """Ask a model every question of a dataset that has no answer yet; a run that is there already is taken up."""
+    if answering not in ("generate", "rank"):
+        raise CountersightError(f"answering is generate or rank, not {answering!r}")
     opened = _dataset(dataset)
     way = prompt if isinstance(prompt, Prompt) else find_prompt(prompt)
     chosen = settings or ModelSettings(max_tokens=way.max_tokens, loss=loss)
@@ -257,6 +260,10 @@ async def audit_async(
     progress: Progress | None = None,
 ) -> Audit:
     """Test whether a model's explanations are what its answers hang on (EDCT); an audit that is there is taken up."""
+    if isinstance(judges, str) or not judges:
+        raise CountersightError("judges is a list of at least one name, such as ['exact']")
+    if cases is not None and cases < 1:
+        raise CountersightError("cases is 1 or more; leave it out for all of them")
     words = prompts or (BRIEF if extractor == "rules" else USUAL)
     chosen = settings or ModelSettings(max_tokens=1024)
     watch, tally, stopped = progress or usual(), AuditTally(), stop or asyncio.Event()

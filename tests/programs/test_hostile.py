@@ -150,7 +150,8 @@ def test_nothing_was_read_written_or_called(outcomes, trap) -> None:
 
 def test_a_run_goes_on_past_hostile_programs(tmp_path, trap) -> None:
     texts = [filled(text, **trap.names) for text in list(viper_programs().values())[::12]]
-    written = [text for hostile in texts for text in (hostile, ORDINARY["viper"])]
+    counting = "def execute_command(image):\n    return len(image.find('dog'))"  # the questions ask for a number
+    written = [text for hostile in texts for text in (hostile, counting)]
     waiting = iter(written)
     folder = dataset(tmp_path / "data", len(texts))
     tally = ask(folder, tmp_path / "run", programs("viper", lambda asked: next(waiting), limits=LIMITS))

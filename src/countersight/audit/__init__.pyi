@@ -11,6 +11,8 @@ from .prompts import AuditPrompts as AuditPrompts
 from .prompts import find_prompts as find_prompts
 from .records import CaseTrail as CaseTrail
 from .records import ConceptTrail as ConceptTrail
+from .records import Party as Party
+from .records import Verdict as Verdict
 from .scores import Scores as Scores
 from .scores import score as score
 from .tally import AuditTally as AuditTally

@@ -9,6 +9,7 @@ import re
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from html import escape
 from pathlib import Path
 from random import Random
 from shlex import quote
@@ -76,6 +77,12 @@ class Dataset:
                 lines += 1
                 count += not line.isspace()
         return cls(path, lines, count, digest.hexdigest())
+
+    def __repr__(self) -> str:
+        return f"Dataset({str(self.path)!r}: {self.count:,} cases)"
+
+    def _repr_html_(self) -> str:
+        return f"<code>{escape(repr(self))}</code>"
 
     def cases(self, on_bad: Callable[[BadRow], None] | None = None) -> Iterator[tuple[int, Case]]:
         """Every good case with its row (counted from 0); `on_bad` is told of each row that is not one."""

@@ -56,6 +56,7 @@ def collect(paths: Sequence[Path], datasets: Sequence[Path], *, gold: Path | Non
         runs=len(runs),
         confidence=CONFIDENCE,
         version=__version__,
+        unscored=tuple(f"{run.scores.label}: {run.scores.standing}" for run in runs if not run.scores.overall.scored),
     )
 
 

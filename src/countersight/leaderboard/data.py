@@ -89,3 +89,5 @@ class Leaderboard(msgspec.Struct, frozen=True, kw_only=True):
     runs: int
     confidence: float
     version: str
+    unscored: tuple[str, ...] = ()
+    """Runs that gave nothing to score, each with how far it came: they stand on no board."""

@@ -37,7 +37,10 @@ def _sentence(board: Leaderboard) -> str:
         for entry in pool.entries
     }
     beside = f", beside {several(len(reported), 'row')} that papers report" if reported else ""
-    return f"{several(board.runs, 'run')} of {several(len(board.suites), 'suite')}{beside}."
+    left = (
+        f" Not on a board, for nothing of them could be scored: {'; '.join(board.unscored)}." if board.unscored else ""
+    )
+    return f"{several(board.runs, 'run')} of {several(len(board.suites), 'suite')}{beside}.{name(left)}"
 
 
 def _section(number: int, suite: SuiteBoards) -> Markup:

@@ -23,6 +23,9 @@ class LeaderboardFiles(msgspec.Struct, frozen=True):
     json: Path
     data: Leaderboard
 
+    def __repr__(self) -> str:
+        return f"LeaderboardFiles({str(self.html)!r})"
+
 
 def write_leaderboard(
     runs: Sequence[Path], out: Path, *, datasets: Sequence[Path] = (), gold: Path | None = None
@@ -56,7 +59,7 @@ _COLUMNS = (
         "dataset",
         "fingerprint",
     ),
-    *("source", "n", "version", "started"),
+    *("source", "n", "standing", "version", "started"),
     *(f"{key}{part}" for key in RUN_MEASURES for part in ("", "_low", "_high", "_n")),
 )
 
@@ -82,7 +85,7 @@ def comma_separated(board: Leaderboard) -> str:
                             entry.rank,
                         ),
                         *(entry.named or entry.model, entry.prompt, entry.answering, pool.dataset, pool.fingerprint),
-                        *(pool.source, entry.n, entry.version, entry.started),
+                        *(pool.source, entry.n, entry.standing, entry.version, entry.started),
                         *(
                             value
                             for score in scores

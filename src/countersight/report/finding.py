@@ -1,5 +1,7 @@
 """What a report found, in a sentence that names who loses what; and first, what speaks against believing it."""
 
+import msgspec
+
 from countersight.case import World
 from countersight.pages import Figure, count, interval, name, p_value, percent
 from countersight.report.data import ReportData, RunScores
@@ -84,12 +86,14 @@ def _drop(report: ReportData, run: RunScores, drop: Figure) -> str:
     value = drop.value or 0.0
     before, after = run.overall.factual, run.overall.counterfactual
     shares = f"{_share(before)} right as it is, {_share(after)} under the change{_guessing(run, 'counterfactual')}"
-    sure = (
-        f"{percent(report.confidence, 0)}% interval {interval(drop)}; {several(drop.n, 'case')}; {p_value(drop.p or 0)}"
-    )
+    gained = value < 0 and not _is_unclear(drop)
+    if gained:  # it is told as a gain, its interval too
+        drop = msgspec.structs.replace(drop, low=-drop.high, high=-drop.low)
+    level = percent(report.confidence, 0)
+    sure = f"{level}% interval {interval(drop)}; {several(drop.n, 'case')}; {p_value(drop.p or 0)}"
     if _is_unclear(drop):
         return f"shows no clear drop: {percent(value)} points ({shares}; {sure})"
-    verb = "loses" if value > 0 else "gains"
+    verb = "gains" if gained else "loses"
     return f"{verb} {percent(abs(value))} points when something is supposed to be otherwise ({shares}; {sure})"
 
 

@@ -57,7 +57,7 @@
     return true;
   };
 
-  // A change of a filter is a step that Back undoes; a letter typed into the search is not.
+  // A change of a filter is a step that Back undoes; a further letter of a search is not.
   const writeAddress = (step) => {
     const asked = new URLSearchParams();
     if (state.outcome >= 0) asked.set("outcome", index.outcomes[state.outcome].key);
@@ -479,7 +479,7 @@
   let typing = 0;
   byId("search").addEventListener("input", (event) => {
     clearTimeout(typing);
-    typing = setTimeout(() => change({ q: event.target.value }, false), 150);
+    typing = setTimeout(() => change({ q: event.target.value }, !state.q), 150);
   });
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("reset", (event) => {

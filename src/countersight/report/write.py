@@ -31,6 +31,9 @@ class ReportFiles(msgspec.Struct, frozen=True):
     """Every answer of every run, for analyses of one's own."""
     data: ReportData
 
+    def __repr__(self) -> str:
+        return f"ReportFiles({str(self.html)!r})"
+
 
 def write_report(
     runs: Sequence[Path],

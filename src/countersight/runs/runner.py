@@ -8,7 +8,7 @@ from countersight.asking import COMPOSED, Prompt, composed_answer
 from countersight.case import LETTERS, Reply
 from countersight.dataset import Dataset
 from countersight.engine import Asker, GivenUp, Journal, Patience, Stopped, Tally, Workers
-from countersight.errors import BadPicture, CountersightError, ModelError
+from countersight.errors import AskingFailed, BadPicture, CountersightError, ModelError
 from countersight.models import Answer, Model, Observant, Ranker, Request, Turn, Viewer
 from countersight.runs.asks import Ask, Asks
 from countersight.runs.conversations import Conversations, NoExample, smallest
@@ -199,7 +199,18 @@ class Runner:
         return None if answer is None else ask.reply(text=answer, finish=COMPOSED, attempts=0, model=fact.model)
 
     async def _answer(self, request: Request) -> Answer:
-        """What the model writes, or the option it gives the smallest loss."""
+        """What the model writes, or the option with the smallest loss; whatever else it raises fails the question."""
+        try:
+            answer = await self._answered(request)
+        except (CountersightError, OSError):
+            raise
+        except Exception as error:
+            raise AskingFailed(f"{self._model.name} raised {type(error).__name__}: {error}", again=False) from error
+        if not isinstance(answer, Answer):
+            raise ModelError(f"{self._model.name}: reply must give an Answer, not {type(answer).__name__}")
+        return answer
+
+    async def _answered(self, request: Request) -> Answer:
         if self._ranker is None:
             return await self._model.reply(request)
         thought: Answer | None = None

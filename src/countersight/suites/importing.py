@@ -7,6 +7,7 @@ for what stands in the file: a row that is no case is told to the caller by its 
 import csv
 import re
 import shutil
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any, TextIO
@@ -138,16 +139,23 @@ def csv_rows(path: Path, columns: tuple[str, ...]) -> Rows:
             yield 1, wrong
             return
         while True:
-            lines.taken = 0
+            lines.begin_row()
             try:
                 values = next(reader)
             except StopIteration:
                 return
             except csv.Error as error:
+                if lines.give_back():
+                    yield lines.line, _UNCLOSED
+                    reader = csv.reader(lines)
+                    continue
                 yield lines.line, BadField("row", str(error))
                 lines.end_line()
                 continue
-            if values:
+            if values and (len(values) != len(header) or lines.is_open()) and lines.give_back():
+                yield lines.line, _UNCLOSED
+                reader = csv.reader(lines)
+            elif values:
                 yield lines.line, _csv_row(header, values, columns)
 
 
@@ -173,6 +181,10 @@ def _csv_row(header: list[str], values: list[str], columns: tuple[str, ...]) -> 
     return row
 
 
+_UNCLOSED = BadField("row", "has a quote that is not closed; the lines after it are read on their own")
+_MOST_GIVEN_BACK = 64 * MAX_LINE
+
+
 class _Pieces:
     """Lines of a text file, the long ones in pieces, with the number of the line and a limit to what a row takes."""
 
@@ -182,20 +194,47 @@ class _Pieces:
         """Characters since the reader of rows set this to 0: quotes may hold a row together over many lines."""
         self._file = file
         self._begins = True
+        self._row: list[str] = []
+        """The pieces of the row that is being read, and those that are to be read again."""
+        self._again: deque[str] = deque()
+        self._given_back = 0
 
     def __iter__(self) -> "_Pieces":
         return self
 
     def __next__(self) -> str:
-        piece = self._file.readline(MAX_LINE)
+        piece = self._again.popleft() if self._again else self._file.readline(MAX_LINE)
         if not piece:
             raise StopIteration
         self.line += self._begins
         self._begins = piece.endswith(("\n", "\r"))
+        self._row.append(piece)
         self.taken += len(piece)
         if self.taken > 2 * MAX_LINE:
             raise csv.Error(f"is longer than {2 * MAX_LINE:,} characters")
         return piece
+
+    def begin_row(self) -> None:
+        """Forget the row before."""
+        self.taken = 0
+        self._row = []
+
+    def is_open(self) -> bool:
+        """Whether a quote of the row is not closed."""
+        return sum(piece.count('"') for piece in self._row) % 2 == 1
+
+    def give_back(self) -> bool:
+        """Have all but the first line of a row read again: a quote of that line, which is not closed, swallowed them.
+
+        False where the row is one line, or so much was given back that the file is made of nothing else.
+        """
+        if len(self._row) < 2 or '"' not in self._row[0] or self._given_back > _MOST_GIVEN_BACK:
+            return False
+        self._given_back += self.taken
+        self._again.extendleft(reversed(self._row[1:]))
+        self.line -= len(self._row) - 1
+        self._begins = True
+        return True
 
     def end_line(self) -> None:
         """Go past the rest of a line of which a piece was bad: it is one bad row, and no piece of it a good one."""

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -11,6 +12,7 @@ from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
 from pathlib import Path
 from random import Random
+from types import ModuleType
 from typing import NamedTuple
 
 import msgspec
@@ -52,7 +54,7 @@ def make_suite(
     options: Way = "fair",
 ) -> None:
     """Make the suite into a new dataset folder, as large as the published one where no size is named."""
-    size = size or SIZE
+    size = SIZE if size is None else size
     with progress("Drawing", size, "cases") as done:
         make_synthetic(folder, size=size, seed=seed, workers=workers, progress=done, options=options)
 
@@ -166,7 +168,7 @@ def _in_order(order: _Order, workers: int) -> Iterator[list[Made]]:
     try:
         waiting: deque[Future[list[Made]]] = deque()
         for start in starts:
-            with _interrupts_held():
+            with _interrupts_held(), _apart_from_the_script():
                 waiting.append(pool.submit(_make_chunk, order, start))
             if len(waiting) > 4 * workers:  # so that memory does not grow with the size
                 yield waiting.popleft().result()
@@ -202,6 +204,17 @@ def _place(position: int, size: int) -> tuple[Template, int]:
         number, index = divmod(position - longer, each)
         number += extra
     return TEMPLATES[number], index
+
+
+@contextmanager
+def _apart_from_the_script() -> Iterator[None]:
+    """A worker needs nothing of the script that called us; a script without a guard would begin anew in each."""
+    script = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = script
 
 
 @contextmanager
