@@ -4,6 +4,7 @@ A maker's test hands its cases to `gives_nothing_away`, at the size it is publis
 """
 
 from collections import Counter
+from statistics import NormalDist
 
 from countersight.blind import ALL, measure
 from countersight.case import LETTERS
@@ -13,10 +14,15 @@ def gives_nothing_away(cases, *, points=0.0):
     """No probe answers more than chance does, by more than so many points; letters, yes and no are even."""
     found = measure(cases)
     assert found.groups, "too few cases to tell anything"
+    looks = sum(len(group.probes) for group in found.groups if group.group != ALL)
     for group in found.groups:
-        # The interval of one probe in one group is wide and there are many: chance alone passes one or two.
-        slack = points / 100 + (0 if group.group == ALL else 0.02)
-        over = {name: share for name, share in group.probes.items() if share.low > group.chance + slack}
+        allowed = group.chance + points / 100
+        if group.group == ALL:
+            over = {name: share for name, share in group.probes.items() if share.low > allowed}
+        else:  # many looks at few cases each, of which chance alone passes some: they are held to 1 % together
+            surprise = NormalDist().inv_cdf(1 - 0.01 / looks)
+            spread = surprise * (group.chance * (1 - group.chance) / group.questions) ** 0.5
+            over = {name: share for name, share in group.probes.items() if share.right > allowed + spread}
         assert not over, f"{group.group}, {group.world}: {over}; cues: {found.cues[:3]}"
     right_answers_are_even(cases)
 
