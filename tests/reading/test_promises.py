@@ -50,6 +50,29 @@ def test_a_correction_beats_what_it_corrects(text, answer):
     assert read(text, DOTS, "choice", OPTIONS).answer == answer
 
 
+CORRECTED = [
+    ("number", "The answer is 4. That was a mistake; the correct number is 5.", "5"),
+    ("number", "Answer: 4. No, that's incorrect. It's 5.", "5"),
+    ("number", "My answer was 4. That is wrong: it is 5.", "5"),
+    ("number", "The answer is 6. But I counted the reflection, so really 5.", "5"),
+    ("number", "The answer is 4. The right number is 5.", None),
+    ("number", "The answer is 4. That is wrong.", None),
+    ("number", "The answer is 4. That was a mistake; the correct", None),
+    ("choice", "My answer was A. That is wrong: it is B.", "B"),
+    ("boolean", "The answer is yes. I take that back: no.", "no"),
+    ("boolean", "Yes, it would fit. That is wrong: it would not fit.", "no"),
+    ("boolean", "No, that is incorrect.", "no"),
+]
+
+
+@pytest.mark.parametrize(("kind", "text", "answer"), CORRECTED)
+def test_an_answer_that_is_called_wrong_is_none(kind, text, answer):
+    asked = "Would the box fit if it was smaller?" if kind == "boolean" else CARS
+    assert read(text, asked, kind, OPTIONS if kind == "choice" else ()).answer == answer
+    at_its_end = read(text, asked, kind, OPTIONS if kind == "choice" else (), read_from="end").answer
+    assert at_its_end not in ("4", "6", "A", "yes")
+
+
 def test_a_count_that_was_announced_can_be_corrected():
     assert read("Answer: 3 … Wait, one is a dog. Answer: 2", "How many cats are there?", "number").answer == "2"
 

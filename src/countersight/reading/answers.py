@@ -8,6 +8,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from countersight.case import LETTERS, Order, Question, Reply
+from countersight.reading.clauses import sentences
 from countersight.reading.corrections import corrected, is_cut_off
 from countersight.reading.counting import count
 from countersight.reading.endings import marked, passages, tails
@@ -20,6 +21,7 @@ from countersight.reading.plain import plain, spoken
 from countersight.reading.polarity import opening_polarity, polarity
 from countersight.reading.ranks import opening_number
 from countersight.reading.statements import announced, tagged, without_refusal
+from countersight.reading.vocabulary import found
 
 ReadFrom = Literal["whole", "end"]
 """Where the answer may stand: anywhere in a reply, or at its end, after the thinking."""
@@ -31,6 +33,7 @@ _HOW_MANY = re.compile(r"\b(?:how many|number of)\b", re.IGNORECASE)
 _TAKEN_BACK = re.compile(r"^\W*(?:no|nope|not quite)\b[\s,.:!-]*", re.IGNORECASE)
 _FIRST_PIECE = re.compile(r"[^\n.!]{1,60}(?:[.!](?=\s)|\n)")
 _OPENING_REFUSAL = 200
+_DOUBT = found("statements.doubts")
 
 
 def read_reply(reply: Reply, question: Question, read_from: ReadFrom = "whole") -> str | None:
@@ -112,6 +115,8 @@ def _untagged(bare: str, question: Question, read_from: ReadFrom, finished: bool
 
 def _before_it_broke_off(said: str, question: Question) -> str | None:
     """The answer of a reply that was not finished: what it announced, or a first line that is nothing else."""
+    if question.kind != "open" and corrected(said):
+        return None
     for region in announced(said):
         if region.rstrip(" .") != (first := region.split("\n")[0].strip()) or first.endswith("."):
             return _opening(first, question)
@@ -143,7 +148,9 @@ def _marked(region: str, question: Question) -> str | None:
     if question.kind == "open":
         return region.split("\n")[0].strip()
     usable = without_refusal(_without_listing(region, question))
-    return None if usable is None else _opening(usable, question) or _of_passages(usable, question)
+    if usable is None:
+        return None
+    return (None if corrected(usable) else _opening(usable, question)) or _of_passages(usable, question)
 
 
 def _without_listing(said: str, question: Question) -> str:
@@ -190,11 +197,17 @@ def _anywhere(said: str, question: Question) -> str | None:
             return None
         answer = _said_outright(usable, question)
         if answer is not None:
-            return answer
+            return None if _is_doubted(answer, usable, question) else answer
     if question.kind == "open":
         return said if said and without_refusal(said[:_OPENING_REFUSAL]) is not None else None
     rest = without_refusal(said)
     return _prose(rest, question) if rest else None
+
+
+def _is_doubted(answer: str, region: str, question: Question) -> bool:
+    """Whether what follows an announced answer speaks of a mistake and says another: nobody can tell which holds."""
+    later = " ".join(sentences(region)[1:])
+    return bool(_DOUBT.search(later)) and _prose(later, question) not in (None, answer)
 
 
 def _asks_yes_or_no(question: Question) -> bool:

@@ -9,7 +9,8 @@ from countersight.reading.vocabulary import any_of, words
 
 _LEAD = r"(?:(?:no|oh|ah|hmm|but|sorry|yes|well)\b[\s,.!-]*){0,2}"
 _RETRACTED = re.compile(
-    rf"(?:^|[.!?,;:\n(-]|\.\.+)\s*{_LEAD}(?P<mark>{any_of('statements.retractions')})[\s,.:!-]*"
+    rf"(?:^|[.!?,;:\n(-]|\.\.+)\s*{_LEAD}"
+    rf"(?:(?P<mark>{any_of('statements.retractions')})|{any_of('statements.denials')})[\s,.;:!-]*"
     # "D? No, A."; "4... no, 3"; "four dogs, no, three"; "A. No, B."
     r"|(?<=\?)\s+(?=(?:no|nope|not quite)\b)|(?:\.{2,}|,|\s--?)\s+(?=no,\s)"
     r"|(?<=\S[.!])\s+(?=no,? (?:\w+\W*$|sorry|wait))",
