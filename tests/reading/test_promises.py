@@ -73,6 +73,37 @@ def test_an_answer_that_is_called_wrong_is_none(kind, text, answer):
     assert at_its_end not in ("4", "6", "A", "yes")
 
 
+HAPPENINGS = ("The dog eats the food", "The cat sleeps", "The man leaves", "Nothing happens")
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("The man would not leave; instead the cat sleeps.", "B"),
+        ("The dog wouldn't eat the food. The cat sleeps.", "B"),
+        ("The man would never leave; the cat sleeps.", "B"),
+        ("The man would leave, and the dog would not eat the food.", "C"),
+        ("The dog would eat the food, not the cat.", "A"),
+        ("Nothing would happen; the dog would not eat.", "D"),
+        ("The man would not leave.", None),
+        ("The man does not leave.", None),
+        ("The man won't leave.", None),
+        ("The man never leaves.", None),
+        ("The man refuses to leave.", None),
+        ("The cat can't sleep", None),
+        ("The dog would no longer eat the food", None),
+    ],
+)
+def test_an_option_that_is_denied_is_not_chosen(text, answer):
+    assert read(text, "What would happen if the bowl was empty?", "choice", HAPPENINGS).answer == answer
+
+
+def test_an_option_that_denies_something_is_chosen_in_its_own_words():
+    options = ("The dog eats the food", "The dog does not eat the food")
+    text = "I think that the dog does not eat the food in that case."
+    assert read(text, "What would happen if the bowl was empty?", "choice", options).answer == "B"
+
+
 def test_a_count_that_was_announced_can_be_corrected():
     assert read("Answer: 3 … Wait, one is a dog. Answer: 2", "How many cats are there?", "number").answer == "2"
 

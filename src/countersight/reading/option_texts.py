@@ -5,20 +5,39 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from countersight.case import LETTERS
+from countersight.reading.clauses import clauses, contrasted, sentences
 from countersight.reading.numerals import canonical, numerals
 from countersight.reading.ranks import Rank, ranks_in
 from countersight.reading.stems import stem
-from countersight.reading.vocabulary import found
+from countersight.reading.vocabulary import any_of, found
 
 _ENDS = r"[\s.!)\"']*(?:$|\n|[,;])"
 _OWN_TEXT_ENDS = rf"(?:\s+[a-z]+){{0,3}}{_ENDS}"
 _HOW_MANY = found("questions.how_many")
+_DENIED = re.compile(
+    rf"{any_of('yes_no.auxiliaries')}(?:\s+{any_of('yes_no.adverbs')})?\s+not\b(?! (?:only|just)\b)"
+    rf"|{any_of('options.denied_clauses')}",
+    re.IGNORECASE,
+)
+# Where a clause that denies something goes on to say what holds: "not blue, it's red".
+_GOES_ON = re.compile(r",\s+(?=(?:so|because|since|it|they|he|she|there|that)\b)|\binstead\b(?! of)", re.IGNORECASE)
 _SPACE = re.compile(r"[\W_]+")
 
 
 def words_of(text: str) -> str:
     """A text in small letters without its punctuation."""
     return _SPACE.sub(" ", text).strip().casefold()
+
+
+def affirmed(text: str) -> str:
+    """The text with every clause that denies something blanked: "the man would not leave" chooses no man's leaving."""
+    parts = (part for sentence in sentences(text) for part in contrasted(sentence))
+    for clause in (clause for part in parts for clause in clauses(part)):
+        if denial := _DENIED.search(clause):
+            turn = _GOES_ON.search(clause, denial.end())
+            denied = clause[: turn.start()] if turn else clause
+            text = text.replace(denied, " " * len(denied), 1)
+    return text
 
 
 def without_listing(text: str, options: Sequence[str]) -> str:

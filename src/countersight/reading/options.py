@@ -24,7 +24,7 @@ from countersight.reading.letters import (
     opening_mark,
 )
 from countersight.reading.numerals import canonical
-from countersight.reading.option_texts import counts_of, number_of, words_of
+from countersight.reading.option_texts import affirmed, counts_of, number_of, words_of
 from countersight.reading.polarity import polarity
 from countersight.reading.stems import spelled
 from countersight.reading.vocabulary import any_of, found, listed, words
@@ -137,7 +137,7 @@ def _of_what_would_be(text: str, question: str) -> str:
     """What a text says of the world that was asked about: all that has a "would", or else all but what is of now."""
     pieces = [part for sentence in sentences(text) for part in contrasted(sentence)]
     imagined = [piece for piece in pieces if imagines(piece)]
-    if imagined:
+    if any(words_of(affirmed(piece)) for piece in imagined):
         return ". ".join(imagined)
     # "The light is green", to what it would be, names what is; "it is green" answers.
     of_now = [piece for piece in pieces if tells_of_now(piece) or _is_of_the_asked(piece, question)]
@@ -158,20 +158,25 @@ def _claims(text: str) -> str:
 
 
 def _by_wording(text: str, options: Sequence[str], letters: str) -> str | None:
+    said = affirmed(text)
     spans = [
         (found.start(), found.end(), letter)
         for letter, option in zip(letters, options, strict=True)
         if words_of(option)
-        for found in list(re.finditer(rf"(?<!\w){re.escape(option.strip().rstrip('.'))}(?!\w)", text, re.IGNORECASE))[
-            :_MOST
-        ]
+        # An option that denies something itself stands where it is denied.
+        for found in _standing(option, text if _DENYING.search(option) else said)
         if not DENIED_BEFORE.search(text[max(0, found.start() - _NEAR) : found.start()])
     ]
     # "dark red" is not also "red".
     outer = [s for s in spans if not any(o[0] <= s[0] and s[1] <= o[1] and o[:2] != s[:2] for o in spans)]
     chosen = {x for start, _, x in outer if CHOSEN_BEFORE.search(text[max(0, start - _NEAR) : start])}
-    found_letters = chosen or {x for _, _, x in outer} or _by_a_word(text, options, letters)
+    found_letters = chosen or {x for _, _, x in outer} or _by_a_word(said, options, letters)
     return found_letters.pop() if len(found_letters) == 1 else None
+
+
+def _standing(option: str, text: str) -> list[re.Match[str]]:
+    """Where an option's own text stands in a reply."""
+    return list(re.finditer(rf"(?<!\w){re.escape(option.strip().rstrip('.'))}(?!\w)", text, re.IGNORECASE))[:_MOST]
 
 
 def _by_a_word(text: str, options: Sequence[str], letters: str) -> set[str]:
