@@ -38,6 +38,41 @@ def test_the_number_that_the_questions_own_words_qualify_is_the_answer(question,
 
 
 @pytest.mark.parametrize(
+    ("things", "text", "answer"),
+    [
+        ("children", "One of the three children is crying.", None),
+        ("taxis", "The number 7 bus is next to two taxis.", None),
+        ("players", "Player 23 and player 8 are jumping.", None),
+        ("people", "Player 23 and player 8 are jumping.", None),
+        ("tables", "Each of the 3 tables has 2 chairs.", None),
+        ("chairs", "Each of the 3 tables has 2 chairs.", None),
+        ("chairs", "3 tables with 2 chairs each", None),
+        ("tables", "3 tables with 2 chairs each", "3"),
+        ("chairs", "There are 2 chairs at each of the 3 tables.", None),
+        ("chairs", "There are 2 chairs at each table, so 6 chairs in total.", "6"),
+        ("eggs", "3 boxes of 6 eggs each", None),
+        ("chairs", "2 chairs and 1 lamp at each table", None),
+        ("tables", "There are 3 tables and each has 2 chairs.", "3"),
+        ("shoes", "Two pairs of shoes.", None),
+        ("shoes", "The answer is two pairs of shoes.", None),
+        ("pairs of shoes", "Two pairs of shoes.", "2"),
+    ],
+)
+def test_a_name_a_share_and_so_many_each_are_no_count(things, text, answer):
+    assert read(text, f"How many {things} are there?", "number").answer == answer
+
+
+def test_one_that_leaves_is_not_how_many_are_left():
+    asked = "How many children would there be if one left?"
+    assert read("One of the three children would leave.", asked, "number").unread
+    assert read("Two of the three children would stay.", asked, "number").answer == "2"
+
+
+def test_how_many_each_has_is_read_where_that_was_asked():
+    assert read("Each table has 2 chairs.", "How many chairs does each table have?", "number").answer == "2"
+
+
+@pytest.mark.parametrize(
     ("text", "answer"),
     [
         ("The answer is A. Wait, no, it's B.", "B"),

@@ -21,6 +21,7 @@ _COLON = re.compile(r":|--|\b(?:including|namely|consisting of)\b", re.IGNORECAS
 _SHARE = re.compile(r"\s*(?:\w+\s+)?of (?:them|which|whom|these|those|the)\b", re.IGNORECASE)
 _PRONOUN = re.compile(r"\bof (?:them|which|whom|these|those)\b", re.IGNORECASE)
 _VERBS = words("questions.helping") | words("questions.possession")
+_GROUPS = frozenset(map(stem, words("counts.groups")))
 _PREPOSITIONS = words("questions.prepositions")
 _POSSESSION = words("questions.possession")
 _STOPS = _VERBS | _PREPOSITIONS | {"of", "that", "which", "who", "being"}
@@ -185,6 +186,8 @@ def fit(quantity: Quantity, asked: Counted, inherited: frozenset[str]) -> Fit | 
         return Fit(len(asked.qualities), 0, 0)  # "2 are unlit", to how many are not lit
     if opposed or _counts_another(quantity, noun, asked) or _is_anothers(quantity, asked):
         return None
+    if noun in _GROUPS and noun not in asked.nouns:
+        return None
     if _is_of_the_contrary(quantity, asked, matched):
         return None
     if _PRONOUN.match(quantity.after.lstrip()) or _PRONOUN.search(quantity.before):
@@ -192,6 +195,11 @@ def fit(quantity: Quantity, asked: Counted, inherited: frozenset[str]) -> Fit | 
     qualities = len(matched) + len(asked.owner & frozenset(counted_words(quantity.before)))
     extra = said - asked.words if quantity.is_share else frozenset[str]()
     return Fit(qualities, int(bool(said & asked.nouns) or not quantity.noun), -len(extra))
+
+
+def is_only_a_share(quantity: Quantity, asked: Counted) -> bool:
+    """Whether it is a part where the question asks for all: "one of the three children", to how many there are."""
+    return quantity.rank == Rank.SHARE and quantity.is_share and asked.of_now and not asked.qualities | asked.owner
 
 
 def _counts_another(quantity: Quantity, noun: str, asked: Counted) -> bool:

@@ -5,7 +5,7 @@ import re
 from msgspec.structs import replace
 
 from countersight.reading.clauses import MODAL_AT, sentences, supposes, supposes_first
-from countersight.reading.company import Fit, Quantity, fit, quantities, speaks_of_another
+from countersight.reading.company import Fit, Quantity, fit, is_only_a_share, quantities, speaks_of_another
 from countersight.reading.numerals import numerals
 from countersight.reading.question import Counted, counted_by
 from countersight.reading.ranks import Rank, ranks_in
@@ -32,6 +32,10 @@ _NOW_AND_THEN = re.compile(
     rf"(?P<then>{_THEN}[:,]? {_COUNT}|{_COUNT} {_THEN})\W*$",
     re.IGNORECASE,
 )
+_EACH = re.compile(r"\b(?:each|apiece|every(?! (?:one|single|time|other))|per(?! cent))\b", re.IGNORECASE)
+# "3 tables, and each has 2 chairs", "3 clocks, one on each wall"; "3 tables with 2 chairs each".
+_EACH_OF_THESE = re.compile(r"(?:[,:]|--|\band|\bwhere|,\s+one \w+)\s*$", re.IGNORECASE)
+_EACH_LAST = re.compile(r"\w+\s*(?:[^\w\s]|$)")
 _MOST = 200  # numbers of a reply that are held against the question; of more, the last
 
 
@@ -53,12 +57,37 @@ def count(text: str, question: str) -> str | None:
     pieces = sentences(text)
     last = len(pieces) - 1
     found = [
-        quantities(ranks_in(piece, first=position == 0, last=position == last), position)
+        _not_of_each(quantities(ranks, position), ranks.text, asked)
         for position, piece in enumerate(pieces)
+        if (ranks := ranks_in(piece, first=position == 0, last=position == last))
     ]
-    every = [quantity for numbers in found for quantity in numbers][-_MOST:]
+    every = [number for numbers in found for number in numbers if not is_only_a_share(number, asked)][-_MOST:]
     every = _of_now(every, pieces) if asked.of_now else _of_the_supposed(every, pieces, asked)
     return _chosen(every, asked, frozenset(counted_words(text)))
+
+
+def _not_of_each(every: list[Quantity], text: str, asked: Counted) -> list[Quantity]:
+    """The numbers, less those that hold of each of several things: "2 chairs at each table" does not count the chairs.
+
+    What is left is how many of these there are ("3 tables with 2 chairs each") and what the sentence comes to.
+    """
+    each = None if asked.of_each else _EACH.search(text)
+    if not each:
+        return every
+    return [
+        n
+        for n in every
+        if n.rank == Rank.CONCLUDED
+        or n.value == "0"
+        or (n is every[0] and _is_shared_out(n, text, each.start(), asked))
+    ]
+
+
+def _is_shared_out(number: Quantity, text: str, each: int, asked: Counted) -> bool:
+    """Whether a number is that of the things which have something each, and those were asked for."""
+    between = text[number.start : each]
+    parted = _EACH_OF_THESE.search(between) or (_EACH_LAST.match(text[each:]) and len(numerals(between)) > 1)
+    return bool(parted) and (not asked.nouns or bool({*map(stem, number.phrase)} & asked.nouns))
 
 
 def _difference(text: str) -> str | None:

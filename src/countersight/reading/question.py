@@ -17,6 +17,7 @@ _HOW_MANY = re.compile(
 )
 _DIFFERENCE = re.compile(r"(?:more|fewer|less|additional|extra)\b", re.IGNORECASE)
 _NEGATED = re.compile(r"\b(?:not|without|no)\b|n't\b", re.IGNORECASE)
+_OF_EACH = re.compile(r"\b(?:each|every|per|apiece)\b", re.IGNORECASE)
 _DETERMINERS = words("questions.determiners")
 _PREPOSITIONS = words("questions.prepositions")
 _POSSESSION = words("questions.possession")
@@ -37,6 +38,8 @@ class Counted(msgspec.Struct, frozen=True):
     """Whether it asks of two places or kinds together: "on the table and the shelf"."""
     difference: bool = False
     """Whether it asks by how many: "how many more cats than dogs"."""
+    of_each: bool = False
+    """Whether it asks how many one of several things has: "how many chairs does each table have"."""
     of_now: bool = False
 
     @property
@@ -66,6 +69,7 @@ def counted_by(question: str) -> Counted:
         joins=" and " in rest,
         difference=bool(_DIFFERENCE.match(asked["what"])),
         negated=bool(_NEGATED.search(rest)),
+        of_each=bool(_OF_EACH.search(question)),
         of_now=of_now,
     )
 

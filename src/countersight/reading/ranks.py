@@ -73,8 +73,11 @@ _ASIDE_AFTER = re.compile(
     re.IGNORECASE,
 )
 _CAME_OR_WENT = re.compile(
-    rf"\s*(?:[\w'-]+\s+){{0,3}}?(?:{any_of('counts.helping_verbs')}\s+)*{any_of('counts.came_or_went')}", re.IGNORECASE
+    rf"\s*(?:of (?:the|these|those) )?(?:[\w'-]+\s+){{0,3}}?"
+    rf"(?:{any_of('counts.helping_verbs')}\s+)*{any_of('counts.came_or_went')}",
+    re.IGNORECASE,
 )
+_OF_GROUPS = re.compile(rf"\s+(?:\w+ )?{any_of('counts.groups')}", re.IGNORECASE)
 _SHARE_AFTER = re.compile(rf"\s*(?:{any_of('counts.shares')}|of \d)", re.IGNORECASE)
 _SHARE_BEFORE = re.compile(rf"{any_of('counts.shares_before')}\s+(?:only |just )?$", re.IGNORECASE)
 _JUST_ONE = re.compile(rf"(?:{any_of('counts.just_one_before')}|[:=(])\s*$", re.IGNORECASE)
@@ -123,7 +126,8 @@ def opening_number(text: str) -> str | None:
     numbers = _marked(text, numerals(text))
     if not numbers or not _SHORT_OPENING.match(text[: numbers[0].start]):
         return None
-    if _tells_a_change(text[numbers[0].end : numbers[0].end + _NEAR]) or "=" in text[:_NEAR]:
+    after = text[numbers[0].end : numbers[0].end + _NEAR]
+    if _tells_a_change(after) or _OF_GROUPS.match(after) or "=" in text[:_NEAR]:
         return None
     return numbers[0].value
 
