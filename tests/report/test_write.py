@@ -49,10 +49,11 @@ def embedded(page: str, key: str) -> Any:
     return json.loads(found.group(1))
 
 
-def test_a_report_is_a_page_and_three_tables(tmp_path: Path) -> None:
+def test_a_report_is_a_page_a_figure_and_three_tables(tmp_path: Path) -> None:
     source = dataset(tmp_path / "tiny", 4)
     files = write_report([run(tmp_path / "run", source, FOUR)], tmp_path / "out")
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "finding.svg",
         "report.html",
         "scores.parquet",
         "tables.csv",
