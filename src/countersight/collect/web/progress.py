@@ -54,6 +54,8 @@ def cached(visit: Visit, name: str, work_out: Any) -> Any:
 def phases_of(visit: Visit) -> list[PhaseWork]:
     """Every phase with what the person may do there."""
     waiting = cached(visit, "waiting", _waiting)
+    if not all(waiting.get(phase.name) for phase in visit.campaign.flow.phases):
+        waiting = visit.store.read(_waiting)  # that there is nothing to do is said only where it is so now
     return visit.store.read(lambda c: _phases(c, visit, waiting))
 
 
