@@ -68,6 +68,10 @@ def test_one_that_leaves_is_not_how_many_are_left():
     assert read("Two of the three children would stay.", asked, "number").answer == "2"
 
 
+def test_a_number_that_is_a_name_is_read_where_it_was_asked_for():
+    assert read("The bus has the number 88 on its front.", "What number is on the bus?", "number").answer == "88"
+
+
 def test_how_many_each_has_is_read_where_that_was_asked():
     assert read("Each table has 2 chairs.", "How many chairs does each table have?", "number").answer == "2"
 
@@ -119,6 +123,7 @@ HAPPENINGS = ("The dog eats the food", "The cat sleeps", "The man leaves", "Noth
         ("The man would never leave; the cat sleeps.", "B"),
         ("The man would leave, and the dog would not eat the food.", "C"),
         ("The dog would eat the food, not the cat.", "A"),
+        ("The cat sleeps instead of the man.", "B"),
         ("Nothing would happen; the dog would not eat.", "D"),
         ("The man would not leave.", None),
         ("The man does not leave.", None),

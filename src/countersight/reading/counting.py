@@ -33,6 +33,7 @@ _NOW_AND_THEN = re.compile(
     re.IGNORECASE,
 )
 _EACH = re.compile(r"\b(?:each|apiece|every(?! (?:one|single|time|other))|per(?! cent))\b", re.IGNORECASE)
+_NUMBER_AS_A_NAME = re.compile(r"\b(?<=the number )\d+(?= [a-z])", re.IGNORECASE)  # "the number 7 bus"
 # "3 tables, and each has 2 chairs", "3 clocks, one on each wall"; "3 tables with 2 chairs each".
 _EACH_OF_THESE = re.compile(r"(?:[,:]|--|\band|\bwhere|,\s+one \w+)\s*$", re.IGNORECASE)
 _EACH_LAST = re.compile(r"\w+\s*(?:[^\w\s]|$)")
@@ -51,6 +52,7 @@ def count(text: str, question: str) -> str | None:
     if asked.difference:
         return _difference(text)
     text = _COUNTING_UP.sub(_last_of_counting, _INTERJECTION.sub("", text))
+    text = _NUMBER_AS_A_NAME.sub("", text) if asked.nouns else text
     both = None if asked.of_now else _NOW_AND_THEN.match(text)
     if both and len(numerals(text)) == 2 and len(then := numerals(both["then"])) == 1:
         return then[0].value
