@@ -35,16 +35,15 @@ def test_a_run_is_scored_and_reported(old, tmp_path):
 
 def test_a_killed_run_is_taken_up(old):
     first = (old / "half" / "replies.jsonl").read_bytes()
-    settings = cs.ModelSettings(**_settings(old))
-    run = cs.run(old / "dataset", "embedded", out=old / "half", shown=True, settings=settings)
+    run = cs.run(old / "dataset", "chance", out=old / "half", shown=True)
     journal = (old / "half" / "replies.jsonl").read_bytes()
     assert journal.startswith(first)
     assert len(list(run.replies())) == 3
 
 
-def _settings(old: Path) -> dict[str, object]:
-    """What was asked for then; 0.1 asked with its own defaults."""
-    return {"max_tokens": cs.Run.open(old / "run").manifest.settings.get("max_tokens", 256)}
+def test_a_run_of_other_weights_is_not_mixed_with_ours(old):
+    with pytest.raises(cs.RunError, match="another set of settings: weights"):
+        cs.run(old / "dataset", "embedded", out=old / "run", shown=True)
 
 
 def test_an_audit_is_verified_and_opens(old):
