@@ -26,6 +26,10 @@ _PREPOSITIONS = words("questions.prepositions")
 _POSSESSION = words("questions.possession")
 _STOPS = _VERBS | _PREPOSITIONS | {"of", "that", "which", "who", "being"}
 
+_ALL_OF_THEM = re.compile(
+    r"\s*of (?:them|these|those)(?: (?:here|there|in all|in total|altogether))?\W*", re.IGNORECASE
+)
+
 
 class Quantity(msgspec.Struct, frozen=True):
     """A number with its rank, its place, and the words before and after it that belong to it."""
@@ -199,6 +203,8 @@ def fit(quantity: Quantity, asked: Counted, inherited: frozenset[str]) -> Fit | 
 
 def is_only_a_share(quantity: Quantity, asked: Counted) -> bool:
     """Whether it is a part where the question asks for all: "one of the three children", to how many there are."""
+    if _ALL_OF_THEM.fullmatch(quantity.after):  # "there are 9 of them" names nothing that they are a part of
+        return False
     return quantity.rank == Rank.SHARE and quantity.is_share and asked.of_now and not asked.qualities | asked.owner
 
 

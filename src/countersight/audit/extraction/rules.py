@@ -8,7 +8,7 @@ from countersight.audit.extraction.protocol import Extracted, Statement
 from countersight.audit.records import Concepts, Party
 from countersight.audit.truth import asked_fact
 from countersight.editing import Action, ConceptKind, Instruction
-from countersight.scenes import NAMED, PLACES, unlike
+from countersight.scenes import NAMED, PLACES
 
 ELSE: Final = "Leave everything else exactly as it is."
 
@@ -71,9 +71,9 @@ def _fewer(thing: str, where: str, number: int) -> Iterator[Instruction]:
 
 
 def _coloured(colour: str) -> Iterator[Instruction]:
-    new = unlike(colour)[0]
-    words = f"Make every {colour} polygon {new}: its outline and its tint."
-    yield _instruction(f"the {colour} of the polygons", "attribute", "recolour", f"{colour} polygons", new, words)
+    """All polygons take the colour that was asked about: were it taken away, the question would ask about nothing."""
+    words = f"Make every polygon {colour}: its outline and its tint."
+    yield _instruction(f"the {colour} of the polygons", "attribute", "recolour", "all polygons", colour, words)
 
 
 def _fullest(numbers: list[int]) -> Iterator[Instruction]:
