@@ -34,7 +34,7 @@ _PATTERNS: Final[tuple[tuple[str, str], ...]] = (
     (rf"{_N}(?: flowers?)?{_OF_THEM} {_LIE}(?:inside|within|in) (?:of )?(?:the |all )?{_C} {_SHAPE}", "inside"),
     (rf"{_N}(?: flowers?)?{_OF_THEM} {_LIE}outside (?:of )?(?:the |all )?{_C} {_SHAPE}", "outside"),
     (rf"{_N}(?: flowers?)?{_OF_THEM} {_LIE}(?:inside no {_SHAPE}|outside (?:of )?(?:all|both|any) {_SHAPE})", "free"),
-    (rf"{_N} flowers? {_LIE}where the (?:two )?{_SHAPE} overlap", "both"),
+    (rf"{_N} flowers? {_LIE}where the (?:two |\w+ and the \w+ )?{_SHAPE} overlap", "both"),
     (rf"{_N}(?: flowers?)?{_OF_THEM} {_LIE}(?:inside|in) both {_SHAPE}", "both"),
     (rf"so (?:the other )?{_N} {_LIE}(?P<side>outside|inside)\b(?! (?:of )?(?:the|all|both|any|no)\b)", "rest"),
     (rf"(?:{_N} flowers?|of {_N.replace('<n>', '<m>')}) (?:in|on) the (?:picture|image)", "flowers"),
