@@ -14,7 +14,7 @@ from countersight.suites import PLAIN, Terms
 _ROW = 36
 """Height of a line of the drop plot."""
 
-_MARKS: dict[Asking, Markup] = {
+MARKS: dict[Asking, Markup] = {
     "factual": Markup('<circle r="6"/>'),
     "counterfactual": Markup('<path d="M0-7.5 7.5 0 0 7.5-7.5 0z"/>'),
     "shown": Markup('<path d="M0-7 7 5.5-7 5.5z"/>'),
@@ -30,7 +30,7 @@ ASKING_WORDS: dict[Asking, str] = {
 
 def mark(asking: Asking) -> Markup:
     """The sign of an asking, for legends and headings."""
-    drawing = element("g", _MARKS[asking], class_=f"mark {asking}")
+    drawing = element("g", MARKS[asking], class_=f"mark {asking}")
     return element("svg", drawing, class_="sign", viewBox="-9 -9 18 18", aria_hidden="true")
 
 
@@ -113,7 +113,7 @@ def _dumbbell(group: str, figures: dict[Asking, Figure]) -> Markup:
     for asking in reversed(ASKINGS):
         if asking in figures:
             # A nested drawing is the one thing that can be moved by a percentage and keep its shape.
-            inner = element("g", _MARKS[asking], class_=f"mark {asking}")
+            inner = element("g", MARKS[asking], class_=f"mark {asking}")
             parts.append(element("svg", inner, x=f"{shares[asking]:.2f}%", y=middle, overflow="visible"))
     words = "; ".join(
         f"{asking} {percent(figure.value or 0)}% ({interval(figure)})" for asking, figure in figures.items()

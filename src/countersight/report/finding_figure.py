@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from countersight.case import ASKINGS, Asking
 from countersight.pages import MARGIN, WIDTH, Figure, escaped, interval, name, percent, sheet, words_at
 from countersight.report.data import ReportData, RunScores
+from countersight.report.figures import MARKS
 
 _LEFT, _RIGHT = 250, 150
 _INSIDE = WIDTH - 2 * MARGIN - _LEFT - _RIGHT
@@ -15,11 +16,6 @@ _STYLE = """
   .rule { stroke: var(--rule) } .chance { stroke: var(--ink); stroke-dasharray: 4 4 }
   .interval { stroke-width: 5; opacity: .35; stroke-linecap: round }
 """
-_MARKS: dict[Asking, str] = {
-    "factual": '<circle r="6"/>',
-    "counterfactual": '<path d="M0-7.5 7.5 0 0 7.5-7.5 0z"/>',
-    "shown": '<path d="M0-7 7 5.5-7 5.5z"/>',
-}
 
 
 def finding_figure(report: ReportData) -> str:
@@ -41,7 +37,7 @@ def _legend(report: ReportData) -> Iterator[str]:
     for asking in ASKINGS:
         if any(getattr(run.overall, asking) for run in report.runs):
             words = report.terms.measures.get(asking, asking)
-            yield f'<g class="{asking}" transform="translate({x + 8} 64)">{_MARKS[asking]}</g>'
+            yield f'<g class="{asking}" transform="translate({x + 8} 64)">{MARKS[asking]}</g>'
             yield words_at(x + 22, 68, words, "soft")
             x += 40 + 7.5 * len(words)
     if any(run.overall.chance for run in report.runs):
@@ -81,7 +77,7 @@ def _mark(asking: Asking, figure: Figure, y: float) -> Iterator[str]:
     low, high = _x(figure.low), _x(figure.high)
     yield f'<line class="interval {asking}" x1="{low:.1f}" x2="{high:.1f}" y1="{y + shift:.1f}" y2="{y + shift:.1f}"/>'
     at = f"translate({_x(figure.value or 0.0):.1f} {y:.1f})"
-    yield f'<g class="{asking}" transform="{at}"><title>{words}</title>{_MARKS[asking]}</g>'
+    yield f'<g class="{asking}" transform="{at}"><title>{words}</title>{MARKS[asking]}</g>'
 
 
 def _short(label: str) -> str:
