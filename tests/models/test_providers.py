@@ -10,6 +10,7 @@ from running import ask, replies
 
 from countersight.errors import AskingFailed, ModelError
 from countersight.models import MODELS, ModelSettings, Request, Turn, open_model
+from countersight.models.prices import price_of
 from countersight.models.saying import apart
 from countersight.picture import check_picture
 
@@ -160,6 +161,25 @@ def test_cost_is_what_the_server_says_or_what_the_table_of_prices_makes_of_the_t
         ((answer,), observed) = asyncio.run(asked(name_of(kind, server)))
     assert answer.cost == pytest.approx(cost)
     assert kind == "openrouter" or " of 20" in observed["prices"]["source"]
+
+
+@pytest.mark.parametrize(
+    ("model", "read"),
+    [
+        ("gpt-4o-2024-11-20", 2.5),
+        ("gpt-4o-2024-05-13", 5),
+        ("gpt-5-pro", 15),
+        ("gpt-5-something", 0),
+        ("gpt-5.9", 0),
+        ("claude-sonnet-4-5@20250929", 3),
+        ("us.anthropic.claude-opus-4-1-20250805-v1:0", 15),
+        ("gemini-2.5-flash-001", 0.3),
+        ("gemini-2.5-flash-image", 0),
+        ("anthropic/claude-3-5-haiku-latest", 0.8),
+    ],
+)
+def test_a_price_is_the_models_own_and_not_that_of_a_name_it_begins_with(model, read) -> None:
+    assert price_of(model, ModelSettings()).read == read
 
 
 def test_prices_are_overridden_by_a_file_and_by_the_command(known, tmp_path, monkeypatch) -> None:

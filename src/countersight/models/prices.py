@@ -1,6 +1,7 @@
 """What tokens cost: from the command line, from a file of the user's, or from a small dated table."""
 
 import os
+import re
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -13,6 +14,8 @@ from countersight.models.protocol import ModelSettings
 
 VARIABLE = "COUNTERSIGHT_PRICES"
 OURS = Path(__file__).with_name("prices.toml")
+STAMP = r"(?:[-@](?:latest|\d{8}|\d{6}|\d{4}|\d{3}|\d{4}-\d\d-\d\d|\d\d-\d{4}|v\d)(?::\d+)?)*"
+"""What may follow a model's name without making another model of it: "-2025-04-14", "@20250929", "-v1:0"."""
 
 
 class Price(msgspec.Struct, frozen=True):
@@ -41,8 +44,10 @@ def price_of(model: str, settings: ModelSettings) -> Price:
 
 
 def _longest(model: str, names: dict[str, Any]) -> str:
-    """The name that says most about a model: "gpt-4o-mini" before "gpt-4o"; Bedrock puts the maker before it."""
-    fitting = [name for name in names if model.startswith(name) or f".{name}" in model]
+    """The name in a table that is this model's; a date may follow it, and Bedrock puts the maker before it.
+
+    Nothing else may: "gpt-5" says nothing of what "gpt-5-pro" or "gpt-5.4" cost."""
+    fitting = [name for name in names if re.fullmatch(rf"(?:[\w-]+\.)*?{re.escape(name)}{STAMP}", model)]
     return max(fitting, key=len, default="")
 
 
