@@ -44,5 +44,7 @@ def dataset(folder: Path, cases: Iterable[Case] | int, sections: Sequence[Sectio
             for name, green in ((one.image, 0), (one.counterfactual_image, 200)):
                 if name:
                     (writer.staging / name).write_bytes(picture((number % 256, green, 0)))
+            for place, name in enumerate(one.further_images, 1):
+                (writer.staging / name).write_bytes(picture((number % 256, 100, place)))
             writer.add(one)
     return folder

@@ -55,6 +55,8 @@ class Question(msgspec.Struct, frozen=True, omit_defaults=True):
     options: tuple[Option, ...] = ()
     answers: tuple[str, ...] = ()
     """What each of several people answered, where the suite asked several (VQA); `answer` is the most common."""
+    prior: str = ""
+    """What one would answer without looking, written as `answer` is: a wrong answer that is the prior is told apart."""
 
     @property
     def right_text(self) -> str:
@@ -77,6 +79,8 @@ class Question(msgspec.Struct, frozen=True, omit_defaults=True):
         """What is wrong with this question, as "field: reason", or None."""
         if not self.text.strip():
             return "text: is empty"
+        if self.prior and self.prior == self.answer:
+            return "prior: is the right answer, so that falling back on it could not be told"
         if self.kind == "choice":
             if not 2 <= len(self.options) <= len(LETTERS):
                 return f"options: a choice needs 2 to {len(LETTERS)} of them, there are {len(self.options)}"
@@ -100,11 +104,19 @@ class Change(msgspec.Struct, frozen=True, omit_defaults=True):
     kinds: tuple[str, ...] = ()
 
 
+class Cell(msgspec.Struct, frozen=True):
+    """Where a case stands in a set of pictures and questions (NaturalBench: two of each, every question of both)."""
+
+    set: str
+    question: str
+    picture: str
+
+
 class Case(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One picture asked about in two worlds.
+    """One picture, or several shown together, asked about in two worlds.
 
     The field names in a file are those of a Hugging Face image folder, which turns `file_name` and
-    `counterfactual_file_name` into pictures called `image` and `counterfactual`.
+    `counterfactual_file_name` into pictures called `image` and `counterfactual`, and `further_file_names` into a list.
     """
 
     id: str
@@ -124,6 +136,12 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     image_digest: str = ""
     counterfactual_digest: str = ""
     """What is known of the bytes of the pictures: one that was changed since is a bad picture."""
+    further_images: tuple[str, ...] = msgspec.field(name="further_file_names", default=())
+    """Pictures shown after `image`, in this order: other views, or the next frames of a video."""
+    further_digests: tuple[str, ...] = ()
+    control_of: str = ""
+    """The case whose change this one replaces by a change that does not touch what is asked: the answer must stay."""
+    cell: Cell | None = None
 
     def question(self, world: World, telling: Telling = "told") -> Question | None:
         """The question asked of this case in a world, or None where there is none."""
@@ -134,6 +152,16 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     def picture(self, world: World, telling: Telling = "told") -> str | None:
         """The picture that goes with the question: a counterfactual world that is told comes with the factual one."""
         return self.counterfactual_image if (world, telling) == ("counterfactual", "shown") else self.image
+
+    def pictures(self, world: World, telling: Telling = "told") -> tuple[tuple[str, str], ...]:
+        """All pictures that go with the question, in order, each with its digest or nothing where it is not known."""
+        first = self.picture(world, telling)
+        if first is None:
+            return ()
+        if (world, telling) == ("counterfactual", "shown"):
+            return ((first, self.counterfactual_digest),)
+        known = self.further_digests or ("",) * len(self.further_images)
+        return ((first, self.image_digest), *zip(self.further_images, known, strict=True))
 
     def digest(self, world: World, telling: Telling = "told") -> str:
         """The digest of that picture, or nothing where it is not known."""
@@ -155,7 +183,11 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
                 return f"{name}.{fault}"
         if self.shown and not self.counterfactual_image:
             return "shown_question: there is no counterfactual_file_name to show"
-        return None
+        if self.further_images and not self.image:
+            return "further_file_names: there is no file_name that they come after"
+        if self.further_digests and len(self.further_digests) != len(self.further_images):
+            return "further_digests: there is not one for each of further_file_names"
+        return "control_of: is the case itself" if self.control_of == self.id else None
 
 
 class Order(msgspec.Struct, frozen=True):

@@ -72,7 +72,7 @@ class Messages:
 
     @staticmethod
     def reply(body):
-        image, text = body["messages"][-1]["content"]
+        image, *_, text = body["messages"][-1]["content"]
         assert image["source"]["type"] == "base64"
         _is_picture(image["source"]["media_type"], image["source"]["data"])
         assert text["type"] == "text"
@@ -92,7 +92,7 @@ class Contents:
 
     @staticmethod
     def reply(body):
-        image, _ = body["contents"][-1]["parts"]
+        image, *_ = body["contents"][-1]["parts"]
         _is_picture(image["inlineData"]["mimeType"], image["inlineData"]["data"])
         assert set(body) == {"contents", "generationConfig"}
         return {
@@ -112,7 +112,7 @@ class Converse:
 
     @staticmethod
     def reply(body):
-        image, _ = body["messages"][-1]["content"]
+        image, *_ = body["messages"][-1]["content"]
         _is_picture(f"image/{image['image']['format']}", image["image"]["source"]["bytes"])
         thought = {"reasoningContent": {"reasoningText": {"text": "I count."}}}
         return {
@@ -129,7 +129,7 @@ class Chat:
 
     @staticmethod
     def reply(body):
-        image, _ = body["messages"][-1]["content"]
+        image, *_ = body["messages"][-1]["content"]
         kind, _, data = image["image_url"]["url"].removeprefix("data:").partition(";base64,")
         _is_picture(kind, data)
         usage = {"prompt_tokens": 100, "completion_tokens": 7}

@@ -1,6 +1,7 @@
 """Every provider by one string, each against a server that speaks its dialect, and what they refuse found out once."""
 
 import asyncio
+import base64
 import json
 
 import pytest
@@ -86,6 +87,21 @@ def test_a_provider_answers_in_its_own_dialect(kind, known) -> None:
     assert ("seed" in json.dumps(observed["sent"])) == (kind not in ("anthropic", "bedrock"))
     if kind == "anthropic":
         assert headers["anthropic-version"]
+
+
+@pytest.mark.parametrize("kind", ["openai", "anthropic", "gemini", "bedrock"])
+def test_several_pictures_go_before_the_words_in_their_order(kind, known, monkeypatch) -> None:
+    first, second = (check_picture(picture((red, 0, 0))) for red in (10, 200))
+    monkeypatch.setitem(
+        globals(), "REQUEST", Request("case-1", (Turn("user", "Which is redder?", first, (second,)),), "open")
+    )
+    with Providers() as server:
+        known(server)
+        asyncio.run(asked(name_of(kind, server)))
+    body = json.dumps(server.requests[0][2])
+    places = [body.index(base64.b64encode(each.data).decode()) for each in (first, second)]
+    assert places == sorted(places)
+    assert places[1] < body.index("Which is redder?")
 
 
 def test_ollama_wants_no_key(known) -> None:

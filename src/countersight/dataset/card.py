@@ -63,6 +63,7 @@ _COLUMNS = {
     "counterfactual_question": "Question about the picture under the change.",
     "shown_question": "Question to ask of the counterfactual picture.",
     "context": "What was said of the picture before the change.",
+    "control_of": "The case of which this is a control: its change does not touch what is asked.",
 }
 _PARTS = {"change": ("text",)} | dict.fromkeys(
     ("factual_question", "counterfactual_question", "shown_question"), ("text", "answer", "kind")

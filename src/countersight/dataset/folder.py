@@ -204,6 +204,7 @@ class DatasetWriter:
                 case,
                 image_digest=self._digest(case.image),
                 counterfactual_digest=self._digest(case.counterfactual_image),
+                further_digests=tuple(map(self._digest, case.further_images)),
             )
         )
         self._columns.update(row)

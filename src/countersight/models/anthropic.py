@@ -43,6 +43,8 @@ class Messages:
 async def _message(turn: Turn, pictures: Sending) -> dict[str, Any]:
     if turn.picture is None:
         return {"role": turn.role, "content": turn.text}
-    mime, data = parted(await pictures.address(turn.picture))
-    image = {"type": "image", "source": {"type": "base64", "media_type": mime, "data": data}}
-    return {"role": turn.role, "content": [image, {"type": "text", "text": turn.text}]}
+    images = []
+    for picture in turn.pictures:
+        mime, data = parted(await pictures.address(picture))
+        images.append({"type": "image", "source": {"type": "base64", "media_type": mime, "data": data}})
+    return {"role": turn.role, "content": [*images, {"type": "text", "text": turn.text}]}

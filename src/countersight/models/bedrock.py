@@ -44,8 +44,8 @@ def _thought(content: Any) -> str:
 
 
 async def _message(turn: Turn, pictures: Sending) -> dict[str, Any]:
-    content: list[dict[str, Any]] = [{"text": turn.text}]
-    if turn.picture is not None:
-        mime, data = parted(await pictures.address(turn.picture))
-        content.insert(0, {"image": {"format": mime.partition("/")[2], "source": {"bytes": data}}})
-    return {"role": turn.role, "content": content}
+    content: list[dict[str, Any]] = []
+    for picture in turn.pictures:
+        mime, data = parted(await pictures.address(picture))
+        content.append({"image": {"format": mime.partition("/")[2], "source": {"bytes": data}}})
+    return {"role": turn.role, "content": [*content, {"text": turn.text}]}

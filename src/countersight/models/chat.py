@@ -97,8 +97,6 @@ def _thoughts(message: dict[str, Any]) -> str:
 async def _message(turn: Turn, detail: dict[str, Any], pictures: Sending) -> dict[str, Any]:
     if turn.picture is None:
         return {"role": turn.role, "content": turn.text}
-    image = {"url": await pictures.address(turn.picture), **detail}
-    return {
-        "role": turn.role,
-        "content": [{"type": "image_url", "image_url": image}, {"type": "text", "text": turn.text}],
-    }
+    images = [{"url": await pictures.address(picture), **detail} for picture in turn.pictures]
+    shown = [{"type": "image_url", "image_url": image} for image in images]
+    return {"role": turn.role, "content": [*shown, {"type": "text", "text": turn.text}]}

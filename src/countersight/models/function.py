@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from countersight.errors import AskingFailed, CountersightError, ModelError
 from countersight.models.protocol import Answer, Request
-from countersight.picture import as_seen
+from countersight.picture import Picture, as_seen
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -33,8 +33,11 @@ class FunctionModel:
     async def reply(self, request: Request) -> Answer:
         """What the function says; what it raises fails this question and no other."""
         turn = request.turns[-1]
-        shown = [each.picture for each in request.turns if each.picture is not None]
-        picture = as_seen(shown[-1]) if shown else None
+        if len(asked_of := _last_shown(request)) > 1:
+            raise AskingFailed(
+                f"{self.name} is handed one picture, and this question shows {len(asked_of)}", again=False
+            )
+        picture = as_seen(asked_of[0]) if asked_of else None
         try:
             said = await asyncio.to_thread(self._function, picture, turn.text)
             said = await said if inspect.isawaitable(said) else said
@@ -48,6 +51,11 @@ class FunctionModel:
 
     async def close(self) -> None:
         """There is nothing to let go of."""
+
+
+def _last_shown(request: Request) -> tuple[Picture, ...]:
+    """The pictures that the question is about: those shown last."""
+    return next((turn.pictures for turn in reversed(request.turns) if turn.picture), ())
 
 
 def _fingerprint(function: Function) -> str:

@@ -45,8 +45,8 @@ class Contents:
 
 
 async def _content(turn: Turn, pictures: Sending) -> dict[str, Any]:
-    parts: list[dict[str, Any]] = [{"text": turn.text}]
-    if turn.picture is not None:
-        mime, data = parted(await pictures.address(turn.picture))
-        parts.insert(0, {"inlineData": {"mimeType": mime, "data": data}})
-    return {"role": "user" if turn.role == "user" else "model", "parts": parts}
+    parts: list[dict[str, Any]] = []
+    for picture in turn.pictures:
+        mime, data = parted(await pictures.address(picture))
+        parts.append({"inlineData": {"mimeType": mime, "data": data}})
+    return {"role": "user" if turn.role == "user" else "model", "parts": [*parts, {"text": turn.text}]}

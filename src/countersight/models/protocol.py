@@ -9,11 +9,18 @@ from countersight.picture import Picture
 
 
 class Turn(msgspec.Struct, frozen=True):
-    """One thing said in a conversation, with the picture it speaks of."""
+    """One thing said in a conversation, with the picture it speaks of, or several."""
 
     role: Literal["user", "assistant"]
     text: str
     picture: Picture | None = None
+    further: tuple[Picture, ...] = ()
+    """What is shown after `picture`, in this order."""
+
+    @property
+    def pictures(self) -> tuple[Picture, ...]:
+        """Everything that is shown with the words, in order."""
+        return () if self.picture is None else (self.picture, *self.further)
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -30,6 +37,11 @@ class Request(msgspec.Struct, frozen=True):
     """The JSON schema that the next turn is to follow; a model that cannot be held to it is told so in words too."""
     vote: int = 0
     """Which time the same thing is asked, where it is asked several times: what is drawn by chance then differs."""
+
+    @property
+    def pictures(self) -> tuple[Picture, ...]:
+        """Every picture of the conversation, in order."""
+        return tuple(picture for turn in self.turns for picture in turn.pictures)
 
 
 Loss = Literal["mean", "sum"]

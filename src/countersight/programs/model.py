@@ -64,9 +64,11 @@ class Programs:
 
     async def reply(self, request: Request) -> Answer:
         """Write a program, run it, and say what it comes to; a program that fails is a failed question."""
-        picture = next((turn.picture for turn in reversed(request.turns) if turn.picture), None)
-        if picture is None:
-            raise AskingFailed("a program needs a picture to look at", again=False)
+        shown = next((turn.pictures for turn in reversed(request.turns) if turn.picture), ())
+        if len(shown) != 1:
+            wanted = "one picture at a time" if shown else "a picture to look at"
+            raise AskingFailed(f"a program needs {wanted}", again=False)
+        [picture] = shown
         _spent.set([])
         tracing = Tracing()
         program = ""

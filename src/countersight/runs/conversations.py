@@ -12,6 +12,10 @@ from countersight.runs.asks import Ask, offered
 from countersight.runs.examples import Examples
 from countersight.runs.folder import Manifest
 
+Named = tuple[tuple[str, str], ...]
+"""Pictures by file name and digest, in order."""
+Pictures = tuple[Picture, ...]
+
 
 class NoExample(Exception):  # noqa: N818 - it names what happened
     """A question for which the pool holds no example."""
@@ -25,7 +29,7 @@ class Conversations:
         self._ranked = manifest.answering == "rank"
         self._dataset = dataset
         self._examples = examples
-        self._picture: tuple[str, Picture | BadPicture] | None = None
+        self._shown: tuple[Named, Pictures | BadPicture] = ((), ())
 
     def request(self, ask: Ask) -> Request:
         """The conversation that a question ends; raises BadPicture, or NoExample."""
@@ -38,14 +42,14 @@ class Conversations:
         )
 
     def _asked(self, ask: Ask) -> tuple[Turn, ...]:
-        picture = self._load(ask)
+        shown = self._load(ask)
         beside = told(ask.case, ask.world, ask.telling)
         factual = ask.case.factual
         if ask.fact is None or factual is None:
-            return (Turn("user", self._words(ask.question, beside), picture),)
+            return (_turn(self._words(ask.question, beside), shown),)
         # The model's own answer takes the place of the one the case tells; and both questions are about one picture.
         return (
-            Turn("user", self._words(factual, told(ask.case, "factual", "told")), picture),
+            _turn(self._words(factual, told(ask.case, "factual", "told")), shown),
             Turn("assistant", _said(ask.fact, factual)),
             Turn("user", self._words(ask.question, replace(beside, context=""))),
         )
@@ -58,37 +62,43 @@ class Conversations:
         assert self._examples
         for case in self._examples.candidates(ask.case, ask.world, ask.telling):
             question = case.question(ask.world, ask.telling)
-            file_name = case.picture(ask.world, ask.telling)
             if question is None:
                 continue
+            named = case.pictures(ask.world, ask.telling) if self._prompt.picture else ()
             try:
-                picture = (
-                    self._examples.pool.picture(file_name, case.digest(ask.world, ask.telling))
-                    if file_name is not None and self._prompt.picture
-                    else None
-                )
+                shown = tuple(self._examples.pool.picture(*each) for each in named)
             except BadPicture:
                 continue  # the next one will do
             return (
-                Turn("user", self._words(question, told(case, ask.world, ask.telling)), picture),
+                _turn(self._words(question, told(case, ask.world, ask.telling)), shown),
                 Turn("assistant", self._prompt.solve(case, ask.world, ask.telling, listed=not self._ranked)),
             )
         raise NoExample("there is no example for it: no case with another picture asks for such an answer")
 
-    def _load(self, ask: Ask) -> Picture | None:
-        """The picture of a question; the questions of a case follow each other, so the last one is kept."""
-        file_name = ask.case.picture(ask.world, ask.telling)
-        if file_name is None or not self._prompt.picture:
-            return None
-        if self._picture is None or self._picture[0] != file_name:
+    def _load(self, ask: Ask) -> Pictures:
+        """The pictures of a question; the questions of a case follow each other, so the last ones are kept."""
+        named = ask.case.pictures(ask.world, ask.telling)
+        if not self._prompt.picture:
+            return ()
+        if self._shown[0] != named:
+            self._shown = (named, self._opened(named))
+        found = self._shown[1]
+        if isinstance(found, BadPicture):
+            raise found
+        return found
+
+    def _opened(self, named: Named) -> Pictures | BadPicture:
+        found: list[Picture] = []
+        for file_name, digest in named:
             try:
-                self._picture = (file_name, self._dataset.picture(file_name, ask.case.digest(ask.world, ask.telling)))
+                found.append(self._dataset.picture(file_name, digest))
             except BadPicture as error:
-                self._picture = (file_name, BadPicture(f"picture {file_name} {error}"))
-        picture = self._picture[1]
-        if isinstance(picture, BadPicture):
-            raise picture
-        return picture
+                return BadPicture(f"picture {file_name} {error}")
+        return tuple(found)
+
+
+def _turn(text: str, shown: Pictures) -> Turn:
+    return Turn("user", text, shown[0], shown[1:]) if shown else Turn("user", text)
 
 
 def _alone(ask: Ask) -> str:

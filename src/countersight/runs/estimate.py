@@ -105,8 +105,8 @@ def _tokens(requests: list[Request], answers: list[Reply], model: Model) -> tupl
 
 
 def _length(request: Request) -> float:
-    pictures = [turn.picture for turn in request.turns if turn.picture]
-    return sum(len(turn.text) for turn in request.turns) / SIGNS + sum(p.width * p.height for p in pictures) / PIXELS
+    pixels = sum(picture.width * picture.height for picture in request.pictures)
+    return sum(len(turn.text) for turn in request.turns) / SIGNS + pixels / PIXELS
 
 
 def _dollars(model: Model, answers: list[Reply], questions: int, tokens_in: float, tokens_out: float) -> float | None:
@@ -123,7 +123,7 @@ def _shown(model: Model, request: Request) -> str:
     if isinstance(model, Hosted):
         body: Any = json.loads(asyncio.run(model.request_body(request.turns)))
         return f"POST {model.url}\n" + _DATA.sub(_shortened, json.dumps(body, indent=2, ensure_ascii=False))
-    return "\n".join(f"{turn.role}: {'[picture] ' if turn.picture else ''}{turn.text}" for turn in request.turns)
+    return "\n".join(f"{turn.role}: {'[picture] ' * len(turn.pictures)}{turn.text}" for turn in request.turns)
 
 
 def _shortened(found: re.Match[str]) -> str:

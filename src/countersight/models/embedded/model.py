@@ -145,10 +145,12 @@ def _answer(asked: list[Any], most: int, mind: Any) -> Any:
 def _conversation(request: Request) -> Any:
     from countersight.models.embedded.thinking import Conversation
 
-    pictures = [turn.picture for turn in request.turns if turn.picture is not None]
-    if not pictures:
+    shown = [turn for turn in request.turns if turn.picture is not None]
+    if not shown:
         raise AskingFailed("the embedded model needs a picture", again=False)
-    return Conversation(tuple((turn.role, as_listed(turn.text)) for turn in request.turns), pictures[-1])
+    if shown[-1].further:
+        raise AskingFailed("the embedded model looks at one picture at a time", again=False)
+    return Conversation(tuple((turn.role, as_listed(turn.text)) for turn in request.turns), shown[-1].pictures[0])
 
 
 def as_listed(text: str) -> str:

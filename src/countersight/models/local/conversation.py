@@ -25,12 +25,12 @@ def pictures_of(*requests: Request) -> list[list[Image.Image]]:
     """The pictures of each conversation, as a viewer would show them; one that several show is decoded once."""
     seen: dict[int, Image.Image] = {}
     try:
-        for picture in (turn.picture for request in requests for turn in request.turns):
-            if picture is not None and id(picture.data) not in seen:
+        for picture in (picture for request in requests for picture in request.pictures):
+            if id(picture.data) not in seen:
                 seen[id(picture.data)] = as_seen(picture)
     except BadPicture as error:
         raise AskingFailed(f"the picture {error}", again=False) from None
-    return [[seen[id(turn.picture.data)] for turn in request.turns if turn.picture] for request in requests]
+    return [[seen[id(picture.data)] for picture in request.pictures] for request in requests]
 
 
 def picture_limits(family: str) -> tuple[int, int]:
@@ -49,7 +49,7 @@ def check(loaded: Loaded, request: Request) -> None:
 
 def count_pictures(request: Request) -> int:
     """How many pictures a conversation shows."""
-    return sum(turn.picture is not None for turn in request.turns)
+    return len(request.pictures)
 
 
 def inputs(loaded: Loaded, requests: Sequence[Request], pictures: Sequence[Sequence[Image.Image]]) -> Prompt:

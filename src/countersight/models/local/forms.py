@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from msgspec.structs import replace
 from PIL import Image
 
 from countersight.errors import AskingFailed, ModelError
@@ -38,9 +39,9 @@ class Form:
 
     def write(self, turns: Sequence[Turn]) -> str:
         """The conversation up to where the answer begins, with one mark for each picture."""
-        turns = [Turn(turn.role, self.harmless(turn.text), turn.picture) for turn in turns]
+        turns = [replace(turn, text=self.harmless(turn.text)) for turn in turns]
         if self.template is None:
-            pictures = sum(turn.picture is not None for turn in turns)
+            pictures = sum(len(turn.pictures) for turn in turns)
             return self.mark * pictures + _PLAIN.get(self.family, _questions)(turns)
         return _templated(self.tokenizer, self.template, turns)
 
@@ -134,8 +135,8 @@ def _before_answer(tokenizer: Any, template: str | None, family: str) -> str:
 def _templated(tokenizer: Any, template: str, turns: Sequence[Turn]) -> str:
     messages = []
     for turn in turns:
-        picture = [{"type": "image"}] if turn.picture is not None else []
-        messages.append({"role": turn.role, "content": [*picture, {"type": "text", "text": turn.text}]})
+        pictures = [{"type": "image"} for _ in turn.pictures]
+        messages.append({"role": turn.role, "content": [*pictures, {"type": "text", "text": turn.text}]})
     return _rendered(tokenizer, template, messages, opened=True)
 
 

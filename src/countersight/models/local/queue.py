@@ -62,7 +62,7 @@ class _Job:
 def weight(request: Request) -> int:
     """About how many tokens a request comes to; only how it compares with others matters."""
     words = sum(len(turn.text) for turn in request.turns) + sum(len(option.text) for option in request.options)
-    pictures = sum(turn.picture.width * turn.picture.height for turn in request.turns if turn.picture)
+    pictures = sum(picture.width * picture.height for picture in request.pictures)
     return 16 + words // 4 + pictures // 784
 
 

@@ -141,7 +141,7 @@ def _extent(request: Request) -> tuple[int, int, int]:
 
 
 def _pictures(request: Request) -> tuple[Picture, ...]:
-    return tuple(turn.picture for turn in request.turns if turn.picture is not None)
+    return request.pictures
 
 
 def _batches(rows: Iterable[Numbered], most: int) -> Iterator[list[Numbered]]:

@@ -45,7 +45,7 @@ def _prompts(loaded: Loaded, requests: Sequence[Request]) -> Prompt:
     once = PicturesOnce(loaded)
     groups: dict[tuple[Picture, ...], list[int]] = {}
     for number, request in enumerate(requests):
-        groups.setdefault(tuple(turn.picture for turn in request.turns if turn.picture), []).append(number)
+        groups.setdefault(request.pictures, []).append(number)
 
     def prepare(numbers: list[int], pictures: Pictures | AskingFailed) -> list[tuple[int, Prompt]]:
         if isinstance(pictures, AskingFailed):

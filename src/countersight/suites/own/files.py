@@ -13,7 +13,8 @@ and, where you have them:
     change                   "One more cat comes." (default: the if-clause of the counterfactual question)
     options                  what both questions offer, divided by "|": "red | green | blue"
     factual_options          what the factual question offers, where that is something else
-    prior                    what one would say without looking, which may be wrong
+    prior                    what one would answer the counterfactual question without looking: a wrong answer that is
+                             this one is told apart from any other
 
 A number, or yes or no, as an answer without options says what is asked for; anything else is an open question.
 Answers that turn out to be wrong are mended in the table, imported again, and scored with `report --gold`: nobody is
@@ -22,6 +23,8 @@ asked anything twice.
 
 import re
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from countersight.case import LETTERS, AnswerKind, Case, Change, Option, Question
 from countersight.suites.importing import BadField, Layout, Row, Rows, checked, csv_rows, jsonl_rows, text_of
@@ -38,21 +41,18 @@ def _rows(path: Path) -> Rows:
 
 
 def _as_case(row: Row, number: int) -> Case:
-    counterfactual = _question(row, "counterfactual", _options(row, "options"))
+    counterfactual = _with_prior(row, _question(row, "counterfactual", _options(row, "options")))
     factual = None
     if _given(row, "factual_question"):
         factual = _question(row, "factual", _options(row, "factual_options") or _options(row, "options"))
     change = _given(row, "change")
-    provenance: dict[str, str | int] = {"image": _picture(row)}
-    if prior := _given(row, "prior"):
-        provenance["prior"] = prior
     return Case(
         id=_given(row, "id") or f"{NAME}-{number:06d}",
         group=_given(row, "group"),
         factual=factual,
         change=Change(change) if change else supposed(counterfactual.text),
         counterfactual=counterfactual,
-        provenance=provenance,
+        provenance={"image": _picture(row)},
     )
 
 
@@ -66,6 +66,16 @@ def _question(row: Row, world: str, options: tuple[str, ...]) -> Question:
         answer = answer.casefold()
     question = Question(text_of(row, fields["text"]), answer, kind, tuple(map(Option, options)))
     return checked(question, fields)
+
+
+def _with_prior(row: Row, question: Question) -> Question:
+    """The question with what one would say to it without looking, where the table has that and it is wrong."""
+    prior = _given(row, "prior")
+    if prior and question.kind == "choice":
+        prior = _letter(prior, tuple(option.text for option in question.options), "prior")
+    elif question.kind == "boolean":
+        prior = prior.casefold()
+    return replace(question, prior=prior) if prior and prior != question.answer else question
 
 
 def _kind(answer: str, options: tuple[str, ...]) -> AnswerKind:

@@ -1,0 +1,77 @@
+"""A case may show several pictures: all of them reach the model, in order, or a sentence says why they do not."""
+
+import pytest
+from making import case, dataset
+from running import ask, replies
+
+from countersight.dataset import Dataset
+from countersight.models import Answer, FunctionModel
+
+FRAMES = ("images/0-b.png", "images/0-c.png")
+
+
+class Watching:
+    """A model that says how many pictures it was shown, and keeps them."""
+
+    name, settings, needs_picture = "watching", {}, True
+
+    def __init__(self):
+        self.shown = {}
+
+    async def reply(self, request):
+        self.shown[request.key] = request.pictures
+        return Answer(str(len(request.pictures)))
+
+    async def close(self):
+        pass
+
+
+@pytest.fixture
+def frames(tmp_path):
+    return dataset(tmp_path / "d", [case(0, further_images=FRAMES), case(1)])
+
+
+def test_all_pictures_of_a_case_are_shown_in_order(frames, tmp_path):
+    model = Watching()
+    ask(frames, tmp_path / "r", model, shown=True)
+    data = {name: (frames / name).read_bytes() for name in ("images/0.png", *FRAMES)}
+    assert [picture.data for picture in model.shown["case-0/factual/told"]] == list(data.values())
+    counts = {key: len(shown) for key, shown in model.shown.items()}
+    assert (counts["case-0/counterfactual/told"], counts["case-0/counterfactual/shown"]) == (3, 1)
+    assert counts["case-1/factual/told"] == 1
+
+
+def test_a_further_picture_that_was_exchanged_fails_its_case_alone(frames, tmp_path):
+    (frames / FRAMES[1]).write_bytes((frames / "images/0.png").read_bytes())
+    tally = ask(frames, tmp_path / "r", Watching())
+    assert (tally.failed, tally.bad_pictures) == (2, 1)
+    assert {reply.reason for reply in replies(tmp_path / "r") if reply.state == "failed"} == {
+        f"picture {FRAMES[1]} is not the one the dataset was made with"
+    }
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (FunctionModel(lambda picture, question: "A", "mine"), "mine is handed one picture, and this question shows 3"),
+        ("embedded", "the embedded model looks at one picture at a time"),
+        ("viper:reference", "a program needs one picture at a time"),
+    ],
+)
+def test_a_model_that_sees_one_picture_says_so(frames, tmp_path, model, words):
+    ask(frames, tmp_path / "r", model)
+    assert [reply.reason for reply in replies(tmp_path / "r") if reply.state == "failed"] == [words] * 2
+
+
+def test_a_case_names_what_is_wrong_with_its_pictures_and_its_control(tmp_path):
+    assert case(0, image=None, further_images=FRAMES).fault().startswith("further_file_names: ")
+    assert case(0, further_images=FRAMES, further_digests=("a",)).fault().startswith("further_digests: ")
+    assert case(0, control_of="case-0").fault() == "control_of: is the case itself"
+    assert case(0, further_images=FRAMES).fault() is None
+
+
+def test_what_a_dataset_says_of_further_pictures_is_read_again(frames):
+    first, second = (case for _, case in Dataset.open(frames).cases())
+    assert first.further_images == FRAMES
+    assert len(first.further_digests) == 2
+    assert second.further_images == second.further_digests == ()
