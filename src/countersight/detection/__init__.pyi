@@ -4,6 +4,7 @@ from .detector import Detector as Detector
 from .detector import DetectorAndModel as DetectorAndModel
 from .detector import open_detector as open_detector
 from .detector import parted as parted
+from .found import Found as Found
 from .graphs import fingerprint as fingerprint
 from .graphs import open_graph as open_graph
 from .masks import Mask as Mask

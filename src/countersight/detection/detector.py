@@ -9,9 +9,10 @@ and is told what was found.
 import asyncio
 import hashlib
 import re
+import threading
 from collections import OrderedDict
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qsl
 
 from countersight.detection.finder import Finder
@@ -22,6 +23,9 @@ from countersight.errors import BadPicture, ModelError
 from countersight.models import ModelSettings
 from countersight.picture import Picture, as_seen
 from countersight.text import printable, unknown
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 OVERLAP: Final = 0.5
 """Two boxes of one class that share more of what they cover are one thing."""
@@ -43,6 +47,7 @@ class Detector:
         self._overlap = overlap
         self._seen: OrderedDict[tuple[bytes, str], list[Found] | str] = OrderedDict()
         self._one_at_a_time = asyncio.Lock()
+        self._network = threading.Lock()
         self.settings: dict[str, object] = {**finder.settings, "score": self._least, "overlap": overlap}
         """What its answers depend on beside the picture: goes into run.json."""
 
@@ -77,7 +82,7 @@ class Detector:
 
     async def _look(self, picture: Picture, words: str) -> list[Found]:
         key = (hashlib.blake2b(picture.data, digest_size=16).digest(), words)
-        async with self._one_at_a_time:  # models are not made to be asked by two threads at once
+        async with self._one_at_a_time:  # who asks for the same picture waits for what is known of it
             if key not in self._seen:
                 self._seen[key] = await asyncio.to_thread(self._detect, picture, words)
                 if len(self._seen) > _KEPT:
@@ -89,13 +94,19 @@ class Detector:
 
     def _detect(self, picture: Picture, words: str) -> list[Found] | str:
         try:
-            image = as_seen(picture)
+            return self.boxes(as_seen(picture), words)
         except BadPicture as error:
             return f"the picture {error}"
+        except ToolFailed as error:
+            return str(error)
+
+    def boxes(self, image: "Image.Image", words: str = "") -> list[Found]:
+        """What it finds, the surest first, with its scores; for whoever has a thread of their own."""
         try:
-            return suppressed(self._finder.find(image, words, self._least), self._overlap)
+            with self._network:  # models are not made to be asked by two threads at once
+                return suppressed(self._finder.find(image, words, self._least), self._overlap)
         except Exception as error:  # a foreign network may raise whatever its layers like
-            return f"the detector failed: {printable(f'{type(error).__name__}: {error}')[:200]}"
+            raise ToolFailed(f"the detector failed: {printable(f'{type(error).__name__}: {error}')[:200]}") from None
 
 
 class DetectorAndModel:

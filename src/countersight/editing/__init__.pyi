@@ -1,3 +1,6 @@
+from .abilities import Abilities as Abilities
+from .abilities import Able as Able
+from .abilities import abilities_of as abilities_of
 from .marking import marked as marked
 from .protocol import Action as Action
 from .protocol import ConceptKind as ConceptKind

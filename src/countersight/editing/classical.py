@@ -16,6 +16,7 @@ import numpy as np
 from PIL import Image
 
 from countersight.detection import Mask, box_of, difference, encode_mask, grown, opencv
+from countersight.editing.abilities import Abilities
 from countersight.editing.hues import COLOURS, colour_in
 from countersight.editing.protocol import Action, Edited, EditorSettings, EditRequest
 from countersight.editing.retouching import Fill, blurred, pasted, recoloured
@@ -32,6 +33,15 @@ MARGIN = 0.012
 people, and a rim of what was there gives it away."""
 LARGEST_HOLE = 0.6
 """A mask over a larger part of the picture leaves too little to fill it from."""
+FINDING = ("annotations", "detector", "segmenter")
+"""Options of an editor that say how it finds what is to be changed."""
+ACTIONS: tuple[Action, ...] = ("remove", "recolour", "move", "resize", "replace")
+_VALUES = {
+    "recolour": ", ".join(COLOURS),
+    "move": "left, right, up or down",
+    "resize": "larger or smaller",
+    "replace": "another target of the list",
+}
 _WAYS = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1), "top": (0, -1), "bottom": (0, 1)}
 _SIZES = {"larger": 1.5, "bigger": 1.5, "smaller": 0.6, "twice": 2.0, "double": 2.0, "half": 0.5, "tiny": 0.35}
 
@@ -48,8 +58,21 @@ class Retoucher:
         """The picture with what is under the mask changed; the rest stays as it is."""
         return await asyncio.to_thread(self._edited, request)
 
+    async def abilities(self, request: EditRequest) -> Abilities:
+        """What can be done under a mask, to what can be found in the picture."""
+        return await asyncio.to_thread(self._abilities, request)
+
     async def close(self) -> None:
         """Nothing is held but memory."""
+
+    def _abilities(self, request: EditRequest) -> Abilities:
+        if not self._selector.looks:
+            return Abilities(ACTIONS, _VALUES)
+        try:
+            things = self._selector.names(request.name, np.asarray(as_seen(request.picture)))
+        except (BadPicture, EditFailed):
+            things = ()  # the edit itself will say why
+        return Abilities(ACTIONS, _VALUES, things)
 
     def _edited(self, request: EditRequest) -> Edited:
         if request.instruction.action == "nothing":
@@ -190,9 +213,9 @@ def _factor(value: str) -> float:
 
 
 def open_classical(name: str, rest: str, settings: EditorSettings) -> Retoucher:
-    """The editor `classical`, `classical:annotations=FILE.json`, `classical:method=ns&segmenter=FOLDER`."""
+    """The editor `classical`, `classical:annotations=FILE.json`, `classical:detector=FILE.onnx&segmenter=FOLDER`."""
     opencv()
-    options = read_options(name, rest, ("annotations", "segmenter", "method"))
+    options = read_options(name, rest, (*FINDING, "method"))
     method = options.get("method", "telea")
     if method not in get_args(Method):
         raise EditorError(unknown("method", method, get_args(Method)))
@@ -213,7 +236,11 @@ def read_options(name: str, text: str, known: tuple[str, ...]) -> dict[str, str]
 def selector_of(options: dict[str, str]) -> Selector:
     """The selector that options ask for."""
     annotations, segmenter = options.get("annotations"), options.get("segmenter")
-    return Selector(Path(annotations) if annotations else None, Path(segmenter) if segmenter else None)
+    return Selector(
+        Path(annotations) if annotations else None,
+        Path(segmenter) if segmenter else None,
+        options.get("detector", ""),
+    )
 
 
 def _filling(method: str) -> Fill:

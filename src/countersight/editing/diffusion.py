@@ -10,7 +10,7 @@ from typing import Any
 
 from PIL import Image
 
-from countersight.editing.classical import read_options, selector_of
+from countersight.editing.classical import FINDING, read_options, selector_of
 from countersight.editing.instructions import description_of, words_for
 from countersight.editing.loading import load_pipeline, pipeline_class, quiet, said
 from countersight.editing.painting import Brief, Given, Painting
@@ -125,7 +125,7 @@ class Diffusion:
 def open_diffusion(name: str, rest: str, settings: EditorSettings) -> Painting:
     """`diffusers:FOLDER`, or `diffusers:FOLDER?steps=28&device=cuda&dtype=bfloat16`; there is a model_index.json in it.
 
-    One that fills finds its masks as `classical` does: `diffusers:FOLDER?annotations=FILE.json&segmenter=FOLDER`.
+    One that fills finds its masks as `classical` does: `diffusers:FOLDER?detector=FILE.onnx&segmenter=FOLDER`.
     """
     for package in ("diffusers", "torch", "transformers"):
         if importlib.util.find_spec(package) is None:
@@ -133,7 +133,7 @@ def open_diffusion(name: str, rest: str, settings: EditorSettings) -> Painting:
     where, _, options = rest.partition("?")
     folder = Path(where).expanduser()
     fills = KINDS[pipeline_class(folder)].fills
-    known = ("steps", "device", "dtype", *(("annotations", "segmenter") if fills else ()))
+    known = ("steps", "device", "dtype", *(FINDING if fills else ()))
     chosen = read_options(name, options, known)
     steps, dtype = chosen.get("steps"), chosen.get("dtype", "auto")
     if steps is not None and not (steps.isdecimal() and 0 < int(steps[:6]) <= MOST_STEPS):

@@ -10,7 +10,7 @@ import msgspec
 from yarl import URL
 
 from countersight.detection import encode_mask
-from countersight.editing.classical import read_options, selector_of
+from countersight.editing.classical import FINDING, read_options, selector_of
 from countersight.editing.hosted import (
     MAX_ANSWER,
     amount,
@@ -146,7 +146,7 @@ class _Expired(Exception):  # noqa: N818 - it names what happened
 def open_flux(name: str, rest: str, settings: EditorSettings) -> Painting:
     """`flux:MODEL`; key from BFL_API_KEY, another base address from BFL_BASE_URL.
 
-    One that fills finds its masks as `classical` does: `flux:MODEL?annotations=FILE.json&segmenter=FOLDER`.
+    One that fills finds its masks as `classical` does: `flux:MODEL?detector=FILE.onnx&segmenter=FOLDER`.
     """
     model, _, options = rest.partition("?")
     base = checked_address(os.environ.get("BFL_BASE_URL") or BFL)
@@ -155,7 +155,7 @@ def open_flux(name: str, rest: str, settings: EditorSettings) -> Painting:
         if options:
             raise EditorError(f"{model} paints whole pictures; only models that fill take options, to find masks by")
         return Painting(name, painter)
-    return Painting(name, painter, selector_of(read_options(name, options, ("annotations", "segmenter"))))
+    return Painting(name, painter, selector_of(read_options(name, options, FINDING)))
 
 
 def _tells(received: Received) -> bool:

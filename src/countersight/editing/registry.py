@@ -14,7 +14,8 @@ EDITORS: Registry[Editor] = Registry(
         ),
         "classical": Plug(
             "classical[:OPTIONS]",
-            "photographs, by OpenCV under a mask; annotations=COCO.json tells what is where",
+            "photographs, by OpenCV under a mask; annotations=COCO.json or detector=FILE tell what is where, "
+            "segmenter=FOLDER its outline",
             "countersight.editing.classical:open_classical",
         ),
         "inpaint": Plug(

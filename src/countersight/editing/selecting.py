@@ -1,29 +1,35 @@
-"""Where in a photograph an edit takes place: by a mask, a box, a point, an annotation, or a colour."""
+"""Where in a photograph an edit takes place: by a mask, a box, a point, an annotation, a detector, or a colour."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from PIL import Image
 
 from countersight.detection import (
     Annotations,
     Corners,
+    Detector,
     Mask,
     Segmenter,
     Thing,
+    ToolFailed,
     box_of,
     fingerprint,
     grown,
     of_box,
+    open_detector,
     open_segmenter,
     opencv,
     read_mask,
 )
 from countersight.editing.hues import of_colour
 from countersight.editing.protocol import EditRequest
-from countersight.editing.things import Named, choose_things, meant_by, read_thing
+from countersight.editing.things import Named, choose_things, meant_by, named_apart, read_thing
 from countersight.errors import EditFailed
+from countersight.models import ModelSettings
 from countersight.picture import Pixels
 
 _NUMBER = r"\s*(-?\d{1,6}(?:\.\d{1,6})?)\s*"
@@ -53,14 +59,30 @@ class Selection(NamedTuple):
 class Selector:
     """Finds what words mean in photographs."""
 
-    def __init__(self, annotations: Path | None = None, segmenter: Path | None = None) -> None:
+    def __init__(self, annotations: Path | None = None, segmenter: Path | None = None, detector: str = "") -> None:
         self._annotations = None if annotations is None else Annotations(annotations)
         self._segmenter: Segmenter | None = None if segmenter is None else open_segmenter(segmenter)
+        self._detector: Detector | None = open_detector(detector, ModelSettings()) if detector else None
         self.settings: dict[str, Any] = {}
         if annotations is not None:
             self.settings["annotations"] = fingerprint(annotations)
         if self._segmenter is not None:
             self.settings |= self._segmenter.settings
+        if self._detector is not None:
+            self.settings |= self._detector.settings
+
+    @property
+    def looks(self) -> bool:
+        """Whether it finds things by their names at all."""
+        return self._annotations is not None or self._detector is not None
+
+    def names(self, name: str, pixels: Pixels) -> tuple[str, ...]:
+        """What it can find in a picture, each in words that mean this thing alone."""
+        size = (pixels.shape[1], pixels.shape[0])
+        things = [] if self._annotations is None else list(self._annotations.things(name, size))
+        if self._detector is not None and self._detector.classes:
+            things = things or self._boxes(self._detector, "", pixels)
+        return tuple(named_apart(things))
 
     def target(self, request: EditRequest, pixels: Pixels) -> Selection:
         """What is to be changed: the mask of the request, or what its target names."""
@@ -82,31 +104,49 @@ class Selector:
         if self._annotations is not None:
             meant = meant_by(named.noun, self._annotations.categories)
             if meant:
-                return self._annotated(named, meant, request.name, pixels, words)
+                things = self._annotations.things(request.name, (pixels.shape[1], pixels.shape[0]))
+                return self._chosen(named, things, meant, pixels, words, "annotated")
+        if self._detector is not None:
+            meant = meant_by(named.noun, self._detector.classes or (named.noun,))
+            if meant:
+                things = self._boxes(self._detector, named.noun, pixels)
+                return self._chosen(named, things, meant, pixels, words, "detected")
         if named.colour:
             return _patch(named.colour, pixels)
         raise EditFailed(
             f"nobody says where “{words[:80]}” is: "
-            + ("none of the annotated kinds is called so" if self._annotations else "there are no annotations")
+            + ("nothing that is looked for is called so" if self.looks else "there are no annotations and no detector")
             + ", and no mask, box or colour is given"
         )
 
-    def _annotated(self, named: Named, meant: frozenset[str], name: str, pixels: Pixels, words: str) -> Selection:
-        assert self._annotations is not None
-        size = (pixels.shape[1], pixels.shape[0])
-
+    def _chosen(
+        self, named: Named, things: Sequence[Thing], meant: frozenset[str], pixels: Pixels, words: str, known: str
+    ) -> Selection:
         def coloured(thing: Thing, colour: str) -> bool:
-            return float(of_colour(pixels[thing.mask(size)][None], colour).mean()) >= SHARE
+            return float(of_colour(pixels[self._outline(thing, pixels)][None], colour).mean()) >= SHARE
 
-        things = choose_things(named, self._annotations.things(name, size), meant, coloured, words)
-        mask = np.logical_or.reduce([self._outline(thing, pixels) for thing in things])
-        listed = ", ".join(f"{thing.category} {thing.id}" for thing in things[:8])
-        return Selection(mask, f"annotation of {listed}" + (" and more" if len(things) > 8 else ""))
+        chosen = choose_things(named, things, meant, coloured, words, known)
+        mask = np.logical_or.reduce([self._outline(thing, pixels) for thing in chosen])
+        listed = ", ".join(f"{thing.category} {thing.id}" for thing in chosen[:8])
+        listed += " and more" if len(chosen) > 8 else ""
+        if known == "annotated":
+            return Selection(mask, f"annotation of {listed}")
+        return Selection(mask, f"{'segmenter' if self._segmenter else 'GrabCut'} in the detector's box of {listed}")
+
+    def _boxes(self, detector: Detector, words: str, pixels: Pixels) -> list[Thing]:
+        """What a detector finds: things with a box and no outline yet."""
+        try:
+            found = detector.boxes(Image.fromarray(pixels), words)
+        except ToolFailed as failure:
+            raise EditFailed(str(failure)) from None
+        return [Thing(nth, each.name, each.box, crowd=False, outline=b"") for nth, each in enumerate(found, 1)]
 
     def _outline(self, thing: Thing, pixels: Pixels) -> Mask:
-        """A thing's mask, or, where only its box was drawn, what a segmenter finds in it."""
-        if thing.outline in (b"[]", b"null") and self._segmenter is not None:
+        """A thing's mask, or, where only its box is known, what a segmenter or its colours tell of it."""
+        if thing.outline in (b"", b"[]", b"null") and self._segmenter is not None:
             return self._segmenter.cut_out(pixels, box=thing.box)
+        if not thing.outline:
+            return grab_cut(pixels, thing.box, seed=0)
         return thing.mask((pixels.shape[1], pixels.shape[0]))
 
     def _in_box(self, box: Corners, pixels: Pixels, seed: int) -> Selection:

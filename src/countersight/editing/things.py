@@ -1,7 +1,7 @@
 """Which thing of a photograph words mean: "the dog", "two people", "the man on the left", "the red car"."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
@@ -23,6 +23,8 @@ _SIDES = {
     "small": "smallest",
     "foreground": "largest",
 }
+_FEW = 4
+"""Of more things of a kind, which is the leftmost is seen by nobody at a glance."""
 _EXTREMES = ("leftmost", "rightmost", "topmost", "bottommost", "largest", "smallest")
 _LITTLE = frozenset(
     ("the", "a", "an", "of", "all", "both", "every", "each", "in", "on", "at", "to", "side", "hand", "picture", "image")
@@ -78,20 +80,21 @@ def choose_things(
     categories: frozenset[str],
     of_colour: Callable[[Thing, str], bool],
     words: str,
+    known: str = "annotated",
 ) -> list[Thing]:
-    """The annotated things that are meant; more or fewer than said is a failed edit, never a guess."""
+    """The things that are meant; more or fewer than said is a failed edit, never a guess. `known` says by what."""
     found = [thing for thing in things if thing.category in categories]
     if named.colour:
         found = [thing for thing in found if of_colour(thing, named.colour)]
     if not found:
-        raise EditFailed(f"nothing annotated in this picture is “{words[:80]}”")
+        raise EditFailed(f"nothing {known} in this picture is “{words[:80]}”")
     if named.number is None:
         return found
     single = [thing for thing in found if not thing.crowd]
     if named.extreme:
         single = sorted(single, key=lambda thing: _place(thing, named.extreme))[: named.number]
     if len(single) != named.number:
-        raise EditFailed(f"“{words[:80]}” speaks of {named.number}, and {len(single)} are annotated: which is meant?")
+        raise EditFailed(f"“{words[:80]}” speaks of {named.number}, and {len(single)} are {known}: which is meant?")
     return single
 
 
@@ -105,3 +108,16 @@ def _place(thing: Thing, extreme: str) -> float:
         "largest": -(right - left) * (bottom - top),
         "smallest": (right - left) * (bottom - top),
     }[extreme]
+
+
+def named_apart(things: Sequence[Thing]) -> Iterator[str]:
+    """Words by which each thing can be asked for so that no other is meant; those that have none are left out."""
+    by_name: dict[str, list[Thing]] = {}
+    for thing in things:
+        if not thing.crowd:
+            by_name.setdefault(thing.category, []).append(thing)
+    for name, several in by_name.items():
+        if len(several) == 1:
+            yield name
+        elif len(several) <= _FEW:
+            yield from (f"{extreme} {name}" for extreme in ("leftmost", "rightmost"))

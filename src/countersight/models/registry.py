@@ -89,6 +89,12 @@ MODELS: Registry[Model] = Registry(
             "countersight.programs:open_programs",
             "either",
         ),
+        "told": Plug(
+            "told:MODEL?vision=detector:PATH",
+            "a language model that sees nothing and is told what a detector found in the picture",
+            "countersight.programs:open_told",
+            "either",
+        ),
     },
     ModelError,
 )

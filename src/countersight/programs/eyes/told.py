@@ -10,10 +10,12 @@ from countersight.text import several
 
 MOST_TOLD = 40
 """Things whose place is told; of more only how many there are."""
-QUESTION = """\
+FOUND = """\
 A detector looked at {what}, {width} pixels wide and {height} pixels high. It knows only some kinds of things. \
 It found: {found}.
-{places}Question about the picture: {question}
+{places}"""
+QUESTION = """\
+{found}Question about the picture: {question}
 Answer in a word or a few words."""
 
 
@@ -38,6 +40,11 @@ class ToldVision:
 
 
 def _told(found: list[Patch], picture: Picture, question: str, within: Patch | None) -> str:
+    return QUESTION.format(found=found_words(found, picture, within), question=" ".join(question.split()))
+
+
+def found_words(found: list[Patch], picture: Picture, within: Patch | None) -> str:
+    """What a detector found in a picture or a part of it, as lines for a model that sees nothing."""
     left, top, right, bottom = within.box if within else (0, 0, *size_as_seen(picture))
     counts = Counter(patch.name for patch in found)
     places = "".join(
@@ -45,11 +52,10 @@ def _told(found: list[Patch], picture: Picture, question: str, within: Patch | N
         f"({patch.box[2] - left}, {patch.box[3] - top})\n"
         for patch in found[:MOST_TOLD]
     )
-    return QUESTION.format(
+    return FOUND.format(
         what="a part of a picture" if within else "a picture",
         width=right - left,
         height=bottom - top,
         found=", ".join(several(number, name) for name, number in counts.items()) or "nothing it knows",
         places=f"Where, from the left top corner to the right bottom corner:\n{places}" if places else "",
-        question=" ".join(question.split()),
     )

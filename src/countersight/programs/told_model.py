@@ -1,0 +1,55 @@
+"""`told:MODEL?vision=detector:PATH`: a language model without eyes is told what a detector found, and answers.
+
+The smallest model that looks at photographs and explains itself with weights anybody can run: what it knows of a
+picture is a list of things and places, so that a thing which is edited away is gone for it too.
+"""
+
+from msgspec.structs import replace
+
+from countersight.detection import Detector, ToolFailed, open_detector
+from countersight.errors import AskingFailed, ModelError
+from countersight.models import Answer, Model, ModelSettings, Request, Turn, open_text_model
+from countersight.programs.eyes.told import found_words
+
+EYES = "?vision=detector:"
+
+
+class ToldModel:
+    """Answers questions about pictures from what a detector found in them."""
+
+    needs_picture = True
+    picture_limits = (1, 2)
+
+    def __init__(self, name: str, detector: Detector, model: Model) -> None:
+        self.name = name
+        self.settings: dict[str, object] = {**model.settings, **detector.settings, "told": model.name}
+        self._detector, self._model = detector, model
+
+    async def reply(self, request: Request) -> Answer:
+        """What the model says in the same conversation, with words in the place of each picture."""
+        turns = tuple([await self._told(turn) for turn in request.turns])
+        return await self._model.reply(replace(request, turns=turns))
+
+    async def close(self) -> None:
+        """Let go of both."""
+        await self._detector.close()
+        await self._model.close()
+
+    async def _told(self, turn: Turn) -> Turn:
+        if turn.picture is None:
+            return turn
+        try:
+            found = await self._detector.everything(turn.picture, None)
+        except ToolFailed as failure:
+            raise AskingFailed(str(failure), again=False) from None
+        return Turn(turn.role, f"{found_words(found, turn.picture, None)}{turn.text}")
+
+
+def open_told(name: str, target: str, settings: ModelSettings) -> ToldModel:
+    """The model of a name such as `told:endpoint:http://127.0.0.1:8000/v1#qwen?vision=detector:yolo.onnx`."""
+    model, named, where = target.rpartition(EYES)
+    if not named or not where:
+        raise ModelError(f"{name[:80]!r} names no detector; write told:MODEL{EYES}PATH")
+    if model.partition(":")[0] in ("told", "viper", "visprog"):
+        raise ModelError(f"{model[:80]!r} cannot be told what a detector found; name a language model")
+    return ToldModel(name, open_detector(where, settings), open_text_model(model, settings))
