@@ -7,6 +7,7 @@ import sys
 import time
 from collections import Counter
 
+from countersight.asking import Prompt
 from countersight.asking.prompts import find_prompt
 from countersight.dataset.folder import Dataset
 from countersight.engine import Patience
@@ -45,7 +46,7 @@ def ask(
             dataset=opened,
             model=asked.name,
             settings=asked.settings,
-            prompt=find_prompt(str(prompt)),
+            prompt=prompt if isinstance(prompt, Prompt) else find_prompt(str(prompt)),
             shown=shown,
             answering=answering,
             loss=settings.get("loss", "mean"),

@@ -57,6 +57,8 @@ class Question(msgspec.Struct, frozen=True, omit_defaults=True):
     """What each of several people answered, where the suite asked several (VQA); `answer` is the most common."""
     prior: str = ""
     """What one would answer without looking, written as `answer` is: a wrong answer that is the prior is told apart."""
+    doubled: bool = False
+    """Whether the right option stands there twice and either is right (CoSIm published five such cases)."""
 
     @property
     def right_text(self) -> str:
@@ -87,7 +89,8 @@ class Question(msgspec.Struct, frozen=True, omit_defaults=True):
             if self.answer not in tuple(LETTERS[: len(self.options)]):
                 return f"answer: {self.answer!r} is not the letter of an option"
             texts = [option.text.strip() for option in self.options]
-            if texts.count(texts[LETTERS.index(self.answer)]) > 1:  # a wrong one that stands twice is only wrong
+            # A wrong one that stands twice is only wrong.
+            if not self.doubled and texts.count(texts[LETTERS.index(self.answer)]) > 1:
                 return "options: the right one stands there twice"
         elif self.kind == "number":
             if not _NUMBER.fullmatch(self.answer):

@@ -29,7 +29,7 @@ from countersight.report import GroupsFile, ReportFiles, write_report
 from countersight.results import Audit, Run
 from countersight.runs import Answering, Way, ask_dataset
 from countersight.scoring import Scores, score_run
-from countersight.suites import find_suite
+from countersight.suites import Part, find_suite
 from countersight.suites.cvqa import export_csv
 
 SomeDataset: TypeAlias = Dataset | Path | str
@@ -46,17 +46,23 @@ def make(
     source: Path | str | None = None,
     pictures: Path | str | None = None,
     beside: Path | str | None = None,
+    sample: float | None = None,
+    keep_doubled: bool = False,
     workers: int | None = None,
     progress: Progress | None = None,
     on_bad: Callable[[int, str, str], None] | None = None,
 ) -> Dataset:
     """Make a dataset, or import a published one from its file (`source`) and the folder of its `pictures`.
 
-    `beside` is the second file of a suite that has one (annotations, kinds). A row that is no case is told to `on_bad`.
+    `beside` is the second file of a suite that has one (annotations, kinds). Of a file `size` cases, or the share
+    `sample`, are drawn by chance; `keep_doubled` keeps CoSIm's cases whose right answer stands there twice.
+    A row that is no case is told to `on_bad`.
     """
     made = find_suite(suite)
     folder = Path(out)
     if source is None:
+        if sample is not None or keep_doubled:
+            raise CountersightError("sample and keep_doubled go with source, the file that is imported")
         made.make(folder, size=size, seed=seed, workers=workers, progress=progress or usual())
     else:
         made.read(
@@ -64,6 +70,8 @@ def make(
             folder,
             pictures=Path(pictures) if pictures else None,
             beside=Path(beside) if beside else None,
+            part=Part(size, sample, seed) if size or sample else None,
+            **({"keep_doubled": True} if keep_doubled else {}),
             on_bad=on_bad or (lambda line, field, reason: None),
         )
     return Dataset.open(folder)

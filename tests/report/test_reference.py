@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
@@ -14,6 +15,7 @@ from rich.console import Console
 from countersight.case import Case, Question
 from countersight.cli import main
 from countersight.errors import CountersightError
+from countersight.report.reference import beside
 from countersight.report.tables import grids
 from countersight.report.terminal import print_tables
 from countersight.report.write import ReportFiles, write_report
@@ -57,9 +59,23 @@ def test_tables_can_be_chosen_by_name(run: Path, tmp_path: Path) -> None:
 def test_markdown_marks_what_was_measured_with_n_and_interval_and_what_is_reported(files: ReportFiles) -> None:
     text = files.markdown.read_text(encoding="utf-8")
     assert "## Beside CFMM, Table 2: Accuracy on the six aspects of CFMM, options ranked by loss" in text
-    assert "| gpt-4o (measured) | 24 | 100.0 (51.0 to 100.0; n = 4) | 0.0 (0.0 to 49.0; n = 4) |" in text
+    assert (
+        "| gpt-4o (measured; asked otherwise) | 24 | 100.0 (51.0 to 100.0; n = 4) | 0.0 (0.0 to 49.0; n = 4) |" in text
+    )
     assert "| Qwen-VL, 0-shot (reported) | 1,200 | 84.77 | 43.10 | 31.03 |" in text
     assert "they are as reported in CFMM, Table 2 (Li et al., Eyes Can Deceive:" in text
+
+
+def test_a_run_that_was_not_asked_as_the_paper_asks_says_so(files: ReportFiles) -> None:
+    (grid,) = (grid for grid in grids(files.data) if grid.title.startswith("Beside CFMM, Table 3:"))
+    assert "gpt-4o was asked otherwise than in the paper: answers were written" in grid.note
+    ranked = msgspec.structs.replace(files.data.runs[0], answering="rank", prompt="1-shot")
+    note = beside(msgspec.structs.replace(files.data, runs=(ranked,)), files.data.references[0]).note
+    assert "prompt 1-shot, where the paper's is --prompt 0-shot or cfmm-1-shot or cfmm-1-shot-cot" in note
+    as_published = msgspec.structs.replace(ranked, prompt="cfmm-1-shot")
+    grid = beside(msgspec.structs.replace(files.data, runs=(as_published,)), files.data.references[0])
+    assert "otherwise" not in grid.note
+    assert grid.lines[0].cells[0].details == ("measured", "asked as 1-shot")
 
 
 def test_latex_has_the_reported_rows(files: ReportFiles) -> None:
@@ -172,7 +188,7 @@ def test_the_page_has_a_section_of_what_is_reported(page: Page, files: ReportFil
     tables = page.locator("#reported table")
     expect(tables).to_have_count(2)
     rows = tables.first.locator("tbody tr")
-    expect(rows.first.locator("th")).to_have_text("gpt-4omeasured")
+    expect(rows.first.locator("th")).to_have_text("gpt-4omeasuredasked otherwise")
     expect(rows.first).not_to_have_class("reported")
     expect(rows.nth(1)).to_have_class("reported")
     expect(rows.nth(1).locator("th small")).to_have_text("reported")

@@ -13,12 +13,11 @@ from running import answers, ask, replies, run_command, run_killed
 from countersight.asking.orders import Gathering, orders_of
 from countersight.asking.prompts import PROMPTS
 from countersight.case import LETTERS, Case, Change, Option, Question, Reply
-from countersight.dataset.folder import Dataset
 from countersight.engine import Patience
 from countersight.errors import AskingFailed, RunError
 from countersight.models.protocol import Answer
 from countersight.runs.folder import RunFolder
-from countersight.scoring import outcomes
+from countersight.scoring import judge_run
 
 
 def spoken(request):
@@ -44,13 +43,8 @@ def pictures(request):
 
 def judged(folder, output):
     """What became of the questions of a run, read as its prompt says."""
-    run = RunFolder.open(output)
-    cases = list(Dataset.open(folder).cases())
-    return {
-        (one.case, world): getattr(one, world)
-        for one in outcomes(cases, run.replies(), run.manifest.prompt.reads)
-        for world in ("factual", "counterfactual")
-    }
+    found = judge_run(RunFolder.open(output), dataset=folder).outcomes
+    return {(one.case, world): getattr(one, world) for one in found for world in ("factual", "counterfactual")}
 
 
 class Knows:
@@ -328,7 +322,7 @@ def test_a_case_without_a_picture_is_asked_by_its_graph_where_the_prompt_tells_i
 # options in every order
 
 
-@pytest.mark.parametrize(("options", "orders"), [(2, 2), (3, 6), (4, 24), (5, 5), (7, 7)])
+@pytest.mark.parametrize(("options", "orders"), [(2, 2), (3, 3), (4, 4), (5, 5), (7, 7)])
 def test_every_option_stands_equally_often_at_every_place(options, orders):
     asked = orders_of(options)
     assert len(asked) == len(set(asked)) == orders
@@ -342,13 +336,15 @@ def test_a_model_that_knows_the_text_wins_in_every_order(tmp_path):
     folder = dataset(tmp_path / "d", [case(1), case(2, factual=Question("Is it?", "yes", "boolean"))])
     tally = ask(folder, tmp_path / "r", model, prompt="swapped")
     assert (tally.total, tally.answered) == (4, 4)
-    assert len(model.requests) == 24 * 3 + 1  # yes or no has no order
+    assert len(model.requests) == 4 * 3 + 1  # yes or no has no order
     assert len({request.key for request in model.requests}) == len(model.requests)
     assert judged(folder, tmp_path / "r")["case-1", "factual"] == "right"
     reply = next(r for r in replies(tmp_path / "r") if r.orders)
     assert [order.places for order in reply.orders] == list(orders_of(4))
-    assert (reply.tokens_in, reply.cost, reply.attempts) == (240, 12.0, 24)
-    for request in model.requests[:24]:
+    assert (reply.tokens_in, reply.cost, reply.attempts) == (40, 2.0, 4)
+    assert tally.unfit == {"there are no options to put in another order": 1}
+    assert "1 question asked plainly, since the prompt does not apply: there are no options" in tally.summary()
+    for request in model.requests[:4]:
         listed = "\n".join(f"{LETTERS[n]}: {option.text}" for n, option in enumerate(request.options))
         assert listed in request.turns[-1].text
 
@@ -357,14 +353,14 @@ def test_a_model_that_always_says_a_ends_unread(tmp_path):
     folder = dataset(tmp_path / "d", 3)
     with ChatServer("say:A") as server:
         ask(folder, tmp_path / "r", server.name, prompt="swapped")
-    assert len(server.requests) == 3 * 2 * 24
+    assert len(server.requests) == 3 * 2 * 4
     assert set(judged(folder, tmp_path / "r").values()) == {"unread"}
 
 
 def test_one_order_that_fails_fails_the_question_and_spares_the_rest(tmp_path):
     class Stumbles(Knows):
         async def reply(self, request):
-            if [option.text for option in request.options[:3]] == ["5", "3", "9"]:
+            if [option.text for option in request.options[:2]] == ["7", "9"]:
                 self.requests.append(request)
                 raise AskingFailed("stumbled", again=True)
             return await super().reply(request)
@@ -377,19 +373,19 @@ def test_one_order_that_fails_fails_the_question_and_spares_the_rest(tmp_path):
     assert (tally.answered, tally.failed) == (0, 1)
     [reply] = replies(tmp_path / "r")
     assert (reply.state, reply.reason, reply.orders) == ("failed", "stumbled", ())
-    before = orders_of(4).index((1, 0, 3, 2))
+    before = orders_of(4).index((2, 3, 0, 1))
     assert (len(model.requests), reply.attempts, reply.tokens_in) == (before + 3, before + 3, 10 * before)
     whole = Knows()
     assert ask(folder, tmp_path / "r", whole, prompt="swapped").answered == 1
 
 
 def test_stopping_between_orders_loses_no_question_and_invents_none(tmp_path):
-    folder = dataset(tmp_path / "d", 4)
+    folder = dataset(tmp_path / "d", 24)
     with ChatServer(latency=0.01) as server:
         ask(folder, tmp_path / "whole", server.name, prompt="swapped")
         ask(folder, tmp_path / "r", server.name, prompt="swapped", stop_after=0.12)
-        assert 0 < len(answers(tmp_path / "r")) < 8
-        assert all(len(orders) == 24 for *_, orders in answers(tmp_path / "r"))
+        assert 0 < len(answers(tmp_path / "r")) < 48
+        assert all(len(orders) == 4 for *_, orders in answers(tmp_path / "r"))
         ask(folder, tmp_path / "r", server.name, prompt="swapped")
     assert answers(tmp_path / "r") == answers(tmp_path / "whole")
 
@@ -401,12 +397,81 @@ def test_an_order_that_was_not_asked_leaves_no_reply():
     assert gathering.add((1, 0), None) is None
 
 
+def test_a_run_of_all_orders_as_they_were_asked_before_is_still_opened_and_scored(tmp_path):
+    """A run of swapped once asked four options in all 24 orders."""
+    folder = dataset(tmp_path / "d", [case(1)])
+    before = msgspec.structs.replace(PROMPTS["swapped"], orders="every")
+    model = Knows()
+    ask(folder, tmp_path / "r", model, prompt=before)
+    assert [len(reply.orders) for reply in replies(tmp_path / "r")] == [24, 24]
+    assert set(judged(folder, tmp_path / "r").values()) == {"right"}
+    with pytest.raises(RunError, match="swapped before its orders changed"):
+        ask(folder, tmp_path / "r", model, prompt="swapped")
+
+
+# the papers' own ways of asking
+
+
+@pytest.mark.parametrize(("name", "thinks"), [("cfmm-1-shot", False), ("cfmm-1-shot-cot", True)])
+def test_cfmm_shows_its_example_before_counterfactual_questions_only(tmp_path, name, thinks):
+    folder = dataset(tmp_path / "d", 6)
+    with ChatServer("say:B") as server:
+        ask(folder, tmp_path / "r", server.name, prompt=name)
+        basic = [request for request in server.requests if "if 2" not in question_of(request)]
+        assert [len(spoken(request)) for request in basic] == [1] * 6
+        asked_so = {question_of(request) for request in basic}
+        for request in server.requests:
+            if request not in basic:
+                _, (_, said, _), (_, asked, _) = spoken(request)
+                assert ("What is different: " in said, "step by step" in asked) == (thinks, thinks)
+        ask(folder, tmp_path / "plain", server.name)
+    plain = {question_of(request) for request in server.requests[12:] if "if 2" not in question_of(request)}
+    assert asked_so == plain  # acc_b is that of 0-shot
+    factual = judged(folder, tmp_path / "r")
+    assert {k: v for k, v in factual.items() if k[1] == "factual"} == {
+        k: v for k, v in judged(folder, tmp_path / "plain").items() if k[1] == "factual"
+    }
+
+
+def test_cfmm_thinks_before_ranking_counterfactual_options_only(tmp_path):
+    model = Ranks()
+    folder = dataset(tmp_path / "d", 2)
+    ask(folder, tmp_path / "r", model, prompt="cfmm-1-shot-cot", answering="rank")
+    concluded = [request.key for request in model.requests if request.turns[-1].text == PROMPTS["cot"].concluding]
+    assert len(concluded) == 2
+    assert all("counterfactual" in key for key in concluded)
+
+
+def test_a_basic_question_asked_plainly_is_read_plainly(tmp_path):
+    folder = dataset(tmp_path / "d", 4)
+    with ChatServer("say:It is B, since five dots are there.") as server:
+        ask(folder, tmp_path / "r", server.name, prompt="cfmm-1-shot-cot")
+        ask(folder, tmp_path / "plain", server.name)
+    of_basic = [judged(folder, tmp_path / run) for run in ("r", "plain")]
+    first, second = ({k: v for k, v in found.items() if k[1] == "factual"} for found in of_basic)
+    assert first == second
+
+
+def test_response_only_shows_the_options_and_nothing_else(tmp_path):
+    folder = dataset(
+        tmp_path / "d", [case(1, context="Yes, it is."), case(2, factual=Question("Is it?", "yes", "boolean"))]
+    )
+    with ChatServer("say:B") as server:
+        tally = ask(folder, tmp_path / "r", server.name, prompt="response-only")
+    told = [spoken(request) for request in server.requests]
+    assert all(len(turns) == 1 and turns[0][2] == 0 for turns in told)
+    words = [turns[0][1] for turns in told]
+    assert not any("dots" in each or "Is it?" in each or "Yes, it is" in each for each in words)
+    assert sum("A: 3\nB: 5\nC: 7\nD: 9" in each for each in words) == 3
+    assert tally.unfit == {"there are no options to show alone": 1}
+
+
 # what a run is
 
 
 @pytest.mark.parametrize("prompt", ["given-fact", "swapped"])
 def test_a_run_killed_again_and_again_ends_as_an_undisturbed_one(tmp_path, prompt):
-    # Two options, so that an order is asked twice and not twenty-four times.
+    # Two options, so that an order is asked twice.
     two = [
         case(n, **{
             field: Question(f"{n} {field}?", "A", "choice", (Option("one"), Option("two")))

@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -9,11 +10,13 @@ from importing import csv_file, import_suite, json_file
 from making import picture
 from published import published
 
-from countersight.case import Change, Option, Question
+from countersight.case import Change, Option, Question, Reply
 from countersight.errors import CountersightError
+from countersight.scoring import outcomes
 from countersight.suites.cosim.changes import KINDS
 from countersight.suites.cosim.files import FIELDS
 from countersight.suites.importing import Imported
+from countersight.verbs import make
 
 RESPONSES = ["yes, it is dry.", "no, it is wet.", "no, it is dry.", "yes, it is wet."]
 INSTANCE = {
@@ -52,6 +55,28 @@ def test_pictures_lie_in_their_folder_and_missing_ones_are_counted(tmp_path):
     there, missing = INSTANCE, INSTANCE | {"img_fn": "13.jpg"}
     (first, second), imported, _ = read(tmp_path, there, missing, pictures=tmp_path / "pictures")
     assert (first.image, second.image, imported.without_picture) == ("images/genome_1/12.jpg", None, 1)
+
+
+@pytest.mark.parametrize("place", ["VG_100K/12.jpg", "VG_100K_2/12.jpg", "12.jpg"])
+def test_pictures_are_found_as_visual_genome_lays_them_out(tmp_path, place):
+    file = tmp_path / "pictures" / place
+    file.parent.mkdir(parents=True)
+    file.write_bytes(picture(kind="JPEG"))
+    (case,), imported, _ = read(tmp_path, INSTANCE, pictures=tmp_path / "pictures")
+    assert (case.image, imported.without_picture) == ("images/genome_1/12.jpg", 0)
+
+
+def test_a_doubled_right_answer_is_kept_on_demand_and_either_is_right(tmp_path):
+    doubled = INSTANCE | {"answer_choices": [RESPONSES[1], *RESPONSES[1:]]}
+    source = json_file(tmp_path / "in.json", [INSTANCE, doubled])
+    _, left_out, bad = import_suite("cosim", source, tmp_path / "d", None, None)
+    assert (left_out.cases, bad) == (1, [(2, "answer_choices", "the right one stands there twice")])
+    kept = make("cosim", tmp_path / "kept", source=source, keep_doubled=True)
+    (_, _), (_, case) = kept.cases()
+    reply = Reply(case.id, 0, "counterfactual", "told")
+    said = [msgspec.structs.replace(reply, text=letter) for letter in "ABCD"]
+    found = [next(iter(outcomes([(0, case)], [one]))).counterfactual for one in said]
+    assert found == ["right", "right", "wrong", "wrong"]
 
 
 def test_types_that_people_assigned_take_the_place_of_proposed_ones(tmp_path):

@@ -14,6 +14,7 @@ from countersight.errors import CountersightError
 from countersight.suites.importing import MAX_LINE, BadField, csv_rows, jsonl_rows
 from countersight.suites.registry import SUITES
 from countersight.suites.supposing import supposed
+from countersight.verbs import make
 
 ROW = {
     "image": "a.png",
@@ -255,3 +256,26 @@ def test_a_line_within_quotes_is_one_value(tmp_path):
     source = tmp_path / "q.csv"
     source.write_text('image,question,answer\na.png,"One\nof two?",3\n')
     assert [row["question"] for _, row in csv_rows(source, ("image", "question", "answer"))] == ["One\nof two?"]
+
+
+def test_a_part_of_a_file_is_drawn_by_chance_and_again_the_same(tmp_path):
+    """C-VQA's Table 5 is of a tenth of its questions."""
+    rows = [
+        {
+            "img_path": f"{n}.jpg",
+            "query": "How many?",
+            "answer": "3",
+            "new query": "How many if one left?",
+            "new answer": "2" if n % 10 else "many",
+            "type": "direct",
+        }
+        for n in range(50)
+    ]
+    source = csv_file(tmp_path / "in.csv", *rows)
+    drawn = [
+        [case.id for _, case in make("cvqa-real", tmp_path / f"d{nth}", source=source, **how).cases()]
+        for nth, how in enumerate([{"sample": 0.2}, {"sample": 0.2}, {"sample": 0.2, "seed": 1}, {"size": 7}])
+    ]
+    assert [len(each) for each in drawn] == [9, 9, 9, 7]  # of 45 good rows
+    assert drawn[0] == drawn[1] != drawn[2]
+    assert "- part: `20 %`" in (tmp_path / "d0" / "README.md").read_text()

@@ -1,19 +1,24 @@
 """Options in every order: which orders are asked, and one reply out of what was said to each."""
 
 from itertools import permutations
+from typing import Literal
 
 from countersight.case import Order, Reply
 
-ALL_OF = 4
-"""So many options are asked in all their orders (24); of more, only every rotation."""
+MOST_IN_EVERY = 4
+"""So many options can be asked in all their orders (24)."""
 
 Places = tuple[int, ...]
 """An order of options: each by its place in the question."""
 
 
-def orders_of(options: int) -> tuple[Places, ...]:
-    """The orders in which so many options are asked; every option stands equally often at every place."""
-    if options <= ALL_OF:
+def orders_of(options: int, which: Literal["rotations", "every"] = "rotations") -> tuple[Places, ...]:
+    """The orders in which so many options are asked; every option stands equally often at every place.
+
+    Rotations are enough for that, and four requests for four options where all orders are 24; of more than four options
+    only the rotations are asked.
+    """
+    if which == "every" and options <= MOST_IN_EVERY:
         return tuple(permutations(range(options)))
     return tuple(tuple((start + nth) % options for nth in range(options)) for start in range(options))
 

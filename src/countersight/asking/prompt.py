@@ -43,8 +43,15 @@ class Prompt(msgspec.Struct, frozen=True):
     fact: bool = False
     composed: bool = False
     picture: bool = True
-    orders: Literal["one", "every"] = "one"
+    question: bool = True
+    orders: Literal["one", "rotations", "every"] = "one"
     max_tokens: int = 256
+    factual: "Prompt | None" = None
+    """The prompt of questions about the picture as it is, where that is another (CFMM's 1-shot and CoT)."""
+
+    def of(self, world: World) -> "Prompt":
+        """The prompt by which a question of a world is asked."""
+        return self.factual if world == "factual" and self.factual else self
 
     @property
     def needs_fact(self) -> bool:
@@ -69,6 +76,21 @@ class Prompt(msgspec.Struct, frozen=True):
         asked = fill(getattr(self, question.kind if listed else question.unlisted_kind), values)
         setting = fill(self.setting, values)
         return f"{setting}\n{asked}" if setting else asked
+
+    def unfit(self, case: Case, world: World, telling: Telling) -> str:
+        """What a case lacks for this prompt to make a difference, so that it is asked plainly; empty where it fits."""
+        prompt, question = self.of(world), case.question(world, telling)
+        if prompt.tells_graph and not graph_in_words(case.graph):
+            return "there is no causal graph to tell"
+        if prompt.orders != "one" and question is not None and question.kind != "choice":
+            return "there are no options to put in another order"
+        if not prompt.question and question is not None and question.kind != "choice":
+            return "there are no options to show alone"
+        if prompt.needs_fact and _is_told(world, telling) and case.factual is None:
+            return "there is no factual question"
+        if prompt.composed and _is_told(world, telling) and question is not None and question.unlisted_kind != "number":
+            return "no number is asked for that could be worked out"
+        return ""
 
     def solve(self, case: Case, world: World, telling: Telling, *, listed: bool = True) -> str:
         """What the model is made to have said to a question of an example: the right answer, and how it comes about."""

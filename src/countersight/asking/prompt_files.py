@@ -39,8 +39,15 @@ def read_prompts(text: str) -> dict[str, Prompt]:
     for name, fields in tomllib.loads(text).items():
         like = fields.pop("like", PLAIN)
         whole = (_as_fields(prompts[like]) if like in prompts else {}) | fields
-        prompts[name] = msgspec.convert(whole | {"name": name}, Prompt)
+        prompts[name] = _prompt(whole | {"name": name}, prompts)
     return prompts
+
+
+def _prompt(fields: dict[str, Any], known: Mapping[str, Prompt]) -> Prompt:
+    """The prompt of these fields, of which `factual` names another."""
+    factual = known[fields["factual"]] if fields.get("factual") else None
+    others = {name: value for name, value in fields.items() if name != "factual"}
+    return msgspec.structs.replace(msgspec.convert(others, Prompt), factual=factual)
 
 
 def read_prompt(path: Path, shipped: Mapping[str, Prompt]) -> Prompt:
@@ -91,11 +98,14 @@ def _checked(fields: dict[str, Any], path: Path, shipped: Mapping[str, Prompt]) 
     if not isinstance(like, str) or like not in shipped:
         raise _Fault("like", unknown("prompt", str(like), shipped))
     fields.setdefault("name", path.stem)
+    factual = fields.get("factual", "")
+    if factual and (not isinstance(factual, str) or factual not in shipped):
+        raise _Fault("factual", unknown("prompt", str(factual), shipped))
     for field, values in _CHOICES.items():
         if field in fields and fields[field] not in values:
             raise _Fault(field, f"{fields[field]!r} is none of: {', '.join(map(str, values))}")
     try:
-        prompt = msgspec.convert(_as_fields(shipped[like]) | fields, Prompt)
+        prompt = _prompt(_as_fields(shipped[like]) | fields, shipped)
     except msgspec.ValidationError as error:
         reason, _, field = str(error).partition(" - at `$.")
         raise _Fault(field.rstrip("`") or "file", f"{reason[:1].lower()}{reason[1:]}") from None
@@ -105,22 +115,28 @@ def _checked(fields: dict[str, Any], path: Path, shipped: Mapping[str, Prompt]) 
         raise _Fault("name", f"{prompt.name} is a prompt that ships; give yours another name")
     if prompt.max_tokens < 1:
         raise _Fault("max_tokens", "is not a whole number of at least 1")
-    if prompt.needs_fact and prompt.orders == "every":
+    if prompt.needs_fact and prompt.orders != "one":
         which = "given (fact)" if prompt.fact else "worked with (composed)"
-        raise _Fault("orders", f"options cannot be asked in every order where the model's own answer is {which}")
+        raise _Fault("orders", f"options cannot be asked in several orders where the model's own answer is {which}")
     for field in _NAMES:
-        _check_names(field, getattr(prompt, field))
+        _check_names(field, getattr(prompt, field), _needed(field, prompt))
     return prompt
 
 
-def _check_names(field: str, template: str) -> None:
+def _needed(field: str, prompt: Prompt) -> tuple[str, ...]:
+    """What a text must name, so that the model is told it; a prompt without the question has to show the options."""
+    needed = _NEEDED.get(field, ())
+    return needed if prompt.question else tuple(name for name in needed if name != "question")
+
+
+def _check_names(field: str, template: str, needed: tuple[str, ...]) -> None:
     names = {found[1] for found in BRACED.finditer(template) if found[1]}
     for name in sorted(names - set(_NAMES[field])):
         near = nearest(name, _NAMES[field])
         meant = f"did you mean {{{near}}}?" if near else "write two braces for one."
         there = ", ".join(f"{{{other}}}" for other in _NAMES[field])
         raise _Fault(field, f"{{{name}}} stands for nothing here; {meant} There are: {there}", f"{{{name}}}")
-    for name in _NEEDED.get(field, ()):
+    for name in needed:
         if name not in names:
             raise _Fault(field, f"{{{name}}} is not in it, so the model would never be told")
 
@@ -129,7 +145,8 @@ def _as_fields(prompt: Prompt) -> dict[str, Any]:
     """Every field, in the order in which they are told to people."""
     first = ("name", "about", "setting", *_KINDS)
     rest = [field.name for field in _FIELDS if field.name not in first]
-    return {name: getattr(prompt, name) for name in (*first, *rest)}
+    fields = {name: getattr(prompt, name) for name in (*first, *rest)}
+    return fields | {"factual": prompt.factual.name if prompt.factual else ""}
 
 
 def _value(value: str | bool | int) -> str:

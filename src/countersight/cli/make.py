@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from countersight.cli.parsing import Verbs, positive, verb
+from countersight.cli.parsing import Verbs, part_of_all, positive, verb
 from countersight.errors import CountersightError
 from countersight.suites import SUITES, Suite, find_suite
 from countersight.text import printable, several
@@ -26,8 +26,19 @@ def add(verbs: Verbs) -> None:
         "countersight make cvqa-synthetic --size 3000 --seed 7 -o flowers",
     )
     make.add_argument("suite", metavar="SUITE", help="which benchmark; see: countersight list suites")
-    make.add_argument("--size", type=positive, metavar="N", help="cases to make (default: 3000; cello: 1200)")
-    make.add_argument("--seed", type=int, default=0, help="same seed, same pixels (default: 0)")
+    make.add_argument(
+        "--size",
+        type=positive,
+        metavar="N",
+        help="cases to make (default: 3000; cello: 1200); with --from so many of the file, drawn by chance",
+    )
+    make.add_argument(
+        "--sample",
+        type=part_of_all,
+        metavar="P",
+        help="with --from: a share of the file's cases, drawn by chance: 10%% as in C-VQA's Table 5",
+    )
+    make.add_argument("--seed", type=int, default=0, help="same seed, same pixels, same sample (default: 0)")
     make.add_argument("--workers", type=positive, metavar="N", help="processes (default: one a core)")
     make.add_argument(
         "--from",
@@ -39,6 +50,11 @@ def add(verbs: Verbs) -> None:
     make.add_argument("--pictures", type=Path, metavar="DIR", help="with --from: the folder of the published pictures")
     make.add_argument("--annotations", type=Path, metavar="FILE", help="okvqa, vqav2: the official annotations")
     make.add_argument("--kinds", type=Path, metavar="CSV", help="cosim: types of change assigned by people")
+    make.add_argument(
+        "--keep-doubled",
+        action="store_true",
+        help="cosim: keep the published cases that offer their right answer twice; either is right",
+    )
     make.add_argument(
         "--per-task",
         type=positive,
@@ -66,6 +82,10 @@ def _make(chosen: argparse.Namespace) -> int:
     beside = _beside(chosen, suite)
     if chosen.options is not None and (chosen.suite != "cvqa-synthetic" or chosen.source is not None):
         raise CountersightError("--options goes with cvqa-synthetic as we make it, without --from")
+    if chosen.keep_doubled and (chosen.suite != "cosim" or chosen.source is None):
+        raise CountersightError("--keep-doubled goes with cosim --from FILE")
+    if chosen.sample is not None and (chosen.source is None or chosen.source.is_dir()):
+        raise CountersightError("--sample goes with --from FILE; say how many cases are made with --size")
     if chosen.suite == "cello" and chosen.source is not None and chosen.source.is_dir():
         return _make_cello(chosen)
     if chosen.per_task is not None or chosen.wording is not None or chosen.reworded:
@@ -147,11 +167,19 @@ def _beside(chosen: argparse.Namespace, suite: Suite) -> Path | None:
 
 
 def _import(chosen: argparse.Namespace, suite: Suite, beside: Path | None) -> int:
-    if chosen.size is not None:
-        raise CountersightError("--size is for suites that are made; a published file is imported whole")
+    from countersight.suites import Part
+
+    if chosen.size is not None and chosen.sample is not None:
+        raise CountersightError("--size says how many cases, --sample which share of them: give one of the two")
+    part = Part(chosen.size, chosen.sample, chosen.seed) if chosen.size or chosen.sample else None
     bad = _told(f"{chosen.source} {suite.counts}")
-    imported = suite.read(chosen.source, chosen.output, pictures=chosen.pictures, on_bad=bad, beside=beside)
+    own = {"keep_doubled": True} if chosen.keep_doubled else {}
+    imported = suite.read(
+        chosen.source, chosen.output, pictures=chosen.pictures, on_bad=bad, beside=beside, part=part, **own
+    )
     print(f"{several(imported.cases, 'case')} in {chosen.output}, {several(imported.bad, 'bad row')} left out")
+    if part is not None:
+        print(f"{part} of the file, drawn by chance with seed {part.seed}")
     if imported.without_picture:
         print(
             f"{imported.without_picture:,} without a picture: models that look cannot be asked about them, and "

@@ -62,6 +62,14 @@ def share(text: str) -> float:
     return _number(text, "a share above 0 and up to 0.5, such as 0.03", 1e-4, 0.5)
 
 
+def part_of_all(text: str) -> float:
+    """A part of the whole, as 10% or 0.1."""
+    words = "a share such as 10% or 0.1"
+    if text.endswith("%"):
+        return _number(text.removesuffix("%"), words, 1e-4, 100) / 100
+    return _number(text, words, 1e-6, 1)
+
+
 def temperature(text: str) -> float | None:
     """A temperature, or None for the server's own."""
     return None if text == "server" else _number(text, "a temperature from 0 to 2, or `server`", 0, 2)

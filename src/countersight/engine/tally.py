@@ -26,8 +26,8 @@ class Tally:
         """Questions left out because their case has no picture."""
         self.without_options = 0
         """Questions left out because there is nothing to rank."""
-        self.without_fact = 0
-        """Questions that should stand on an answer about the picture as it is, in a case that asks for none."""
+        self.unfit: dict[str, int] = {}
+        """Questions that the prompt makes no difference to, by what their case lacks for it."""
         self.bad_pictures = 0
         """Cases whose picture is missing or bad."""
         self.bad_rows = 0
@@ -79,8 +79,8 @@ class Tally:
             lines.append(f"{several(self.without_picture, 'question')} left out: no picture goes with them")
         if self.without_options:
             lines.append(f"{several(self.without_options, 'question')} left out: they have no options to rank")
-        if self.without_fact:
-            lines.append(f"{several(self.without_fact, 'question')} asked plainly: there is no factual question")
+        for reason, number in self.unfit.items():
+            lines.append(f"{several(number, 'question')} asked plainly, since the prompt does not apply: {reason}")
         if self.bad_pictures:
             lines.append(f"{several(self.bad_pictures, 'case')} with a bad picture")
         return "\n".join([*lines, *self._troubles("replies.jsonl")])

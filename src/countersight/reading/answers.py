@@ -65,6 +65,8 @@ def agrees(answer: str, question: Question) -> bool:
         return answer == canonical(question.answer)
     if question.kind == "open":
         return _loose(answer) == _loose(question.answer)
+    if question.kind == "choice":  # where the right option stands there twice, either is right
+        return question.options[LETTERS.index(answer)].text.strip() == question.right_text.strip()
     return answer == question.answer
 
 

@@ -15,17 +15,43 @@ def beside(report: ReportData, reference: PaperTable) -> Grid:
     cells: Iterator[Cell]
     for run in report.runs:
         cells = (figure_cell(measured(run, place), run.overall.n) for place in reference.places)
-        lines.append(Line((Cell(name(run.label), ("measured",)), Cell(count(run.overall.n)), *cells)))
+        lines.append(Line((Cell(name(run.label), _how(run, reference)), Cell(count(run.overall.n)), *cells)))
     for system in reference.systems:
         cells = (_printed(cell, place.negated) for cell, place in zip(system.cells, reference.places, strict=True))
         n = NOTHING if system.n is None else Cell(count(system.n))
         lines.append(Line((Cell(system.name, ("reported",)), n, *cells), reported=True))
+    otherwise = " ".join(_asked_otherwise(report, reference))
     note = (
         "Measured rows come first, with their intervals. The others were not measured here: they are as reported in "
-        f"{reference.source} ({reference.citation}). {reference.note}"
+        f"{reference.source} ({reference.citation}). {reference.note} {otherwise}"
     ).strip()
     head = ("model", "n", *(place.name for place in reference.places))
     return Grid(f"Beside {reference.source}: {reference.what}", head, tuple(lines), note)
+
+
+def _how(run: RunScores, reference: PaperTable) -> tuple[str, ...]:
+    """That a row was measured, and by which of the paper's ways, or that it was asked otherwise."""
+    if _differences(run, reference):
+        return ("measured", "asked otherwise")
+    way = reference.asked.get(run.prompt, "")
+    return ("measured", f"asked as {way}") if way else ("measured",)
+
+
+def _asked_otherwise(report: ReportData, reference: PaperTable) -> Iterator[str]:
+    """For each run that was not asked as the paper asks, what differs and what to do."""
+    for run in report.runs:
+        differing = _differences(run, reference)
+        if differing:
+            yield f"{name(run.label)} was asked otherwise than in the paper: {'; '.join(differing)}."
+
+
+def _differences(run: RunScores, reference: PaperTable) -> list[str]:
+    found = []
+    if reference.asked and run.prompt not in reference.asked:
+        found.append(f"prompt {name(run.prompt)}, where the paper's is --prompt {' or '.join(reference.asked)}")
+    if reference.answering == "rank" and run.answering != "rank":
+        found.append("answers were written, where the paper ranks the options by their loss (--rank)")
+    return found
 
 
 def measured(run: RunScores, place: Place) -> Figure | None:

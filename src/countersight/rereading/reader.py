@@ -116,7 +116,7 @@ def _shown(judged: JudgedRun, seed: int) -> list[_Shown]:
         question = cases[position].question(reply.world, reply.telling) if position is not None else None
         if place not in counted or question is None or not _is_text(reply):
             continue
-        answer = read_reply(reply, question, judged.run.manifest.prompt.reads)
+        answer = read_reply(reply, question, judged.run.manifest.prompt.of(reply.world).reads)
         (unread if answer is None else read).append(
             _Shown(place, question, answer, second_request(reply.text, question))
         )

@@ -1,6 +1,7 @@
 """What a run has yet to ask, its cases in an order by chance: whatever is asked first is a fair sample of the rest."""
 
 from collections.abc import Iterator
+from typing import Literal
 
 import msgspec
 
@@ -59,7 +60,7 @@ class Asks:
         self._prompt = run.manifest.prompt
         self._tellings = TELLINGS if run.manifest.shown else TELLINGS[:2]
         self._ranked = run.manifest.answering == "rank"
-        self._needs_picture = needs_picture and self._prompt.picture
+        self._needs_picture = needs_picture
         self._tally = tally
         self._again = again
         self._doubtful: dict[tuple[int, int], Reply] = {}
@@ -80,7 +81,7 @@ class Asks:
                 question = case.question(world, telling)
                 if question is None:
                     self._tally.total -= 1
-                elif self._needs_picture and case.picture(world, telling) is None and not self._is_told(case):
+                elif self._lacks_picture(case, world, telling):
                     self._tally.total -= 1
                     self._tally.without_picture += 1
                 elif self._ranked and not offered(question, ranked=True):
@@ -88,26 +89,28 @@ class Asks:
                     self._tally.without_options += 1
                 elif not answered[row] >> bit & 1 and not self._is_settled(row, bit, question):
                     asks.append(Ask(row, case, world, telling, question))
+                    if reason := self._prompt.unfit(case, world, telling):
+                        self._tally.unfit[reason] = self._tally.unfit.get(reason, 0) + 1
             if self._prompt.needs_fact:
                 yield from self._after_their_fact(asks)
-            elif self._prompt.orders == "every":
-                for ask in asks:
-                    yield from _in_every_order(ask)
             else:
                 for ask in asks:
-                    yield (ask,)
+                    yield from _in_its_orders(ask, self._prompt.of(ask.world).orders)
 
     def _is_settled(self, row: int, bit: int, question: Question) -> bool:
         """Whether an answer that may have to be asked for again turns out to be one that stays."""
         reply = self._doubtful.pop((row, bit), None)
-        if reply is None or fate_of(reply, question, self._prompt.reads).fate == self._again:
+        if reply is None or fate_of(reply, question, self._prompt.of(reply.world).reads).fate == self._again:
             return False
         self._answered(reply)
         return True
 
-    def _is_told(self, case: Case) -> bool:
-        """Whether the prompt tells what the picture would show: the case's causal graph."""
-        return self._prompt.tells_graph and bool(graph_in_words(case.graph))
+    def _lacks_picture(self, case: Case, world: World, telling: Telling) -> bool:
+        """Whether a picture should be shown and there is none, nor a causal graph that tells what it would show."""
+        prompt = self._prompt.of(world)
+        if not (self._needs_picture and prompt.picture) or case.picture(world, telling) is not None:
+            return False
+        return not (prompt.tells_graph and graph_in_words(case.graph))
 
     def _answered_before(self) -> bytearray:
         """Which questions have their answer already: a bit for each telling, a byte a row."""
@@ -146,7 +149,6 @@ class Asks:
         if fact and imagined:
             yield fact, imagined
         elif imagined:
-            self._tally.without_fact += imagined.case.factual is None
             yield (msgspec.structs.replace(imagined, fact=self._facts.pop(imagined.row, None)),)
         elif fact:
             yield (fact,)
@@ -161,11 +163,11 @@ class Asks:
         self._tally.total -= len(self._tellings)
 
 
-def _in_every_order(ask: Ask) -> Iterator[tuple[Ask, ...]]:
-    if ask.question.kind != "choice":
+def _in_its_orders(ask: Ask, which: Literal["one", "rotations", "every"]) -> Iterator[tuple[Ask, ...]]:
+    if which == "one" or ask.question.kind != "choice":
         yield (ask,)
         return
-    orders = orders_of(len(ask.question.options))
+    orders = orders_of(len(ask.question.options), which)
     gathering = Gathering(orders)
     for places in orders:
         options = tuple(ask.question.options[place] for place in places)

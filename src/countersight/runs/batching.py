@@ -86,7 +86,7 @@ async def ask_in_batches(
     """
     try:
         batches = batches_of(model)
-        if way.answering == "rank" or way.prompt.needs_fact or way.prompt.orders == "every" or way.again:
+        if way.answering == "rank" or way.prompt.needs_fact or way.prompt.orders != "one" or way.again:
             raise CountersightError(
                 f"--batch asks each question once and alone, which {way.prompt.name} or another option does not"
             )

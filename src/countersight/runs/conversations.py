@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from countersight.asking import Told, told
-from countersight.case import LETTERS, Question, Reply
+from countersight.case import LETTERS, Question, Reply, World
 from countersight.dataset import Dataset
 from countersight.errors import BadPicture
 from countersight.models import Request, Turn
@@ -35,10 +35,10 @@ class Conversations:
         """The conversation that a question ends; raises BadPicture, or NoExample."""
         return Request(
             key=f"{ask.case.id}/{ask.world}/{ask.telling}" + (f"/{_letters(ask.places)}" if ask.places else ""),
-            turns=(*self._example(ask), *self._asked(ask)) if self._examples else self._asked(ask),
+            turns=(*self._example(ask), *self._asked(ask)),
             kind=ask.question.kind,
             options=offered(ask.question, ranked=self._ranked),
-            question=_alone(ask),
+            question=_alone(ask) if self._prompt.of(ask.world).question else "",
         )
 
     def _asked(self, ask: Ask) -> tuple[Turn, ...]:
@@ -46,39 +46,41 @@ class Conversations:
         beside = told(ask.case, ask.world, ask.telling)
         factual = ask.case.factual
         if ask.fact is None or factual is None:
-            return (_turn(self._words(ask.question, beside), shown),)
+            return (_turn(self._words(ask.question, ask.world, beside), shown),)
         # The model's own answer takes the place of the one the case tells; and both questions are about one picture.
         return (
-            _turn(self._words(factual, told(ask.case, "factual", "told")), shown),
+            _turn(self._words(factual, "factual", told(ask.case, "factual", "told")), shown),
             Turn("assistant", _said(ask.fact, factual)),
-            Turn("user", self._words(ask.question, replace(beside, context=""))),
+            Turn("user", self._words(ask.question, ask.world, replace(beside, context=""))),
         )
 
-    def _words(self, question: Question, beside: Told) -> str:
-        return self._prompt.render(question, beside, listed=not self._ranked)
+    def _words(self, question: Question, world: World, beside: Told) -> str:
+        return self._prompt.of(world).render(question, beside, listed=not self._ranked)
 
     def _example(self, ask: Ask) -> tuple[Turn, ...]:
-        """An answered question of another case, with its own picture."""
-        assert self._examples
+        """An answered question of another case, with its own picture; nothing where the prompt shows none."""
+        prompt = self._prompt.of(ask.world)
+        if self._examples is None or not prompt.shots:
+            return ()
         for case in self._examples.candidates(ask.case, ask.world, ask.telling):
             question = case.question(ask.world, ask.telling)
             if question is None:
                 continue
-            named = case.pictures(ask.world, ask.telling) if self._prompt.picture else ()
+            named = case.pictures(ask.world, ask.telling) if prompt.picture else ()
             try:
                 shown = tuple(self._examples.pool.picture(*each) for each in named)
             except BadPicture:
                 continue  # the next one will do
             return (
-                _turn(self._words(question, told(case, ask.world, ask.telling)), shown),
-                Turn("assistant", self._prompt.solve(case, ask.world, ask.telling, listed=not self._ranked)),
+                _turn(self._words(question, ask.world, told(case, ask.world, ask.telling)), shown),
+                Turn("assistant", prompt.solve(case, ask.world, ask.telling, listed=not self._ranked)),
             )
         raise NoExample("there is no example for it: no case with another picture asks for such an answer")
 
     def _load(self, ask: Ask) -> Pictures:
         """The pictures of a question; the questions of a case follow each other, so the last ones are kept."""
         named = ask.case.pictures(ask.world, ask.telling)
-        if not self._prompt.picture:
+        if not self._prompt.of(ask.world).picture:
             return ()
         if self._shown[0] != named:
             self._shown = (named, self._opened(named))

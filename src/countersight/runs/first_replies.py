@@ -3,9 +3,9 @@
 from collections import Counter
 from typing import Final
 
+from countersight.asking import Prompt
 from countersight.case import Question, Reply
 from countersight.errors import RunError
-from countersight.reading import ReadFrom
 from countersight.runs.fates import ReplyFate, fate_of, is_doubtful
 
 LOOKED_AT: Final = 20
@@ -22,15 +22,15 @@ _ADVICE: Final[dict[ReplyFate, str]] = {
 class FirstReplies:
     """Counts what becomes of the first replies of a run that nobody has begun yet."""
 
-    def __init__(self, read_from: ReadFrom, *, begun: bool) -> None:
-        self._read_from: ReadFrom = read_from
+    def __init__(self, prompt: Prompt, *, begun: bool) -> None:
+        self._prompt = prompt
         self._fates: Counter[ReplyFate] = Counter()
         self._over = begun
 
     def fate(self, reply: Reply, question: Question) -> ReplyFate:
         """What became of a reply; one that is neither among the first nor doubtful is taken for read."""
         if not self._over or is_doubtful(reply):
-            return fate_of(reply, question, self._read_from).fate
+            return fate_of(reply, question, self._prompt.of(reply.world).reads).fate
         return "failed" if reply.state == "failed" else "read"
 
     def look(self, fate: ReplyFate, reply: Reply) -> None:

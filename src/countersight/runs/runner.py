@@ -29,10 +29,10 @@ def refuse_nonsense(prompt: Prompt, model: Model, answering: Answering, *, shown
     """Say in a sentence, before anything is asked, why a way of asking makes no sense."""
     if answering == "rank":
         as_ranker(model)
-        if prompt.orders == "every":
+        if prompt.orders != "one":
             raise CountersightError(
-                f"{prompt.name} asks for the options in every order, but where they are ranked their position cannot "
-                "matter; leave out --rank, or choose another prompt"
+                f"{prompt.name} asks for the options in several orders, but where they are ranked their position "
+                "cannot matter; leave out --rank, or choose another prompt"
             )
     if shown and not prompt.picture:
         raise CountersightError(f"{prompt.name} shows no picture; leave out --shown")
@@ -93,7 +93,7 @@ class Runner:
                 sample=self._sample,
             )
             begun = next(self._run.replies(), None) is not None
-            self._first = FirstReplies(self._prompt.reads, begun=begun)
+            self._first = FirstReplies(self._prompt, begun=begun)
 
             async def take(chain: tuple[Ask, ...]) -> None:
                 async with self._asker.limit:
@@ -163,7 +163,7 @@ class Runner:
         except NoExample as error:
             return ask.reply(state="failed", reason=str(error))
         try:
-            done = await self._asker.ask_within(request)
+            done = await self._asker.ask_within((request, self._prompt.of(ask.world)))
         except Stopped:
             return None
         except GivenUp as given_up:
@@ -195,13 +195,13 @@ class Runner:
     def _composed(self, ask: Ask, fact: Reply) -> Reply | None:
         """The reply that the grammar gives in the model's place; None where it does not decide."""
         factual = ask.case.factual
-        answer = composed_answer(fact, factual, ask.question, self._prompt.reads) if factual else None
+        answer = composed_answer(fact, factual, ask.question, self._prompt.of("factual").reads) if factual else None
         return None if answer is None else ask.reply(text=answer, finish=COMPOSED, attempts=0, model=fact.model)
 
-    async def _answer(self, request: Request) -> Answer:
+    async def _answer(self, asked: tuple[Request, Prompt]) -> Answer:
         """What the model writes, or the option with the smallest loss; whatever else it raises fails the question."""
         try:
-            answer = await self._answered(request)
+            answer = await self._answered(*asked)
         except (CountersightError, OSError):
             raise
         except Exception as error:
@@ -210,13 +210,13 @@ class Runner:
             raise ModelError(f"{self._model.name}: reply must give an Answer, not {type(answer).__name__}")
         return answer
 
-    async def _answered(self, request: Request) -> Answer:
+    async def _answered(self, request: Request, prompt: Prompt) -> Answer:
         if self._ranker is None:
             return await self._model.reply(request)
         thought: Answer | None = None
-        if self._prompt.reads == "end":  # it thinks first: the options are ranked after that
+        if prompt.reads == "end":  # it thinks first: the options are ranked after that
             thought = await self._model.reply(request)
-            turns = (*request.turns, Turn("assistant", thought.text), Turn("user", self._prompt.concluding))
+            turns = (*request.turns, Turn("assistant", thought.text), Turn("user", prompt.concluding))
             request = msgspec.structs.replace(request, turns=turns)
         losses = await self._ranker.losses(request)
         best = smallest(losses)

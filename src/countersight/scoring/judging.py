@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.case import ASKINGS, LETTERS, WORLDS, AnswerKind, Case, Option, Question, Reply, asking_of
+from countersight.case import ASKINGS, LETTERS, WORLDS, AnswerKind, Case, Option, Question, Reply, World, asking_of
 from countersight.reading import ReadFrom, agrees
 from countersight.runs import fate_of
 from countersight.scoring.outcome import MISSING, OUTCOMES, RIGHT, WRONG, Outcomes
@@ -56,14 +56,16 @@ def outcomes(
     replies: Iterable[Reply],
     read_from: ReadFrom = "whole",
     *,
+    factual_from: ReadFrom | None = None,
     by_id: bool = False,
 ) -> Outcomes:
     """Joins a dataset's cases with a run's replies, in any order, and reads and judges each answer.
 
     Of several replies to one question that counts which is scored, else one that was cut or empty, else a failed one;
-    of equals the first. A reply finds its case by row and id, or `by_id` alone where rows may have moved.
+    of equals the first. Answers about the picture as it is are read from elsewhere where `factual_from` says so.
+    A reply finds its case by row and id, or `by_id` alone where rows may have moved.
     """
-    gathered = _Gathered(read_from)
+    gathered = _Gathered(read_from, factual_from or read_from)
     rows: dict[str, int] = {}
     for row, case in cases:
         gathered.add(row, case)
@@ -77,8 +79,8 @@ def outcomes(
 class _Gathered:
     """The dataset, packed: a million cases are never held as objects."""
 
-    def __init__(self, read_from: ReadFrom) -> None:
-        self.read_from: ReadFrom = read_from
+    def __init__(self, read_from: ReadFrom, factual_from: ReadFrom) -> None:
+        self.read_from: dict[World, ReadFrom] = {"factual": factual_from, "counterfactual": read_from}
         self.rows = array("q")
         self.positions = array("i")  # by row; -1 where the dataset has no such case
         self.groups: dict[str, int] = {}
@@ -140,7 +142,7 @@ class _Gathered:
         before = _WEIGHT[self.codes[place]]
         if before == _WEIGHT[RIGHT]:
             return
-        judged = judge(reply, self._question(place), self.read_from)
+        judged = judge(reply, self._question(place), self.read_from[reply.world])
         if _WEIGHT[judged.code] > before:
             self.codes[place] = judged.code
             self.replies[place] = number

@@ -69,7 +69,9 @@ def judge_run(
     """
     source, moved = _source(run, dataset, gold)
     cases = watch_cases(_asked(run, source, gold))
-    found = outcomes(cases, watch_replies(run.replies()), run.manifest.prompt.reads, by_id=moved)
+    prompt = run.manifest.prompt
+    replies = watch_replies(run.replies())
+    found = outcomes(cases, replies, prompt.reads, factual_from=prompt.of("factual").reads, by_id=moved)
     return JudgedRun(run, source, gold, found)
 
 

@@ -11,6 +11,7 @@ from .paper_terms import PLAIN_MEASURES as PLAIN_MEASURES
 from .paper_terms import UNDER_A_CHANGE as UNDER_A_CHANGE
 from .paper_terms import Terms as Terms
 from .paper_terms import terms as terms
+from .part import Part as Part
 from .reference import ALL as ALL
 from .reference import PAPERS as PAPERS
 from .reference import RUN_MEASURES as RUN_MEASURES

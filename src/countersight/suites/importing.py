@@ -4,6 +4,7 @@ A suite says in a `Layout` how its rows are read and what case a row is. Reading
 for what stands in the file: a row that is no case is told to the caller by its line, its field and the reason.
 """
 
+import contextlib
 import csv
 import re
 import shutil
@@ -21,6 +22,7 @@ from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError
 from countersight.files import bounded_lines
 from countersight.picture import MAX_BYTES
+from countersight.suites.part import Part
 from countersight.text import nearest
 
 IMAGES = "images/"
@@ -79,39 +81,63 @@ class Layout(msgspec.Struct, frozen=True):
     picture_field: str
     folders: tuple[str, ...] = ("",)
     """Where in the folder of pictures that file may lie; the first that has it wins."""
+    flat: bool = False
+    """Whether it may also lie there without the folders that its name names."""
     license: str = "unknown"
 
 
-def import_dataset(layout: Layout, source: Path, folder: Path, *, pictures: Path | None, on_bad: OnBad) -> Imported:
-    """Read a published file into a new dataset folder; see `import_rows`."""
+def import_dataset(
+    layout: Layout,
+    source: Path,
+    folder: Path,
+    *,
+    pictures: Path | None,
+    on_bad: OnBad,
+    part: Part | None = None,
+) -> Imported:
+    """Read a published file, or a part of it, into a new dataset folder; see `import_rows`."""
     if pictures is not None and not pictures.is_dir():
         raise CountersightError(f"{pictures} is not a folder; name the one that holds the pictures")
+    provenance: dict[str, str | int] = {"suite": layout.suite, "file": source.name, "countersight": __version__}
+    if part is not None:
+        provenance |= {"part": str(part), "seed": part.seed}
     writer = DatasetWriter(
         folder,
         name=layout.title,
         description=layout.description,
         license=layout.license,
-        provenance={"suite": layout.suite, "file": source.name, "countersight": __version__},
+        provenance=provenance,
         sections=(card_section,),
     )
     with writer:
-        imported = import_rows(layout, source, writer, pictures, on_bad)
+        imported = import_rows(layout, source, writer, pictures, on_bad, part)
         if not imported.cases:
             raise CountersightError(f"{source} holds no questions of {layout.title}; nothing was made")
         return imported
 
 
-def import_rows(layout: Layout, source: Path, writer: DatasetWriter, pictures: Path | None, on_bad: OnBad) -> Imported:
+def import_rows(
+    layout: Layout,
+    source: Path,
+    writer: DatasetWriter,
+    pictures: Path | None,
+    on_bad: OnBad,
+    part: Part | None = None,
+) -> Imported:
     """Read a published file into a dataset, with the pictures of a folder where one is given.
 
-    A bad row is told to `on_bad` and left out. A case whose picture is not in the folder has none.
+    A bad row is told to `on_bad` and left out. A case whose picture is not in the folder has none. With a `part` only
+    cases drawn by chance are taken.
     """
+    drawn = part.drawn(_good_rows(layout, source)) if part else None
     cases = bad = without_picture = 0
     for number, (line, row) in enumerate(layout.rows(source), start=1):
         try:
             if isinstance(row, BadField):
                 raise row
             case = layout.as_case(row, number)
+            if drawn is not None and number not in drawn:
+                continue
             if pictures is not None:
                 case = with_picture(case, layout, layout.picture(row), pictures, writer.staging)
         except BadField as wrong:
@@ -122,6 +148,17 @@ def import_rows(layout: Layout, source: Path, writer: DatasetWriter, pictures: P
             cases += 1
             without_picture += case.image is None
     return Imported(cases, bad, without_picture)
+
+
+def _good_rows(layout: Layout, source: Path) -> list[int]:
+    """The numbers of the rows that are cases."""
+    good = []
+    for number, (_, row) in enumerate(layout.rows(source), start=1):
+        with contextlib.suppress(BadField):
+            if not isinstance(row, BadField):
+                layout.as_case(row, number)
+                good.append(number)
+    return good
 
 
 def csv_rows(path: Path, columns: tuple[str, ...]) -> Rows:
@@ -334,8 +371,9 @@ def with_picture(case: Case, layout: Layout, name: str, pictures: Path, staging:
 
 def _found(layout: Layout, relative: PurePosixPath, pictures: Path) -> Path | None:
     """Where the picture lies, with all links followed."""
-    for folder in layout.folders:
-        source = (pictures / folder / relative).resolve()
+    names = (relative, PurePosixPath(relative.name)) if layout.flat else (relative,)
+    for folder, name in ((folder, name) for name in names for folder in layout.folders):
+        source = (pictures / folder / name).resolve()
         if not source.is_relative_to(pictures.resolve()):
             raise BadField(layout.picture_field, f"{str(relative)[:80]!r} leads out of the folder of pictures")
         if source.is_file():

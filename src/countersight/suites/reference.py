@@ -99,6 +99,10 @@ class PaperTable(msgspec.Struct, frozen=True, kw_only=True):
     rows: tuple[tuple[tuple[str, ...], tuple[Printed | None, ...]], ...]
     """For each row what stands in the columns of `labels`, then the cells."""
     places: tuple[Place, ...]
+    asked: dict[str, str]
+    """Our prompts that ask as the paper does, and what it calls each way; empty where it does not say."""
+    answering: str
+    """How the paper got answers: generate or rank; empty where it does not say."""
     systems: tuple[System, ...]
     """The same cells with one row a model: where the paper has a row for each group of one model, that is turned."""
 
@@ -145,6 +149,8 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     of: str = ""
     """The model all rows are of, where a row is a line of the table (a group) and not a model."""
     axis: str = ""
+    asked: dict[str, str] = {}
+    answering: str = ""
     lines: list[str] = []
     """With `of`: what the rows are called in a run."""
 
@@ -237,6 +243,8 @@ def _table(key: str, paper: str, citation: str, table: _Table) -> PaperTable:
         columns=tuple(column.name for column in table.columns),
         rows=rows,
         places=places,
+        asked=table.asked,
+        answering=table.answering,
         systems=systems,
     )
 

@@ -13,6 +13,7 @@ from countersight.text import unknown
 
 if TYPE_CHECKING:
     from countersight.suites.importing import Imported, Layout, OnBad
+    from countersight.suites.part import Part
 
 
 class Beside(NamedTuple):
@@ -45,20 +46,30 @@ class Suite(NamedTuple):
     """`module:attribute` of what makes it out of nothing but a seed, where that can be."""
 
     def read(
-        self, source: Path, folder: Path, *, pictures: Path | None, on_bad: "OnBad", beside: Path | None = None
+        self,
+        source: Path,
+        folder: Path,
+        *,
+        pictures: Path | None,
+        on_bad: "OnBad",
+        beside: Path | None = None,
+        part: "Part | None" = None,
+        **own: Any,
     ) -> "Imported":
         """Read the suite's published file into a new dataset folder, with pictures where their folder is given.
 
-        A bad row is told to `on_bad` (line, field, reason) and left out.
+        A bad row is told to `on_bad` (line, field, reason) and left out. With a `part` only some cases are taken, drawn
+        by chance; `own` is what the layout of the suite alone takes.
         """
         from countersight.suites.importing import import_dataset
 
-        return import_dataset(self.open_layout(beside), source, folder, pictures=pictures, on_bad=on_bad)
+        layout = self.open_layout(beside, **own)
+        return import_dataset(layout, source, folder, pictures=pictures, on_bad=on_bad, part=part)
 
-    def open_layout(self, beside: Path | None = None) -> "Layout":
+    def open_layout(self, beside: Path | None = None, **own: Any) -> "Layout":
         """How the suite's file is read, given the second file where it has one."""
         layout = _found(self.layout)
-        opened: Layout = layout(beside) if self.beside else layout
+        opened: Layout = layout(beside, **own) if self.beside else layout
         return opened
 
     def make(
@@ -125,7 +136,7 @@ _OURS = (
         "cosim",
         "CoSIm: what would be answered after a change to the scene, with four options, by type of change",
         "the authors' JSON: question, answer_orig, change, answer_choices, answer_label, folder, img_fn",
-        "folder/img_fn",
+        "those of Visual Genome in its VG_100K and VG_100K_2, or folder/img_fn",
         "countersight.suites.cosim.files:layout",
         Beside("--kinds", "a CSV of types of change assigned by people: id, kinds (with semicolons), changes", False),
         "entry",

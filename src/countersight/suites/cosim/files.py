@@ -26,6 +26,8 @@ from countersight.text import unknown
 
 NAME = "cosim"
 FIELDS = ("question", "answer_orig", "change", "answer_choices", "answer_label", "folder", "img_fn")
+VISUAL_GENOME = ("VG_100K", "VG_100K_2")
+"""The folders in which Visual Genome comes; CoSIm's file names others (genome_13), which nobody publishes."""
 _MOST_CHANGES = 100
 
 
@@ -36,8 +38,12 @@ class Assigned(msgspec.Struct, frozen=True):
     changes: int | None = None
 
 
-def layout(kinds: Path | None) -> Layout:
-    """How CoSIm's file becomes a dataset, with the types of change in a file where people assigned them."""
+def layout(kinds: Path | None, *, keep_doubled: bool = False) -> Layout:
+    """How CoSIm's file becomes a dataset, with the types of change in a file where people assigned them.
+
+    Five of the published cases offer their right answer twice. They are bad rows, unless they are kept as published:
+    then either of the two is right.
+    """
     assigned = read_kinds(kinds) if kinds else {}
     return Layout(
         suite=NAME,
@@ -45,9 +51,11 @@ def layout(kinds: Path | None) -> Layout:
         description="The published instances of CoSIm (Kim et al.): a question, the response first given to it, a "
         "change to the scene, and four new responses.",
         rows=partial(_rows, kinds, assigned),
-        as_case=partial(_as_case, assigned),
+        as_case=partial(_as_case, assigned, keep_doubled),
         picture=_picture,
         picture_field="img_fn",
+        folders=("", *VISUAL_GENOME),
+        flat=True,
         license="MIT",
     )
 
@@ -98,7 +106,7 @@ def _name(number: int) -> str:
     return f"{NAME}-{number:06d}"
 
 
-def _as_case(assigned: dict[str, Assigned], row: Row, number: int) -> Case:
+def _as_case(assigned: dict[str, Assigned], keep_doubled: bool, row: Row, number: int) -> Case:
     name = _name(number)
     change = text_of(row, "change")
     said = assigned.get(name)
@@ -113,20 +121,21 @@ def _as_case(assigned: dict[str, Assigned], row: Row, number: int) -> Case:
     return Case(
         id=name,
         change=Change(change, said.kinds if said else change_kinds(change)),
-        counterfactual=_question(row),
+        counterfactual=_question(row, keep_doubled),
         context=text_of(row, "answer_orig"),
         provenance=provenance,
     )
 
 
-def _question(row: Row) -> Question:
+def _question(row: Row, keep_doubled: bool) -> Question:
     responses, right = row["answer_choices"], row["answer_label"]
     if not isinstance(responses, list) or len(responses) != 4:
         raise BadField("answer_choices", "is not a list of 4 texts")
     if not isinstance(right, int) or isinstance(right, bool) or not 0 <= right < 4:
         raise BadField("answer_label", "is not a whole number from 0 to 3")
     options = tuple(Option(text_of({"answer_choices": response}, "answer_choices")) for response in responses)
-    question = Question(text_of(row, "question"), LETTERS[right], "choice", options)
+    doubled = [option.text for option in options].count(options[right].text) > 1
+    question = Question(text_of(row, "question"), LETTERS[right], "choice", options, doubled=keep_doubled and doubled)
     return checked(question, {"text": "question", "answer": "answer_label", "options": "answer_choices"})
 
 
