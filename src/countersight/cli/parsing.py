@@ -21,7 +21,7 @@ def verb(
     return verb
 
 
-def add_local(parser: argparse.ArgumentParser) -> None:
+def add_local(parser: argparse.ArgumentParser) -> "argparse._ArgumentGroup":
     """Where a model that is computed here is computed."""
     local = parser.add_argument_group("models computed here (hf:…)")
     local.add_argument("--device", default="auto", metavar="D", help="cpu, cuda, cuda:1, mps (default: the fastest)")
@@ -32,6 +32,7 @@ def add_local(parser: argparse.ArgumentParser) -> None:
     local.add_argument(
         "--batch-size", type=positive, metavar="N", help="most questions at once (default: what fits into memory)"
     )
+    return local
 
 
 def print_bad(bad: object) -> None:

@@ -13,6 +13,9 @@ from countersight.text import several
 NOT_DONE = 3
 """Exit status of a run whose batches are out."""
 
+UNDER_WAY = 64
+"""Questions at a time, where nobody says how many, for each place where a model is computed."""
+
 if TYPE_CHECKING:
     import asyncio
 
@@ -86,7 +89,10 @@ def add(verbs: Verbs) -> None:
     )
     run.add_argument("--detail", default="auto", choices=["auto", "low", "high"], help="how closely to look")
     run.add_argument(
-        "--concurrency", type=positive, default=64, metavar="N", help="most questions under way (default: 64)"
+        "--concurrency",
+        type=positive,
+        metavar="N",
+        help="most questions under way (default: 64, with --ray at each GPU)",
     )
     run.add_argument(
         "--cases", type=positive, metavar="N", help="only N cases, of every group its share, chosen by --seed"
@@ -124,13 +130,18 @@ def add(verbs: Verbs) -> None:
         metavar="IN,OUT",
         help="dollars for a million tokens read and written, where the server reports no cost",
     )
-    add_local(run)
+    add_local(run).add_argument(
+        "--ray",
+        default="",
+        metavar="ADDRESS",
+        help="on all GPUs of a Ray cluster, one model on each; `auto` finds the cluster this machine belongs to",
+    )
 
 
 def _run(chosen: argparse.Namespace) -> int:
     from countersight.asking import find_prompt
     from countersight.errors import CountersightError
-    from countersight.models import ModelSettings, open_model
+    from countersight.models import MODELS, ModelSettings, open_model
     from countersight.runs import Sample, Way
 
     if chosen.loss and chosen.answering != "rank":
@@ -150,7 +161,10 @@ def _run(chosen: argparse.Namespace) -> int:
         dtype=chosen.dtype,
         device_map=chosen.device_map,
         batch=chosen.batch_size,
+        ray=chosen.ray,
     )
+    if chosen.ray and MODELS.where(chosen.model) == "server":
+        raise CountersightError("--ray is for models computed here (hf:…); a server is named by its address alone")
     sample = Sample(chosen.cases, chosen.seed) if chosen.cases else None
     way = Way(prompt, chosen.shown, chosen.answering, settings.loss, chosen.seed, chosen.again, sample)
     if chosen.repeat:
@@ -168,7 +182,7 @@ def _run(chosen: argparse.Namespace) -> int:
         chosen.output,
         model,
         way,
-        patience=_patience(chosen),
+        patience=_patience(chosen, model),
         shots_from=chosen.shots_from,
         budget=chosen.budget,
     )
@@ -220,10 +234,11 @@ def ask(
     return 0 if tally.before + tally.answered else 1
 
 
-def _patience(chosen: argparse.Namespace) -> "Patience":
+def _patience(chosen: argparse.Namespace, model: "Model") -> "Patience":
     from countersight.engine import Patience
 
-    return Patience(concurrency=chosen.concurrency, attempts=chosen.attempts, gone=chosen.patience)
+    concurrency = chosen.concurrency or UNDER_WAY * getattr(model, "places", 1)
+    return Patience(concurrency=concurrency, attempts=chosen.attempts, gone=chosen.patience)
 
 
 def _repeat(chosen: argparse.Namespace, settings: "ModelSettings", way: "Way") -> int:
@@ -240,7 +255,9 @@ def _repeat(chosen: argparse.Namespace, settings: "ModelSettings", way: "Way") -
     folders = [chosen.output / str(nth) for nth in range(1, chosen.repeat + 1)]
     for nth, folder in enumerate(folders):
         model = open_model(chosen.model, replace(settings, seed=settings.seed + nth))
-        status = ask(chosen.dataset, folder, model, way, patience=_patience(chosen), shots_from=chosen.shots_from)
+        status = ask(
+            chosen.dataset, folder, model, way, patience=_patience(chosen, model), shots_from=chosen.shots_from
+        )
         if status:
             return status
     for found in repeats([judge_run(RunFolder.open(folder)).outcomes for folder in folders]):

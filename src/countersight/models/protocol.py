@@ -66,6 +66,8 @@ class ModelSettings(msgspec.Struct, frozen=True):
     device_map: str | None = None
     batch: int | None = None
     """Where and with which numbers a local model is computed, and the most questions it takes at once."""
+    ray: str = ""
+    """The address of the Ray cluster on which it is computed, or `auto`; nothing for this machine."""
 
 
 class Answer(msgspec.Struct, frozen=True):

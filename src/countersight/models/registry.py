@@ -103,6 +103,10 @@ MODELS: Registry[Model] = Registry(
 
 def open_model(name: str, settings: ModelSettings = ModelSettings()) -> Model:  # noqa: B008 - frozen
     """The model of that name, ready to be asked."""
+    if settings.ray and MODELS.where(name) == "here":
+        from countersight.models.spread import open_spread
+
+        return open_spread(name, settings)
     opener, target = MODELS.find(name)
     model: Model = opener(name, target, settings)
     return model

@@ -1,0 +1,1 @@
+from .model import open_spread as open_spread
