@@ -15,8 +15,8 @@ from pathlib import Path
 from random import Random
 
 from countersight.asking.prompts import find_prompt
+from countersight.models.embedded.inference import encoder
 from countersight.models.embedded.model import WORLDS, Embedded
-from countersight.models.embedded.thinking import eye
 from countersight.models.protocol import ModelSettings, Request, Turn
 from countersight.picture.checking import check_picture
 from countersight.reading import answer_in
@@ -65,7 +65,7 @@ async def measure(name: str, made, rank: int) -> None:
             asks.append(Request(f"{case.id}/{world}/{telling}", (turn,), question.kind, question.options))
             questions.append((group, f"{world} {telling}", question))
     await ask(model, asks[:1])
-    eye.cache_clear()
+    encoder.cache_clear()
     await model.close()  # so that loading counts, and no picture is remembered
     start = time.perf_counter()
     answers = await ask(model, asks)

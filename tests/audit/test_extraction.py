@@ -75,8 +75,8 @@ CONCEPT = {
 
 def by_model(server, explanation="The ball is oval.", most=2):
     async def run():
-        voice = AskedModel(open_model(server.name, ModelSettings()), QUICK, asyncio.Event(), News(AuditTally()))
-        extractor = ModelExtractor(voice, find_prompts("edct"))
+        asked = AskedModel(open_model(server.name, ModelSettings()), QUICK, asyncio.Event(), News(AuditTally()))
+        extractor = ModelExtractor(asked, find_prompts("edct"))
         try:
             return await extractor.extract(Statement("What sport is this?", "rugby", explanation), most, "k")
         finally:

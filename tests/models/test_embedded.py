@@ -18,9 +18,9 @@ from countersight.asking.prompts import find_prompt
 from countersight.case import Option
 from countersight.errors import AskingFailed, BadPicture, ModelError
 from countersight.models.embedded.decoding import Decoder
+from countersight.models.embedded.inference import Inference
 from countersight.models.embedded.model import Embedded
 from countersight.models.embedded.picture import prepare
-from countersight.models.embedded.thinking import Mind
 from countersight.models.embedded.tokenizer import Tokenizer, vocabulary
 from countersight.models.embedded.values import SIDE, VALUES
 from countersight.models.embedded.weights import decoder_file, open_graph, shipped
@@ -153,9 +153,9 @@ def test_options_are_understood_however_they_are_marked(mark: str) -> None:
 
 
 def test_the_cache_gives_what_reading_everything_again_gives() -> None:
-    mind = Mind(shipped(), "both")
-    decoder = Decoder(open_graph(shipped(), decoder_file("both")), mind.tokenizer.end, mind.tokenizer.pad)
-    prompt = mind.tokenizer.conversation((("user", "How many dots are there in all the circles together? Why?"),))
+    inference = Inference(shipped(), "both")
+    decoder = Decoder(open_graph(shipped(), decoder_file("both")), inference.tokenizer.end, inference.tokenizer.pad)
+    prompt = inference.tokenizer.conversation((("user", "How many dots are there in all the circles together? Why?"),))
     values = np.random.default_rng(0).uniform(0, 9, (1, len(VALUES))).astype(np.float32)
     [written] = decoder.generate([prompt], values, 12)
     again: list[int] = []

@@ -3,6 +3,7 @@
 import ast
 import hashlib
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 import msgspec
 
@@ -45,6 +46,7 @@ class Watched:
         self.programs[key] = Written(gist_of(trace.program), failure, reply.reason)
 
 
+@lru_cache(maxsize=1024)  # the runs of one report often hold the same programs
 def gist_of(program: str) -> bytes:
     """What a program says, without its comments and spaces and the texts that stand in it only to be read."""
     try:

@@ -45,10 +45,10 @@ class Embedded:
             "max_tokens": settings.max_tokens,
             "weights": fingerprint(folder, WORLDS[name]),
         }
-        self._mind: Any = None
+        self._inference: Any = None
         self._waiting: list[tuple[Any, asyncio.Future[Any]]] = []
         self._working: asyncio.Task[None] | None = None
-        self._thinking = asyncio.Lock()
+        self._computing = asyncio.Lock()
 
     async def reply(self, request: Request) -> Answer:
         """Say the next turn of a conversation."""
@@ -57,7 +57,7 @@ class Embedded:
         if self._working is None or self._working.done():
             self._working = asyncio.create_task(self._work())
         said = await future
-        from countersight.models.embedded.thinking import LONGEST
+        from countersight.models.embedded.inference import LONGEST
 
         text, read, written = _readable(said)
         finish = "length" if written >= min(self._most, LONGEST) else "stop"
@@ -68,7 +68,9 @@ class Embedded:
         if not request.options:
             raise AskingFailed("there are no options to rank", again=False)
         conversation = _conversation(without_options(request))
-        return tuple(_readable(await self._alone(lambda mind: mind.losses(conversation, endings(request), self._loss))))
+        return tuple(
+            _readable(await self._alone(lambda inference: inference.losses(conversation, endings(request), self._loss)))
+        )
 
     async def close(self) -> None:
         """Let go of what waits and of the memory."""
@@ -78,7 +80,7 @@ class Embedded:
             for _, future in self._waiting:
                 future.cancel()
             self._waiting.clear()
-        self._mind = None
+        self._inference = None
 
     async def _work(self) -> None:
         await asyncio.sleep(0)  # let everybody who is about to ask do so, and answer them all at once
@@ -107,17 +109,17 @@ class Embedded:
         batch, self._waiting = self._waiting[:count], self._waiting[count:]
         return batch
 
-    async def _alone(self, think: Callable[[Any], Any]) -> Any:
-        """Think in a thread, so that the program goes on reading and writing meanwhile."""
-        async with self._thinking:
-            return await asyncio.to_thread(lambda: think(self._awake()))
+    async def _alone(self, compute: Callable[[Any], Any]) -> Any:
+        """Compute in a thread, so that the program goes on reading and writing meanwhile."""
+        async with self._computing:
+            return await asyncio.to_thread(lambda: compute(self._loaded()))
 
-    def _awake(self) -> Any:
-        if self._mind is None:
-            from countersight.models.embedded.thinking import Mind
+    def _loaded(self) -> Any:
+        if self._inference is None:
+            from countersight.models.embedded.inference import Inference
 
-            self._mind = Mind(self._folder, WORLDS[self.name])
-        return self._mind
+            self._inference = Inference(self._folder, WORLDS[self.name])
+        return self._inference
 
 
 def without_options(request: Request) -> Request:
@@ -138,12 +140,12 @@ def endings(request: Request) -> list[str]:
     return [option.text for option in request.options]
 
 
-def _answer(asked: list[Any], most: int, mind: Any) -> Any:
-    return mind.answer(asked, most)
+def _answer(asked: list[Any], most: int, inference: Any) -> Any:
+    return inference.answer(asked, most)
 
 
 def _conversation(request: Request) -> Any:
-    from countersight.models.embedded.thinking import Conversation
+    from countersight.models.embedded.inference import Conversation
 
     shown = [turn for turn in request.turns if turn.picture is not None]
     if not shown:

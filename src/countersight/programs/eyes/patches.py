@@ -5,6 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Mask = NDArray[np.bool_]
+Places = NDArray[np.intp]
 
 
 class Patches(msgspec.Struct, frozen=True):
@@ -33,10 +34,11 @@ def patches(mask: Mask) -> Patches:
     height, width = mask.shape
     padded = np.zeros((height, width + 2), np.bool_)
     padded[:, 1:-1] = mask
-    rows, starts = np.nonzero(padded[:, 1:] & ~padded[:, :-1])
-    ends = np.nonzero(padded[:, :-1] & ~padded[:, 1:])[1]
-    parent = _joined(rows, starts, ends, height)
-    _, run_label = np.unique(parent, return_inverse=True)
+    rows, starts = _places(padded[:, 1:] & ~padded[:, :-1])
+    ends = _places(padded[:, :-1] & ~padded[:, 1:])[1]
+    parent = _joined(rows, starts, ends, width)
+    is_first = parent == np.arange(len(parent))
+    run_label = (np.cumsum(is_first) - 1)[parent]
     labels = np.full((height, width), -1, np.int32)
     count = int(run_label.max()) + 1 if len(rows) else 0
     lengths = ends - starts
@@ -51,26 +53,32 @@ def patches(mask: Mask) -> Patches:
     return Patches(labels, boxes, areas)
 
 
-def _joined(rows: NDArray[np.intp], starts: NDArray[np.intp], ends: NDArray[np.intp], height: int) -> NDArray[np.intp]:
+def _places(mask: Mask) -> tuple[Places, Places]:
+    """Rows and columns of the pixels of a mask; looked for in one line they are found several times as fast."""
+    return np.divmod(np.flatnonzero(mask), mask.shape[1])
+
+
+def _joined(rows: Places, starts: Places, ends: Places, width: int) -> Places:
     """For each run, the first run of its patch."""
-    parent = list(range(len(rows)))
-    first_of = np.searchsorted(rows, np.arange(height + 1)).tolist()
-    starts_at, ends_at = starts.tolist(), ends.tolist()  # lists are several times as fast to look into one by one
+    above, here = _touching(rows, starts, ends, width)
+    parent = np.arange(len(rows))
+    while True:
+        one, other = parent[above], parent[here]
+        apart = one != other
+        if not apart.any():
+            return parent
+        np.minimum.at(parent, np.maximum(one, other)[apart], np.minimum(one, other)[apart])
+        while (parent[parent] != parent).any():
+            parent = parent[parent]
 
-    def root(run: int) -> int:
-        while parent[run] != run:
-            parent[run] = parent[parent[run]]
-            run = parent[run]
-        return run
 
-    for row in range(1, height):
-        above, here, end = first_of[row - 1], first_of[row], first_of[row + 1]
-        while above < first_of[row] and here < end:
-            if starts_at[above] <= ends_at[here] and starts_at[here] <= ends_at[above]:
-                one, other = root(above), root(here)
-                parent[max(one, other)] = min(one, other)
-            if ends_at[above] < ends_at[here]:
-                above += 1
-            else:
-                here += 1
-    return np.array([root(run) for run in range(len(rows))], dtype=np.intp)
+def _touching(rows: Places, starts: Places, ends: Places, width: int) -> tuple[Places, Places]:
+    """All pairs of runs that touch, the upper and the lower of each."""
+    line = width + 1  # every place of the picture on one line, so that a search finds the row and the column at once
+    row_above = (rows - 1) * line
+    first = np.searchsorted(rows * line + ends, row_above + starts, "left")
+    past = np.searchsorted(rows * line + starts, row_above + ends, "right")
+    count = np.maximum(past - first, 0)
+    here = np.repeat(np.arange(len(rows)), count)
+    nth = np.arange(len(here)) - np.repeat(np.cumsum(count) - count, count)
+    return np.repeat(first, count) + nth, here

@@ -25,13 +25,15 @@ KEPT = 4096
 """Pictures whose values are remembered, 180 bytes each: the questions of a case, and both checkpoints, share them."""
 AT_ONCE = 4
 """Pictures encoded together: more need memory and gain nothing."""
+TOGETHER = 16
+"""Conversations of about one length decoded together: none is padded by much, and the work stays in the cache."""
 CONTEXT = 320
 """Tokens the decoder can read and write in one conversation."""
 LONGEST = 64
 """Tokens of the longest answer."""
 
 
-class Eye:
+class Encoder:
     """The encoder, with a memory of pictures it saw."""
 
     def __init__(self, folder: Path) -> None:
@@ -74,9 +76,9 @@ def _prepared(picture: Picture) -> Any:
 
 
 @cache
-def eye(folder: Path) -> Eye:
+def encoder(folder: Path) -> Encoder:
     """The encoder of a folder; both checkpoints share it, and what it saw."""
-    return Eye(folder)
+    return Encoder(folder)
 
 
 class Conversation(msgspec.Struct, frozen=True):
@@ -87,30 +89,32 @@ class Conversation(msgspec.Struct, frozen=True):
     picture: Picture
 
 
-class Mind:
-    """Eye, decoder and tokenizer together."""
+class Inference:
+    """Encoder, decoder and tokenizer together: from conversations to text."""
 
     def __init__(self, folder: Path, worlds: str) -> None:
         self.tokenizer = Tokenizer(msgspec.json.decode(checked(folder, VOCABULARY), type=list[str]))
         self._decoder = Decoder(open_graph(folder, decoder_file(worlds)), self.tokenizer.end, self.tokenizer.pad)
-        self._eye = eye(folder)
+        self._encoder = encoder(folder)
 
     def answer(self, asked: Sequence[Conversation], most: int) -> list[tuple[str, int, int] | BadPicture]:
         """For each conversation the next turn with the tokens read and written; or why its picture cannot be read."""
-        seen = self._eye.look([one.picture for one in asked])
+        seen = self._encoder.look([one.picture for one in asked])
         prompts = [self._prompt(one, min(most, LONGEST)) for one in asked]
         rows = [row for row, values in enumerate(seen) if not isinstance(values, BadPicture)]
+        rows.sort(key=lambda row: len(prompts[row]))
         answers: list[Any] = list(seen)
-        if rows:
-            values = np.stack([seen[row] for row in rows])  # type: ignore[misc]
-            written = self._decoder.generate([prompts[row] for row in rows], values, min(most, LONGEST))
-            for row, tokens in zip(rows, written, strict=True):
+        for start in range(0, len(rows), TOGETHER):
+            part = rows[start : start + TOGETHER]
+            values = np.stack([seen[row] for row in part])  # type: ignore[misc]
+            written = self._decoder.generate([prompts[row] for row in part], values, min(most, LONGEST))
+            for row, tokens in zip(part, written, strict=True):
                 answers[row] = (self.tokenizer.decode(tokens), len(prompts[row]), len(tokens))
         return answers
 
     def losses(self, asked: Conversation, endings: Sequence[str], loss: Loss = "mean") -> list[float] | BadPicture:
         """The loss the model gives to each text as its next turn."""
-        (values,) = self._eye.look([asked.picture])
+        (values,) = self._encoder.look([asked.picture])
         if isinstance(values, BadPicture):
             return values
         tokens = [self.tokenizer.encode(ending)[:LONGEST] for ending in endings]
