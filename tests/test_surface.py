@@ -18,6 +18,7 @@ VERBS = {
         "build",
         "describe",
         "export",
+        "import_run",
         "leaderboard",
         "make",
         "mine",

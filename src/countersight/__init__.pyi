@@ -41,6 +41,7 @@ from .verbs import blind as blind
 from .verbs import build as build
 from .verbs import describe as describe
 from .verbs import export as export
+from .verbs import import_run as import_run
 from .verbs import leaderboard as leaderboard
 from .verbs import make as make
 from .verbs import mine as mine

@@ -4,6 +4,7 @@ CountersightError
 ├── DatasetError, BadPicture, SceneError, SceneGraphsError, CatalogueError     what is read
 ├── ReferenceTableError, PromptError, ModelError, EditorError                  what is named
 ├── RunError, AuditError, CampaignError, GoldError                             what is made, and scored
+├── ExchangeError                                                              what goes to other tools, and comes
 └── AskingFailed                                                               one question, one edit
     └── Overloaded, Refused, Unreachable, EditFailed
 """
@@ -65,6 +66,10 @@ class AuditError(CountersightError):
 
 class CampaignError(CountersightError):
     """A folder that is no campaign, settings that cannot be followed, or a database that cannot be opened."""
+
+
+class ExchangeError(CountersightError):
+    """A file of another tool that cannot be read, or something that its format has no place for."""
 
 
 class AskingFailed(CountersightError):  # noqa: N818 - it names what happened

@@ -5,6 +5,7 @@ import re
 import shutil
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO
@@ -60,10 +61,17 @@ def _remove_abandoned(folder: Path) -> None:
 
 def write_whole(path: Path, content: bytes | memoryview) -> None:
     """Write a file so that it is there in full or not at all, whatever happens."""
+    with whole_file(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """A file to fill bit by bit, which is there in full once that went well, or not at all."""
     part = path.with_name(f".{path.name}{_PART}{os.getpid()}-{threading.get_ident()}")  # two threads may write the same
     try:
         with open(part, "wb") as file:
-            file.write(content)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         part.replace(path)

@@ -21,6 +21,8 @@ from countersight.describe import Statistics
 from countersight.describe import describe as describe_cases
 from countersight.engine import Patience, Tally, blocking
 from countersight.errors import CountersightError
+from countersight.exchange import Export, Split, export_to
+from countersight.exchange import import_run as bring_in
 from countersight.leaderboard import LeaderboardFiles, write_leaderboard
 from countersight.models import Function, FunctionModel, Loss, Model, ModelSettings
 from countersight.models import open_model as open_by_name
@@ -30,7 +32,6 @@ from countersight.results import Audit, Run
 from countersight.runs import Answering, Way, ask_dataset
 from countersight.scoring import Scores, score_run
 from countersight.suites import Part, find_suite
-from countersight.suites.cvqa import export_csv
 
 SomeDataset: TypeAlias = Dataset | Path | str
 SomeModel: TypeAlias = Model | Function | str
@@ -348,9 +349,32 @@ def mine(graphs: Path | str, out: Path | str, *, images: Path | str | None = Non
     )
 
 
-def export(dataset: SomeDataset, out: Path | str) -> int:
-    """Write a dataset's questions in the published CSV layout; how many there are."""
-    return export_csv((case for _, case in _dataset(dataset).cases()), Path(out))
+def export(
+    source: "SomeDataset | SomeRun | Audit", out: Path | str, *, to: str = "cvqa", split: Split = "train"
+) -> int:
+    """Write a dataset, a run or an audit in the format of another tool; how many cases, questions or samples it has.
+
+    Files for training hold the pictures of one `split`; those that are there to test with are refused.
+    """
+    folder = Path(source) if isinstance(source, Path | str) else source.path
+    return export_to(to, Export(folder, Path(out), split=split)).count
+
+
+def import_run(
+    path: Path | str,
+    dataset: SomeDataset,
+    out: Path | str,
+    *,
+    tool: str,
+    model: str = "",
+    on_bad: Callable[[str], None] | None = None,
+) -> Run:
+    """Bring answers that were got with another tool in as a run; `model` names who answered where the file does not.
+
+    What cannot be read of it is told to `on_bad`.
+    """
+    come = bring_in(tool, path, _dataset(dataset), out, model=model, on_bad=on_bad or (lambda reason: None))
+    return Run.open(come.run.path)
 
 
 def _is_model(model: "Model | Function") -> TypeGuard[Model]:

@@ -12,6 +12,7 @@ from .prompts import find_prompts as find_prompts
 from .records import CaseTrail as CaseTrail
 from .records import ConceptTrail as ConceptTrail
 from .records import Party as Party
+from .records import Response as Response
 from .records import Verdict as Verdict
 from .scores import Scores as Scores
 from .scores import score as score

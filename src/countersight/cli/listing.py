@@ -9,7 +9,8 @@ from countersight.suites import suites
 def add(verbs: Verbs) -> None:
     """Add the verb to the command line."""
     listing = verb(verbs, "list", _list, "what there is", "countersight list models")
-    listing.add_argument("what", choices=["suites", "layouts", "models", "prompts", "editors", "extractors", "judges"])
+    things = ("suites", "layouts", "models", "prompts", "editors", "extractors", "judges", "formats", "tools")
+    listing.add_argument("what", choices=things)
     listing.add_argument(
         "-v", "--verbose", action="store_true", help="prompts and layouts in full, as files of your own are written"
     )
@@ -20,6 +21,10 @@ def _list(chosen: argparse.Namespace) -> int:
         from countersight.models import MODELS
 
         _print_table(MODELS.usages())
+    elif chosen.what in ("formats", "tools"):
+        from countersight.exchange import FORMATS, SOURCES
+
+        _print_table((FORMATS if chosen.what == "formats" else SOURCES).usages())
     elif chosen.what in ("editors", "extractors", "judges"):
         _list_table(chosen.what)
     elif chosen.what == "prompts":

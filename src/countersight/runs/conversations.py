@@ -1,5 +1,8 @@
 """A question as it is put to a model: the turns that come before it, its words, and its picture."""
 
+import os
+from pathlib import Path
+
 from msgspec.structs import replace
 
 from countersight.asking import Told, told
@@ -10,7 +13,7 @@ from countersight.models import Request, Turn
 from countersight.picture import Picture
 from countersight.runs.asks import Ask, offered
 from countersight.runs.examples import Examples
-from countersight.runs.folder import Manifest
+from countersight.runs.folder import Manifest, RunFolder
 
 Named = tuple[tuple[str, str], ...]
 """Pictures by file name and digest, in order."""
@@ -101,6 +104,16 @@ class Conversations:
 
 def _turn(text: str, shown: Pictures) -> Turn:
     return Turn("user", text, shown[0], shown[1:]) if shown else Turn("user", text)
+
+
+def conversations_of(run: RunFolder, dataset: Dataset) -> Conversations:
+    """The conversations of a run as they were put to its model, for whoever shows them again."""
+    pool = run.manifest.examples
+    if pool is None:
+        return Conversations(run.manifest, dataset, None)
+    path = Path(os.path.normpath(run.path.resolve() / pool.dataset.path))
+    examples = dataset if pool.dataset.fingerprint == dataset.fingerprint else Dataset.open(path)
+    return Conversations(run.manifest, dataset, Examples(examples, pool.seed))
 
 
 def _alone(ask: Ask) -> str:

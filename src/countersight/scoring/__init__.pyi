@@ -1,3 +1,5 @@
+from .answered import Answered as Answered
+from .answered import answered_questions as answered_questions
 from .comparing import ComparedRuns as ComparedRuns
 from .comparing import Comparison as Comparison
 from .comparing import Measure as Measure

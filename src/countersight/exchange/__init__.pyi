@@ -1,0 +1,14 @@
+from .asked import Asked as Asked
+from .asked import key_of as key_of
+from .asked import questions as questions
+from .figures import MEASURES as MEASURES
+from .figures import run_figures as run_figures
+from .formats import FORMATS as FORMATS
+from .formats import SPLITS as SPLITS
+from .formats import Export as Export
+from .formats import Exported as Exported
+from .formats import Split as Split
+from .formats import export_to as export_to
+from .incoming import SOURCES as SOURCES
+from .incoming import Arrived as Arrived
+from .incoming import import_run as import_run

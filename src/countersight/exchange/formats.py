@@ -1,0 +1,65 @@
+"""The formats of other tools that we write, by name; each is imported when it is used."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, get_args
+
+import msgspec
+
+from countersight.errors import ExchangeError
+from countersight.registry import Plug, Registry
+
+if TYPE_CHECKING:
+    from countersight.dataset import BadRow
+
+Split = Literal["train", "test", "all"]
+SPLITS: tuple[Split, ...] = get_args(Split)
+
+
+class Export(msgspec.Struct, frozen=True):
+    """What is to be written, and where."""
+
+    source: Path
+    """A dataset, a run or an audit: the format says which it takes."""
+    out: Path
+    dataset: Path | None = None
+    """Where the dataset of a run is now, if it was moved."""
+    split: Split = "train"
+    """Which part of the pictures a file for training holds."""
+    train_on_test: bool = False
+    """Whether pictures that are there to test with may be trained on."""
+    facts: Path | None = None
+    """What only people know of the dataset, for Croissant's RAI fields."""
+    on_bad: "Callable[[BadRow], None] | None" = None
+    """Told of every row of the dataset that is no case."""
+
+
+class Exported(msgspec.Struct, frozen=True):
+    """What was written."""
+
+    count: int
+    noun: str
+    """What was counted."""
+    note: str = ""
+    """What to do with it, or what is left to do."""
+
+
+Exporter = Callable[[Export], Exported]
+
+_ROOM = "countersight.exchange"
+
+FORMATS: Registry[Exporter] = Registry(
+    "format",
+    {
+        "cvqa": Plug("cvqa", "C-VQA's CSV", f"{_ROOM}.papers:export_cvqa"),
+        "cello": Plug("cello", "CELLO's JSONL", f"{_ROOM}.papers:export_cello"),
+        "inspect": Plug("inspect", "Inspect AI: a run or an audit as an .eval log", f"{_ROOM}.inspect:export_log"),
+    },
+    ExchangeError,
+)
+
+
+def export_to(name: str, order: Export) -> Exported:
+    """Write a dataset, a run or an audit in the format of that name."""
+    write: Exporter = FORMATS.find(name)[0]
+    return write(order)

@@ -1,0 +1,159 @@
+"""Answers that were got with another tool, as a run of ours: scored and reported beside all others."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from countersight.asking import Prompt
+from countersight.case import WORLDS, Asking, Reply, ReplyState
+from countersight.dataset import Dataset
+from countersight.errors import ExchangeError
+from countersight.exchange.asked import PROMPT, questions
+from countersight.registry import Plug, Registry
+from countersight.runs import Answering, RunFolder
+
+
+class Foreign(msgspec.Struct, frozen=True, kw_only=True):
+    """One answer that was got elsewhere."""
+
+    key: str
+    """The name of its question, as `Asked.key` gave it."""
+    state: ReplyState = "answered"
+    text: str = ""
+    reason: str = ""
+    finish: str = ""
+    losses: tuple[float, ...] = ()
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+    seconds: float = 0.0
+    model: str = ""
+    reasoning: str = ""
+
+
+class Brought(msgspec.Struct, frozen=True, kw_only=True):
+    """What the files of another tool say: who answered, how it was asked, and what it said."""
+
+    tool: str
+    """The tool and its version, where that is known."""
+    model: str
+    answers: Callable[[], Iterator[Foreign]]
+    """Reads the answers from the first on, as often as it is called."""
+    settings: dict[str, Any] = {}
+    prompt: Prompt = PROMPT
+    answering: Answering = "generate"
+    fingerprint: str = ""
+    """Of the dataset that was asked, where that was written down."""
+
+
+OnBad = Callable[[str], None]
+Importer = Callable[[Path, OnBad], Brought]
+
+_ROOM = "countersight.exchange"
+
+SOURCES: Registry[Importer] = Registry(
+    "tool to import from",
+    {
+        "inspect": Plug("inspect", "an .eval or .json log of Inspect AI", f"{_ROOM}.inspect:read_log"),
+    },
+    ExchangeError,
+)
+
+
+class Arrived(msgspec.Struct, frozen=True):
+    """What became of an import."""
+
+    run: RunFolder
+    answers: int
+    failed: int
+    strays: int
+    """Answers to questions that the dataset does not have."""
+    repeated: int
+    """Further answers to a question that has one: the first is taken."""
+
+
+def import_run(
+    name: str,
+    path: Path | str,
+    dataset: Dataset | Path | str,
+    out: Path | str,
+    *,
+    model: str = "",
+    on_bad: OnBad = lambda reason: None,
+) -> Arrived:
+    """Bring answers of another tool in as a new run; `model` names who answered where the files do not."""
+    opened = dataset if isinstance(dataset, Dataset) else Dataset.open(dataset)
+    read: Importer = SOURCES.find(name)[0]
+    brought = read(Path(path), on_bad)
+    if brought.fingerprint and brought.fingerprint != opened.fingerprint:
+        raise ExchangeError(f"{path} was asked of another dataset than {opened.path}, or its rows have changed since")
+    rows = _Rows(opened)
+    shown = any(rows.asking(each.key) == "shown" for each in brought.answers())
+    rows.refuse_strangers(Path(path), brought)
+    run = _begun(brought, opened, Path(out), model or brought.model, shown=shown)
+    return _filled(run, brought, rows)
+
+
+class _Rows:
+    """Where the questions of a dataset stand, by their names."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self._path = dataset.path
+        self._known = {asked.key: (asked.row, asked.case.id, asked.asking) for asked in questions(dataset)}
+
+    def place(self, key: str) -> tuple[int, str, Asking] | None:
+        """The row, the case and the asking of a question."""
+        return self._known.get(key)
+
+    def asking(self, key: str) -> Asking | None:
+        """Which of its case's questions it is."""
+        place = self._known.get(key)
+        return place[2] if place else None
+
+    def refuse_strangers(self, path: Path, brought: Brought) -> None:
+        """Say so where not one answer belongs to the dataset."""
+        if not any(each.key in self._known for each in brought.answers()):
+            example = next((each.key for each in brought.answers()), None)
+            found = f"its first is for {example[:80]!r}" if example else "it has no answers"
+            raise ExchangeError(f"{path} answers no question of {self._path}: {found}; was it asked this dataset?")
+
+
+def _begun(brought: Brought, dataset: Dataset, out: Path, model: str, *, shown: bool) -> RunFolder:
+    if not model:
+        raise ExchangeError("the file does not say which model answered; name it with --model")
+    if out.exists() and any(out.iterdir()):
+        raise ExchangeError(f"{out} exists already; choose another folder for -o")
+    return RunFolder.begin(
+        out,
+        dataset=dataset,
+        model=model,
+        settings={"asked with": brought.tool} | brought.settings,
+        prompt=brought.prompt,
+        shown=shown,
+        answering=brought.answering,
+    )
+
+
+def _filled(run: RunFolder, brought: Brought, rows: _Rows) -> Arrived:
+    seen: set[str] = set()
+    failed = strays = repeated = 0
+    with run.writing() as journal:
+        for each in brought.answers():
+            place = rows.place(each.key)
+            if place is None:
+                strays += 1
+            elif each.key in seen:
+                repeated += 1
+            else:
+                seen.add(each.key)
+                failed += each.state == "failed"
+                journal.append(_reply(each, *place))
+    return Arrived(run, len(seen) - failed, failed, strays, repeated)
+
+
+def _reply(answer: Foreign, row: int, case: str, asking: Asking) -> Reply:
+    said = msgspec.structs.asdict(answer)
+    del said["key"]
+    return Reply(case, row, *WORLDS[asking], **said)

@@ -1,0 +1,198 @@
+"""A run as an Inspect log: a sample for every question that was asked, with its picture, its answer and its score.
+
+What was cut or empty is unscored, what failed is an error, and what was not asked is not there.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from countersight.case import WORLDS, Reply
+from countersight.errors import BadPicture
+from countersight.exchange.asked import key_of
+from countersight.exchange.figures import MEASURES
+from countersight.exchange.inspect.log_file import write_log
+from countersight.exchange.inspect.shapes import PLAN, SCHEMA, Json, Usage, content, error, grade, metric
+from countersight.models import Turn
+from countersight.runs import Ask, Conversations, NoExample, RunFolder, conversations_of
+from countersight.scoring import Answered, JudgedRun, Rate, Row, answered_questions, judge_run
+from countersight.text import printable
+
+SCORER: Final = "reader"
+"""The name of our score in a log."""
+_STOPS: Final = {"stop": "stop", "content_filter": "content_filter"}
+
+
+def write_run_log(run: RunFolder, path: Path, dataset: Path | None = None) -> int:
+    """Write a run as an .eval file; how many samples it has."""
+    log = _RunLog(judge_run(run, dataset=dataset))
+    write_log(path, log.spec(), PLAN, log.samples(), log.header)
+    return log.written
+
+
+class _RunLog:
+    """A run on its way into a log: its samples one by one, and what they add up to."""
+
+    def __init__(self, judged: JudgedRun) -> None:
+        self._judged = judged
+        self._manifest = judged.run.manifest
+        self._soft = judged.outcomes.credits is not None
+        self._facts: dict[int, Reply] = {}
+        """The answer about the picture as it is, of the case that is being written."""
+        self._usage = Usage()
+        self.written = self._failed = self._unscored = 0
+
+    def spec(self) -> Json:
+        """What was asked of whom."""
+        manifest = self._manifest
+        name = hashlib.sha256(f"{manifest.dataset.fingerprint}/{manifest.model}/{manifest.started}".encode())
+        return {
+            "created": manifest.started,
+            "eval_id": name.hexdigest()[:22],
+            "run_id": name.hexdigest()[22:44],
+            "task_id": name.hexdigest()[44:],
+            "task": manifest.dataset.name,
+            "task_version": manifest.dataset.fingerprint[:8],
+            "dataset": {"name": manifest.dataset.name, "samples": manifest.dataset.rows, "shuffled": False},
+            "model": manifest.model,
+            "model_args": {key: value for key, value in manifest.settings.items() if value is not None},
+            "config": {},
+            "packages": {"countersight": manifest.countersight},
+            "metadata": {
+                "dataset_fingerprint": manifest.dataset.fingerprint,
+                "prompt": manifest.prompt.name,
+                "answering": manifest.answering,
+                "shown": manifest.shown,
+            },
+        }
+
+    def samples(self) -> Iterator[Json]:
+        """Every question that has a reply."""
+        conversations = conversations_of(self._judged.run, self._judged.dataset)
+        for each in answered_questions(self._judged):
+            if each.reply is not None:
+                self._count(each, each.reply)
+                yield self._sample(each, each.reply, conversations)
+
+    def _count(self, each: Answered, reply: Reply) -> None:
+        self.written += 1
+        self._failed += each.outcome == "failed"
+        self._unscored += each.credit is None
+        self._usage.add(reply.tokens_in, reply.tokens_out, reply.cost)
+        if each.asking == "factual":
+            self._facts = {each.row: reply}
+
+    def _sample(self, each: Answered, reply: Reply, conversations: Conversations) -> Json:
+        asked = self._messages(each, conversations)
+        usage = Usage(reply.tokens_in, reply.tokens_out, reply.cost).told()
+        sample: Json = {
+            "id": printable(key_of(each.case.id, each.asking)),
+            "epoch": 1,
+            "input": asked,
+            "choices": [option.text for option in each.question.options] or None,
+            "target": each.question.answer,
+            "messages": asked,
+            "output": {"model": reply.model or self._manifest.model, "choices": []},
+            "metadata": _metadata(each),
+            "model_usage": {self._manifest.model: usage},
+            "total_time": reply.seconds,
+        }
+        if each.outcome == "failed":
+            return sample | {"error": error(reply.reason)}
+        said = {"role": "assistant", "content": _said(reply), "source": "generate"}
+        choice = {"message": said, "stop_reason": _stop_reason(reply)}
+        output = sample["output"] | {"choices": [choice], "completion": said["content"], "usage": usage}
+        return sample | {"output": output, "messages": [*asked, said], "scores": {SCORER: self._score(each)}}
+
+    def _messages(self, each: Answered, conversations: Conversations) -> list[Json]:
+        """The conversation as it was put to the model, its pictures in it."""
+        world, telling = WORLDS[each.asking]
+        needs_fact = self._manifest.prompt.needs_fact and each.asking == "counterfactual"
+        fact = self._facts.get(each.row) if needs_fact else None
+        try:
+            request = conversations.request(Ask(each.row, each.case, world, telling, each.question, fact))
+        except (BadPicture, NoExample) as fault:
+            return [{"role": "user", "content": f"{each.question.text}\n({fault})"}]
+        return [_message(turn) for turn in request.turns]
+
+    def _score(self, each: Answered) -> Json:
+        return {
+            "value": grade(each.outcome, each.credit, soft=self._soft),
+            "answer": each.answer,
+            "explanation": f"{each.outcome}: {each.answer!r} was read, {each.question.answer!r} is right",
+            "reason": each.outcome if each.credit is None else None,
+            "metadata": {"outcome": each.outcome},
+        }
+
+    def header(self) -> Json:
+        """What the samples add up to, once all of them went by."""
+        row = self._judged.scores().overall
+        return {
+            "version": SCHEMA,
+            "status": "cancelled" if row.missing else "success",
+            "eval": self.spec(),
+            "plan": PLAN,
+            "results": self._results(row),
+            "stats": {
+                "started_at": self._manifest.started,
+                "completed_at": self._manifest.started,
+                "model_usage": {self._manifest.model: self._usage.told()},
+            },
+        }
+
+    def _results(self, row: Row) -> Json:
+        return {
+            "total_samples": row.questions,
+            "completed_samples": self.written - self._failed,
+            "scores": [
+                {
+                    "name": SCORER,
+                    "scorer": SCORER,
+                    "scored_samples": row.scored,
+                    "unscored_samples": self._unscored,
+                    "metrics": _metrics(row),
+                }
+            ],
+        }
+
+
+def _metrics(row: Row) -> Json:
+    """Our figures, each with its interval."""
+    found: Json = {}
+    for name in MEASURES:
+        figure = getattr(row, name)
+        if figure is not None and figure.value is not None:
+            beside = {"low": figure.low, "high": figure.high, "n": figure.n}
+            beside |= {} if isinstance(figure, Rate) else {"p": figure.p}
+            found[name] = metric(name, figure.value, **beside)
+    return found
+
+
+def _metadata(each: Answered) -> Json:
+    world, telling = WORLDS[each.asking]
+    return {
+        "case": each.case.id,
+        "row": each.row,
+        "asking": each.asking,
+        "world": world,
+        "telling": telling,
+        "group": each.case.group,
+        "picture": each.case.picture(world, telling) or "",
+        "kind": each.question.kind,
+    }
+
+
+def _message(turn: Turn) -> Json:
+    return {"role": turn.role, "content": content(turn.text, (turn.picture,) if turn.picture else ())}
+
+
+def _said(reply: Reply) -> str:
+    """What the model said; of options that were ranked, the losses, of orders, what was said in each."""
+    if reply.losses:
+        return reply.text or f"losses of the options, in order: {', '.join(f'{loss:.4f}' for loss in reply.losses)}"
+    return reply.text or "\n".join(order.text for order in reply.orders)
+
+
+def _stop_reason(reply: Reply) -> str:
+    return "max_tokens" if reply.is_cut else _STOPS.get(reply.finish.casefold(), "unknown")

@@ -1,0 +1,52 @@
+"""A dataset as the samples of an Inspect task, in plain values: the task itself is in `task`."""
+
+from collections.abc import Iterator
+
+from countersight.case import WORLDS, Asking, Question, Reply
+from countersight.dataset import Dataset
+from countersight.exchange.asked import Asked, questions
+from countersight.exchange.figures import run_figures
+from countersight.exchange.inspect.shapes import Json
+from countersight.scoring import outcomes, score
+from countersight.text import printable
+
+
+def sample(asked: Asked, dataset: Dataset) -> Json:
+    """The fields of a `Sample`: its picture is named by its path, as a fixed dataset may."""
+    said: list[Json] = [{"type": "text", "text": asked.words}]
+    if asked.picture is not None:
+        said.insert(0, {"type": "image", "image": str((dataset.path / asked.picture).resolve())})
+    return {
+        "id": printable(asked.key),
+        "input": [{"role": "user", "content": said}],
+        "target": asked.question.answer,
+        "metadata": {
+            "case": asked.case.id,
+            "row": asked.row,
+            "asking": asked.asking,
+            "group": asked.case.group,
+            "picture": asked.case.image_digest or asked.case.image or str(asked.row),
+            "dataset_fingerprint": dataset.fingerprint,
+        },
+    }
+
+
+def samples(dataset: Dataset, askings: tuple[Asking, ...]) -> Iterator[Json]:
+    """Every question of the dataset that is asked in one of these ways."""
+    return (sample(asked, dataset) for asked in questions(dataset) if asked.asking in askings)
+
+
+def gold(dataset: Dataset) -> dict[tuple[int, str], Question]:
+    """The questions with their right answers, by the row and the asking of a sample."""
+    return {(asked.row, asked.asking): asked.question for asked in questions(dataset)}
+
+
+def reply_of(metadata: Json, text: str, stop: str) -> Reply:
+    """What a sample's model said, as we keep it; Inspect calls a reply that was cut `max_tokens`."""
+    world, telling = WORLDS[metadata["asking"]]
+    return Reply(metadata["case"], metadata["row"], world, telling, text=text, finish=stop)
+
+
+def figures_of(dataset: Dataset, replies: list[Reply]) -> dict[str, float]:
+    """Our statistics of what was said so far."""
+    return run_figures(score(outcomes(dataset.cases(), replies)).overall)

@@ -1,0 +1,69 @@
+"""Inspect's entry point: `inspect eval countersight/dataset -T folder=flowers --model …`.
+
+The only module that needs inspect_ai; Inspect itself imports it.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from inspect_ai import Task, task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, accuracy, grouped, metric, scorer, stderr
+from inspect_ai.solver import TaskState, generate
+
+from countersight.case import ASKINGS
+from countersight.dataset import Dataset
+from countersight.exchange.inspect.run_log import SCORER
+from countersight.exchange.inspect.samples import figures_of, gold, reply_of, samples
+from countersight.exchange.inspect.shapes import grade
+from countersight.scoring import OUTCOMES, judge
+
+
+@task
+def dataset(folder: str, shown: bool = False, max_tokens: int = 256) -> Task:
+    """Ask every question of a dataset folder; `shown` adds those about the pictures of the changed world."""
+    opened = Dataset.open(Path(folder).expanduser())
+    asked = samples(opened, ASKINGS if shown else ASKINGS[:2])
+    return Task(
+        dataset=MemoryDataset([Sample(**each) for each in asked], name=opened.name, location=str(opened.path)),
+        solver=generate(),
+        scorer=reader(str(opened.path)),
+        metrics=[countersight(str(opened.path)), grouped(accuracy(), "group"), stderr(cluster="picture")],
+        version=opened.fingerprint[:8],
+        metadata={"dataset_fingerprint": opened.fingerprint, "shown": shown},
+        max_tokens=max_tokens,
+    )
+
+
+@metric
+def countersight(folder: str) -> Metric:
+    """Accuracy in each world, the drop and its interval, both right, the imagination gap: as `score` gives them."""
+
+    def figures(scores: list[SampleScore]) -> dict[str, float]:
+        said = [each.score.metadata or {} for each in scores]
+        return figures_of(Dataset.open(folder), [reply_of(each, each["text"], each["stop"]) for each in said])
+
+    return figures
+
+
+@scorer(metrics=[accuracy()], name=SCORER)
+def reader(folder: str) -> Scorer:
+    """Read the answer out of the reply as Countersight does; what was cut or is empty is unscored."""
+    questions = gold(Dataset.open(folder))
+
+    async def read(state: TaskState, target: Target) -> Score:
+        known = state.metadata
+        stop = state.output.stop_reason if state.output.choices else "unknown"
+        text = state.output.completion
+        judged = judge(reply_of(known, text, stop), questions[known["row"], known["asking"]])
+        outcome = OUTCOMES[judged.code]
+        assert outcome is not None
+        where: dict[str, Any] = {name: known[name] for name in ("case", "row", "asking", "group", "picture")}
+        return Score(
+            value=grade(outcome, judged.credit, soft=bool(questions[known["row"], known["asking"]].answers)),
+            answer=judged.answer,
+            explanation=text,
+            metadata=where | {"outcome": outcome, "text": text, "stop": stop},
+        )
+
+    return read

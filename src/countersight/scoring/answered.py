@@ -1,0 +1,50 @@
+"""Every question of a run with its reply and what became of it, one at a time."""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from countersight.case import ASKINGS, WORLDS, Asking, Case, Question, Reply
+from countersight.scoring.outcome import OUTCOMES, UNREAD, Outcome, counted_replies
+
+if TYPE_CHECKING:
+    from countersight.scoring.run_scores import JudgedRun
+
+_CASES_AT_ONCE = 8_192
+
+
+class Answered(msgspec.Struct, frozen=True):
+    """One question of one case, the reply that counts, and what became of it."""
+
+    row: int
+    case: Case
+    asking: Asking
+    question: Question
+    outcome: Outcome
+    answer: str | None
+    """What was read out of the reply."""
+    credit: float | None
+    """What that is worth; None where it is not scored."""
+    reply: Reply | None
+
+
+def answered_questions(judged: "JudgedRun") -> Iterator[Answered]:
+    """The questions of a run in the order of its dataset; a million cases are never held at once."""
+    outcomes, cases = judged.outcomes, judged.cases()
+    worth = {asking: outcomes.credit(asking) for asking in ASKINGS}
+    start = 0
+    while chunk := list(islice(cases, _CASES_AT_ONCE)):
+        said = counted_replies(outcomes, range(start, start + len(chunk)), judged.run.replies())
+        for position, (row, case) in enumerate(chunk, start):
+            for column, asking in enumerate(ASKINGS):
+                question = case.question(*WORLDS[asking])
+                code = int(outcomes.codes[position, column])
+                outcome = OUTCOMES[code]
+                if question is None or outcome is None:
+                    continue
+                answer = outcomes.answer_texts[outcomes.answers[position, column]]
+                credit = float(worth[asking][position]) if code >= UNREAD else None
+                yield Answered(row, case, asking, question, outcome, answer, credit, said.get((position, asking)))
+        start += len(chunk)

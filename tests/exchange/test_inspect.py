@@ -1,0 +1,188 @@
+"""Inspect's logs: what is written holds what was asked, said and scored, and comes back as the same run."""
+
+import json
+import math
+import zipfile
+
+import pytest
+import zstandard
+
+import countersight as cs
+from countersight.errors import ExchangeError
+from countersight.exchange import Export, export_to, import_run, key_of
+from countersight.exchange.inspect import SCORER
+
+
+@pytest.fixture(scope="module")
+def log(run, tmp_path_factory):
+    path = tmp_path_factory.mktemp("logs") / "speaker.eval"
+    assert export_to("inspect", Export(run.path, path)).count == 35
+    return path
+
+
+def members(path) -> dict:
+    with zipfile.ZipFile(path) as packed:
+        return {name: json.loads(packed.read(name)) for name in packed.namelist()}
+
+
+def repacked(path, content):
+    """A log of these members; bytes stand as they are, and None is left out."""
+    with zipfile.ZipFile(path, "w") as packed:
+        for name, each in content.items():
+            if each is not None:
+                packed.writestr(name, each if isinstance(each, bytes) else json.dumps(each))
+    return path
+
+
+def test_a_log_has_the_figures_of_the_run(run, log):
+    header = members(log)["header.json"]
+    overall = run.scores().overall
+    metrics = header["results"]["scores"][0]["metrics"]
+    assert metrics["drop"]["value"] == overall.drop.value
+    assert metrics["drop"]["metadata"]["p"] == overall.drop.p
+    assert metrics["factual"]["value"] == overall.factual.value
+    assert header["results"]["scores"][0]["scored_samples"] == overall.scored
+    assert header["eval"]["model"] == "speaker"
+
+
+def test_what_is_cut_is_unscored_and_what_failed_is_an_error(run, log, fates):
+    samples = [content for name, content in members(log).items() if name.startswith("samples/")]
+    known = fates(run)
+    for sample in samples:
+        where = sample["metadata"]
+        outcome = known[where["case"], where["world"], where["telling"]][0]
+        if outcome == "failed":
+            assert sample["error"]["message"] == "the server will not answer"
+            assert "scores" not in sample
+            continue
+        value = sample["scores"][SCORER]["value"]
+        expected = {"right": "C", "wrong": "I", "unread": "N"}.get(outcome)
+        assert value == expected or (expected is None and math.isnan(value))
+    assert {known[key][0] for key in known} >= {"right", "wrong", "unread", "cut", "empty", "failed"}
+
+
+def test_each_world_shows_its_own_picture(log, folder):
+    samples = members(log)
+    seen = {
+        asking: samples[f"samples/case-1:{asking}_epoch_1.json"]["input"][0]["content"][0]["image"]
+        for asking in ("factual", "counterfactual", "shown")
+    }
+    assert seen["factual"] == seen["counterfactual"] != seen["shown"]
+    assert all(image.startswith("data:image/png;base64,") for image in seen.values())
+
+
+def test_the_list_of_samples_holds_no_pictures(log):
+    summaries = members(log)["summaries.json"]
+    assert len(summaries) == 35
+    assert "base64" not in json.dumps(summaries)
+
+
+def test_the_same_run_makes_the_same_bytes(run, log, tmp_path):
+    export_to("inspect", Export(run.path, tmp_path / "again.eval"))
+    assert (tmp_path / "again.eval").read_bytes() == log.read_bytes()
+
+
+def test_a_log_comes_back_as_the_same_run(run, log, folder, fates, tmp_path):
+    back = cs.import_run(log, folder, tmp_path / "back", tool="inspect")
+    assert fates(back) == fates(run)
+    assert back.scores().overall == run.scores().overall
+    assert back.manifest.model == "speaker"
+    assert sum(reply.cost for reply in back.replies()) == pytest.approx(sum(reply.cost for reply in run.replies()))
+
+
+def test_logs_packed_as_inspect_packs_them_are_read(run, log, folder, fates, tmp_path):
+    """Zstandard is number 93, which zipfile does not write: it stores what is packed already, and says it is not."""
+    path = tmp_path / "packed.eval"
+    with zipfile.ZipFile(path, "w") as packed:
+        sizes = {}
+        for name, content in members(log).items():
+            plain = json.dumps(content).encode()
+            sizes[name] = len(plain)
+            packed.writestr(name, zstandard.compress(plain))
+        for member in packed.infolist():
+            member.compress_type = 93
+            member.file_size = sizes[member.filename]
+    assert fates(cs.import_run(path, folder, tmp_path / "back", tool="inspect")) == fates(run)
+
+
+def test_plain_logs_are_read(run, log, folder, fates, tmp_path):
+    held = members(log)
+    samples = [content for name, content in held.items() if name.startswith("samples/")]
+    (tmp_path / "log.json").write_text(json.dumps(held["header.json"] | {"samples": samples}))
+    assert fates(cs.import_run(tmp_path / "log.json", folder, tmp_path / "back", tool="inspect")) == fates(run)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"header.json": None, "_journal/start.json": None}, "there is no header.json in it"),
+        (
+            {"header.json": {"version": 3, "eval": {"task": "t", "model": "m"}}},
+            "in version 3 of Inspect's logs; version 2 is read",
+        ),
+        ({"header.json": {"version": 2}}, "missing required field `eval`"),
+        ({"header.json": b"{"}, "header.json is damaged"),
+        ({"header.json": b"[" * 100_000}, "header.json is damaged"),
+        (
+            {"header.json": {"eval": {"task": "t", "model": "m", "metadata": {"dataset_fingerprint": "0"}}}},
+            "was asked of another dataset",
+        ),
+    ],
+)
+def test_a_log_that_cannot_be_read_is_a_sentence(change, sentence, log, folder, tmp_path):
+    path = repacked(tmp_path / "bad.eval", members(log) | change)
+    with pytest.raises(ExchangeError, match=sentence):
+        import_run("inspect", path, folder, tmp_path / "back")
+
+
+def test_a_bad_sample_is_named_and_the_others_are_read(log, folder, tmp_path):
+    told = []
+    path = repacked(tmp_path / "bad.eval", members(log) | {"samples/case-3:factual_epoch_1.json": b'{"id": ['})
+    come = import_run("inspect", path, folder, tmp_path / "back", on_bad=told.append)
+    assert come.answers + come.failed == 34
+    assert set(told) == {told[0]}
+    assert told[0].startswith("samples/case-3:factual_epoch_1.json is damaged")
+
+
+def test_a_file_that_is_no_log_is_a_sentence(folder, tmp_path):
+    (tmp_path / "x.eval").write_bytes(b"PK\x03\x04 but no more")
+    with pytest.raises(ExchangeError, match="is no log of Inspect"):
+        import_run("inspect", tmp_path / "x.eval", folder, tmp_path / "back")
+    with pytest.raises(ExchangeError, match="name one log"):
+        import_run("inspect", tmp_path, folder, tmp_path / "back")
+
+
+def test_a_log_of_other_questions_is_told_from_ours(log, folder, tmp_path):
+    held = members(log)
+    header = held["header.json"]
+    header["eval"]["metadata"] = None
+    sample = held["samples/case-1:factual_epoch_1.json"] | {"id": "gsm8k-1", "metadata": {}}
+    (tmp_path / "other.json").write_text(json.dumps(header | {"samples": [sample]}))
+    with pytest.raises(ExchangeError, match=r"answers no question of .*its first is for 'gsm8k-1'"):
+        import_run("inspect", tmp_path / "other.json", folder, tmp_path / "back")
+    assert not (tmp_path / "back").exists()
+
+
+def test_a_dataset_needs_no_log(folder, tmp_path):
+    with pytest.raises(ExchangeError, match="inspect eval countersight/dataset -T folder="):
+        export_to("inspect", Export(folder, tmp_path / "x.eval"))
+
+
+def test_an_audit_is_a_log_too(tmp_path):
+    flowers = cs.make("cvqa-synthetic", tmp_path / "flowers", size=6, seed=7, workers=1)
+    audit = cs.audit(
+        flowers, "embedded", extractor="rules", editor="exact", judges=["exact"], cases=2, out=tmp_path / "audit"
+    )
+    written = cs.export(audit, tmp_path / "audit.eval", to="inspect")
+    held = members(tmp_path / "audit.eval")
+    samples = [content for name, content in held.items() if name.startswith("samples/")]
+    assert written == len(samples) > 0
+    ccs = next(score for score in held["header.json"]["results"]["scores"] if score["name"] == "ccs")
+    assert ccs["metrics"]["mean"]["value"] == audit.scores().kept.ccs.value
+    tested = next(sample for sample in samples if "scores" in sample)
+    pictures = {part["image"] for turn in tested["messages"] if turn["role"] == "user" for part in turn["content"][:1]}
+    assert len(pictures) == 2  # before and after the edit
+
+
+def test_a_question_is_found_by_its_name():
+    assert key_of("a:b", "shown") == "a:b:shown"
