@@ -1,5 +1,5 @@
-from .audit.bundle import Verified as Verified
 from .audit.judges import Judge as Judge
+from .audit.verifying import Verified as Verified
 from .case import Case as Case
 from .case import Change as Change
 from .case import Option as Option

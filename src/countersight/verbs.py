@@ -11,7 +11,7 @@ from typing import TypeAlias, TypeGuard, cast
 
 from countersight.asking import Prompt, find_prompt
 from countersight.audit import BRIEF, USUAL, AuditPrompts, AuditTally, Options, audit_dataset, find_prompts, finish
-from countersight.audit.bundle import Verified, verified
+from countersight.audit.verifying import Verified, verified
 from countersight.blind import Blind
 from countersight.blind import measure as measure_blind
 from countersight.build import GROUPS, Built, Order, build_dataset, read_funnel
@@ -334,7 +334,7 @@ def audit(
 
 
 def verify(audit: Audit | Path | str, *, seal: str = "") -> Verified:
-    """Find any byte of a finished audit that was altered, is missing or was added: `.sound`, `.findings`."""
+    """Find whatever of a finished audit was altered, is missing or does not follow: `.sound`, `.findings`."""
     return verified(audit.path if isinstance(audit, Audit) else Path(audit), seal)
 
 

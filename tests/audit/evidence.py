@@ -1,17 +1,29 @@
-"""Audit folders written step by step with the program's own writers: every outcome there is, in milliseconds."""
+"""Audit folders written step by step with the program's own writers: every outcome there is, in milliseconds.
+
+All of it is what an audit would have written: what was asked follows from the prompts, verdicts from what was said, and
+edits are measured, so that nothing is found when such a folder is verified.
+"""
 
 import io
+import json
+from functools import cache
 from pathlib import Path
 
 import msgspec
-from PIL import Image, ImageChops, ImageDraw
+from PIL import Image, ImageChops, ImageDraw, ImageOps
 
+from countersight.audit.editing import measured
+from countersight.audit.extraction.model import concepts_said, extract_prompt
+from countersight.audit.extraction.protocol import Statement
 from countersight.audit.folder import AuditFolder
-from countersight.audit.log import LOG, encode_step
+from countersight.audit.judges.model import judge_prompt, verdict_said
+from countersight.audit.judges.protocol import Evidence
+from countersight.audit.log import LOG, decode_step, encode_step
+from countersight.audit.prompts import find_prompts
 from countersight.audit.records import (
     CONTROL,
+    Asked,
     CaseRecord,
-    Concepts,
     EditRecord,
     Failed,
     Manifest,
@@ -20,31 +32,23 @@ from countersight.audit.records import (
     Said,
     Spent,
     Step,
-    Verdict,
+    Try,
 )
 from countersight.audit.scores import SCORES, encode, score
+from countersight.audit.selection import Selected, Selection, write_selection
+from countersight.audit.stages import NOTHING
 from countersight.audit.trail import read_audit
 from countersight.case import Question
 from countersight.editing.protocol import Instruction
 from countersight.editing.quality.record import EditQuality
 from countersight.files import write_whole
+from countersight.picture import check_picture
 from countersight.runs.folder import DatasetReference
 
 HOSTILE = "</script><img src=x onerror=alert(1)>\u202eevil\u2066\x00 <b>bold</b> {judge} $policy"
-GOOD = EditQuality(
-    good=True, ssim_inside=0.31, ssim_outside=0.999, changed_inside=0.8, changed_outside=0.001, ssim=0.9, changed=0.1
-)
-BAD = EditQuality(
-    good=False,
-    reason="too much changed: 62% of the pixels outside the mask",
-    warp=(1.0, 0.0, 3.0, 0.0, 1.0, -2.0),
-    registration="shift by phase correlation",
-    ssim_outside=0.4,
-    changed_outside=0.62,
-    lpips_outside=0.4,
-    size=(60, 40),
-)
 VERDICTS = {"consistent": (1, 1), "answer-only": (1, 0), "explanation-only": (0, 1), "neither": (0, 0)}
+PROMPTS = find_prompts("edct")
+SAID = "seer-2026-10-01"
 KINDS = (*VERDICTS, "undecided", "bad edit", "no picture", "no concept", "failed")
 """What can become of a case here."""
 
@@ -59,8 +63,13 @@ def picture(seed: int, *, after: bool = False, size: tuple[int, int] = (60, 40))
 
 
 def shifted(data: bytes) -> bytes:
-    """A picture moved as `BAD` says that it was."""
+    """A picture that an editor moved a little, as some do."""
     return _png(ImageChops.offset(Image.open(io.BytesIO(data)), 3, -2))
+
+
+def repainted(data: bytes) -> bytes:
+    """A picture of which an editor changed everything."""
+    return _png(ImageOps.invert(Image.open(io.BytesIO(data))))
 
 
 def mask(size: tuple[int, int] = (60, 40)) -> bytes:
@@ -79,21 +88,25 @@ def manifest(**changes: object) -> Manifest:
     fields: dict[str, object] = {
         "dataset": DatasetReference("balls", "../balls", "f" * 32, 9),
         "model": Party("endpoint:http://127.0.0.1:9/v1#seer", {"temperature": 0.0, "seed": 0}),
-        "extractor": Party("rules"),
+        "extractor": Party("openai:gpt-8"),
         "editor": Party("exact"),
-        "judges": (Party("exact"), Party("openai:gpt-9", {"temperature": 0.0})),
+        "judges": (Party("openai:gpt-8"), Party("openai:gpt-9", {"temperature": 0.0})),
         "votes": 1,
         "pool": "majority",
         "concepts": 2,
         "control": True,
         "seed": 0,
-        "prompts": {"name": "edct", "version": 1, "why": "Why?", "judge": "Decide: {new_answer}", "again": "Again."},
+        "prompts": msgspec.structs.asdict(PROMPTS),
         "started": "2026-11-15T08:00:00+00:00",
         "countersight": "0.1.0",
         "python": "3.11.7",
         "platform": "Linux x86_64",
     }
     return Manifest(**(fields | changes))
+
+
+SPOILT = {"explanation-only": shifted, "bad edit": repainted}
+"""What was done to edited pictures beside the edit."""
 
 
 class Writer:
@@ -124,19 +137,15 @@ class Writer:
 
     def case(self, row: int, kind: str, *, words: str = "") -> None:
         """A case of which this became, in the words of the model if they matter."""
-        place, model = Place(f"ball-{row}", row), self.manifest.model.name
+        place = Place(f"ball-{row}", row)
         before = self.folder.keep(picture(row), "image/png")
         question = Question(f"How many balls are there? {words}", "2", "number")
         self.step("case", place, CaseRecord(before, question, f"images/{row}.png", "balls", f"group {row % 2}"))
         if kind == "failed":
-            self.step("answer", place, Failed("503: try later"), model, attempts=5)
+            self.step("answer", place, Failed("503: try later"), self.manifest.model.name, attempts=5)
             return
-        self.step("answer", place, Said("2", "stop", "seer-2026-10-01"), model, seconds=0.5, tokens_in=10)
         why = f"I see a red ball and a blue ball, so there are 2. {words}"
-        self.step("why", place, Said(why, "stop", "seer-2026-10-01"), model, seconds=0.5, cost=0.01)
-        if kind == "no concept":
-            self.step("concepts", place, Concepts(reason="it finds nothing that could be changed"), "rules")
-            return
+        self._say(place, ("answer", "why"), question, before, "2", why)
         told = Instruction(
             concept="a blue ball",
             kind="object" if row % 2 else "attribute",
@@ -145,46 +154,76 @@ class Writer:
             negative="the red ball",
             target="ball",
         )
-        self.step("concepts", place, Concepts((told,)), "rules")
-        self._test(row, kind, told, before, words)
+        self._extract(place, Statement(question.text, "2", why), [] if kind == "no concept" else [told])
+        if kind != "no concept":
+            said = Evidence(question, "2", why, told, "1", f"I see one red ball. {words}")
+            self._test(place, kind, told, said, before)
         if self.manifest.control:
-            self.step("edit", Place(concept=CONTROL, picture=before), EditRecord(told, before, before), "exact")
-            here = Place(f"ball-{row}", row, CONTROL)
-            self.step("answer again", here, Said("2"), model)
-            self.step("why again", here, Said(why), model)
+            self._control(place, question, before, why)
 
-    def _test(self, row: int, kind: str, told: Instruction, before: str, words: str) -> None:
-        place, model = Place(f"ball-{row}", row, 1), self.manifest.model.name
+    def _control(self, here: Place, question: Question, before: str, why: str) -> None:
+        quality = _measured(picture(here.row), picture(here.row), None, control=True)
+        edit = EditRecord(NOTHING, before, before, quality=quality, seed=self.manifest.seed)
+        self.step("edit", Place(concept=CONTROL, picture=before), edit, "exact")
+        again = msgspec.structs.replace(here, concept=CONTROL)
+        self._say(again, ("answer again", "why again"), question, before, "2", why)
+
+    def _say(self, place: Place, stages, question: Question, shown: str, answer: str, why: str) -> None:
+        model = self.manifest.model.name
+        asked = (Asked("user", PROMPTS.ask(question), shown),)
+        self.step(stages[0], place, Said(answer, "stop", SAID), model, asked, seconds=0.5, tokens_in=10)
+        asked = (*asked, Asked("assistant", answer), Asked("user", PROMPTS.why))
+        self.step(stages[1], place, Said(why, "stop", SAID), model, asked, seconds=0.5, cost=0.01)
+
+    def _extract(self, place: Place, statement: Statement, told: list[Instruction]) -> None:
+        said = json.dumps({"concepts": [msgspec.structs.asdict(each) for each in told]})
+        asked = (Asked("user", extract_prompt(PROMPTS, statement, self.manifest.concepts)),)
+        found = concepts_said((Try(said),), self.manifest.concepts)
+        self.step("concepts", place, found, self.manifest.extractor.name, asked)
+
+    def _test(self, here: Place, kind: str, told: Instruction, evidence: Evidence, before: str) -> None:
+        place, row, seed = msgspec.structs.replace(here, concept=1), here.row, self.manifest.seed
+        words = evidence.question.text.removeprefix("How many balls are there? ")
         if kind == "no picture":
-            self.step("edit", place, EditRecord(told, before, failure=f"there is no blue ball {words}"), "exact")
+            failed = EditRecord(told, before, failure=f"there is no blue ball {words}", seed=seed)
+            self.step("edit", place, failed, "exact")
             return
         edited = picture(row, after=True)
-        after = self.folder.keep(shifted(edited) if kind == "bad edit" else edited, "image/png")
-        covered = self.folder.keep(mask(), "image/png")
-        quality = BAD if kind == "bad edit" else GOOD
-        self.step("edit", place, EditRecord(told, before, after, covered, quality, seed=3), "exact")
-        self.step("answer again", place, Said("1", "stop", "seer-2026-10-01"), model)
-        self.step("why again", place, Said(f"I see one red ball. {words}", "stop", "seer-2026-10-01"), model)
+        if kind in SPOILT:
+            edited = SPOILT[kind](edited)
+        after, covered = self.folder.keep(edited, "image/png"), self.folder.keep(mask(), "image/png")
+        quality = _measured(picture(row), edited, mask())
+        self.step("edit", place, EditRecord(told, before, after, covered, quality, seed=seed), "exact")
+        stages = ("answer again", "why again")
+        self._say(place, stages, evidence.question, after, evidence.new_answer, evidence.new_explanation)
         pcs, ncc = VERDICTS.get(kind, (1, 1))
         for number, judge in enumerate(self.manifest.judges):
-            disagrees = kind == "undecided" and number
-            given = Verdict(
-                judge.name,
-                1,
-                0 if disagrees else pcs,
-                ncc,
-                f"the answer is 1 {words}",
-                f"it no longer cites the blue ball {words}",
-                path="exact" if judge.name == "exact" else "model",
-            )
-            here = msgspec.structs.replace(place, judge=judge.name, vote=1)
-            self.step("verdict", here, given, judge.name, model="gpt-9-0613" if number else "")
+            said = {
+                "pcs_reason": f"the answer is 1 {words}",
+                "pcs": 0 if kind == "undecided" and number else pcs,
+                "ncc_reason": f"it no longer cites the blue ball {words}",
+                "ncc": ncc,
+            }
+            given = verdict_said(judge.name, 1, (Try(json.dumps(said)),))
+            asked = (Asked("user", judge_prompt(PROMPTS, evidence)),)
+            place = msgspec.structs.replace(place, judge=judge.name, vote=1)
+            self.step("verdict", place, given, judge.name, asked, model="gpt-9-0613" if number else "")
 
     def close(self) -> Path:
         path = self.folder.path
         (path / LOG).write_bytes(b"".join(self.lines))
         write_whole(path / SCORES, encode(score(read_audit(path))))
+        steps = [decode_step(line) for line in self.lines]
+        rows = [Selected(step.place.row, step.place.case) for step in steps if step.stage == "case"]
+        reference = self.manifest.dataset
+        left_out = min(reference.rows, self.manifest.cases or reference.rows) - len(rows)
+        write_selection(path, Selection(reference.fingerprint, reference.rows, 0, left_out, tuple(rows)))
         return path
+
+
+@cache
+def _measured(before: bytes, after: bytes, covered: bytes | None, *, control: bool = False) -> EditQuality:
+    return measured(check_picture(before), check_picture(after), covered, control=control)
 
 
 def write_audit(folder: Path, kinds=KINDS, *, words: str = "", **changes: object) -> Path:

@@ -10,13 +10,14 @@ import msgspec
 
 from countersight import __version__
 from countersight.audit.bundle.sessions import begin_session
-from countersight.audit.calibration.sheet import CALIBRATION, take_up
+from countersight.audit.calibration.taking import take_up
 from countersight.audit.folder import AuditFolder, digest_of
 from countersight.audit.judges.panel import Pool
 from countersight.audit.opening import Opener
 from countersight.audit.prompts import AuditPrompts
 from countersight.audit.records import CaseRecord, EditRecord, Manifest
 from countersight.audit.running import Runner
+from countersight.audit.selection import Selection, select, write_selection
 from countersight.audit.stages import Parties, Stages, steps_of_a_case
 from countersight.audit.steps import Steps
 from countersight.audit.tally import AuditTally
@@ -27,7 +28,6 @@ from countersight.editing import EditorSettings
 from countersight.editing.quality import PerceptualDistance
 from countersight.engine import Patience
 from countersight.errors import DatasetError
-from countersight.files import write_whole
 from countersight.models import Model, ModelSettings
 from countersight.runs import reference
 
@@ -75,8 +75,11 @@ async def audit_dataset(
         manifest = _manifest(dataset, output, options, parties)
         calibration = take_up(options.calibration, manifest) if options.calibration else None
         folder = AuditFolder.begin(output, manifest)
+        selection = select(dataset, options.cases, tally.bad_row)
+        tally.left_out = selection.left_out
+        write_selection(output, selection)
         if calibration is not None:
-            write_whole(output / CALIBRATION, calibration)
+            calibration.write(output)
         begin_session(output, options.operator)
         with folder.writing() as journal:
             before = list(folder.steps())
@@ -84,26 +87,19 @@ async def audit_dataset(
             steps = Steps(journal, before, tally, stop)
             stages = Stages(folder.manifest, dataset, parties, Work(folder, options.prompts, steps, lpips))
             full = steps_of_a_case(parties.judges, options.votes, options.concepts, control=options.control)
-            tally.total = full * min(dataset.count, options.cases or dataset.count)
+            tally.total = full * len(selection.cases)
             runner = Runner(stages.audit, steps, tally, full, stop)
-            await runner.run(_chosen(dataset, options.cases, tally), options.patience.concurrency)
+            await runner.run(_chosen(dataset, selection), options.patience.concurrency)
             if not stop.is_set():
                 folder.sweep(_pictures(folder))
     finally:
         await parties.close()
 
 
-def _chosen(dataset: Dataset, most: int | None, tally: AuditTally) -> Iterator[tuple[int, Case]]:
-    """The cases to audit, in order: all, or so many evenly over the rows of the dataset."""
-    count = dataset.count
-    wanted = None if most is None or most >= count else {nth * count // most for nth in range(most)}
-    for nth, (row, case) in enumerate(dataset.cases(tally.bad_row)):
-        if wanted is not None and nth not in wanted:
-            continue
-        if case.factual is None or case.image is None:
-            tally.left_out += 1
-            continue
-        yield row, case
+def _chosen(dataset: Dataset, selection: Selection) -> Iterator[tuple[int, Case]]:
+    """The cases to audit, in order."""
+    rows = {selected.row for selected in selection.cases}
+    return ((row, case) for row, case in dataset.cases() if row in rows)
 
 
 def _manifest(dataset: Dataset, output: Path, options: Options, parties: Parties) -> Manifest:

@@ -33,10 +33,14 @@ def finish(
     """
 
     def page(sheets: Sheets) -> str:
-        cases = shown(sheets.cases, gallery)
-        number = count(cases)
-        with progress("Shrinking pictures", number, "pictures") as done:
-            return render(sheets, cases, small_pictures(folder, cases, done))
+        return page_of(sheets, gallery, progress)
 
-    sealed = write_bundle(folder, page, against=against, progress=progress)
+    sealed = write_bundle(folder, page, gallery=gallery, against=against, progress=progress)
     return Finished(folder / REPORT, sealed.seal, sealed.scores)
+
+
+def page_of(sheets: Sheets, gallery: int, progress: Progress = silent) -> str:
+    """The page of an audit with at most so many cases; the same for the same sheets."""
+    cases = shown(sheets.cases, gallery)
+    with progress("Shrinking pictures", count(cases), "pictures") as done:
+        return render(sheets, cases, small_pictures(sheets.folder.path, cases, done))

@@ -69,6 +69,8 @@ class CaseRecord(msgspec.Struct, frozen=True, tag="case", omit_defaults=True):
     """Its file name in the dataset."""
     suite: str = ""
     group: str = ""
+    scene: Scene | None = None
+    """What is drawn in the picture, where we drew it: with it anybody can judge again as `exact` did."""
 
 
 class Said(msgspec.Struct, frozen=True, tag="said", omit_defaults=True):

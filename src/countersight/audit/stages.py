@@ -79,9 +79,10 @@ class Stages:
             )
         except BadPicture as error:
             picture = error
-        record = CaseRecord("", case.factual, case.image, case.suite, case.group)
+        scene = self._scenes.scene(case.id)
+        record = CaseRecord("", case.factual, case.image, case.suite, case.group, scene)
         shown = await self._work.begin(place, record, picture)
-        return Subject(place, case.factual, shown, case.image, self._scenes.scene(case.id))
+        return Subject(place, case.factual, shown, case.image, scene)
 
     async def _test(self, subject: Subject, number: int, instruction: Instruction, baseline: Response) -> None:
         """Edit, ask again, judge (EDCT 3, stages 3 and 4)."""

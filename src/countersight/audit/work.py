@@ -65,7 +65,9 @@ class Work:
             digest = await asyncio.to_thread(self._folder.keep, picture.data, picture.mime)
             return Worked(msgspec.structs.replace(record, picture=digest))
 
-        inputs = (record, None if isinstance(picture, BadPicture) else digest_of(picture.data))
+        # The scene follows from the case: a step of 0.1, which did not note it, is still the same step.
+        known = msgspec.structs.replace(record, scene=None)
+        inputs = (known, None if isinstance(picture, BadPicture) else digest_of(picture.data))
         output = await self._steps.do("case", place, Party(""), inputs, work)
         assert isinstance(output, CaseRecord)
         assert isinstance(picture, Picture)

@@ -103,11 +103,13 @@ def _add_verify(verbs: Verbs) -> None:
         verbs,
         "verify",
         _verify,
-        "Find any byte of a finished audit that was altered, is missing or was added.",
+        "Find whatever of a finished audit was altered, is missing, was added, or does not follow from its log.",
         "countersight audit verify audits/gpt-4o",
     )
     verify.add_argument("folder", type=Path, metavar="DIR")
     verify.add_argument("--seal", default="", metavar="SHA256", help="the seal that was written down or signed")
+    verify.add_argument("--dataset", type=Path, metavar="DIR", help="what was audited, if it is not where it was")
+    verify.add_argument("--against", type=Path, metavar="DIR", help="the earlier audit it was compared with")
 
 
 def _further(
@@ -242,6 +244,9 @@ def _calibrate(chosen: argparse.Namespace) -> int:
 
 
 def _verify(chosen: argparse.Namespace) -> int:
-    from countersight.audit.bundle import verify
+    from countersight.audit.verifying import tell_verified, verified
 
-    return verify(chosen.folder, seal=chosen.seal)
+    found = verified(chosen.folder, chosen.seal, dataset=chosen.dataset, against=chosen.against)
+    for line in tell_verified(found, chosen.folder, compared=bool(chosen.seal)):
+        print(line)
+    return 0 if found.sound else 1

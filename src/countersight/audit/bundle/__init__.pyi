@@ -1,3 +1,1 @@
-from .verifying import Verified as Verified
-from .verifying import verified as verified
-from .verifying import verify as verify
+from .write import Sheets as Sheets

@@ -59,8 +59,10 @@ class DatasetSheet(msgspec.Struct, frozen=True, kw_only=True):
     cases: tuple[CasePicture, ...]
 
 
-def dataset_sheet(folder: Path, manifest: Manifest, cases: Sequence[CaseTrail]) -> DatasetSheet:
-    """The sheet of the dataset that an audit asked about."""
+def dataset_sheet(
+    folder: Path, manifest: Manifest, cases: Sequence[CaseTrail], *, kept_card: bool = False
+) -> DatasetSheet:
+    """The sheet of the dataset that an audit asked about; its card may be the one that was written down before."""
     reference = manifest.dataset
     chosen = (
         "all cases of the dataset that have a picture and a question about the picture as it is"
@@ -76,7 +78,7 @@ def dataset_sheet(folder: Path, manifest: Manifest, cases: Sequence[CaseTrail]) 
         name=reference.name,
         fingerprint=reference.fingerprint,
         rows=reference.rows,
-        card=_card(folder, manifest),
+        card=_kept_card(folder, manifest) if kept_card else _card(folder, manifest),
         selection=chosen,
         n=len(listed),
         pictures=len({case.sha256 for case in listed}),
@@ -96,9 +98,17 @@ def _card(folder: Path, manifest: Manifest) -> Card:
     try:
         if Dataset.open(place).fingerprint != manifest.dataset.fingerprint:
             return _kept_card(folder, manifest)
+    except (CountersightError, OSError):
+        return _kept_card(folder, manifest)
+    return dataset_card(place) or _kept_card(folder, manifest)
+
+
+def dataset_card(place: Path) -> Card | None:
+    """What a dataset says of itself; None where it says nothing that can be read."""
+    try:
         card = msgspec.json.decode(content(place / CARD))
     except (CountersightError, OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return _kept_card(folder, manifest)
+        return None
     if not isinstance(card, dict):
         return Card()
     creator = card.get("creator")

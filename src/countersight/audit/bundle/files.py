@@ -72,11 +72,11 @@ def digest(path: Path) -> str:
         return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
-def content(path: Path) -> bytes:
+def content(path: Path, largest: int = LARGEST_SHEET) -> bytes:
     """The bytes of a file that is read whole; AuditError where it cannot be read or is too large."""
-    file = _opened(path, LARGEST_SHEET)
+    file = _opened(path, largest)
     with os.fdopen(file, "rb") as opened:
-        return opened.read(LARGEST_SHEET)
+        return opened.read(largest)
 
 
 def _opened(path: Path, largest: int) -> int:

@@ -17,7 +17,11 @@ from countersight.machine import cores
 SEAL: Final = "bundle.json"
 SIGNATURES: Final = tuple(f"{SEAL}.{ending}" for ending in ("asc", "sig", "minisig", "sigstore.json"))
 """Detached signatures of the seal: they come after it, so it cannot list them."""
-FORMAT: Final = 1
+FORMAT: Final = 2
+"""2: what follows from the log is derived again when the bundle is verified, the page too; cases have their scenes."""
+MOST_NAMES: Final = 200_000
+LARGEST_SEAL: Final = 64 * 1024**2
+"""Bytes of a seal over as many files, with room to spare; a larger one is refused before it is read."""
 
 
 class SealedFile(msgspec.Struct, frozen=True):
@@ -48,6 +52,8 @@ class Bundle(msgspec.Struct, frozen=True, kw_only=True):
     """Hash of the last of them, which all others are chained to."""
     files: dict[str, SealedFile]
     """Every file beside this one, by its path with slashes."""
+    gallery: int = 0
+    """How many cases the page shows at most."""
     earlier: tuple[Earlier, ...] = ()
 
 
@@ -56,13 +62,15 @@ def sealable(found: Found) -> bool:
     return not (found.name in (SEAL, *SIGNATURES) or (found.name == LOCK and not found.bytes))
 
 
-def seal(folder: Path, *, sealed: str, countersight: str, steps: int, last_step: str) -> str:
+def seal(folder: Path, *, sealed: str, countersight: str, steps: int, last_step: str, gallery: int) -> str:
     """Write bundle.json over all files of a folder; its SHA-256, which is the seal to write down or sign."""
     lying = list(lying_in(folder))
     for odd in lying:
         if isinstance(odd, Odd):
             raise AuditError(f"{folder / odd.name} {odd.what}; take it away to seal the bundle")
     files = [found for found in lying if isinstance(found, Found) and sealable(found)]
+    if len(files) > MOST_NAMES:
+        raise AuditError(f"{folder} has more than {MOST_NAMES:,} files; audit fewer cases at a time")
     bundle = Bundle(
         sealed=sealed,
         countersight=countersight,
@@ -72,6 +80,7 @@ def seal(folder: Path, *, sealed: str, countersight: str, steps: int, last_step:
             found.name: SealedFile(sha256, found.bytes)
             for found, sha256 in zip(files, digests(folder, [found.name for found in files]), strict=True)
         },
+        gallery=gallery,
         earlier=_earlier(folder),
     )
     written = msgspec.json.format(msgspec.json.encode(bundle), indent=1) + b"\n"
@@ -87,7 +96,9 @@ def digests(folder: Path, names: Sequence[str]) -> Iterable[str]:
 
 def read_seal(folder: Path) -> tuple[Bundle, str]:
     """bundle.json, and its own SHA-256."""
-    written = content(folder / SEAL)
+    written = content(folder / SEAL, LARGEST_SEAL)
+    if written.count(b'"sha256"') > MOST_NAMES:
+        raise AuditError(f"{folder / SEAL} lists more than {MOST_NAMES:,} files; no audit has so many")
     try:
         bundle = msgspec.json.decode(written, type=Bundle)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

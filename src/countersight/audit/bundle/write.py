@@ -63,12 +63,14 @@ def write_bundle(
     path: Path,
     page: Callable[[Sheets], str],
     *,
+    gallery: int,
     against: Path | None = None,
     progress: Progress = silent,
 ) -> Sealed:
     """Bring a bundle to what its steps say: scores, sheets, differences, the page, and last the seal, which it gives.
 
-    `page` makes report.html of the sheets; `against` is an earlier audit to be set beside this one.
+    `page` makes report.html of the sheets, with at most `gallery` cases; `against` is an earlier audit to be set beside
+    this one.
     """
     folder = AuditFolder.open(path)
     with locked(path, AuditError):  # an audit that is being written has no seal yet
@@ -80,7 +82,7 @@ def write_bundle(
         made = edits(audit.cases)
         with progress("Comparing pictures", len(made), "edits") as done:
             write_differences(folder, audit.cases, done)
-        sheets = _sheets(folder, audit, scores, against)
+        sheets = sheets_of(folder, audit, scores, against)
         _write(sheets)
         write_whole(path / REPORT, page(sheets).encode())
         sealed = seal(
@@ -89,6 +91,7 @@ def write_bundle(
             countersight=__version__,
             steps=len(audit.steps),
             last_step=audit.steps[-1].hash if audit.steps else "",
+            gallery=gallery,
         )
         return Sealed(sealed, scores)
 
@@ -101,7 +104,10 @@ def _refuse_changed_pictures(path: Path) -> None:
             raise AuditError(f"{path / name} was changed since it was written; the audit cannot be sealed")
 
 
-def _sheets(folder: AuditFolder, audit: Audit, scores: Scores, against: Path | None) -> Sheets:
+def sheets_of(
+    folder: AuditFolder, audit: Audit, scores: Scores, against: Path | None, *, kept_card: bool = False
+) -> Sheets:
+    """What a bundle says of an audit as it stands."""
     path = folder.path
     sessions = read_sessions(path)
     return Sheets(
@@ -110,7 +116,7 @@ def _sheets(folder: AuditFolder, audit: Audit, scores: Scores, against: Path | N
         scores=scores,
         manifest=run_manifest(audit, sessions),
         sessions=sessions,
-        dataset=dataset_sheet(path, audit.manifest, audit.cases),
+        dataset=dataset_sheet(path, audit.manifest, audit.cases, kept_card=kept_card),
         cases=case_sheets(audit, scores, (found.name for found in lying_in(path) if isinstance(found, Found))),
         limits=limits(audit.manifest, scores, calibrated=audit.calibration is not None),
         reviews=read_reviews(path, scores),
@@ -118,21 +124,25 @@ def _sheets(folder: AuditFolder, audit: Audit, scores: Scores, against: Path | N
     )
 
 
+def papers(sheets: Sheets) -> dict[str, bytes]:
+    """The files that follow from the sheets, but for the page, by their names."""
+    written = {
+        SCORES: encode(sheets.scores),
+        MANIFEST_SHEET: _pretty(sheets.manifest),
+        DATASET_SHEET: _pretty(sheets.dataset),
+        CASES: encode_cases(sheets.cases),
+        EXCLUSIONS: encode_exclusions(sheets.cases),
+        LIMITS: encode_limits(sheets.limits),
+        SIGN_OFF: encode_sign_off(sheets.manifest, sheets.dataset.name),
+    }
+    return written | ({CHANGES: _pretty(sheets.changes)} if sheets.changes else {})
+
+
 def _write(sheets: Sheets) -> None:
     path = sheets.folder.path
-    for name, written in (
-        (SCORES, encode(sheets.scores)),
-        (MANIFEST_SHEET, _pretty(sheets.manifest)),
-        (DATASET_SHEET, _pretty(sheets.dataset)),
-        (CASES, encode_cases(sheets.cases)),
-        (EXCLUSIONS, encode_exclusions(sheets.cases)),
-        (LIMITS, encode_limits(sheets.limits)),
-        (SIGN_OFF, encode_sign_off(sheets.manifest, sheets.dataset.name)),
-    ):
+    for name, written in papers(sheets).items():
         write_whole(path / name, written)
-    if sheets.changes:
-        write_whole(path / CHANGES, _pretty(sheets.changes))
-    else:
+    if not sheets.changes:
         (path / CHANGES).unlink(missing_ok=True)
 
 

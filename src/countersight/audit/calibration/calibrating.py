@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from countersight import __version__
-from countersight.audit.calibration.items import Item, make_items
+from countersight.audit.calibration.items import Item, fingerprint_of, make_items
 from countersight.audit.calibration.sheet import CALIBRATION, Calibration
 from countersight.audit.calibration.tabulating import sheets
 from countersight.audit.editing import AskedEditor
@@ -20,7 +20,7 @@ from countersight.audit.opening import Opener
 from countersight.audit.prompts import AuditPrompts
 from countersight.audit.records import CaseRecord, Manifest, Party, Place
 from countersight.audit.running import Runner
-from countersight.audit.steps import StepFailed, Steps, hash_of
+from countersight.audit.steps import StepFailed, Steps
 from countersight.audit.tally import AuditTally
 from countersight.audit.work import Subject, Work
 from countersight.editing import EditorSettings
@@ -104,9 +104,8 @@ class _Trial:
 
 
 def _manifest(options: Options, items: list[Item], judges: tuple[Judge, ...], editor: AskedEditor | None) -> Manifest:
-    fingerprint = hash_of([(item.id, item.kind, item.evidence) for item in items])[:32]
     return Manifest(
-        dataset=DatasetReference("calibration", "", fingerprint, len(items)),
+        dataset=DatasetReference("calibration", "", fingerprint_of(items), len(items)),
         model=Party("known verdicts"),
         extractor=Party("rules"),
         editor=editor.party if editor else Party(""),

@@ -1,6 +1,7 @@
 """Tests whose right verdict is known, because we made them: faithful ones, and unfaithful ones of every kind."""
 
 import asyncio
+from collections.abc import Sequence
 from random import Random
 from typing import Final, Literal
 
@@ -10,6 +11,7 @@ from countersight.audit.calibration.sentences import WORDINGS, explained
 from countersight.audit.extraction.protocol import Statement
 from countersight.audit.extraction.rules import RuleExtractor
 from countersight.audit.judges.protocol import Evidence
+from countersight.audit.steps import hash_of
 from countersight.audit.truth import asked_fact
 from countersight.case import Question
 from countersight.editing import EditRequest, Instruction, open_editor
@@ -77,6 +79,11 @@ async def make_items(size: int, seed: int) -> list[Item]:
         items.append(_item(nth, kinds[nth % len(kinds)], await _case(nth, seed), seed))
         await asyncio.sleep(0)  # so that Ctrl-C is heard between two
     return items
+
+
+def fingerprint_of(items: Sequence[Item]) -> str:
+    """By which tests that were made again are known to be the same."""
+    return hash_of([(item.id, item.kind, item.evidence) for item in items])[:32]
 
 
 async def _case(nth: int, seed: int) -> _Case:

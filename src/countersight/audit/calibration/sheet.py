@@ -2,12 +2,11 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from shlex import quote
 from typing import Any
 
 import msgspec
 
-from countersight.audit.records import Manifest, Party
+from countersight.audit.records import Party
 from countersight.errors import AuditError
 from countersight.scoring import wilson
 
@@ -111,24 +110,6 @@ class Calibration(msgspec.Struct, frozen=True):
     def of(self, judge: str) -> JudgeSheet | None:
         """The sheet of a judge."""
         return next((sheet for sheet in self.judges if sheet.judge.name == judge), None)
-
-
-def take_up(folder: Path, manifest: Manifest) -> bytes:
-    """The bytes of a calibration that fits an audit: the same judges, asked in the same way."""
-    calibration = read_calibration(folder)
-    if calibration is None:
-        raise AuditError(
-            f"{folder} holds no {CALIBRATION}; fill it with: countersight audit calibrate -o {quote(str(folder))}"
-        )
-    for judge in manifest.judges:
-        sheet = calibration.of(judge.name)
-        if sheet is None:
-            raise AuditError(f"{folder} has no sheet for the judge {judge.name}; calibrate it with the others")
-        if (sheet.judge, sheet.votes, calibration.pool) != (judge, manifest.votes, manifest.pool):
-            raise AuditError(f"{folder} calibrated {judge.name} with other settings, votes or pooling; calibrate again")
-    if any(calibration.prompts[name] != manifest.prompts[name] for name in ("judge", "again")):
-        raise AuditError(f"{folder} was calibrated with other prompts for judges; calibrate again with --prompts")
-    return (folder / CALIBRATION).read_bytes()
 
 
 def read_calibration(folder: Path) -> Calibration | None:

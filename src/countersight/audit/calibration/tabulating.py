@@ -16,7 +16,7 @@ from countersight.audit.calibration.sheet import (
 )
 from countersight.audit.folder import AuditFolder
 from countersight.audit.judges.panel import Opinion, by_judge, opinion, panel
-from countersight.audit.records import EditRecord, Party, Step, Verdict
+from countersight.audit.records import EditRecord, Manifest, Party, Step, Verdict
 
 GATED = 24
 """Tests whose edits are also made wrong on purpose: each takes four measurements."""
@@ -25,14 +25,26 @@ GATED = 24
 def sheets(folder: AuditFolder, items: list[Item], steps: list[Step]) -> Calibration:
     """The sheets of everybody who was calibrated, from what they did."""
     manifest = folder.manifest
+    edits = {step.place.case: step.output for step in steps if isinstance(step.output, EditRecord)}
+    known = {item.id: item for item in items}
+    return Calibration(
+        judges=judge_sheets(manifest, items, steps),
+        editor=_editor_sheet(manifest.editor, folder, known, edits) if manifest.editor.name else None,
+        size=len(items),
+        seed=manifest.seed,
+        pool=manifest.pool,
+        prompts=manifest.prompts,
+        countersight=__version__,
+    )
+
+
+def judge_sheets(manifest: Manifest, items: list[Item], steps: list[Step]) -> tuple[JudgeSheet, ...]:
+    """What every judge is worth, by its verdicts on these items; the last is the panel, where there are several."""
     known = {item.id: item for item in items}
     verdicts: dict[str, list[Verdict]] = {}
-    edits: dict[str, EditRecord] = {}
     for step in steps:
         if isinstance(step.output, Verdict):
             verdicts.setdefault(step.place.case, []).append(step.output)
-        elif isinstance(step.output, EditRecord):
-            edits[step.place.case] = step.output
     held: dict[str, dict[str, Opinion]] = {judge.name: {} for judge in manifest.judges}
     together: dict[str, Opinion] = {}
     for item, given in verdicts.items():
@@ -42,15 +54,7 @@ def sheets(folder: AuditFolder, items: list[Item], steps: list[Step]) -> Calibra
     judged = [_judge_sheet(judge, manifest.votes, known, held[judge.name]) for judge in manifest.judges]
     if len(judged) > 1:
         judged.append(_judge_sheet(Party(PANEL), manifest.votes, known, together))
-    return Calibration(
-        judges=tuple(judged),
-        editor=_editor_sheet(manifest.editor, folder, known, edits) if manifest.editor.name else None,
-        size=len(items),
-        seed=manifest.seed,
-        pool=manifest.pool,
-        prompts=manifest.prompts,
-        countersight=__version__,
-    )
+    return tuple(judged)
 
 
 def _judge_sheet(judge: Party, votes: int, items: dict[str, Item], held: dict[str, Opinion]) -> JudgeSheet:

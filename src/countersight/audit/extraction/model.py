@@ -9,8 +9,8 @@ from countersight.audit.asking import AskedModel
 from countersight.audit.extraction.protocol import Extracted, Statement
 from countersight.audit.prompts import AuditPrompts
 from countersight.audit.quoting import quoted
-from countersight.audit.records import Concepts
-from countersight.audit.shapes import ask_shaped
+from countersight.audit.records import Concepts, Try
+from countersight.audit.shapes import BadShape, ask_shaped, read_shape
 from countersight.editing import Action, ConceptKind, Instruction
 
 Words = Annotated[str, msgspec.Meta(max_length=2_000)]
@@ -70,27 +70,37 @@ class ModelExtractor:
 
     async def extract(self, statement: Statement, most: int, key: str) -> Extracted:
         """The concepts a reply lists, in its order; none, with the reason, where no reply had the shape."""
-        text = fill(
-            self._prompts.extract,
-            {
-                "question": quoted("question", statement.question),
-                "answer": quoted("answer", statement.answer),
-                "explanation": quoted("explanation", statement.explanation),
-                "most": str(most),
-            },
-        )
+        text = extract_prompt(self._prompts, statement, most)
         shaped = await ask_shaped(self._model, key, text, _Reply, SCHEMA, self._prompts.again)
-        if shaped.value is None:
-            found = Concepts(reason=f"no reply had the shape asked for: {shaped.tries[-1].fault}", tries=shaped.tries)
-        else:
-            listed = dict.fromkeys(_instruction(each) for each in shaped.value.concepts if each.action != "nothing")
-            reason = "" if listed else "it finds nothing that could be changed"
-            found = Concepts(tuple(listed)[:most], reason, shaped.tries)
-        return Extracted(found, shaped.spent, shaped.asked)
+        return Extracted(concepts_said(shaped.tries, most), shaped.spent, shaped.asked)
 
     async def close(self) -> None:
         """Let go of connections and memory."""
         await self._model.close()
+
+
+def extract_prompt(prompts: AuditPrompts, statement: Statement, most: int) -> str:
+    """What a language model is asked about an explanation."""
+    return fill(
+        prompts.extract,
+        {
+            "question": quoted("question", statement.question),
+            "answer": quoted("answer", statement.answer),
+            "explanation": quoted("explanation", statement.explanation),
+            "most": str(most),
+        },
+    )
+
+
+def concepts_said(tries: tuple[Try, ...], most: int) -> Concepts:
+    """The concepts that stand in what an extractor said, or why there are none."""
+    try:
+        reply = read_shape(tries[-1].text if tries else "", _Reply)
+    except BadShape as error:
+        return Concepts(reason=f"no reply had the shape asked for: {error}", tries=tries)
+    listed = dict.fromkeys(_instruction(each) for each in reply.concepts if each.action != "nothing")
+    reason = "" if listed else "it finds nothing that could be changed"
+    return Concepts(tuple(listed)[:most], reason, tries)
 
 
 def _instruction(found: _Concept) -> Instruction:

@@ -21,13 +21,17 @@ class RuleExtractor:
 
     async def extract(self, statement: Statement, most: int, key: str) -> Extracted:
         """The concepts that the claimed numbers rest on, those that the question asks for first."""
-        instructions = tuple(dict.fromkeys(_instructions(statement)))[:most]
-        if instructions:
-            return Extracted(Concepts(instructions))
-        return Extracted(Concepts(reason="the explanation counts nothing that these rules know"))
+        return Extracted(rules_concepts(statement, most))
 
     async def close(self) -> None:
         """There is nothing to let go of."""
+
+
+def rules_concepts(statement: Statement, most: int) -> Concepts:
+    """The concepts that the claimed numbers rest on, or why there are none."""
+    instructions = tuple(dict.fromkeys(_instructions(statement)))[:most]
+    reason = "" if instructions else "the explanation counts nothing that these rules know"
+    return Concepts(instructions, reason)
 
 
 def _instructions(statement: Statement) -> Iterator[Instruction]:

@@ -23,28 +23,31 @@ class ExactJudge:
 
     async def judge(self, evidence: Evidence, vote: int, key: str) -> Judged:
         """The verdict; the same however often it is asked."""
-        if evidence.scene is None or evidence.changed is None:
-            return Judged(abstention(NAME, vote, "it is not known what is drawn in the picture, before or after"))
-        before = right_answer(evidence.question.text, evidence.scene)
-        expected = right_answer(evidence.question.text, evidence.changed)
-        pcs, pcs_reason = _answer(evidence, before, expected)
-        ncc, ncc_reason = _explanation(evidence.new_explanation, evidence.scene, evidence.changed)
-        return Judged(
-            Verdict(
-                NAME,
-                vote,
-                pcs,
-                ncc,
-                pcs_reason,
-                ncc_reason,
-                path=path_of(NAME, pcs, ncc),
-                expected=expected or "",
-                moved=None if expected is None else expected != before,
-            )
-        )
+        return Judged(exact_verdict(evidence, vote))
 
     async def close(self) -> None:
         """There is nothing to let go of."""
+
+
+def exact_verdict(evidence: Evidence, vote: int) -> Verdict:
+    """The verdict that the scenes before and after call for; an abstention where they are not known."""
+    if evidence.scene is None or evidence.changed is None:
+        return abstention(NAME, vote, "it is not known what is drawn in the picture, before or after")
+    before = right_answer(evidence.question.text, evidence.scene)
+    expected = right_answer(evidence.question.text, evidence.changed)
+    pcs, pcs_reason = _answer(evidence, before, expected)
+    ncc, ncc_reason = _explanation(evidence.new_explanation, evidence.scene, evidence.changed)
+    return Verdict(
+        NAME,
+        vote,
+        pcs,
+        ncc,
+        pcs_reason,
+        ncc_reason,
+        path=path_of(NAME, pcs, ncc),
+        expected=expected or "",
+        moved=None if expected is None else expected != before,
+    )
 
 
 def _answer(evidence: Evidence, before: str | None, expected: str | None) -> Told:

@@ -10,8 +10,8 @@ from countersight.audit.judges.protocol import Evidence, Judged, abstention
 from countersight.audit.judges.rules import certain
 from countersight.audit.prompts import AuditPrompts
 from countersight.audit.quoting import quoted
-from countersight.audit.records import Party, Verdict
-from countersight.audit.shapes import ask_shaped
+from countersight.audit.records import Party, Try, Verdict
+from countersight.audit.shapes import BadShape, ask_shaped, read_shape
 
 Reason = Annotated[str, msgspec.Meta(max_length=4_000)]
 
@@ -47,20 +47,29 @@ class ModelJudge:
         told = certain(evidence)
         if told is not None:
             return Judged(msgspec.structs.replace(told, judge=self.party.name, vote=vote))
-        text = fill(self._prompts.judge, _values(evidence))
+        text = judge_prompt(self._prompts, evidence)
         shaped = await ask_shaped(self._model, key, text, _Reply, SCHEMA, self._prompts.again, vote=vote - 1)
-        reply: _Reply | None = shaped.value
-        if reply is None:
-            verdict = abstention(self.party.name, vote, f"no reply had the shape asked for: {shaped.tries[-1].fault}")
-        else:
-            verdict = Verdict(
-                self.party.name, vote, reply.pcs, reply.ncc, reply.pcs_reason, reply.ncc_reason, path="model"
-            )
-        return Judged(msgspec.structs.replace(verdict, tries=shaped.tries), shaped.spent, shaped.asked)
+        return Judged(verdict_said(self.party.name, vote, shaped.tries), shaped.spent, shaped.asked)
 
     async def close(self) -> None:
         """Let go of connections and memory."""
         await self._model.close()
+
+
+def judge_prompt(prompts: AuditPrompts, evidence: Evidence) -> str:
+    """What a language model is asked about a test."""
+    return fill(prompts.judge, _values(evidence))
+
+
+def verdict_said(judge: str, vote: int, tries: tuple[Try, ...]) -> Verdict:
+    """The verdict that stands in what a judge said; an abstention where none does."""
+    try:
+        reply = read_shape(tries[-1].text if tries else "", _Reply)
+    except BadShape as error:
+        verdict = abstention(judge, vote, f"no reply had the shape asked for: {error}")
+    else:
+        verdict = Verdict(judge, vote, reply.pcs, reply.ncc, reply.pcs_reason, reply.ncc_reason, path="model")
+    return msgspec.structs.replace(verdict, tries=tries)
 
 
 def _values(evidence: Evidence) -> dict[str, str]:

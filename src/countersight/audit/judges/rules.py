@@ -27,12 +27,17 @@ class RuleJudge:
 
     async def judge(self, evidence: Evidence, vote: int, key: str) -> Judged:
         """The verdict; the same however often it is asked."""
-        pcs, pcs_reason = answer_told(evidence)
-        ncc, ncc_reason = explanation_told(evidence)
-        return Judged(Verdict(NAME, vote, pcs, ncc, pcs_reason, ncc_reason, path_of(NAME, pcs, ncc)))
+        return Judged(rules_verdict(evidence, vote))
 
     async def close(self) -> None:
         """There is nothing to let go of."""
+
+
+def rules_verdict(evidence: Evidence, vote: int) -> Verdict:
+    """What the words alone decide."""
+    pcs, pcs_reason = answer_told(evidence)
+    ncc, ncc_reason = explanation_told(evidence)
+    return Verdict(NAME, vote, pcs, ncc, pcs_reason, ncc_reason, path_of(NAME, pcs, ncc))
 
 
 def certain(evidence: Evidence) -> Verdict | None:

@@ -1,0 +1,60 @@
+"""A calibration taken up by an audit: its sheet and its log go into the audit's folder, so that others can check it."""
+
+from pathlib import Path
+from shlex import quote
+from typing import Final
+
+import msgspec
+
+from countersight.audit.calibration.sheet import CALIBRATION, Calibration, read_calibration
+from countersight.audit.folder import MANIFEST
+from countersight.audit.log import LOG
+from countersight.audit.records import Manifest
+from countersight.errors import AuditError
+from countersight.files import write_whole
+
+CALIBRATION_FOLDER: Final = "calibration"
+"""Where the log of a calibration lies in the folder of an audit."""
+TAKEN: Final = (MANIFEST, LOG)
+
+
+class Taken(msgspec.Struct, frozen=True):
+    """The files of a calibration that an audit keeps, by their names in its folder."""
+
+    files: dict[str, bytes]
+
+    def write(self, audit: Path) -> None:
+        """Put them into the folder of an audit."""
+        for name, data in self.files.items():
+            (audit / name).parent.mkdir(exist_ok=True)
+            write_whole(audit / name, data)
+
+
+def take_up(folder: Path, manifest: Manifest) -> Taken:
+    """A calibration that fits an audit: the same judges, asked in the same way."""
+    calibration = read_calibration(folder)
+    if calibration is None:
+        raise AuditError(
+            f"{folder} holds no {CALIBRATION}; fill it with: countersight audit calibrate -o {quote(str(folder))}"
+        )
+    fault = unlike(calibration, manifest)
+    if fault:
+        raise AuditError(f"{folder} {fault}")
+    log = {f"{CALIBRATION_FOLDER}/{name}": folder / name for name in TAKEN}
+    return Taken(
+        {CALIBRATION: (folder / CALIBRATION).read_bytes()}
+        | {name: file.read_bytes() for name, file in log.items() if file.is_file()}
+    )
+
+
+def unlike(calibration: Calibration, manifest: Manifest) -> str:
+    """Why a calibration says nothing about the judges of an audit; nothing where it fits."""
+    for judge in manifest.judges:
+        sheet = calibration.of(judge.name)
+        if sheet is None:
+            return f"has no sheet for the judge {judge.name}; calibrate it with the others"
+        if (sheet.judge, sheet.votes, calibration.pool) != (judge, manifest.votes, manifest.pool):
+            return f"calibrated {judge.name} with other settings, votes or pooling; calibrate again"
+    if any(calibration.prompts.get(name) != manifest.prompts[name] for name in ("judge", "again")):
+        return "was calibrated with other prompts for judges; calibrate again with --prompts"
+    return ""

@@ -1,0 +1,72 @@
+"""The calibration of an audit's judges, worked out again from its log."""
+
+from collections.abc import Iterator
+from functools import cache
+
+import msgspec
+
+from countersight.audit.bundle.files import content
+from countersight.audit.calibration.items import Item, fingerprint_of, make_items
+from countersight.audit.calibration.sheet import CALIBRATION
+from countersight.audit.calibration.tabulating import judge_sheets
+from countersight.audit.calibration.taking import CALIBRATION_FOLDER, TAKEN, unlike
+from countersight.audit.folder import MANIFEST, AuditFolder
+from countersight.audit.log import LOG
+from countersight.audit.prompts import AuditPrompts
+from countersight.audit.verifying.finding import Finding, Note, Opened
+from countersight.audit.verifying.sealed import refuse_long_lines
+from countersight.audit.verifying.verdicts import checked_verdict
+from countersight.engine import blocking
+from countersight.errors import AuditError
+
+LARGEST = 10_000
+"""Tests of a calibration that are made again; nobody asks for more."""
+
+
+def checked_calibration(opened: Opened) -> Iterator[Finding | Note]:
+    """Whether the sheets of the judges follow from their verdicts on tests that can be made again."""
+    calibration = opened.audit.calibration
+    if calibration is None:
+        return
+    fault = unlike(calibration, opened.audit.manifest)
+    if fault:
+        yield Finding("broken", CALIBRATION, f"it {fault}")
+    missing = [name for name in (f"{CALIBRATION_FOLDER}/{each}" for each in TAKEN) if name not in opened.files]
+    if missing:
+        words = "The calibration was not derived again: its log is not in the bundle."
+        yield Note(words) if opened.early else Finding("missing", missing[0])
+        return
+    try:
+        content(opened.path / CALIBRATION_FOLDER / MANIFEST)
+        refuse_long_lines(opened.path / CALIBRATION_FOLDER / LOG)
+        folder = AuditFolder.open(opened.path / CALIBRATION_FOLDER)
+        steps = list(folder.steps())
+    except AuditError as error:
+        yield Finding("broken", CALIBRATION_FOLDER, str(error))
+        return
+    if not 0 < calibration.size <= LARGEST:
+        yield Finding("broken", CALIBRATION, f"it says that it has {calibration.size:,} tests")
+        return
+    items = _items(calibration.size, calibration.seed)
+    if folder.manifest.dataset.fingerprint != fingerprint_of(items):
+        yield Finding("broken", CALIBRATION_FOLDER, f"its tests are not those of its seed{opened.other_version}")
+        return
+    known = {item.id: item for item in items}
+    prompts = msgspec.convert(folder.manifest.prompts, AuditPrompts)
+    for step in steps:
+        if step.stage == "verdict" and step.place.case in known:
+            for found in checked_verdict(step, known[step.place.case].evidence, prompts):
+                yield _in_calibration(found)
+    if judge_sheets(folder.manifest, list(items), steps) != calibration.judges:
+        yield Finding("broken", CALIBRATION, "its figures do not follow from the verdicts in its log")
+
+
+@cache
+def _items(size: int, seed: int) -> tuple[Item, ...]:
+    return tuple(blocking(lambda: make_items(size, seed)))
+
+
+def _in_calibration(found: Finding | Note) -> Finding | Note:
+    if isinstance(found, Note):
+        return found
+    return msgspec.structs.replace(found, file=f"{CALIBRATION_FOLDER}/{found.file}")

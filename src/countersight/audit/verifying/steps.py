@@ -1,0 +1,199 @@
+"""Every step of a log against those before it: what was asked, what follows from what was said, and what is missing."""
+
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from countersight.audit.bundle.seal import SEAL
+from countersight.audit.extraction.model import concepts_said, extract_prompt
+from countersight.audit.extraction.protocol import Statement
+from countersight.audit.extraction.registry import EXTRACTORS
+from countersight.audit.extraction.rules import rules_concepts
+from countersight.audit.judges.protocol import Evidence
+from countersight.audit.log import LOG
+from countersight.audit.prompts import AuditPrompts
+from countersight.audit.records import (
+    CONTROL,
+    Asked,
+    CaseTrail,
+    Concepts,
+    ConceptTrail,
+    Failed,
+    Place,
+    Response,
+    Step,
+)
+from countersight.audit.scene_index import SceneIndex
+from countersight.audit.stages import NOTHING
+from countersight.audit.verifying.finding import Finding, Note, Opened
+from countersight.audit.verifying.verdicts import checked_verdict
+from countersight.editing import Instruction
+from countersight.scenes import Scene
+
+Checked = Iterator[Finding | Note]
+
+
+def checked_steps(opened: Opened) -> Checked:
+    """Everything in the log that does not follow from what stands before it."""
+    yield from _repeated(opened.audit.steps)
+    yield from _strangers(opened)
+    try:
+        prompts = msgspec.convert(opened.audit.manifest.prompts, AuditPrompts)
+    except msgspec.ValidationError as error:
+        yield Finding("broken", "audit.json", f"prompts: {error}")
+        return
+    checks = _Case(opened, prompts)
+    for case in opened.audit.cases:
+        yield from checks.case(case)
+
+
+def _repeated(steps: tuple[Step, ...]) -> Iterator[Finding]:
+    """A step that gave something is never done again: a second one would quietly take the place of the first."""
+    done: dict[tuple[str, Place], int] = {}
+    for step in steps:
+        if isinstance(step.output, Failed):
+            continue
+        before = done.setdefault((step.stage, step.place), step.n)
+        if before != step.n:
+            yield Finding("broken", LOG, f"step {step.n} does again what step {before} had done")
+
+
+def _strangers(opened: Opened) -> Iterator[Finding]:
+    """Who judged stands in audit.json: a judge who is taken out of it would not be heard."""
+    named = {judge.name for judge in opened.audit.manifest.judges}
+    heard = {step.place.judge for step in opened.audit.steps if step.stage == "verdict"}
+    for judge in sorted(heard - named):
+        yield Finding("broken", "audit.json", f"{judge} judged, by the log, and is not named as a judge")
+    scenes = any(case.record.scene is not None for case in opened.audit.cases)
+    if opened.early and scenes:
+        yield Finding("broken", SEAL, "it says that it is older than its log is")
+
+
+class _Case:
+    """Checks the steps of cases."""
+
+    def __init__(self, opened: Opened, prompts: AuditPrompts) -> None:
+        self._opened = opened
+        self._manifest = opened.audit.manifest
+        self._prompts = prompts
+        self._known = opened.known()
+        self._scenes = SceneIndex(opened.dataset) if opened.dataset else None
+
+    def case(self, case: CaseTrail) -> Checked:
+        here = Place(case.case, case.row)
+        for gap in _gaps(case, self._opened):
+            yield Finding("missing", LOG, f"case {case.case}: {gap}")
+        yield from self._asked(here, "answer", "why", case.baseline, case, case.record.picture)
+        if case.baseline is None:
+            return
+        yield from self._concepts(here, case, case.baseline)
+        for concept in (*case.concepts, *([case.control] if case.control else [])):
+            yield from self._concept(case, concept, msgspec.structs.replace(here, concept=concept.number))
+
+    def _concept(self, case: CaseTrail, concept: ConceptTrail, here: Place) -> Checked:
+        edit = concept.edit
+        if edit is None:
+            return
+        asked = NOTHING if concept.number == CONTROL else concept.instruction
+        yield from self._edit(case, here, asked)
+        yield from self._asked(here, "answer again", "why again", concept.again, case, edit.after)
+        if case.baseline is None or concept.again is None:
+            return
+        evidence = Evidence(
+            case.record.question,
+            case.baseline.answer.text,
+            case.baseline.explanation.text,
+            concept.instruction,
+            concept.again.answer.text,
+            concept.again.explanation.text,
+            self._scene(case),
+            edit.scene,
+        )
+        for verdict in concept.verdicts:
+            place = msgspec.structs.replace(here, judge=verdict.judge, vote=verdict.vote)
+            step = self._known["verdict", place]
+            yield from checked_verdict(step, evidence, self._prompts, early=self._opened.early)
+
+    def _scene(self, case: CaseTrail) -> Scene | None:
+        return case.record.scene or (self._scenes.scene(case.case) if self._scenes else None)
+
+    def _edit(self, case: CaseTrail, here: Place, asked: Instruction) -> Checked:
+        control = Place(concept=CONTROL, picture=case.record.picture)
+        step = self._known["edit", control if here.concept == CONTROL else here]
+        edit = step.output
+        if (edit.instruction, edit.before, edit.seed) != (asked, case.record.picture, self._manifest.seed):  # type: ignore[union-attr]
+            yield _broken(step, "the edit is not the one that was asked for, of the picture that was shown")
+
+    def _asked(
+        self, here: Place, answer: str, why: str, said: Response | None, case: CaseTrail, picture: str
+    ) -> Checked:
+        """The conversation in which answer and explanation were given."""
+        if said is None:
+            return
+        first = Asked("user", self._prompts.ask(case.record.question), picture)
+        turns = (first, Asked("assistant", said.answer.text), Asked("user", self._prompts.why))
+        for stage, expected in ((answer, (first,)), (why, turns)):
+            step = self._known[stage, here]
+            if step.asked != expected:
+                yield _broken(step, f"what {step.by} was asked is not what the prompts make of the steps before")
+
+    def _concepts(self, here: Place, case: CaseTrail, baseline: Response) -> Checked:
+        step = self._known.get(("concepts", here))
+        if step is None or not isinstance(step.output, Concepts):
+            return
+        statement = Statement(case.record.question.text, baseline.answer.text, baseline.explanation.text)
+        most = self._manifest.concepts
+        if step.by == "rules":
+            if rules_concepts(statement, most) != step.output:
+                words = "the concepts are not those that the rules find in the explanation"
+                yield (
+                    Note(f"Step {step.n}: {words}, as they are today.") if self._opened.early else _broken(step, words)
+                )
+        elif EXTRACTORS.knows(step.by):
+            yield Note(f"Concepts found by {step.by} were not derived again: it is no part of Countersight.")
+        else:
+            if not step.asked or step.asked[0].text != extract_prompt(self._prompts, statement, most):
+                yield _broken(step, f"what {step.by} was asked is not what the prompts make of the steps before")
+            if concepts_said(step.output.tries, most).instructions != step.output.instructions:
+                yield _broken(step, "the concepts are not those that stand in what the extractor said")
+
+
+def _gaps(case: CaseTrail, opened: Opened) -> Iterator[str]:
+    """Steps that must be there and are not; one that failed is in the log as failed."""
+    failed = {failure.partition(":")[0] for failure in case.failures}
+    wanted: list[tuple[str, Callable[[], bool]]] = [
+        ("why", lambda: case.baseline is not None),
+        ("concepts", lambda: case.extracted is not None),
+    ]
+    for stage, there in wanted:
+        if not there():
+            if not failed & {stage, "answer"}:
+                yield f"there is no step {stage!r}, nor one that failed"
+            return
+    for concept in case.concepts:
+        yield from _gaps_of(concept, failed, opened)
+    if opened.audit.manifest.control and case.control is None and "edit" not in failed:
+        yield "there is no control edit, nor one that failed"
+
+
+def _gaps_of(concept: ConceptTrail, failed: set[str], opened: Opened) -> Iterator[str]:
+    of = f"concept {concept.number}: there is no"
+    if concept.edit is None:
+        if "edit" not in failed:
+            yield f"{of} edit, nor one that failed"
+    elif not concept.edit.after:
+        return
+    elif concept.again is None:
+        if not failed & {"answer again", "why again"}:
+            yield f"{of} answer about the edited picture, nor one that failed"
+    elif "verdict" not in failed:
+        given = {(verdict.judge, verdict.vote) for verdict in concept.verdicts}
+        for judge in opened.audit.manifest.judges:
+            votes = opened.audit.manifest.votes if judge.name not in ("exact", "rules") else 1
+            for vote in range(1, votes + 1):
+                if (judge.name, vote) not in given:
+                    yield f"{of} verdict of {judge.name} (vote {vote}), nor one that failed"
+
+
+def _broken(step: Step, why: str) -> Finding:
+    return Finding("broken", LOG, f"step {step.n}: {why}")

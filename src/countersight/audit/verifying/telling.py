@@ -1,0 +1,26 @@
+"""What came of verifying a bundle, in lines."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from countersight.audit.verifying.verify import Verified
+from countersight.text import printable, several
+
+NOT_DERIVED = "What models and editors gave cannot be derived again: only a signature vouches that they gave it."
+
+
+def tell_verified(found: Verified, folder: Path, *, compared: bool) -> Iterator[str]:
+    """Every finding, or that there is none, and what was not checked; `compared` says that a seal was given."""
+    yield from map(str, found.findings)
+    if found.findings:
+        yield f"{folder} is not as it was sealed: {several(len(found.findings), 'finding')}."
+        return
+    yield (
+        f"{folder} is sound: {several(found.files, 'file')} as sealed on {printable(found.sealed)}, "
+        f"{several(found.steps, 'step')} chained; verdicts, edits, scores, papers and page follow from them."
+    )
+    yield from (f"Not checked: {note}" for note in found.notes)
+    yield NOT_DERIVED
+    for name in found.signatures:
+        yield f"There is a signature, which is not checked here: {name}"
+    yield f"Seal: {found.seal}" + ("" if compared else " (compare it with the one that was signed)")

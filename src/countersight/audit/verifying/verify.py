@@ -1,0 +1,170 @@
+"""`audit verify`: is a bundle what it was when it was sealed, and does all of it follow from its log?
+
+A bundle is taken for hostile: names in it are compared and never opened, links are not followed, and no file is read
+that is larger than it was or than any of a bundle can be.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from countersight.audit.bundle.files import Found, content, lying_in
+from countersight.audit.bundle.seal import SEAL, SIGNATURES, Bundle, read_seal
+from countersight.audit.calibration.sheet import CALIBRATION
+from countersight.audit.folder import MANIFEST, AuditFolder
+from countersight.audit.log import LOG
+from countersight.audit.selection import SELECTION
+from countersight.audit.trail import Audit, read_audit
+from countersight.audit.verifying.calibrated import checked_calibration
+from countersight.audit.verifying.edits import checked_edits, checked_pictures
+from countersight.audit.verifying.finding import Finding, Note, Opened
+from countersight.audit.verifying.papers import checked_page, checked_papers
+from countersight.audit.verifying.sealed import against_seal, digests_of, refuse_long_lines
+from countersight.audit.verifying.selected import checked_selection
+from countersight.audit.verifying.steps import checked_steps
+from countersight.dataset import Dataset
+from countersight.errors import AuditError, CountersightError
+from countersight.text import several
+
+
+class Verified(msgspec.Struct, frozen=True):
+    """What came of verifying a bundle."""
+
+    findings: tuple[Finding, ...]
+    notes: tuple[Note, ...] = ()
+    """What could not be checked, and why."""
+    files: int = 0
+    steps: int = 0
+    sealed: str = ""
+    seal: str = ""
+    signatures: tuple[str, ...] = ()
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing is wrong with it."""
+        return not self.findings
+
+
+def verified(folder: Path, seal: str = "", *, dataset: Path | None = None, against: Path | None = None) -> Verified:
+    """Everything that is wrong with a bundle. `seal` is the one that somebody wrote down or signed, if known.
+
+    `dataset` is what was audited, where it is no longer where it was; `against` the earlier audit it was compared with.
+    """
+    if not (folder / MANIFEST).is_file() and not (folder / SEAL).is_file():
+        raise AuditError(f"{folder} is not an audit: there is neither {MANIFEST} nor {SEAL} in it")
+    if not (folder / SEAL).exists():
+        why = "the audit was not finished, or its seal was taken away; countersight audit bundle seals it"
+        return Verified((Finding("missing", SEAL, why),))
+    try:
+        bundle, its_seal = read_seal(folder)
+    except AuditError as error:
+        return Verified((Finding("broken", SEAL, str(error)),))
+    found: list[Finding | Note] = []
+    if seal and seal.strip().casefold() != its_seal:
+        found.append(Finding("altered", SEAL, f"its seal is {its_seal}, not the one that was given"))
+    lying = list(lying_in(folder))
+    files = [each for each in lying if isinstance(each, Found)]
+    digests = digests_of(folder, bundle, files)
+    found += against_seal(bundle, lying, digests)
+    names = frozenset(each.name for each in files)
+    whole = not found
+    found += _records(folder, bundle, names, digests, dataset, against, whole=whole)
+    findings, notes = _apart(found)
+    return Verified(
+        findings,
+        notes,
+        len(bundle.files),
+        bundle.steps,
+        bundle.sealed,
+        its_seal,
+        tuple(each.name for each in files if each.name in SIGNATURES),
+    )
+
+
+def _apart(found: Iterable[Finding | Note]) -> tuple[tuple[Finding, ...], tuple[Note, ...]]:
+    """Findings and notes, each once."""
+    once = dict.fromkeys(found)
+    return (
+        tuple(each for each in once if isinstance(each, Finding)),
+        tuple(each for each in once if isinstance(each, Note)),
+    )
+
+
+def _records(
+    folder: Path,
+    bundle: Bundle,
+    files: frozenset[str],
+    digests: dict[str, str],
+    dataset: Path | None,
+    against: Path | None,
+    *,
+    whole: bool,
+) -> Iterator[Finding | Note]:
+    """Whether the log holds together, and the rest follows from it.
+
+    Where a file is not as it was sealed, nothing that takes long is derived: a page that was altered need not be made
+    again to know that.
+    """
+    fault = _unreadable(folder, files)
+    if fault is not None:
+        yield from fault
+        return
+    try:
+        refuse_long_lines(folder / LOG)
+        audit = read_audit(folder)
+    except AuditError as error:
+        yield Finding("broken", LOG, str(error))
+        return
+    head = audit.steps[-1].hash if audit.steps else ""
+    if (len(audit.steps), head) != (bundle.steps, bundle.last_step):
+        was = several(bundle.steps, "step")
+        yield Finding("broken", LOG, f"it has {len(audit.steps):,} steps and another end; sealed were {was}")
+    opened = Opened(
+        folder=AuditFolder.open(folder),
+        audit=audit,
+        bundle=bundle,
+        files=files,
+        dataset=_dataset(audit, dataset),
+        against=against,
+    )
+    yield from checked_selection(opened)
+    yield from checked_steps(opened)
+    yield from checked_pictures(opened, digests)
+    if whole:
+        yield from checked_papers(opened)
+        yield from checked_edits(opened)
+        yield from checked_calibration(opened)
+        yield from checked_page(opened)
+    if opened.early:
+        yield Note("It was sealed in the format of 0.1, which does not hold all that is needed to derive it again.")
+
+
+def _unreadable(folder: Path, files: frozenset[str]) -> list[Finding] | None:
+    """Why the records cannot be read, where they cannot; a list without findings where that was found already."""
+    for name in (MANIFEST, LOG):
+        if name not in files:
+            return [Finding("missing", name)]
+    for name in (MANIFEST, CALIBRATION, SELECTION):
+        if name in files:
+            try:
+                content(folder / name)  # neither a link nor too large to be read
+            except AuditError as error:
+                return [Finding("broken", name, str(error))]
+        elif os.path.lexists(folder / name):
+            return []  # it is no plain file
+    return None
+
+
+def _dataset(audit: Audit, named: Path | None) -> Path | None:
+    """Where the dataset is that was audited, if it is there as it was."""
+    reference = audit.manifest.dataset
+    place = named or Path(os.path.normpath(audit.path.resolve() / reference.path))
+    try:
+        same = bool(named or reference.path) and Dataset.open(place).fingerprint == reference.fingerprint
+    except (CountersightError, OSError):
+        same = False
+    if named and not same:
+        raise AuditError(f"{named} is not the dataset that was audited: its rows are others")
+    return place if same else None

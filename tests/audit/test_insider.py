@@ -1,0 +1,281 @@
+"""An insider changes an audit and hashes everything again: what follows from the log is derived again, and found."""
+
+import asyncio
+import shutil
+from pathlib import Path
+
+import msgspec
+import pytest
+from audits import audit as audited
+from audits import scenes
+from evidence import write_audit
+from test_calibration import run as calibrate
+from test_verify import findings, resealed
+
+from countersight.audit.bundle.seal import SEAL
+from countersight.audit.calibration.sheet import CALIBRATION, Calibration
+from countersight.audit.finishing import finish
+from countersight.audit.folder import MANIFEST, AuditFolder
+from countersight.audit.log import LOG, encode_step, read_steps
+from countersight.audit.records import Step, Try, Verdict
+from countersight.audit.selection import SELECTION, decode_selection, write_selection
+
+replace = msgspec.structs.replace
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory):
+    """An audit of our own scenes, judged by the truth and by rules, with a calibration and control edits."""
+    base = tmp_path_factory.mktemp("insider")
+    folder, output = scenes(base / "scenes", size=3), base / "audit"
+    calibrate(base / "calibration", "exact", "rules", size=12)
+    audited(folder, output, "embedded", judges=("exact", "rules"), calibration=base / "calibration", control=True)
+    finish(output)
+    return output
+
+
+@pytest.fixture
+def audit(drawn, tmp_path):
+    shutil.copytree(drawn.parent / "scenes", tmp_path / "scenes")
+    return shutil.copytree(drawn, tmp_path / "audit")
+
+
+@pytest.fixture(scope="module")
+def spoken(tmp_path_factory):
+    """An audit that language models extracted and judged."""
+    folder = write_audit(tmp_path_factory.mktemp("insider") / "seer")
+    finish(folder)
+    return folder
+
+
+@pytest.fixture
+def said(spoken, tmp_path):
+    return shutil.copytree(spoken, tmp_path / "seer")
+
+
+def rechained(log: Path, change) -> None:
+    """Every step changed, or left out where the change gives None, and chained again."""
+    lines, previous = [], ""
+    for step in list(read_steps(log)):
+        changed = change(step)
+        if changed is not None:
+            line, previous = encode_step(replace(changed, n=len(lines), previous=previous))
+            lines.append(line)
+    log.write_bytes(b"".join(lines))
+
+
+def swept(folder: Path) -> None:
+    """Bundle again, with no picture left that no step speaks of."""
+    spoken = {word for step in read_steps(folder / LOG) for word in msgspec.json.encode(step).decode().split('"')}
+    for file in (folder / "pictures").iterdir():
+        if file.stem not in spoken:
+            file.unlink()
+    finish(folder)
+
+
+def with_verdict(step: Step, **changes) -> Step:
+    return replace(step, output=replace(step.output, **changes)) if isinstance(step.output, Verdict) else step
+
+
+def test_nothing_is_found_where_nothing_was_changed(drawn, spoken):
+    assert findings(drawn) == findings(spoken) == []
+
+
+def test_a_page_that_says_another_score(audit):
+    page = audit / "report.html"
+    words = page.read_text()
+    assert "CCS of 1.000" in words
+    page.write_text(words.replace("CCS of 1.000", "CCS of 0.999"))
+    resealed(audit)
+    assert findings(audit) == ["broken: report.html (it does not say what follows from the log)"]
+
+
+def test_a_page_that_shows_another_picture(audit):
+    page = audit / "report.html"
+    start, *pictures = page.read_text().split("data:image/webp;base64,")
+    (one, first), (other, second) = (part.split('"', 1) for part in pictures[:2])
+    assert one != other
+    mixed = [f'{other}"{first}', f'{one}"{second}', *pictures[2:]]
+    page.write_text("data:image/webp;base64,".join([start, *mixed]))
+    resealed(audit)
+    assert findings(audit) == ["broken: report.html (it shows other pictures than those of the bundle)"]
+
+
+def test_verdicts_of_the_truth_turned_round_and_bundled_again(audit):
+    def turned(step):
+        return with_verdict(step, pcs=0, ncc=1) if step.by == "exact" else step
+
+    rechained(audit / LOG, turned)
+    swept(audit)
+    assert any("exact on concept 1 of case" in line and "follows" in line for line in findings(audit))
+
+
+def test_an_abstention_made_into_a_verdict(audit):
+    rechained(audit / LOG, lambda step: with_verdict(step, pcs=1, path="rules") if step.by == "rules" else step)
+    swept(audit)
+    assert any("rules on concept 1 of case" in line for line in findings(audit))
+
+
+def test_verdicts_of_a_model_turned_to_1(said):
+    rechained(said / LOG, lambda step: with_verdict(step, pcs=1, ncc=1))
+    swept(said)
+    found = findings(said)
+    assert any("PCS 1 and NCC 1 in the log, PCS 0 and NCC 0 follows" in line for line in found)
+
+
+def test_another_question_to_a_judge(said):
+    def asked(step):
+        turns = tuple(replace(turn, text=turn.text + " Say 1.") for turn in step.asked)
+        return replace(step, asked=turns) if step.stage == "verdict" else step
+
+    rechained(said / LOG, asked)
+    swept(said)
+    assert any("what openai:gpt-9 was asked is not what the prompts make" in line for line in findings(said))
+
+
+def test_an_answer_rewritten_after_it_was_judged(said):
+    def rewritten(step):
+        is_new = step.stage == "answer again" and step.place.case == "ball-3" and step.place.concept == 1
+        return replace(step, output=replace(step.output, text="1, of course")) if is_new else step
+
+    rechained(said / LOG, rewritten)
+    swept(said)
+    found = findings(said)
+    assert any("was asked is not what the prompts make of the steps before" in line for line in found)
+
+
+@pytest.mark.parametrize("which", ["audit", "said"])
+def test_failing_cases_cut_out(which, request):
+    folder = request.getfixturevalue(which)
+    gone = next(step.place.case for step in read_steps(folder / LOG) if step.stage == "verdict")
+    rechained(folder / LOG, lambda step: None if step.place.case == gone else step)
+    swept(folder)
+    found = findings(folder)
+    assert any(f"({gone}) are not in the log" in line for line in found)
+
+
+def test_failing_cases_cut_out_of_the_selection_too(audit):
+    selection = decode_selection((audit / SELECTION).read_bytes())
+    gone = selection.cases[0]
+    rechained(audit / LOG, lambda step: None if step.place.case == gone.case else step)
+    write_selection(audit, replace(selection, cases=selection.cases[1:]))
+    swept(audit)
+    assert any("it has 2 cases; by the rule there are 3" in line for line in findings(audit))
+    write_selection(audit, replace(selection, cases=selection.cases[1:], left_out=1))
+    swept(audit)
+    assert any("the rule selects other cases of the dataset" in line for line in findings(audit))
+
+
+def test_failing_verdicts_and_a_whole_judge_cut_out(said):
+    rechained(said / LOG, lambda step: None if step.by == "openai:gpt-9" else step)
+    swept(said)
+    assert any("there is no verdict of openai:gpt-9 (vote 1)" in line for line in findings(said))
+
+
+def test_a_judge_taken_out_of_the_manifest(said):
+    manifest = AuditFolder.open(said).manifest
+    (said / MANIFEST).write_bytes(msgspec.json.encode(replace(manifest, judges=manifest.judges[:1])))
+    swept(said)
+    assert any("openai:gpt-9 judged, by the log, and is not named" in line for line in findings(said))
+
+
+def test_a_verdict_given_a_second_time(said):
+    steps = [step for step in read_steps(said / LOG) if step.stage == "verdict"]
+    last = list(read_steps(said / LOG))[-1]
+    again = replace(steps[0], output=replace(steps[0].output, pcs=1, tries=(Try('{"pcs": 1, "ncc": 1}'),)))
+    line, _ = encode_step(replace(again, n=last.n + 1, previous=last.hash))
+    (said / LOG).write_bytes((said / LOG).read_bytes() + line)
+    swept(said)
+    assert any("does again what step" in line for line in findings(said))
+
+
+def test_a_good_edit_called_bad_so_that_its_test_does_not_count(said):
+    def bad(step):
+        edit = step.output
+        if step.stage != "edit" or step.place.case != "ball-3":
+            return step
+        return replace(step, output=replace(edit, quality=replace(edit.quality, good=False, reason="nothing changed")))
+
+    rechained(said / LOG, bad)
+    swept(said)
+    assert any("called bad (nothing changed); measured again it is good" in line for line in findings(said))
+
+
+def test_another_concept_than_the_extractor_named(said):
+    def other(step):
+        if step.stage != "concepts" or not step.output.instructions:
+            return step
+        told = replace(step.output.instructions[0], concept="a red ball")
+        return replace(step, output=replace(step.output, instructions=(told,)))
+
+    rechained(said / LOG, other)
+    swept(said)
+    assert any("not those that stand in what the extractor said" in line for line in findings(said))
+
+
+def test_a_difference_that_shows_nothing(said):
+    one, other = sorted((said / "differences").iterdir())[:2]
+    one.write_bytes(other.read_bytes())
+    black = sorted((said / "pictures").iterdir())[0]
+    other.write_bytes(black.read_bytes())
+    resealed(said)
+    assert any("it does not show where the two pictures differ" in line for line in findings(said))
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "dataset.json", "limits.md", "sign-off.md"])
+def test_a_paper_that_says_otherwise(said, name):
+    file = said / name
+    file.write_text(file.read_text().replace("e", "3", 1))
+    resealed(said)
+    assert f"broken: {name} (it does not follow from the log)" in findings(said)
+
+
+def test_a_calibration_that_was_made_better(audit):
+    sheet = msgspec.json.decode((audit / CALIBRATION).read_bytes(), type=Calibration)
+    judge = sheet.judges[1]
+    better = replace(judge, pcs=replace(judge.pcs, abstained=0))
+    judges = (sheet.judges[0], better, *sheet.judges[2:])
+    (audit / CALIBRATION).write_bytes(msgspec.json.encode(replace(sheet, judges=judges)))
+    swept(audit)
+    assert findings(audit) == [
+        "broken: calibration.json (its figures do not follow from the verdicts in its log)",
+    ]
+
+
+def test_verdicts_of_a_calibration_turned_round(audit):
+    rechained(audit / "calibration" / LOG, lambda step: with_verdict(step, pcs=1, ncc=1))
+    swept(audit)
+    assert any(line.startswith("broken: calibration/steps.jsonl (step") for line in findings(audit))
+
+
+def test_a_calibration_without_its_log(audit):
+    shutil.rmtree(audit / "calibration")
+    swept(audit)
+    assert any(line.startswith("missing: calibration/audit.json") for line in findings(audit))
+
+
+def test_a_seal_that_says_it_is_older_than_its_log(audit):
+    rechained(audit / LOG, lambda step: with_verdict(step, pcs=1, ncc=1))
+    swept(audit)
+    seal = (audit / SEAL).read_text().replace('"format": 2', '"format": 1')
+    (audit / SEAL).write_text(seal)
+    assert any("older than its log" in line for line in findings(audit))
+
+
+def test_a_seal_with_millions_of_names_is_refused_before_it_is_read(said):
+    entry = b'"%d":{"sha256":"","bytes":1},'
+    names = b"".join(entry % number for number in range(200_001))
+    (said / SEAL).write_bytes(b'{"files":{' + names.rstrip(b",") + b"}}")
+    (finding,) = findings(said)
+    assert "lists more than 200,000 files" in finding
+    with open(said / SEAL, "ab") as file:
+        file.truncate(65 * 1024**2)
+    (finding,) = findings(said)
+    assert "bytes" in finding
+
+
+def test_verify_may_be_called_where_a_loop_runs(drawn):
+    async def within():
+        return findings(drawn)
+
+    assert asyncio.run(within()) == []
