@@ -21,7 +21,7 @@ from countersight.reading.plain import plain, spoken
 from countersight.reading.polarity import opening_polarity, polarity
 from countersight.reading.ranks import opening_number
 from countersight.reading.statements import announced, tagged, without_refusal
-from countersight.reading.vocabulary import found
+from countersight.reading.vocabulary import any_of, found
 
 ReadFrom = Literal["whole", "end"]
 """Where the answer may stand: anywhere in a reply, or at its end, after the thinking."""
@@ -32,6 +32,8 @@ _DIGITS = re.compile(r"[0-9]{1,9}")
 _HOW_MANY = re.compile(r"\b(?:how many|number of)\b", re.IGNORECASE)
 _TAKEN_BACK = re.compile(r"^\W*(?:no|nope|not quite)\b[\s,.:!-]*", re.IGNORECASE)
 _FIRST_PIECE = re.compile(r"[^\n.!]{1,60}(?:[.!](?=\s)|\n)")
+_FIRST_WORD = re.compile(r"\W*(?:yes|no)(?=,)", re.IGNORECASE)
+_NEXT_TURN = re.compile(rf"(?<=\S)\s*\n\s*{any_of('statements.turns')}\s*\d*\s*:", re.IGNORECASE)
 _OPENING_REFUSAL = 200
 _DOUBT = found("statements.doubts")
 
@@ -91,7 +93,7 @@ def _answer(text: str, question: Question, read_from: ReadFrom, finished: bool) 
     said = spoken(text)
     if said is None:
         return None
-    bare = plain(said)
+    bare = _own_turn(plain(said), question)
     if read_from == "end" and (last := marked(bare)) is not None:
         return _marked(last, question)
     for region in tagged(said):
@@ -99,6 +101,14 @@ def _answer(text: str, question: Question, read_from: ReadFrom, finished: bool) 
         if answer is not None:
             return answer
     return _untagged(bare, question, read_from, finished)
+
+
+def _own_turn(said: str, question: Question) -> str:
+    """The text up to where a model that rambles on asks itself another question, and answers that."""
+    for turn in _NEXT_TURN.finditer(said):
+        if _loose(question.text) not in _loose(said[turn.end() :]):
+            return said[: turn.start()]
+    return said
 
 
 def _untagged(bare: str, question: Question, read_from: ReadFrom, finished: bool) -> str | None:
@@ -120,9 +130,11 @@ def _before_it_broke_off(said: str, question: Question) -> str | None:
     if question.kind != "open" and corrected(said):
         return None
     for region in announced(said):
-        if region.rstrip(" .") != (first := region.split("\n")[0].strip()) or first.endswith("."):
+        first, *others = sentences(region)
+        if others or first.endswith("."):
             return _opening(first, question)
-    opening = _FIRST_PIECE.match(said)
+    opening = _FIRST_WORD.match(said) if question.kind == "boolean" else None
+    opening = opening or _FIRST_PIECE.match(said)
     return _bare(opening.group().strip(), question) if opening else None
 
 
@@ -149,10 +161,17 @@ def _marked(region: str, question: Question) -> str | None:
             return answer
     if question.kind == "open":
         return region.split("\n")[0].strip()
-    usable = without_refusal(_without_listing(region, question))
+    usable = _usable(_without_listing(region, question), question)
     if usable is None:
         return None
     return (None if corrected(usable) else _opening(usable, question)) or _of_passages(usable, question)
+
+
+def _usable(text: str, question: Question) -> str | None:
+    """The text without its refusals, unless an option says that it cannot be told: then that is an answer."""
+    if any(without_refusal(option.text) is None for option in question.options):
+        return text
+    return without_refusal(text)
 
 
 def _without_listing(said: str, question: Question) -> str:
@@ -164,7 +183,7 @@ def _of_passages(said: str, question: Question) -> str | None:
     for passage in passages(said):
         if question.kind == "open":
             return _anywhere(passage.split("\n")[-1], question)
-        if without_refusal(passage) is None:
+        if _usable(passage, question) is None:
             return None
         answer = _closing(passage, question)
         if answer is not None:
@@ -194,7 +213,7 @@ def _anywhere(said: str, question: Question) -> str | None:
     for region in announced(said):
         if question.kind == "open":
             return region.split("\n")[0].strip()
-        usable = without_refusal(region)
+        usable = _usable(region, question)
         if usable is None:
             return None
         answer = _said_outright(usable, question)
@@ -202,7 +221,7 @@ def _anywhere(said: str, question: Question) -> str | None:
             return None if _is_doubted(answer, usable, question) else answer
     if question.kind == "open":
         return said if said and without_refusal(said[:_OPENING_REFUSAL]) is not None else None
-    rest = without_refusal(said)
+    rest = _usable(said, question)
     return _prose(rest, question) if rest else None
 
 

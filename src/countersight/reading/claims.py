@@ -1,12 +1,9 @@
 """What a clause without a yes or a no in it says to a yes-or-no question."""
 
 import re
-from functools import lru_cache
 
-import msgspec
-
-from countersight.reading.clauses import MODAL, asks_of_now, stated
-from countersight.reading.numerals import numerals
+from countersight.reading.asked import CONTRARY, NOBODY, Asked, compared, content, first_word
+from countersight.reading.clauses import MODAL
 from countersight.reading.opposites import one_or_the_other, opposed, same_state, states
 from countersight.reading.stems import stem
 from countersight.reading.vocabulary import any_of, found, words
@@ -17,8 +14,6 @@ _NEGATED = re.compile(
     rf"|^\W*{any_of('yes_no.negative_openings')}",
     re.IGNORECASE,
 )
-_IF = re.compile(r"\b(?:if|when|unless|after|without)\b", re.IGNORECASE)
-_NEGATIVE_QUESTION = re.compile(r"\b(?:not|never|no|no longer)\b", re.IGNORECASE)
 _NEGATION_WORD = found("yes_no.negation_words")
 _SHORT_NOT = re.compile(r"(?<=\bcan)'t\b|n't\b", re.IGNORECASE)  # "can't" keeps its "can"
 _VERB = re.compile(rf"{_AUXILIARY}|'d\b|n't\b", re.IGNORECASE)
@@ -26,9 +21,17 @@ _FIRST_VERB = re.compile(
     rf"{MODAL}|\b(?:is|are|was|were|has|have|had)\b|{any_of('yes_no.change_verbs')}|'s\b|'re\b|n't\b", re.IGNORECASE
 )
 _HEDGE = found("yes_no.hedges")
-_ABILITY = found("yes_no.abilities")
 _CAN = re.compile(r"\b(?:can|could)\b", re.IGNORECASE)
 _OBSTACLE = found("yes_no.obstacles")
+_FAILING = found("yes_no.failing")
+_KEPT_FROM = re.compile(
+    rf"^.{{0,80}}{MODAL} (?:prevent|stop|keep) (?P<who>(?:the |a )?\w+) from (?P<what>\w+ing\b)", re.IGNORECASE
+)
+_NO_BEFORE = re.compile(r"\bno (?:\w+ )?$", re.IGNORECASE)
+_BY = re.compile(r"\bby\b|\bthere\b", re.IGNORECASE)
+_SPEAKER = re.compile(r"\W*i\b", re.IGNORECASE)
+_THE_SUBJECT = re.compile(r"\b(?:the|his|her|its|their) \w+\b", re.IGNORECASE)
+_STAYING = frozenset(map(stem, ("remain", "left", "exist", "stay")))
 _PREVENTED = re.compile(
     r"\b(?:prevent|stop|block|hinder|keep|imped|trouble|difficult|problem)\w* (?:it|him|her|them|that|this|\w+ing)\b",
     re.IGNORECASE,
@@ -36,7 +39,7 @@ _PREVENTED = re.compile(
 # The word right before a state, where the state is what the verb says of its subject.
 _LINK = re.compile(rf"{any_of('yes_no.links')}\s+$", re.IGNORECASE)
 # "Pressing the switch would turn it on": "it" is what was asked about, whoever turns it on.
-_CAUSE = re.compile(rf"{any_of('yes_no.causing')}\s+(?:it|them)\s+$", re.IGNORECASE)
+_CAUSE = re.compile(rf"{any_of('yes_no.causing')}\s+(?P<what>it|them|the \w+(?: \w+)?)\s+$", re.IGNORECASE)
 _THEN = re.compile(
     r"\W*(?:at|in|during|on|under|with)\s+(?P<then>[\w ]{1,30}?),?\s+(?=(?:it|they|there|he|she|the)\b)", re.IGNORECASE
 )
@@ -49,98 +52,39 @@ _ELLIPSIS = re.compile(
     r"(?:\s+(?:so|still|the case|correct|right|true|likely|possible to|able to))?\W*$",
     re.IGNORECASE,
 )
-_CONTRARY = re.compile(
-    r"(?:(?:,|\s--?|\bbut|\band)\s+(?:\w+ly )?not|,?\s(?:rather than|instead of))\s+(?P<denied>[^,.;]{1,60})",
-    re.IGNORECASE,
-)
 _OPINION = re.compile(rf"^\W*(?:(?:and|but|so)\s+)?{any_of('yes_no.opinions')},?\s+", re.IGNORECASE)
 _DENYING_OPENING = re.compile(rf"^\W*{any_of('yes_no.denying_openings')}\s+(?=\w)", re.IGNORECASE)
 _PRONOUN = re.compile(r"^\W*(?:(?:and|but|so|then)\s+)?(?:it|they|he|she|this|that|these|those)\b", re.IGNORECASE)
-_ASKS_OF_A_PRONOUN = re.compile(r"^\W*[\w']+ (?:it|there|they|he|she|you|we|i|this|that)\b", re.IGNORECASE)
 _WITHOUT_TROUBLE = re.compile(rf"\bwith(?:out| no) (?:any )?(?:\w+ )?{any_of('yes_no.obstacles')}", re.IGNORECASE)
-_NOBODY = re.compile(r"\b(?:nobody|no[ -]one)\b")
 _NONE_THERE = re.compile(r"\bthere\b[^,]{0,30}\bnone\b", re.IGNORECASE)
-_WORD = re.compile(r"[a-z]+")
-_EMPTY = words("questions.empty")
-_LIGHT = words("yes_no.light")
 # "Not impossible" is less than a yes and no "no" at all.
-_TWICE = re.compile(r"(?:\bnot|n't|\bnever|\bnor)\b.{0,30}\b(?:impossible|unlikely|unable)\b", re.IGNORECASE)
+_NOT = re.compile(r"\b(?:not|never|cannot)\b|n't\b", re.IGNORECASE)
+_TWICE = re.compile(
+    r"(?:\bnot|n't|\bnever|\bnor)\b.{0,30}\b(?:impossible|unlikely|unable)\b"
+    r"|\b(?:impossible|unlikely|unable)\b.{0,30}(?:\bnot|n't|\bnever|\bno)\b",
+    re.IGNORECASE,
+)
 _CONDITION = re.compile(r"\b(?:with|without|unless|only|by|until)\b(?P<what>.*)", re.IGNORECASE)
 _NEITHER = re.compile(r"\bneither\b.*\bnor\b", re.IGNORECASE)
 _PLACES = frozenset(map(stem, words("questions.prepositions")))
 _ADVERB = re.compile(r"\w{2,}ly")
 
 
-class Asked(msgspec.Struct, frozen=True):
-    """What a yes-or-no question asks for, so far as its words tell."""
-
-    words: frozenset[str]
-    """In stems, as all its words."""
-    subject: str
-    """The first of them, which a pronoun may stand for."""
-    supposed: frozenset[str]
-    """The words of its "if"."""
-    states: tuple[str, ...]
-    order: tuple[str, ...]
-    """The words of a comparison, as they stand around "than"."""
-    negated: bool
-    compares: bool
-    counts: bool
-    of_now: bool
-    of_ability: bool
-
-
-@lru_cache(maxsize=512)
-def asked_by(question: str) -> Asked:
-    """Reads a question once, for all the clauses it is held against."""
-    opening = _IF.split(question, maxsplit=1)[0]
-    main = opening if content(opening) else stated(question)
-    said = content(main) | {stem(found.group().lower()) for found in states(main)}
-    return Asked(
-        words=said,
-        subject=_first_word(main),
-        supposed=content(question) - said,
-        states=tuple(found.group().lower() for found in states(main)),
-        order=compared(main),
-        negated=bool(_NEGATIVE_QUESTION.search(main)),
-        compares=bool(_CONTRARY.search(main)),
-        counts=bool(numerals(main)),
-        of_now=asks_of_now(question),
-        of_ability=bool(_ABILITY.search(main)),
-    )
-
-
-def _first_word(main: str) -> str:
-    if _ASKS_OF_A_PRONOUN.match(main):
-        return ""
-    every = (stem(word) for word in _WORD.findall(main.lower()) if word not in _EMPTY and word not in _LIGHT)
-    return next(every, "")
-
-
-def content(text: str) -> frozenset[str]:
-    """The stems of the words of a text that mean something by themselves, and the states it tells."""
-    text = _NOBODY.sub("no person", text.lower())
-    told = {found.group() for found in states(text)}
-    every = {word for word in _WORD.findall(text) if word in told or word not in _EMPTY}
-    return frozenset(map(stem, every - _LIGHT))
-
-
-def compared(text: str) -> tuple[str, ...]:
-    """The content of a comparison in its order: "more dogs than cats" is not "more cats than dogs"."""
-    if " than " not in f" {text.lower()} ":
-        return ()
-    return tuple(stem(word) for word in _WORD.findall(text.lower()) if word not in _EMPTY and word not in _LIGHT)
-
-
 def asserted(clause: str, asked: Asked) -> str | None:
     """Yes or no, where a clause affirms or denies just what was asked; None where it says something else."""
-    if clause.endswith("?") or _is_twice_negated(clause) or _NEITHER.search(clause):
+    if clause.endswith("?") or _NEITHER.search(clause):
         return None
     if opening := _DENYING_OPENING.match(clause):
         claimed = asserted(clause[opening.end() :], asked)
         return None if claimed is None else ("no" if claimed == "yes" else "yes")
+    if _is_twice_negated(clause):
+        return None
     clause = _WITHOUT_TROUBLE.sub(" ", _OPINION.sub("", _after_then(clause, asked)))
-    contrary = None if asked.compares else _CONTRARY.search(clause)
+    if asked.subject and _SPEAKER.match(clause):
+        return None  # "I can't see a bird", to whether the cat sees one
+    if not _NEGATED.search(clause):
+        clause = _FAILING.sub("does not", _KEPT_FROM.sub(r"\g<who> would not \g<what>", clause))
+    contrary = None if asked.compares else CONTRARY.search(clause)
     if contrary:
         # "Blue, not yellow" denies what was asked; "yellow, not blue" affirms it.
         said = content(contrary["denied"])
@@ -172,7 +116,7 @@ def _claimed(clause: str, asked: Asked) -> bool | None:
 
 
 def _is_twice_negated(clause: str) -> bool:
-    return bool(_TWICE.search(clause))
+    return bool(_TWICE.search(clause)) or len(_NOT.findall(clause)) > 1
 
 
 def denied(clause: str, asked: Asked) -> str | None:
@@ -185,12 +129,14 @@ def denied(clause: str, asked: Asked) -> str | None:
         or _freed(clause, asked) is not None
     ):
         return None
+    if asked.subject and _SPEAKER.match(_OPINION.sub("", clause)):
+        return None
     # "It would not be blue" says neither that it would be yellow nor that it would not.
     if any(opposed(found.group().lower(), state) for found in states(clause) for state in asked.states):
         return None
     said = _without_negation(_OPINION.sub("", clause))
     to_the_point = said & asked.words or _NONE_THERE.search(clause)
-    return "no" if to_the_point and said <= asked.words | asked.supposed | {"think", "believ"} else None
+    return "no" if to_the_point and said <= asked.words | asked.supposed | _STAYING | {"think", "believ"} else None
 
 
 def _after_then(clause: str, asked: Asked) -> str:
@@ -210,12 +156,19 @@ def _freed(clause: str, asked: Asked) -> bool | None:
     False where the obstacle is to something else, so that the clause says nothing to the question.
     """
     obstacle = _OBSTACLE.search(clause)
-    if not obstacle or not _NEGATED.search(clause) or content(obstacle.group()) & asked.words:
+    denied = obstacle and (_NEGATED.search(clause) or _NO_BEFORE.search(clause[: obstacle.start()]))
+    if not obstacle or not denied or content(obstacle.group().split()[0]) & asked.words:
         return None
-    said = _without_negation(_OBSTACLE.sub(" ", clause))
-    if not said:
-        return bool(_PREVENTED.search(clause))  # "nothing would stop it"; "that is no problem" may be about anything
+    said = _without_negation(_OBSTACLE.sub(_within, clause))
+    if said <= {asked.subject}:
+        # "Nothing would stop it", "nothing would stop the cat"; "that is no problem" may be about anything.
+        return bool(_PREVENTED.search(_THE_SUBJECT.sub("it", clause)))
     return bool(said & asked.words - {asked.subject}) and said <= asked.words | asked.supposed
+
+
+def _within(obstacle: re.Match[str]) -> str:
+    """Who is kept: "the cat" of "keep the cat from"."""
+    return " ".join(obstacle.group().split()[1:-1])
 
 
 def _is_hindered(clause: str, asked: Asked) -> bool:
@@ -234,10 +187,16 @@ def _told(clause: str, asked: Asked) -> bool | None:
     verb = _FIRST_VERB.search(clause)
     if not verb:
         return None
-    leads = [(state.group().lower(), clause[max(0, state.start() - 20) : state.start()]) for state in told]
+    leads = [(state.group().lower(), clause[max(0, state.start() - 30) : state.start()]) for state in told]
     of_the_asked = content(_SHORT_NOT.sub("", clause[: verb.start()])) <= asked.words
-    said = [word for word, lead in leads if _CAUSE.search(lead) or (of_the_asked and _LINK.search(lead))]
+    said = [word for word, lead in leads if _is_made_so(lead, asked) or (of_the_asked and _LINK.search(lead))]
     return _agrees(said, asked, negated=bool(_NEGATED.search(clause)))
+
+
+def _is_made_so(lead: str, asked: Asked) -> bool:
+    """Whether something makes what was asked about so: "it would make the table unstable"."""
+    cause = _CAUSE.search(lead)
+    return cause is not None and content(cause["what"]) <= {asked.subject}
 
 
 def _agrees(said: list[str], asked: Asked, *, negated: bool) -> bool | None:
@@ -276,6 +235,8 @@ def _is_short_answer(clause: str, asked: Asked) -> bool:
 def _repeats(clause: str, asked: Asked) -> bool:
     """Whether a clause says nothing that the question did not ask: "the trees would be bare" is no "snowy"."""
     said = _without_negation(clause)
+    if first_word(clause) in asked.words - {asked.subject, ""} and asked.subject in said and not _BY.search(clause):
+        return False  # "the bird sees the cat", to whether the cat sees the bird
     return bool(said) and said <= asked.words and (said == asked.words or bool(_VERB.search(clause)))
 
 
@@ -294,5 +255,5 @@ def _covers(clause: str, asked: Asked) -> bool:
 
 
 def _without_negation(clause: str) -> frozenset[str]:
-    every = content(_NEGATION_WORD.sub(" ", _SHORT_NOT.sub(" ", _NOBODY.sub("no person", clause.lower()))))
+    every = content(_NEGATION_WORD.sub(" ", _SHORT_NOT.sub(" ", NOBODY.sub("no person", clause.lower()))))
     return frozenset(word for word in every if not _ADVERB.fullmatch(word))

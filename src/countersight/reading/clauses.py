@@ -21,7 +21,12 @@ _IMAGINE = re.compile(rf"\W*(?:let's |let us |let me )?{any_of('worlds.imagine')
 _SUBJECT = re.compile(rf"{any_of('worlds.subjects')}|\b\d+\b", re.IGNORECASE)
 _GOES_ON = re.compile(rf",?\s*{any_of('worlds.goes_on')}|=(?!=)", re.IGNORECASE)
 # "but not bright" takes up the sentence it stands in; any other "but" opens a statement of its own.
-_CONTRAST = re.compile(r"[,;]?\s+(?=but\b(?! (?:not|also|for)\b)|however\b)|,\s+(?=yet\b)", re.IGNORECASE)
+# "Nobody but the boy" and "anything but dry" are one statement, too.
+_CONTRAST = re.compile(
+    r"(?<!\banything)(?<!\bnothing)(?<!\bnobody)(?<!\bnone)(?<!\ball)[,;]?\s+(?=but\b(?! (?:not|also|for)\b))"
+    r"|[,;]?\s+(?=however\b)|,\s+(?=yet\b)",
+    re.IGNORECASE,
+)
 _VERB_FOLLOWS = rf"[^,]{{0,40}}?(?:{any_of('worlds.clause_verbs')}|{MODAL})"
 _NEXT_CLAUSE = re.compile(
     rf",\s+(?:(?:and|so|then) )?(?={any_of('worlds.clause_subjects')}{_VERB_FOLLOWS})"
@@ -60,6 +65,11 @@ def contrasted(sentence: str) -> list[str]:
 def clauses(main: str) -> list[str]:
     """The clauses of a sentence that have a subject and a verb of their own, so that a "not" denies only its own."""
     return [part for piece in _NEXT_CLAUSE.split(main) if (part := piece.strip(" ,;"))]
+
+
+def every_clause(text: str) -> list[str]:
+    """The clauses of all sentences of a text, in order."""
+    return [clause for sentence in sentences(text) for part in contrasted(sentence) for clause in clauses(part)]
 
 
 def asks_of_now(question: str) -> bool:

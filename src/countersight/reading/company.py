@@ -10,7 +10,7 @@ from countersight.reading.opposites import opposed_stems
 from countersight.reading.question import Counted
 from countersight.reading.ranks import Rank, Ranks
 from countersight.reading.stems import counted_words, is_empty, spelled, stem
-from countersight.reading.vocabulary import words
+from countersight.reading.vocabulary import any_of, words
 
 _BOUNDARY = re.compile(r"[,;:|]|--|\b(?:and|but|while|whereas|plus|with|so|therefore|then|leaving)\b", re.IGNORECASE)
 _JOINED = re.compile(r"\s*(?:,|,?\s*and|&|\+|,?\s*plus)\s*$", re.IGNORECASE)
@@ -19,16 +19,17 @@ _NEGATED = re.compile(r"\b(?:not|without|no longer|nor)\b|n't\b", re.IGNORECASE)
 _LABEL = re.compile(r"(\w+s)\W*[:|=]\s*$")  # "Plates: 4"
 _COLON = re.compile(r":|--|\b(?:including|namely|consisting of)\b", re.IGNORECASE)
 _SHARE = re.compile(r"\s*(?:\w+\s+)?of (?:them|which|whom|these|those|the)\b", re.IGNORECASE)
+# "Six women, and half of them carry bags": that is said of fewer than six.
+_SOME_OF_THEM = re.compile(
+    rf"[,;]?(?: and| but)? (?:{any_of('counts.some_of_them')} of (?:them|these|those|which|whom)|all but)\b.*",
+    re.IGNORECASE,
+)
 _PRONOUN = re.compile(r"\bof (?:them|which|whom|these|those)\b", re.IGNORECASE)
 _VERBS = words("questions.helping") | words("questions.possession")
 _GROUPS = frozenset(map(stem, words("counts.groups")))
 _PREPOSITIONS = words("questions.prepositions")
 _POSSESSION = words("questions.possession")
 _STOPS = _VERBS | _PREPOSITIONS | {"of", "that", "which", "who", "being"}
-
-_ALL_OF_THEM = re.compile(
-    r"\s*of (?:them|these|those)(?: (?:here|there|in all|in total|altogether))?\W*", re.IGNORECASE
-)
 
 
 class Quantity(msgspec.Struct, frozen=True):
@@ -80,7 +81,7 @@ def quantities(ranks: Ranks, sentence: int) -> list[Quantity]:
     betweens = [text[left.numeral.end : right.numeral.start] for left, right in pairwise(chosen)]
     parted = [_parted(between) for between in betweens]
     befores = [_ALSO.sub("", text[: chosen[0].numeral.start]), *(after for _, after in parted)]
-    afters = [*(before for before, _ in parted), text[chosen[-1].numeral.end :]]
+    afters = [_SOME_OF_THEM.sub("", after) for after in (*(x for x, _ in parted), text[chosen[-1].numeral.end :])]
     shared = _share_in_lists(befores, afters, list(map(_joint, betweens)))
     ranked = [number.rank for number in chosen]
     for place in reversed(shared):  # "five children and one adult would be left": the "would" is of both
@@ -190,6 +191,8 @@ def fit(quantity: Quantity, asked: Counted, inherited: frozenset[str]) -> Fit | 
         return Fit(len(asked.qualities), 0, 0)  # "2 are unlit", to how many are not lit
     if opposed or _counts_another(quantity, noun, asked) or _is_anothers(quantity, asked):
         return None
+    if _stand_at_the_asked(quantity, noun, asked):
+        return None
     if noun in _GROUPS and noun not in asked.nouns:
         return None
     if _is_of_the_contrary(quantity, asked, matched):
@@ -201,18 +204,19 @@ def fit(quantity: Quantity, asked: Counted, inherited: frozenset[str]) -> Fit | 
     return Fit(qualities, int(bool(said & asked.nouns) or not quantity.noun), -len(extra))
 
 
-def is_only_a_share(quantity: Quantity, asked: Counted) -> bool:
-    """Whether it is a part where the question asks for all: "one of the three children", to how many there are."""
-    if _ALL_OF_THEM.fullmatch(quantity.after):  # "there are 9 of them" names nothing that they are a part of
-        return False
-    return quantity.rank == Rank.SHARE and quantity.is_share and asked.of_now and not asked.qualities | asked.owner
-
-
 def _counts_another(quantity: Quantity, noun: str, asked: Counted) -> bool:
     """Whether it counts what the question only mentions: the hats of "how many people wear hats"."""
     plural = quantity.noun.endswith("s") and not quantity.noun.endswith("ss")
     verb = any(stem(word) in asked.qualities for word in quantity.phrase[:-1])  # "3 wear hats"
     return plural and not verb and noun not in asked.nouns and noun in asked.qualities | asked.owner
+
+
+def _stand_at_the_asked(quantity: Quantity, noun: str, asked: Counted) -> bool:
+    """Whether it counts what is at the things asked for: "two people in one of the boats", to how many boats."""
+    if not noun or quantity.is_share or quantity.value == "1" or is_empty(quantity.noun) or noun in asked.qualities:
+        return False
+    behind = counted_words(_predicate(quantity.after))
+    return not asked.nouns & {*map(stem, quantity.phrase)} and bool(asked.nouns & {*behind})
 
 
 def _is_of_the_contrary(quantity: Quantity, asked: Counted, matched: frozenset[str]) -> bool:

@@ -24,6 +24,7 @@ _THOUGHT = re.compile(
 _CONFIRMED = re.compile(rf"\W*{any_of('statements.confirmations')}", re.IGNORECASE)
 _DENIED = re.compile(r"\b(?:no|not|wrong)\b|n't\b", re.IGNORECASE)
 _DANGLING = words("statements.dangling")
+_TRAILING = words("statements.trailing")
 _ELLIPSES = words("statements.ellipses")
 _DANGLING_PHRASE = re.compile(rf"{any_of('statements.dangling_phrases')}$", re.IGNORECASE)
 _TRAILING_OFF = re.compile(r"\s*\.{2,}$")
@@ -33,6 +34,8 @@ _RESULT_TO_COME = re.compile(
     r"\W*(?:\w+,? )?(?:\w+ing\b|\S+ (?:minus|less|-)).*\bleaves?$|.*,\s*leaving(?: us| you)?$", re.IGNORECASE
 )
 _SUM_TO_COME = re.compile(r"\W*(?:\w+,? )?(?:adding|removing|subtracting|plus|minus)(?: \w+){1,3}$", re.IGNORECASE)
+_IF_WHAT = re.compile(r"\bif(?! (?:so|any|not|possible|needed|necessary)\b)(?: \w+){0,2}$", re.IGNORECASE)
+_AND_IF = re.compile(r"\b(?:and|but|so|then),? if\b[^,]*$", re.IGNORECASE)
 _OPEN_END = re.compile(r"(?:[,:+=(\[]|\b(?:and|or)|, so)$", re.IGNORECASE)
 _CLOSED_END = re.compile(r"[.!?\"')\]}`*|。！？\d%]$")
 _WORD = re.compile(r"[a-z']+", re.IGNORECASE)
@@ -49,7 +52,9 @@ class Correction(msgspec.Struct, frozen=True):
 
     @property
     def confirms(self) -> bool:
-        return bool(_CONFIRMED.match(self.after)) and not _DENIED.search(self.after)
+        last = sentences(self.after)[-1:]
+        said = _CONFIRMED.match(self.after) or (last and _CONFIRMED.fullmatch(last[0].rstrip(" .!")))
+        return bool(said) and not _DENIED.search(self.after)
 
 
 def corrected(text: str) -> Correction | None:
@@ -74,13 +79,15 @@ def is_cut_off(text: str) -> bool:
     if not text or _CLOSED_END.search(text):
         return False
     sentence = sentences(text)[-1]
+    if _IF_WHAT.search(sentence) or _AND_IF.search(sentence):
+        return True
     if supposes_first(sentence) and not stated(sentence):
         return True  # "If 3 were eaten"
     last = _WORD.findall(sentence)
     if not last or last[-1] == "A" or (last[-1] == "a" and len(last) <= 2):
         return False  # an option's letter
     last = [word.lower() for word in last]
-    if last[-1] == "not" and len(last) > 1:
+    while last[-1] in _TRAILING and len(last) > 1:
         last.pop()  # "the vase would not" breaks off, "probably not" does not
     # "It would" is short for what was asked; "the vase would" was going to say what.
     short = (

@@ -5,22 +5,26 @@ import re
 from msgspec.structs import replace
 
 from countersight.reading.clauses import MODAL_AT, sentences, supposes, supposes_first
-from countersight.reading.company import Fit, Quantity, fit, is_only_a_share, quantities, speaks_of_another
+from countersight.reading.company import Fit, Quantity, fit, quantities, speaks_of_another
 from countersight.reading.numerals import numerals
+from countersight.reading.other_counts import are_parts, is_beside_the_question
 from countersight.reading.question import Counted, counted_by
 from countersight.reading.ranks import Rank, ranks_in
 from countersight.reading.stems import counted_words, stem
+from countersight.reading.unfinished import repeats_the_supposition, stops_before_its_result, stops_halfway
 
 _INTERJECTION = re.compile(r"^\W*(?:yes|no|yeah|nope|sure|okay|ok|well|right)\s*[,.!;:-]+\s+(?=\S)", re.IGNORECASE)
 _ONLY_NO = re.compile(r"^\W*(?:no|none|nope)\W*$", re.IGNORECASE)
+_NONE_FIRST = re.compile(r"^\W*(?:none|zero)\s*[,.;:](?!\s*(?:but|however)\b)", re.IGNORECASE)
 _COUNTING_UP = re.compile(r"\b1,? 2(?:,? (?:and )?\d{1,3}\b){1,40}(?! [-+=*/])")
 _DIGITS = re.compile(r"\d+")
 _MORE = re.compile(r"(?: \w+)? (?:more|fewer|less|additional|extra)\b", re.IGNORECASE)
 _RESULT = re.compile(r"(?:=|\bis|\bby|\bso|\bdifference of)\s*$", re.IGNORECASE)
 _PERCENTAGE = re.compile(r"^\W*(\d{1,9})\s*(?:%|percent)\W*$", re.IGNORECASE)
 _JUST_A = re.compile(
-    r"\W*(?:there(?:'s| is|'d be| would(?: still| only| just)? be| will be)\s+)?(?:just |only )?an? (?:\w+ )??"
-    r"(?P<noun>\w+)(?: left| remaining| visible)?(?: (?:in|on) the (?:image|picture|photo|scene))?\W*$",
+    r"\W*(?:(?:there(?:'s| is|'d be| would(?: still| only| just)? be| will be)|i (?:can )?see)\s+)?(?:just |only )?"
+    r"an? (?:\w+ )??"
+    r"(?P<noun>\w+)(?: left| remaining| visible)?(?P<rest> [^.!?]*)?\W*$",
     re.IGNORECASE,
 )
 # "1 animal now, 3 then"; the other way round, "then" may be what was.
@@ -43,8 +47,10 @@ _MOST = 200  # numbers of a reply that are held against the question; of more, t
 def count(text: str, question: str) -> str | None:
     """The number a plain text gives as its answer, or None where it gives none or more than one."""
     asked = counted_by(question)
-    if _ONLY_NO.match(text):
+    if _ONLY_NO.match(text) or _NONE_FIRST.match(text):
         return "0"
+    if repeats_the_supposition(text, question):
+        return None
     if _is_just_one(text, asked):
         return "1"
     if percentage := _PERCENTAGE.match(text):
@@ -57,14 +63,18 @@ def count(text: str, question: str) -> str | None:
     if both and len(numerals(text)) == 2 and len(then := numerals(both["then"])) == 1:
         return then[0].value
     pieces = sentences(text)
+    if stops_halfway(pieces, asked):
+        return None
     last = len(pieces) - 1
     found = [
         _not_of_each(quantities(ranks, position), ranks.text, asked)
         for position, piece in enumerate(pieces)
         if (ranks := ranks_in(piece, first=position == 0, last=position == last))
     ]
-    every = [number for numbers in found for number in numbers if not is_only_a_share(number, asked)][-_MOST:]
+    every = [n for numbers in found for n in numbers if not is_beside_the_question(n, asked)][-_MOST:]
     every = _of_now(every, pieces) if asked.of_now else _of_the_supposed(every, pieces, asked)
+    if not asked.of_now and stops_before_its_result(every, pieces, asked):
+        return None
     return _chosen(every, asked, frozenset(counted_words(text)))
 
 
@@ -112,7 +122,8 @@ def _is_just_one(text: str, asked: Counted) -> bool:
     """Whether "a cow" is all that a reply says to "how many cows": anywhere else "a" only names a thing."""
     found = _JUST_A.match(text)
     noun = found["noun"].lower() if found else ""
-    return bool(noun) and not noun.endswith("s") and stem(noun) in asked.nouns
+    rest = counted_words((found["rest"] or "") if found else "")
+    return bool(noun) and not noun.endswith("s") and stem(noun) in asked.nouns and asked.words.issuperset(rest)
 
 
 def _of_the_supposed(every: list[Quantity], pieces: list[str], asked: Counted) -> list[Quantity]:
@@ -157,6 +168,8 @@ def _chosen(every: list[Quantity], asked: Counted, mentioned: frozenset[str]) ->
     if not to_the_point:
         return None
     best = max(found.qualities for found, _ in to_the_point)
+    if best == 0 and asked.qualities & mentioned and max(n.rank for _, n in to_the_point) == Rank.STATED:
+        return None  # "there are six women, and half of them carry bags"
     if best == 0:
         return _unqualified([n for _, n in to_the_point], every, asked, mentioned)
     fits = max(found for found, _ in to_the_point)
@@ -194,6 +207,8 @@ def _unqualified(pool: list[Quantity], every: list[Quantity], asked: Counted, me
         return None
     strongest = max(n.rank for n in pool)
     named = [n for n in pool if n.words & asked.nouns]
+    if strongest <= Rank.STATED and any(are_parts(n, other) for n in named for other in pool):
+        return None  # "five red, four green and three blue flags"
     others = [n for n in pool if n.noun and stem(n.noun) not in asked.nouns]
     if strongest != Rank.CONCLUDED and others and not named and asked.nouns & mentioned:
         return None  # "a dog and two cats", to how many dogs

@@ -38,7 +38,8 @@ _CHOSEN_AFTER = re.compile(
 )
 DENIED_BEFORE = re.compile(
     rf"{any_of('options.denied_before')}\s*"
-    r"(?:be\s+|the\s+|option\s+|choice\s+|answer\s+|letter\s+|[A-Z]\s*(?:,|or|and|nor)\s*){0,3}[(\"']?\s*$",
+    # "neither A nor", "eliminating B, C, and"
+    r"(?:be\s+|the\s+|option\s+|choice\s+|answer\s+|letter\s+|[A-Z]\s*(?:,?\s*(?:or|and|nor)\b|,)\s*){0,6}[(\"']?\s*$",
     re.IGNORECASE,
 )
 _DENIED_AFTER = re.compile(
@@ -94,10 +95,16 @@ def opening_mark(text: str, options: Sequence[str]) -> Named:
     if not opening:
         return Named(None, seen=False)
     letter, rest = (opening[1] or opening[2]).upper(), text[opening.end() :]
-    if len(set(_MARK.findall(text))) > 1 or _DENIED_AFTER.match(rest):
+    if len(set(_MARK.findall(text))) > 1 or (_DENIED_AFTER.match(rest) and not _is_own_text(letter, rest, options)):
         return Named(None, seen=False)
     known = letter in LETTERS[: len(options)] and not contradicted(letter, rest, options)
     return Named(letter if known else None, seen=True)
+
+
+def _is_own_text(letter: str, rest: str, options: Sequence[str]) -> bool:
+    """Whether what follows a letter is the text of its option: "D) Cannot be told"."""
+    own = options[LETTERS.index(letter)] if letter in LETTERS[: len(options)] else ""
+    return bool(own) and rest.strip(" )].:").casefold().startswith(own.strip(" .").casefold())
 
 
 def by_letter(text: str, options: Sequence[str], *, of_now: bool) -> Named:
@@ -107,7 +114,7 @@ def by_letter(text: str, options: Sequence[str], *, of_now: bool) -> Named:
     chosen: list[tuple[int, str]] = []
     denied: set[str] = set()
     questioned = False
-    pieces = [(number, part) for number, piece in enumerate(sentences(text)) for part in contrasted(piece)]
+    pieces = list(enumerate(part for piece in sentences(text) for part in contrasted(piece)))
     for number, piece in pieces:
         passing = not of_now and tells_of_now(piece) and len(pieces) > 1
         for start, end, letter in _mentions(piece)[-_MOST:]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from countersight.case import LETTERS
-from countersight.reading.clauses import clauses, contrasted, sentences
+from countersight.reading.clauses import every_clause
 from countersight.reading.numerals import canonical, numerals
 from countersight.reading.ranks import Rank, ranks_in
 from countersight.reading.stems import stem
@@ -21,6 +21,9 @@ _DENIED = re.compile(
 )
 # Where a clause that denies something goes on to say what holds: "not blue, it's red".
 _GOES_ON = re.compile(r",\s+(?=(?:so|because|since|it|they|he|she|there|that)\b)|\binstead\b(?! of)", re.IGNORECASE)
+_IRREGULAR_NOT = re.compile(r"\b(?:won't|can't|cannot)(?!\w)", re.IGNORECASE)
+_SHORT_NOT = re.compile(r"(?<=\w)n't\b", re.IGNORECASE)
+_SHORT_IS = re.compile(r"(?:(?<=\bhe)|(?<=\bshe)|(?<=\bit)|(?<=\bthat))'s\b", re.IGNORECASE)
 _SPACE = re.compile(r"[\W_]+")
 
 
@@ -29,10 +32,15 @@ def words_of(text: str) -> str:
     return _SPACE.sub(" ", text).strip().casefold()
 
 
+def written_out(text: str) -> str:
+    """The text with "would not" for "wouldn't" and "he is" for "he's"."""
+    text = _IRREGULAR_NOT.sub(lambda found: "will not" if found.group().lower() == "won't" else "can not", text)
+    return _SHORT_IS.sub(" is", _SHORT_NOT.sub(" not", text))
+
+
 def affirmed(text: str) -> str:
     """The text with every clause that denies something blanked: "the man would not leave" chooses no man's leaving."""
-    parts = (part for sentence in sentences(text) for part in contrasted(sentence))
-    for clause in (clause for part in parts for clause in clauses(part)):
+    for clause in every_clause(text):
         if denial := _DENIED.search(clause):
             turn = _GOES_ON.search(clause, denial.end())
             denied = clause[: turn.start()] if turn else clause

@@ -4,9 +4,11 @@ import re
 from collections.abc import Sequence
 
 from countersight.case import LETTERS
+from countersight.reading.asked import content
 from countersight.reading.clauses import (
     asks_of_now,
     contrasted,
+    every_clause,
     imagines,
     sentences,
     stated,
@@ -16,18 +18,18 @@ from countersight.reading.clauses import (
 from countersight.reading.counting import count
 from countersight.reading.letters import (
     CAPITAL,
-    CHOSEN_BEFORE,
-    DENIED_BEFORE,
     bare_choice,
     by_letter,
     is_bare,
     opening_mark,
 )
-from countersight.reading.numerals import canonical
+from countersight.reading.numerals import canonical, numerals
 from countersight.reading.option_texts import affirmed, counts_of, number_of, words_of
-from countersight.reading.polarity import polarity
+from countersight.reading.polarity import opening_polarity, polarity
 from countersight.reading.stems import spelled
-from countersight.reading.vocabulary import any_of, found, listed, words
+from countersight.reading.vocabulary import any_of, listed
+from countersight.reading.wordings import PASSING, by_wording
+from countersight.text import NUMBER_WORDS
 
 _NONE_OF_THEM = re.compile(rf"{any_of('options.none_of_them')}|\b(?:none|all) of (?:these|those)\W*$", re.IGNORECASE)
 _PLACES: dict[str, int] = listed("options.places")
@@ -38,16 +40,18 @@ _ORDINAL_ONE = re.compile(
     rf"\W*(?:(?:it is|it's|it would be|i (?:choose|pick)|i'd (?:say|pick))\s+)?(?:the\s+)?{_PLACE}(?:\s+one)?\W*$",
     re.IGNORECASE,
 )
-_NUMBERED_OPTION = re.compile(r"\b(?:option|choice)\s*#?(\d{1,3})\b", re.IGNORECASE)
+_PLACE_ALONE = re.compile(r"\W*(\d)\W*$")
+_NUMBERED_OPTION = re.compile(
+    rf"\b(?:option|choice)\s*#?(\d{{1,3}}|{'|'.join(list(NUMBER_WORDS)[1:10])})\b", re.IGNORECASE
+)
 _GOOD = re.compile(rf"[✅✔✓☑]|{any_of('options.good')}", re.IGNORECASE)
 _BAD = re.compile(rf"[❌✗✘✖❎]|{any_of('options.bad')}", re.IGNORECASE)
 _REASON = re.compile(r"\b(?:because|since)\b", re.IGNORECASE)
+_OPTION_DOES = re.compile(
+    r"^\W*(?P<what>(?:the )?[\w ]{1,40}?) (?:is|are|was|were|has|have|would|will|could)\b(?P<rest>.*)", re.IGNORECASE
+)
+_WHICH = re.compile(r"^\W*(?:which|what|whose)(?: of the)? \w+\b|^\W*who\b", re.IGNORECASE)
 _IS_SO = re.compile(r"^\W*the (?P<what>[\w ]{1,40}?) (?:is|are|was|were)\b", re.IGNORECASE)
-_PALE = words("options.pale")
-_DENYING = found("options.denying")
-_LONGEST_NAME = 12  # words of a reply that can name an option by one of its words
-_NEAR = 60
-_MOST = 50  # places of an option's text in a reply that are looked at
 _VERDICT = 80  # characters after an option in which it is called right or wrong
 
 
@@ -56,6 +60,8 @@ def choice(text: str, options: Sequence[str], question: str) -> str | None:
     letters = LETTERS[: len(options)]
     if is_bare(text):
         return bare_choice(text, len(options))
+    if (alone := _PLACE_ALONE.match(text)) and not any(map(numerals, options)):
+        return letters[int(alone[1]) - 1] if 0 < int(alone[1]) <= len(letters) else None
     exact = [letter for letter, option in zip(letters, options, strict=True) if words_of(option) == words_of(text)]
     if len(exact) == 1:
         return exact[0]
@@ -64,6 +70,8 @@ def choice(text: str, options: Sequence[str], question: str) -> str | None:
     opening = opening_mark(text, options)
     if opening.seen:
         return opening.letter
+    if _names_the_wrong_letter(text, options, letters):
+        return None
     judged = _by_verdicts(text, options, letters)
     if judged:
         return judged
@@ -75,6 +83,15 @@ def choice(text: str, options: Sequence[str], question: str) -> str | None:
         place = places.pop()
         return letters[place] if not places and -len(options) <= place < len(options) else None
     return _by_text(text, options, letters, question)
+
+
+def _names_the_wrong_letter(text: str, options: Sequence[str], letters: str) -> bool:
+    """Whether a letter in brackets follows another option's text: "green (A)", where A is red."""
+    return any(
+        found[1].upper() != letter
+        for letter, option in zip(letters, options, strict=True)
+        for found in re.finditer(rf"(?<!\w){re.escape(option.strip(' .'))}\s*\(([A-Za-z])\)", text, re.IGNORECASE)
+    )
 
 
 def _by_verdicts(text: str, options: Sequence[str], letters: str) -> str | None:
@@ -97,6 +114,11 @@ def _by_verdicts(text: str, options: Sequence[str], letters: str) -> str | None:
     return good[0] if len(good) == 1 else None
 
 
+def _named(text: str) -> str:
+    """A name without its article."""
+    return words_of(text).removeprefix("the ").removeprefix("a ").removeprefix("an ")
+
+
 def _places(text: str, options: Sequence[str]) -> set[int]:
     """The places in the list that a reply names: "the last option", "option 2"."""
     alone = _ORDINAL_ONE.match(text)
@@ -104,8 +126,9 @@ def _places(text: str, options: Sequence[str]) -> set[int]:
     named = {_PLACES[re.sub(r"[ -]+", " ", place.lower()).replace("the ", "")] for place in places}
     for number in _NUMBERED_OPTION.findall(text):
         # "Option 3" may as well be the option that says 3, unless that is the third.
+        number = canonical(str(NUMBER_WORDS.get(number.lower(), number)))
         place = int(number) - 1
-        if all(at == place or number_of(option) != canonical(number) for at, option in enumerate(options)):
+        if all(at == place or number_of(option) != number for at, option in enumerate(options)):
             named.add(place)
     return named
 
@@ -128,9 +151,26 @@ def _by_text(text: str, options: Sequence[str], letters: str, question: str) -> 
     if {words_of(option) for option in options} == {"yes", "no"}:
         answer = polarity(text, question)
         return next((x for x, option in zip(letters, options, strict=True) if words_of(option) == answer), None)
+    opened = _by_opening(text, options, letters)
+    if opened is not None:
+        return opened or None
     if not asks_of_now(question):
         text = _of_what_would_be(text, question)
-    return _by_wording(text, options, letters) or _by_wording(_claims(text), options, letters)
+    text = _to_the_point(text, question, options)
+    return by_wording(text, options, letters, question) or by_wording(_claims(text), options, letters, question)
+
+
+def _by_opening(text: str, options: Sequence[str], letters: str) -> str | None:
+    """The letter of the only option that opens with the yes or no of the reply; "" where two do, None where none does.
+
+    What the reply says beyond the word must not be another option's text.
+    """
+    said = opening_polarity(text)
+    opened = [letter for letter, option in zip(letters, options, strict=True) if opening_polarity(option) == said]
+    if not said or not opened:
+        return None
+    named = by_wording(text, options, letters, "")
+    return (opened[0] if named in (None, opened[0]) else "") if len(opened) == 1 else (named or "")
 
 
 def _of_what_would_be(text: str, question: str) -> str:
@@ -143,7 +183,8 @@ def _of_what_would_be(text: str, question: str) -> str:
     of_now = [piece for piece in pieces if tells_of_now(piece) or _is_of_the_asked(piece, question)]
     if len(of_now) == len(pieces) and not any(map(tells_of_now, pieces)):
         return ""
-    return ". ".join(piece for piece in pieces if piece not in of_now) or text
+    told = [piece for piece in pieces if piece not in of_now]
+    return ". ".join(told or [piece for piece in pieces if not _is_of_the_asked(piece, question)])
 
 
 def _is_of_the_asked(piece: str, question: str) -> bool:
@@ -151,49 +192,31 @@ def _is_of_the_asked(piece: str, question: str) -> bool:
     return told is not None and set(spelled(told["what"])) <= set(spelled(question))
 
 
+def _to_the_point(text: str, question: str, options: Sequence[str]) -> str:
+    """The text without the clauses that tell of an option what was not asked."""
+    for clause in every_clause(text):
+        if _is_beside_the_point(clause, question, options):
+            text = text.replace(clause, " " * len(clause), 1)
+    return text
+
+
+def _is_beside_the_point(clause: str, question: str, options: Sequence[str]) -> bool:
+    """Whether a clause tells of an option what was not asked ("the sheep is next"), or of something else altogether."""
+    told = _OPTION_DOES.match(stated(clause)) if _WHICH.match(stated(question)) else None
+    if not told or _GOOD.search(clause):
+        return False
+    if _named(told["what"]) not in map(_named, options):
+        known = content(question) | content(" ".join(options)) | PASSING
+        subject = content(told["what"])
+        return told["what"].lower().startswith("the ") and bool(subject) and not subject & known
+    said, asked = content(told["rest"]), content(_WHICH.sub("", stated(question)))
+    return bool(said - content(question)) and not asked <= said
+
+
 def _claims(text: str) -> str:
     """What a text states, without its reasons: "red, because a green one means go"."""
-    mains = (stated(each) if supposes_first(each) else _REASON.split(each)[0].strip() for each in sentences(text))
+    mains = (
+        stated(each) if supposes_first(each) or _REASON.match(each) else _REASON.split(each)[0].strip()
+        for each in sentences(text)
+    )
     return ". ".join(filter(None, mains))
-
-
-def _by_wording(text: str, options: Sequence[str], letters: str) -> str | None:
-    said = affirmed(text)
-    spans = [
-        (found.start(), found.end(), letter)
-        for letter, option in zip(letters, options, strict=True)
-        if words_of(option)
-        # An option that denies something itself stands where it is denied.
-        for found in _standing(option, text if _DENYING.search(option) else said)
-        if not DENIED_BEFORE.search(text[max(0, found.start() - _NEAR) : found.start()])
-    ]
-    # "dark red" is not also "red".
-    outer = [s for s in spans if not any(o[0] <= s[0] and s[1] <= o[1] and o[:2] != s[:2] for o in spans)]
-    chosen = {x for start, _, x in outer if CHOSEN_BEFORE.search(text[max(0, start - _NEAR) : start])}
-    found_letters = chosen or {x for _, _, x in outer} or _by_a_word(said, options, letters)
-    return found_letters.pop() if len(found_letters) == 1 else None
-
-
-def _standing(option: str, text: str) -> list[re.Match[str]]:
-    """Where an option's own text stands in a reply."""
-    return list(re.finditer(rf"(?<!\w){re.escape(option.strip().rstrip('.'))}(?!\w)", text, re.IGNORECASE))[:_MOST]
-
-
-def _by_a_word(text: str, options: Sequence[str], letters: str) -> set[str]:
-    """The options that a short reply names by a word only they have: "red", of a red and a blue circle."""
-    if len(text.split()) > _LONGEST_NAME:
-        return set()
-    bags = [{word for word in words_of(option).split() if word not in _PALE} for option in options]
-    own = {
-        word: letter
-        for letter, option, bag in zip(letters, options, bags, strict=True)
-        if not _DENYING.search(option)
-        for word in bag
-        if sum(word in other for other in bags) == 1
-    }
-    return {
-        own[word]
-        for found in re.finditer(r"\w+", text)
-        if (word := found.group().casefold()) in own
-        and not DENIED_BEFORE.search(text[max(0, found.start() - _NEAR) : found.start()])
-    }

@@ -2,7 +2,8 @@
 
 import re
 
-from countersight.reading.claims import Asked, asked_by, asserted, content, denied
+from countersight.reading.asked import Asked, asked_by, content
+from countersight.reading.claims import asserted, denied
 from countersight.reading.clauses import (
     MODAL_AT,
     clauses,
@@ -66,6 +67,8 @@ _SAID = re.compile(
 )
 _CONCLUSION = found("yes_no.conclusions")
 _IS = re.compile(r"\b(?:is|are|was|were|has|have|does|do)\b|'s\b|'re\b", re.IGNORECASE)
+_IS_NOT = re.compile(r"(?:\bis|'s)\s+not$", re.IGNORECASE)
+_GOES_ON_TO_SAY = re.compile(rf"\s+(?!{any_of('yes_no.after_it_is_not')})\w", re.IGNORECASE)
 _CONTRAST = re.compile(r"\W*(?:but|however|yet)\b", re.IGNORECASE)
 
 
@@ -101,6 +104,8 @@ def _of_what_would_be(piece: str) -> str:
 def opening_polarity(text: str) -> str | None:
     """The yes or no a text begins with."""
     found = _LEADING.match(text)
+    if found and _IS_NOT.search(text[: found.end()]) and _GOES_ON_TO_SAY.match(text[found.end() :]):
+        return None  # "it is not snowing" is no "no" by itself
     return None if not found else ("yes" if found["yes"] else "no")
 
 
@@ -118,6 +123,8 @@ def _answer(pieces: list[str], asked: Asked) -> str | None:
     # The first word wins: "Yes, it wouldn't be dry" is a yes.
     answer = opening_polarity(pieces[0])
     if answer:
+        if _contradicts_itself(answer, pieces[0], asked):
+            return None
         return _concluded_otherwise(answer, pieces) or _overruled(answer, pieces, asked) or answer
     imagined = [position for position, piece in enumerate(pieces) if MODAL_AT.search(stated(piece))]
     concluded, answer = _concluded(pieces, imagined, asked)
@@ -132,6 +139,16 @@ def _answer(pieces: list[str], asked: Asked) -> str | None:
     if any(_NOT_SO.search(piece) for piece in pieces):
         return "no"
     return _claim(pieces, asked) or ("yes" if not imagined and _LEANING.match(pieces[0]) else None)
+
+
+def _contradicts_itself(answer: str, piece: str, asked: Asked) -> bool:
+    """Whether a sentence says the other thing than its first word: "No, it would not go out", to "stay lit"."""
+    opening = _LEADING.match(piece)
+    rest = piece[opening.end() :] if opening else ""
+    if rest[:1] not in (",", ":", " -") or not MODAL_AT.search(rest) or asked.of_now:
+        return False  # "unlikely that it would" is one statement
+    claims = {claim for clause in clauses(stated(rest[1:])) if content(clause) and (claim := asserted(clause, asked))}
+    return bool(claims) and answer not in claims
 
 
 def _concluded_otherwise(answer: str, pieces: list[str]) -> str | None:

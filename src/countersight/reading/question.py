@@ -33,6 +33,8 @@ class Counted(msgspec.Struct, frozen=True):
     """Whose they are: "how many balloons would the girl have"."""
     supposition: frozenset[str] = frozenset()
     supposed_numbers: frozenset[str | None] = frozenset()
+    stages: tuple[frozenset[str | None], ...] = ()
+    """The words and numbers that only one of several changes has, in order: "if three flew away and one came back"."""
     negated: bool = False
     joins: bool = False
     """Whether it asks of two places or kinds together: "on the table and the shelf"."""
@@ -66,12 +68,20 @@ def counted_by(question: str) -> Counted:
         owner=frozenset(owner),
         supposition=frozenset(counted_words(supposition)) - told - nouns - owner,
         supposed_numbers=frozenset(numeral.value for numeral in numerals(supposition)),
+        stages=_stages(supposition),
         joins=" and " in rest,
         difference=bool(_DIFFERENCE.match(asked["what"])),
         negated=bool(_NEGATED.search(rest)),
         of_each=bool(_OF_EACH.search(question)),
         of_now=of_now,
     )
+
+
+def _stages(supposition: str) -> tuple[frozenset[str | None], ...]:
+    parts = [part for part in re.split(r",? and (?:then )?", supposition) if numerals(part)]
+    bags = [frozenset((*counted_words(part), *(n.value for n in numerals(part)))) for part in parts]
+    own = [bag - frozenset[str | None]().union(*bags[:place], *bags[place + 1 :]) for place, bag in enumerate(bags)]
+    return tuple(own) if len(own) > 1 and all(own) else ()
 
 
 def _noun_phrase(what: str) -> tuple[set[str], set[str]]:

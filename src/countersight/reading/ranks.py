@@ -42,7 +42,7 @@ class Ranks(msgspec.Struct, frozen=True):
 
 
 _CONCLUDING = re.compile(
-    rf"{any_of('counts.concluding')}|=|(?<=,)\s*for\b(?! the)|(?<!the )(?<=\w )left\s*:"
+    rf"{any_of('counts.concluding')}|=|(?<=,)\s*for\b(?! the)|(?<!the )(?<=\w )left\s*:|^\W*left\s*:"
     rf"|{any_of('counts.lessening_words')}[^.,=]{{0,30}}?\bis\b",
     re.IGNORECASE,
 )
@@ -82,6 +82,7 @@ _SHARE_AFTER = re.compile(rf"\s*(?:{any_of('counts.shares')}|of \d)", re.IGNOREC
 _SHARE_BEFORE = re.compile(rf"{any_of('counts.shares_before')}\s+(?:only |just )?$", re.IGNORECASE)
 _JUST_ONE = re.compile(rf"(?:{any_of('counts.just_one_before')}|[:=(])\s*$", re.IGNORECASE)
 _ONE_OF_SOME = re.compile(rf"\s+{any_of('counts.one_of_some_after')}", re.IGNORECASE)
+_THE_ONLY = re.compile(rf"{any_of('counts.the_only_one')}\s+$", re.IGNORECASE)
 _ONE_BEFORE = re.compile(rf"{any_of('counts.one_of_some_before')}\s+$", re.IGNORECASE)
 _ALTERNATIVE = re.compile(rf"\s*(?:,\s*)?(?:{any_of('counts.alternatives')}|/|and/or)\s*$", re.IGNORECASE)
 _RANGE = re.compile(r"\s*-\s*$")
@@ -142,6 +143,7 @@ def _ranked(text: str, numbers: list[Numeral]) -> list[Rank]:
     concluded_from = signs[-1][1] if signs else len(text)
     modal = MODAL_AT.search(text)
     supposed_from = modal.end() if modal else len(text)
+    asides = [aside or _is_one_of_none(text, numbers, place) for place, aside in enumerate(asides)]
     ranks = [
         Rank.ASIDE if aside else _rank(text, numeral, concluded_from, supposed_from)
         for numeral, aside in zip(numbers, asides, strict=True)
@@ -227,6 +229,13 @@ def _rank(text: str, numeral: Numeral, concluded_from: int, supposed_from: int) 
     return Rank.BEFORE if _BEFORE.search(before) or _NOW_AFTER.search(after) else Rank.STATED
 
 
+def _is_one_of_none(text: str, numbers: list[Numeral], place: int) -> bool:
+    """Whether "one" stands for a thing that nobody has: "no woman is carrying one"."""
+    ends = re.match(r"\W*$", text[numbers[place].end :])
+    nobody = place > 0 and numbers[place - 1].value == "0" and numbers[place - 1].word not in ("", "zero")
+    return numbers[place].word == "one" and bool(ends) and nobody
+
+
 def _tells_a_change(after: str) -> bool:
     return bool(_ASIDE_AFTER.match(after) or _CAME_OR_WENT.match(after))
 
@@ -241,6 +250,8 @@ def _is_aside(before: str, after: str, numeral: Numeral) -> bool:
         or (_WITH_BEFORE.search(before) and not (_RESULT_WITH.search(before) or _SHARE_BEFORE.search(before)))
         or _tells_a_change(after)
     ):
+        return True
+    if numeral.word == "one" and _THE_ONLY.search(before):
         return True
     if numeral.word == "one":
         pronoun = _ONE_OF_SOME.match(after) or _ONE_BEFORE.search(before)

@@ -4,12 +4,14 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from countersight.reading.vocabulary import listed, words
+from countersight.reading.vocabulary import any_of, listed, words
 
 _SAME: Final[dict[str, str]] = {form: line[0] for line in listed("questions.same") for form in line}
 _EMPTY: Final = words("questions.empty")
 _EMPTY_OF_COUNTS: Final = _EMPTY | words("questions.empty_of_counts")
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
+# "Two are on", but not "on the table".
+_PARTICLE = re.compile(rf"\b(?:{'|'.join(listed('states.particles'))})(?=\W*$|[,.;:!?)]|\s+{any_of('states.goes_on')})")
 _THE_LEFT = re.compile(r"\bthe (?:far )?left\b")  # a place; any other "left" is what remains
 _ENDINGS: Final = ("ings", "ing", "edly", "ed", "es", "s", "e")
 _SHORTEST = 3
@@ -42,4 +44,5 @@ def is_empty(word: str) -> bool:
 
 def counted_words(text: str) -> list[str]:
     """The stems of the words of a text that tell what is counted, in order."""
-    return [stem(word) for word in spelled(text) if word not in _EMPTY_OF_COUNTS and "'" not in word]
+    told = {found.group() for found in _PARTICLE.finditer(text.lower())}
+    return [stem(word) for word in spelled(text) if word in told or (word not in _EMPTY_OF_COUNTS and "'" not in word)]

@@ -1,0 +1,87 @@
+"""What a yes-or-no question asks for, so far as its words tell."""
+
+import re
+from functools import lru_cache
+
+import msgspec
+
+from countersight.reading.clauses import asks_of_now, stated
+from countersight.reading.numerals import numerals
+from countersight.reading.opposites import states
+from countersight.reading.stems import stem
+from countersight.reading.vocabulary import found, words
+
+_IF = re.compile(r"\b(?:if|when|unless|after|without)\b", re.IGNORECASE)
+_NEGATIVE_QUESTION = re.compile(r"\b(?:not|never|no|no longer)\b", re.IGNORECASE)
+_ABILITY = found("yes_no.abilities")
+CONTRARY = re.compile(
+    r"(?:(?:,|\s--?|\bbut|\band)\s+(?:\w+ly )?not|,?\s(?:rather than|instead of))\s+(?P<denied>[^,.;]{1,60})",
+    re.IGNORECASE,
+)
+_ASKS_OF_A_PRONOUN = re.compile(r"^\W*[\w']+ (?:it|there|they|he|she|you|we|i|this|that)\b", re.IGNORECASE)
+NOBODY = re.compile(r"\b(?:nobody|no[ -]one)\b")
+_WORD = re.compile(r"[a-z]+")
+_EMPTY = words("questions.empty")
+_LIGHT = words("yes_no.light")
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """What a yes-or-no question asks for, so far as its words tell."""
+
+    words: frozenset[str]
+    """In stems, as all its words."""
+    subject: str
+    """The first of them, which a pronoun may stand for."""
+    supposed: frozenset[str]
+    """The words of its "if"."""
+    states: tuple[str, ...]
+    order: tuple[str, ...]
+    """The words of a comparison, as they stand around "than"."""
+    negated: bool
+    compares: bool
+    counts: bool
+    of_now: bool
+    of_ability: bool
+
+
+@lru_cache(maxsize=512)
+def asked_by(question: str) -> Asked:
+    """Reads a question once, for all the clauses it is held against."""
+    opening = _IF.split(question, maxsplit=1)[0]
+    main = opening if content(opening) else stated(question)
+    said = content(main) | {stem(found.group().lower()) for found in states(main)}
+    return Asked(
+        words=said,
+        subject=first_word(main),
+        supposed=content(question) - said,
+        states=tuple(found.group().lower() for found in states(main)),
+        order=compared(main),
+        negated=bool(_NEGATIVE_QUESTION.search(main)),
+        compares=bool(CONTRARY.search(main)),
+        counts=bool(numerals(main)),
+        of_now=asks_of_now(question),
+        of_ability=bool(_ABILITY.search(main)),
+    )
+
+
+def first_word(main: str) -> str:
+    """The stem of the first word that means something by itself; nothing for a pronoun."""
+    if _ASKS_OF_A_PRONOUN.match(main):
+        return ""
+    every = (stem(word) for word in _WORD.findall(main.lower()) if word not in _EMPTY and word not in _LIGHT)
+    return next(every, "")
+
+
+def content(text: str) -> frozenset[str]:
+    """The stems of the words of a text that mean something by themselves, and the states it tells."""
+    text = NOBODY.sub("no person", text.lower())
+    told = {found.group() for found in states(text)}
+    every = {word for word in _WORD.findall(text) if word in told or word not in _EMPTY}
+    return frozenset(map(stem, every - _LIGHT))
+
+
+def compared(text: str) -> tuple[str, ...]:
+    """The content of a comparison in its order: "more dogs than cats" is not "more cats than dogs"."""
+    if " than " not in f" {text.lower()} ":
+        return ()
+    return tuple(stem(word) for word in _WORD.findall(text.lower()) if word not in _EMPTY and word not in _LIGHT)

@@ -1,0 +1,35 @@
+"""Replies that take up what the question supposes and do not come to what follows from it."""
+
+from countersight.reading.clauses import supposed, supposes_first
+from countersight.reading.company import Quantity
+from countersight.reading.numerals import numerals
+from countersight.reading.question import Counted
+from countersight.reading.ranks import Rank
+from countersight.reading.stems import counted_words, spelled
+from countersight.reading.vocabulary import found
+
+_CHANGE = found("counts.changes")
+
+
+def repeats_the_supposition(text: str, question: str) -> bool:
+    """Whether a reply says only what the question supposes: "3 got off and 5 got on"."""
+    said = spelled(text)
+    return len(said) > 2 and f" {' '.join(said)} " in f" {' '.join(spelled(supposed(question)))} "
+
+
+def stops_halfway(pieces: list[str], asked: Counted) -> bool:
+    """Whether a reply takes up the first of several changes and not the last: "if three flew away, 3 would remain"."""
+    text = " ".join(pieces)
+    said = {*counted_words(text), *(n.value for n in numerals(text))}
+    taken = [bool(said & stage) for stage in asked.stages]
+    return len(taken) > 1 and taken[0] and not taken[-1] and any(map(supposes_first, pieces[-1:]))
+
+
+def stops_before_its_result(every: list[Quantity], pieces: list[str], asked: Counted) -> bool:
+    """Whether a reply counts what is there, and then only tells the change: "There are 3. Now we add two."."""
+    if any(n.rank > Rank.STATED for n in every):
+        return False
+    last = len(pieces) - 1
+    tail = every[-1].after if every and every[-1].sentence == last else pieces[-1] if last > 0 else ""
+    changes = _CHANGE.search(tail) or asked.supposition.intersection(counted_words(tail))
+    return bool(changes) and bool(numerals(tail))

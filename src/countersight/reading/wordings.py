@@ -1,0 +1,102 @@
+"""Reads which option a reply names by its own words, whole or in part."""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from countersight.reading.asked import content
+from countersight.reading.clauses import every_clause, stated, supposed
+from countersight.reading.letters import CHOSEN_BEFORE, DENIED_BEFORE
+from countersight.reading.option_texts import affirmed, words_of, written_out
+from countersight.reading.stems import counted_words, stem
+from countersight.reading.vocabulary import found, words
+
+_PALE = words("options.pale")
+_HELPING = words("questions.helping")
+_PRONOUNS = frozenset({"he", "she", "it", "they", "nobody", "somebody", "someone"})
+PASSING = frozenset(map(stem, words("options.passing")))
+_DENYING = found("options.denying")
+_YES_OR_NO = re.compile(r"^\W*(?:yes|no)\s*[,:;-]\s*(?=\w)", re.IGNORECASE)
+_LONGEST_NAME = 12  # words of a reply that can name an option by some of its words
+_LONGEST_NOUN = 2  # words that tell something, of an option that only names a thing
+_ENOUGH = 0.6  # of the words of an option that says something; its subject alone is no choice
+_NEAR = 60
+_MOST = 50  # places of an option's text in a reply that are looked at
+
+
+def by_wording(text: str, options: Sequence[str], letters: str, question: str) -> str | None:
+    """The letter of the only option that a text affirms in the option's own words."""
+    text, options = written_out(text), [_YES_OR_NO.sub("", written_out(option)) for option in options]
+    said = affirmed(_without_the_supposed(text, question, options))
+    spans = [
+        (found.start(), found.end(), letter)
+        for letter, option in zip(letters, options, strict=True)
+        if words_of(option)
+        # An option that denies something itself stands where it is denied.
+        for found in _standing(option, text if _DENYING.search(option) else said)
+        if not DENIED_BEFORE.search(text[max(0, found.start() - _NEAR) : found.start()])
+    ]
+    # "dark red" is not also "red".
+    outer = [s for s in spans if not any(o[0] <= s[0] and s[1] <= o[1] and o[:2] != s[:2] for o in spans)]
+    chosen = {x for start, _, x in outer if CHOSEN_BEFORE.search(text[max(0, start - _NEAR) : start])}
+    found_letters = chosen or {x for _, _, x in outer} or _by_some_words(said, options, letters, question)
+    return found_letters.pop() if len(found_letters) == 1 else None
+
+
+def _without_the_supposed(text: str, question: str, options: Sequence[str]) -> str:
+    """The text with every clause blanked that only repeats what the question supposes: "the horse would walk away"."""
+    told = content(supposed(question))
+    own = told - content(stated(question)) - content(" ".join(options))
+    for clause in every_clause(text):
+        said = content(clause)
+        if said <= told and said & own and _HELPING.intersection(clause.lower().split()):
+            text = text.replace(clause, " " * len(clause), 1)
+    return text
+
+
+def _standing(option: str, text: str) -> list[re.Match[str]]:
+    """Where an option's own text stands in a reply."""
+    return list(re.finditer(rf"(?<!\w){re.escape(option.strip().rstrip('.'))}(?!\w)", text, re.IGNORECASE))[:_MOST]
+
+
+def _by_some_words(text: str, options: Sequence[str], letters: str, question: str) -> set[str]:
+    """The options that a short reply names by words only they have: "red", of a red and a blue circle."""
+    if len(text.split()) > _LONGEST_NAME:
+        return set()
+    bags = [_telling(option) for option in options]
+    said = {
+        stem(word)
+        for found in re.finditer(r"\w+", text)
+        if (word := found.group().casefold()) not in _PALE
+        and not DENIED_BEFORE.search(text[max(0, found.start() - _NEAR) : found.start()])
+    }
+    known = content(question) | PASSING
+    return {
+        letter
+        for letter, option, bag in zip(letters, options, bags, strict=True)
+        if not _DENYING.search(option)
+        and any(sum(word in other for other in bags) == 1 for word in said & bag)
+        and (_names_a_thing(option) or _is_nearly_said(option, text, said, known))
+    }
+
+
+def _is_nearly_said(option: str, text: str, affirmed_words: set[str], known: frozenset[str]) -> bool:
+    """Whether a reply says most of an option that says something, of the same subject, and nothing else."""
+    bag, said = _telling(option), content(text) & affirmed_words
+    subject = next((word for word in counted_words(stated(text)) if word in said and word not in PASSING), "")
+    enough = len(said & bag) >= max(_ENOUGH * len(bag), min(2, len(bag)))
+    subjects = bag | known if words_of(option).split()[0] in _PRONOUNS else bag
+    return enough and said <= bag | known and subject in subjects
+
+
+@lru_cache(maxsize=512)
+def _telling(option: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in words_of(option).split() if word not in _PALE | _HELPING | _PRONOUNS)
+
+
+@lru_cache(maxsize=512)
+def _names_a_thing(option: str) -> bool:
+    """Whether an option is a thing ("the red circle") rather than something that happens."""
+    every = words_of(option).split()
+    said = _HELPING.union(_PRONOUNS).intersection(every)
+    return not said and len(_telling(option)) <= _LONGEST_NOUN
