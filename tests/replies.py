@@ -1,4 +1,4 @@
-"""Replies with readings that were fixed by hand before the reader saw them: `reading/corpus/*.toml`."""
+"""Replies with readings that were fixed by hand before the reader saw them: `reading/{corpus,fresh,further}/*.toml`."""
 
 import hashlib
 import tomllib
@@ -10,7 +10,8 @@ import msgspec
 
 from countersight.case import Option, Question, Reply
 
-FOLDER = Path(__file__).parent / "reading" / "corpus"
+FOLDER = Path(__file__).parent / "reading"
+SETS = ("corpus", "fresh", "further")
 _GOLD = {"number": "77777", "boolean": "yes", "choice": "A", "open": "gold"}
 
 Half = Literal["development", "unseen"]
@@ -37,9 +38,9 @@ class Line(msgspec.Struct, frozen=True):
 
 
 @cache
-def corpus() -> tuple[Line, ...]:
-    """Every line of the corpus, in the order of its files."""
-    asked = [asked for path in sorted(FOLDER.glob("*.toml")) for asked in tomllib.loads(path.read_text())["asked"]]
+def corpus(name: str = "corpus") -> tuple[Line, ...]:
+    """Every line of a set, in the order of its files."""
+    asked = [asked for path in _files(name) for asked in tomllib.loads(path.read_text(encoding="utf-8"))["asked"]]
     return tuple(
         Line(_question(entry), text, answer or None, entry.get("from", "whole"), entry.get("finish", ""))
         for entry in asked
@@ -47,9 +48,13 @@ def corpus() -> tuple[Line, ...]:
     )
 
 
-def fingerprint() -> str:
-    """A digest of the whole corpus, so that no reading is changed after the fact without a trace."""
-    return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(FOLDER.glob("*.toml")))).hexdigest()
+def fingerprint(name: str = "corpus") -> str:
+    """A digest of a whole set, so that no reading is changed after the fact without a trace."""
+    return hashlib.sha256(b"".join(path.read_bytes() for path in _files(name))).hexdigest()
+
+
+def _files(name: str) -> list[Path]:
+    return sorted((FOLDER / name).glob("*.toml"))
 
 
 def _question(entry: dict) -> Question:

@@ -231,3 +231,56 @@ def test_reading_is_a_function_of_texts():
 def test_an_unknown_kind_of_answer_is_told_with_those_there_are():
     with pytest.raises(CountersightError, match="number, boolean, choice, open"):
         read("3", "How many?", kind="count")
+
+
+BALLOON = ["The balloon would float away", "The girl would cry", "The string would grow", "The dog would bark"]
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("The girl.", None),
+        ("The girl would laugh.", None),
+        ("The balloon is red.", None),
+        ("The balloon would float off into the sky.", None),
+        ("The balloon would float.", "A"),
+        ("The balloon would float away, and the girl would cry.", None),
+    ],
+)
+def test_the_subject_of_an_option_alone_does_not_choose_it(text, answer):
+    assert read(text, "What would happen if she let go?", "choice", BALLOON).answer == answer
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("It would fail to reach the food.", "no"),
+        ("It would not fail to reach the food.", "yes"),
+        ("Nothing would keep the dog from reaching the food.", "yes"),
+        ("Nothing would keep the dog away.", "yes"),
+        ("The fence would keep the dog from reaching the food.", "no"),
+        ("There's no reason why it would reach the food.", "no"),
+        ("I don't see why it could not reach the food.", "yes"),
+        ("It is not raining.", None),
+        ("The dog would probably", None),
+    ],
+)
+def test_what_hinders_denies_and_no_hindrance_affirms(text, answer):
+    assert read(text, "Could the dog reach the food if the chair was moved?", "boolean").answer == answer
+
+
+@pytest.mark.parametrize(
+    "text", ["There are 3 cars. Now we add two.", "There are 3 cars, and two more come.", "Two more cars would park."]
+)
+def test_a_change_that_is_only_told_is_no_count(text):
+    assert read(text, "How many cars would there be if two more cars parked?", "number").answer is None
+
+
+def test_a_model_that_asks_itself_another_question_answered_the_first():
+    said = "The answer is 5.\n\nQuestion: How many cans are there?\nAnswer: 2"
+    assert read(said, "How many bottles are there?", "number").answer == "5"
+
+
+def test_an_option_that_refuses_can_be_chosen():
+    options = ["red", "blue", "Cannot be determined"]
+    assert read("It cannot be determined from the image.", "Which?", "choice", options).answer == "C"

@@ -233,6 +233,10 @@ LONG_RUNS += (
     "— ",
     "not red ",
     "I thought x but ",
+    "and if two ",
+    "fails to ",
+    "the red circle is not, ",
+    "nothing but ",
 )
 
 

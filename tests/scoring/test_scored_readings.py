@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 from readings import readings
-from replies import corpus
+from replies import SETS, corpus
 
 from countersight.case import Case, Question, Reply
 from countersight.reading import read_reply
@@ -32,8 +32,9 @@ def test_every_reading_of_the_tables_is_scored_as_it_is_read():
     assert {n: said[n] for n in said if said[n] != lines[n][2]} == {}
 
 
-def test_every_reply_of_the_corpus_is_scored_as_it_is_read():
-    lines = [(line, read_reply(line.reply, line.question, line.read_from)) for line in corpus()]
+@pytest.mark.parametrize("name", SETS)
+def test_every_reply_of_the_corpus_is_scored_as_it_is_read(name):
+    lines = [(line, read_reply(line.reply, line.question, line.read_from)) for line in corpus(name)]
     differ = [line.text for line, read in lines if scored(line.question, line.reply, line.read_from) != read]
     assert differ == []
 
