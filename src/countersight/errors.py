@@ -1,7 +1,7 @@
 """Everything that can go wrong, as one tree. Each is a sentence that says what happened, where, and what to do.
 
 CountersightError
-├── DatasetError, BadPicture, SceneError, SceneGraphsError, CatalogueError     what is read
+├── DatasetError, BadPicture, SceneError, Unclear, SceneGraphsError, CatalogueError   what is read
 ├── ReferenceTableError, PromptError, ModelError, EditorError                  what is named
 ├── RunError, AuditError, CampaignError, GoldError                             what is made, and scored
 ├── ExchangeError                                                              what goes to other tools, and comes
@@ -26,6 +26,10 @@ class BadPicture(CountersightError, ValueError):  # noqa: N818 - it names the th
 
 class SceneError(CountersightError):
     """A line of a scenes file that is no scene."""
+
+
+class Unclear(CountersightError):  # noqa: N818 - it names what the world is
+    """A world of which a viewer could not say what happens in it."""
 
 
 class SceneGraphsError(CountersightError):

@@ -183,7 +183,7 @@ def test_a_missing_folder_of_pictures_is_a_sentence(tmp_path):
         import_suite("cfmm", source, tmp_path / "d", tmp_path / "nowhere")
 
 
-@pytest.mark.parametrize("suite", SUITES)
+@pytest.mark.parametrize("suite", [name for name, suite in SUITES.items() if suite.layout])
 def test_a_file_without_a_single_case_makes_nothing(tmp_path, suite):
     source = tmp_path / "in.csv"
     source.write_text("what is this\n")
@@ -192,6 +192,11 @@ def test_a_file_without_a_single_case_makes_nothing(tmp_path, suite):
     with pytest.raises(CountersightError, match=said):
         import_suite(suite, source, tmp_path / "d", beside=source if beside and beside.needed else None)
     assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
+
+
+def test_a_suite_that_is_only_made_is_not_imported(tmp_path):
+    with pytest.raises(CountersightError, match="supports is made from a seed and has no file to import"):
+        import_suite("supports", tmp_path / "in.csv", tmp_path / "d")
 
 
 def test_the_table_of_suites_imports_nothing_heavy():
@@ -205,7 +210,7 @@ def test_the_table_of_suites_imports_nothing_heavy():
         check=True,
     )
     assert json.loads(done.stdout) == [
-        ["cvqa-synthetic", "cvqa-real", "cfmm", "cello", "cosim", "okvqa", "vqav2", "own"],
+        ["cvqa-synthetic", "cvqa-real", "cfmm", "cello", "cosim", "okvqa", "vqav2", "supports", "own"],
         False,
     ]
 

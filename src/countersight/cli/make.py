@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from countersight.suites import OnBad
 
 BAD_ROWS_SHOWN = 20
+_WORLDS = ("supports",)
+"""Suites that are made as easy or as hard as one likes."""
 
 
 def add(verbs: Verbs) -> None:
@@ -30,7 +32,7 @@ def add(verbs: Verbs) -> None:
         "--size",
         type=positive,
         metavar="N",
-        help="cases to make (default: 3000; cello: 1200); with --from so many of the file, drawn by chance",
+        help="cases to make (default: 3000; cello: 1200; worlds: 2000); with --from so many of the file, by chance",
     )
     make.add_argument(
         "--sample",
@@ -74,6 +76,11 @@ def add(verbs: Verbs) -> None:
         choices=("fair", "published"),
         help="cvqa-synthetic: how wrong options are drawn; fair ones give nothing away (default: fair)",
     )
+    make.add_argument(
+        "--difficulty",
+        choices=("easy", "medium", "hard"),
+        help="supports: how many things there are, and how deep the chains (default: a third of each)",
+    )
     make.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="the dataset folder to make")
 
 
@@ -99,7 +106,7 @@ def _make(chosen: argparse.Namespace) -> int:
     from countersight.cli.progress import counting
     from countersight.dataset import Dataset
 
-    own = {"options": chosen.options} if chosen.options else {}
+    own = {name: value for name in ("options", "difficulty") if (value := getattr(chosen, name))}
     suite.make(chosen.output, size=chosen.size, seed=chosen.seed, workers=chosen.workers, progress=counting, **own)
     print(f"{several(Dataset.open(chosen.output).count, 'case')} in {chosen.output}")
     return 0

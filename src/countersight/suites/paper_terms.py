@@ -5,7 +5,7 @@ drop, both right, by group.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 import msgspec
@@ -119,6 +119,24 @@ def _form(case: Case) -> Iterable[str]:
     return (BINARY if question.kind == "boolean" or len(question.options) == 2 else MULTIPLE,)
 
 
+# Worlds: how hard a case is, and what is changed in it.
+
+
+def _remembered(key: str) -> Callable[[Case], Iterable[str]]:
+    return lambda case: (str(case.provenance[key]),) if key in case.provenance else ()
+
+
+def _change_kinds(case: Case) -> Iterable[str]:
+    return case.change.kinds if case.change else ()
+
+
+_WORLDS: Final = (
+    Axis("difficulty", ("easy", "medium", "hard"), _remembered("difficulty")),
+    Axis("kind of change", ("remove", "add", "replace", "move", "turn"), _change_kinds),
+    Axis("depth of the chain", tuple(map(str, range(8))), _remembered("depth")),
+    Axis("margin in pixels", ("6", "10", "15", "20"), _remembered("margin")),
+)
+
 _VQA: Final = Terms(about=AS_IT_IS, measures={"factual": "VQA accuracy"})
 
 TERMS: Final[dict[str, Terms]] = {
@@ -158,6 +176,7 @@ TERMS: Final[dict[str, Terms]] = {
             Axis("form of the answer", (BINARY, MULTIPLE), _form),
         ),
     ),
+    "supports": Terms(title="Supports", group="question", axes=_WORLDS),
     "okvqa": msgspec.structs.replace(_VQA, title="OK-VQA"),
     "vqav2": msgspec.structs.replace(_VQA, title="VQAv2"),
 }

@@ -38,7 +38,8 @@ class Suite(NamedTuple):
     pictures: str
     """How the folder of pictures is laid out."""
     layout: str
-    """`module:attribute` of its layout; of a suite with a second file, of what makes one, given that file or None."""
+    """`module:attribute` of its layout; of a suite with a second file, of what makes one, given that file or None.
+    Nothing for a suite that is only made."""
     beside: Beside | None = None
     counts: str = "line"
     """What the number of a bad row counts."""
@@ -68,6 +69,8 @@ class Suite(NamedTuple):
 
     def open_layout(self, beside: Path | None = None, **own: Any) -> "Layout":
         """How the suite's file is read, given the second file where it has one."""
+        if not self.layout:
+            raise CountersightError(f"{self.name} is made from a seed and has no file to import; leave --from out")
         layout = _found(self.layout)
         opened: Layout = layout(beside, **own) if self.beside else layout
         return opened
@@ -89,7 +92,7 @@ class Suite(NamedTuple):
 
     def fields(self) -> str:
         """How its file is written, as its module tells it."""
-        module = self.layout.partition(":")[0]
+        module = (self.layout or self.maker).partition(":")[0]
         return (import_module(module).__doc__ or "").strip()
 
 
@@ -158,6 +161,14 @@ _OURS = (
         "countersight.suites.vqa.files:vqav2",
         _ANNOTATIONS,
         "entry",
+    ),
+    Suite(
+        "supports",
+        "worlds of blocks, planks, cups, shelves and strings: what would fall, solved by static equilibrium",
+        "none: it is made from a seed",
+        "drawn with it",
+        "",
+        maker="countersight.suites.worlds.making:make_supports",
     ),
     Suite(
         "own",

@@ -28,3 +28,10 @@ def supposed(question: str) -> Change | None:
         clause = clause[: asked.start()]
     clause = clause.rstrip(" ?.!")
     return Change(f"{clause[:1].upper()}{clause[1:]}.") if clause else None
+
+
+def as_sentence(clause: str) -> str:
+    """An if-clause as a sentence of its own; what "were" in a supposition is "was" in a statement."""
+    if clause.startswith("one "):
+        clause = clause.replace(" were ", " was ")
+    return f"{clause[:1].upper()}{clause[1:]}."

@@ -1,18 +1,9 @@
 """C-VQA-Synthetic: cases made by chance from a seed, with a picture of each world."""
 
-import os
-import signal
-import sys
-import threading
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import contextmanager
-from multiprocessing import get_context, parent_process
-from multiprocessing.connection import wait
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from random import Random
-from types import ModuleType
 from typing import NamedTuple
 
 import msgspec
@@ -22,11 +13,12 @@ from countersight.blind import card_section
 from countersight.case import Case, Change, Question, World
 from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError
-from countersight.machine import cores
 from countersight.progress import Progress
 from countersight.scenes import SCENES_FILE, Scene, SceneRecord, draw_both, encode, encode_record
 from countersight.suites.cvqa.options import Way, asked_with, by_published_gaps
 from countersight.suites.cvqa.templates import TEMPLATES, Template, balanced
+from countersight.suites.drawing_pool import in_order
+from countersight.suites.supposing import as_sentence
 
 NAME = "cvqa-synthetic"
 SIZE = 3000
@@ -99,10 +91,10 @@ def make(
     """
     if size < 1:
         raise CountersightError(f"a dataset of {size} cases cannot be made; ask for 1 or more")
-    workers = min(workers or cores(), -(-size // CHUNK))
     done = 0
     with open(writer.staging / SCENES_FILE, "wb") as scenes:
-        for chunk in _in_order(_Order(writer.staging, size, seed, options), workers):
+        order = _Order(writer.staging, size, seed, options)
+        for chunk in in_order(partial(_make_chunk, order), range(0, size, CHUNK), workers):
             for made in chunk:
                 writer.add(made.case)
                 scenes.write(encode_record(made.record))
@@ -140,13 +132,6 @@ def make_case(template: Template, seed: int, index: int, number: int, way: Way =
     return Made(case, SceneRecord(name, puzzle.scene, puzzle.edits), solved.changed)
 
 
-def as_sentence(clause: str) -> str:
-    """An if-clause as a sentence of its own; what "were" in a supposition is "was" in a statement."""
-    if clause.startswith("one "):
-        clause = clause.replace(" were ", " was ")
-    return f"{clause[:1].upper()}{clause[1:]}."
-
-
 class _Order(NamedTuple):
     """What is made, and where its pictures go."""
 
@@ -154,28 +139,6 @@ class _Order(NamedTuple):
     size: int
     seed: int
     options: Way
-
-
-def _in_order(order: _Order, workers: int) -> Iterator[list[Made]]:
-    """All cases in chunks, in order, their pictures written."""
-    starts = range(0, order.size, CHUNK)
-    if workers == 1:
-        for start in starts:
-            yield _make_chunk(order, start)
-        return
-    # Processes are spawned, not forked: the caller may run threads, such as those of a progress bar.
-    pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_follow_the_parent)
-    try:
-        waiting: deque[Future[list[Made]]] = deque()
-        for start in starts:
-            with _interrupts_held(), _apart_from_the_script():
-                waiting.append(pool.submit(_make_chunk, order, start))
-            if len(waiting) > 4 * workers:  # so that memory does not grow with the size
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
 def _make_chunk(order: _Order, start: int) -> list[Made]:
@@ -204,37 +167,3 @@ def _place(position: int, size: int) -> tuple[Template, int]:
         number, index = divmod(position - longer, each)
         number += extra
     return TEMPLATES[number], index
-
-
-@contextmanager
-def _apart_from_the_script() -> Iterator[None]:
-    """A worker needs nothing of the script that called us; a script without a guard would begin anew in each."""
-    script = sys.modules["__main__"]
-    sys.modules["__main__"] = ModuleType("__main__")
-    try:
-        yield
-    finally:
-        sys.modules["__main__"] = script
-
-
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Ctrl-C reaches every process of the terminal; a worker started under this never hears it: the parent decides."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _follow_the_parent() -> None:
-    """End this worker when the process that started it ends, however that may be."""
-    parent = parent_process()
-    if parent is None:
-        return
-
-    def watch() -> None:
-        wait([parent.sentinel])
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()

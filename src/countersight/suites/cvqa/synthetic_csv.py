@@ -7,9 +7,10 @@ from pathlib import Path
 
 from countersight.case import LETTERS, Case, Change, Option, Question
 from countersight.errors import CountersightError
-from countersight.suites.cvqa.synthetic import NAME, as_sentence
+from countersight.suites.cvqa.synthetic import NAME
 from countersight.suites.cvqa.templates import TEMPLATES
 from countersight.suites.importing import IMAGES, BadField, Layout, Row, Rows, checked, csv_rows
+from countersight.suites.supposing import as_sentence
 
 COLUMNS = ("img_path", "query", "answer", "new query", "new answer", "type")
 SELECT = "Select the correct answer:"

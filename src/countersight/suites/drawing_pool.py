@@ -1,0 +1,74 @@
+"""Work in several processes whose results come in order: what is made does not depend on how many there are."""
+
+import os
+import signal
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
+from types import ModuleType
+from typing import TypeVar
+
+from countersight.machine import cores
+
+Order = TypeVar("Order")
+Done = TypeVar("Done")
+
+
+def in_order(work: Callable[[Order], Done], orders: Sequence[Order], workers: int | None) -> Iterator[Done]:
+    """What comes of each order, in their order; as many processes as there are cores where no number is given."""
+    workers = min(workers or cores(), len(orders))
+    if workers <= 1:
+        yield from map(work, orders)
+        return
+    # Processes are spawned, not forked: the caller may run threads, such as those of a progress bar.
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_follow_the_parent)
+    try:
+        waiting: deque[Future[Done]] = deque()
+        for order in orders:
+            with _interrupts_held(), _apart_from_the_script():
+                waiting.append(pool.submit(work, order))
+            if len(waiting) > 4 * workers:  # so that memory does not grow with the size
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _apart_from_the_script() -> Iterator[None]:
+    """A worker needs nothing of the script that called us; a script without a guard would begin anew in each."""
+    script = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = script
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Ctrl-C reaches every process of the terminal; a worker started under this never hears it: the parent decides."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _follow_the_parent() -> None:
+    """End this worker when the process that started it ends, however that may be."""
+    parent = parent_process()
+    if parent is None:
+        return
+
+    def watch() -> None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

@@ -1,0 +1,5 @@
+"""Suites of worlds whose counterfactuals are solved: supports, and discs on a table."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,57 @@
+"""What the card of a suite of worlds tells: how often a change matters, and what was left out."""
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from countersight.case import Case
+
+REASONS = {
+    "margin": "the outcome was a matter of less than 6 pixels, or of a fifth more or less friction",
+    "jitter": "one of 16 jitters (±1 px, ±2 % friction and weight) had another outcome",
+    "floor": "the floor had no room for what fell",
+}
+
+
+class Tally:
+    """Counts cases as they are made."""
+
+    def __init__(self) -> None:
+        self.dropped: Counter[str] = Counter()
+        self.relevant: Counter[bool] = Counter()
+
+    def add(self, cases: Iterable[Case], dropped: dict[str, int]) -> None:
+        """Count some cases, and what was dropped for them."""
+        self.dropped.update(dropped)
+        for case in cases:
+            self.relevant[is_relevant(case)] += 1
+
+
+def is_relevant(case: Case) -> bool:
+    """Whether the change matters to what is asked: what is asked about falls, or is otherwise than before."""
+    if not case.shown or not case.factual:
+        return False  # planning: the change that is sought is one that matters to nothing
+    if case.group == "falls":
+        return case.shown.answer == "yes"
+    return case.group == "which falls" or case.factual.answer != case.shown.answer
+
+
+def section(tally: Tally, folder: Path) -> str:
+    """The part of the card about changes, stability and citing."""
+    told = "\n".join(f"- {tally.dropped[reason]:,} because {words}" for reason, words in REASONS.items())
+    return f"""## Changes that matter, and changes that do not
+
+The change matters to what is asked in {tally.relevant[True]:,} cases, and does not in {tally.relevant[False]:,}; where
+a plan is asked for, the right one is a change that matters to nothing.
+
+## What was left out
+
+Every outcome is solved, not simulated. A candidate was dropped where a viewer could not be sure of it:
+
+{told}
+
+## Citing
+
+Name the suite, its version, the seed and the size, which all stand above: the same make the same pixels. Models may
+have seen the public set; for a test of your own, make one with a fresh seed.
+"""

@@ -1,0 +1,146 @@
+"""What could be changed in a world of supports, in words that a viewer understands."""
+
+from collections.abc import Callable, Iterator
+from random import Random
+
+import msgspec
+from msgspec.structs import replace
+
+from countersight.suites.worlds.drafts import Told, Worded, worded
+from countersight.text import several
+from countersight.worlds import COLOURS, Add, Move, Remove, Replace, Supports, Thing, Turn, changed, contacts
+
+NEW = "new"
+"""The id of a thing that is added."""
+_APART = 10
+_FLAT = 12
+"""A block is turned only where that can be seen: its sides differ by so much."""
+
+
+class Spot(msgspec.Struct, frozen=True):
+    """A free place on a thing."""
+
+    surface: Thing
+    where: str
+    middle: float
+
+
+def removals(world: Supports, rng: Random) -> Iterator[Told]:
+    """Anything may be taken away."""
+    for thing in world.free:
+        yield Told(Remove(thing.id), worded("{X} were taken away", X=thing), thing)
+
+
+def cuts(world: Supports, rng: Random) -> Iterator[Told]:
+    """A string that holds a thing alone may be cut; of two, the other would hold it in a way that is hard to tell."""
+    held = [string.below for string in world.strings]
+    for string in world.strings:
+        thing = world.thing(string.below)
+        if held.count(thing.id) == 1:
+            yield Told(Remove(string.id), worded("the string that holds {X} were cut", X=thing), thing)
+
+
+def additions(world: Supports, rng: Random) -> Iterator[Told]:
+    """A block of a colour that no block has may be put on any free place."""
+    taken = {thing.colour for thing in world.things if thing.kind == "block"}
+    colours = [colour for colour in COLOURS if colour not in taken]
+    if not colours:
+        return
+    for spot in spots(world, 34):
+        weight = rng.choice((1, 4))
+        new = _put(Thing(NEW, "block", rng.choice(colours), 0, 0, 34, 26, weight), spot)
+        if is_clear(world, new):
+            where = worded(f"with {several(weight, 'dot')} were put {spot.where} {{X}}", X=spot.surface)
+            article = "an" if new.colour[0] in "aeiou" else "a"
+            words = Worded(f"{article} {new.name} {where.text}", f"a {new.kind} {where.skeleton}")
+            yield Told(Add(new), words, spot.surface)
+
+
+def replacements(world: Supports, rng: Random) -> Iterator[Told]:
+    """A block may be heavier or lighter than it is."""
+    for thing in world.free:
+        for weight in (1, 4):
+            if thing.kind == "block" and weight != thing.weight:
+                words = f"{{X}} had {several(weight, 'dot')} instead of {thing.weight:.0f}"
+                yield Told(Replace(thing.id, weight), worded(words, X=thing), thing)
+
+
+def moves(world: Supports, rng: Random) -> Iterator[Told]:
+    """A block that carries nothing may be put on another free place."""
+    for thing in _loose(world):
+        for spot in spots(world, thing.width):
+            put = _put(thing, spot)
+            if spot.surface.id != thing.id and abs(put.left - thing.left) > _FLAT and is_clear(world, put):
+                words = worded(f"{{X}} were moved and put {spot.where} {{Z}}", X=thing, Z=spot.surface)
+                yield Told(Move(thing.id, put.left, put.bottom), words, thing)
+
+
+def turns(world: Supports, rng: Random) -> Iterator[Told]:
+    """A block may be turned on its side; one that carries something only where it becomes lower."""
+    loose = {thing.id for thing in _loose(world)}
+    hung = {string.below for string in world.strings}
+    for thing in world.free:
+        lower = thing.height - thing.width
+        if thing.kind != "block" or thing.id in hung or abs(lower) < _FLAT or (lower < 0 and thing.id not in loose):
+            continue
+        turned = changed(world, Turn(thing.id)).thing(thing.id)
+        if is_clear(world, turned):
+            yield Told(Turn(thing.id), worded("{X} were turned on its side", X=thing), thing)
+
+
+CHANGES: dict[str, Callable[[Supports, Random], Iterator[Told]]] = {
+    "remove": removals,
+    "cut": cuts,
+    "add": additions,
+    "replace": replacements,
+    "move": moves,
+    "turn": turns,
+}
+
+
+def spots(world: Supports, width: float) -> Iterator[Spot]:
+    """Where a thing of some width can be put: on top of a block, and on the ends and in the middle of a plank."""
+    for surface in world.free:
+        if surface.turned or surface.kind not in ("block", "plank"):
+            continue
+        middle, _ = surface.middle
+        if surface.kind == "block":
+            yield Spot(surface, "on top of", middle)
+            continue
+        yield Spot(surface, "on the left end of", surface.left + width / 2 + 2)
+        yield Spot(surface, "on the middle of", middle)
+        yield Spot(surface, "on the right end of", surface.right - width / 2 - 2)
+
+
+def _put(thing: Thing, spot: Spot) -> Thing:
+    return replace(thing, left=round(spot.middle - thing.width / 2), top=spot.surface.top - thing.height)
+
+
+def is_clear(world: Supports, thing: Thing) -> bool:
+    """Whether nothing else is where the thing would be, or too near to it at its sides and above it."""
+    return not any(
+        other.id != thing.id
+        and other.left < thing.right + _APART
+        and thing.left - _APART < other.right
+        and other.top - 1 < thing.bottom - 2
+        and thing.top - _APART < other.bottom
+        for other in _boxes(world)
+    )
+
+
+def _boxes(world: Supports) -> Iterator[Thing]:
+    """Every thing as wide and high as it looks; strings take room as well."""
+    for thing in world.things:
+        xs, ys = zip(*thing.corners(), strict=True)
+        yield replace(thing, left=min(xs), top=min(ys), width=max(xs) - min(xs), height=max(ys) - min(ys))
+    for string in world.strings:
+        top, bottom = world.thing(string.above).bottom, world.thing(string.below).top
+        yield Thing(string.id, "hook", "grey", string.x - 1, top, 2, max(1.0, bottom - top))
+
+
+def _loose(world: Supports) -> list[Thing]:
+    """Blocks that rest on something and carry nothing."""
+    found = contacts(world)
+    carrying = {contact.lower for contact in found}
+    hung = {contact.upper for contact in found if not contact.has_friction}
+    return [thing for thing in world.free if thing.kind == "block" and thing.id not in carrying | hung]

@@ -1,0 +1,47 @@
+"""How hard a case is: how many things there are, how far what happens is from what is changed, how clear it is."""
+
+from countersight.errors import Unclear
+from countersight.suites.worlds.drafts import Draft
+from countersight.worlds import MARGIN, contacts, outcome
+
+_MARGINS = (10, 15, 20)
+
+
+def hardness(draft: Draft) -> dict[str, str | int]:
+    """What the case remembers of it."""
+    found: dict[str, str | int] = {"things": len(draft.world.things), "fallen": len(draft.fallen)}
+    if draft.told is None:
+        return found
+    return found | {"depth": _depth(draft), "margin": _margin(draft)}
+
+
+def _depth(draft: Draft) -> int:
+    """How many contacts lie between what is changed and the last thing that falls; 0 where nothing does."""
+    assert draft.told
+    start = draft.told.about.id
+    reached, steps = {start}, 0
+    while draft.fallen - reached:
+        near = {
+            end
+            for contact in contacts(draft.world)
+            if {contact.upper, contact.lower} & reached
+            for end in (contact.upper, contact.lower)
+        } & (draft.fallen | reached)
+        if near <= reached:
+            break
+        reached |= near
+        steps += 1
+    return steps
+
+
+def _margin(draft: Draft) -> int:
+    """The largest margin at which the outcome is still clear, in steps of some pixels."""
+    assert draft.told
+    clear = round(MARGIN)
+    for margin in _MARGINS:
+        try:
+            outcome(draft.world, draft.told.change, margin=margin)
+        except Unclear:
+            break
+        clear = margin
+    return clear

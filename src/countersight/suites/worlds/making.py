@@ -1,0 +1,197 @@
+"""Suites of worlds, made: units of cases by chance from a seed, with a picture of each world."""
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from random import Random
+
+import msgspec
+
+from countersight import __version__
+from countersight.blind import card_section
+from countersight.case import LETTERS, Case, Change, Question
+from countersight.chance import balanced
+from countersight.dataset import DatasetWriter
+from countersight.errors import CountersightError
+from countersight.progress import Progress
+from countersight.scenes import encode
+from countersight.suites.drawing_pool import in_order
+from countersight.suites.supposing import as_sentence
+from countersight.suites.worlds.card import Tally, section
+from countersight.suites.worlds.drafts import Asked, Draft, Told
+from countersight.suites.worlds.hardness import hardness
+from countersight.suites.worlds.questions import GROUPS
+from countersight.suites.worlds.units import draft_unit
+from countersight.worlds import LEVELS, WORLDS_FILE, Difficulty, WorldRecord, draw_supports, encode_world
+
+SUPPORTS = "supports"
+VERSION = "1.0"
+"""Of the suite: cases made from the same seed are the same while it does not change."""
+PUBLIC_SEED = 1
+"""The seed of the public set."""
+SIZE = 2000
+_CHUNK = 8
+"""Cases a worker makes at a time, about."""
+
+
+class _Order(msgspec.Struct, frozen=True):
+    """A unit to make: which of its group, how many of its cases are wanted, and the number of the first."""
+
+    group: int
+    unit: int
+    first: int
+    wanted: int
+
+
+class _Plan(msgspec.Struct, frozen=True):
+    """What all units of a dataset share."""
+
+    staging: Path
+    seed: int
+    difficulty: Difficulty | None
+
+
+class Made(msgspec.Struct, frozen=True):
+    """A case, and the world its pictures are drawn from."""
+
+    case: Case
+    record: WorldRecord
+
+
+def make_supports(
+    folder: Path,
+    *,
+    size: int | None,
+    seed: int,
+    workers: int | None,
+    progress: Progress,
+    difficulty: Difficulty | None = None,
+) -> None:
+    """Make the suite into a new dataset folder; of every difficulty as many, where none is named."""
+    size = SIZE if size is None else size
+    if size < 1:
+        raise CountersightError(f"a dataset of {size} cases cannot be made; ask for 1 or more")
+    tally = Tally()
+    writer = DatasetWriter(
+        folder,
+        name=SUPPORTS,
+        description="Small worlds of blocks, planks, cups, shelves and strings, and what would fall if something in "
+        "them were otherwise: every answer is solved by static equilibrium, and every changed world is drawn too.",
+        license="CC0-1.0",
+        provenance={
+            "suite": SUPPORTS,
+            "version": VERSION,
+            "size": size,
+            "seed": seed,
+            "difficulty": difficulty or "all",
+            "countersight": __version__,
+        },
+        sections=(partial(section, tally), card_section),
+    )
+    with writer, progress("Building", size, "cases") as done:
+        plan = _Plan(writer.staging, seed, difficulty)
+        with open(writer.staging / WORLDS_FILE, "wb") as worlds:
+            for made, dropped in in_order(partial(_make_chunk, plan), _chunks(size), workers):
+                for each in made:
+                    writer.add(each.case)
+                    worlds.write(encode_world(each.record))
+                tally.add([each.case for each in made], dropped)
+                done(writer.count)
+
+
+def _chunks(size: int) -> list[list[_Order]]:
+    """All units, in chunks: the groups follow one another, as even as can be."""
+    chunks: list[list[_Order]] = [[]]
+    for order in _orders(size):
+        if sum(each.wanted for each in chunks[-1]) >= _CHUNK:
+            chunks.append([])
+        chunks[-1].append(order)
+    return chunks
+
+
+def _orders(size: int) -> Iterator[_Order]:
+    each, over = divmod(size, len(GROUPS))
+    first = 0
+    for number, group in enumerate(GROUPS):
+        wanted, unit = each + (number < over), 0
+        while wanted:
+            some = min(wanted, len(group.targets))
+            yield _Order(number, unit, first, some)
+            first, wanted, unit = first + some, wanted - some, unit + 1
+
+
+def drafted_cases(*, size: int, seed: int) -> Iterator[Case]:
+    """The cases of a suite without its pictures."""
+    for order in _orders(size):
+        yield from (case for _, case in _cases(order, seed, None, Counter()))
+
+
+def _make_chunk(plan: _Plan, orders: list[_Order]) -> tuple[list[Made], dict[str, int]]:
+    dropped: Counter[str] = Counter()
+    made = [
+        Made(case, _drawn(plan.staging, draft, case))
+        for order in orders
+        for draft, case in _cases(order, plan.seed, plan.difficulty, dropped)
+    ]
+    return made, dict(dropped)
+
+
+def _cases(
+    order: _Order, seed: int, difficulty: Difficulty | None, dropped: Counter[str]
+) -> Iterator[tuple[Draft, Case]]:
+    """The cases of a unit, in an order by chance, each with the draft it was made from."""
+    group = GROUPS[order.group]
+    key = f"{SUPPORTS}/{seed}/{group.name}"
+    level = balanced(LEVELS, f"{key}/difficulty", order.unit) if difficulty is None else difficulty
+    unit = draft_unit(group, level, f"{key}/{level}/{order.unit}")
+    dropped.update(unit.dropped)
+    for nth, draft in enumerate(Random(f"{key}/{order.unit}").sample(unit.drafts, order.wanted)):
+        yield draft, _case(draft, group.name, order.first + nth + 1, key, order.unit, level)
+
+
+def _case(draft: Draft, group: str, number: int, key: str, unit: int, level: Difficulty) -> Case:
+    image, told = f"images/{number:06d}", draft.told
+    order = _ordered(draft, balanced("ABCD", f"{key}/letter", unit), Random(f"{key}/{unit}/options"))
+    return Case(
+        id=f"{SUPPORTS}-{number:06d}",
+        image=f"{image}.png",
+        suite=SUPPORTS,
+        group=group,
+        factual=_question(order, draft.factual),
+        change=_change(told) if told and draft.shown else None,
+        counterfactual=_question(order, draft.counterfactual),
+        counterfactual_image=f"{image}-counterfactual.png" if draft.shown else None,
+        shown=_question(order, draft.shown) if draft.shown else None,
+        provenance={"difficulty": level, "unit": unit, **hardness(draft)},
+    )
+
+
+def _change(told: Told) -> Change:
+    """The change as a statement: one thing is changed, and what "were" behind an "if" now "was"."""
+    return Change(as_sentence(told.words.text.replace(" were ", " was ")), (told.kind,))
+
+
+def _ordered(draft: Draft, letter: str, rng: Random) -> Draft:
+    """The draft with its options in an order by chance, the right one at a letter."""
+    if not draft.options:
+        return draft
+    right = next(option for option in draft.options if option.text == draft.counterfactual.answer)
+    others = rng.sample([option for option in draft.options if option is not right], len(draft.options) - 1)
+    place = LETTERS.index(letter)
+    return msgspec.structs.replace(draft, options=(*others[:place], right, *others[place:]))
+
+
+def _question(draft: Draft, asked: Asked) -> Question:
+    answer = asked.answer
+    if draft.options:
+        answer = LETTERS[[option.text for option in draft.options].index(answer)]
+    return Question(asked.text, answer, draft.kind, draft.options)
+
+
+def _drawn(staging: Path, draft: Draft, case: Case) -> WorldRecord:
+    """Draw the pictures of a case, and tell what they are drawn from."""
+    for name, world in ((case.image, draft.world), (case.counterfactual_image, draft.after)):
+        if name and world:
+            (staging / name).write_bytes(encode(draw_supports(world)))
+    return WorldRecord(case.id, draft.world, draft.told.change if draft.told else None)

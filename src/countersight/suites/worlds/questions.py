@@ -1,0 +1,217 @@
+"""What is asked of a world of supports: each group's questions, as drafts with their answers in both worlds."""
+
+from collections.abc import Callable, Hashable, Iterator
+from itertools import permutations
+from random import Random
+
+import msgspec
+
+from countersight.case import Option
+from countersight.errors import Unclear
+from countersight.suites.worlds.drafts import Asked, Draft, Told, worded
+from countersight.worlds import COLOURS, Outcome, Remove, Supports, Thing, contacts, fallen_without
+
+ROLES = ("answer", "image", "graph", "text")
+"""Right; in the picture and not involved; involved and not the answer; nowhere in the picture."""
+_CLEARLY = 14
+"""Pixels by which one middle must be higher than another, or farther to the left."""
+
+
+class Happened(msgspec.Struct, frozen=True):
+    """A world, a change of it, and what came of that."""
+
+    world: Supports
+    told: Told
+    outcome: Outcome
+    after: Supports
+
+
+def falls(happened: Happened, rng: Random) -> Iterator[Draft]:
+    """Would a thing fall? And in the picture: does it touch some block?"""
+    world, told, down = happened.world, happened.told, happened.outcome.fallen
+    for thing in world.free:
+        if thing.id in (told.about.id, *_changed(told)):
+            continue
+        would = worded("Would {Y} fall if", Y=thing)
+        does = _yes(thing.id in down)
+        for touches, block in _blocks_by_touch(world, thing, rng).items():
+            yield Draft(
+                skeleton=f"{would.skeleton} {told.words.skeleton}?",
+                target=(touches, does),
+                kind="boolean",
+                factual=Asked(f"Does the {thing.name} touch the {block.name}?", touches),
+                counterfactual=Asked(f"{would.text} {told.words.text}?", does),
+                shown=Asked(f"Does the {thing.name} lie on the floor?", does),
+                world=world,
+                told=told,
+                after=happened.after,
+                fallen=down,
+            )
+
+
+def _blocks_by_touch(world: Supports, thing: Thing, rng: Random) -> dict[str, Thing]:
+    """A block that touches a thing, under "yes", and one that does not, under "no"; where there are such."""
+    pairs = [{contact.upper, contact.lower} for contact in contacts(world)]
+    blocks = [block for block in world.free if block.kind == "block" and block.id != thing.id]
+    found: dict[str, list[Thing]] = {}
+    for block in blocks:
+        found.setdefault(_yes({block.id, thing.id} in pairs), []).append(block)
+    return {touches: rng.choice(some) for touches, some in sorted(found.items())}
+
+
+def higher(happened: Happened, rng: Random) -> Iterator[Draft]:
+    """Is one thing higher than another, and would it still be?"""
+    world, told, after = happened.world, happened.told, happened.after
+    here = [thing for thing in world.free if thing.id not in (told.about.id, *_changed(told))]
+    later = {thing.id: thing for thing in after.things}
+    for one, other in permutations(here, 2):
+        is_now, would_be = _is_higher(one, other), _is_higher(later[one.id], later[other.id])
+        if is_now is None or would_be is None:
+            continue
+        asked = worded("Is {Y} higher than {Z}?", Y=one, Z=other)
+        would = f"Would the {one.name} be higher than the {other.name} if {told.words.text}?"
+        yield Draft(
+            skeleton=f"{asked.skeleton} {told.words.skeleton}",
+            target=(is_now, would_be),
+            kind="boolean",
+            factual=Asked(asked.text, is_now),
+            counterfactual=Asked(would, would_be),
+            shown=Asked(asked.text, would_be),
+            world=world,
+            told=told,
+            after=after,
+            fallen=happened.outcome.fallen,
+        )
+
+
+def _is_higher(one: Thing, other: Thing) -> str | None:
+    lower = other.middle[1] - one.middle[1]
+    return _yes(lower > 0) if abs(lower) >= _CLEARLY else None
+
+
+def how_many(happened: Happened, rng: Random) -> Iterator[Draft]:
+    """How many things lie on the floor?"""
+    world, told, after = happened.world, happened.told, happened.after
+    now, then = (sum(thing.lies for thing in each.things) for each in (world, after))
+    asked = "How many things lie on the floor?"
+    yield Draft(
+        skeleton=told.words.skeleton,
+        target=min(2, len(happened.outcome.fallen)),
+        kind="number",
+        factual=Asked(asked, str(now)),
+        counterfactual=Asked(f"How many things would lie on the floor if {told.words.text}?", str(then)),
+        shown=Asked(asked, str(then)),
+        world=world,
+        told=told,
+        after=after,
+        fallen=happened.outcome.fallen,
+    )
+
+
+def which_falls(happened: Happened, rng: Random) -> Iterator[Draft]:
+    """Which of four would fall? All are blocks, so that nothing but the picture tells them apart."""
+    world, told, down = happened.world, happened.told, happened.outcome.fallen
+    blocks = [thing for thing in world.free if thing.kind == "block" and thing.id != told.about.id]
+    right = [thing for thing in blocks if thing.id in down]
+    near = _involved(world, told.about.id)
+    involved = [thing for thing in blocks if thing.id not in down and thing.id in near]
+    beside = [thing for thing in blocks if thing.id not in down and thing.id not in near]
+    absent = sorted(set(COLOURS) - {thing.colour for thing in world.things if thing.kind == "block"})
+    if not (right and involved and beside and absent):
+        return
+    chosen = [rng.choice(each) for each in (right, beside, involved)]
+    highest = _clearly_first(chosen, lambda thing: thing.middle[1])
+    if highest is None:
+        return
+    names = [*(f"the {thing.name}" for thing in chosen), f"the {rng.choice(absent)} block"]
+    yield Draft(
+        skeleton="",
+        target=None,
+        kind="choice",
+        factual=Asked("Which of these is highest in the picture?", f"the {highest.name}"),
+        counterfactual=Asked(f"Which of these would fall if {told.words.text}?", names[0]),
+        shown=Asked("Which of these lies on the floor?", names[0]),
+        world=world,
+        told=told,
+        after=happened.after,
+        fallen=down,
+        options=tuple(map(Option, names, ROLES)),
+    )
+
+
+def planning(world: Supports, rng: Random) -> Iterator[Draft]:
+    """Which one block of four could go without anything falling?"""
+    blocks = [thing for thing in world.free if thing.kind == "block"]
+    rng.shuffle(blocks)
+    safe: list[Thing] = []
+    holding: list[Thing] = []
+    for block in blocks:
+        try:
+            (holding if fallen_without(world, block.id) else safe).append(block)
+        except Unclear:
+            continue
+    if not safe or len(holding) < 3:
+        return
+    chosen = [safe[0], *holding[:3]]
+    leftmost = _clearly_first(chosen, lambda thing: thing.middle[0])
+    if leftmost is None:
+        return
+    options = tuple(Option(f"the {thing.name}", "graph" if nth else "answer") for nth, thing in enumerate(chosen))
+    yield Draft(
+        skeleton="",
+        target=None,
+        kind="choice",
+        factual=Asked("Which of these is farthest to the left?", f"the {leftmost.name}"),
+        counterfactual=Asked("Which of these could be taken away without anything falling?", options[0].text),
+        shown=None,
+        world=world,
+        told=Told(Remove(safe[0].id), worded("{X} were taken away", X=safe[0]), safe[0]),
+        after=None,
+        options=options,
+    )
+
+
+class Group(msgspec.Struct, frozen=True):
+    """A group of questions."""
+
+    name: str
+    drafts: Callable[[Happened, Random], Iterator[Draft]] | None
+    """What can be asked of a world and a change of it; None for planning, which has no change."""
+    targets: tuple[Hashable, ...]
+    """The answers that are made together, in the same words."""
+    changes: tuple[str, ...] = ("remove",)
+
+
+_BOTH = (("yes", "yes"), ("yes", "no"), ("no", "yes"), ("no", "no"))
+GROUPS = (
+    Group("falls", falls, _BOTH, ("remove", "remove", "cut", "add", "replace", "move", "turn")),
+    Group("higher", higher, _BOTH, ("remove", "remove", "cut", "add", "replace", "turn")),
+    Group("how many", how_many, (0, 1, 0, 2), ("remove", "remove", "add", "move", "turn")),
+    Group("which falls", which_falls, (None,)),
+    Group("planning", None, (None,)),
+)
+
+
+def _yes(holds: bool) -> str:
+    return "yes" if holds else "no"
+
+
+def _changed(told: Told) -> tuple[str, ...]:
+    return () if not hasattr(told.change, "id") else (told.change.id,)
+
+
+def _involved(world: Supports, start: str) -> set[str]:
+    """What is joined to a thing by contacts, through whatever else."""
+    joined = [{contact.upper, contact.lower} for contact in contacts(world) if contact.lower]
+    found, before = {start}, 0
+    while len(found) > before:
+        before = len(found)
+        for pair in joined:
+            if pair & found and not any(world.thing(each).is_fixed for each in pair):
+                found |= pair
+    return found
+
+
+def _clearly_first(things: list[Thing], place: Callable[[Thing], float]) -> Thing | None:
+    first, second, *_ = sorted(things, key=place)
+    return first if place(second) - place(first) >= _CLEARLY else None

@@ -1,0 +1,5 @@
+"""Small physical worlds whose changes are solved, not simulated: things that support each other, discs on a table."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,130 @@
+"""Changes of a world of supports as data, and the world that comes of them."""
+
+from collections.abc import Sequence
+from random import Random
+
+import msgspec
+from msgspec.structs import replace
+
+from countersight.worlds.floor import settled
+from countersight.worlds.statics import MARGIN, fallen
+from countersight.worlds.things import Supports, Thing
+from countersight.worlds.touching import UP, contacts
+
+JITTERS = 16
+"""How many slightly different worlds must have the same outcome."""
+_PIXEL, _SHARE = 1.0, 0.02
+"""How far everything is moved in them, and how much weights and friction differ."""
+
+
+class Remove(msgspec.Struct, frozen=True, tag_field="kind", tag="remove"):
+    """Takes a thing away, with the strings tied to it; or cuts a string."""
+
+    id: str
+
+
+class Add(msgspec.Struct, frozen=True, tag_field="kind", tag="add"):
+    """Puts a new thing into the world."""
+
+    thing: Thing
+
+
+class Replace(msgspec.Struct, frozen=True, tag_field="kind", tag="replace"):
+    """Puts a thing of the same size and another weight in the place of one."""
+
+    id: str
+    weight: float
+
+
+class Move(msgspec.Struct, frozen=True, tag_field="kind", tag="move"):
+    """Puts a thing somewhere else."""
+
+    id: str
+    left: float
+    bottom: float
+
+
+class Turn(msgspec.Struct, frozen=True, tag_field="kind", tag="turn"):
+    """Turns a thing on its side, about the middle of its lower edge."""
+
+    id: str
+
+
+WorldChange = Remove | Add | Replace | Move | Turn
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What a change comes to."""
+
+    fallen: frozenset[str]
+    world: Supports | None
+    """The world after it came to rest; None where the floor has no room for what fell."""
+
+
+def changed(world: Supports, change: WorldChange) -> Supports:
+    """The world with the change made, before anything moves."""
+    match change:
+        case Remove():
+            kept = [string for string in world.strings if change.id not in (string.id, string.above, string.below)]
+            things = tuple(thing for thing in world.things if thing.id != change.id)
+            return replace(world, things=things, strings=tuple(kept))
+        case Add():
+            return replace(world, things=(*world.things, change.thing))
+    things = tuple(_made(thing, change) if thing.id == change.id else thing for thing in world.things)
+    return replace(world, things=things)
+
+
+def _made(thing: Thing, change: Replace | Move | Turn) -> Thing:
+    match change:
+        case Replace():
+            return replace(thing, weight=change.weight)
+        case Move():
+            return replace(thing, left=change.left, top=change.bottom - thing.height)
+        case Turn():
+            width, height = thing.height, thing.width
+            left = thing.left + (thing.width - width) / 2
+            return replace(thing, left=left, top=thing.bottom - height, width=width, height=height)
+
+
+def outcome(
+    world: Supports, change: WorldChange, *, margin: float = MARGIN, jitters: Sequence[Supports] = ()
+) -> Outcome:
+    """What comes of a change to a world that holds; raises Unclear where a viewer could not tell, or a slightly
+    different world decides."""
+    made = changed(world, change)
+    others = [changed(other, change) for other in jitters]
+    down = fallen(made, margin=margin, jitters=others, among=_touched(world, change))
+    return Outcome(down, settled(made, down))
+
+
+def _touched(world: Supports, change: WorldChange) -> frozenset[str]:
+    """What is changed, and what touches it: whatever else falls is joined to these."""
+    name = change.thing.id if isinstance(change, Add) else change.id
+    cut = {end for string in world.strings if string.id == name for end in (string.above, string.below)}
+    found = contacts(world)
+    near = {contact.upper for contact in found if contact.lower == name} | {c.lower for c in found if c.upper == name}
+    return frozenset({name} | cut | near)
+
+
+def jittered(world: Supports, rng: Random) -> Supports:
+    """The same world with everything a little elsewhere and a little heavier or lighter; what leans goes along."""
+    moved = {thing.id: rng.uniform(-_PIXEL, _PIXEL) for thing in world.things}
+    for contact in contacts(world):
+        if contact.normal != UP:
+            moved[contact.upper] = moved.get(contact.lower, 0.0)
+    things = tuple(
+        replace(thing, left=thing.left + moved[thing.id], weight=thing.weight * _about(rng)) for thing in world.things
+    )
+    strings = tuple(replace(string, x=string.x + rng.uniform(-_PIXEL, _PIXEL)) for string in world.strings)
+    return replace(world, things=things, strings=strings, friction=world.friction * _about(rng))
+
+
+def _about(rng: Random) -> float:
+    return 1 + rng.uniform(-_SHARE, _SHARE)
+
+
+def fallen_without(world: Supports, *ids: str, held: Sequence[str] = (), margin: float = MARGIN) -> frozenset[str]:
+    """What falls when these things are taken away and others are held in their places; raises Unclear."""
+    for name in ids:
+        world = changed(world, Remove(name))
+    return fallen(world, held=held, margin=margin)

@@ -1,0 +1,241 @@
+"""Drawing a world of supports: the same world gives the same pixels.
+
+The front of a thing has a margin of its one plain colour all around; texture and dots are inside it.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+
+from countersight.picture import Pixels
+from countersight.scenes import Rgb, rgb, skia
+from countersight.worlds.colours import PALETTES
+from countersight.worlds.things import CUP_BASE, CUP_WALL, SIDE, TABLE, Look, Point, Supports, Thing
+
+LINE = 1.5
+"""Width of the dark line around things."""
+DOT = 3.2
+DOTS_APART = 9
+BEAM = 16
+_TOP, _APRON = 8, 18
+"""How thick the table's top is, and its side below that."""
+_INSET = 4.0
+_SHADOW = (5.0, 6.0)
+
+
+def draw_supports(world: Supports) -> Pixels:
+    """The picture of a world."""
+    look = world.look
+    pixels = _room(look)
+    surface = skia.Surface(pixels, colorType=skia.kRGBA_8888_ColorType)
+    canvas = surface.getCanvas()
+    canvas.scale(look.side / SIDE, look.side / SIDE)
+    here = {thing.id: thing for thing in world.things}
+    for thing in world.things:
+        _shadow(canvas, thing)
+    for string in world.strings:
+        above, below = here[string.above], here[string.below]
+        canvas.drawLine(string.x, above.bottom - 2, string.x, below.top + 1, _stroke("#4a4a4a", 2.0))
+    # From below upwards, so that nothing is hidden behind what it stands on; what leans comes last.
+    for thing in sorted(
+        world.things, key=lambda thing: (thing.turned != 0, -thing.bottom, thing.kind != "cup", thing.id)
+    ):
+        _DRAW[thing.kind](canvas, thing, look)
+    return pixels[:, :, :3]
+
+
+def _room(look: Look) -> Pixels:
+    """Wall, beam, table and floor, row by row."""
+    rows = np.arange(look.side) * SIDE // look.side
+    wall, wood = np.array(rgb(look.wall)), np.array(rgb(look.wood))
+    shade = (rows * 26 // SIDE)[:, None]
+    colours = np.where(
+        rows[:, None] < TABLE, wall - shade, (wall * 4 + wood * 3) // 7 - 12 - (rows[:, None] - TABLE) // 8
+    )
+    for start, end, colour in (
+        (0, BEAM - 2, wood * 3 // 5),
+        (BEAM - 2, BEAM, wood * 2 // 5),
+        (TABLE, TABLE + _TOP, wood),
+        (TABLE + _TOP, TABLE + _APRON, wood * 3 // 4),
+        (TABLE + _APRON, TABLE + _APRON + 2, wood // 2),
+    ):
+        colours[(rows >= start) & (rows < end)] = colour
+    canvas = np.empty((look.side, look.side, 4), np.uint8)
+    canvas[:, :, :3] = colours[:, None]
+    canvas[:, :, 3] = 255
+    return canvas
+
+
+def _shadow(canvas: skia.Canvas, thing: Thing) -> None:
+    if thing.lies:
+        x, _ = thing.middle
+        canvas.drawOval(skia.Rect.MakeXYWH(x - thing.width * 0.54, thing.bottom - 5, thing.width * 1.08, 9), _soft(56))
+        return
+    outline = _outline(thing)
+    for part in (0.6, 1.0):
+        canvas.save()
+        canvas.translate(_SHADOW[0] * part, _SHADOW[1] * part)
+        canvas.drawPath(outline, _soft(20))
+        canvas.restore()
+
+
+def _outline(thing: Thing) -> skia.Path:
+    path = skia.Path()
+    if thing.kind == "ball":
+        path.addCircle(*thing.middle, thing.width / 2)
+    else:
+        path.addPoly([skia.Point(x, y) for x, y in thing.corners()], True)
+    return path
+
+
+def _block(canvas: skia.Canvas, thing: Thing, look: Look) -> None:
+    colour = PALETTES[look.palette][thing.colour]
+    if not thing.turned and not thing.lies:
+        _sides(canvas, thing, colour, look.depth)
+    canvas.save()
+    canvas.translate(*thing.middle)
+    canvas.rotate(thing.turned)
+    front = skia.Rect.MakeXYWH(-thing.width / 2, -thing.height / 2, thing.width, thing.height)
+    canvas.drawRect(front, _fill(colour))
+    _TEXTURES["grain" if thing.kind == "plank" else look.texture](canvas, front)
+    canvas.drawRect(front.makeInset(LINE / 2, LINE / 2), _stroke(_darker(colour), LINE))
+    _dots(canvas, thing, 0.0)
+    canvas.restore()
+
+
+def _sides(canvas: skia.Canvas, thing: Thing, colour: str, depth: int) -> None:
+    """What one sees of the top and of a side, where one looks from a side."""
+    if not depth:
+        return
+    back = abs(depth)
+    (left, top), (right, _), (_, bottom), _ = thing.corners()
+    edge = right if depth > 0 else left
+    upper = [(left, top), (right, top), (right + depth, top - back), (left + depth, top - back)]
+    side = [(edge, top), (edge, bottom), (edge + depth, bottom - back), (edge + depth, top - back)]
+    for points, paint in ((upper, _fill(_lighter(colour))), (side, _fill(_darker(colour)))):
+        path = skia.Path()
+        path.addPoly([skia.Point(x, y) for x, y in points], True)
+        canvas.drawPath(path, paint)
+
+
+def _plain(canvas: skia.Canvas, front: skia.Rect) -> None:
+    shine = skia.Rect.MakeLTRB(front.left() + _INSET, front.top() + _INSET, front.right() - _INSET, front.top() + 7)
+    canvas.drawRect(shine, _fill("#ffffff", 60))
+
+
+def _grain(canvas: skia.Canvas, front: skia.Rect) -> None:
+    left, right = front.left() + _INSET + 2, front.right() - _INSET - 2
+    for nth, y in enumerate(np.arange(front.top() + 5.5, front.bottom() - _INSET, 6.0)):
+        canvas.drawLine(left + 7 * (nth % 2), y, right - 5 * ((nth + 1) % 2), y, _stroke("#000000", 1.0, 42))
+
+
+def _crate(canvas: skia.Canvas, front: skia.Rect) -> None:
+    inner = front.makeInset(_INSET + 1, _INSET + 1)
+    canvas.drawRect(inner, _stroke("#000000", 1.2, 60))
+    canvas.drawLine(inner.left(), inner.top(), inner.right(), inner.bottom(), _stroke("#000000", 1.2, 60))
+
+
+def _bands(canvas: skia.Canvas, front: skia.Rect) -> None:
+    for y in (front.top() + _INSET, front.bottom() - _INSET - 4):
+        canvas.drawRect(
+            skia.Rect.MakeLTRB(front.left() + _INSET, y, front.right() - _INSET, y + 4), _fill("#ffffff", 70)
+        )
+
+
+_TEXTURES = {"plain": _plain, "grain": _grain, "crate": _crate, "bands": _bands}
+
+
+def _dots(canvas: skia.Canvas, thing: Thing, y: float) -> None:
+    """As many dots as the thing is heavy, two in a row."""
+    number = round(thing.weight)
+    rows = [min(2, number - start) for start in range(0, number, 2)]
+    for row, many in enumerate(rows):
+        for nth in range(many):
+            x, down = (nth - (many - 1) / 2) * DOTS_APART, (row - (len(rows) - 1) / 2) * DOTS_APART
+            canvas.drawCircle(x, y + down, DOT + 0.8, _fill("#202020"))
+            canvas.drawCircle(x, y + down, DOT, _fill("#ffffff"))
+
+
+def _ball(canvas: skia.Canvas, thing: Thing, look: Look) -> None:
+    colour = PALETTES[look.palette][thing.colour]
+    canvas.save()
+    canvas.translate(*thing.middle)
+    radius = thing.width / 2
+    canvas.drawCircle(0, 0, radius, _fill(colour))
+    canvas.drawCircle(-radius * 0.35, -radius * 0.4, radius * 0.22, _fill("#ffffff", 120))
+    canvas.drawCircle(0, 0, radius - LINE / 2, _stroke(_darker(colour), LINE))
+    _dots(canvas, thing, 1.0)
+    canvas.restore()
+
+
+def _cup(canvas: skia.Canvas, thing: Thing, look: Look) -> None:
+    """A cup cut open, so that one sees what is in it."""
+    colour = PALETTES[look.palette][thing.colour]
+    left, top, right, bottom = thing.left, thing.top, thing.right, thing.bottom
+    inside = skia.Rect.MakeLTRB(left + CUP_WALL, top, right - CUP_WALL, bottom - CUP_BASE)
+    canvas.drawRect(inside, _fill("#000000", 40))
+    path = skia.Path()
+    corners: list[Point] = [(left, top), (left, bottom), (right, bottom), (right, top), (right - CUP_WALL, top)]
+    corners += [(right - CUP_WALL, bottom - CUP_BASE), (left + CUP_WALL, bottom - CUP_BASE), (left + CUP_WALL, top)]
+    path.addPoly([skia.Point(x, y) for x, y in corners], True)
+    canvas.drawPath(path, _fill(colour))
+    canvas.drawPath(path, _stroke(_darker(colour), 1.0))
+    canvas.save()
+    canvas.translate(thing.middle[0], bottom - CUP_BASE / 2)
+    _dots(canvas, thing, 0.0)
+    canvas.restore()
+
+
+def _shelf(canvas: skia.Canvas, thing: Thing, look: Look) -> None:
+    wood = "#" + "".join(f"{each * 7 // 10:02x}" for each in rgb(look.wood))
+    for x, way in ((thing.left + 14, 1), (thing.right - 14, -1)):
+        path = skia.Path()
+        path.addPoly(
+            [skia.Point(x, thing.bottom), skia.Point(x + 16 * way, thing.bottom), skia.Point(x, thing.bottom + 16)],
+            True,
+        )
+        canvas.drawPath(path, _fill("#55595e"))
+    front = skia.Rect.MakeXYWH(thing.left, thing.top, thing.width, thing.height)
+    canvas.drawRect(front, _fill(wood))
+    canvas.drawRect(skia.Rect.MakeXYWH(thing.left, thing.top, thing.width, 2), _fill("#ffffff", 70))
+
+
+def _hook(canvas: skia.Canvas, thing: Thing, look: Look) -> None:
+    x, _ = thing.middle
+    canvas.drawRect(skia.Rect.MakeLTRB(thing.left, thing.top, thing.right, thing.top + 4), _fill("#55595e"))
+    canvas.drawLine(x, thing.top + 3, x, thing.bottom - 2, _stroke("#55595e", 3.0))
+
+
+_DRAW = {"block": _block, "plank": _block, "ball": _ball, "cup": _cup, "shelf": _shelf, "hook": _hook}
+
+
+def _darker(colour: str) -> str:
+    return "#" + "".join(f"{each * 11 // 20:02x}" for each in _parts(colour))
+
+
+def _lighter(colour: str) -> str:
+    return "#" + "".join(f"{each + (255 - each) * 2 // 5:02x}" for each in _parts(colour))
+
+
+def _parts(colour: str) -> Rgb:
+    return rgb(colour)
+
+
+@lru_cache(1024)
+def _fill(colour: str, opacity: int = 255) -> skia.Paint:
+    return skia.Paint(Color=skia.Color(*rgb(colour), opacity), AntiAlias=True)
+
+
+@lru_cache(1024)
+def _stroke(colour: str, width: float, opacity: int = 255) -> skia.Paint:
+    return skia.Paint(
+        Color=skia.Color(*rgb(colour), opacity),
+        AntiAlias=True,
+        Style=skia.Paint.kStroke_Style,
+        StrokeWidth=width,
+    )
+
+
+@lru_cache(16)
+def _soft(opacity: int) -> skia.Paint:
+    return skia.Paint(Color=skia.Color(0, 0, 0, opacity), AntiAlias=True)

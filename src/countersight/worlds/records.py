@@ -1,0 +1,22 @@
+"""The worlds of a dataset as a file, one line a case, so that its pictures can be drawn again or changed further."""
+
+import msgspec
+
+from countersight.worlds.changes import WorldChange
+from countersight.worlds.things import Supports
+
+WORLDS_FILE = "worlds.jsonl"
+World = Supports
+
+
+class WorldRecord(msgspec.Struct, frozen=True):
+    """The world of a case, and the change that leads to its counterfactual picture."""
+
+    id: str
+    world: World
+    change: WorldChange | None
+
+
+def encode_world(record: WorldRecord) -> bytes:
+    """One line of a worlds file."""
+    return msgspec.json.encode(record) + b"\n"

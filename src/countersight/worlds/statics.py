@@ -1,0 +1,133 @@
+"""Who stays and who falls: static equilibrium with friction, as small linear programmes.
+
+A thing and all that it carries stay if there are forces at their contacts, each within its cone of friction, that hold
+every weight. What has none falls, and takes what it carries with it; then what is left is looked at again.
+
+Every verdict is asked for with a margin: it must be the same with all weights moved to either side by so many pixels
+and with a fifth more or less friction. Where it is not, the world is Unclear, and nothing is said of it.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from countersight.errors import Unclear
+from countersight.worlds.forces import Shifts, System, Variant
+from countersight.worlds.things import Supports
+from countersight.worlds.touching import contacts
+
+MARGIN = 6.0
+"""Pixels: what a viewer can see."""
+_SLIPPERY, _ROUGH = 0.8, 1.25
+"""Friction that a viewer cannot tell from the world's own."""
+
+
+def fallen(
+    world: Supports,
+    *,
+    held: Iterable[str] = (),
+    margin: float = MARGIN,
+    jitters: Sequence[Supports] = (),
+    among: frozenset[str] | None = None,
+) -> frozenset[str]:
+    """What falls in a world, by id; nothing that is `held` does, whatever becomes of the rest.
+
+    Where only things `among` some, and what these carry or rest on, can fall, nothing else is looked at.
+    Raises Unclear where the verdict is within the margin, or is another one in any of the `jitters`: the same world
+    with everything a little elsewhere.
+    """
+    statics = _Statics((world, *jitters), margin, among)
+    standing = frozenset(thing.id for thing in world.free) - frozenset(held)
+    down: frozenset[str] = frozenset()
+    while falling := statics.falling(standing, down):
+        down |= falling
+        standing -= falling
+    return down
+
+
+class _Statics:
+    """The contacts of a world and of its jitters, and what was found out about parts of it."""
+
+    def __init__(self, worlds: Sequence[Supports], margin: float, among: frozenset[str] | None) -> None:
+        self._margin, self._among = margin, among
+        self._found = contacts(worlds[0])
+        self._system = System(worlds, self._found)
+        self._known: dict[tuple[frozenset[str], frozenset[int]], bool | None] = {}
+
+    def falling(self, standing: frozenset[str], fallen: frozenset[str]) -> frozenset[str]:
+        """What falls first of what stands, with all that it carries; nothing rests on what fell before."""
+        there = [nth for nth, contact in enumerate(self._found) if not {contact.upper, contact.lower} & fallen]
+        carries: dict[str, set[str]] = {name: set() for name in standing}
+        for contact in (self._found[nth] for nth in there):
+            if contact.upper in standing and contact.lower in standing:
+                carries[contact.lower].add(contact.upper)
+        down: set[str] = set()
+        for part in _parts(carries):
+            is_asked = self._among is None or part & self._among
+            if is_asked and not self._stands(part, there):
+                down |= self._broken(part, carries, there)
+        return frozenset(down)
+
+    def _broken(self, part: frozenset[str], carries: dict[str, set[str]], there: list[int]) -> set[str]:
+        """What falls of a part that does not stand as a whole: what cannot carry a load that would stay if it did."""
+        loads = {name: _closure(name, carries) for name in part}
+        verdicts = {name: self._stands(load, there) for name, load in loads.items()}
+        failing = {name for name, stays in verdicts.items() if stays is False}
+        gone = {other for name in failing if not failing & loads[name] - {name} for other in loads[name]}
+        if not gone or any(verdicts[name] is None for name in part - gone):
+            raise Unclear("whether it stays is a matter of a few pixels")
+        return gone
+
+    def _stands(self, part: frozenset[str], there: list[int]) -> bool | None:
+        """Whether a part stays while all else is held; None where a viewer could not tell."""
+        acting = frozenset(nth for nth in there if self._found[nth].upper in part)
+        if (part, acting) not in self._known:
+            self._known[part, acting] = self._solved(sorted(part), sorted(acting))
+        return self._known[part, acting]
+
+    def _solved(self, part: list[str], acting: list[int]) -> bool | None:
+        shifts = self._system.shifts(part, acting)
+        known = _by_shifts(shifts, self._margin) if shifts else None
+        return known if known or (shifts and shifts.exact) else self._by_programme(part, acting)
+
+    def _by_programme(self, part: list[str], acting: list[int]) -> bool | None:
+        margin, worlds = self._margin, range(self._system.worlds)
+        plain = [Variant(world) for world in worlds]
+        if not margin:
+            same = self._system.stands(part, acting, plain)
+            return same[0] if len(set(same)) == 1 else None
+        safe = [Variant(0, _SLIPPERY, shift=way * margin) for way in (-1, 1)]
+        loose = Variant(0, _ROUGH, reach=margin)
+        to_the_left, to_the_right, somewhere, *same = self._system.stands(part, acting, [*safe, loose, *plain])
+        if to_the_left and to_the_right and all(same):
+            return True
+        return None if somewhere or any(same) else False
+
+
+def _by_shifts(shifts: Shifts, margin: float) -> bool | None:
+    low, high = shifts.low, shifts.high
+    same = (low <= 0) & (high >= 0)
+    if same.all() and low[0] <= -margin and high[0] >= margin:
+        return True
+    beyond = low[0] > margin or high[0] < -margin or low[0] > high[0]
+    return False if beyond and not same.any() else None
+
+
+def _parts(carries: dict[str, set[str]]) -> list[frozenset[str]]:
+    """The things that stand, in parts that do not touch each other."""
+    joined: dict[str, set[str]] = {name: set(above) for name, above in carries.items()}
+    for name, above in carries.items():
+        for other in above:
+            joined[other].add(name)
+    parts: list[frozenset[str]] = []
+    for name in sorted(joined):
+        if not any(name in part for part in parts):
+            parts.append(_closure(name, joined))
+    return parts
+
+
+def _closure(start: str, steps: dict[str, set[str]]) -> frozenset[str]:
+    found, waiting = {start}, [start]
+    while waiting:
+        new = steps[waiting.pop()] - found
+        found |= new
+        waiting += new
+    return frozenset(found)

@@ -1,0 +1,132 @@
+"""Where things touch: found from their places alone, so that a world read off a picture has the same contacts."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
+from math import cos, hypot, radians, sin
+
+import msgspec
+
+from countersight.worlds.things import CUP_BASE, CUP_WALL, TABLE, Point, Supports, Thing
+
+GROUND = ""
+"""Stands for the table, which carries and never falls."""
+_NEAR = 1.0
+"""Edges nearer than this touch; others are farther than three pixels apart."""
+_SEAT = 0.3
+"""A ball in a cup rests on so much of its width to either side: it cannot roll out."""
+UP: Point = (0.0, -1.0)
+
+
+class Contact(msgspec.Struct, frozen=True):
+    """A point where one thing pushes another, or the end of a string by which it holds it."""
+
+    upper: str
+    """What is pushed or held."""
+    lower: str
+    """What pushes or holds it."""
+    at: Point
+    """Where, on the upper thing."""
+    below: Point
+    """Where, on the lower thing."""
+    normal: Point
+    """The direction in which the upper thing is pushed."""
+    has_friction: bool = True
+
+
+@lru_cache(64)
+def contacts(world: Supports) -> tuple[Contact, ...]:
+    """Every contact of a world, in an order that does not depend on that of its things."""
+    return contacts_near(world, None)
+
+
+def contacts_near(world: Supports, near: Mapping[str, Collection[str]] | None) -> tuple[Contact, ...]:
+    """The same, where it is known what can touch each thing from below: nothing else is looked at."""
+    there = [thing for thing in world.things if not thing.lies]
+    found = [
+        contact
+        for upper in there
+        if not upper.is_fixed
+        for contact in _under(upper, there if near is None else [one for one in there if one.id in near[upper.id]])
+    ]
+    found += _hung(world, {contact.upper for contact in found})
+    return tuple(sorted(found, key=lambda contact: (contact.upper, contact.lower, contact.at)))
+
+
+def swinging(found: Sequence[Contact]) -> frozenset[str]:
+    """What is held by one string and nothing else: it finds its own balance."""
+    held: dict[str, list[Contact]] = {}
+    for contact in found:
+        held.setdefault(contact.upper, []).append(contact)
+    return frozenset(name for name, by in held.items() if len(by) == 1 and not by[0].has_friction)
+
+
+def _under(upper: Thing, there: list[Thing]) -> Iterator[Contact]:
+    if upper.turned:
+        yield from _leaning(upper, there)
+        return
+    if abs(upper.bottom - TABLE) < _NEAR:
+        yield from _resting(upper, GROUND, upper.left, upper.right)
+    for lower in there:
+        if lower is upper or lower.turned or lower.kind in ("ball", "hook"):
+            continue
+        if upper.kind == "ball":
+            yield from _in_cup(upper, lower)
+        elif lower.kind != "cup" and abs(upper.bottom - lower.top) < _NEAR:
+            yield from _resting(upper, lower.id, max(upper.left, lower.left), min(upper.right, lower.right))
+
+
+def _resting(upper: Thing, lower: str, left: float, right: float) -> Iterator[Contact]:
+    """Two flat edges touch along a line: its two ends carry as much as the whole of it."""
+    if right - left > _NEAR:
+        for x in (left, right):
+            yield _touching(upper.id, lower, (x, upper.bottom), UP)
+
+
+def _in_cup(ball: Thing, cup: Thing) -> Iterator[Contact]:
+    inside = cup.left + CUP_WALL - _NEAR < ball.left and ball.right < cup.right - CUP_WALL + _NEAR
+    if cup.kind == "cup" and inside and abs(ball.bottom - (cup.bottom - CUP_BASE)) < _NEAR:
+        x, _ = ball.middle
+        for seat in (x - _SEAT * ball.width, x + _SEAT * ball.width):
+            yield _touching(ball.id, cup.id, (seat, ball.bottom), UP)
+
+
+def _leaning(plank: Thing, there: list[Thing]) -> Iterator[Contact]:
+    """A plank that leans stands on its lowest corner and lies with its lower face on corners of other things."""
+    x, y = max(plank.corners(), key=lambda corner: corner[1])
+    if abs(y - TABLE) < _NEAR:
+        yield _touching(plank.id, GROUND, (x, y), UP)
+    normal = sin(radians(plank.turned)), -cos(radians(plank.turned))
+    for lower in there:
+        if lower is plank or lower.turned or lower.kind in ("ball", "hook", "cup"):
+            continue
+        if abs(y - lower.top) < _NEAR and lower.left < x < lower.right:
+            yield _touching(plank.id, lower.id, (x, y), UP)
+        for corner in ((lower.left, lower.top), (lower.right, lower.top)):
+            if _is_on_lower_face(corner, plank):
+                yield _touching(plank.id, lower.id, corner, normal)
+
+
+def _is_on_lower_face(point: Point, plank: Thing) -> bool:
+    *_, right, left = plank.corners()
+    across, down = right[0] - left[0], right[1] - left[1]
+    length = hypot(across, down)
+    along = ((point[0] - left[0]) * across + (point[1] - left[1]) * down) / length
+    off = ((point[0] - left[0]) * down - (point[1] - left[1]) * across) / length
+    return abs(off) < _NEAR and _NEAR < along < length - _NEAR
+
+
+def _touching(upper: str, lower: str, at: Point, normal: Point) -> Contact:
+    return Contact(upper, lower, at, at, normal)
+
+
+def _hung(world: Supports, standing: set[str]) -> Iterator[Contact]:
+    """Strings pull at the middle of what has nothing else to hold it: it turns until they do."""
+    here = {thing.id: thing for thing in world.things if not thing.lies}
+    strings = [string for string in world.strings if {string.above, string.below} <= here.keys()]
+    times = [string.below for string in strings]
+    swings = {name for name in times if times.count(name) == 1} - standing
+    for string in strings:
+        above, below = here[string.above], here[string.below]
+        at = below.middle if below.id in swings else (string.x, below.top)
+        held = above.middle if above.id in swings else (string.x, above.bottom)
+        yield Contact(below.id, above.id, at, held, UP, has_friction=False)

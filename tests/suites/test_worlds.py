@@ -1,0 +1,118 @@
+"""The suite of supports: the same from the same seed, balanced, and answered by nobody who does not look."""
+
+from collections import Counter
+
+import msgspec
+import pytest
+
+from countersight.blind import measure
+from countersight.cli import main
+from countersight.dataset import Dataset
+from countersight.progress import silent
+from countersight.scenes import encode
+from countersight.suites import find_suite
+from countersight.suites.worlds.making import drafted_cases
+from countersight.suites.worlds.questions import GROUPS
+from countersight.worlds import WORLDS_FILE, WorldRecord, draw_supports, fallen, outcome
+
+SIZE = 60
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("supports") / "supports"
+    find_suite("supports").make(folder, size=SIZE, seed=5, workers=1, progress=silent)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def cases(made):
+    return [case for _, case in Dataset.open(made).cases()]
+
+
+@pytest.fixture(scope="module")
+def records(made):
+    lines = (made / WORLDS_FILE).read_bytes().splitlines()
+    return {record.id: record for record in (msgspec.json.decode(line, type=WorldRecord) for line in lines)}
+
+
+def test_the_same_seed_makes_the_same_bytes_with_more_workers(made, tmp_path):
+    find_suite("supports").make(tmp_path / "again", size=SIZE, seed=5, workers=2, progress=silent)
+    files = sorted(path.relative_to(made) for path in made.rglob("*") if path.is_file())
+    assert files == sorted(path.relative_to(tmp_path / "again") for path in (tmp_path / "again").rglob("*.*"))
+    for file in files:
+        if file.name != "croissant.json":  # has the date
+            assert (made / file).read_bytes() == (tmp_path / "again" / file).read_bytes(), file
+
+
+def test_groups_are_even_and_every_answer_comes_as_often_in_the_same_words(cases):
+    assert set(Counter(case.group for case in cases).values()) == {SIZE // len(GROUPS)}
+    for group in ("falls", "higher"):
+        of_group = [case for case in cases if case.group == group]
+        assert Counter((case.factual.answer, case.counterfactual.answer) for case in of_group) == {
+            (one, other): len(of_group) // 4 for one in ("yes", "no") for other in ("yes", "no")
+        }
+
+
+def test_options_have_roles_and_their_letters_are_even(cases):
+    asked = [case for case in cases if case.group == "which falls"]
+    assert all(
+        {option.role for option in case.counterfactual.options} == {"answer", "image", "graph", "text"}
+        for case in asked
+    )
+    assert max(Counter(case.counterfactual.answer for case in asked).values()) == len(asked) // 4
+    for case in cases:
+        if case.counterfactual.options:
+            right = "ABCD".index(case.counterfactual.answer)
+            assert case.counterfactual.options[right].role == "answer"
+
+
+def test_gold_answers_are_those_of_the_world_solved_again(cases, records):
+    for case in cases:
+        record = records[case.id]
+        assert not fallen(record.world)
+        down = outcome(record.world, record.change).fallen
+        names = {each.name: each for each in record.world.things}
+        if case.group == "how many":
+            lying = sum(each.lies for each in record.world.things)
+            assert (case.factual.answer, case.counterfactual.answer) == (str(lying), str(lying + len(down)))
+        elif case.group == "falls":
+            asked = case.counterfactual.text.removeprefix("Would the ").partition(" fall if")[0]
+            assert case.counterfactual.answer == ("yes" if names[asked].id in down else "no")
+        elif case.group == "planning":
+            assert not down
+
+
+def test_pictures_are_those_of_the_worlds(made, cases, records):
+    for case in cases[:: SIZE // 6]:
+        record = records[case.id]
+        assert (made / case.image).read_bytes() == encode(draw_supports(record.world))
+        assert record.world.look.side >= 448
+        if case.counterfactual_image:
+            after = outcome(record.world, record.change).world
+            assert (made / case.counterfactual_image).read_bytes() == encode(draw_supports(after))
+
+
+def test_the_card_tells_what_matters_and_what_was_dropped(made):
+    card = (made / "README.md").read_text()
+    assert f"matters to what is asked in {SIZE // 2} cases, and does not in {SIZE // 2}" in card
+    assert "because one of 16 jitters" in card
+    assert "What is answered without the pictures" in card
+    assert "version: `1.0`" in card
+
+
+def test_a_difficulty_can_be_named_and_goes_with_worlds_only(tmp_path, capsys):
+    folder = tmp_path / "easy"
+    assert main(["make", "supports", "--size", "5", "--difficulty", "easy", "--workers", "1", "-o", str(folder)]) == 0
+    assert {case.provenance["difficulty"] for _, case in Dataset.open(folder).cases()} == {"easy"}
+    assert main(["make", "cvqa-synthetic", "--size", "5", "--difficulty", "easy", "-o", str(tmp_path / "d")]) == 2
+    assert "--difficulty goes with supports" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_text_alone_answers_no_more_than_chance():
+    """Classifiers of words, fitted on some pictures and tried on others."""
+    found = measure(drafted_cases(size=260, seed=11))
+    for group in found.groups:
+        assert group.chance is None or group.blind.low <= group.chance, group
+    assert not found.cues
