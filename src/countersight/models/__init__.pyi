@@ -9,6 +9,7 @@ from .protocol import Loss as Loss
 from .protocol import Model as Model
 from .protocol import ModelSettings as ModelSettings
 from .protocol import Observant as Observant
+from .protocol import Parts as Parts
 from .protocol import Ranker as Ranker
 from .protocol import Request as Request
 from .protocol import Turn as Turn

@@ -23,6 +23,15 @@ class Turn(msgspec.Struct, frozen=True):
         return () if self.picture is None else (self.picture, *self.further)
 
 
+class Parts(msgspec.Struct, frozen=True):
+    """A question taken apart, for a model that takes its parts one by one (CoSIm's matcher)."""
+
+    question: str
+    context: str = ""
+    """The response to the picture as it is, where the case tells one."""
+    change: str = ""
+
+
 class Request(msgspec.Struct, frozen=True):
     """A conversation that waits for the model's next turn. It never holds the gold answer."""
 
@@ -33,6 +42,8 @@ class Request(msgspec.Struct, frozen=True):
     options: tuple[Option, ...] = ()
     question: str = ""
     """The question alone, without what the prompt says around it: what a program is written for."""
+    parts: Parts | None = None
+    """The same in parts; nothing where the question does not come from a case."""
     shape: dict[str, Any] | None = None
     """The JSON schema that the next turn is to follow; a model that cannot be held to it is told so in words too."""
     vote: int = 0

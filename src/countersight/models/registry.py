@@ -76,6 +76,11 @@ MODELS: Registry[Model] = Registry(
             "a model computed here by transformers, from a folder or downloaded before",
             "countersight.models.local:open_local",
         ),
+        "matcher": Plug(
+            "matcher:RUN",
+            "a trained matcher (`countersight train matcher`); it ranks, with --rank, or names the best option",
+            "countersight.models.matcher:open_matcher",
+        ),
         "viper": Plug(
             "viper:CODE_MODEL?vision=EYES",
             "a Python program for each question, run in a sandbox; CODE_MODEL writes it (reference, or any model), "

@@ -9,7 +9,7 @@ from countersight.asking import Told, told
 from countersight.case import LETTERS, Question, Reply, World
 from countersight.dataset import Dataset
 from countersight.errors import BadPicture
-from countersight.models import Request, Turn
+from countersight.models import Parts, Request, Turn
 from countersight.picture import Picture
 from countersight.runs.asks import Ask, offered
 from countersight.runs.examples import Examples
@@ -36,12 +36,14 @@ class Conversations:
 
     def request(self, ask: Ask) -> Request:
         """The conversation that a question ends; raises BadPicture, or NoExample."""
+        beside = told(ask.case, ask.world, ask.telling)
         return Request(
             key=f"{ask.case.id}/{ask.world}/{ask.telling}" + (f"/{_letters(ask.places)}" if ask.places else ""),
             turns=(*self._example(ask), *self._asked(ask)),
             kind=ask.question.kind,
             options=offered(ask.question, ranked=self._ranked),
             question=_alone(ask) if self._prompt.of(ask.world).question else "",
+            parts=Parts(ask.question.text, beside.context, beside.change),
         )
 
     def _asked(self, ask: Ask) -> tuple[Turn, ...]:

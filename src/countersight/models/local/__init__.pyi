@@ -1,4 +1,5 @@
 from .finding import DTYPES as DTYPES
+from .finding import any_config as any_config
 from .finding import find_device as find_device
 from .finding import find_folder as find_folder
 from .finding import fingerprint as fingerprint

@@ -1,0 +1,13 @@
+from .model import Matcher as Matcher
+from .model import open_matcher as open_matcher
+from .sequences import Inputs as Inputs
+from .sequences import Sequences as Sequences
+from .sequences import parts_of as parts_of
+from .shipping import GRAPH as GRAPH
+from .shipping import SHEET as SHEET
+from .shipping import TOKENIZER as TOKENIZER
+from .shipping import Sheet as Sheet
+from .views import REGION as REGION
+from .views import REGIONS as REGIONS
+from .views import View as View
+from .views import seen_by_embedded as seen_by_embedded

@@ -1,0 +1,99 @@
+"""A trained matcher as the rest of the program sees it: it ranks responses, by ONNX, without torch."""
+
+import asyncio
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from countersight.case import LETTERS
+from countersight.errors import AskingFailed, ModelError
+from countersight.machine import cores
+from countersight.models.matcher.sequences import Sequences, parts_of
+from countersight.models.matcher.shipping import GRAPH, TOKENIZER, Sheet, members, read_sheet
+from countersight.models.matcher.views import seen_by_embedded
+from countersight.models.protocol import Answer, ModelSettings, Request
+
+
+class Member:
+    """The matcher of one seed."""
+
+    def __init__(self, folder: Path) -> None:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = cores()
+        options.log_severity_level = 3
+        try:
+            self._graph = onnxruntime.InferenceSession(folder / GRAPH, options, providers=["CPUExecutionProvider"])
+        except Exception as error:  # as many kinds as there are ways to damage a file
+            raise ModelError(f"{folder / GRAPH} is no matcher: {str(error)[:200]}") from None
+        self._sequences = Sequences.open(folder / TOKENIZER)
+
+    def scores(self, sheet: Sheet, request: Request) -> Any:
+        """How well each option fits, as log-probabilities over the options."""
+        if request.parts is None:
+            raise AskingFailed("the question is not told in parts", again=False)
+        rows = [self._sequences.encode(parts_of(sheet.inputs, request.parts, one.text)) for one in request.options]
+        tokens, real = self._sequences.batch(rows)
+        given: dict[str, Any] = {"tokens": tokens, "real": real}
+        if sheet.view:
+            (view,) = seen_by_embedded(list(request.pictures[-1:]))
+            given |= {"features": view.features[None], "boxes": view.boxes[None]}
+        (scores,) = self._graph.run(["scores"], given)
+        return scores - np.logaddexp.reduce(scores)
+
+
+class Matcher:
+    """Ranks the options of a question; with several seeds, by their mean."""
+
+    def __init__(self, name: str, folder: Path, settings: ModelSettings) -> None:
+        self.name = name
+        self._folders = members(folder)
+        self._sheet = read_sheet(self._folders[0])
+        if any(read_sheet(one) != self._sheet for one in self._folders):
+            raise ModelError(f"the matchers in {folder} were trained on different inputs; name one of them")
+        self.needs_picture = bool(self._sheet.view)
+        self.picture_limits = (1, 1) if self._sheet.view else (0, 1)
+        self.settings: dict[str, Any] = {"inputs": self._sheet.inputs, "weights": _fingerprint(self._folders)}
+        self._members: list[Member] = []
+        self._asking = asyncio.Lock()
+
+    async def losses(self, request: Request) -> tuple[float, ...]:
+        """The loss of each option: minus the logarithm of its probability among them."""
+        if not request.options:
+            raise AskingFailed("there are no options to rank", again=False)
+        async with self._asking:
+            return await asyncio.to_thread(self._losses, request)
+
+    async def reply(self, request: Request) -> Answer:
+        """The letter of the option that fits best."""
+        losses = await self.losses(request)
+        return Answer(LETTERS[losses.index(min(losses))], losses=losses, finish="stop", model=self.name)
+
+    async def close(self) -> None:
+        """Let go of the memory."""
+        self._members = []
+
+    def _losses(self, request: Request) -> tuple[float, ...]:
+        if not self._members:
+            self._members = [Member(folder) for folder in self._folders]
+        together = np.mean([member.scores(self._sheet, request) for member in self._members], axis=0)
+        return tuple(float(loss) for loss in np.logaddexp.reduce(together) - together)
+
+
+def _fingerprint(folders: list[Path]) -> str:
+    digest = hashlib.sha256()
+    for folder in folders:
+        for file in (GRAPH, TOKENIZER):
+            try:
+                digest.update((folder / file).read_bytes())
+            except OSError as error:
+                raise ModelError(f"{folder / file}: {error.strerror}") from None
+    return digest.hexdigest()[:16]
+
+
+def open_matcher(name: str, target: str, settings: ModelSettings) -> Matcher:
+    """`matcher:RUN`, or `matcher:RUN/seed-1234` for one of its seeds."""
+    return Matcher(name, Path(target), settings)

@@ -1,0 +1,83 @@
+"""What the matcher reads: `[CLS] question [SEP] response [SEP] change [SEP] new response [SEP]` (CoSIm 6)."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from countersight.errors import ModelError
+from countersight.models.protocol import Parts
+
+Inputs = Literal["response", "text", "full"]
+"""What the matcher is given: the new response alone, all the text, or the text and the picture (CoSIm, Table 3)."""
+LONGEST = 160
+"""Tokens of a sequence; of CoSIm's real texts one in 1,900 is longer. The longest part of such a one loses its end."""
+CLS, SEP, PAD = ("[CLS]", "<s>"), ("[SEP]", "</s>"), ("[PAD]", "<pad>")
+INSTALL = "pip install 'countersight[matcher]'"
+
+Tokens = npt.NDArray[np.int64]
+
+
+def parts_of(inputs: Inputs, told: Parts, response: str) -> tuple[str, ...]:
+    """The texts of one sequence, in order."""
+    return (response,) if inputs == "response" else (told.question, told.context, told.change, response)
+
+
+class Sequences:
+    """Turns texts into tokens, by the tokenizer of the encoder that the matcher was trained with."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._tokenizer = tokenizer
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        self._cls, self._sep, self.pad = (self._special(names) for names in (CLS, SEP, PAD))
+
+    @classmethod
+    def open(cls, path: Path) -> "Sequences":
+        """With the tokenizer in a file."""
+        try:
+            from tokenizers import Tokenizer
+        except ImportError:
+            raise ModelError(f"a matcher needs the package tokenizers, which is not installed: {INSTALL}") from None
+        try:
+            return cls(Tokenizer.from_file(str(path)))
+        except Exception as error:  # the package raises nothing more exact
+            raise ModelError(f"{path} is no tokenizer: {str(error)[:200]}") from None
+
+    def encode(self, parts: Sequence[str]) -> list[int]:
+        """The tokens of one sequence."""
+        pieces = [one.ids for one in self._tokenizer.encode_batch(list(parts), add_special_tokens=False)]
+        over = sum(map(len, pieces)) + len(pieces) + 1 - LONGEST
+        while over > 0:
+            longest = max(pieces, key=len)
+            cut = min(over, max(1, len(longest) // 4))
+            del longest[-cut:]
+            over -= cut
+        return [self._cls, *(token for piece in pieces for token in (*piece, self._sep))]
+
+    def batch(self, rows: Sequence[Sequence[int]]) -> tuple[Tokens, Tokens]:
+        """Sequences side by side, filled up to the longest, and where they are real."""
+        length = max(map(len, rows))
+        tokens = np.full((len(rows), length), self.pad, np.int64)
+        real = np.zeros((len(rows), length), np.int64)
+        for row, one in enumerate(rows):
+            tokens[row, : len(one)] = one
+            real[row, : len(one)] = 1
+        return tokens, real
+
+    def save(self, path: Path) -> None:
+        """Write the tokenizer."""
+        self._tokenizer.save(str(path))
+
+    @property
+    def size(self) -> int:
+        """How many tokens there are."""
+        return int(self._tokenizer.get_vocab_size())
+
+    def _special(self, names: tuple[str, ...]) -> int:
+        found = [number for name in names if (number := self._tokenizer.token_to_id(name)) is not None]
+        if not found:
+            raise ModelError(f"the tokenizer has no {names[0]}; the matcher takes those of BERT-like encoders")
+        return int(found[0])
