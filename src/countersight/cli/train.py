@@ -1,9 +1,13 @@
-"""`countersight train`: train the embedded model again."""
+"""`countersight train`: train the embedded model again, or a matcher on a dataset with options."""
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from countersight.cli.parsing import Verbs, verb
+from countersight.cli.parsing import Verbs, positive, verb
+
+if TYPE_CHECKING:
+    from countersight.training.matcher import Plan
 
 
 def add(verbs: Verbs) -> None:
@@ -12,23 +16,68 @@ def add(verbs: Verbs) -> None:
         verbs,
         "train",
         _train,
-        "train the embedded model again, from scratch",
-        "countersight train embedded -o training",
+        "train the embedded model again, or CoSIm's matcher",
+        "countersight train matcher cosim --inputs text --encoder models/minilm --folds 5 -o matchers/text",
     )
-    train.add_argument("what", choices=["embedded"], help="which model")
-    train.add_argument("--plan", type=Path, metavar="TOML", help="another plan than that of the shipped model")
+    train.add_argument("what", choices=["embedded", "matcher"], help="which model")
+    train.add_argument("dataset", nargs="?", type=Path, metavar="DATASET", help="what a matcher learns from")
     train.add_argument(
-        "--from-shipped",
-        action="store_true",
-        help="keep the shipped encoder and go on from the shipped decoders, instead of from scratch",
+        "--plan", type=Path, metavar="TOML", help="all settings in a file; for a matcher, those not named here"
     )
     train.add_argument(
         "-o", "--output", type=Path, required=True, metavar="DIR", help="checkpoints, curves and weights"
     )
+    embedded = train.add_argument_group("the embedded model")
+    embedded.add_argument(
+        "--from-shipped",
+        action="store_true",
+        help="keep the shipped encoder and go on from the shipped decoders, instead of from scratch",
+    )
+    matcher = train.add_argument_group("a matcher (defaults: CoSIm's settings)")
+    matcher.add_argument("--inputs", choices=["response", "text", "full"], help="what it is given (default: text)")
+    matcher.add_argument("--encoder", metavar="DIR", help="a BERT-like folder, or LXMERT's (default: from scratch)")
+    matcher.add_argument("--view", choices=["embedded"], help="how pictures are seen, with --inputs full")
+    matcher.add_argument("--objective", choices=["ce", "contrastive"], help="(default: ce)")
+    matcher.add_argument("--with", dest="beside", type=Path, metavar="VCR", help="VCR's JSONL, in alternate batches")
+    matcher.add_argument("--folds", type=positive, metavar="K", help="try each part by matchers trained on the others")
+    matcher.add_argument("--seeds", metavar="A,B,…", help="(default: 1234,2345,3456)")
+    matcher.add_argument("--epochs", type=positive, metavar="N", help="(default: 50)")
+    matcher.add_argument("--rate", type=float, metavar="R", help="of learning (default: 1e-5)")
 
 
 def _train(chosen: argparse.Namespace) -> int:
-    from countersight.training import train
+    if chosen.what == "embedded":
+        from countersight.training import train
 
-    train(chosen.output, plan=chosen.plan, from_shipped=chosen.from_shipped)
+        train(chosen.output, plan=chosen.plan, from_shipped=chosen.from_shipped)
+        return 0
+    from countersight.dataset import Dataset
+    from countersight.errors import CountersightError
+    from countersight.training.matcher import train_matcher
+
+    if chosen.dataset is None:
+        raise CountersightError("a matcher learns from a dataset: countersight train matcher DATASET -o DIR")
+    train_matcher(Dataset.open(chosen.dataset), chosen.output, _plan(chosen), vcr=chosen.beside)
+    print(f"{chosen.output / 'README.md'} says what it reaches; ask it with --model matcher:{chosen.output}")
     return 0
+
+
+def _plan(chosen: argparse.Namespace) -> "Plan":
+    """The settings of a file, or the paper's, and over them those of the command line."""
+    import msgspec
+
+    from countersight.errors import CountersightError
+    from countersight.training.matcher import Plan
+
+    named = {
+        name: value
+        for name in ("inputs", "encoder", "view", "objective", "folds", "epochs", "rate")
+        if (value := getattr(chosen, name)) is not None
+    }
+    try:
+        if chosen.seeds:
+            named["seeds"] = tuple(map(int, chosen.seeds.split(",")))
+        before = msgspec.toml.decode(chosen.plan.read_bytes()) if chosen.plan else {}
+        return msgspec.convert(before | named, Plan)
+    except (ValueError, OSError) as error:
+        raise CountersightError(f"these are no settings of a matcher: {error}") from None

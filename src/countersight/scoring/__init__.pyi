@@ -12,6 +12,7 @@ from .divisions import Dividing as Dividing
 from .divisions import role_shares as role_shares
 from .figures import Difference as Difference
 from .figures import Rate as Rate
+from .figures import rate as rate
 from .frame import write_frame as write_frame
 from .gold import Gold as Gold
 from .group_bias import Bias as Bias

@@ -1,0 +1,95 @@
+"""`countersight train matcher`: every seed, and every fold, in turn; each taken up where it was left."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from countersight.dataset import Dataset
+from countersight.errors import CountersightError
+from countersight.training.matcher.examples import Example, folds, read_examples, read_vcr
+from countersight.training.matcher.plan import Plan
+
+KEPT = "plan.json"
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """What a folder was begun with."""
+
+    plan: Plan
+    dataset: str
+    """The fingerprint of its rows."""
+    beside: str = ""
+
+
+def train_matcher(
+    dataset: Dataset, folder: Path, plan: Plan, *, vcr: Path | None = None, say: Callable[[str], None] = print
+) -> Path:
+    """Train a matcher for each seed; with folds, one for each part, and say what they reach on the parts left out."""
+    plan.check()
+    try:
+        import onnx  # noqa: F401 - needed at the very end, so better missed at the beginning
+        import tokenizers  # noqa: F401
+        import torch  # noqa: F401
+        import transformers  # noqa: F401
+    except ImportError as error:
+        raise CountersightError(
+            f"training a matcher needs {error.name}: pip install 'countersight[matcher,train]'"
+        ) from None
+    from countersight.training.matcher.results import write_results
+
+    examples = read_examples(dataset)
+    beside = read_vcr(vcr) if vcr else []
+    if beside and plan.inputs == "full":
+        raise CountersightError("VCR's pictures are not at hand as regions; train beside it with --inputs text")
+    folder.mkdir(parents=True, exist_ok=True)
+    _remember(folder, Kept(plan, dataset.fingerprint, vcr.name if vcr else ""))
+    write_results(folder, plan, examples, _trained(dataset, folder, plan, examples, beside, say))
+    return folder
+
+
+def _trained(
+    dataset: Dataset,
+    folder: Path,
+    plan: Plan,
+    examples: Sequence[Example],
+    beside: Sequence[Example],
+    say: Callable[[str], None],
+) -> dict[int, dict[str, list[float]]]:
+    """The scores that each seed's matchers give to examples they were not trained on."""
+    import torch
+
+    from countersight.training.matcher.batches import Batches, look
+    from countersight.training.matcher.export import export
+    from countersight.training.matcher.loop import Trainer
+    from countersight.training.matcher.network import build
+    from countersight.training.matcher.tokens import sequences_for
+
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    views = look(dataset, examples) if plan.inputs == "full" else {}
+    parts = folds(examples, plan.folds, 0) if plan.folds else [[]]
+    found: dict[int, dict[str, list[float]]] = {}
+    for seed in plan.seeds:
+        found[seed] = {}
+        for number, left_out in enumerate(parts, 1):
+            rest = [one for part in parts if part is not left_out for one in part] if plan.folds else list(examples)
+            held_out, *learned = folds(rest, round(1 / plan.held_out), seed)
+            sequences = sequences_for(plan.encoder, rest)
+            torch.manual_seed(seed)
+            network = build(plan, sequences.size, sequences.pad)
+            where = folder / f"seed-{seed}" / (f"fold-{number}" if plan.folds else "")
+            trainer = Trainer(plan, network, Batches(sequences, plan.inputs, views), where, device)
+            trainer.fit([one for part in learned for one in part], held_out, beside, seed, say)
+            tried = left_out or held_out
+            found[seed] |= {key: scores.tolist() for key, scores in trainer.scores(tried).items()}
+            if not plan.folds:
+                export(trainer.network, sequences, plan, where)
+    return found
+
+
+def _remember(folder: Path, kept: Kept) -> None:
+    """Keep what the folder was begun with, and refuse to go on with anything else."""
+    path = folder / KEPT
+    if path.exists() and msgspec.json.decode(path.read_bytes(), type=Kept) != kept:
+        raise CountersightError(f"{folder} was begun with another plan or dataset ({path}); choose a new folder")
+    path.write_bytes(msgspec.json.format(msgspec.json.encode(kept)) + b"\n")

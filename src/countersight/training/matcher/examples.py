@@ -1,0 +1,103 @@
+"""What a matcher learns from: questions with options, of our datasets or of VCR's published files."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import msgspec
+
+from countersight.asking import told
+from countersight.case import LETTERS, WORLDS, Case, Question
+from countersight.dataset import Dataset
+from countersight.errors import CountersightError
+from countersight.files import bounded_lines
+from countersight.models import Parts
+
+MOST_LINE = 1 << 20
+
+
+class Example(msgspec.Struct, frozen=True):
+    """One question, its options, and which is right."""
+
+    key: str
+    picture: str
+    """The file of its picture, or what else stands for it: examples of one picture stay together."""
+    parts: Parts
+    options: tuple[str, ...]
+    right: int
+    world: str = ""
+
+
+def read_examples(dataset: Dataset) -> list[Example]:
+    """Every question of a dataset that offers options, in both worlds as they are told."""
+    found = [
+        Example(
+            f"{case.id}/{world}",
+            str(case.image or case.provenance.get("img_path") or case.id),
+            Parts(question.text, beside.context, beside.change),
+            tuple(option.text for option in question.options),
+            LETTERS.index(question.answer),
+            world,
+        )
+        for _, case in dataset.cases()
+        for world, question in _questions(case)
+        for beside in [told(case, world, "told")]  # type: ignore[arg-type]
+    ]
+    if not found:
+        raise CountersightError(f"{dataset.path} has no question with options to learn from")
+    return found
+
+
+def _questions(case: Case) -> Iterator[tuple[str, Question]]:
+    for asking in ("factual", "counterfactual"):
+        world, telling = WORLDS[asking]
+        question = case.question(world, telling)
+        if question is not None and question.kind == "choice":
+            yield world, question
+
+
+def read_vcr(path: Path) -> list[Example]:
+    """VCR's published annotations (JSONL): a question and four answers, things in them named by their numbers."""
+    found = []
+    with open(path, "rb") as file:
+        for number, line in enumerate(bounded_lines(file, MOST_LINE), 1):
+            try:
+                row = msgspec.json.decode(line)
+                names = row["objects"]
+                options = tuple(_in_words(one, names) for one in row["answer_choices"])
+                found.append(
+                    Example(
+                        f"vcr-{number}",
+                        str(row["img_fn"]),
+                        Parts(_in_words(row["question"], names)),
+                        options,
+                        range(len(options)).index(row["answer_label"]),
+                    )
+                )
+            except (msgspec.DecodeError, KeyError, TypeError, ValueError, IndexError) as error:
+                raise CountersightError(f"{path} line {number} is no annotation of VCR ({error!r:.80})") from None
+    if not found:
+        raise CountersightError(f"{path} is empty")
+    return found
+
+
+def _in_words(tokens: Sequence[Any], names: Sequence[str]) -> str:
+    """VCR writes a thing as the list of its numbers among the objects of the picture: [0, 2] is "person and dog"."""
+    words = [" and ".join(names[thing] for thing in token) if isinstance(token, list) else token for token in tokens]
+    return " ".join(words)
+
+
+def folds(examples: Sequence[Example], count: int, seed: int) -> list[list[Example]]:
+    """The examples in so many parts of nearly equal size; those of one picture stay in one part."""
+    by_picture: dict[str, list[Example]] = {}
+    for example in examples:
+        by_picture.setdefault(example.picture, []).append(example)
+    if len(by_picture) < count:
+        raise CountersightError(f"{len(by_picture)} pictures cannot be cut into {count} parts")
+    pictures = sorted(by_picture)
+    Random(f"{seed}/folds").shuffle(pictures)
+    parts: list[list[Example]] = [[] for _ in range(count)]
+    for picture in pictures:
+        min(parts, key=len).extend(by_picture[picture])
+    return parts

@@ -1,0 +1,39 @@
+"""A trained matcher as files that need no torch: an ONNX graph, its tokenizer, and a sheet."""
+
+import warnings
+from pathlib import Path
+
+import msgspec
+import torch
+from torch import nn
+
+from countersight.models.matcher import GRAPH, REGION, SHEET, TOKENIZER, Sequences, Sheet
+from countersight.training.matcher.plan import Plan
+
+OPSET = 18
+
+
+def export(network: nn.Module, sequences: Sequences, plan: Plan, folder: Path) -> None:
+    """Write everything that `matcher:FOLDER` needs."""
+    tokens = torch.ones(3, 7, dtype=torch.int64)
+    given: tuple[torch.Tensor, ...] = (tokens, torch.ones_like(tokens))
+    shapes = {"tokens": {0: "sequences", 1: "length"}, "real": {0: "sequences", 1: "length"}}
+    if plan.inputs == "full":
+        given += (torch.zeros(1, 5, REGION), torch.zeros(1, 5, 4))
+        shapes |= {"features": {1: "regions"}, "boxes": {1: "regions"}}
+    network.eval().cpu()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the exporter, about its own insides
+        torch.onnx.export(
+            network,
+            given,
+            str(folder / GRAPH),
+            input_names=list(shapes),
+            output_names=["scores"],
+            dynamic_axes={**shapes, "scores": {0: "sequences"}},
+            opset_version=OPSET,
+            dynamo=False,
+        )
+    sequences.save(folder / TOKENIZER)
+    sheet = Sheet(plan.inputs, plan.view if plan.inputs == "full" else "")
+    (folder / SHEET).write_bytes(msgspec.json.format(msgspec.json.encode(sheet)) + b"\n")

@@ -1,0 +1,179 @@
+"""Training one matcher: epoch by epoch, each kept, so that a stop costs at most the one under way."""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from countersight.training.matcher.batches import Batch, Batches
+from countersight.training.matcher.examples import Example
+from countersight.training.matcher.network import TwoStreams
+from countersight.training.matcher.plan import Plan
+
+CHECKPOINT = "checkpoint.pt"
+
+
+class Epoch(msgspec.Struct, frozen=True):
+    """One point of the curve."""
+
+    epoch: int
+    loss: float
+    held_out: float
+    """Share of the held-out examples that are right."""
+
+
+class Trainer:
+    """One network, one seed, one part of the examples."""
+
+    def __init__(self, plan: Plan, network: nn.Module, batches: Batches, folder: Path, device: torch.device) -> None:
+        self.plan = plan
+        self.network = network.to(device)
+        self._batches = batches
+        self._folder = folder
+        self._device = device
+        self._optimizer = torch.optim.AdamW(network.parameters(), lr=plan.rate, weight_decay=plan.decay)
+        self.curve: list[Epoch] = []
+        self._best: dict[str, Tensor] = {}
+
+    def fit(
+        self,
+        learned: Sequence[Example],
+        held_out: Sequence[Example],
+        beside: Sequence[Example],
+        seed: int,
+        say: Callable[[str], None],
+    ) -> float:
+        """Train to the end and leave the network as it was in its best epoch; what it reached there.
+
+        Batches of `beside` alternate with those of the examples (CoSIm 7, multi-task).
+        """
+        torch.manual_seed(seed)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._take_up()
+        for epoch in range(len(self.curve) + 1, self.plan.epochs + 1):
+            loss = self._one_epoch(learned, beside, seed, epoch)
+            self._keep(Epoch(epoch, loss, self.accuracy(held_out)))
+            say(f"{self._folder.name} epoch {epoch}: loss {loss:.4f}, held out {self.curve[-1].held_out:.1%}")
+        self.network.load_state_dict(self._best)
+        return max(one.held_out for one in self.curve)
+
+    def accuracy(self, examples: Sequence[Example]) -> float:
+        """Share of examples whose right option has the highest score."""
+        scores = self.scores(examples)
+        return sum(int(scores[one.key].argmax()) == one.right for one in examples) / len(examples)
+
+    @torch.inference_mode()
+    def scores(self, examples: Sequence[Example]) -> dict[str, Tensor]:
+        """Log-probabilities of the options of each example."""
+        self.network.eval()
+        found = {}
+        for part, given in self._batches.in_order(examples, 4 * self.plan.batch):
+            with self._in_short_numbers():
+                scores = self.network(**self._there(given)).float().cpu()
+            for example, one in zip(part, scores.split([len(each.options) for each in part]), strict=True):
+                found[example.key] = functional.log_softmax(one, 0)
+        return found
+
+    def _one_epoch(self, learned: Sequence[Example], beside: Sequence[Example], seed: int, epoch: int) -> float:
+        self.network.train()
+        batches = list(self._batches.shuffled(learned, self.plan.batch, f"{seed}/{epoch}"))
+        further = cycle(self._batches.shuffled(beside, self.plan.batch, f"{seed}/{epoch}/beside")) if beside else None
+        total = 0.0
+        for number, batch in enumerate(batches):
+            self._set_rate(epoch - 1 + number / len(batches))
+            total += self._step(batch)
+            if further:
+                self._step(next(further))
+        return total / len(batches)
+
+    def _step(self, batch: Batch) -> float:
+        with self._in_short_numbers():
+            loss = self._loss(batch)
+        self._optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
+        self._optimizer.step()
+        return loss.item()
+
+    def _loss(self, batch: Batch) -> Tensor:
+        """Cross-entropy over the options of each example; with the contrastive objective, over the batch as well."""
+        part, given = batch
+        there = self._there(given)
+        sizes = [len(example.options) for example in part]
+        if self.plan.objective == "ce" or not isinstance(self.network, TwoStreams):
+            scores, together = self.network(**there), torch.zeros((), device=self._device)
+        else:
+            text, vision = self.network.tokens(**there)
+            scores = self.network.score(text * vision).squeeze(-1)
+            together = _contrast(text, vision, part, sizes)
+        losses = [
+            functional.cross_entropy(one.float()[None], torch.tensor([example.right], device=self._device))
+            for one, example in zip(scores.split(sizes), part, strict=True)
+        ]
+        return torch.stack(losses).mean() + together
+
+    def _set_rate(self, passed: float) -> None:
+        """A straight rise and fall where the plan has a warm-up; else the same rate throughout, as published."""
+        share = 1.0
+        if warm := self.plan.warming * self.plan.epochs:
+            share = passed / warm if passed < warm else (self.plan.epochs - passed) / (self.plan.epochs - warm)
+        for group in self._optimizer.param_groups:
+            group["lr"] = self.plan.rate * max(share, 1e-3)
+
+    def _there(self, given: dict[str, Tensor]) -> dict[str, Tensor]:
+        return {name: tensor.to(self._device, non_blocking=True) for name, tensor in given.items()}
+
+    def _in_short_numbers(self) -> Any:
+        return torch.autocast(self._device.type, torch.bfloat16, enabled=self._device.type == "cuda")
+
+    def _keep(self, epoch: Epoch) -> None:
+        """Keep the epoch on disk, whole or not at all, with all that decides how the next one goes."""
+        if not self.curve or epoch.held_out > max(one.held_out for one in self.curve):
+            self._best = {name: value.detach().cpu().clone() for name, value in self.network.state_dict().items()}
+        self.curve.append(epoch)
+        beside = self._folder / f"{CHECKPOINT}.part"
+        torch.save(
+            {
+                "network": self.network.state_dict(),
+                "optimizer": self._optimizer.state_dict(),
+                "best": self._best,
+                "curve": msgspec.to_builtins(self.curve),
+                "chance": torch.get_rng_state(),
+                "chance there": torch.cuda.get_rng_state() if self._device.type == "cuda" else None,
+            },
+            beside,
+        )
+        beside.replace(self._folder / CHECKPOINT)
+
+    def _take_up(self) -> None:
+        if not (self._folder / CHECKPOINT).exists():
+            return
+        kept = torch.load(self._folder / CHECKPOINT, map_location="cpu", weights_only=True)
+        self.network.load_state_dict(kept["network"])
+        self._optimizer.load_state_dict(kept["optimizer"])
+        self._best = kept["best"]
+        self.curve = msgspec.convert(kept["curve"], list[Epoch])
+        torch.set_rng_state(kept["chance"])
+        if kept["chance there"] is not None and self._device.type == "cuda":
+            torch.cuda.set_rng_state(kept["chance there"])
+
+
+def _contrast(text: Tensor, vision: Tensor, part: Sequence[Example], sizes: Sequence[int]) -> Tensor:
+    """How badly each right text finds its own picture among those of the batch, and each picture its text."""
+    gold = torch.tensor(list(_places(part, sizes)), device=text.device)
+    likeness = text[gold] @ vision[gold].T / text.shape[1] ** 0.5
+    own = torch.arange(len(part), device=text.device)
+    both = functional.cross_entropy(likeness.float(), own) + functional.cross_entropy(likeness.T.float(), own)
+    return both / 2
+
+
+def _places(part: Sequence[Example], sizes: Sequence[int]) -> Iterator[int]:
+    start = 0
+    for example, size in zip(part, sizes, strict=True):
+        yield start + example.right
+        start += size

@@ -1,0 +1,135 @@
+"""The networks: a text encoder with a score on top, or LXMERT's two streams with a visual token (CoSIm 6)."""
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from countersight.errors import CountersightError
+from countersight.models.local import any_config
+from countersight.models.matcher import REGION
+from countersight.training.matcher.plan import Plan
+
+
+class TextMatcher(nn.Module):
+    """Scores a sequence by what a text encoder makes of it."""
+
+    def __init__(self, body: nn.Module, hidden: int, plan: Plan) -> None:
+        super().__init__()
+        self.body = body
+        self.pooling = plan.pooling
+        self.score = nn.Sequential(nn.Dropout(plan.dropout), nn.Linear(hidden, 1))
+
+    def forward(self, tokens: Tensor, real: Tensor) -> Tensor:
+        """A score a sequence."""
+        states = self.body(input_ids=tokens, attention_mask=real).last_hidden_state
+        scores: Tensor = self.score(self._pooled(states, real)).squeeze(-1)
+        return scores
+
+    def _pooled(self, states: Tensor, real: Tensor) -> Tensor:
+        if self.pooling == "cls":
+            return states[:, 0]
+        weight = real.unsqueeze(-1).to(states.dtype)
+        return (states * weight).sum(1) / weight.sum(1)
+
+
+class TwoStreams(nn.Module):
+    """LXMERT over text and regions; a visual token stands before the regions as [CLS] does before the words."""
+
+    def __init__(self, body: nn.Module, hidden: int, region: int, plan: Plan) -> None:
+        super().__init__()
+        self.body = body
+        self.region = nn.Identity() if region == REGION else nn.Linear(REGION, region)
+        self.visual_token = nn.Parameter(torch.zeros(1, 1, region))
+        self.visual_box = nn.Parameter(torch.zeros(1, 1, 4))
+        self.score = nn.Sequential(nn.Dropout(plan.dropout), nn.Linear(hidden, 1))
+
+    def forward(self, tokens: Tensor, real: Tensor, features: Tensor, boxes: Tensor) -> Tensor:
+        """A score a sequence; the regions are those of its picture, or of one picture for all."""
+        text, vision = self.tokens(tokens, real, features, boxes)
+        scores: Tensor = self.score(text * vision).squeeze(-1)
+        return scores
+
+    def tokens(self, tokens: Tensor, real: Tensor, features: Tensor, boxes: Tensor) -> tuple[Tensor, Tensor]:
+        """The text token and the visual token of each sequence, after self- and cross-attention."""
+        count = tokens.shape[0]
+        seen = torch.cat([self.visual_token.expand(features.shape[0], -1, -1), self.region(features)], 1)
+        places = torch.cat([self.visual_box.expand(boxes.shape[0], -1, -1), boxes], 1)
+        out = self.body(
+            input_ids=tokens,
+            attention_mask=real,
+            visual_feats=seen.expand(count, -1, -1),
+            visual_pos=places.expand(count, -1, -1),
+        )
+        return out.language_output[:, 0], out.vision_output[:, 0]
+
+
+def build(plan: Plan, vocabulary: int, pad: int) -> TextMatcher | TwoStreams:
+    """The network of a plan, from a folder of weights or from scratch."""
+    config = any_config(Path(plan.encoder)) if plan.encoder else None
+    kind = config.model_type if config else ""
+    if plan.inputs == "full":
+        body, hidden, region = _two_streams(plan, kind, config, vocabulary, pad)
+        return TwoStreams(body, hidden, region, plan)
+    if kind == "lxmert":
+        raise CountersightError("LXMERT has two streams; use it with --inputs full")
+    text = _text_encoder(plan, vocabulary, pad)
+    return TextMatcher(text, text.config.hidden_size, plan)
+
+
+def _text_encoder(plan: Plan, vocabulary: int, pad: int) -> Any:
+    from transformers import AutoModel, BertConfig, BertModel
+
+    if plan.encoder:
+        return AutoModel.from_pretrained(plan.encoder, local_files_only=True)
+    config = BertConfig(
+        vocab_size=vocabulary,
+        pad_token_id=pad,
+        hidden_size=plan.hidden,
+        num_hidden_layers=plan.text_layers,
+        num_attention_heads=plan.heads,
+        intermediate_size=4 * plan.hidden,
+        hidden_dropout_prob=plan.dropout,
+        attention_probs_dropout_prob=plan.dropout,
+    )
+    return BertModel(config, add_pooling_layer=False)
+
+
+def _two_streams(plan: Plan, kind: str, config: Any, vocabulary: int, pad: int) -> tuple[Any, int, int]:
+    from transformers import LxmertConfig, LxmertModel
+
+    if kind == "lxmert":
+        body = LxmertModel.from_pretrained(plan.encoder, local_files_only=True)
+        return body, body.config.hidden_size, body.config.visual_feat_dim
+    if kind not in ("", "bert"):
+        raise CountersightError(f"the two-stream matcher begins from BERT or LXMERT, and this is {kind}")
+    shape = LxmertConfig(
+        vocab_size=config.vocab_size if config else vocabulary,
+        hidden_size=config.hidden_size if config else plan.hidden,
+        num_attention_heads=config.num_attention_heads if config else plan.heads,
+        intermediate_size=config.intermediate_size if config else 4 * plan.hidden,
+        max_position_embeddings=config.max_position_embeddings if config else 512,
+        hidden_dropout_prob=plan.dropout,
+        attention_probs_dropout_prob=plan.dropout,
+        l_layers=config.num_hidden_layers if config else plan.text_layers,
+        r_layers=plan.vision_layers,
+        x_layers=plan.cross_layers,
+        visual_feat_dim=REGION,
+        pad_token_id=pad,
+    )
+    body = LxmertModel(shape)
+    if config:
+        _take_language(body, plan.encoder)
+    return body, shape.hidden_size, REGION
+
+
+def _take_language(body: nn.Module, folder: str) -> None:
+    """Begin the language stream as BERT is: both name their layers alike."""
+    from transformers import AutoModel
+
+    weights = AutoModel.from_pretrained(folder, local_files_only=True).state_dict()
+    language = {name: value for name, value in weights.items() if name.startswith(("embeddings.", "encoder.layer."))}
+    strange = set(body.load_state_dict(language, strict=False).unexpected_keys)
+    if strange - {"embeddings.position_ids", "embeddings.token_type_ids"}:
+        raise CountersightError(f"{folder} is no plain BERT: it has {min(strange)}")

@@ -1,0 +1,51 @@
+"""How a matcher is trained, with the paper's settings as defaults (CoSIm 7 and appendix C)."""
+
+from typing import Literal
+
+import msgspec
+
+from countersight.errors import CountersightError
+from countersight.models.matcher import Inputs
+
+Objective = Literal["ce", "contrastive"]
+SEEDS = (1234, 2345, 3456)
+
+
+class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Everything that the result depends on beside the cases; it is kept beside the checkpoints."""
+
+    inputs: Inputs = "text"
+    objective: Objective = "ce"
+    encoder: str = ""
+    """The folder of a BERT-like text encoder, or of LXMERT; nothing begins from scratch."""
+    view: str = ""
+    """How pictures are seen, for full inputs."""
+    seeds: tuple[int, ...] = SEEDS
+    folds: int = 0
+    """Into how many parts the cases are cut by picture, each tried by a matcher trained on the others; 0 for none."""
+    epochs: int = 50
+    batch: int = 8
+    rate: float = 1e-5
+    decay: float = 0.0
+    warming: float = 0.0
+    """Share of the steps in which the rate rises; after it, it falls to nothing by the end where it is above 0."""
+    pooling: Literal["cls", "mean"] = "cls"
+    hidden: int = 768
+    heads: int = 12
+    text_layers: int = 9
+    vision_layers: int = 5
+    cross_layers: int = 5
+    dropout: float = 0.1
+    held_out: float = 0.1
+    """Share of the training pictures that choose the best epoch; the paper chose by its validation split."""
+
+    def check(self) -> None:
+        """Refuse what makes no sense, in a sentence."""
+        if self.objective == "contrastive" and self.inputs != "full":
+            raise CountersightError("the contrastive objective compares pictures with texts; it needs --inputs full")
+        if self.inputs == "full" and self.view != "embedded":
+            raise CountersightError("--inputs full needs pictures as regions; name how they are seen: --view embedded")
+        if self.hidden % self.heads:
+            raise CountersightError(f"{self.hidden} numbers cannot be shared out among {self.heads} heads")
+        if self.folds == 1 or not self.seeds:
+            raise CountersightError("cases are cut into 2 folds or more, and there is at least one seed")

@@ -1,0 +1,106 @@
+"""What came of a training: accuracy with interval and spread over seeds, beside the paper's rows; curves; a card."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import mean, stdev
+
+import msgspec
+import numpy as np
+
+from countersight.files import write_text
+from countersight.scoring import Rate, rate
+from countersight.training.matcher.curves import draw_curves
+from countersight.training.matcher.examples import Example
+from countersight.training.matcher.plan import Plan
+
+RESULT, CARD, CURVES = "result.json", "README.md", "curves.svg"
+REPORTED = {
+    ("response", "ce"): "38.37",
+    ("text", "ce"): "44.62",
+    ("full", "ce"): "49.25 ± 1.52",
+    ("full", "contrastive"): "49.50",
+}
+"""Accuracy on CoSIm's validation split (CoSIm, Tables 3 and 6; the spread from its footnote 5)."""
+
+Scores = Mapping[int, Mapping[str, Sequence[float]]]
+
+
+class Result(msgspec.Struct, frozen=True):
+    """What the matchers reach on examples they were not trained on."""
+
+    by_seed: dict[int, float]
+    mean: float
+    spread: float | None
+    """Standard deviation over the seeds; nothing for one seed."""
+    together: Rate
+    """All seeds' scores averaged: clustered by picture."""
+    by_world: dict[str, Rate]
+    chance: float
+
+
+def write_results(folder: Path, plan: Plan, examples: Sequence[Example], scores: Scores) -> Result:
+    """Work the figures out, and write them as data, as a card and as curves."""
+    tried = [one for one in examples if all(one.key in of_seed for of_seed in scores.values())]
+    if not tried:  # without folds, each seed holds out pictures of its own
+        tried = [one for one in examples if any(one.key in of_seed for of_seed in scores.values())]
+    by_seed = {seed: _accuracy(examples, of_seed) for seed, of_seed in scores.items()}
+    values = list(by_seed.values())
+    result = Result(
+        by_seed,
+        mean(values),
+        stdev(values) if len(values) > 1 else None,
+        _together(tried, scores),
+        {
+            world: _together([one for one in tried if one.world == world], scores)
+            for world in sorted({one.world for one in tried})
+        },
+        mean(1 / len(one.options) for one in tried),
+    )
+    write_text(folder / RESULT, msgspec.json.format(msgspec.json.encode(result)).decode() + "\n")
+    write_text(folder / CARD, _card(plan, result))
+    draw_curves(folder, plan, folder / CURVES)
+    return result
+
+
+def _accuracy(examples: Sequence[Example], scores: Mapping[str, Sequence[float]]) -> float:
+    return mean(int(np.argmax(scores[one.key])) == one.right for one in examples if one.key in scores)
+
+
+def _together(examples: Sequence[Example], scores: Scores) -> Rate:
+    right = []
+    for one in examples:
+        given = [of_seed[one.key] for of_seed in scores.values() if one.key in of_seed]
+        right.append(int(np.argmax(np.mean(given, axis=0))) == one.right)
+    _, clusters = np.unique([one.picture for one in examples], return_inverse=True)
+    return rate(np.array(right, bool), clusters)
+
+
+def _card(plan: Plan, result: Result) -> str:
+    together = result.together
+    how = (
+        f"{plan.folds}-fold by picture; the best epoch chosen on pictures held out of the training part"
+        if plan.folds
+        else "on the held-out pictures that also chose the best epoch, which flatters: use --folds for a fair figure"
+    )
+    rows = [f"| seed {seed} | {100 * value:.2f} |" for seed, value in result.by_seed.items()]
+    spread = f" ± {100 * result.spread:.2f} over the seeds" if result.spread is not None else ""
+    rows.append(f"| mean | {100 * result.mean:.2f}{spread} |")
+    rows.append(
+        f"| seeds together | {100 * (together.value or 0):.2f} ({100 * together.low:.2f}–{100 * together.high:.2f}), "
+        f"n = {together.n:,} |"
+    )
+    rows += [
+        f"| … {world} | {100 * (one.value or 0):.2f} ({100 * one.low:.2f}–{100 * one.high:.2f}), n = {one.n:,} |"
+        for world, one in result.by_world.items()
+        if len(result.by_world) > 1
+    ]
+    if reported := REPORTED.get((plan.inputs, plan.objective)):
+        rows.append(f"| reported for CoSIm's validation split (Tables 3 and 6) | {reported} |")
+    rows.append(f"| chance | {100 * result.chance:.2f} |")
+    settings = msgspec.json.format(msgspec.json.encode(plan)).decode()
+    return (
+        f"# A matcher: {plan.inputs} inputs\n\nAccuracy in per cent, {how}.\n\n| | accuracy |\n| --- | --- |\n"
+        + "\n".join(rows)
+        + f"\n\nIntervals are 95 %, for questions that share pictures.\n\n![Curves]({CURVES})\n\n"
+        f"Every setting:\n\n```json\n{settings}\n```\n"
+    )

@@ -1,0 +1,237 @@
+"""CoSIm's matcher: trained on tiny networks, taken up where it was left, exported, and asked like any model."""
+
+import json
+from pathlib import Path
+from random import Random
+
+import msgspec
+import numpy as np
+import pytest
+from making import dataset
+from running import replies, run_command
+
+from countersight.case import LETTERS, Case, Change, Option, Question
+from countersight.dataset import Dataset
+from countersight.errors import CountersightError, ModelError
+from countersight.models import open_model
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+pytest.importorskip("onnx")
+
+from countersight.training.matcher import Plan, folds, read_examples, read_vcr, train_matcher  # noqa: E402
+
+TINY = {"hidden": 32, "heads": 2, "text_layers": 1, "vision_layers": 1, "cross_layers": 1, "dropout": 0.0}
+THINGS = ("dog", "cat", "kite", "boat", "lamp", "drum")
+
+
+def example(number: int) -> Case:
+    """A change that names one thing; the response that names it too is right, wherever it stands."""
+    chance = Random(number)
+    things = chance.sample(THINGS, 4)
+    right = chance.randrange(4)
+    return Case(
+        id=f"case-{number}",
+        image=f"images/{number}.png",
+        context="Yes, it is quiet.",
+        change=Change(f"There is a {things[right]}."),
+        counterfactual=Question(
+            "Is it loud?", LETTERS[right], "choice", tuple(Option(f"No, I hear the {one}.") for one in things)
+        ),
+    )
+
+
+@pytest.fixture(scope="module")
+def cases(tmp_path_factory):
+    return dataset(tmp_path_factory.mktemp("matcher") / "cases", [example(number) for number in range(120)])
+
+
+@pytest.fixture(scope="module")
+def trained(cases):
+    """A matcher of two seeds that learned to look for the change's word."""
+    plan = Plan(**TINY, seeds=(1, 2), epochs=12, rate=3e-3, batch=10)
+    return train_matcher(Dataset.open(cases), cases.with_name("trained"), plan, say=lambda _: None)
+
+
+def test_it_learns_and_says_how_well_beside_the_paper(trained) -> None:
+    result = json.loads((trained / "result.json").read_text())
+    assert result["mean"] > 0.6
+    assert result["chance"] == 0.25
+    assert set(result["by_seed"]) == {"1", "2"}
+    card = (trained / "README.md").read_text()
+    assert "44.62" in card
+    assert "which flatters" in card
+    assert (trained / "curves.svg").read_text().count("<polyline") == 2
+
+
+def test_it_is_asked_like_any_model_and_ranks_without_torch(trained, cases, tmp_path) -> None:
+    done = run_command(cases, tmp_path / "run", f"matcher:{trained}", "--rank")
+    assert done.returncode == 0, done.stderr
+    opened = dict(Dataset.open(cases).cases())
+    right = [
+        LETTERS[reply.losses.index(min(reply.losses))] == opened[reply.row].counterfactual.answer
+        for reply in replies(tmp_path / "run")
+    ]
+    assert len(right) == 120
+    assert np.mean(right) > 0.6
+    assert all(abs(sum(np.exp(-np.array(reply.losses))) - 1) < 1e-4 for reply in replies(tmp_path / "run"))
+
+
+def test_what_is_exported_scores_as_what_was_trained(trained, cases) -> None:
+    from countersight.models.matcher import Sequences
+    from countersight.models.matcher.model import Member
+    from countersight.models.matcher.shipping import read_sheet
+    from countersight.models.protocol import Request
+    from countersight.training.matcher.batches import Batches
+    from countersight.training.matcher.loop import CHECKPOINT, Trainer
+    from countersight.training.matcher.network import build
+
+    one = trained / "seed-1"
+    plan = Plan(**TINY, seeds=(1, 2), epochs=12, rate=3e-3, batch=10)
+    sequences = Sequences.open(one / "tokenizer.json")
+    network = build(plan, sequences.size, sequences.pad)
+    network.load_state_dict(torch.load(one / CHECKPOINT, weights_only=True)["best"])
+    trainer = Trainer(plan, network, Batches(sequences, "text", {}), one, torch.device("cpu"))
+    examples = read_examples(Dataset.open(cases))[:20]
+    member = Member(one)
+    for key, scores in trainer.scores(examples).items():
+        asked = next(each for each in examples if each.key == key)
+        request = Request(key, (), "choice", tuple(map(Option, asked.options)), parts=asked.parts)
+        assert member.scores(read_sheet(one), request) == pytest.approx(scores.numpy(), abs=1e-4)
+
+
+class Killed(BaseException):
+    """The process is gone."""
+
+
+def test_killed_and_taken_up_the_curve_is_the_same(cases, tmp_path) -> None:
+    plan = Plan(**{**TINY, "dropout": 0.2}, seeds=(5,), epochs=4, rate=1e-3, batch=16, warming=0.2)
+    opened = Dataset.open(cases)
+    train_matcher(opened, tmp_path / "whole", plan, say=lambda _: None)
+
+    def dies(said: str) -> None:
+        if "epoch 2" in said:
+            raise Killed
+
+    with pytest.raises(Killed):
+        train_matcher(opened, tmp_path / "killed", plan, say=dies)
+    train_matcher(opened, tmp_path / "killed", plan, say=lambda _: None)
+    curves = [
+        torch.load(tmp_path / name / "seed-5/checkpoint.pt", weights_only=True)["curve"] for name in ("whole", "killed")
+    ]
+    assert curves[0] == curves[1]
+    assert [one["epoch"] for one in curves[0]] == [1, 2, 3, 4]
+    with pytest.raises(CountersightError, match="begun with another plan"):
+        train_matcher(opened, tmp_path / "killed", Plan(**TINY), say=lambda _: None)
+
+
+def test_folds_keep_the_cases_of_a_picture_together_and_try_every_case(cases, tmp_path) -> None:
+    examples = [
+        msgspec.structs.replace(one, picture=str(number // 3))
+        for number, one in enumerate(read_examples(Dataset.open(cases)))
+    ]
+    parts = folds(examples, 3, 0)
+    pictures = [{one.picture for one in part} for part in parts]
+    assert not pictures[0] & pictures[1] | pictures[0] & pictures[2] | pictures[1] & pictures[2]
+    assert sorted(one.key for part in parts for one in part) == sorted(one.key for one in examples)
+    plan = Plan(**TINY, inputs="response", seeds=(1,), folds=3, epochs=1, batch=40)
+    train_matcher(Dataset.open(cases), tmp_path / "run", plan, say=lambda _: None)
+    result = json.loads((tmp_path / "run/result.json").read_text())
+    assert result["together"]["n"] == 120
+    assert "3-fold by picture" in (tmp_path / "run/README.md").read_text()
+
+
+@pytest.mark.parametrize("objective", ["ce", "contrastive"])
+def test_two_streams_learn_from_what_is_seen(objective, tmp_path) -> None:
+    from countersight import make
+
+    made = make("cvqa-synthetic", tmp_path / "flowers", size=24, seed=1)
+    plan = Plan(**TINY, inputs="full", view="embedded", objective=objective, seeds=(1,), epochs=2, batch=8, rate=1e-3)
+    train_matcher(made, tmp_path / "run", plan, say=lambda _: None)
+    done = run_command(tmp_path / "flowers", tmp_path / "asked", f"matcher:{tmp_path / 'run'}", "--rank")
+    assert done.returncode == 0, done.stderr
+    assert len(replies(tmp_path / "asked")) == 48
+
+
+def test_weights_of_lxmert_give_the_features_that_transformers_gives(tmp_path) -> None:
+    from transformers import LxmertConfig, LxmertModel
+
+    from countersight.training.matcher.network import build
+
+    config = LxmertConfig(
+        vocab_size=50,
+        hidden_size=32,
+        num_attention_heads=2,
+        intermediate_size=64,
+        l_layers=2,
+        r_layers=1,
+        x_layers=1,
+        visual_feat_dim=16,
+    )
+    theirs = LxmertModel(config).eval()
+    theirs.save_pretrained(tmp_path)
+    ours = build(Plan(inputs="full", view="embedded", encoder=str(tmp_path)), 50, 0).eval()
+    tokens, seen, places = torch.randint(1, 50, (3, 7)), torch.rand(3, 4, 16), torch.rand(3, 4, 4)
+    given = {"input_ids": tokens, "visual_feats": seen, "visual_pos": places}
+    with torch.inference_mode():
+        assert torch.equal(ours.body(**given).language_output, theirs(**given).language_output)
+        assert torch.equal(ours.body(**given).vision_output, theirs(**given).vision_output)
+
+
+def test_the_language_stream_begins_as_bert(tmp_path) -> None:
+    from transformers import BertConfig, BertModel
+
+    from countersight.training.matcher.network import build
+
+    config = BertConfig(vocab_size=50, hidden_size=32, num_attention_heads=2, intermediate_size=64, num_hidden_layers=2)
+    bert = BertModel(config)
+    bert.save_pretrained(tmp_path)
+    ours = build(Plan(inputs="full", view="embedded", encoder=str(tmp_path), cross_layers=1, vision_layers=1), 50, 0)
+    weights = ours.body.state_dict()
+    for name in ("embeddings.word_embeddings.weight", "encoder.layer.1.attention.self.query.weight"):
+        assert torch.equal(weights[name], bert.state_dict()[name])
+
+
+def test_vcrs_published_lines_are_read(tmp_path) -> None:
+    row = {
+        "img_fn": "movie/1.jpg",
+        "objects": ["person", "person", "dog"],
+        "question": ["Why", "does", [0, 2], "run", "?"],
+        "answer_choices": [[[1], "calls", "."], ["It", "rains", "."], ["No", "."], ["Yes", "."]],
+        "answer_label": 1,
+    }
+    (tmp_path / "vcr.jsonl").write_text(json.dumps(row) + "\n")
+    (found,) = read_vcr(tmp_path / "vcr.jsonl")
+    assert found.parts.question == "Why does person and dog run ?"
+    assert found.options[0] == "person calls ."
+    assert found.right == 1
+    (tmp_path / "bad.jsonl").write_text('{"img_fn": 3}\n')
+    with pytest.raises(CountersightError, match=r"bad.jsonl line 1 is no annotation of VCR"):
+        read_vcr(tmp_path / "bad.jsonl")
+
+
+def test_training_alternates_with_vcr(cases, tmp_path) -> None:
+    row = {"img_fn": "a", "objects": [], "question": ["Why", "?"], "answer_choices": [["A"], ["B"]], "answer_label": 0}
+    (tmp_path / "vcr.jsonl").write_text((json.dumps(row) + "\n") * 3)
+    plan = Plan(**TINY, seeds=(1,), epochs=1, batch=60)
+    train_matcher(Dataset.open(cases), tmp_path / "run", plan, vcr=tmp_path / "vcr.jsonl", say=lambda _: None)
+    assert (tmp_path / "run/seed-1/matcher.onnx").exists()
+
+
+@pytest.mark.parametrize(
+    ("plan", "said"),
+    [
+        (Plan(objective="contrastive"), "needs --inputs full"),
+        (Plan(inputs="full"), "name how they are seen"),
+        (Plan(hidden=30, heads=4), "shared out"),
+        (Plan(folds=1), "2 folds or more"),
+    ],
+)
+def test_what_makes_no_sense_gets_a_sentence(plan, said, cases, tmp_path) -> None:
+    with pytest.raises(CountersightError, match=said):
+        train_matcher(Dataset.open(cases), tmp_path / "run", plan)
+
+
+def test_a_folder_without_a_matcher_gets_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="holds no matcher"):
+        open_model(f"matcher:{tmp_path}")
