@@ -11,6 +11,7 @@ from typing import TypeAlias, TypeGuard, cast
 
 from countersight.asking import Prompt, find_prompt
 from countersight.audit import BRIEF, USUAL, AuditPrompts, AuditTally, Options, audit_dataset, find_prompts, finish
+from countersight.audit.signing import read_public_keys
 from countersight.audit.verifying import Verified, verified
 from countersight.blind import Blind
 from countersight.blind import measure as measure_blind
@@ -333,9 +334,10 @@ def audit(
     )
 
 
-def verify(audit: Audit | Path | str, *, seal: str = "") -> Verified:
+def verify(audit: Audit | Path | str, *, seal: str = "", key: str = "") -> Verified:
     """Find whatever of a finished audit was altered, is missing or does not follow: `.sound`, `.findings`."""
-    return verified(audit.path if isinstance(audit, Audit) else Path(audit), seal)
+    keys = read_public_keys(key) if key else ()
+    return verified(audit.path if isinstance(audit, Audit) else Path(audit), seal, keys=keys)
 
 
 def mine(graphs: Path | str, out: Path | str, *, images: Path | str | None = None) -> Mined:

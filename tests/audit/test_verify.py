@@ -182,9 +182,11 @@ def test_the_seal_that_was_signed_tells_a_new_seal_from_the_old(audit, capsys):
 
 
 def test_a_signature_beside_the_seal_is_no_added_file(audit, capsys):
-    (audit / "bundle.json.sig").write_bytes(b"signed")
+    (audit / "bundle.json.asc").write_bytes(b"signed")
     assert verify(audit) == 0
-    assert "There is a signature, which is not checked here: bundle.json.sig" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "bundle.json.asc lies beside the seal. It may be anything" in told
+    assert "It is not signed." in told
 
 
 def test_only_an_empty_lock_may_lie_there(audit):

@@ -7,7 +7,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from countersight.cli.audit_options import add_asking, add_bundling, add_judging, add_model, helper, judging, target
+from countersight.cli.audit_options import (
+    add_asking,
+    add_bundling,
+    add_judging,
+    add_model,
+    add_zip,
+    helper,
+    judging,
+    target,
+)
 from countersight.cli.parsing import Verbs, positive, verb
 from countersight.cli.stopping import GOES_ON, STOPPED, stoppable
 
@@ -16,7 +25,7 @@ if TYPE_CHECKING:
 
     from countersight.audit import AuditTally, Scores
 
-FURTHER = ("bundle", "calibrate", "verify")
+FURTHER = ("bundle", "calibrate", "sign", "verify")
 """What may stand behind `audit` instead of a dataset."""
 
 
@@ -39,7 +48,7 @@ def add(verbs: Verbs) -> None:
     audit.formatter_class = argparse.RawDescriptionHelpFormatter
     audit.epilog = _EXAMPLES
     audit.add_argument(
-        "dataset", type=Path, metavar="DATASET", help="or: bundle, calibrate, verify; see their own --help"
+        "dataset", type=Path, metavar="DATASET", help="or: bundle, calibrate, sign, verify; see their own --help"
     )
     audit.add_argument("--model", required=True, metavar="M", help="who is audited; see: countersight list models")
     audit.add_argument("--extractor", required=True, metavar="L", help="who finds concepts: rules, or a language model")
@@ -68,6 +77,7 @@ def add(verbs: Verbs) -> None:
     add_asking(audit)
     _add_calibrate(verbs)
     _add_bundle(verbs)
+    _add_sign(verbs)
     _add_verify(verbs)
 
 
@@ -98,6 +108,22 @@ def _add_calibrate(verbs: Verbs) -> None:
     add_asking(calibrate)
 
 
+def _add_sign(verbs: Verbs) -> None:
+    sign = _further(
+        verbs,
+        "sign",
+        _sign,
+        "Sign the seal of a finished audit with an Ed25519 key of OpenSSH, or sign it off as a person.",
+        "countersight audit sign audits/gpt-4o --key ~/.ssh/id_ed25519",
+    )
+    sign.add_argument("folder", type=Path, metavar="DIR")
+    sign.add_argument("--key", type=Path, required=True, metavar="FILE", help="the private key; ssh-keygen -t ed25519")
+    sign.add_argument("--name", default="", metavar="NAME", help="a person, whose sign-off is signed beside the seal")
+    sign.add_argument("--role", default="", metavar="ROLE", help="of that person")
+    sign.add_argument("--timestamp", metavar="URL", help="a server of RFC 3161 that stamps the seal with its time")
+    add_zip(sign)
+
+
 def _add_verify(verbs: Verbs) -> None:
     verify = _further(
         verbs,
@@ -106,7 +132,10 @@ def _add_verify(verbs: Verbs) -> None:
         "Find whatever of a finished audit was altered, is missing, was added, or does not follow from its log.",
         "countersight audit verify audits/gpt-4o",
     )
-    verify.add_argument("folder", type=Path, metavar="DIR")
+    verify.add_argument("folder", type=Path, metavar="DIR", help="or the ZIP of one")
+    verify.add_argument(
+        "--key", action="append", default=[], metavar="KEY", help="a public key (file) that must have signed it"
+    )
     verify.add_argument("--seal", default="", metavar="SHA256", help="the seal that was written down or signed")
     verify.add_argument("--dataset", type=Path, metavar="DIR", help="what was audited, if it is not where it was")
     verify.add_argument("--against", type=Path, metavar="DIR", help="the earlier audit it was compared with")
@@ -209,6 +238,7 @@ def _finish(folder: Path, chosen: argparse.Namespace) -> "Scores":
     finished = finish(folder, against=chosen.against, gallery=chosen.gallery, progress=counting)
     tell(finished.scores, Console())
     print(f"The page, case by case: {finished.html.resolve()}\nThe seal of the bundle: {finished.seal}")
+    _zip(folder, chosen.zip)
     return finished.scores
 
 
@@ -243,10 +273,48 @@ def _calibrate(chosen: argparse.Namespace) -> int:
     return 0
 
 
+def _sign(chosen: argparse.Namespace) -> int:
+    import datetime
+
+    from countersight.audit.signing import read_private_key, sign_bundle, sign_off, stamp_bundle
+
+    key = read_private_key(chosen.key, _passphrase(chosen.key))
+    if chosen.name:
+        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        print(sign_off(chosen.folder, key, name=chosen.name, role=chosen.role, at=now))
+    else:
+        print(sign_bundle(chosen.folder, key))
+    if chosen.timestamp:
+        print(stamp_bundle(chosen.folder, chosen.timestamp))
+    _zip(chosen.folder, chosen.zip)
+    return 0
+
+
+def _passphrase(key: Path) -> str:
+    """What unlocks a key, asked for where somebody can answer; empty where the key needs none."""
+    from countersight.audit.signing import is_locked
+
+    if not is_locked(key) or not sys.stdin.isatty():
+        return ""
+    import getpass
+
+    return getpass.getpass(f"Passphrase for {key}: ")
+
+
+def _zip(folder: Path, to: Path | None) -> None:
+    if to is not None:
+        from countersight.audit.bundle import zip_bundle
+
+        zip_bundle(folder, to)
+        print(f"The bundle in one file: {to}")
+
+
 def _verify(chosen: argparse.Namespace) -> int:
+    from countersight.audit.signing import read_public_keys
     from countersight.audit.verifying import tell_verified, verified
 
-    found = verified(chosen.folder, chosen.seal, dataset=chosen.dataset, against=chosen.against)
+    keys = tuple(key for named in chosen.key for key in read_public_keys(named))
+    found = verified(chosen.folder, chosen.seal, keys=keys, dataset=chosen.dataset, against=chosen.against)
     for line in tell_verified(found, chosen.folder, compared=bool(chosen.seal)):
         print(line)
     return 0 if found.sound else 1

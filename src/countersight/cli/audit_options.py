@@ -17,6 +17,12 @@ def add_bundling(parser: argparse.ArgumentParser) -> None:
     """How the page and the papers of an audit are written."""
     parser.add_argument("--against", type=Path, metavar="DIR", help="an earlier audit, to tell what has changed since")
     parser.add_argument("--gallery", type=positive, default=200, metavar="N", help="cases on its page (default: 200)")
+    add_zip(parser)
+
+
+def add_zip(parser: argparse.ArgumentParser) -> None:
+    """The bundle in one file."""
+    parser.add_argument("--zip", type=Path, metavar="FILE", help="also put the bundle into one ZIP, always the same")
 
 
 def add_judging(parser: argparse.ArgumentParser) -> None:

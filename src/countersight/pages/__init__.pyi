@@ -35,3 +35,4 @@ from .wording import name as name
 from .wording import number as number
 from .wording import p_value as p_value
 from .wording import percent as percent
+from .wording import undirected as undirected

@@ -13,9 +13,14 @@ def clean(text: str) -> str:
     return _UNPRINTABLE.sub(_visible, text.replace("\r\n", "\n"))
 
 
+def undirected(text: str) -> str:
+    """The text clean, and with every sign made visible that would reorder what stands around it."""
+    return _DIRECTIONS.sub("\ufffd", clean(text))
+
+
 def name(text: str) -> str:
     """The text as a name: clean, on one line, and unable to reorder what stands around it."""
-    return " ".join(_DIRECTIONS.sub("\ufffd", clean(text)).split())
+    return " ".join(undirected(text).split())
 
 
 def _visible(found: re.Match[str]) -> str:

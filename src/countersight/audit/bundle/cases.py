@@ -15,6 +15,7 @@ from countersight.audit.trail import Audit
 from countersight.case import Question
 from countersight.editing import Instruction
 from countersight.editing.quality import EditQuality
+from countersight.pages import guarded
 
 CASES: Final = "cases.jsonl"
 EXCLUSIONS: Final = "exclusions.csv"
@@ -109,7 +110,7 @@ def encode_exclusions(sheets: Iterable[CaseSheet]) -> bytes:
     table = csv.writer(file, lineterminator="\n")
     table.writerow(("case", "concept", "what", "reason"))
     for row in _exclusions(sheets):
-        table.writerow([_inert(cell) if isinstance(cell, str) else cell for cell in row])
+        table.writerow([guarded(cell) if isinstance(cell, str) else cell for cell in row])
     return file.getvalue().encode("utf-8", "replace")
 
 
@@ -122,11 +123,6 @@ def _exclusions(sheets: Iterable[CaseSheet]) -> Iterator[tuple[str, int | str, s
                 yield sheet.case, test.number, test.instruction.concept, test.excluded
         for failure in sheet.failures:
             yield sheet.case, "", "step", failure
-
-
-def _inert(text: str) -> str:
-    plain = " ".join(text.split())
-    return f"'{plain}" if plain.startswith(("=", "+", "-", "@", "'")) else plain
 
 
 def _case(case: CaseTrail, scored: dict[tuple[str, int], ConceptScore], names: _Names, editor: str) -> CaseSheet:

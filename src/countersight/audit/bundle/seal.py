@@ -1,6 +1,7 @@
 """bundle.json: the SHA-256 of every file of an audit, so that no byte can change unseen."""
 
 import hashlib
+import re
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,8 +16,14 @@ from countersight.files import write_whole
 from countersight.machine import cores
 
 SEAL: Final = "bundle.json"
-SIGNATURES: Final = tuple(f"{SEAL}.{ending}" for ending in ("asc", "sig", "minisig", "sigstore.json"))
-"""Detached signatures of the seal: they come after it, so it cannot list them."""
+SIGNATURE: Final = f"{SEAL}.sig"
+STAMP: Final = f"{SEAL}.tsr"
+OTHERS: Final = tuple(f"{SEAL}.{ending}" for ending in ("asc", "minisig", "sigstore.json"))
+"""Where other programs put signatures; they are not checked here."""
+_BESIDE: Final = re.compile(
+    rf"(?:{'|'.join(map(re.escape, (SIGNATURE, STAMP, *OTHERS)))}|sign-off\.[a-z0-9-]{{1,60}}\.json(?:\.sig)?)"
+)
+"""What comes after the seal and lies beside it: signatures, time stamps and sign-offs of persons."""
 FORMAT: Final = 2
 """2: what follows from the log is derived again when the bundle is verified, the page too; cases have their scenes."""
 MOST_NAMES: Final = 200_000
@@ -58,8 +65,8 @@ class Bundle(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def sealable(found: Found) -> bool:
-    """Whether a file belongs under the seal: not the seal, its signatures, nor the empty file that locks the folder."""
-    return not (found.name in (SEAL, *SIGNATURES) or (found.name == LOCK and not found.bytes))
+    """Whether a file belongs under the seal: not the seal, what vouches for it, nor the empty file of the lock."""
+    return not (found.name == SEAL or _BESIDE.fullmatch(found.name) or (found.name == LOCK and not found.bytes))
 
 
 def seal(folder: Path, *, sealed: str, countersight: str, steps: int, last_step: str, gallery: int) -> str:

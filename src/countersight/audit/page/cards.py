@@ -9,7 +9,7 @@ from countersight.audit.page.outcomes import OUTCOMES, outcome
 from countersight.audit.page.pictures import BRIGHTER, Pictures
 from countersight.audit.records import Verdict
 from countersight.editing.quality import EditQuality
-from countersight.pages import Markup, clean, element, name, percent, text
+from countersight.pages import Markup, element, name, percent, text, undirected
 
 LONGEST_TEXT = 4_000
 """Characters of a text that go into the page; the rest is in cases.jsonl."""
@@ -47,7 +47,7 @@ def card(case: CaseSheet, number: int, pictures: Pictures) -> Markup:
         *tests,
         *([] if tests else [_plain(case, pictures)]),
         *_control(case),
-        *(element("p", text(clean(words)), class_="remark", dir="auto") for words in remarks),
+        *(element("p", text(undirected(words)), class_="remark", dir="auto") for words in remarks),
         class_="card audited",
         id=f"case-{number}",
     )
@@ -73,7 +73,11 @@ def _test(case: CaseSheet, test: ConceptSheet, key: str, pictures: Pictures) -> 
         class_="instruction",
         dir="auto",
     )
-    excluded = [element("p", text(f"Excluded: {test.excluded}."), class_="remark", dir="auto")] if test.excluded else []
+    excluded = (
+        [element("p", text(f"Excluded: {undirected(test.excluded)}."), class_="remark", dir="auto")]
+        if test.excluded
+        else []
+    )
     said = element(
         "div",
         _said("before", "Before", case.answer, case.explanation, [instruction.concept, instruction.target]),
@@ -117,7 +121,7 @@ def _views(test: ConceptSheet, key: str, pictures: Pictures) -> Markup:
     """The pictures: side by side where there is no script and on paper, else under a slider."""
     edit = test.edit
     if edit is None or not edit.after:
-        why = f": {clean(edit.failure)}" if edit and edit.failure else ""
+        why = f": {undirected(edit.failure)}" if edit and edit.failure else ""
         before = [_figure("before", "before", pictures.show(edit.before, "The picture before"))] if edit else []
         failed = element("p", text(f"There is no edited picture{why}."), class_="placeholder")
         return element("div", *before, failed, class_="views")
@@ -294,5 +298,5 @@ def _control(case: CaseSheet) -> Iterator[Markup]:
 
 
 def _cut(words: str) -> str:
-    plain = clean(words)
+    plain = undirected(words)
     return plain if len(plain) <= LONGEST_TEXT else f"{plain[:LONGEST_TEXT]}… (the rest is in cases.jsonl)"

@@ -3,10 +3,13 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from countersight.audit.bundle.seal import SIGNATURE
 from countersight.audit.verifying.verify import Verified
 from countersight.text import printable, several
 
-NOT_DERIVED = "What models and editors gave cannot be derived again: only a signature vouches that they gave it."
+UNSIGNED = (
+    "It is not signed. What models and editors gave cannot be derived again: only a signature can vouch for that."
+)
 
 
 def tell_verified(found: Verified, folder: Path, *, compared: bool) -> Iterator[str]:
@@ -20,7 +23,7 @@ def tell_verified(found: Verified, folder: Path, *, compared: bool) -> Iterator[
         f"{several(found.steps, 'step')} chained; verdicts, edits, scores, papers and page follow from them."
     )
     yield from (f"Not checked: {note}" for note in found.notes)
-    yield NOT_DERIVED
-    for name in found.signatures:
-        yield f"There is a signature, which is not checked here: {name}"
-    yield f"Seal: {found.seal}" + ("" if compared else " (compare it with the one that was signed)")
+    yield from (printable(str(each)) for each in found.signed)
+    if not any(each.file == SIGNATURE for each in found.signed):
+        yield UNSIGNED
+    yield f"Seal: {found.seal}" + ("" if compared else " (compare it with the one that was written down)")

@@ -5,17 +5,20 @@ that is larger than it was or than any of a bundle can be.
 """
 
 import os
-from collections.abc import Iterable, Iterator
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
 from countersight.audit.bundle.files import Found, content, lying_in
-from countersight.audit.bundle.seal import SEAL, SIGNATURES, Bundle, read_seal
+from countersight.audit.bundle.seal import SEAL, Bundle, read_seal
+from countersight.audit.bundle.zipping import unzip_bundle
 from countersight.audit.calibration.sheet import CALIBRATION
 from countersight.audit.folder import MANIFEST, AuditFolder
 from countersight.audit.log import LOG
 from countersight.audit.selection import SELECTION
+from countersight.audit.signing.ssh import PublicKey
 from countersight.audit.trail import Audit, read_audit
 from countersight.audit.verifying.calibrated import checked_calibration
 from countersight.audit.verifying.edits import checked_edits, checked_pictures
@@ -23,6 +26,7 @@ from countersight.audit.verifying.finding import Finding, Note, Opened
 from countersight.audit.verifying.papers import checked_page, checked_papers
 from countersight.audit.verifying.sealed import against_seal, digests_of, refuse_long_lines
 from countersight.audit.verifying.selected import checked_selection
+from countersight.audit.verifying.signed import Signed, checked_signatures
 from countersight.audit.verifying.steps import checked_steps
 from countersight.dataset import Dataset
 from countersight.errors import AuditError, CountersightError
@@ -39,7 +43,8 @@ class Verified(msgspec.Struct, frozen=True):
     steps: int = 0
     sealed: str = ""
     seal: str = ""
-    signatures: tuple[str, ...] = ()
+    signed: tuple[Signed, ...] = ()
+    """Who vouches for it, by signatures that are right."""
 
     @property
     def sound(self) -> bool:
@@ -47,11 +52,23 @@ class Verified(msgspec.Struct, frozen=True):
         return not self.findings
 
 
-def verified(folder: Path, seal: str = "", *, dataset: Path | None = None, against: Path | None = None) -> Verified:
+def verified(
+    folder: Path,
+    seal: str = "",
+    *,
+    keys: tuple[PublicKey, ...] = (),
+    dataset: Path | None = None,
+    against: Path | None = None,
+) -> Verified:
     """Everything that is wrong with a bundle. `seal` is the one that somebody wrote down or signed, if known.
 
-    `dataset` is what was audited, where it is no longer where it was; `against` the earlier audit it was compared with.
+    With `keys`, one of them must have signed it. `dataset` is what was audited, where it is no longer where it was;
+    `against` the earlier audit it was compared with. A bundle may also be in one ZIP.
     """
+    if folder.is_file():
+        with tempfile.TemporaryDirectory() as unpacked:
+            unzip_bundle(folder, Path(unpacked))
+            return verified(Path(unpacked), seal, keys=keys, dataset=dataset, against=against)
     if not (folder / MANIFEST).is_file() and not (folder / SEAL).is_file():
         raise AuditError(f"{folder} is not an audit: there is neither {MANIFEST} nor {SEAL} in it")
     if not (folder / SEAL).exists():
@@ -71,24 +88,15 @@ def verified(folder: Path, seal: str = "", *, dataset: Path | None = None, again
     names = frozenset(each.name for each in files)
     whole = not found
     found += _records(folder, bundle, names, digests, dataset, against, whole=whole)
-    findings, notes = _apart(found)
+    once = dict.fromkeys((*found, *checked_signatures(folder, its_seal, names, keys)))
     return Verified(
-        findings,
-        notes,
+        tuple(each for each in once if isinstance(each, Finding)),
+        tuple(each for each in once if isinstance(each, Note)),
         len(bundle.files),
         bundle.steps,
         bundle.sealed,
         its_seal,
-        tuple(each.name for each in files if each.name in SIGNATURES),
-    )
-
-
-def _apart(found: Iterable[Finding | Note]) -> tuple[tuple[Finding, ...], tuple[Note, ...]]:
-    """Findings and notes, each once."""
-    once = dict.fromkeys(found)
-    return (
-        tuple(each for each in once if isinstance(each, Finding)),
-        tuple(each for each in once if isinstance(each, Note)),
+        tuple(each for each in once if isinstance(each, Signed)),
     )
 
 

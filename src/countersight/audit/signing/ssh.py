@@ -1,0 +1,182 @@
+"""Ed25519 signatures in OpenSSH's format (PROTOCOL.sshsig), and the keys that give and check them."""
+
+import base64
+import binascii
+import hashlib
+import re
+import struct
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from countersight.errors import AuditError
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+NAMESPACE: Final = "countersight"
+"""What the signatures are for; a signature that was given for something else is none."""
+_MAGIC: Final = b"SSHSIG"
+_KIND: Final = b"ssh-ed25519"
+_HASHES: Final = {b"sha512": hashlib.sha512, b"sha256": hashlib.sha256}
+_ARMOUR: Final = re.compile(
+    rb"\s*-----BEGIN SSH SIGNATURE-----\s+([A-Za-z0-9+/=\s]+?)\s*-----END SSH SIGNATURE-----\s*"
+)
+_KEY: Final = re.compile(r"\bssh-ed25519[ \t]+([A-Za-z0-9+/]+={0,2})")
+LARGEST_KEY: Final = 1 << 20
+NOT_INSTALLED: Final = "signatures need the package cryptography; install it with: pip install 'countersight[sign]'"
+
+
+class PublicKey(msgspec.Struct, frozen=True):
+    """An Ed25519 key, by its 32 bytes."""
+
+    raw: bytes
+
+    @property
+    def blob(self) -> bytes:
+        """As OpenSSH writes it, before base64."""
+        return _string(_KIND) + _string(self.raw)
+
+    @property
+    def fingerprint(self) -> str:
+        """As `ssh-keygen -l` prints it."""
+        return "SHA256:" + base64.b64encode(hashlib.sha256(self.blob).digest()).decode().rstrip("=")
+
+
+def read_public_keys(named: str) -> tuple[PublicKey, ...]:
+    """The keys of a file (a `.pub` file, or one of allowed signers), or the key itself: "ssh-ed25519 AAAA…"."""
+    text = named
+    if not _KEY.search(named):
+        try:
+            with open(named, encoding="utf-8", errors="replace") as file:
+                text = file.read(LARGEST_KEY)
+        except OSError as error:
+            raise AuditError(f"{named} cannot be read ({error.strerror}); name a public key, such as key.pub") from None
+    found = tuple(dict.fromkeys(_public_key(match[1]) for match in _KEY.finditer(text)))
+    if not found:
+        raise AuditError(f"{named} has no Ed25519 key of OpenSSH; make a pair with: ssh-keygen -t ed25519 -f key")
+    return found
+
+
+def read_private_key(path: Path, passphrase: str = "") -> "Ed25519PrivateKey":
+    """The private key of a file as `ssh-keygen -t ed25519` writes it."""
+    try:
+        from cryptography.exceptions import UnsupportedAlgorithm
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+        from cryptography.hazmat.primitives.serialization import load_ssh_private_key
+    except ImportError:
+        raise AuditError(NOT_INSTALLED) from None
+    try:
+        key = load_ssh_private_key(path.read_bytes(), passphrase.encode() or None)
+    except OSError as error:
+        raise AuditError(f"{path} cannot be read ({error.strerror})") from None
+    except TypeError:
+        raise AuditError(f"{path} is locked with a passphrase, or was given one and has none") from None
+    except (ValueError, UnsupportedAlgorithm) as error:
+        raise AuditError(f"{path} is no private key of OpenSSH that can be read: {error}") from None
+    if not isinstance(key, Ed25519PrivateKey):
+        raise AuditError(f"{path} is no Ed25519 key; make one with: ssh-keygen -t ed25519 -f key")
+    return key
+
+
+def is_locked(path: Path) -> bool:
+    """Whether a private key asks for a passphrase: what locks it stands in its clear part."""
+    try:
+        lines = path.read_bytes()[:LARGEST_KEY].splitlines()
+        whole = base64.b64decode(b"".join(line for line in lines if not line.startswith(b"-----")))
+    except (OSError, binascii.Error):
+        return False
+    return whole.startswith(b"openssh-key-v1\0") and not whole.startswith(b"openssh-key-v1\0" + _string(b"none"))
+
+
+def public_half(key: "Ed25519PrivateKey") -> PublicKey:
+    """What others check a signature of this key with."""
+    return PublicKey(key.public_key().public_bytes_raw())
+
+
+def signature(message: bytes, key: "Ed25519PrivateKey") -> bytes:
+    """The armoured signature of a message, as `ssh-keygen -Y sign -n countersight` gives it."""
+    mine = public_half(key)
+    given = key.sign(_signed(message, NAMESPACE.encode(), b"sha512"))
+    whole = b"".join(
+        (
+            _MAGIC,
+            struct.pack(">I", 1),
+            _string(mine.blob),
+            _string(NAMESPACE.encode()),
+            _string(b""),
+            _string(b"sha512"),
+            _string(_string(_KIND) + _string(given)),
+        )
+    )
+    coded = base64.b64encode(whole)
+    lines = [coded[at : at + 70] for at in range(0, len(coded), 70)]
+    return b"\n".join((b"-----BEGIN SSH SIGNATURE-----", *lines, b"-----END SSH SIGNATURE-----", b""))
+
+
+def signer(message: bytes, armoured: bytes) -> PublicKey:
+    """Who signed a message; AuditError where the signature is none, or not of this message."""
+    try:
+        from cryptography.exceptions import InvalidSignature
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    except ImportError:
+        raise AuditError(NOT_INSTALLED) from None
+    key, hashed, given = _parts(armoured)
+    try:
+        Ed25519PublicKey.from_public_bytes(key.raw).verify(given, _signed(message, NAMESPACE.encode(), hashed))
+    except (InvalidSignature, ValueError):
+        raise AuditError("it is a signature of something else, or was altered") from None
+    return key
+
+
+def _parts(armoured: bytes) -> tuple[PublicKey, bytes, bytes]:
+    """The key, the name of the hash and the signature in an armoured signature."""
+    found = _ARMOUR.fullmatch(armoured)
+    try:
+        whole = base64.b64decode(b"".join(found[1].split()), validate=True) if found else b""
+    except binascii.Error:
+        whole = b""
+    if not whole.startswith(_MAGIC + struct.pack(">I", 1)):
+        raise AuditError("it is no signature of OpenSSH")
+    blob, namespace, _, hashed, given = _strings(whole[len(_MAGIC) + 4 :], 5)
+    if namespace != NAMESPACE.encode():
+        raise AuditError(f"it was not signed for {NAMESPACE}, but for another use")
+    kind, raw = _strings(blob, 2)
+    kind_given, signed = _strings(given, 2)
+    if (kind, kind_given, len(raw)) != (_KIND, _KIND, 32) or hashed not in _HASHES:
+        raise AuditError("it is no Ed25519 signature")
+    return PublicKey(raw), hashed, signed
+
+
+def _public_key(coded: str) -> PublicKey:
+    try:
+        kind, raw = _strings(base64.b64decode(coded, validate=True), 2)
+    except binascii.Error:
+        raise AuditError("a public key is cut off or damaged") from None
+    if kind != _KIND or len(raw) != 32:
+        raise AuditError("a public key is damaged")
+    return PublicKey(raw)
+
+
+def _signed(message: bytes, namespace: bytes, hashed: bytes) -> bytes:
+    """What is really signed."""
+    digest = _HASHES[hashed](message).digest()
+    return _MAGIC + _string(namespace) + _string(b"") + _string(hashed) + _string(digest)
+
+
+def _string(data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + data
+
+
+def _strings(data: bytes, count: int) -> list[bytes]:
+    """So many strings, each behind its length, and nothing after them."""
+    found = []
+    for _ in range(count):
+        if len(data) < 4 or len(data) < 4 + (length := struct.unpack(">I", data[:4])[0]):
+            raise AuditError("it is cut off")
+        found.append(data[4 : 4 + length])
+        data = data[4 + length :]
+    if data:
+        raise AuditError("there is more in it than a signature has")
+    return found

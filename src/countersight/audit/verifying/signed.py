@@ -1,0 +1,78 @@
+"""Who signed a bundle: signatures, time stamps and sign-offs beside the seal, each checked."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from countersight.audit.bundle.files import content
+from countersight.audit.bundle.seal import LARGEST_SEAL, OTHERS, SEAL, SIGNATURE, STAMP
+from countersight.audit.signing.sign import SIGNED_OFF, read_sign_off
+from countersight.audit.signing.ssh import NOT_INSTALLED, PublicKey, signer
+from countersight.audit.signing.stamping import read_stamp
+from countersight.audit.verifying.finding import Finding, Note
+from countersight.errors import AuditError
+
+LARGEST: Final = 1 << 20
+
+
+class Signed(msgspec.Struct, frozen=True):
+    """Somebody who vouches for a bundle."""
+
+    file: str
+    key: str
+    """Fingerprint of the key, or the name in the certificate of a time stamp."""
+    vouched: bool
+    """Whether the key is one of those that were given."""
+    name: str = ""
+    role: str = ""
+    at: str = ""
+
+    def __str__(self) -> str:
+        if self.file == STAMP:
+            return f"Stamped at {self.at} by {self.key}; check its certificate with: openssl ts -verify"
+        who = f"Signed off by {self.name} ({self.role or 'no role named'}) on {self.at}" if self.name else "Signed"
+        known = "a key that was given" if self.vouched else "a key that nobody vouched for here: name it with --key"
+        return f"{who}, with {self.key}, {known}."
+
+
+def checked_signatures(
+    folder: Path, seal: str, files: frozenset[str], keys: tuple[PublicKey, ...]
+) -> Iterator[Finding | Note | Signed]:
+    """Every signature beside the seal, and what is wrong with it. With keys, one of them must have signed the seal."""
+    sealed = content(folder / SEAL, LARGEST_SEAL)
+    by_a_key = False
+    for found in _each(folder, seal, sealed, files, keys):
+        by_a_key |= isinstance(found, Signed) and found.vouched and found.file == SIGNATURE
+        yield found
+    if keys and not by_a_key:
+        yield Finding("broken", SIGNATURE, "the seal is not signed by a key that was given")
+
+
+def _each(
+    folder: Path, seal: str, sealed: bytes, files: frozenset[str], keys: tuple[PublicKey, ...]
+) -> Iterator[Finding | Note | Signed]:
+    for name in sorted(files):
+        try:
+            if name == SIGNATURE:
+                key = signer(sealed, content(folder / name, LARGEST))
+                yield Signed(name, key.fingerprint, key in keys)
+            elif name == STAMP:
+                stamp = read_stamp(content(folder / name, LARGEST), sealed)
+                yield Signed(name, stamp.by, vouched=False, at=stamp.at)
+            elif name in OTHERS:
+                yield Note(f"{name} lies beside the seal. It may be anything: nothing here can tell.")
+            elif SIGNED_OFF.fullmatch(name):
+                yield _sign_off(folder, name, seal, keys)
+        except AuditError as error:
+            yield Note(f"{name}: {error}.") if str(error) == NOT_INSTALLED else Finding("broken", name, str(error))
+
+
+def _sign_off(folder: Path, name: str, seal: str, keys: tuple[PublicKey, ...]) -> Signed:
+    written = content(folder / name, LARGEST)
+    key = signer(written, content(folder / f"{name}.sig", LARGEST))
+    stated = read_sign_off(written)
+    if stated.seal != seal:
+        raise AuditError("it was given for another seal; the bundle was sealed again since")
+    return Signed(name, key.fingerprint, key in keys, stated.name, stated.role, stated.at)

@@ -1,0 +1,291 @@
+"""Signatures of a bundle: those of OpenSSH, sign-offs of persons, time stamps, and all of it in one file."""
+
+import csv
+import io
+import shutil
+import subprocess
+import threading
+import zipfile
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from evidence import write_audit
+from hypothesis import given
+from hypothesis import strategies as st
+from test_verify import findings, resealed
+
+from countersight.audit.finishing import finish
+from countersight.audit.signing.ssh import read_public_keys, signature, signer
+from countersight.audit.signing.stamping import read_stamp
+from countersight.audit.verifying import verified
+from countersight.cli import main
+from countersight.errors import AuditError
+
+
+def private_key(path, passphrase=b"", kind=Ed25519PrivateKey):
+    key = ec.generate_private_key(ec.SECP256R1()) if kind is None else kind.generate()
+    lock = serialization.BestAvailableEncryption(passphrase) if passphrase else serialization.NoEncryption()
+    form = serialization.Encoding.PEM, serialization.PrivateFormat.OpenSSH
+    path.write_bytes(key.private_bytes(*form, lock))
+    public = key.public_key().public_bytes(serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH)
+    path.with_suffix(".pub").write_bytes(public + b" somebody\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def untouched(tmp_path_factory):
+    folder = write_audit(tmp_path_factory.mktemp("signed") / "seer", ["consistent", "neither"])
+    finish(folder)
+    return folder
+
+
+@pytest.fixture
+def audit(untouched, tmp_path):
+    return shutil.copytree(untouched, tmp_path / "seer")
+
+
+@pytest.fixture
+def key(tmp_path):
+    return private_key(tmp_path / "key")
+
+
+def sign(audit, key, *more):
+    return main(["audit", "sign", str(audit), "--key", str(key), *more])
+
+
+def told(audit, capsys, *more):
+    capsys.readouterr()
+    code = main(["audit", "verify", str(audit), *more])
+    return code, capsys.readouterr().out
+
+
+def test_a_signed_bundle_is_known_by_the_key_that_was_given(audit, key, capsys, tmp_path):
+    assert sign(audit, key) == 0
+    code, words = told(audit, capsys, "--key", str(key.with_suffix(".pub")))
+    assert code == 0
+    assert "a key that was given" in words
+    assert "It is not signed" not in words
+    code, words = told(audit, capsys)
+    assert code == 0
+    assert "a key that nobody vouched for here" in words
+    other = private_key(tmp_path / "other")
+    code, words = told(audit, capsys, "--key", str(other.with_suffix(".pub")))
+    assert code == 1
+    assert "not signed by a key that was given" in words
+
+
+def test_a_seal_that_was_made_anew_is_not_the_one_that_was_signed(audit, key, capsys):
+    sign(audit, key)
+    (audit / "reviews.jsonl").write_text("")
+    resealed(audit)
+    assert findings(audit) == ["broken: bundle.json.sig (it is a signature of something else, or was altered)"]
+
+
+def test_a_bundle_that_must_be_signed_and_is_not(audit, key, capsys):
+    code, words = told(audit, capsys, "--key", str(key.with_suffix(".pub")))
+    assert code == 1
+    assert "the seal is not signed by a key that was given" in words
+
+
+@pytest.mark.parametrize(
+    "junk", [b"", b"signed", b"-----BEGIN SSH SIGNATURE-----\nAAAA\n-----END SSH SIGNATURE-----\n"]
+)
+def test_junk_is_no_signature(audit, junk):
+    (audit / "bundle.json.sig").write_bytes(junk)
+    (finding,) = findings(audit)
+    assert finding.startswith("broken: bundle.json.sig (it is no signature of OpenSSH")
+
+
+@given(st.binary(max_size=300), st.integers(0, 10_000))
+def test_no_altered_signature_is_taken_for_one(noise, at):
+    mine = Ed25519PrivateKey.from_private_bytes(b"\1" * 32)
+    whole = signature(b"message", mine)
+    at %= len(whole)
+    altered = whole[:at] + noise + whole[at + len(noise) :]
+    if b"".join(altered.split()) != b"".join(whole.split()):
+        with pytest.raises(AuditError):
+            signer(b"message", altered)
+    with pytest.raises(AuditError):
+        signer(b"another", whole)
+
+
+@pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="OpenSSH is not installed")
+def test_openssh_checks_our_signatures_and_we_check_those_of_openssh(audit, key, tmp_path):
+    sign(audit, key)
+    allowed = tmp_path / "allowed"
+    allowed.write_text("auditor@example.org " + key.with_suffix(".pub").read_text())
+    seal, signed = audit / "bundle.json", audit / "bundle.json.sig"
+    check = [
+        "ssh-keygen",
+        "-Y",
+        "verify",
+        "-f",
+        allowed,
+        "-I",
+        "auditor@example.org",
+        "-n",
+        "countersight",
+        "-s",
+        signed,
+    ]
+    checked = subprocess.run(check, input=seal.read_bytes(), capture_output=True, timeout=30, check=False)
+    assert checked.returncode == 0, checked.stderr
+    signed.unlink()
+    key.chmod(0o600)
+    give = ["ssh-keygen", "-Y", "sign", "-f", key, "-n", "countersight", seal]
+    subprocess.run(give, capture_output=True, timeout=30, check=True)
+    found = verified(audit, keys=read_public_keys(str(allowed)))
+    assert found.sound
+    assert found.signed[0].vouched
+
+
+def test_keys_that_cannot_sign_are_refused_with_what_to_do(audit, tmp_path, capsys):
+    locked = private_key(tmp_path / "locked", b"secret")
+    assert sign(audit, locked) == 2
+    assert "is locked with a passphrase" in capsys.readouterr().err
+    other = private_key(tmp_path / "ecdsa", kind=None)
+    assert sign(audit, other) == 2
+    assert "no Ed25519 key; make one with" in capsys.readouterr().err
+    assert sign(audit, tmp_path / "none") == 2
+    (tmp_path / "junk").write_text("junk")
+    assert sign(audit, tmp_path / "junk") == 2
+    assert main(["audit", "verify", str(audit), "--key", str(tmp_path / "junk")]) == 2
+    assert "has no Ed25519 key" in capsys.readouterr().err
+
+
+def test_a_person_signs_off_beside_the_seal(audit, key, capsys):
+    assert sign(audit, key, "--name", "Ada Auditor", "--role", "safety engineer") == 0
+    code, words = told(audit, capsys)
+    assert code == 0
+    assert "Signed off by Ada Auditor (safety engineer) on 20" in words
+    stated = audit / "sign-off.ada-auditor.json"
+    stated.write_text(stated.read_text().replace("Ada", "Eve"))
+    (finding,) = findings(audit)
+    assert finding.startswith("broken: sign-off.ada-auditor.json (it is a signature of something else")
+    (audit / "sign-off.ada-auditor.json.sig").unlink()
+    (finding,) = findings(audit)
+    assert finding.startswith("broken: sign-off.ada-auditor.json (")
+
+
+def test_a_sign_off_of_an_earlier_seal_is_not_taken_over(audit, key):
+    sign(audit, key, "--name", "Ada")
+    finish(audit)
+    (finding,) = findings(audit)
+    assert "given for another seal" in finding
+
+
+def test_one_file_is_always_the_same_and_is_verified_as_it_is(audit, key, tmp_path, capsys):
+    sign(audit, key, "--zip", str(tmp_path / "one.zip"))
+    moved = shutil.copytree(audit, tmp_path / "elsewhere")
+    assert main(["audit", "sign", str(moved), "--key", str(key), "--zip", str(tmp_path / "two.zip")]) == 0
+    assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
+    code, words = told(tmp_path / "one.zip", capsys, "--key", str(key.with_suffix(".pub")))
+    assert (code, "a key that was given" in words) == (0, True)
+
+
+@pytest.mark.parametrize("name", ["../x", "/etc/x", "a/../../x", "a\\b", "a//b"])
+def test_a_zip_that_leads_out_of_itself_is_refused(tmp_path, name):
+    with zipfile.ZipFile(tmp_path / "evil.zip", "w") as archive:
+        archive.writestr(name, b"x")
+    with pytest.raises(AuditError, match="a name that no bundle has"):
+        verified(tmp_path / "evil.zip")
+
+
+def test_what_is_no_zip_of_ours_is_refused(tmp_path):
+    (tmp_path / "no.zip").write_bytes(b"PK junk")
+    with pytest.raises(AuditError, match="is no ZIP"):
+        verified(tmp_path / "no.zip")
+    with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("x", b"\0" * 1000)
+    with pytest.raises(AuditError, match="was not made by"):
+        verified(tmp_path / "bomb.zip")
+
+
+# ---- time stamps ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def stamps(tmp_path_factory):
+    """A server of time stamps on this machine, by OpenSSL."""
+    if shutil.which("openssl") is None:
+        pytest.skip("OpenSSL is not installed")
+    base = tmp_path_factory.mktemp("tsa")
+    config = base / "tsa.cnf"
+    config.write_text(
+        "[req]\ndistinguished_name=dn\nx509_extensions=ext\nprompt=no\n[dn]\nCN=Test time\n"
+        "[ext]\nextendedKeyUsage=critical,timeStamping\n"
+        f"[tsa]\ndefault_tsa=t\n[t]\nserial={base}/serial\nsigner_cert={base}/cert.pem\nsigner_key={base}/key.pem\n"
+        "signer_digest=sha256\ndefault_policy=1.2.3.4\ndigests=sha256\naccuracy=secs:1\n"
+    )
+    (base / "serial").write_text("01")
+    new = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-config", config]
+    subprocess.run([*new, "-keyout", base / "key.pem", "-out", base / "cert.pem"], capture_output=True, check=True)
+
+    class Server(BaseHTTPRequestHandler):
+        def do_POST(self):
+            (base / "q").write_bytes(self.rfile.read(int(self.headers["Content-Length"])))
+            reply = ["openssl", "ts", "-reply", "-config", config, "-queryfile", base / "q", "-out", base / "r"]
+            subprocess.run(reply, capture_output=True, check=True, timeout=30)
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"junk" if self.path == "/junk" else (base / "r").read_bytes())
+
+        def log_message(self, *words):
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Server)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}", base / "cert.pem"
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_server_stamps_the_seal_with_its_time(audit, key, stamps, capsys):
+    server, certificate = stamps
+    assert sign(audit, key, "--timestamp", server) == 0
+    code, words = told(audit, capsys)
+    assert code == 0
+    assert "Stamped at 20" in words
+    assert "by CN=Test time" in words
+    check = ["openssl", "ts", "-verify", "-in", audit / "bundle.json.tsr", "-data", audit / "bundle.json"]
+    checked = subprocess.run([*check, "-CAfile", certificate], capture_output=True, timeout=30, check=False)
+    assert checked.returncode == 0, checked.stderr
+    stamp, seal = (audit / "bundle.json.tsr").read_bytes(), (audit / "bundle.json").read_bytes()
+    for at in range(0, len(stamp), 97):
+        with pytest.raises(AuditError):
+            read_stamp(stamp[:at], seal)
+    with pytest.raises(AuditError, match="a stamp of something else"):
+        read_stamp(stamp, b"another")
+    told_at = stamp.index(b"Z", stamp.index(b"20"))
+    with pytest.raises(AuditError, match="not what was signed"):
+        read_stamp(stamp[: told_at - 1] + b"7" + stamp[told_at:], seal)
+
+
+def test_a_server_that_gives_no_stamp_is_named(audit, key, stamps, capsys):
+    assert sign(audit, key, "--timestamp", f"{stamps[0]}/junk") == 2
+    assert "gave no time stamp that can be used" in capsys.readouterr().err
+    assert not (audit / "bundle.json.tsr").exists()
+    assert sign(audit, key, "--timestamp", "ftp://127.0.0.1/") == 2
+    assert sign(audit, key, "--timestamp", "http://127.0.0.1:9/") == 2
+
+
+@given(st.binary(max_size=200))
+def test_anything_but_a_stamp_is_refused(data):
+    with pytest.raises(AuditError):
+        read_stamp(data, b"seal")
+
+
+# ---- signs that steer -----------------------------------------------------------------------------------------------
+
+
+def test_signs_that_steer_are_shown_and_not_obeyed(tmp_path):
+    folder = write_audit(tmp_path / "a", ["no picture", "consistent"], words="a\x1b[2J\u202eevil\u2066")
+    finish(folder)
+    page, table = (folder / "report.html").read_text(), (folder / "exclusions.csv").read_text()
+    for written in (page, table):
+        assert not set(written) & set("\x1b\u202e\u2066")
+        assert "\N{SYMBOL FOR ESCAPE}[2J\ufffdevil\ufffd" in written
+    assert len(list(csv.reader(io.StringIO(table)))) == 2
