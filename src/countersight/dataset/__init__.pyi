@@ -1,4 +1,5 @@
 from .card import Section as Section
+from .card import size_category as size_category
 from .folder import BadRow as BadRow
 from .folder import Dataset as Dataset
 from .folder import DatasetWriter as DatasetWriter

@@ -2,6 +2,7 @@
 
 import datetime
 import hashlib
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,8 @@ _CONTEXT: dict[str, Any] = {
     "transform": "cr:transform",
 }
 
+_MADE = "## How it was made\n"
+
 Section = Callable[[Path], str]
 """A further part of the card in Markdown, told of a folder whose rows are complete."""
 
@@ -87,6 +90,22 @@ def write_card(
     (folder / "croissant.json").write_bytes(msgspec.json.format(msgspec.json.encode(croissant), indent=2) + b"\n")
 
 
+def read_card(folder: Path) -> tuple[dict[str, str], str]:
+    """The simple fields at the head of a dataset's card, and its text; nothing where there is no card."""
+    file = folder / "README.md"
+    text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
+    parts = re.fullmatch(r"---\n(.*?)\n---\n(.*)", text, re.DOTALL)
+    if parts is None:
+        return {}, text
+    return dict(re.findall(r"^(\w+): (\S.*)$", parts[1], re.MULTILINE)), parts[2]
+
+
+def read_provenance(folder: Path) -> dict[str, str]:
+    """How a dataset says it was made: its suite, and the seed or the published file."""
+    _, _, made = read_card(folder)[1].partition(_MADE)
+    return dict(re.findall(r"^- ([\w ]+): `(.*)`$", made.partition("\n#")[0], re.MULTILINE))
+
+
 def _readme(name: str, description: str, license: str, provenance: dict[str, str | int], count: int) -> str:
     made = "\n".join(f"- {key}: `{value}`" for key, value in provenance.items())
     return f"""---
@@ -98,7 +117,7 @@ tags:
 - counterfactual
 - countersight
 size_categories:
-- {_size_category(count)}
+- {size_category(count)}
 ---
 
 # {name}
@@ -115,13 +134,13 @@ from datasets import load_dataset
 cases = load_dataset("imagefolder", data_dir="path/to/this/folder")["train"]
 ```
 
-## How it was made
-
+{_MADE}
 {made}
 """
 
 
-def _size_category(count: int) -> str:
+def size_category(count: int) -> str:
+    """How many cases there are, in the words of the Hugging Face hub."""
     for limit, label in ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M")):
         if count < limit:
             return label

@@ -103,6 +103,18 @@ class Dataset:
                     field, reason = case
                     on_bad(BadRow(METADATA, row + 1, field, reason))
 
+    def card(self) -> tuple[dict[str, str], str]:
+        """The simple fields at the head of the card, such as its license, and its text."""
+        from countersight.dataset.card import read_card
+
+        return read_card(self.path)
+
+    def provenance(self) -> dict[str, str]:
+        """How the dataset says it was made: its suite, and the seed or the published file."""
+        from countersight.dataset.card import read_provenance
+
+        return read_provenance(self.path)
+
     def shuffled(self, on_bad: Callable[[BadRow], None] | None = None) -> Iterator[tuple[int, Case]]:
         """Every good case with its row, in an order that is by chance but the same for the same rows.
 

@@ -12,3 +12,4 @@ from .formats import export_to as export_to
 from .incoming import SOURCES as SOURCES
 from .incoming import Arrived as Arrived
 from .incoming import import_run as import_run
+from .splits import Splits as Splits

@@ -37,14 +37,9 @@ class Asked(msgspec.Struct, frozen=True):
         return PROMPT.render(self.question, told(self.case, *WORLDS[self.asking]), listed=False)
 
     @property
-    def picture(self) -> str | None:
-        """The file of the picture it is asked about."""
-        return self.case.picture(*WORLDS[self.asking])
-
-    @property
-    def digest(self) -> str:
-        """What is known of that picture's bytes."""
-        return self.case.digest(*WORLDS[self.asking])
+    def pictures(self) -> tuple[tuple[str, str], ...]:
+        """The files of the pictures it is asked about, each with what is known of its bytes."""
+        return self.case.pictures(*WORLDS[self.asking])
 
 
 def key_of(case: str, asking: Asking) -> str:

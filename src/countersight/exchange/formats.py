@@ -54,6 +54,12 @@ FORMATS: Registry[Exporter] = Registry(
         "cvqa": Plug("cvqa", "C-VQA's CSV", f"{_ROOM}.papers:export_cvqa"),
         "cello": Plug("cello", "CELLO's JSONL", f"{_ROOM}.papers:export_cello"),
         "inspect": Plug("inspect", "Inspect AI: a run or an audit as an .eval log", f"{_ROOM}.inspect:export_log"),
+        "hf": Plug("hf", "Hugging Face: Parquet with pictures, splits and a card", f"{_ROOM}.hugging_face:export_hf"),
+        "lmms-eval": Plug(
+            "lmms-eval",
+            "lmms-eval: a folder for --include_path, to generate and to rank",
+            f"{_ROOM}.lmms_eval:export_lmms_eval",
+        ),
     },
     ExchangeError,
 )

@@ -57,6 +57,7 @@ SOURCES: Registry[Importer] = Registry(
     "tool to import from",
     {
         "inspect": Plug("inspect", "an .eval or .json log of Inspect AI", f"{_ROOM}.inspect:read_log"),
+        "lmms-eval": Plug("lmms-eval", "samples that it wrote with --log_samples", f"{_ROOM}.lmms_eval:read_samples"),
     },
     ExchangeError,
 )

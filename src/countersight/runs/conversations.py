@@ -6,7 +6,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from countersight.asking import Told, told
-from countersight.case import LETTERS, Question, Reply, World
+from countersight.case import LETTERS, AnswerKind, Option, Question, Reply, World
 from countersight.dataset import Dataset
 from countersight.errors import BadPicture
 from countersight.models import Parts, Request, Turn
@@ -133,6 +133,12 @@ def _said(fact: Reply, question: Question) -> str:
 def smallest(losses: tuple[float, ...]) -> int:
     """The place of the option with the smallest loss, which is the answer (CFMM 3.4)."""
     return min(range(len(losses)), key=losses.__getitem__)
+
+
+def ranked_answer(kind: AnswerKind, options: tuple[Option, ...], losses: tuple[float, ...]) -> str:
+    """What options that were ranked come to: yes or no, or the letter of the one with the smallest loss."""
+    best = smallest(losses)
+    return options[best].text if kind == "boolean" else LETTERS[best]
 
 
 def _letters(places: tuple[int, ...]) -> str:

@@ -5,13 +5,13 @@ import asyncio
 import msgspec
 
 from countersight.asking import COMPOSED, Prompt, composed_answer
-from countersight.case import LETTERS, Reply
+from countersight.case import Reply
 from countersight.dataset import Dataset
 from countersight.engine import Asker, GivenUp, Journal, Patience, Stopped, Tally, Workers
 from countersight.errors import AskingFailed, BadPicture, CountersightError, ModelError
 from countersight.models import Answer, Model, Observant, Ranker, Request, Turn, Viewer
 from countersight.runs.asks import Ask, Asks
-from countersight.runs.conversations import Conversations, NoExample, smallest
+from countersight.runs.conversations import Conversations, NoExample, ranked_answer
 from countersight.runs.examples import Examples
 from countersight.runs.first_replies import FirstReplies
 from countersight.runs.folder import Answering, RunFolder
@@ -219,8 +219,7 @@ class Runner:
             turns = (*request.turns, Turn("assistant", thought.text), Turn("user", prompt.concluding))
             request = msgspec.structs.replace(request, turns=turns)
         losses = await self._ranker.losses(request)
-        best = smallest(losses)
-        answer = request.options[best].text if request.kind == "boolean" else LETTERS[best]
+        answer = ranked_answer(request.kind, request.options, losses)
         if thought is None:
             return Answer(answer, losses=losses)
         return msgspec.structs.replace(thought, text=f"{thought.text}\nAnswer: {answer}", losses=losses, finish="stop")

@@ -184,7 +184,7 @@ def _metadata(each: Answered) -> Json:
 
 
 def _message(turn: Turn) -> Json:
-    return {"role": turn.role, "content": content(turn.text, (turn.picture,) if turn.picture else ())}
+    return {"role": turn.role, "content": content(turn.text, turn.pictures)}
 
 
 def _said(reply: Reply) -> str:

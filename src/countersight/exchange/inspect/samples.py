@@ -12,13 +12,11 @@ from countersight.text import printable
 
 
 def sample(asked: Asked, dataset: Dataset) -> Json:
-    """The fields of a `Sample`: its picture is named by its path, as a fixed dataset may."""
-    said: list[Json] = [{"type": "text", "text": asked.words}]
-    if asked.picture is not None:
-        said.insert(0, {"type": "image", "image": str((dataset.path / asked.picture).resolve())})
+    """The fields of a `Sample`: its pictures are named by their paths, as a fixed dataset may."""
+    pictures = [{"type": "image", "image": str((dataset.path / name).resolve())} for name, _ in asked.pictures]
     return {
         "id": printable(asked.key),
-        "input": [{"role": "user", "content": said}],
+        "input": [{"role": "user", "content": [*pictures, {"type": "text", "text": asked.words}]}],
         "target": asked.question.answer,
         "metadata": {
             "case": asked.case.id,

@@ -1,0 +1,70 @@
+"""lmms-eval asks our tasks and has our figures, and its samples come back: `python -m peers.lmms_eval`."""
+
+import shutil
+from pathlib import Path
+
+from lmms_eval import evaluator
+from lmms_eval.api.model import lmms
+from lmms_eval.loggers import EvaluationTracker
+from lmms_eval.tasks import TaskManager
+
+import countersight as cs
+from countersight.exchange import Export, export_to, import_run, run_figures
+from peers.parrot import WORK, flowers, hold, loss, our_run, say
+
+
+class Parrot(lmms):
+    """The parrot, as lmms-eval asks models: a text, or the loss of an option."""
+
+    def generate_until(self, requests: list) -> list[str]:
+        """Say the next turn."""
+        return [say(request.args[0])[0] for request in requests]
+
+    def loglikelihood(self, requests: list) -> list[tuple[float, bool]]:
+        """The loss of each option."""
+        return [(loss(request.args[0], request.args[1]), False) for request in requests]
+
+    def generate_until_multi_round(self, requests: list) -> list[str]:
+        """No task of ours asks for it."""
+        raise NotImplementedError
+
+
+def main() -> None:
+    """Both tasks asked by lmms-eval, and its samples brought in."""
+    folder = flowers()
+    task = WORK / "flowers_task"
+    shutil.rmtree(task, ignore_errors=True)
+    print(export_to("lmms-eval", Export(folder, task)))
+    for way, answering in (("gen", "generate"), ("rank", "rank")):
+        run = our_run(folder, answering=answering, uncut=True)
+        ours = run_figures(run.scores().overall)
+        out = WORK / f"lmms-{way}"
+        shutil.rmtree(out, ignore_errors=True)
+        theirs = _asked(f"flowers_task_{way}", task, out)
+        hold(f"{way} task", {name: value for name, value in ours.items() if name in theirs}, theirs)
+        shutil.rmtree(WORK / f"from-lmms-{way}", ignore_errors=True)
+        come = import_run("lmms-eval", out, folder, WORK / f"from-lmms-{way}")
+        hold("brought in", ours, run_figures(cs.Run.open(come.run.path).scores().overall))
+
+
+def _asked(name: str, task: Path, out: Path) -> dict[str, float]:
+    tracker = EvaluationTracker(output_path=str(out))
+    results = evaluator.simple_evaluate(
+        model=Parrot(),
+        tasks=[name],
+        task_manager=TaskManager(include_path=str(task), include_defaults=False),
+        log_samples=True,
+        evaluation_tracker=tracker,
+        bootstrap_iters=0,
+    )
+    samples = results.pop("samples")
+    tracker.general_config_tracker.log_experiment_args("parrot", "model=parrot", "", "", None)
+    tracker.save_results_aggregated(results=results, samples=samples, datetime_str="now")
+    tracker.save_results_samples(name, samples[name])
+    print({key: value for key, value in results["results"][name].items() if "clustered" in key or "alias" in key})
+    figures = results["results"][name].items()
+    return {key.partition(",")[0]: value for key, value in figures if isinstance(value, float)}
+
+
+if __name__ == "__main__":
+    main()

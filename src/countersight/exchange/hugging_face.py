@@ -1,0 +1,131 @@
+"""`export --to hf`: a folder that can be uploaded as it is; a row a case, its pictures in the Parquet files."""
+
+import json
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from countersight.case import ASKINGS, WORLDS, Case
+from countersight.dataset import Dataset, size_category
+from countersight.errors import BadPicture, ExchangeError
+from countersight.exchange.formats import Export, Exported
+from countersight.exchange.parquet import Columns, Shards, features
+from countersight.exchange.source import dataset_at
+from countersight.exchange.splits import Side, Splits
+from countersight.files import Staging, write_text
+from countersight.picture import Picture
+
+_QUESTION: Final[Columns] = {"question": "text", "answer": "text", "kind": "text", "options": "texts"}
+COLUMNS: Final[Columns] = {
+    "id": "text",
+    "suite": "text",
+    "group": "text",
+    "images": "pictures",
+    "counterfactual_images": "pictures",
+    "change": "text",
+    "context": "text",
+    **{f"{asking}_{name}": kind for asking in ASKINGS for name, kind in _QUESTION.items()},
+    "case": "text",
+}
+"""`case` holds the whole case as metadata.jsonl has it, so that nothing is lost on the way."""
+_ELSEWHERE: Final = {
+    "one a line in `metadata.jsonl`": "one a row, whole in `case`",
+    'load_dataset("imagefolder", data_dir="path/to/this/folder")': 'load_dataset("path/to/this/folder")',
+    "(`file_name`)": "(`images`)",
+    "`counterfactual_file_name`": "`counterfactual_images`",
+}
+"""What the dataset's own card says of its files, and how it is here."""
+SIDES: Final[tuple[Side, ...]] = ("train", "test")
+
+
+def export_hf(order: Export) -> Exported:
+    """Write the folder: data/train-*.parquet, data/test-*.parquet, and the card."""
+    dataset = dataset_at(order.source, "hf")
+    splits = Splits(dataset)
+    with Staging(order.out) as folder:
+        (folder / "data").mkdir()
+        with ExitStack() as stack:
+            shards = {side: stack.enter_context(Shards(folder / "data", side, COLUMNS)) for side in SIDES}
+            for row, case in dataset.cases(order.on_bad):
+                shards[splits.side(case)].add(row_of(case, dataset, row))
+        write_text(folder / "README.md", _card(dataset, {side: each for side, each in shards.items() if each.count}))
+    counts = {side: each.count for side, each in shards.items()}
+    note = f'{counts["train"]:,} train, {counts["test"]:,} test; open it with: datasets.load_dataset("{order.out}")'
+    return Exported(sum(counts.values()), "case", note)
+
+
+def row_of(case: Case, dataset: Dataset, row: int) -> dict[str, Any]:
+    """A case as a row, its pictures with it."""
+    found: dict[str, Any] = {
+        "id": case.id,
+        "suite": case.suite,
+        "group": case.group,
+        "images": load_pictures(dataset, case.pictures("factual"), row),
+        "counterfactual_images": load_pictures(dataset, case.pictures("counterfactual", "shown"), row),
+        "change": case.change.text if case.change else None,
+        "context": case.context or None,
+        "case": msgspec.json.encode(case).decode(),
+    }
+    for asking in ASKINGS:
+        question = case.question(*WORLDS[asking])
+        if question is not None:
+            told = (question.text, question.answer, question.kind, [option.text for option in question.options])
+            found |= {f"{asking}_{name}": value for name, value in zip(_QUESTION, told, strict=True)}
+    return found
+
+
+def load_pictures(dataset: Dataset, named: tuple[tuple[str, str], ...], row: int) -> list[tuple[str, Picture]]:
+    """The pictures by name; a bad one ends the export, since the row would go out without it."""
+    found = []
+    for name, digest in named:
+        try:
+            found.append((Path(name).name, dataset.picture(name, digest)))
+        except BadPicture as fault:
+            raise ExchangeError(
+                f"{dataset.path} row {row + 1}: picture {name} {fault}; mend it or take it out"
+            ) from None
+    return found
+
+
+def _card(dataset: Dataset, shards: dict[Side, Shards]) -> str:
+    """The card: what the hub asks for, and then what the dataset's own card says."""
+    about, text = dataset.card()
+    count = sum(each.count for each in shards.values())
+    told: dict[str, Any] = {
+        "pretty_name": about.get("pretty_name", dataset.name),
+        "license": about.get("license", "unknown"),
+        "language": ["en"],
+        "task_categories": ["visual-question-answering"],
+        "tags": ["counterfactual", "countersight"],
+        "size_categories": [size_category(count)],
+        "annotations_creators": ["machine-generated" if "file" not in dataset.provenance() else "found"],
+        "source_datasets": ["original" if "file" not in dataset.provenance() else "extended"],
+        "configs": [
+            {
+                "config_name": "default",
+                "data_files": [{"split": side, "path": f"data/{side}-*.parquet"} for side in shards],
+            }
+        ],
+        "dataset_info": {
+            "features": [{"name": name, **_described(told)} for name, told in features(COLUMNS).items()],
+            "splits": [
+                {"name": side, "num_bytes": each.bytes, "num_examples": each.count} for side, each in shards.items()
+            ],
+            "download_size": sum(each.bytes for each in shards.values()),
+            "dataset_size": sum(each.bytes for each in shards.values()),
+        },
+    }
+    # JSON is YAML, and quotes whatever a name may hold.
+    lines = "\n".join(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in told.items())
+    for before, now in _ELSEWHERE.items():
+        text = text.replace(before, now)
+    return f"---\n{lines}\n---\n{text}"
+
+
+def _described(feature: dict[str, Any]) -> dict[str, Any]:
+    """A feature as cards write it: {dtype: string}, {list: image}."""
+    if feature["_type"] == "List":
+        return {"list": "image" if feature["feature"]["_type"] == "Image" else "string"}
+    return {"dtype": feature["dtype"]}

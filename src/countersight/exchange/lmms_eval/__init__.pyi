@@ -1,0 +1,12 @@
+from .export import export_lmms_eval as export_lmms_eval
+from .hooks import aggregations as aggregations
+from .hooks import doc_to_choice as doc_to_choice
+from .hooks import doc_to_messages as doc_to_messages
+from .hooks import doc_to_text as doc_to_text
+from .hooks import doc_to_text_rank as doc_to_text_rank
+from .hooks import doc_to_visual as doc_to_visual
+from .hooks import figures_of as figures_of
+from .hooks import process_gen as process_gen
+from .hooks import process_rank as process_rank
+from .hooks import rankable as rankable
+from .reading import read_samples as read_samples

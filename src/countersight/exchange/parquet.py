@@ -1,0 +1,110 @@
+"""Parquet files with pictures in them, as Hugging Face's `datasets` and whatever is built on it open them."""
+
+import json
+from io import BytesIO
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Literal, Self
+
+import numpy as np
+from arro3.core import Array, DataType, Field, RecordBatch, RecordBatchReader, Schema, list_array, struct_array
+from arro3.io import write_parquet
+
+from countersight.files import write_whole
+from countersight.picture import Picture
+
+Kind = Literal["text", "whole", "texts", "pictures"]
+"""Of a column: a text, a whole number, a list of texts, a list of pictures."""
+
+_SHARD = 128 * 1024 * 1024
+"""Bytes of rows that one file holds, and this process at a time."""
+_MOST_ROWS = 50_000
+_TEXT, _WHOLE, _BYTES = DataType.string(), DataType.int64(), DataType.binary()
+_PICTURE = [Field("bytes", _BYTES, nullable=True), Field("path", _TEXT, nullable=True)]
+_TYPES: Final[dict[Kind, Any]] = {
+    "text": _TEXT,
+    "whole": _WHOLE,
+    "texts": DataType.list(Field("item", _TEXT, nullable=True)),
+    "pictures": DataType.list(Field("item", DataType.struct(_PICTURE), nullable=True)),
+}
+_FEATURES: Final[dict[Kind, dict[str, Any]]] = {
+    "text": {"dtype": "string", "_type": "Value"},
+    "whole": {"dtype": "int64", "_type": "Value"},
+    "texts": {"feature": {"dtype": "string", "_type": "Value"}, "_type": "List"},
+    "pictures": {"feature": {"_type": "Image"}, "_type": "List"},
+}
+
+Columns = dict[str, Kind]
+
+
+class Shards:
+    """The rows of one split, written file by file: NAME-00000.parquet, NAME-00001.parquet, …"""
+
+    def __init__(self, folder: Path, name: str, columns: Columns) -> None:
+        self._folder = folder
+        self._name = name
+        self._columns = columns
+        self._rows: list[dict[str, Any]] = []
+        self._held = 0
+        self.files = self.count = self.bytes = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def add(self, row: dict[str, Any]) -> None:
+        """Add a row; a column that it does not name is empty there."""
+        self._rows.append(row)
+        self.count += 1
+        self._held += sum(_size(value) for value in row.values())
+        if self._held > _SHARD or len(self._rows) >= _MOST_ROWS:
+            self._flush()
+
+    def _flush(self) -> None:
+        arrays = [_array([row.get(name) for row in self._rows], kind) for name, kind in self._columns.items()]
+        schema = _schema(self._columns)
+        content = BytesIO()  # not straight to the file: where the disk is full the writer would panic
+        batch = RecordBatch.from_arrays(arrays, schema=schema)
+        write_parquet(RecordBatchReader.from_batches(schema, [batch]), content, compression="snappy")
+        write_whole(self._folder / f"{self._name}-{self.files:05d}.parquet", content.getbuffer())
+        self.files += 1
+        self.bytes += content.getbuffer().nbytes
+        self._rows, self._held = [], 0
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is None and self._rows:
+            self._flush()
+
+
+def features(columns: Columns) -> dict[str, Any]:
+    """The columns as `datasets` describes them."""
+    return {name: _FEATURES[kind] for name, kind in columns.items()}
+
+
+def _schema(columns: Columns) -> Schema:
+    told = {"huggingface": json.dumps({"info": {"features": features(columns)}})}
+    return Schema([Field(name, _TYPES[kind], nullable=True) for name, kind in columns.items()], metadata=told)
+
+
+def _size(value: Any) -> int:
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, list | tuple):
+        return sum(len(each[1].data) if isinstance(each, tuple) else len(each) for each in value)
+    return 8
+
+
+def _array(values: list[Any], kind: Kind) -> Array:
+    if kind in ("text", "whole"):
+        return Array(values, type=_TYPES[kind])
+    lists = [value or () for value in values]
+    flat = [each for value in lists for each in value]
+    ends = Array.from_numpy(np.cumsum([0, *map(len, lists)], dtype=np.int32))
+    return list_array(ends, _pictures(flat) if kind == "pictures" else Array(flat, type=_TEXT), type=_TYPES[kind])
+
+
+def _pictures(named: list[tuple[str, Picture]]) -> Array:
+    data = Array([picture.data for _, picture in named], type=_BYTES)
+    names = Array([name for name, _ in named], type=_TEXT)
+    return struct_array([data, names], fields=_PICTURE)

@@ -1,0 +1,81 @@
+"""Train and test, divided by picture: what shares a picture, in either world, is always on one side.
+
+A picture's side depends on its bytes alone, so that two exports, or two datasets that share pictures, agree on it.
+"""
+
+import hashlib
+import re
+from typing import Final, Literal
+
+from countersight.case import Case
+from countersight.dataset import Dataset
+from countersight.errors import ExchangeError
+from countersight.exchange.formats import Export
+
+Side = Literal["train", "test"]
+TESTED: Final = 5
+"""One picture in so many is there to test with."""
+
+
+class Splits:
+    """The side of every case of a dataset; one pass over it finds which pictures hang together."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self._whole = published_side(dataset)
+        self._parents: dict[int, int] = {}
+        if self._whole is None:
+            for _, case in dataset.cases():
+                first, *others = _pictures(case)
+                for other in others:
+                    self._join(first, other)
+
+    def side(self, case: Case) -> Side:
+        """Where a case belongs."""
+        if self._whole is not None:
+            return self._whole
+        return "test" if self._root(_pictures(case)[0]) % TESTED == 0 else "train"
+
+    def _root(self, picture: int) -> int:
+        while (above := self._parents.get(picture, picture)) != picture:
+            picture = above
+        return picture
+
+    def _join(self, one: int, other: int) -> None:
+        one, other = self._root(one), self._root(other)
+        if one != other:
+            self._parents[max(one, other)] = min(one, other)
+
+
+def published_side(dataset: Dataset) -> Side | None:
+    """The side on which the authors of a published benchmark put all of it; None for what was made here.
+
+    A benchmark is there to test with, unless the name of the authors' file says that it is their training part.
+    """
+    made = dataset.provenance()
+    if "file" not in made or made.get("suite") == "own":
+        return None
+    return "train" if re.search(r"(?<![a-z])train", made["file"].casefold()) else "test"
+
+
+def refuse_testing(order: Export, dataset: Dataset) -> None:
+    """A file for training holds nothing that is there to test with, unless somebody says that it shall."""
+    if order.train_on_test:
+        return
+    if published_side(dataset) == "test":
+        raise ExchangeError(
+            f"{dataset.path} is a published benchmark: a model that is trained on it can no longer be tested with it; "
+            "say --yes-train-on-test if that is meant"
+        )
+    if order.split != "train":
+        raise ExchangeError(
+            f"the split {order.split!r} holds pictures that are there to test with; export --split train, "
+            "or say --yes-train-on-test"
+        )
+
+
+def _pictures(case: Case) -> list[int]:
+    """The pictures of a case in both worlds, each as a number that depends on its bytes."""
+    known = [case.image_digest or case.image, case.counterfactual_digest or case.counterfactual_image]
+    known += case.further_digests or case.further_images
+    names = [name for name in known if name] or [case.id]
+    return [int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "big") for name in names]

@@ -1,0 +1,145 @@
+"""lmms-eval: its hooks give our figures, and the samples that it logs come back as a run."""
+
+import json
+
+import datasets
+import pytest
+from making import case, dataset
+
+import countersight as cs
+from countersight.case import Question
+from countersight.errors import ExchangeError
+from countersight.exchange import Export, export_to, import_run, run_figures
+from countersight.exchange.lmms_eval import (
+    aggregations,
+    doc_to_choice,
+    doc_to_messages,
+    doc_to_text,
+    doc_to_text_rank,
+    doc_to_visual,
+    process_gen,
+    process_rank,
+    rankable,
+)
+
+ASIDE = Question("Is there a dog?", "yes", "boolean")
+COUNT = Question("How many dogs are there?", "3", "number")
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory):
+    """A dataset whose questions are of three kinds, its task, and the documents as lmms-eval loads them."""
+    base = tmp_path_factory.mktemp("lmms")
+    cases = [case(number) for number in range(6)] + [case(6, factual=ASIDE), case(7, factual=COUNT)]
+    folder = dataset(base / "tiny", cases)
+    export_to("lmms-eval", Export(folder, base / "my task"))
+    files = {"test": str(base / "my task/test-*.parquet")}
+    docs = datasets.load_dataset("parquet", data_files=files, cache_dir=str(base / "cache"))["test"]
+    return folder, base / "my task", docs
+
+
+def said(doc) -> str:
+    return {"boolean": "Yes.", "number": "There are 3."}.get(doc["kind"], "The answer is B.")
+
+
+def logged(docs, path, process):
+    """The file that lmms-eval writes with --log_samples, as far as we read it."""
+    plain = docs.remove_columns("images")
+    lines = (json.dumps({"doc_id": place, "target": "x"} | process(doc)) for place, doc in enumerate(plain))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_the_tasks_name_their_data_their_hooks_and_their_version(asked):
+    folder, task, _ = asked
+    for way in ("gen", "rank"):
+        text = (task / f"my_task_{way}.yaml").read_text()
+        assert f"task: my_task_{way}\n" in text
+        assert cs.Dataset.open(folder).fingerprint[:8] in text
+        assert "cluster_key: picture" in text
+        assert str(task / "test-*.parquet") in text
+    names: dict = {}
+    exec(compile((task / "utils.py").read_text(), "utils.py", "exec"), names)
+    called = {line.rpartition("utils.")[2] for line in text.splitlines() if "!function" in line}
+    assert called <= names.keys()
+
+
+def test_a_document_is_a_question_with_its_pictures(asked):
+    docs = asked[2]
+    assert len(docs) == 24
+    (picture,) = doc_to_visual(docs[0])
+    assert picture.size == (16, 16)
+    assert doc_to_text(docs[0]).endswith("Answer with the letter of the right option.")
+    assert "A: 3" not in doc_to_text_rank(docs[0])
+    assert doc_to_messages(docs[0])[0]["content"][1]["text"] == doc_to_text(docs[0])
+
+
+def test_only_what_offers_something_is_ranked(asked):
+    kept = rankable(asked[2])
+    assert len(kept) == 23
+    choices = [doc_to_choice(doc) for doc in kept]
+    assert choices.count(["yes", "no"]) == 1
+    assert choices.count(["3", "5", "7", "9"]) == 22
+
+
+def test_figures_are_those_of_our_own_score(asked, tmp_path):
+    folder, _, docs = asked
+    samples = logged(docs, tmp_path / "model/now_samples_my_task_gen.jsonl", lambda doc: process_gen(doc, [said(doc)]))
+    come = import_run("lmms-eval", samples, folder, tmp_path / "back")
+    ours = run_figures(cs.Run.open(come.run.path).scores().overall)
+    items: dict = {}
+    for doc in docs:
+        for name, item in process_gen(doc, [said(doc)]).items():
+            items.setdefault(name, []).append(item)
+    theirs = {name: aggregations()[f"aggregate_{name}"](each) for name, each in items.items()}
+    assert {name: theirs[name] for name in ("factual", "counterfactual", "drop", "both_right", "shown")} == {
+        name: ours[name] for name in ("factual", "counterfactual", "drop", "both_right", "shown")
+    }
+    assert come.answers == 24
+    assert come.run.manifest.model == "model"
+
+
+@pytest.mark.parametrize("shape", [lambda loss: (loss, False), lambda loss: str((loss, False))], ids=["pair", "text"])
+def test_losses_come_back_with_the_run(asked, tmp_path, shape):
+    folder, _, docs = asked
+    results = [shape(loss) for loss in (0.9, 0.2, 0.8, 0.7)]
+    kept = rankable(docs)
+    samples = logged(
+        kept,
+        tmp_path / "now_samples_t.jsonl",
+        lambda doc: process_rank(doc, results[: 2 if doc["kind"] == "boolean" else 4]),
+    )
+    back = cs.import_run(samples, folder, tmp_path / "back", tool="lmms-eval", model="m")
+    assert back.manifest.answering == "rank"
+    replies = {(reply.case, reply.world, reply.telling): reply for reply in back.replies()}
+    assert replies["case-1", "factual", "told"].losses == (0.9, 0.2, 0.8, 0.7)
+    assert replies["case-1", "factual", "told"].text == "B"
+    assert replies["case-6", "factual", "told"].text == "no"
+
+
+def test_the_model_is_named_by_the_results_beside(asked, tmp_path):
+    folder, _, docs = asked
+    samples = logged(docs, tmp_path / "now_samples_t.jsonl", lambda doc: process_gen(doc, [said(doc)]))
+    (tmp_path / "now_results.json").write_text('{"model_name": "qwen/vl", "results": {"x": NaN}}')
+    assert import_run("lmms-eval", samples, folder, tmp_path / "back").run.manifest.model == "qwen/vl"
+
+
+def test_samples_of_other_tasks_are_told_from_ours(asked, tmp_path):
+    (tmp_path / "now_samples_mmmu.jsonl").write_text('{"doc_id": 0, "accuracy": 1.0}\nnot json\n[[[[\n')
+    with pytest.raises(ExchangeError, match="holds no sample of a task of ours"):
+        import_run("lmms-eval", tmp_path, asked[0], tmp_path / "back")
+    with pytest.raises(ExchangeError, match="name one file of samples"):
+        import_run("lmms-eval", tmp_path / "nowhere", asked[0], tmp_path / "back")
+
+
+def test_a_bad_line_is_named_and_a_stray_one_counted(asked, tmp_path):
+    folder, _, docs = asked
+    samples = logged(docs, tmp_path / "now_samples_t.jsonl", lambda doc: process_gen(doc, [said(doc)]))
+    stray = {"accuracy": {"key": "elsewhere:factual", "text": "A"}}
+    with open(samples, "a") as file:
+        file.write('{"accuracy": {"key": 3}}\n' + json.dumps(stray) + "\n" + "[" * 100_000 + "\n")
+    told: list[str] = []
+    come = import_run("lmms-eval", samples, folder, tmp_path / "back", model="m", on_bad=told.append)
+    assert (come.answers, come.strays) == (24, 1)
+    assert {line.partition(":")[0] for line in told} == {f"{samples.name} line {number}" for number in (25, 27)}
