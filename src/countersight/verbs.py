@@ -50,6 +50,7 @@ def make(
     beside: Path | str | None = None,
     sample: float | None = None,
     keep_doubled: bool = False,
+    controls: bool = False,
     workers: int | None = None,
     progress: Progress | None = None,
     on_bad: Callable[[int, str, str], None] | None = None,
@@ -59,13 +60,17 @@ def make(
     `beside` is the second file of a suite that has one (annotations, kinds). Of a file `size` cases, or the share
     `sample`, are drawn by chance; `keep_doubled` keeps CoSIm's cases whose right answer stands there twice.
     A row that is no case is told to `on_bad`.
+    With `controls` (cvqa-synthetic), every case is followed by one whose change does not touch what is asked.
     """
     made = find_suite(suite)
     folder = Path(out)
     if source is None:
         if sample is not None or keep_doubled:
             raise CountersightError("sample and keep_doubled go with source, the file that is imported")
-        made.make(folder, size=size, seed=seed, workers=workers, progress=progress or usual())
+        if controls and suite != "cvqa-synthetic":
+            raise CountersightError("controls go with cvqa-synthetic as we make it")
+        own = {"controls": True} if controls else {}
+        made.make(folder, size=size, seed=seed, workers=workers, progress=progress or usual(), **own)
     else:
         made.read(
             Path(source),

@@ -76,4 +76,5 @@ def _asked(case: Case, world: World, question: Question, usual: tuple[str, ...])
         right, chance = (usual.index(question.answer) if question.answer in usual else -1), None
     offered = question.kind == "choice"
     block = case.image or str(case.provenance.get("img_id") or case.id)
-    return Asked(world, case.group, block, text, answers, right, offered, chance)
+    group = f"{case.group}, control" if case.control_of else case.group
+    return Asked(world, group, block, text, answers, right, offered, chance)

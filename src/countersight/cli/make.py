@@ -81,14 +81,20 @@ def add(verbs: Verbs) -> None:
         choices=("easy", "medium", "hard"),
         help="supports: how many things there are, and how deep the chains (default: a third of each)",
     )
+    make.add_argument(
+        "--controls",
+        action="store_true",
+        help="cvqa-synthetic: for every case also one whose change does not touch what is asked; its answer must stay",
+    )
     make.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="the dataset folder to make")
 
 
 def _make(chosen: argparse.Namespace) -> int:
     suite = find_suite(chosen.suite)
     beside = _beside(chosen, suite)
-    if chosen.options is not None and (chosen.suite != "cvqa-synthetic" or chosen.source is not None):
-        raise CountersightError("--options goes with cvqa-synthetic as we make it, without --from")
+    for option in ("options", "controls"):
+        if getattr(chosen, option) and (chosen.suite != "cvqa-synthetic" or chosen.source is not None):
+            raise CountersightError(f"--{option} goes with cvqa-synthetic as we make it, without --from")
     if chosen.keep_doubled and (chosen.suite != "cosim" or chosen.source is None):
         raise CountersightError("--keep-doubled goes with cosim --from FILE")
     if chosen.sample is not None and (chosen.source is None or chosen.source.is_dir()):
@@ -106,9 +112,11 @@ def _make(chosen: argparse.Namespace) -> int:
     from countersight.cli.progress import counting
     from countersight.dataset import Dataset
 
-    own = {name: value for name in ("options", "difficulty") if (value := getattr(chosen, name))}
+    own = {name: value for name in ("options", "difficulty", "controls") if (value := getattr(chosen, name))}
     suite.make(chosen.output, size=chosen.size, seed=chosen.seed, workers=chosen.workers, progress=counting, **own)
-    print(f"{several(Dataset.open(chosen.output).count, 'case')} in {chosen.output}")
+    count = Dataset.open(chosen.output).count
+    controls = f", half of them controls of the {count // 2:,} others" if chosen.controls else ""
+    print(f"{several(count, 'case')} in {chosen.output}{controls}")
     return 0
 
 

@@ -55,6 +55,13 @@ _MADE = "## How it was made\n"
 Section = Callable[[Path], str]
 """A further part of the card in Markdown, told of a folder whose rows are complete."""
 
+_CONTROLS = """## Controls
+
+A case with `control_of` is the control of the case it names: the same picture and question, and a change that does not
+touch what is asked, so that the answer must stay. An answer that does not change where it should is a miss, one that
+changes where it should not a false alarm; `countersight report` has both side by side, and their balance as one figure.
+"""
+
 _COLUMNS = {
     "id": "Name of the case.",
     "file_name": "The picture as it is.",
@@ -84,7 +91,9 @@ def write_card(
     sections: Sequence[Section] = (),
 ) -> None:
     """Write README.md and croissant.json into a dataset folder whose rows are complete; `columns` are in use."""
-    readme = [_readme(name, description, license, provenance, count), *(section(folder) for section in sections)]
+    readme = [_readme(name, description, license, provenance, count)]
+    readme += [_CONTROLS] if "control_of" in columns else []
+    readme += [section(folder) for section in sections]
     (folder / "README.md").write_text("\n".join(readme), encoding="utf-8")
     croissant = _croissant(folder, name, description, license, columns)
     (folder / "croissant.json").write_bytes(msgspec.json.format(msgspec.json.encode(croissant), indent=2) + b"\n")

@@ -28,9 +28,10 @@ def figure(statistics: Statistics) -> str:
         changed = f"the right answer changes in {100 * total.changed / total.pairs:.1f}% of {total.pairs:,} pairs"
     else:
         changed = "no case asks in both worlds"
+    controls = f"; {several(statistics.controls, 'control')} beside them" if statistics.controls else ""
     parts = [
         words_at(MARGIN, y, f"{count} in {groups} group{'' if groups == 1 else 's'}", "title"),
-        words_at(MARGIN, y + 22, changed, "soft"),
+        words_at(MARGIN, y + 22, changed + controls, "soft"),
         _legend(y + 46),
     ]
     y += 92

@@ -80,6 +80,8 @@ class Statistics(msgspec.Struct, frozen=True):
     """Cases by causal task and graph; None where no case is of CELLO."""
     funnel: Funnel | None = None
     """How questions became pairs; None where the dataset was not built."""
+    controls: int = 0
+    """Cases whose change does not touch what is asked, apart from all that is counted above."""
 
 
 def words(question: Question) -> int:
@@ -101,7 +103,11 @@ def describe(cases: Iterable[Case], funnel: Funnel | None = None) -> Statistics:
     """The statistics of cases, in one pass that holds none of them; with the funnel of a dataset that was built."""
     groups: dict[str, _Tally] = {}
     total, cosim, cello = _Tally(), CosimTally(), CelloTally()
+    controls = 0
     for case in cases:
+        if case.control_of:
+            controls += 1
+            continue
         if case.suite == SUITE:
             cosim.add(case)
         elif case.suite == CELLO:
@@ -115,6 +121,7 @@ def describe(cases: Iterable[Case], funnel: Funnel | None = None) -> Statistics:
         cosim=cosim.statistics(),
         cello=cello.statistics(),
         funnel=funnel,
+        controls=controls,
     )
 
 

@@ -8,7 +8,15 @@ from rich.table import Table
 from rich.text import Text
 
 from countersight.describe.funnel import funnel_table
-from countersight.describe.panels import WORLD_WORDS, Bar, answer_bars, balances, frequent_answers, length_bars
+from countersight.describe.panels import (
+    CONTROLLED,
+    WORLD_WORDS,
+    Bar,
+    answer_bars,
+    balances,
+    frequent_answers,
+    length_bars,
+)
 from countersight.describe.statistics import GroupStatistics, Statistics
 from countersight.suites.cello import DESCRIBED, CelloStatistics
 from countersight.suites.cosim import (
@@ -31,6 +39,8 @@ _STYLES = ("cyan", "yellow")
 def printed(statistics: Statistics) -> Iterator[RenderableType]:
     """The tables, one after the other."""
     yield _groups(statistics)
+    if statistics.controls:
+        yield Text(f"and {several(statistics.controls, 'control')}: {CONTROLLED}")
     if statistics.cases:
         if bars := answer_bars(statistics.total):
             yield _bars("Right answers", "answer", bars)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from countersight.report.alarms import alarm_analysis
 from countersight.report.bias import bias_analysis
 from countersight.report.composed import composed_analysis
 from countersight.report.data import Analysis
@@ -20,9 +21,10 @@ def analyses(
     *,
     seed: int,
 ) -> tuple[Analysis, ...]:
-    """What CFMM observed, computed for these runs; what became of their programs and what was composed in their place;
-    and, where groups of pictures are given, the gaps between them."""
+    """Misses and false alarms, where there are controls; what CFMM observed, computed for these runs; what became of
+    their programs and what was composed in their place; and the gaps between groups of pictures that are given."""
     found = [
+        alarm_analysis(runs, terms),
         observations(runs, terms, seed=seed),
         composed_analysis(runs, watched, terms),
         program_analysis(runs, watched, terms),

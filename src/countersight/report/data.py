@@ -22,6 +22,7 @@ class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
     both_right: Figure | None
     shown: Figure | None = None
     imagination_gap: Figure | None = None
+    fell_back: Figure | None = None
     chance: dict[str, float] = {}
     """What guessing gives, by measure, question by question; nothing where there is nothing to guess among."""
     questions: int = 0
@@ -181,6 +182,8 @@ class ReportData(msgspec.Struct, frozen=True, kw_only=True):
     confidence: float
     version: str
     """The version of Countersight that wrote the report."""
+    controls: int = 0
+    """Cases whose change does not touch what is asked; they are not among `cases`."""
     bad_rows: int = 0
     """Rows of the dataset that could not be read as cases."""
     suite: str = ""

@@ -119,7 +119,7 @@ def load(
         beside(next((case.suite for _, case in runs[0].dataset(dataset).cases()), ""), tuple(reference))
     found = judge_runs(runs, dataset=dataset, gold=Gold.open(gold) if gold else None)
     source = found.judged[0].dataset
-    joined = picture_groups(groups, (case for _, case in source.cases())) if groups else ()
+    joined = picture_groups(groups, (case for _, case in found.judged[0].cases())) if groups else ()
     references = () if reference is None else beside(found.dividing.suite, tuple(reference))
     names = labels(runs)
     scores = [judged.scores() for judged in found.judged]
@@ -128,7 +128,8 @@ def load(
         dataset=source.name,
         fingerprint=source.fingerprint,
         cases=len(results[0]),
-        bad_rows=source.count - len(results[0]),
+        controls=found.judged[0].control_count,
+        bad_rows=source.count - len(results[0]) - found.judged[0].control_count,
         runs=tuple(
             as_run(name, judged, scored, found)
             for name, judged, scored in zip(names, found.judged, scores, strict=True)
@@ -158,6 +159,7 @@ def _analysed(names: Sequence[str], runs: Sequence[JudgedRun], scores: Sequence[
             judged.run.manifest.answering,
             judged.outcomes,
             scored.rows,
+            scored.alarms,
         )
         for label, judged, scored in zip(names, runs, scores, strict=True)
     ]

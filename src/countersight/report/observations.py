@@ -13,6 +13,7 @@ from countersight.scoring import (
     CONFIDENCE,
     LEAST_IN_A_MARGIN,
     RESAMPLES,
+    Alarms,
     Correlation,
     Difference,
     Effect,
@@ -45,6 +46,8 @@ class AnalysedRun(msgspec.Struct, frozen=True, eq=False):
     outcomes: Outcomes
     rows: tuple[Row, ...]
     """Its scores, by group and in all."""
+    alarms: tuple[Alarms, ...] = ()
+    """Its misses and false alarms, where cases have controls."""
 
 
 class _Change(msgspec.Struct, frozen=True, eq=False):

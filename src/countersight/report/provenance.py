@@ -129,7 +129,9 @@ def _capital(words: str) -> str:
 
 def origins(report: ReportData) -> list[tuple[str, str]]:
     """Where the figures come from: the dataset, each run, and the program."""
-    dataset = f"{name(report.dataset)}, {several(report.cases, 'case')}, fingerprint {name(report.fingerprint)}"
+    controls = f" and {several(report.controls, 'control')}" if report.controls else ""
+    cases = f"{several(report.cases, 'case')}{controls}"
+    dataset = f"{name(report.dataset)}, {cases}, fingerprint {name(report.fingerprint)}"
     if report.bad_rows:
         left_out = "was left out" if report.bad_rows == 1 else "were left out"
         dataset += f"; {several(report.bad_rows, 'row')} could not be read and {left_out}"

@@ -36,6 +36,7 @@ def as_group(row: Row) -> GroupScores:
         both_right=_share(row.both_right),
         shown=_share(row.shown),
         imagination_gap=_difference(row.imagination_gap),
+        fell_back=_share(row.fell_back),
         chance=_chance(row.chance),
         questions=row.questions,
         unread=row.unread,

@@ -7,6 +7,7 @@ from .comparing import compare as compare
 from .comparing import compare_all as compare_all
 from .comparing import compare_on as compare_on
 from .comparing import tiers as tiers
+from .controls import Alarms as Alarms
 from .divisions import Axis as Axis
 from .divisions import Dividing as Dividing
 from .divisions import role_shares as role_shares
@@ -52,7 +53,6 @@ from .run_scores import SCORES as SCORES
 from .run_scores import JudgedRun as JudgedRun
 from .run_scores import judge_run as judge_run
 from .run_scores import score_run as score_run
-from .scores import ALL as ALL
 from .scores import Chance as Chance
 from .scores import Row as Row
 from .scores import Scores as Scores
@@ -65,6 +65,7 @@ from .stand_in import alt_test as alt_test
 from .stand_in import corrected_mean as corrected_mean
 from .sums import Sum as Sum
 from .sums import summed as summed
+from .telling import ALL as ALL
 from .telling import standing as standing
 from .uncertainty import CONFIDENCE as CONFIDENCE
 from .uncertainty import Interval as Interval

@@ -90,7 +90,8 @@ class Dividing:
     def watch(self, cases: Iterable[tuple[int, Case]]) -> Iterator[tuple[int, Case]]:
         """The same cases, looked at."""
         for row, case in cases:
-            self._add(case)
+            if not case.control_of:  # controls are scored apart
+                self._add(case)
             yield row, case
 
     def divisions(self) -> tuple[Division, ...]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from countersight.case import ASKINGS, LETTERS, WORLDS, AnswerKind, Case, Option, Question, Reply, World, asking_of
 from countersight.reading import ReadFrom, agrees
 from countersight.runs import fate_of
-from countersight.scoring.outcome import MISSING, OUTCOMES, RIGHT, WRONG, Outcomes
+from countersight.scoring.outcome import GIVEN, KNOWN, MISSING, OUTCOMES, RIGHT, WRONG, Outcomes
 from countersight.scoring.soft import soft_accuracy
 
 HALF: Final = 0.5
@@ -32,6 +32,7 @@ class _Gist(msgspec.Struct, frozen=True, array_like=True):
     options: tuple[str, ...]
     text: str
     answers: tuple[str, ...]
+    prior: str
 
 
 class Judged(msgspec.Struct, frozen=True):
@@ -40,6 +41,8 @@ class Judged(msgspec.Struct, frozen=True):
     code: int
     answer: str | None = None
     credit: float = 0.0
+    is_prior: bool = False
+    """Whether it is wrong, and what one would answer without looking."""
 
 
 def judge(reply: Reply, question: Question, read_from: ReadFrom = "whole") -> Judged:
@@ -48,7 +51,13 @@ def judge(reply: Reply, question: Question, read_from: ReadFrom = "whole") -> Ju
     if read.answer is None:
         return Judged(_CODES[read.fate])
     credit = soft_accuracy(read.answer, question.answers) if question.answers else float(agrees(read.answer, question))
-    return Judged(RIGHT if credit >= HALF else WRONG, read.answer, credit)
+    if credit >= HALF:
+        return Judged(RIGHT, read.answer, credit)
+    return Judged(WRONG, read.answer, credit, _is_prior(read.answer, question))
+
+
+def _is_prior(answer: str, question: Question) -> bool:
+    return bool(question.prior) and agrees(answer, msgspec.structs.replace(question, answer=question.prior, prior=""))
 
 
 def outcomes(
@@ -90,6 +99,7 @@ class _Gathered:
         self.codes = bytearray()
         self.gold = bytearray()
         self.offered = bytearray()
+        self.priors = bytearray()
         self.answers = array("i")
         self.replies = array("i")
         self.texts: dict[str | None, int] = {None: 0}
@@ -122,9 +132,10 @@ class _Gathered:
         self.replies.append(-1)
         self.gold.append(LETTERS.index(question.answer) + 1 if question and question.kind == "choice" else 0)
         self.offered.append(question.guessed_among if question else 0)
+        self.priors.append(KNOWN if question and question.prior else 0)
         if question:
             options = tuple(option.text for option in question.options)
-            gist = _Gist(question.kind, question.answer, options, question.text, question.answers)
+            gist = _Gist(question.kind, question.answer, options, question.text, question.answers, question.prior)
             self.gists += self.encoder.encode(gist)
             if question.answers and self.credits is None:
                 self.credits = array("f", bytes(4 * len(self.gist_ends)))
@@ -146,6 +157,8 @@ class _Gathered:
         if _WEIGHT[judged.code] > before:
             self.codes[place] = judged.code
             self.replies[place] = number
+            if self.priors[place]:
+                self.priors[place] = GIVEN if judged.is_prior else KNOWN
             shown = None if judged.answer is None else judged.answer[:_SHOWN_OF_AN_ANSWER]
             self.answers[place] = self.texts.setdefault(shown, len(self.texts))
             if self.credits is not None:
@@ -165,6 +178,7 @@ class _Gathered:
             replies=_table(self.replies, np.int32),
             strays=self.strays,
             credits=None if self.credits is None else _table(self.credits, np.float32),
+            priors=_table(self.priors, np.uint8),
             ids=bytes(self.ids),
             id_ends=np.array(self.id_ends, dtype=np.int64),
         )
@@ -177,7 +191,7 @@ class _Gathered:
         start = self.gist_ends[place - 1] if place else 0
         gist = self.decoder.decode(self.gists[start : self.gist_ends[place]])
         options = tuple(Option(text) for text in gist.options)
-        return Question(text=gist.text, answer=gist.answer, kind=gist.kind, options=options, answers=gist.answers)
+        return Question(gist.text, gist.answer, gist.kind, options, gist.answers, gist.prior)
 
 
 def _table(values: "bytearray | array[int] | array[float]", kind: type[np.generic]) -> NDArray[Any]:

@@ -16,8 +16,13 @@ Cut: the limit of tokens ended the reply before its answer. Failed: no reply cam
 OUTCOMES: Final[tuple[Outcome | None, ...]] = (None, "missing", "failed", "cut", "empty", "unread", "wrong", "right")
 """Outcomes by their code. 0 is a question that the case does not have; from UNREAD on it is scored."""
 MISSING, FAILED, CUT, EMPTY, UNREAD, WRONG, RIGHT = range(1, 8)
+KNOWN, GIVEN = 1, 2
+"""Of a prior: that there is one, and that it was the wrong answer given."""
 UNSCORED: Final[tuple[Outcome, ...]] = ("cut", "empty", "failed", "missing")
 """What leaves a question out of every share, in the order in which a reader should hear of it."""
+
+
+_BY_CASE: Final = ("rows", "groups", "pictures", "codes", "gold_letters", "offered", "answers", "replies", "priors")
 
 
 class CaseOutcome(msgspec.Struct, frozen=True):
@@ -59,6 +64,8 @@ class Outcomes(msgspec.Struct, frozen=True, eq=False):
     """Replies to questions that the dataset does not have."""
     credits: NDArray[np.float32] | None
     """For each case and each of `ASKINGS`, what its answer is worth, from 0 to 1: None where all are right or wrong."""
+    priors: NDArray[np.uint8]
+    """For each case and each of `ASKINGS`, whether a prior is known, and whether it is the wrong answer given."""
     ids: bytes
     id_ends: NDArray[np.int64]
 
@@ -81,6 +88,26 @@ class Outcomes(msgspec.Struct, frozen=True, eq=False):
                 *(self.answer_texts[answer] for answer in answers),
             )
 
+    def only(self, mask: NDArray[np.bool_]) -> "Outcomes":
+        """The outcomes of some of the cases, in the same order."""
+        return self.only_at(np.flatnonzero(mask))
+
+    def only_at(self, positions: NDArray[np.int64]) -> "Outcomes":
+        """The outcomes of the cases at these positions, in that order; a group that is left without one is gone."""
+        kept = {name: getattr(self, name)[positions] for name in _BY_CASE}
+        named = dict.fromkeys(kept["groups"].tolist())
+        places = np.zeros(len(self.group_names), dtype=np.int32)
+        places[list(named)] = np.arange(len(named))
+        ids = [self.case(place).encode() for place in positions.tolist()]
+        return msgspec.structs.replace(
+            self,
+            **kept | {"groups": places[kept["groups"]]},
+            group_names=tuple(self.group_names[place] for place in named),
+            credits=None if self.credits is None else self.credits[positions],
+            ids=b"".join(ids),
+            id_ends=np.cumsum([len(name) for name in ids], dtype=np.int64),
+        )
+
     def asked(self, asking: Asking) -> NDArray[np.bool_]:
         """Which cases have the question."""
         return np.greater(self._column(asking), 0)
@@ -88,6 +115,10 @@ class Outcomes(msgspec.Struct, frozen=True, eq=False):
     def scored(self, asking: Asking) -> NDArray[np.bool_]:
         """Which cases have an answer to a question that counts, readable or not."""
         return np.greater_equal(self._column(asking), UNREAD)
+
+    def unread(self, asking: Asking) -> NDArray[np.bool_]:
+        """Which cases have a reply to a question in which no answer was found."""
+        return np.equal(self._column(asking), UNREAD)
 
     def right(self, asking: Asking) -> NDArray[np.bool_]:
         """Which cases have the right answer to a question."""

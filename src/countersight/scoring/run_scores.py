@@ -11,6 +11,7 @@ from countersight.case import Case, Reply
 from countersight.dataset import Dataset
 from countersight.errors import RunError
 from countersight.runs import RunFolder
+from countersight.scoring.controls import Controls, Pairing, alarms
 from countersight.scoring.frame import as_table, batches
 from countersight.scoring.gold import Gold
 from countersight.scoring.judging import outcomes
@@ -31,6 +32,8 @@ class JudgedRun(msgspec.Struct, frozen=True, eq=False):
     dataset: Dataset
     gold: Gold | None
     outcomes: Outcomes
+    """Of the cases; controls are apart."""
+    controls: Controls | None = None
 
     @property
     def name(self) -> str:
@@ -38,16 +41,29 @@ class JudgedRun(msgspec.Struct, frozen=True, eq=False):
         return f"{self.run.manifest.model} on {self.dataset.name}"
 
     def cases(self) -> Iterator[tuple[int, Case]]:
-        """The cases as they were asked, with the right answers as they are now."""
+        """The cases as they were asked, without controls, with the right answers as they are now."""
+        return ((row, case) for row, case in self._asked() if not case.control_of)
+
+    def _asked(self) -> Iterator[tuple[int, Case]]:
         return _asked(self.run, self.dataset, self.gold)
+
+    @property
+    def control_count(self) -> int:
+        """How many of the dataset's cases are controls."""
+        return len(self.controls.outcomes) if self.controls else 0
 
     def scores(self) -> Scores:
         """Accuracy, drop and the rest, by group and in all."""
-        return score(self.outcomes, self.name)
+        scores = score(self.outcomes, self.name)
+        return msgspec.structs.replace(scores, alarms=alarms(self.outcomes, self.controls)) if self.controls else scores
 
     def rows(self, label: str = "") -> Iterator[RecordBatch]:
         """One row an answer, under a name for the run."""
-        return batches(label or self.run.manifest.model, self.outcomes, self.cases(), self.run.replies)
+        label = label or self.run.manifest.model
+        yield from batches(label, self.outcomes, self.cases(), self.run.replies)
+        if self.controls:
+            cases = ((row, case) for row, case in self._asked() if case.control_of)
+            yield from batches(label, self.controls.outcomes, cases, self.run.replies)
 
     def frame(self, kind: str = "arrow") -> Any:
         """One row an answer, as an Arrow table, or a data frame of pandas or Polars."""
@@ -68,11 +84,12 @@ def judge_run(
     needs to look at the cases or replies as they go by may watch them.
     """
     source, moved = _source(run, dataset, gold)
-    cases = watch_cases(_asked(run, source, gold))
+    paired = Pairing()
+    cases = paired.watch(watch_cases(_asked(run, source, gold)))
     prompt = run.manifest.prompt
     replies = watch_replies(run.replies())
     found = outcomes(cases, replies, prompt.reads, factual_from=prompt.of("factual").reads, by_id=moved)
-    return JudgedRun(run, source, gold, found)
+    return JudgedRun(run, source, gold, *paired.apart(found))
 
 
 def score_run(run: RunFolder | Path | str, *, dataset: Path | None = None, gold: Path | str | None = None) -> Scores:

@@ -7,12 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.case import ASKINGS, LETTERS, WORLDS, Asking, Telling, World
+from countersight.scoring.controls import Alarms
 from countersight.scoring.figures import Difference, Rate, difference, rate
-from countersight.scoring.outcome import CUT, EMPTY, FAILED, MISSING, UNREAD, Outcomes
-from countersight.scoring.telling import as_html, told
-
-ALL: Final = "all"
-"""The name of the row over every group."""
+from countersight.scoring.outcome import CUT, EMPTY, FAILED, GIVEN, MISSING, UNREAD, Outcomes
+from countersight.scoring.telling import ALL, as_html, told
 
 _Mask = NDArray[np.bool_]
 
@@ -47,6 +45,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     """Of the counterfactual pictures; None where no case has one."""
     imagination_gap: Difference | None
     """Shown minus told; None where no case was scored in both."""
+    fell_back: Rate | None
+    """Answers that are wrong and what one would say without looking, of those to questions of which that is known."""
     chance: Chance
     unread: int
     cut: int
@@ -81,6 +81,8 @@ class Scores(msgspec.Struct, frozen=True):
     """Replies to questions that the dataset does not have."""
     name: str = ""
     """What was scored, in words."""
+    alarms: tuple[Alarms, ...] = ()
+    """Misses and false alarms, by group and in all, where cases have controls."""
 
     @property
     def overall(self) -> Row:
@@ -129,6 +131,7 @@ def score_line(outcomes: Outcomes, name: str, mask: _Mask) -> Row:
         both_right=rate(both_right(outcomes)[both], outcomes.pictures[both]),
         shown=accuracy(outcomes, "shown", mask) if (outcomes.asked("shown") & mask).any() else None,
         imagination_gap=_apart(outcomes, "shown", "counterfactual", told & outcomes.scored("shown")),
+        fell_back=_fell_back(outcomes, mask),
         chance=_chance(outcomes, mask),
         **{name: int((codes == code).sum()) for name, code in _AMISS.items()},
     )
@@ -142,6 +145,14 @@ def accuracy(outcomes: Outcomes, asking: Asking, mask: _Mask) -> Rate:
     scored = outcomes.scored(asking) & mask
     credits = None if outcomes.credits is None else outcomes.credit(asking)[scored]
     return rate(outcomes.right(asking)[scored], outcomes.pictures[scored], credits)
+
+
+def _fell_back(outcomes: Outcomes, mask: _Mask) -> Rate | None:
+    known = (outcomes.priors > 0) & mask[:, None] & (outcomes.codes >= UNREAD)
+    if not known.any():
+        return None
+    cases = np.repeat(outcomes.pictures[:, None], len(ASKINGS), axis=1)
+    return rate((outcomes.priors == GIVEN)[known], cases[known])
 
 
 def _chance(outcomes: Outcomes, mask: _Mask) -> Chance:

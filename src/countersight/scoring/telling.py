@@ -8,18 +8,37 @@ from countersight.scoring.figures import Difference, Rate
 from countersight.text import several
 
 if TYPE_CHECKING:
+    from countersight.scoring.controls import Alarms
     from countersight.scoring.scores import Row, Scores
 
-_MEASURES = ("factual", "counterfactual", "drop", "both_right", "shown", "imagination_gap")
+ALL = "all"
+"""The name of the line over every group."""
+
+_MEASURES = ("factual", "counterfactual", "drop", "both_right", "shown", "imagination_gap", "fell_back")
 
 
 def told(scores: "Scores") -> str:
     """The scores over all cases in words, a line each."""
     lines = [f"Scores of {scores.name or 'a run'}: {standing(scores.overall)}"]
     lines += [f"  {name:<16}{words}" for name, words in _figures(scores.overall)]
+    lines += [f"  {words}" for words in map(balanced, scores.alarms) if words]
     if scores.groups.keys() - {""}:
         lines.append(f"  by group: {', '.join(scores.groups)}")
     return "\n".join(lines)
+
+
+def balanced(alarms: "Alarms") -> str:
+    """Misses and false alarms over all cases in words, with their balance; nothing for a group."""
+    if alarms.group != ALL or not alarms.balance.n:
+        return ""
+    rates = (("missed", alarms.misses), ("false alarms", alarms.false_alarms), ("unread", alarms.unread))
+    shares = [f"{_share(rate)} {words}" for words, rate in rates if rate.right or words != "unread"]
+    told = "told" if alarms.asking == "counterfactual" else "shown"
+    return f"changes {told}: {', '.join(shares)}; balance {_share(alarms.balance)}; n = {alarms.balance.n:,}"
+
+
+def _share(rate: Rate) -> str:
+    return f"{100 * (rate.value or 0.0):.1f}% ({100 * rate.low:.1f} to {100 * rate.high:.1f})"
 
 
 def as_html(scores: "Scores") -> str:

@@ -26,6 +26,7 @@ PLAIN_MEASURES: Final = {
     "both_right": "both right",
     "shown": "shown",
     "imagination_gap": "imagination gap",
+    "fell_back": "fell back on the prior",
 }
 """The figures of a line of scores, in order, and what they are called where no suite calls them otherwise."""
 

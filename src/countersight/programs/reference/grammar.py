@@ -29,14 +29,19 @@ _MOST = re.compile(r"how many dots (?:does|do|would) a circle contain at most(?:
 _RECOLOURED = re.compile(rf"all (?:the )?polygons were {_colour('new')}")
 _SOME_REMOVED = re.compile(
     r"(?:we removed (?P<some>\d{1,3}) (?:flowers?|dots?)|(?P<gone>\d{1,3}) (?:flowers?|dots?) (?:were|was) removed)"
-    rf"(?: (?:in|from|of) (?:the )?(?:{_colour('where')} polygons?|circles?))?"
+    rf"(?: (?P<place>in|from|of|outside) (?:the )?(?:{_colour('where')} polygons?|circles?))?"
 )
-_EMPTIED = re.compile(rf"all (?:the )?flowers in (?:the )?{_colour('emptied')} polygons? were removed")
+_EMPTIED = re.compile(
+    rf"all (?:the )?flowers (?P<place>in|outside) (?:the )?{_colour('emptied')} polygons? were removed"
+)
+_DOTS_RECOLOURED = re.compile(rf"all (?:the )?dots were {_colour('new')}")
+_CIRCLES_EMPTIED = re.compile(r"all (?:the )?dots in the (?P<side>top|bottom) (?P<number>\w+) circles were removed")
 _SIDE_REMOVED = re.compile(
     r"the (?P<number>\w+) (?P<side>right|left|top|bottom)most circles?(?: and (?:the )?dots in (?:them|it))?"
     r" (?:were|was) removed(?: from the circles)?"
 )
 _FULLEST_REMOVED = re.compile(r"one of the circles with (?:the )?most dots (?:were|was) removed")
+_EMPTIEST_REMOVED = re.compile(r"one of the circles with (?:the )?fewest dots (?:were|was) removed")
 _NUMBERS: Final = {word: value for value, word in enumerate(UNITS[:7]) if value}
 
 
@@ -70,11 +75,13 @@ def _flowers(found: re.Match[str]) -> list[Step]:
     elif removed := _SOME_REMOVED.fullmatch(change):
         if removed["where"] not in (None, colour):
             raise NoProgram("the flowers removed are elsewhere, or partly so")
-        less = int(removed["some"] or removed["gone"])
+        counted = removed["place"] is None or (removed["place"] == "outside") == (side == "outside")
+        less = int(removed["some"] or removed["gone"]) if counted else 0
     elif gone := _EMPTIED.fullmatch(change):
+        left = "INSIDE" if gone["place"] == "outside" else "OUTSIDE"
         emptied = [
             _located("EMPTIED", f"{gone['emptied']} polygons"),
-            _step("THINGS", "OUTSIDE", box=Name("THINGS"), of=Name("EMPTIED")),
+            _step("THINGS", left, box=Name("THINGS"), of=Name("EMPTIED")),
         ]
     elif change:
         raise _unknown(change)
@@ -109,7 +116,13 @@ def _dots(found: re.Match[str]) -> list[Step]:
         )
         steps.append(_step("LEFT", "WITHOUT", box=Name(kept), of=Name("GONE")))
         kept = "LEFT"
-    elif change:
+    elif emptied := _CIRCLES_EMPTIED.fullmatch(change):
+        steps.append(
+            _step("EMPTY", f"{emptied['side'].upper()}MOST", box=Name("CIRCLES"), n=_number(emptied["number"])),
+        )
+        steps.append(_step("LEFT", "WITHOUT", box=Name(kept), of=Name("EMPTY")))
+        kept = "LEFT"
+    elif change and not _DOTS_RECOLOURED.fullmatch(change):
         raise _unknown(change)
     return [*steps, _step("THINGS", "INSIDE", box=Name("DOTS"), of=Name(kept)), *_counted(less)]
 
@@ -117,7 +130,7 @@ def _dots(found: re.Match[str]) -> list[Step]:
 def _most(found: re.Match[str]) -> list[Step]:
     steps = [_located("CIRCLES", "circles"), _located("DOTS", "dots")]
     circles = "CIRCLES"
-    if found["change"]:
+    if found["change"] and not _EMPTIEST_REMOVED.fullmatch(found["change"]):  # the fullest stays where it is
         if not _FULLEST_REMOVED.fullmatch(found["change"]):
             raise _unknown(found["change"])
         steps.append(_step("GONE", "FULLEST", box=Name("CIRCLES"), of=Name("DOTS")))

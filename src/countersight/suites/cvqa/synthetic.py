@@ -14,9 +14,10 @@ from countersight.case import Case, Change, Question, World
 from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError
 from countersight.progress import Progress
-from countersight.scenes import SCENES_FILE, Scene, SceneRecord, draw_both, encode, encode_record
+from countersight.scenes import SCENES_FILE, Scene, SceneRecord, apply, draw, draw_both, encode, encode_record
+from countersight.suites.cvqa.controls import CONTROLS
 from countersight.suites.cvqa.options import Way, asked_with, by_published_gaps
-from countersight.suites.cvqa.templates import TEMPLATES, Template, balanced
+from countersight.suites.cvqa.templates import TEMPLATES, Solved, Template, balanced
 from countersight.suites.drawing_pool import in_order
 from countersight.suites.supposing import as_sentence
 
@@ -44,11 +45,12 @@ def make_suite(
     workers: int | None,
     progress: Progress,
     options: Way = "fair",
+    controls: bool = False,
 ) -> None:
     """Make the suite into a new dataset folder, as large as the published one where no size is named."""
     size = SIZE if size is None else size
     with progress("Drawing", size, "cases") as done:
-        make_synthetic(folder, size=size, seed=seed, workers=workers, progress=done, options=options)
+        make_synthetic(folder, size=size, seed=seed, workers=workers, progress=done, options=options, controls=controls)
 
 
 def make_synthetic(
@@ -59,19 +61,23 @@ def make_synthetic(
     workers: int | None,
     progress: Callable[[int], None],
     options: Way = "fair",
+    controls: bool = False,
 ) -> None:
     """Make the suite into a new dataset folder; see `make`."""
+    provenance: dict[str, str | int] = {"suite": NAME, "size": size, "seed": seed, "options": options}
+    if controls:
+        provenance["controls"] = size
     writer = DatasetWriter(
         folder,
         name=NAME,
         description="Counterfactual counting after C-VQA-Synthetic (six templates of flowers and dots), drawn by "
         "Countersight: every picture in the factual and in the counterfactual world.",
         license="CC0-1.0",
-        provenance={"suite": NAME, "size": size, "seed": seed, "options": options, "countersight": __version__},
+        provenance={**provenance, "countersight": __version__},
         sections=(card_section,),
     )
     with writer:
-        make(writer, size=size, seed=seed, workers=workers, progress=progress, options=options)
+        make(writer, size=size, seed=seed, workers=workers, progress=progress, options=options, controls=controls)
 
 
 def make(
@@ -82,8 +88,9 @@ def make(
     workers: int | None,
     progress: Callable[[int], None],
     options: Way = "fair",
+    controls: bool = False,
 ) -> None:
-    """Make a dataset of this many cases, a sixth of them from each template.
+    """Make a dataset of this many cases, a sixth of them from each template; with `controls`, each followed by its own.
 
     Wrong options are the answers of other scenes drawn alike, or, by name, those of the published set's gaps.
     `progress` is told how many cases are done. Cases and pictures do not depend on the number of workers, which is
@@ -93,18 +100,51 @@ def make(
         raise CountersightError(f"a dataset of {size} cases cannot be made; ask for 1 or more")
     done = 0
     with open(writer.staging / SCENES_FILE, "wb") as scenes:
-        order = _Order(writer.staging, size, seed, options)
+        order = _Order(writer.staging, size, seed, options, controls)
         for chunk in in_order(partial(_make_chunk, order), range(0, size, CHUNK), workers):
             for made in chunk:
                 writer.add(made.case)
                 scenes.write(encode_record(made.record))
-            done += len(chunk)
+                done += not made.case.control_of
             progress(done)
 
 
 def make_case(template: Template, seed: int, index: int, number: int, way: Way = "fair") -> Made:
     """One case without its pictures: the `index`-th of its template, the `number`-th of its dataset."""
-    solved = template.solved(seed, index, way)
+    return _as_case(template, template.solved(seed, index, way), seed, index, number)
+
+
+def make_control(template: Template, seed: int, index: int, number: int, way: Way = "fair") -> Made:
+    """The control of that case: the same scene and question, and a change after which the answer is the same."""
+    return _as_control(template, template.solved(seed, index, way), seed, index, number)
+
+
+def _as_control(template: Template, solved: Solved, seed: int, index: int, number: int) -> Made:
+    """The case with a change in the place of its own that does not touch what is asked."""
+    whole = _as_case(template, solved, seed, index, number)
+    case, puzzle = whole.case, solved.puzzle
+    rng = Random(f"{seed}/{template.number}/{index}/control")
+    change = CONTROLS[template.number](rng, puzzle.scene, solved.colour)
+    changed = apply(puzzle.scene, change.edits)
+    right = puzzle.count(changed)
+    assert right == solved.answer, "a control must leave the answer as it is"
+    wrong = [before for before, _ in solved.others] or by_published_gaps(right, rng)
+    letter = balanced("ABCD", f"{seed}/{template.number}/control letter", index)
+    counterfactual = asked_with(f"{puzzle.supposed} if {change.presupposition}?", right, wrong, letter, rng)
+    name = f"{case.id}-control"
+    control = msgspec.structs.replace(
+        case,
+        id=name,
+        change=Change(as_sentence(change.presupposition), change.kinds),
+        counterfactual=counterfactual,
+        counterfactual_image=f"images/{number:06d}-control.png",
+        shown=msgspec.structs.replace(counterfactual, text=puzzle.asked),
+        control_of=case.id,
+    )
+    return Made(control, SceneRecord(name, puzzle.scene, change.edits), changed)
+
+
+def _as_case(template: Template, solved: Solved, seed: int, index: int, number: int) -> Made:
     puzzle = solved.puzzle
     key = f"{seed}/{template.number}"
     rng = Random(f"{key}/{index}/options")
@@ -139,15 +179,21 @@ class _Order(NamedTuple):
     size: int
     seed: int
     options: Way
+    controls: bool
 
 
 def _make_chunk(order: _Order, start: int) -> list[Made]:
     chunk = []
     for position in range(start, min(start + CHUNK, order.size)):
         template, index = _place(position, order.size)
-        made = make_case(template, order.seed, index, position + 1, order.options)
+        solved = template.solved(order.seed, index, order.options)
+        made = _as_case(template, solved, order.seed, index, position + 1)
         _write_pictures(order.staging, made)
         chunk.append(made)
+        if order.controls:
+            control = _as_control(template, solved, order.seed, index, position + 1)
+            (order.staging / str(control.case.counterfactual_image)).write_bytes(encode(draw(control.changed)))
+            chunk.append(control)
     return chunk
 
 

@@ -70,6 +70,8 @@ class Solved(msgspec.Struct, frozen=True):
     new_answer: int
     others: tuple[tuple[int, int], ...]
     """Both answers of scenes drawn alike, of which the same would be asked."""
+    colour: str
+    """The colour of the polygons that are asked about, where there are polygons."""
 
 
 class Template(msgspec.Struct, frozen=True):
@@ -101,7 +103,7 @@ class Template(msgspec.Struct, frozen=True):
         puzzle = self.pose(rng, colour, amounts)
         changed = apply(puzzle.scene, puzzle.edits)
         answer, new = puzzle.count(puzzle.scene), puzzle.count(changed)
-        return Solved(puzzle, changed, answer, new, tuple(map(self.both, others)))
+        return Solved(puzzle, changed, answer, new, tuple(map(self.both, others)), colour)
 
     def posed(self, rng: Random, colour: str) -> Puzzle:
         """A puzzle by chance, about polygons of a colour where there are polygons."""
@@ -141,20 +143,20 @@ def _flowers_outside(rng: Random, colour: str, amounts: Amounts) -> Puzzle:
         asked=f"How many flowers are outside the {colour} polygons?",
         supposed=f"How many flowers would be outside the {colour} polygons",
         presupposition=f"all polygons were {colour}",
-        count=lambda scene: len(scene.flowers) - len(_flowers_in(scene, colour)),
+        count=lambda scene: len(scene.flowers) - len(flowers_in(scene, colour)),
     )
 
 
 def _flowers_removed(rng: Random, colour: str, amounts: Amounts) -> Puzzle:
     scene = _flower_scene(rng, colour, rng.choice(unlike(colour)), amounts.numbers)
-    gone = rng.sample(_flowers_in(scene, colour), amounts.removed)
+    gone = rng.sample(flowers_in(scene, colour), amounts.removed)
     return Puzzle(
         scene,
         (Remove(tuple(flower.id for flower in gone)),),
         asked=f"How many flowers are inside the {colour} polygons?",
         supposed=f"How many flowers would be inside {colour} polygons",
-        presupposition=f"we removed {_number_of(len(gone), 'flower')} in {colour} polygons",
-        count=lambda scene: len(_flowers_in(scene, colour)),
+        presupposition=f"we removed {number_of(len(gone), 'flower')} in {colour} polygons",
+        count=lambda scene: len(flowers_in(scene, colour)),
     )
 
 
@@ -163,11 +165,11 @@ def _polygon_emptied(rng: Random, colour: str, amounts: Amounts) -> Puzzle:
     scene = _flower_scene(rng, colour, other, amounts.numbers)
     return Puzzle(
         scene,
-        (Remove(tuple(flower.id for flower in _flowers_in(scene, other))),),
+        (Remove(tuple(flower.id for flower in flowers_in(scene, other))),),
         asked=f"How many flowers are inside the {colour} polygons?",
         supposed=f"How many flowers would be inside {colour} polygons",
         presupposition=f"all flowers in {other} polygons were removed",
-        count=lambda scene: len(_flowers_in(scene, colour)),
+        count=lambda scene: len(flowers_in(scene, colour)),
     )
 
 
@@ -179,7 +181,7 @@ def _dots_removed(rng: Random, _colour: str, amounts: Amounts) -> Puzzle:
         (Remove(tuple(dot.id for dot in gone)),),
         asked="How many dots are there in all the circles together?",
         supposed="How many dots would there be in all the circles together",
-        presupposition=f"{_number_of(len(gone), 'dot')} were removed from the circles",
+        presupposition=f"{number_of(len(gone), 'dot')} were removed from the circles",
         count=lambda scene: sum(len(circle.dots) for circle in scene.circles),
     )
 
@@ -296,12 +298,13 @@ def _flower_scene(rng: Random, colour: str, other: str, numbers: Numbers) -> Sce
     return flower_scene(rng, (other, colour), Regions(alone, named, both, outside))
 
 
-def _flowers_in(scene: Scene, colour: str) -> list[Flower]:
+def flowers_in(scene: Scene, colour: str) -> list[Flower]:
     """The flowers inside polygons of a colour. None crosses an edge, so its middle says where it is."""
     middles = as_points([(flower.x, flower.y) for flower in scene.flowers])
     within = [inside(middles, polygon.points) for polygon in scene.polygons if polygon.colour == colour]
     return [flower for nth, flower in enumerate(scene.flowers) if any(here[nth] for here in within)]
 
 
-def _number_of(number: int, noun: str) -> str:
+def number_of(number: int, noun: str) -> str:
+    """So many of something: "1 flower", "3 flowers"."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,103 @@
+"""Misses and false alarms: an answer must change where the change matters, and stay where it does not.
+
+A control is a case with a change that does not touch what is asked. Somebody who ignores every change misses all and
+raises no false alarm; somebody who changes the answer at any change misses little and raises them all. The balance of
+the two is what neither can have.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from countersight.case import Asking, Case
+from countersight.scoring.figures import Rate, rate
+from countersight.scoring.outcome import Outcomes
+from countersight.scoring.telling import ALL
+
+_ASKINGS: Final[tuple[Asking, ...]] = ("counterfactual", "shown")
+
+
+class Controls(msgspec.Struct, frozen=True, eq=False):
+    """The outcomes of controls, and of which case each is one."""
+
+    outcomes: Outcomes
+    of: NDArray[np.int64]
+    """For each control, the position of its case among the others; -1 where there is none."""
+
+
+class Alarms(msgspec.Struct, frozen=True):
+    """How a group of cases and their controls were answered, among those that are right as they are."""
+
+    group: str
+    asking: Asking
+    """Whether the changes were told (counterfactual) or shown."""
+    misses: Rate
+    """The change matters, and the answer is another than the new one."""
+    false_alarms: Rate
+    """The change does not matter, and the answer is another than the old one."""
+    unread: Rate
+    """One of the two has no answer that could be read: neither a miss nor a false alarm, and not right either."""
+    balance: Rate
+    """The mean of the shares that are right where the change matters, and right where it does not."""
+
+
+class Pairing:
+    """Looks at cases as they go by, for those that are controls of others."""
+
+    def __init__(self) -> None:
+        self._of: dict[int, str] = {}
+        self._count = 0
+
+    def watch(self, cases: Iterable[tuple[int, Case]]) -> Iterator[tuple[int, Case]]:
+        """The same cases, looked at."""
+        for row, case in cases:
+            if case.control_of:
+                self._of[self._count] = case.control_of
+            self._count += 1
+            yield row, case
+
+    def apart(self, outcomes: Outcomes) -> tuple[Outcomes, Controls | None]:
+        """The outcomes of the cases, and those of their controls where there are any."""
+        if not self._of:
+            return outcomes, None
+        is_control = np.zeros(len(outcomes), dtype=np.bool_)
+        is_control[list(self._of)] = True
+        cases = outcomes.only(~is_control)
+        wanted = set(self._of.values())
+        places = {name: place for place in range(len(cases)) if (name := cases.case(place)) in wanted}
+        of = np.array([places.get(name, -1) for name in self._of.values()], dtype=np.int64)
+        return cases, Controls(outcomes.only(is_control), of)
+
+
+def alarms(cases: Outcomes, controls: Controls) -> tuple[Alarms, ...]:
+    """Misses and false alarms by group and in all, told and, where that was asked, shown."""
+    paired = controls.of >= 0
+    first, second = cases.only_at(controls.of[paired]), controls.outcomes.only(paired)
+    return tuple(line for asking in _ASKINGS if first.asked(asking).any() for line in _lines(first, second, asking))
+
+
+def _lines(cases: Outcomes, controls: Outcomes, asking: Asking) -> Iterator[Alarms]:
+    known = cases.right("factual") & controls.right("factual") & cases.scored(asking) & controls.scored(asking)
+    for place, name in enumerate(cases.group_names):
+        yield _line(name, cases, controls, asking, known & (cases.groups == place))
+    yield _line(ALL, cases, controls, asking, known)
+
+
+def _line(name: str, cases: Outcomes, controls: Outcomes, asking: Asking, mask: NDArray[np.bool_]) -> Alarms:
+    pictures = cases.pictures[mask]
+    (hit, missed), (kept, alarmed) = (
+        (each.right(asking)[mask], (~each.right(asking) & ~each.unread(asking))[mask]) for each in (cases, controls)
+    )
+    unread = (cases.unread(asking) | controls.unread(asking))[mask]
+    both = (hit.astype(np.float64) + kept) / 2
+    return Alarms(
+        name,
+        asking,
+        rate(missed, pictures),
+        rate(alarmed, pictures),
+        rate(unread, pictures),
+        rate(hit & kept, pictures, both),
+    )

@@ -1,0 +1,196 @@
+"""Controls of C-VQA-Synthetic: a change that does not touch what is asked, and what asking both says of a model."""
+
+import re
+
+import pytest
+from making import case, choice, dataset
+from msgspec.structs import replace
+from running import ask
+from suites.makers import gives_nothing_away
+
+import countersight as cs
+from countersight.dataset import Dataset
+from countersight.describe import describe
+from countersight.errors import CountersightError
+from countersight.models import Answer
+from countersight.programs.reference.grammar import plan
+from countersight.runs import RunFolder, Sample
+from countersight.scenes import apply
+from countersight.scenes.records import read_scenes
+from countersight.scoring import judge_run
+from countersight.suites.cvqa.synthetic import make_case, make_control
+from countersight.suites.cvqa.templates import TEMPLATES
+
+SEED = 1
+
+
+def number(template, index):
+    return 1000 * template.number + index
+
+
+@pytest.fixture(scope="module")
+def pairs():
+    """Some cases of every template and their controls, without pictures."""
+    return [
+        (make_case(t, SEED, index, number(t, index)), make_control(t, SEED, index, number(t, index)))
+        for t in TEMPLATES
+        for index in range(100)
+    ]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    out = tmp_path_factory.mktemp("controls") / "d"
+    cs.make("cvqa-synthetic", out, size=12, seed=SEED, workers=1, controls=True)
+    return out
+
+
+def test_the_answer_changes_in_a_case_and_stays_in_its_control(pairs):
+    for made, control in pairs:
+        assert made.case.counterfactual.right_text != made.case.factual.right_text
+        assert control.case.counterfactual.right_text == control.case.factual.right_text
+        assert control.case.control_of == made.case.id
+        assert control.case.factual == made.case.factual
+        assert apply(control.record.scene, control.record.change) == control.changed != control.record.scene
+
+
+def test_a_control_says_what_was_done_in_numbers_that_are_true(pairs):
+    for _, control in pairs:
+        said = re.search(r"removed (\d+) flowers?", control.case.change.text)
+        if said:
+            assert int(said[1]) == len(control.record.change[0].ids)
+
+
+def test_nothing_but_the_picture_answers_a_control(pairs):
+    gives_nothing_away([control.case for _, control in pairs])
+
+
+def test_the_reference_programmer_has_a_program_for_every_control(pairs):
+    for _, control in pairs[::7]:
+        assert plan(control.case.counterfactual.text)
+
+
+def test_pictures_of_controls_show_their_change_and_leave_the_rest(folder):
+    cases = {case.id: case for _, case in Dataset.open(folder).cases()}
+    records = list(read_scenes(folder / "scenes.jsonl"))
+    assert len(cases) == len(records) == 24
+    for each in filter(lambda one: one.control_of, cases.values()):
+        before, after, other = (
+            (folder / name).read_bytes()
+            for name in (each.image, each.counterfactual_image, cases[each.control_of].counterfactual_image)
+        )
+        assert len({before, after, other}) == 3
+        assert each.image == cases[each.control_of].image
+
+
+def test_a_dataset_without_controls_is_the_same_as_ever(folder, tmp_path):
+    plain = tmp_path / "plain"
+    cs.make("cvqa-synthetic", plain, size=12, seed=SEED, workers=1)
+    with_controls = [case for _, case in Dataset.open(folder).cases() if not case.control_of]
+    assert [case for _, case in Dataset.open(plain).cases()] == with_controls
+
+
+def test_the_card_and_the_description_tell_of_controls(folder):
+    assert "## Controls" in (folder / "README.md").read_text()
+    found = describe(case for _, case in Dataset.open(folder).cases())
+    assert (found.cases, found.controls) == (12, 12)
+
+
+def test_a_sample_takes_a_case_with_its_control(folder):
+    dataset = Dataset.open(folder)
+    chosen = [case for row, case in dataset.cases() if row in Sample(5).rows(dataset)]
+    assert len(chosen) == 10
+    assert {case.control_of for case in chosen if case.control_of} == {c.id for c in chosen if not c.control_of}
+
+
+def test_only_the_suite_that_has_controls_makes_them(tmp_path):
+    with pytest.raises(CountersightError, match="controls go with cvqa-synthetic"):
+        cs.make("cfmm", tmp_path / "d", controls=True)
+
+
+class Minded:
+    """A model that is right about pictures, and treats changes as it is told to."""
+
+    settings, needs_picture = {}, False
+
+    def __init__(self, name, gold):
+        self.name, self.gold = name, gold
+
+    async def reply(self, request):
+        return Answer(self.gold[request.key])
+
+    async def close(self):
+        pass
+
+
+def minded(folder, out, how):
+    """The scores of a model that answers what `how` says of a case, given whether it is a control."""
+    gold = {}
+    for _, each in Dataset.open(folder).cases():
+        gold[f"{each.id}/factual/told"] = each.factual.answer
+        gold[f"{each.id}/counterfactual/told"] = how(each)
+    ask(folder, out, Minded(out.name, gold))
+    return judge_run(RunFolder.open(out))
+
+
+def tiny(number, **changes):
+    """A pair whose options are the same in both worlds, so that keeping an answer is one of them."""
+    return case(number, factual=choice("How many?", "A"), counterfactual=choice("How many if?", "B"), **changes)
+
+
+@pytest.fixture
+def eight(tmp_path):
+    cases = [tiny(number) for number in range(8)]
+    controls = [tiny(100 + number, control_of=f"case-{number}", group=cases[number].group) for number in range(8)]
+    return dataset(tmp_path / "d", [*cases, *(keeping(one) for one in controls)])
+
+
+def keeping(one):
+    return replace(one, counterfactual=replace(one.counterfactual, answer="A"))
+
+
+@pytest.mark.parametrize(
+    ("name", "how", "misses", "false_alarms", "unread", "balance"),
+    [
+        ("sound", lambda each: each.counterfactual.answer, 0, 0, 0, 1.0),
+        ("deaf", lambda each: each.factual.answer, 8, 0, 0, 0.5),
+        ("jumpy", lambda each: "B", 0, 8, 0, 0.5),
+        ("astray", lambda each: "D", 8, 8, 0, 0.0),
+        ("silent", lambda each: "I do not know." if each.control_of else "B", 0, 0, 8, 0.5),
+    ],
+)
+def test_ignoring_every_change_and_following_any_are_told_apart(
+    eight, tmp_path, name, how, misses, false_alarms, unread, balance
+):
+    scores = minded(eight, tmp_path / name, how).scores()
+    line = scores.alarms[-1]
+    assert (line.misses.right, line.false_alarms.right, line.unread.right) == (misses, false_alarms, unread)
+    assert line.balance.value == balance
+    assert line.balance.low <= balance <= line.balance.high
+    assert line.balance.n == 8
+    assert scores.overall.n == 8  # controls are no cases
+    assert [each.group for each in scores.alarms] == ["group 0", "group 1", "all"]
+
+
+def test_controls_stay_out_of_the_scores_and_are_rows_of_the_table(eight, tmp_path):
+    judged = minded(eight, tmp_path / "deaf", lambda each: each.factual.answer)
+    assert judged.scores().overall.counterfactual.right == 0  # controls are all right
+    table = judged.frame()
+    assert table.num_rows == 32
+    names, outcomes = ([one.as_py() for one in table[column]] for column in ("case", "outcome"))
+    said = dict(zip(names, outcomes, strict=True))
+    assert (said["case-100"], said["case-0"]) == ("right", "wrong")
+
+
+def test_a_report_has_misses_and_false_alarms_side_by_side(eight, tmp_path):
+    minded(eight, tmp_path / "deaf", lambda each: each.factual.answer)
+    found = cs.report(tmp_path / "deaf", out=tmp_path / "report")
+    [analysis] = [each for each in found.data.analyses if each.key == "alarms"]
+    assert (
+        "8 of 8 (100.0%; 67.6 to 100.0) missed, 0 of 8 (0.0%; 0.0 to 32.4) false alarms"
+        in analysis.points[0].sentences[0]
+    )
+    assert found.data.controls == 8
+    assert "Misses and false alarms" in found.html.read_text()
+    assert "alarms,deaf,,all,balance counterfactual,0.5" in found.csv.read_text()
+    assert found.data.bad_rows == 0
