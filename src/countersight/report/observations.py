@@ -22,6 +22,7 @@ from countersight.scoring import (
     Ranking,
     Rate,
     Row,
+    SetScores,
     correlation,
     effect,
     ranking,
@@ -48,6 +49,8 @@ class AnalysedRun(msgspec.Struct, frozen=True, eq=False):
     """Its scores, by group and in all."""
     alarms: tuple[Alarms, ...] = ()
     """Its misses and false alarms, where cases have controls."""
+    sets: tuple[SetScores, ...] = ()
+    """What it has right as a whole, where cases stand in sets or were shown both worlds."""
 
 
 class _Change(msgspec.Struct, frozen=True, eq=False):

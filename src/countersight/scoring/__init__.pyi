@@ -58,6 +58,8 @@ from .scores import Row as Row
 from .scores import Scores as Scores
 from .scores import score as score
 from .scores import score_line as score_line
+from .sets import SetScores as SetScores
+from .sets import Whole as Whole
 from .stand_in import AltTest as AltTest
 from .stand_in import Contest as Contest
 from .stand_in import Corrected as Corrected

@@ -59,17 +59,22 @@ class Pairing:
             self._count += 1
             yield row, case
 
+    def cases(self) -> NDArray[np.bool_]:
+        """Which of them are no controls."""
+        found = np.ones(self._count, dtype=np.bool_)
+        found[list(self._of)] = False
+        return found
+
     def apart(self, outcomes: Outcomes) -> tuple[Outcomes, Controls | None]:
         """The outcomes of the cases, and those of their controls where there are any."""
         if not self._of:
             return outcomes, None
-        is_control = np.zeros(len(outcomes), dtype=np.bool_)
-        is_control[list(self._of)] = True
-        cases = outcomes.only(~is_control)
+        is_case = self.cases()
+        cases = outcomes.only(is_case)
         wanted = set(self._of.values())
         places = {name: place for place in range(len(cases)) if (name := cases.case(place)) in wanted}
         of = np.array([places.get(name, -1) for name in self._of.values()], dtype=np.int64)
-        return cases, Controls(outcomes.only(is_control), of)
+        return cases, Controls(outcomes.only(~is_case), of)
 
 
 def alarms(cases: Outcomes, controls: Controls) -> tuple[Alarms, ...]:

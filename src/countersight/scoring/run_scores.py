@@ -17,6 +17,7 @@ from countersight.scoring.gold import Gold
 from countersight.scoring.judging import outcomes
 from countersight.scoring.outcome import Outcomes
 from countersight.scoring.scores import Scores, score
+from countersight.scoring.sets import Cells, Placing, SetScores, set_scores, shown_sets
 
 SCORES = "scores.parquet"
 """What became of every question."""
@@ -34,6 +35,8 @@ class JudgedRun(msgspec.Struct, frozen=True, eq=False):
     outcomes: Outcomes
     """Of the cases; controls are apart."""
     controls: Controls | None = None
+    cells: Cells | None = None
+    """Where the cases stand in sets of questions and pictures."""
 
     @property
     def name(self) -> str:
@@ -54,8 +57,16 @@ class JudgedRun(msgspec.Struct, frozen=True, eq=False):
 
     def scores(self) -> Scores:
         """Accuracy, drop and the rest, by group and in all."""
-        scores = score(self.outcomes, self.name)
-        return msgspec.structs.replace(scores, alarms=alarms(self.outcomes, self.controls)) if self.controls else scores
+        return msgspec.structs.replace(
+            score(self.outcomes, self.name),
+            alarms=alarms(self.outcomes, self.controls) if self.controls else (),
+            sets=self._sets(),
+        )
+
+    def _sets(self) -> tuple[SetScores, ...]:
+        if self.cells:
+            return set_scores(self.outcomes, self.cells)
+        return shown_sets(self.outcomes) if self.run.manifest.shown else ()
 
     def rows(self, label: str = "") -> Iterator[RecordBatch]:
         """One row an answer, under a name for the run."""
@@ -85,11 +96,13 @@ def judge_run(
     """
     source, moved = _source(run, dataset, gold)
     paired = Pairing()
-    cases = paired.watch(watch_cases(_asked(run, source, gold)))
+    placing = Placing()
+    cases = placing.watch(paired.watch(watch_cases(_asked(run, source, gold))))
     prompt = run.manifest.prompt
     replies = watch_replies(run.replies())
     found = outcomes(cases, replies, prompt.reads, factual_from=prompt.of("factual").reads, by_id=moved)
-    return JudgedRun(run, source, gold, *paired.apart(found))
+    cells = placing.cells()
+    return JudgedRun(run, source, gold, *paired.apart(found), cells.only(paired.cases()) if cells else None)
 
 
 def score_run(run: RunFolder | Path | str, *, dataset: Path | None = None, gold: Path | str | None = None) -> Scores:

@@ -10,6 +10,7 @@ from countersight.case import ASKINGS, LETTERS, WORLDS, Asking, Telling, World
 from countersight.scoring.controls import Alarms
 from countersight.scoring.figures import Difference, Rate, difference, rate
 from countersight.scoring.outcome import CUT, EMPTY, FAILED, GIVEN, MISSING, UNREAD, Outcomes
+from countersight.scoring.sets import SetScores
 from countersight.scoring.telling import ALL, as_html, told
 
 _Mask = NDArray[np.bool_]
@@ -83,6 +84,8 @@ class Scores(msgspec.Struct, frozen=True):
     """What was scored, in words."""
     alarms: tuple[Alarms, ...] = ()
     """Misses and false alarms, by group and in all, where cases have controls."""
+    sets: tuple[SetScores, ...] = ()
+    """Questions, pictures and sets that are right as a whole, where cases stand in sets or were shown both worlds."""
 
     @property
     def overall(self) -> Row:

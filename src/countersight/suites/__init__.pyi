@@ -1,8 +1,6 @@
-from .importing import BadField as BadField
 from .importing import Layout as Layout
 from .importing import OnBad as OnBad
 from .importing import csv_rows as csv_rows
-from .importing import with_picture as with_picture
 from .json_file import JsonFile as JsonFile
 from .paper_terms import AS_IT_IS as AS_IT_IS
 from .paper_terms import BOTH_WORLDS as BOTH_WORLDS
@@ -12,6 +10,8 @@ from .paper_terms import UNDER_A_CHANGE as UNDER_A_CHANGE
 from .paper_terms import Terms as Terms
 from .paper_terms import terms as terms
 from .part import Part as Part
+from .picture_files import BadField as BadField
+from .picture_files import with_picture as with_picture
 from .reference import ALL as ALL
 from .reference import PAPERS as PAPERS
 from .reference import RUN_MEASURES as RUN_MEASURES

@@ -6,11 +6,9 @@ for what stands in the file: a row that is no case is told to the caller by its 
 
 import contextlib
 import csv
-import re
-import shutil
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, TextIO
 
 import msgspec
@@ -21,23 +19,18 @@ from countersight.case import Case, Question
 from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError
 from countersight.files import bounded_lines
-from countersight.picture import MAX_BYTES
 from countersight.suites.part import Part
+from countersight.suites.picture_files import IMAGES as IMAGES
+from countersight.suites.picture_files import BadField as BadField
+from countersight.suites.picture_files import Pictured, with_shown
 from countersight.text import nearest
 
-IMAGES = "images/"
 MAX_LINE = 1 << 20
 """Longest piece of a line read at once: a file of one endless line must not fill the memory."""
 _MOST_COLUMNS = 1000
 """Columns of a header that are looked through for one that may be meant."""
 MAX_DEPTH = 32
 """Deepest nesting kept of a JSON row, so that writing and reading it again cannot run out of stack."""
-
-# Hugging Face takes a picture called "COCO_val2014_….jpg" for a split of its own, apart from the rows that name it; the
-# picture is kept as "COCO_ofval2014_….jpg". One that has that name already gets another "of", so that no two meet.
-_SPLIT_NAME = re.compile(
-    r"(?<![^-._ 0-9/])(?:of)*(?:train|training|validation|valid|dev|val|test|testing|eval|evaluation)(?=[-._ 0-9/])"
-)
 
 OnBad = Callable[[int, str, str], None]
 """Told of a bad row: its line (or its number, of entries in a list), the field, and what is wrong with it."""
@@ -54,14 +47,6 @@ class Imported(msgspec.Struct, frozen=True):
     without_picture: int
 
 
-class BadField(Exception):  # noqa: N818 - it names the thing, as people say it
-    """A row that is no case: the field that is wrong, and why. Never leaves the import."""
-
-    def __init__(self, field: str, reason: str) -> None:
-        super().__init__(field, reason)
-        self.field, self.reason = field, reason
-
-
 Rows = Iterator[tuple[int, Row | BadField]]
 """Rows with the line each ends on, or its number in a list; what is no row comes as what is wrong with it."""
 
@@ -76,14 +61,16 @@ class Layout(msgspec.Struct, frozen=True):
     rows: Callable[[Path], Rows]
     as_case: Callable[[Row, int], Case]
     """The case on a row, given the row's number counted from 1; raises BadField."""
-    picture: Callable[[Row], str]
-    """The file name of a row's picture; raises BadField."""
+    picture: Callable[[Row], Pictured]
+    """A row's picture: its file name, its bytes, or the folder of its frames; raises BadField."""
     picture_field: str
     folders: tuple[str, ...] = ("",)
     """Where in the folder of pictures that file may lie; the first that has it wins."""
     flat: bool = False
     """Whether it may also lie there without the folders that its name names."""
     license: str = "unknown"
+    embeds: bool = False
+    """Whether the pictures stand in the file itself, so that no folder of them has to be named."""
 
 
 def import_dataset(
@@ -138,8 +125,8 @@ def import_rows(
             case = layout.as_case(row, number)
             if drawn is not None and number not in drawn:
                 continue
-            if pictures is not None:
-                case = with_picture(case, layout, layout.picture(row), pictures, writer.staging)
+            if pictures is not None or layout.embeds:
+                case = with_shown(case, layout, layout.picture(row), pictures, writer.staging)
         except BadField as wrong:
             on_bad(line, wrong.field, wrong.reason)
             bad += 1
@@ -161,17 +148,17 @@ def _good_rows(layout: Layout, source: Path) -> list[int]:
     return good
 
 
-def csv_rows(path: Path, columns: tuple[str, ...]) -> Rows:
+def csv_rows(path: Path, columns: tuple[str, ...], delimiter: str = ",") -> Rows:
     """Rows of a CSV file whose header has these columns; more columns do no harm."""
     with open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
         lines = _Pieces(file)
-        reader = csv.reader(lines)
+        reader = csv.reader(lines, delimiter=delimiter)
         try:
             header = next(reader, [])
         except csv.Error as error:
             yield 1, BadField("header", str(error))
             return
-        wrong = _header_fault(header, columns)
+        wrong = header_fault(header, columns)
         if wrong:
             yield 1, wrong
             return
@@ -184,19 +171,20 @@ def csv_rows(path: Path, columns: tuple[str, ...]) -> Rows:
             except csv.Error as error:
                 if lines.give_back():
                     yield lines.line, _UNCLOSED
-                    reader = csv.reader(lines)
+                    reader = csv.reader(lines, delimiter=delimiter)
                     continue
                 yield lines.line, BadField("row", str(error))
                 lines.end_line()
                 continue
             if values and (len(values) != len(header) or lines.is_open()) and lines.give_back():
                 yield lines.line, _UNCLOSED
-                reader = csv.reader(lines)
+                reader = csv.reader(lines, delimiter=delimiter)
             elif values:
                 yield lines.line, _csv_row(header, values, columns)
 
 
-def _header_fault(header: list[str], columns: tuple[str, ...]) -> BadField | None:
+def header_fault(header: list[str], columns: tuple[str, ...]) -> BadField | None:
+    """What is wrong with the columns of a table that needs these, or None."""
     for column in columns:
         if header.count(column) > 1:
             return BadField(column, "is the name of two columns of the file; rename one")
@@ -347,35 +335,3 @@ def checked(question: Question, fields: Mapping[str, str]) -> Question:
         part, _, reason = fault.partition(": ")
         raise BadField(fields[part], reason[:200])
     return question
-
-
-def with_picture(case: Case, layout: Layout, name: str, pictures: Path, staging: Path) -> Case:
-    """The case with its picture copied beside it, or as it is where there is no such picture."""
-    field, relative = layout.picture_field, PurePosixPath(name)
-    if not name or relative.is_absolute() or ".." in relative.parts or any(sign in name for sign in "\\:\0"):
-        raise BadField(field, f"{name[:80]!r} is not a path inside the folder of pictures")
-    try:
-        source = _found(layout, relative, pictures)
-        if source is None:
-            return case
-        if source.stat().st_size > MAX_BYTES:
-            raise BadField(field, f"{name[:80]!r} has more than {MAX_BYTES:,} bytes")
-        kept = _SPLIT_NAME.sub(r"of\g<0>", str(relative))
-        target = staging / IMAGES / kept
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source, target)
-    except OSError as error:
-        raise BadField(field, f"cannot be read: {error.strerror}") from error
-    return msgspec.structs.replace(case, image=f"{IMAGES}{kept}")
-
-
-def _found(layout: Layout, relative: PurePosixPath, pictures: Path) -> Path | None:
-    """Where the picture lies, with all links followed."""
-    names = (relative, PurePosixPath(relative.name)) if layout.flat else (relative,)
-    for folder, name in ((folder, name) for name in names for folder in layout.folders):
-        source = (pictures / folder / name).resolve()
-        if not source.is_relative_to(pictures.resolve()):
-            raise BadField(layout.picture_field, f"{str(relative)[:80]!r} leads out of the folder of pictures")
-        if source.is_file():
-            return source
-    return None

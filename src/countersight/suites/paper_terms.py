@@ -47,6 +47,8 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the paper adds the groups up to a total out of 100 for each."""
     counts: bool = False
     """Whether every share is also told as a count."""
+    wholes: dict[str, str] = {}
+    """What the paper calls questions, pictures and sets that are right as a whole (by "question", "picture", "set")."""
     beside: tuple[tuple[str, str], ...] = ()
     """Rows of papers that always stand beside a run: a reference table and the name of a row."""
 
@@ -138,6 +140,15 @@ _WORLDS: Final = (
     Axis("margin in pixels", ("6", "10", "15", "20"), _remembered("margin")),
 )
 
+
+_ACCURACY: Final = {"factual": "accuracy"}
+
+
+def _titled(case: Case) -> Iterable[str]:
+    said = str(case.provenance.get("with_title", "")).casefold()
+    return ("yes" if said in ("true", "1", "yes") else "no",) if said else ()
+
+
 _VQA: Final = Terms(about=AS_IT_IS, measures={"factual": "VQA accuracy"})
 
 TERMS: Final[dict[str, Terms]] = {
@@ -178,6 +189,64 @@ TERMS: Final[dict[str, Terms]] = {
         ),
     ),
     "supports": Terms(title="Supports", group="question", axes=_WORLDS),
+    "vlms-are-biased": Terms(
+        title="VLMs Are Biased",
+        about=AS_IT_IS,
+        group="topic",
+        measures={"factual": "accuracy", "fell_back": "bias ratio"},
+        axes=(
+            Axis("type of question", ("Q1", "Q2", "Q3"), _remembered("type_of_question")),
+            Axis("title in the picture", ("no", "yes"), _titled),
+            Axis("side in pixels", ("384", "768", "1152"), _remembered("pixel")),
+        ),
+    ),
+    "naturalbench": Terms(
+        title="NaturalBench",
+        about=AS_IT_IS,
+        group="type",
+        measures={"factual": "Acc"},
+        wholes={"question": "Q-Acc", "picture": "I-Acc", "set": "G-Acc"},
+    ),
+    "vismin": Terms(
+        title="VisMin",
+        about=AS_IT_IS,
+        group="category",
+        measures=_ACCURACY,
+        wholes={"question": "caption score", "picture": "picture score", "set": "group score"},
+    ),
+    "mmvp": Terms(title="MMVP", about=AS_IT_IS, measures=_ACCURACY, wholes={"set": "pair accuracy"}),
+    "hallusionbench": Terms(
+        title="HallusionBench",
+        about=AS_IT_IS,
+        measures={"factual": "aAcc"},
+        wholes={"question": "qAcc", "picture": "fAcc", "set": "whole sets"},
+    ),
+    "visual-counterfact": Terms(
+        title="Visual CounterFact",
+        about="about what is seen and about what is known",
+        measures={"factual": "accuracy", "fell_back": "said what is known"},
+    ),
+    "cp-bench": Terms(
+        title="CP-Bench",
+        about="with a true or a false presupposition",
+        group="presupposition",
+        measures={"factual": "accuracy", "fell_back": "accepted what is not there"},
+    ),
+    "coco-counterfactuals": Terms(
+        title="COCO-Counterfactuals",
+        about=AS_IT_IS,
+        measures=_ACCURACY,
+        wholes={"question": "caption score", "picture": "picture score", "set": "group score"},
+    ),
+    "clevrer": Terms(
+        title="CLEVRER",
+        group="type of question",
+        measures={"factual": "per option, as it is", "counterfactual": "per option, counterfactual"},
+        wholes={"set": "per question"},
+    ),
+    "acquired": Terms(
+        title="ACQUIRED", about=UNDER_A_CHANGE, group="domain", measures={"counterfactual": "pairwise accuracy"}
+    ),
     "okvqa": msgspec.structs.replace(_VQA, title="OK-VQA"),
     "vqav2": msgspec.structs.replace(_VQA, title="VQAv2"),
 }

@@ -1,0 +1,150 @@
+"""Sets of questions and pictures: what is right of a whole question, a whole picture, a whole set.
+
+Two questions asked of two pictures, each with another answer for each, cannot be answered without looking: whoever says
+the same of both pictures has no question right for both (NaturalBench, VisMin, MMVP; HallusionBench's qAcc and fAcc).
+"""
+
+from array import array
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from countersight.case import ASKINGS, Asking, Case
+from countersight.scoring.figures import Rate, share
+from countersight.scoring.outcome import Outcomes
+from countersight.scoring.telling import ALL
+
+_Mask = NDArray[np.bool_]
+_Numbers = NDArray[np.int32]
+NONE: Final = -1
+_SQUARE: Final[tuple[Asking, ...]] = ("factual", "shown", "counterfactual")
+_PLACES: Final = {"question": (0, 0, 1), "picture": (0, 1, 0)}
+"""Which question and which picture of a case each of these is."""
+
+
+class Cells(msgspec.Struct, frozen=True, eq=False):
+    """Where each case stands: by number, the set, the question of a set and the picture of a set; -1 where nowhere."""
+
+    sets: _Numbers
+    questions: _Numbers
+    pictures: _Numbers
+
+    def only(self, mask: _Mask) -> "Cells":
+        """Those of some of the cases."""
+        return Cells(self.sets[mask], self.questions[mask], self.pictures[mask])
+
+
+class Whole(msgspec.Struct, frozen=True):
+    """How often all of something is right, and how often guessing would have it so."""
+
+    rate: Rate
+    chance: float
+    size: float
+    """Answers that go into one, on average."""
+
+
+class SetScores(msgspec.Struct, frozen=True):
+    """How one group of sets was answered. A set counts once every question of it is scored."""
+
+    group: str
+    answers: Rate
+    question: Whole | None
+    """Questions right for all their pictures; None where each has one picture."""
+    picture: Whole | None
+    """Pictures of which all questions are right; None where each has one question, or there are none."""
+    whole: Whole
+    """Sets of which everything is right."""
+
+
+class Placing:
+    """Looks at cases as they go by, for where they stand in sets."""
+
+    def __init__(self) -> None:
+        self._columns = (array("i"), array("i"), array("i"))
+        self._known: tuple[dict[tuple[str, ...], int], ...] = ({}, {}, {})
+
+    def watch(self, cases: Iterable[tuple[int, Case]]) -> Iterator[tuple[int, Case]]:
+        """The same cases, looked at."""
+        for row, case in cases:
+            cell = case.cell
+            keys = ((cell.set,), (cell.set, cell.question), (cell.set, cell.picture)) if cell else (None, None, None)
+            for column, known, key in zip(self._columns, self._known, keys, strict=True):
+                named = key is not None and key[-1] != ""
+                column.append(known.setdefault(key, len(known)) if named and key else NONE)
+            yield row, case
+
+    def cells(self) -> Cells | None:
+        """Where all cases stand; None where none is in a set."""
+        if not self._known[0]:
+            return None
+        return Cells(*(np.array(column, dtype=np.int32) for column in self._columns))
+
+
+def set_scores(outcomes: Outcomes, cells: Cells) -> tuple[SetScores, ...]:
+    """The scores of sets, by group and in all."""
+    asked, right, guess = _any_asking(outcomes)
+    complete = (cells.sets >= 0) & ~np.isin(cells.sets, cells.sets[(cells.sets >= 0) & ~asked])
+    lines = [(name, complete & (outcomes.groups == place)) for place, name in enumerate(outcomes.group_names)]
+    lines = lines if len(lines) > 1 else []
+    return tuple(_scores(name, mask, right, guess, cells) for name, mask in (*lines, (ALL, complete)) if mask.any())
+
+
+def shown_sets(outcomes: Outcomes) -> tuple[SetScores, ...]:
+    """Of a run that was shown both worlds: its questions and pictures as a whole, by group and in all.
+
+    The question about the picture as it is stands for both pictures, and the one with "if" for the first: a case is a
+    set of these three.
+    """
+    asked = np.column_stack([outcomes.asked(asking) for asking in _SQUARE]).all(axis=1)
+    scored = np.column_stack([outcomes.scored(asking) for asking in _SQUARE]).all(axis=1)
+    if not (asked & scored).any():
+        return ()
+    right = np.concatenate([outcomes.right(asking) for asking in _SQUARE])
+    guess = np.concatenate([outcomes.guess(asking) for asking in _SQUARE])
+    number = np.arange(len(outcomes), dtype=np.int32)
+    places = {column: np.concatenate([2 * number + place for place in places]) for column, places in _PLACES.items()}
+    cells = Cells(np.tile(number, len(_SQUARE)), places["question"], places["picture"])
+    known = np.tile(scored, len(_SQUARE))
+    groups = np.tile(outcomes.groups, len(_SQUARE))
+    lines = [(name, known & (groups == place)) for place, name in enumerate(outcomes.group_names)]
+    lines = lines if len(lines) > 1 else []
+    return tuple(_scores(name, mask, right, guess, cells) for name, mask in (*lines, (ALL, known)) if mask.any())
+
+
+def _any_asking(outcomes: Outcomes) -> tuple[_Mask, _Mask, NDArray[np.float64]]:
+    """Whether each case is scored in all that it asks, whether all of that is right, and how often by guessing."""
+    scored, right = (np.ones(len(outcomes), dtype=np.bool_) for _ in range(2))
+    guess = np.ones(len(outcomes))
+    for asking in ASKINGS:
+        has = outcomes.asked(asking)
+        scored &= ~has | outcomes.scored(asking)
+        right &= ~has | outcomes.right(asking)
+        guess *= np.where(has, outcomes.guess(asking), 1.0)
+    return scored, right, guess
+
+
+def _scores(name: str, mask: _Mask, right: _Mask, guess: NDArray[np.float64], cells: Cells) -> SetScores:
+    whole = _whole(cells.sets, mask, right, guess)
+    question, picture = (_whole(column, mask, right, guess) for column in (cells.questions, cells.pictures))
+    assert whole is not None
+    return SetScores(
+        name,
+        share(int(right[mask].sum()), int(mask.sum())),
+        question if question and question.size > 1 else None,
+        picture if picture and picture.size > 1 else None,
+        whole,
+    )
+
+
+def _whole(numbers: _Numbers, mask: _Mask, right: _Mask, guess: NDArray[np.float64]) -> Whole | None:
+    mask = mask & (numbers >= 0)
+    if not mask.any():
+        return None
+    _, places, sizes = np.unique(numbers[mask], return_inverse=True, return_counts=True)
+    wrong = np.bincount(places, weights=~right[mask])
+    chance = np.ones(len(sizes))
+    np.multiply.at(chance, places, guess[mask])
+    return Whole(share(int((wrong == 0).sum()), len(sizes)), float(chance.mean()), float(sizes.mean()))

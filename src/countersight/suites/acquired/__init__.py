@@ -1,0 +1,1 @@
+"""ACQUIRED: counterfactual questions of videos from life, shown as frames."""

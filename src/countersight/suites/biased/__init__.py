@@ -1,0 +1,1 @@
+"""VLMs Are Biased: pictures that contradict what everybody knows."""

@@ -1,0 +1,1 @@
+"""CLEVRER: questions of collisions in videos, shown as frames."""

@@ -1,0 +1,1 @@
+"""COCO-Counterfactuals: two pictures whose captions differ in one noun."""

@@ -1,0 +1,1 @@
+"""Visual CounterFact: what is seen against what is known."""

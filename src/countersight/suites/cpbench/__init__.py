@@ -1,0 +1,1 @@
+"""CP-Bench: questions that presuppose what is not there."""

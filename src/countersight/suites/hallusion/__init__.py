@@ -1,0 +1,1 @@
+"""HallusionBench: questions of sets of figures, with and without a picture."""

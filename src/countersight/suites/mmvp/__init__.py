@@ -1,0 +1,1 @@
+"""MMVP: pairs of pictures that CLIP takes for the same."""

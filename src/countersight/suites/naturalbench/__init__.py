@@ -1,0 +1,1 @@
+"""NaturalBench: two pictures and two questions, every question of both."""

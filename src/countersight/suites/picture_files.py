@@ -1,0 +1,138 @@
+"""The pictures of a published file, brought beside their cases: named, inside the file itself, or frames of a video."""
+
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple, Protocol
+
+import msgspec
+
+from countersight.case import Case
+from countersight.dataset import picture_digest
+from countersight.errors import BadPicture
+from countersight.picture import MAX_BYTES, check_picture
+
+IMAGES = "images/"
+MOST_FRAMES = 8
+"""Frames of a video that a case shows; of more, so many are taken evenly."""
+_FRAMES = (".png", ".jpg", ".jpeg", ".webp")
+
+# Hugging Face takes a picture called "COCO_val2014_….jpg" for a split of its own, apart from the rows that name it; the
+# picture is kept as "COCO_ofval2014_….jpg". One that has that name already gets another "of", so that no two meet.
+_SPLIT_NAME = re.compile(
+    r"(?<![^-._ 0-9/])(?:of)*(?:train|training|validation|valid|dev|val|test|testing|eval|evaluation)(?=[-._ 0-9/])"
+)
+
+
+class BadField(Exception):  # noqa: N818 - it names the thing, as people say it
+    """A row that is no case: the field that is wrong, and why. Never leaves the import."""
+
+    def __init__(self, field: str, reason: str) -> None:
+        super().__init__(field, reason)
+        self.field, self.reason = field, reason
+
+
+class Frames(NamedTuple):
+    """The frames of a video: the pictures of a folder, in the order of their names."""
+
+    folder: str
+
+
+Pictured = str | bytes | Frames | None
+"""What a row shows: a picture by its file name, its bytes, frames of a video, or nothing."""
+
+
+class Shelf(Protocol):
+    """What must be known of a layout to find its pictures."""
+
+    @property
+    def picture_field(self) -> str: ...
+
+    @property
+    def folders(self) -> tuple[str, ...]: ...
+
+    @property
+    def flat(self) -> bool: ...
+
+
+def with_shown(case: Case, layout: Shelf, shown: Pictured, pictures: Path | None, staging: Path) -> Case:
+    """The case with what it shows copied beside it, or as it is where that is not there."""
+    if shown is None:
+        return case
+    if isinstance(shown, bytes):
+        return msgspec.structs.replace(case, image=_written(shown, layout.picture_field, staging))
+    if pictures is None:
+        return case
+    if isinstance(shown, Frames):
+        return _with_frames(case, layout, shown, pictures, staging)
+    return with_picture(case, layout, shown, pictures, staging)
+
+
+def with_picture(case: Case, layout: Shelf, name: str, pictures: Path, staging: Path) -> Case:
+    """The case with its picture copied beside it, or as it is where there is no such picture."""
+    source = _found(layout, name, pictures, Path.is_file)
+    if source is None:
+        return case
+    return msgspec.structs.replace(case, image=_copied(source, PurePosixPath(name), layout.picture_field, staging))
+
+
+def _with_frames(case: Case, layout: Shelf, frames: Frames, pictures: Path, staging: Path) -> Case:
+    """The case with frames of its video, or as it is where there is no folder of them."""
+    source = _found(layout, frames.folder, pictures, Path.is_dir)
+    if source is None:
+        return case
+    files = sorted((file for file in source.iterdir() if file.suffix.lower() in _FRAMES), key=_natural)
+    step = max(1.0, len(files) / MOST_FRAMES)
+    chosen = [files[int(nth * step)] for nth in range(min(MOST_FRAMES, len(files)))]
+    field, folder = layout.picture_field, PurePosixPath(frames.folder)
+    kept = tuple(_copied(file, folder / file.name, field, staging) for file in chosen)
+    return msgspec.structs.replace(case, image=kept[0], further_images=kept[1:]) if kept else case
+
+
+def _natural(file: Path) -> list[int | str]:
+    """Frame 10 comes after frame 9."""
+    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", file.name)]
+
+
+def _found(layout: Shelf, name: str, pictures: Path, is_there: Callable[[Path], bool]) -> Path | None:
+    """Where a picture, or a folder of them, lies, with all links followed."""
+    field, relative = layout.picture_field, PurePosixPath(name)
+    if not name or relative.is_absolute() or ".." in relative.parts or any(sign in name for sign in "\\:\0"):
+        raise BadField(field, f"{name[:80]!r} is not a path inside the folder of pictures")
+    names = (relative, PurePosixPath(relative.name)) if layout.flat else (relative,)
+    try:
+        for folder, each in ((folder, each) for each in names for folder in layout.folders):
+            source = (pictures / folder / each).resolve()
+            if not source.is_relative_to(pictures.resolve()):
+                raise BadField(field, f"{name[:80]!r} leads out of the folder of pictures")
+            if is_there(source):
+                return source
+    except OSError as error:
+        raise BadField(field, f"cannot be read: {error.strerror}") from error
+    return None
+
+
+def _copied(source: Path, relative: PurePosixPath, field: str, staging: Path) -> str:
+    """The name under which a picture now stands beside its case."""
+    try:
+        if source.stat().st_size > MAX_BYTES:
+            raise BadField(field, f"{str(relative)[:80]!r} has more than {MAX_BYTES:,} bytes")
+        kept = _SPLIT_NAME.sub(r"of\g<0>", str(relative))
+        target = staging / IMAGES / kept
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, target)
+    except OSError as error:
+        raise BadField(field, f"cannot be read: {error.strerror}") from error
+    return f"{IMAGES}{kept}"
+
+
+def _written(data: bytes, field: str, staging: Path) -> str:
+    """The name under which a picture out of the file itself stands beside its case; the same one is kept once."""
+    try:
+        picture = check_picture(data)
+    except BadPicture as error:
+        raise BadField(field, f"is no picture that can be shown: it {error}") from error
+    name = f"{IMAGES}{picture_digest(data)}.{picture.mime.partition('/')[2]}"
+    (staging / name).write_bytes(data)
+    return name

@@ -1,0 +1,1 @@
+"""VisMin: two pictures and two captions that differ in one thing."""

@@ -1,0 +1,456 @@
+"""The field's other suites, each read from a small file of ours in exactly the authors' format."""
+
+import base64
+import csv
+
+import pytest
+from arro3.core import Array, DataType, Field, Schema, Table, struct_array
+from arro3.io import write_parquet
+from hypothesis import given
+from hypothesis import strategies as st
+from importing import import_suite, json_file, jsonl_file
+from making import picture
+from running import ask
+
+import countersight as cs
+from countersight.dataset import Dataset
+from countersight.errors import CountersightError
+from countersight.models import Answer
+from countersight.suites.picture_files import BadField
+from countersight.suites.table_file import picture_in
+
+
+def embedded(data):
+    """A picture as Hugging Face puts it into a table."""
+    return {"bytes": data, "path": None}
+
+
+def parquet(path, rows):
+    """A table whose pictures are structs of bytes and path, as `datasets` writes them."""
+    columns, fields = [], []
+    for name in rows[0]:
+        values = [row[name] for row in rows]
+        if isinstance(values[0], dict):
+            kind = [Field("bytes", DataType.binary()), Field("path", DataType.string())]
+            parts = [
+                Array([value["bytes"] for value in values], DataType.binary()),
+                Array([value["path"] for value in values], DataType.string()),
+            ]
+            columns.append(struct_array(parts, fields=kind))
+            fields.append(Field(name, DataType.struct(kind)))
+        else:
+            kind = DataType.int64() if isinstance(values[0], int) else DataType.string()
+            columns.append(Array(values, kind))
+            fields.append(Field(name, kind))
+    write_parquet(Table.from_arrays(columns, schema=Schema(fields)), path)
+    return path
+
+
+def red(number):
+    return picture((number % 256, 0, 0))
+
+
+class Saying:
+    """A model that says what a function makes of a question and the first colour it sees."""
+
+    settings, needs_picture = {}, False
+
+    def __init__(self, says, name="saying"):
+        self.name, self._says = name, says
+
+    async def reply(self, request):
+        return Answer(self._says(request.question, request.pictures))
+
+    async def close(self):
+        pass
+
+
+def run(folder, out, says):
+    ask(folder, out, Saying(says, out.name))
+    return cs.score(out)
+
+
+BIASED = {
+    "ID": "logo_1",
+    "image_path": "logos/1.png",
+    "topic": "Logos",
+    "sub_topic": "Adidas",
+    "prompt": "How many visible stripes are there in the logo? Answer with a number in curly brackets, e.g., {9}.",
+    "ground_truth": "4",
+    "expected_bias": "3",
+    "with_title": "False",
+    "type_of_question": "Q1",
+    "pixel": "384",
+}
+
+
+def test_a_wrong_answer_that_is_the_prior_is_told_from_any_other(tmp_path):
+    """VLMs Are Biased."""
+    rows = [{"image": embedded(red(nth)), **BIASED, "ID": f"logo_{nth}"} for nth in range(4)]
+    rows[3] |= {"prompt": "Is this the logo? {Yes} or {No}.", "ground_truth": "No", "expected_bias": "Yes"}
+    rows.append(rows[0] | {"ID": "original", "ground_truth": "3"})
+    cases, imported, bad = import_suite("vlms-are-biased", parquet(tmp_path / "main.parquet", rows), tmp_path / "d")
+    assert (imported.cases, imported.without_picture, bad) == (5, 0, [])
+    assert [(c.factual.kind, c.factual.answer, c.factual.prior) for c in cases] == [
+        *[("number", "4", "3")] * 3,
+        ("boolean", "no", "yes"),
+        ("number", "3", ""),
+    ]
+    said = iter(["{3}", "{4}", "{7}", "{Yes}", "{3}"])
+    texts = {case.id: next(said) for case in cases}
+
+    class ById(Saying):
+        async def reply(self, request):
+            return Answer(texts[request.key.partition("/")[0]])
+
+    ask(tmp_path / "d", tmp_path / "r", ById(None, "r"))
+    overall = cs.score(tmp_path / "r").overall
+    assert (overall.factual.right, overall.factual.n) == (2, 5)
+    assert (overall.fell_back.right, overall.fell_back.n) == (2, 4)
+    report = cs.report(tmp_path / "r", out=tmp_path / "report")
+    assert "| bias ratio" in report.markdown.read_text()
+    assert "fell_back,0.5" in report.csv.read_text()
+
+
+def natural(group, answers=("Yes", "No", "No", "Yes"), kind="yes_no"):
+    questions = ("Is it red?", "Is it dark?")
+    if kind == "multiple_choice":
+        questions = ("Which? Option: A: red; B: blue;", "Where? Option: A: left; B: right;")
+    return [
+        {
+            "Index": 4 * group + place,
+            "Image": embedded(red(10 * group + place % 2)),
+            "Question": questions[place // 2],
+            "Answer": answers[place],
+            "Question_Type": kind,
+        }
+        for place in range(4)
+    ]
+
+
+@pytest.fixture
+def groups(tmp_path):
+    rows = [*natural(0), *natural(1), *natural(2, ("A", "B", "B", "A"), "multiple_choice")]
+    cases, _, bad = import_suite("naturalbench", parquet(tmp_path / "n.parquet", rows), tmp_path / "d")
+    assert bad == []
+    return tmp_path / "d", cases
+
+
+def test_groups_of_two_pictures_and_two_questions(groups, tmp_path):
+    """NaturalBench: G-Acc, Q-Acc and I-Acc, as lmms-eval counts them."""
+    folder, cases = groups
+    assert [option.text for option in cases[8].factual.options] == ["red", "blue"]
+    assert cases[8].factual.text == "Which?"
+    gold = {case.id: case.factual.answer for case in cases}
+    wrong = {"naturalbench-00000-q1i1": "no"}
+
+    class Nearly(Saying):
+        async def reply(self, request):
+            case = request.key.partition("/")[0]
+            return Answer(wrong.get(case, gold[case]))
+
+    ask(folder, tmp_path / "r", Nearly(None, "r"))
+    line = cs.score(tmp_path / "r").sets[-1]
+    assert (line.answers.right, line.question.rate.right, line.picture.rate.right) == (11, 5, 5)
+    assert (line.whole.rate.right, line.whole.rate.n) == (2, 3)
+    assert (line.question.chance, line.whole.chance) == (0.25, 0.0625)
+    assert "G-Acc" in cs.report(tmp_path / "r", out=tmp_path / "report").html.read_text()
+
+
+def test_whoever_does_not_look_has_no_question_right_for_both_pictures(groups, tmp_path):
+    folder, _ = groups
+    line = run(folder, tmp_path / "blind", lambda question, _: "yes" if "red" in question else "A").sets[-1]
+    assert (line.question.rate.right, line.whole.rate.right) == (0, 0)
+    assert line.answers.right == 4
+
+
+def test_a_group_counts_once_all_of_it_is_answered(groups, tmp_path):
+    folder, _ = groups
+    cut = {}
+
+    class Stopping(Saying):
+        async def reply(self, request):
+            cut[request.key] = None
+            return Answer("" if request.key.startswith("naturalbench-00000-q0i0") else "yes")
+
+    ask(folder, tmp_path / "r", Stopping(None, "r"))
+    assert cs.score(tmp_path / "r").sets[-1].whole.rate.n == 2
+
+
+def test_a_tsv_with_pictures_as_base64_is_read(tmp_path):
+    """NaturalBench as VLMEvalKit has it."""
+    with (tmp_path / "NaturalBenchDataset.tsv").open("w", newline="") as file:
+        table = csv.writer(file, delimiter="\t")
+        table.writerow(["index", "image", "question", "answer", "type"])
+        for place in range(4):
+            shown = base64.b64encode(picture((place % 2, 9, 9), size=300)).decode()
+            table.writerow([place, shown, "Is it red?", "Yes" if place in (0, 3) else "No", "yes_no"])
+    cases, imported, bad = import_suite("naturalbench", tmp_path / "NaturalBenchDataset.tsv", tmp_path / "d")
+    assert (imported.cases, imported.without_picture, bad) == (4, 0, [])
+    assert cases[0].image == cases[2].image != cases[1].image
+
+
+def test_captions_of_pairs_are_asked_of_both_pictures(tmp_path):
+    """VisMin."""
+    row = {
+        "id": "7",
+        "image_0": embedded(red(1)),
+        "text_0": "A cat on a mat.",
+        "image_1": embedded(red(2)),
+        "text_1": "A dog on a mat.",
+        "category": "object",
+    }
+    same = row | {"id": "8", "text_1": "A cat on a mat."}
+    cases, _, bad = import_suite("vismin", parquet(tmp_path / "v.parquet", [row, same]), tmp_path / "d")
+    assert [(c.cell.question, c.cell.picture, c.factual.answer) for c in cases] == [
+        ("0", "0", "yes"),
+        ("0", "1", "no"),
+        ("1", "0", "no"),
+        ("1", "1", "yes"),
+    ]
+    assert {(line, field) for line, field, _ in bad} == {(2, "text_1")}
+    assert {case.group for case in cases} == {"object"}
+
+
+def test_captions_that_differ_in_one_noun(tmp_path):
+    """COCO-Counterfactuals."""
+    row = {"id": "236308_0", "caption_0": "A man.", "caption_1": "A woman."}
+    row |= {f"image_{nth}": f"236308_0_img_{nth}" for nth in (0, 1)}
+    (tmp_path / "p" / "images").mkdir(parents=True)
+    for nth in (0, 1):
+        (tmp_path / "p" / "images" / f"236308_0_img_{nth}.jpg").write_bytes(picture((nth, 0, 0), kind="JPEG"))
+    cases, imported, _ = import_suite(
+        "coco-counterfactuals", jsonl_file(tmp_path / "examples.jsonl", row), tmp_path / "d", tmp_path / "p"
+    )
+    assert (imported.cases, imported.without_picture) == (4, 0)
+    assert [case.image for case in cases][:2] == [f"images/236308_0_img_{nth}.jpg" for nth in (0, 1)]
+
+
+def test_pairs_of_one_question(tmp_path):
+    """MMVP."""
+    (tmp_path / "Questions.csv").write_text(
+        "Index,Question,Options,Correct Answer\n1,Is it open?,(a) Open (b) Closed,(a)\n"
+        "2,Is it open?,(a) Open (b) Closed,(b)\n3,Is it?,open or closed,(a)\n"
+    )
+    cases, _, bad = import_suite("mmvp", tmp_path / "Questions.csv", tmp_path / "d")
+    assert [(case.factual.answer, case.cell.set, case.cell.picture) for case in cases] == [
+        ("A", "0", "0"),
+        ("B", "0", "1"),
+    ]
+    assert bad == [(4, "Options", "is not written as: (a) Open (b) Closed")]
+    line = run(tmp_path / "d", tmp_path / "r", lambda question, _: "A").sets[-1]
+    assert (line.whole.rate.right, line.answers.right, line.picture) == (0, 1, None)
+
+
+def hallusion(**fields):
+    return {
+        "category": "VD",
+        "subcategory": "illusion",
+        "visual_input": "1",
+        "set_id": "0",
+        "figure_id": "0",
+        "sample_note": "circle",
+        "question_id": "0",
+        "question": "Is the right circle as large as the left one?",
+        "gt_answer_details": "It is.",
+        "gt_answer": "1",
+        "filename": "./hallusion_bench/VD/illusion/0_0.png",
+    } | fields
+
+
+def test_sets_of_figures_with_and_without_a_picture(tmp_path):
+    """HallusionBench: aAcc, qAcc and fAcc, counted as the authors' get_eval_all, _pair_all and _fig do."""
+    rows = [
+        hallusion(),
+        hallusion(question_id="1", question="Is it larger?", gt_answer="0"),
+        hallusion(figure_id="1", gt_answer="0"),
+        hallusion(figure_id="1", question_id="1", question="Is it larger?", gt_answer="1"),
+        hallusion(category="VS", subcategory="map", visual_input="0", question="Is Paris in France?"),
+        hallusion(category="VS", subcategory="map", visual_input="2", figure_id="1", question="Is Paris in France?"),
+        hallusion(gt_answer="2"),
+    ]
+    shown = tmp_path / "p" / "VD" / "illusion"
+    shown.mkdir(parents=True)
+    for figure in (0, 1):
+        (shown / f"0_{figure}.png").write_bytes(red(figure))
+    _, imported, bad = import_suite(
+        "hallusionbench", json_file(tmp_path / "HallusionBench.json", rows), tmp_path / "d", tmp_path / "p"
+    )
+    assert (imported.cases, imported.without_picture) == (6, 2)
+    assert bad == [(7, "gt_answer", "'2' is neither 1 nor 0")]
+    line = run(tmp_path / "d", tmp_path / "r", lambda question, _: "no" if "larger" in question else "yes").sets[-1]
+    assert (line.answers.right, line.answers.n) == (4, 6)
+    assert (line.question.rate.right, line.question.rate.n) == (1, 3)  # that of the map, seen and unseen
+    assert (line.picture.rate.right, line.picture.rate.n) == (2, 3)  # the map unseen is no picture
+
+
+def test_what_is_seen_and_what_is_known(tmp_path):
+    """Visual CounterFact."""
+    row = {
+        "correct_answer": "red",
+        "incorrect_answer": "blue",
+        "object": "strawberry",
+        "original_image": embedded(red(1)),
+        "counterfact_image": embedded(red(2)),
+    }
+    cases, _, _ = import_suite("visual-counterfact", parquet(tmp_path / "color.parquet", [row]), tmp_path / "c")
+    assert [(c.factual.text, c.factual.answer, c.factual.prior) for c in cases] == [
+        ("What color is this strawberry?", "blue", "red"),
+        ("What color are most strawberrys?", "red", ""),
+        ("What color is this strawberry?", "red", ""),
+    ]
+    assert cases[0].image == cases[1].image != cases[2].image
+    scores = run(tmp_path / "c", tmp_path / "r", lambda question, _: "Red.")
+    assert (scores.overall.fell_back.right, scores.overall.fell_back.n) == (1, 1)
+    size = [row | {"correct_answer": "whale", "incorrect_answer": "fly"}] * 2
+    sized, _, _ = import_suite("visual-counterfact", parquet(tmp_path / "size.parquet", size), tmp_path / "s")
+    seen, known = sized[0].factual, sized[1].factual
+    assert (seen.right_text, known.right_text) == ("fly", "whale")
+    assert seen.options[ord(seen.prior) - ord("A")].text == "whale"
+    assert [each.factual.answer for each in sized[::3]] == ["A", "B"]  # the order takes turns
+
+
+def test_false_presuppositions_are_to_be_rejected(tmp_path):
+    """CP-Bench."""
+    row = {"image": embedded(red(1)), "image_name": "1.jpg", "query": "What color is the dog's hat?", "tag": "cpq"}
+    rows = [row, row | {"tag": "tpq"}, row | {"tag": "other"}]
+    cases, _, bad = import_suite("cp-bench", parquet(tmp_path / "cp.parquet", rows), tmp_path / "d")
+    assert [(case.group, case.factual.answer) for case in cases] == [
+        ("false presupposition", "no"),
+        ("true presupposition", "yes"),
+    ]
+    assert bad == [(3, "tag", "'other' is none of cpq, tpq")]
+    accepting = run(tmp_path / "d", tmp_path / "r", lambda question, _: "Yes.").overall
+    assert (accepting.factual.right, accepting.fell_back.right, accepting.fell_back.n) == (1, 1, 1)
+
+
+def frames(folder, number):
+    folder.mkdir(parents=True)
+    for nth in range(number):
+        (folder / f"frame_{nth}.png").write_bytes(red(nth))
+
+
+def test_videos_are_shown_as_frames_and_scored_per_option_and_per_question(tmp_path):
+    """CLEVRER."""
+    choices = [
+        {"choice_id": nth, "choice": f"the cube {what}", "program": [], "answer": right}
+        for nth, what, right in (
+            (0, "falls", "correct"),
+            (1, "turns", "wrong"),
+        )
+    ]
+    scene = {
+        "scene_index": 10000,
+        "video_filename": "video_10000.mp4",
+        "questions": [
+            {"question_id": 0, "question": "How many cubes are there?", "question_type": "descriptive", "answer": "2"},
+            {
+                "question_id": 1,
+                "question": "What will happen if the red cube is removed?",
+                "question_type": "counterfactual",
+                "choices": choices,
+            },
+            {"question_id": 2, "question_type": "predictive"},
+        ],
+    }
+    frames(tmp_path / "p" / "video_10000", 20)
+    cases, _, bad = import_suite(
+        "clevrer", json_file(tmp_path / "validation.json", [scene]), tmp_path / "d", tmp_path / "p"
+    )
+    assert [(c.group, (c.factual or c.counterfactual).answer) for c in cases] == [
+        ("descriptive", "2"),
+        ("counterfactual", "yes"),
+        ("counterfactual", "no"),
+    ]
+    assert bad == [(1, "questions", "number 2 has no question or no question_type")]
+    shown = (cases[1].image, *cases[1].further_images)
+    assert shown == tuple(f"images/video_10000/frame_{nth}.png" for nth in (0, 2, 5, 7, 10, 12, 15, 17))
+    seen = []
+    scores = run(tmp_path / "d", tmp_path / "r", lambda question, pictures: seen.append(len(pictures)) or "yes")
+    assert set(seen) == {8}
+    [line] = scores.sets[-1:]
+    assert (line.answers.right, line.answers.n, line.whole.rate.right, line.whole.rate.n) == (1, 2, 0, 1)
+
+
+def test_two_answers_about_a_video(tmp_path):
+    """ACQUIRED."""
+    row = {
+        "video_id": "oopsqa-train-1",
+        "domain": "Physical",
+        "type": "Counterfactual",
+        "question": "What if the cat had been smaller?",
+        "answer1": "It would jump.",
+        "answer2": "It would fall.",
+        "correct_answer_key": "answer2",
+        "video_url": "https://example.org/1.mp4",
+    }
+    rows = [row, row | {"correct_answer_key": "answer3"}]
+    frames(tmp_path / "p" / "oopsqa-train-1", 3)
+    cases, _, bad = import_suite("acquired", json_file(tmp_path / "val.json", rows), tmp_path / "d", tmp_path / "p")
+    [only] = cases
+    assert (only.counterfactual.answer, only.group, len(only.further_images)) == ("B", "Physical", 2)
+    assert bad == [(2, "correct_answer_key", "'answer3' is none of answer1, answer2")]
+
+
+@pytest.mark.parametrize("suite", ["vlms-are-biased", "vismin", "cp-bench", "visual-counterfact", "naturalbench"])
+def test_a_file_that_is_no_table_is_a_sentence(tmp_path, suite):
+    (tmp_path / "t.parquet").write_bytes(b"PAR1 nothing PAR1")
+    with pytest.raises(CountersightError, match=r"t\.parquet is not a Parquet file"):
+        import_suite(suite, tmp_path / "t.parquet", tmp_path / "d")
+
+
+def test_a_missing_column_and_a_broken_picture_are_sentences(tmp_path):
+    row = {"image": embedded(b"no picture"), "query": "Where is it?", "tag": "tpq"}
+    with pytest.raises(CountersightError, match="holds no questions of CP-Bench"):
+        import_suite("cp-bench", parquet(tmp_path / "a.parquet", [row]), tmp_path / "a")
+    told = []
+    with pytest.raises(CountersightError):
+        cs.make(
+            "cp-bench",
+            tmp_path / "b",
+            source=parquet(tmp_path / "b.parquet", [{"image": row["image"], "query": "x"}]),
+            on_bad=lambda *what: told.append(what),
+        )
+    assert told[0][1] == "tag"
+
+
+def test_frames_outside_the_folder_are_refused(tmp_path):
+    scene = {
+        "scene_index": 1,
+        "video_filename": "../../secret.mp4",
+        "questions": [{"question": "What?", "question_type": "descriptive", "answer": "red"}],
+    }
+    (tmp_path / "p").mkdir()
+    with pytest.raises(CountersightError):
+        import_suite("clevrer", json_file(tmp_path / "v.json", [scene]), tmp_path / "d", tmp_path / "p")
+
+
+@given(st.recursive(st.none() | st.text(max_size=5) | st.binary(max_size=5) | st.integers(), st.lists, max_leaves=5))
+def test_any_value_is_a_picture_a_name_or_a_bad_field(value):
+    try:
+        found = picture_in({"image": value}, "image")
+    except BadField:
+        return
+    assert isinstance(found, str | bytes)
+    assert found == value
+
+
+def test_a_run_that_was_shown_both_worlds_has_questions_and_pictures_as_a_whole(tmp_path):
+    cs.make("cvqa-synthetic", tmp_path / "d", size=6, seed=1, workers=1)
+    cases = {case.id: case for _, case in Dataset.open(tmp_path / "d").cases()}
+
+    class Told(Saying):
+        """Right but for the changed world when it is told."""
+
+        async def reply(self, request):
+            name, world, telling = request.key.split("/")
+            question = cases[name].question(world, telling)
+            wrong = (world, telling) == ("counterfactual", "told")
+            return Answer("ABCD"[("ABCD".index(question.answer) + wrong) % 4])
+
+    ask(tmp_path / "d", tmp_path / "r", Told(None, "r"), shown=True)
+    line = cs.score(tmp_path / "r").sets[-1]
+    assert (line.answers.right, line.answers.n) == (12, 18)
+    assert (line.question.rate.right, line.question.rate.n) == (6, 12)  # the plain question is right for both pictures
+    assert (line.picture.rate.right, line.picture.rate.n) == (6, 12)  # the changed picture, not the first
+    assert (line.whole.rate.right, line.whole.rate.n) == (0, 6)
