@@ -5,7 +5,7 @@ import io
 
 from countersight.audit.asking import News
 from countersight.audit.records import Party
-from countersight.editing import Edited, Editor, EditRequest
+from countersight.editing import Abilities, Edited, Editor, EditRequest, abilities_of
 from countersight.editing.quality import EditQuality, PerceptualDistance, measure
 from countersight.engine import Asker, Patience
 from countersight.errors import BadPicture
@@ -19,6 +19,11 @@ class AskedEditor(Asker[EditRequest, Edited]):
         super().__init__(editor.edit, patience, stop, news)
         self.party = Party(editor.name, editor.settings)
         self._editor = editor
+
+    async def abilities(self, request: EditRequest) -> Abilities | None:
+        """What it can do to a picture; None where it takes any words."""
+        able = await abilities_of(self._editor, request)
+        return able if able.words else None
 
     async def close(self) -> None:
         """Let go of connections and memory."""

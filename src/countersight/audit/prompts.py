@@ -38,12 +38,13 @@ _FIELDS = tuple(field.name for field in msgspec.structs.fields(AuditPrompts))
 _NAMES: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(("number", "boolean", "open"), ("question",)),
     "why": (),
-    "extract": ("question", "answer", "explanation", "most"),
+    "extract": ("question", "answer", "explanation", "most", "able"),
     "judge": ("question", "answer", "explanation", "change", "keep", "new_answer", "new_explanation"),
     "again": ("fault",),
 }
-"""What stands in braces in each text; all of it must, but for what is to be left alone and what was wrong."""
-_OPTIONAL: Final = ("keep", "fault")
+"""What stands in braces in each text; all of it must, but for what is to be left alone, what was
+wrong, and what the editor can do."""
+_OPTIONAL: Final = ("keep", "fault", "able")
 
 
 def _shipped() -> dict[str, AuditPrompts]:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from countersight.case import Question
-from countersight.editing import Instruction
+from countersight.editing import Abilities, Instruction
 from countersight.editing.quality import EditQuality
 from countersight.runs import DatasetReference
 from countersight.scenes import Scene
@@ -98,6 +98,8 @@ class Concepts(msgspec.Struct, frozen=True, tag="concepts", omit_defaults=True):
     """Why there is none, where there is none."""
     tries: tuple[Try, ...] = ()
     """What the extractor said, where it is a model; all but the last had a bad shape."""
+    able: Abilities | None = None
+    """What the extractor was told that the editor can do to this picture; None where that takes any words."""
 
 
 class EditRecord(msgspec.Struct, frozen=True, tag="edit", omit_defaults=True):

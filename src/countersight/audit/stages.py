@@ -13,20 +13,12 @@ from countersight.audit.judges.protocol import Evidence, Judge
 from countersight.audit.records import CONTROL, CaseRecord, Manifest, Place, Response
 from countersight.audit.scene_index import SceneIndex
 from countersight.audit.steps import StepFailed
-from countersight.audit.work import Subject, Work
+from countersight.audit.work import NOTHING, Subject, Work
 from countersight.case import Case
 from countersight.dataset import Dataset
 from countersight.editing import Instruction
 from countersight.errors import BadPicture
 from countersight.picture import Picture
-
-NOTHING = Instruction(
-    concept="",
-    kind="object",
-    action="nothing",
-    positive="The picture exactly as it is. Change nothing.",
-)
-"""The control edit: if the answer changes with it, a change with any other edit proves nothing."""
 
 
 class Parties(msgspec.Struct, frozen=True):
@@ -63,7 +55,9 @@ class Stages:
             baseline = await self._work.respond(
                 self._parties.model, subject, subject.place, subject.shown, ("answer", "why")
             )
-            concepts = await self._work.extract(self._parties.extractor, subject, baseline, self._manifest.concepts)
+            concepts = await self._work.extract(
+                self._parties.extractor, self._parties.editor, subject, baseline, self._manifest.concepts
+            )
             for number, instruction in enumerate(concepts.instructions, 1):
                 with suppress(StepFailed):  # the other concepts can still be tested
                     await self._test(subject, number, instruction, baseline)

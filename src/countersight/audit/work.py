@@ -32,6 +32,14 @@ from countersight.models import Request, Turn
 from countersight.picture import Picture, check_picture
 from countersight.scenes import Scene
 
+NOTHING = Instruction(
+    concept="",
+    kind="object",
+    action="nothing",
+    positive="The picture exactly as it is. Change nothing.",
+)
+"""The control edit: if the answer changes with it, a change with any other edit proves nothing."""
+
 
 class Subject(msgspec.Struct, frozen=True):
     """What one case is about."""
@@ -104,13 +112,17 @@ class Work:
         assert isinstance(output, Said)
         return output
 
-    async def extract(self, extractor: Extractor, subject: Subject, baseline: Response, most: int) -> Concepts:
+    async def extract(
+        self, extractor: Extractor, editor: AskedEditor, subject: Subject, baseline: Response, most: int
+    ) -> Concepts:
         """What the explanation rests on, and the edits that test it (stage 2)."""
-        statement = Statement(subject.question.text, baseline.answer.text, baseline.explanation.text)
+        request = EditRequest(subject.shown.picture, NOTHING, self._seed, scene=subject.scene, name=subject.image)
+        able = await editor.abilities(request)
+        statement = Statement(subject.question.text, baseline.answer.text, baseline.explanation.text, able)
 
         async def work() -> Worked:
             found = await extractor.extract(statement, most, f"{subject.place.case}/concepts")
-            return Worked(found.concepts, found.spent, found.asked)
+            return Worked(msgspec.structs.replace(found.concepts, able=able), found.spent, found.asked)
 
         inputs = (statement, most, self._prompts.extract, self._prompts.again)
         output = await self._steps.do("concepts", subject.place, extractor.party, inputs, work)

@@ -11,7 +11,7 @@ from countersight.audit.prompts import AuditPrompts
 from countersight.audit.quoting import quoted
 from countersight.audit.records import Concepts, Try
 from countersight.audit.shapes import BadShape, ask_shaped, read_shape
-from countersight.editing import Action, ConceptKind, Instruction
+from countersight.editing import Abilities, Action, ConceptKind, Instruction
 
 Words = Annotated[str, msgspec.Meta(max_length=2_000)]
 ACTIONS: Final = tuple(action for action in get_args(Action) if action != "nothing")
@@ -60,6 +60,18 @@ SCHEMA: Final[dict[str, Any]] = {
 }
 
 
+def schema_of(able: Abilities | None) -> dict[str, Any]:
+    """The shape of a reply; one that can only ask for what the editor can do, where that is known."""
+    if able is None:
+        return SCHEMA
+    narrowed = _PROPERTIES | {"action": {"type": "string", "enum": list(able.actions)}}
+    if able.things:
+        narrowed["target"] = {"type": "string", "enum": list(able.things)}
+    listed = SCHEMA["properties"]["concepts"]
+    concepts = listed | {"items": listed["items"] | {"properties": narrowed}}
+    return SCHEMA | {"properties": {"concepts": concepts}}
+
+
 class ModelExtractor:
     """Asks a language model what an explanation rests on."""
 
@@ -71,7 +83,8 @@ class ModelExtractor:
     async def extract(self, statement: Statement, most: int, key: str) -> Extracted:
         """The concepts a reply lists, in its order; none, with the reason, where no reply had the shape."""
         text = extract_prompt(self._prompts, statement, most)
-        shaped = await ask_shaped(self._model, key, text, _Reply, SCHEMA, self._prompts.again)
+        shape = schema_of(statement.able)
+        shaped = await ask_shaped(self._model, key, text, _Reply, shape, self._prompts.again)
         return Extracted(concepts_said(shaped.tries, most), shaped.spent, shaped.asked)
 
     async def close(self) -> None:
@@ -88,6 +101,7 @@ def extract_prompt(prompts: AuditPrompts, statement: Statement, most: int) -> st
             "answer": quoted("answer", statement.answer),
             "explanation": quoted("explanation", statement.explanation),
             "most": str(most),
+            "able": statement.able.words if statement.able else "",
         },
     )
 

@@ -5,14 +5,17 @@ from typing import Protocol
 import msgspec
 
 from countersight.audit.records import Asked, Concepts, Party, Spent
+from countersight.editing import Abilities
 
 
-class Statement(msgspec.Struct, frozen=True):
-    """What a model said about a picture."""
+class Statement(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a model said about a picture, and what can be done to it."""
 
     question: str
     answer: str
     explanation: str
+    able: Abilities | None = None
+    """What the editor can do to this picture; None where it takes any words."""
 
 
 class Extracted(msgspec.Struct, frozen=True):
