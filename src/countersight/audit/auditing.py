@@ -54,6 +54,8 @@ class Options(msgspec.Struct, frozen=True):
     calibration: Path | None = None
     """A folder that `audit calibrate` filled, for scores without the judges' mistakes."""
     lpips: Path | None = None
+    checkers: tuple[str, ...] = ()
+    """Who looks whether an edit did what was asked."""
     operator: str = ""
 
 
@@ -69,6 +71,7 @@ async def audit_dataset(
         opener.extractor(options.extractor, options.extractor_settings),
         opener.editor(options.editor, options.editor_settings),
         opener.judges(list(options.judges), options.judge_settings),
+        opener.checkers(options.checkers, options.judge_settings),
     )
     try:
         lpips = _lpips(options.lpips) if options.lpips else None
@@ -86,7 +89,9 @@ async def audit_dataset(
             opener.know(before)
             steps = Steps(journal, before, tally, stop)
             stages = Stages(folder.manifest, dataset, parties, Work(folder, options.prompts, steps, lpips))
-            full = steps_of_a_case(parties.judges, options.votes, options.concepts, control=options.control)
+            full = steps_of_a_case(
+                parties.judges, options.votes, options.concepts, control=options.control, checkers=len(options.checkers)
+            )
             tally.total = full * len(selection.cases)
             runner = Runner(stages.audit, steps, tally, full, stop)
             await runner.run(_chosen(dataset, selection), options.patience.concurrency)
@@ -121,6 +126,7 @@ def _manifest(dataset: Dataset, output: Path, options: Options, parties: Parties
         platform=f"{platform.system()} {platform.machine()}",
         lpips=digest_of(options.lpips.read_bytes()) if options.lpips else "",
         cases=options.cases,
+        checkers=tuple(checker.party for checker in parties.checkers),
     )
 
 

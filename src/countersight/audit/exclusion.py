@@ -12,9 +12,12 @@ RULE: Final = (
     "changes with the control edit too. Scores are given with and without the tests that were left out, but for those "
     "without a picture, which have none."
 )
+CHECKED: Final = " A test is also left out where one of those who checked its edit says that it was not done, or shows."
+"""What the rule says beside that where edits are checked."""
 
 NO_PICTURE: Final = "no edited picture"
 BAD_EDIT: Final = "bad edit"
+UNDONE: Final = "a checker says no"
 UNMOVED: Final = "the right answer is the same after the edit"
 FLIPS: Final = "the answer changes with the control edit too"
 
@@ -26,6 +29,9 @@ def exclusion(case: CaseTrail, concept: ConceptTrail) -> str:
         return f"{NO_PICTURE}: {edit.failure}" if edit and edit.failure else NO_PICTURE
     if edit.quality is not None and not edit.quality.good:
         return f"{BAD_EDIT}: {edit.quality.reason}"
+    wrong = next((check for check in concept.checks if check.done is False), None)
+    if wrong is not None:
+        return f"{UNDONE}: {wrong.seen} ({wrong.checker})"
     if any(verdict.moved is False for verdict in concept.verdicts):
         return UNMOVED
     return FLIPS if flips(case) else ""

@@ -41,8 +41,8 @@ class AuditFolder:
     def begin(cls, path: Path | str, manifest: Manifest) -> Self:
         """Start an audit in a folder, or take up the one that is there if it is the same.
 
-        An audit may be given further judges, more votes or its control edits later: nothing that was done before
-        depends on them. Anything else belongs into another folder.
+        An audit may be given further judges and checkers, more votes or its control edits later: nothing that was
+        done before depends on them. Anything else belongs into another folder.
         """
         path = Path(path)
         manifest = msgspec.json.decode(msgspec.json.encode(manifest), type=Manifest)  # as it will be read again
@@ -128,6 +128,12 @@ def _refuse_difference(path: Path, there: Manifest, now: Manifest) -> None:
         raise AuditError(
             f"{path} was judged by {missing[0]} too, with other settings if not under another name; judges can be "
             "added but not taken away: choose another folder for -o"
+        )
+    unchecked = [checker.name for checker in there.checkers if checker not in now.checkers]
+    if unchecked:
+        raise AuditError(
+            f"{path} was checked by {unchecked[0]} too, with other settings if not under another name; add it with "
+            "--checker, or choose another folder for -o"
         )
     if now.votes < there.votes:
         raise AuditError(f"{path} has {there.votes} votes of each judge; ask for as many, or choose another folder")

@@ -2,10 +2,13 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 from countersight.audit.asking import AskedModel, News
+from countersight.audit.checkers.model import ModelChecker
+from countersight.audit.checkers.protocol import Checker
+from countersight.audit.checkers.registry import CHECKERS
 from countersight.audit.editing import AskedEditor
 from countersight.audit.extraction.model import ModelExtractor
 from countersight.audit.extraction.protocol import Extractor
@@ -69,6 +72,17 @@ class Opener:
         if twice:
             raise CountersightError(f"{twice} is named as a judge twice; ask it for more votes with --votes")
         return tuple(self.judge(name, settings) for name in names)
+
+    def checkers(self, names: Sequence[str], settings: ModelSettings) -> tuple[Checker, ...]:
+        """Those who look at edits, each once: pixels, seams, a detector, or any model that sees."""
+        return tuple(self._checker(name, settings) for name in dict.fromkeys(names))
+
+    def _checker(self, name: str, settings: ModelSettings) -> Checker:
+        if CHECKERS.knows(name):
+            return _opened(CHECKERS, name)
+        if not MODELS.knows(name):
+            raise ModelError(unknown("checker", name, [*CHECKERS.usages(), *MODELS.usages()]))
+        return ModelChecker(self._asked(open_model(name, settings)))
 
     def _reader(self, what: str, name: str, settings: ModelSettings, others: Registry[Any]) -> AskedModel:
         """A model that reads text alone."""

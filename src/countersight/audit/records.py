@@ -4,19 +4,35 @@ An audit folder holds `audit.json` (a Manifest), `steps.jsonl` (a Step a line, e
 hash), and `pictures/` (every picture before and after its edit, and the masks, named by the digest of their bytes).
 """
 
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from countersight.audit.probes import Check, Dose, Intervene, Thought
 from countersight.case import Question
 from countersight.editing import Abilities, Instruction
 from countersight.editing.quality import EditQuality
 from countersight.runs import DatasetReference
 from countersight.scenes import Scene
 
-Stage = Literal["case", "answer", "why", "concepts", "edit", "answer again", "why again", "verdict"]
-"""The steps of the four stages (EDCT 3): `answer` and `why` are the first, `concepts` the second, `edit` the third, and
-the last three the fourth. `case` only writes down what is asked about."""
+Stage = Literal[
+    "case",
+    "answer",
+    "why",
+    "concepts",
+    "edit",
+    "check",
+    "answer again",
+    "why again",
+    "verdict",
+    "uncited",
+    "dose",
+    "thought",
+    "answer thought",
+]
+"""The steps of the four stages (EDCT 3): `answer` and `why` are the first, `concepts` the second, `edit` and `check`
+the third, and the next three the fourth. `case` only writes down what is asked about; the last four go past the
+paper."""
 
 CONTROL = 0
 """The number of the control edit, which is to change nothing; concepts are counted from 1."""
@@ -30,12 +46,15 @@ class Place(msgspec.Struct, frozen=True, omit_defaults=True):
     row: int = -1
     """Position of the case in its dataset, counted from 0."""
     concept: int | None = None
-    """CONTROL, or the number of the concept, from the edit on."""
+    """CONTROL, or the number of the concept, from the edit on; things that are not cited count down from -1."""
     judge: str = ""
+    """Who judges, or checks."""
     vote: int = 0
     """Which of a judge's votes, counted from 1, for a verdict."""
     picture: str = ""
     """Digest of the picture, for the control edit."""
+    dose: int = 0
+    """The strength of a weaker edit."""
 
 
 class Asked(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -151,7 +170,7 @@ class Failed(msgspec.Struct, frozen=True, tag="failed", omit_defaults=True):
     reason: str
 
 
-Output = CaseRecord | Said | Concepts | EditRecord | Verdict | Failed
+Output: TypeAlias = CaseRecord | Said | Concepts | EditRecord | Check | Verdict | Dose | Thought | Failed
 
 
 class Step(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -213,6 +232,13 @@ class Manifest(msgspec.Struct, frozen=True, omit_defaults=True):
     """SHA-256 of the LPIPS weights that edits were measured with, where they were."""
     cases: int | None = None
     """How many cases were chosen, evenly over the dataset; None for all."""
+    checkers: tuple[Party, ...] = ()
+    """Who checks whether an edit did what was asked."""
+    uncited: bool = False
+    """Whether as many things that the explanation does not cite were edited too."""
+    intervene: Intervene = "picture"
+    strength: int = 0
+    """Up to which strength weaker edits were tried; 0 for the whole edit alone."""
 
 
 class Response(msgspec.Struct, frozen=True):
@@ -220,6 +246,20 @@ class Response(msgspec.Struct, frozen=True):
 
     answer: Said
     explanation: Said
+
+
+class DoseTrail(msgspec.Struct, frozen=True):
+    """A weaker edit, and what the model answers to it."""
+
+    dose: Dose
+    answer: Said | None = None
+
+
+class ThoughtTrail(msgspec.Struct, frozen=True):
+    """A changed explanation, and what the model answers after it."""
+
+    thought: Thought
+    answer: Said | None = None
 
 
 class ConceptTrail(msgspec.Struct, frozen=True):
@@ -232,6 +272,10 @@ class ConceptTrail(msgspec.Struct, frozen=True):
     again: Response | None = None
     """What the model says of the edited picture."""
     verdicts: tuple[Verdict, ...] = ()
+    checks: tuple[Check, ...] = ()
+    doses: tuple[DoseTrail, ...] = ()
+    """Weaker edits, the weakest first."""
+    thought: ThoughtTrail | None = None
 
 
 class CaseTrail(msgspec.Struct, frozen=True):
@@ -247,3 +291,7 @@ class CaseTrail(msgspec.Struct, frozen=True):
     control: ConceptTrail | None = None
     failures: tuple[str, ...] = ()
     """Steps that failed and were not done since, each with its stage and reason."""
+    unrelated: Concepts | None = None
+    """Edits of things that the explanation does not cite, where they were asked for."""
+    uncited: tuple[ConceptTrail, ...] = ()
+    """What came of them; numbered -1, -2, …"""

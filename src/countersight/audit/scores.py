@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -10,8 +10,9 @@ from countersight.audit.agreement import Agreement, agreement
 from countersight.audit.calibration.correcting import Corrected, corrected
 from countersight.audit.calibration.sheet import PANEL
 from countersight.audit.clusters import Mean, clustered_mean
-from countersight.audit.exclusion import RULE, exclusion, flips
+from countersight.audit.exclusion import CHECKED, RULE, exclusion, flips
 from countersight.audit.judges.panel import Opinion, by_judge, opinion, panel
+from countersight.audit.probes import Check
 from countersight.audit.records import CaseTrail, Failed, Verdict
 from countersight.audit.trail import Audit
 from countersight.editing import Action, ConceptKind
@@ -58,7 +59,15 @@ class ConceptScore(msgspec.Struct, frozen=True, omit_defaults=True):
     """Why it does not count, by the rule; nothing where it does."""
 
 
-class Scores(msgspec.Struct, frozen=True):
+class Checked(msgspec.Struct, frozen=True):
+    """What one who looked at edits said of them."""
+
+    yes: int
+    no: int
+    unknown: int
+
+
+class Scores(msgspec.Struct, frozen=True, omit_defaults=True):
     """The scores of one audit."""
 
     model: str
@@ -94,6 +103,11 @@ class Scores(msgspec.Struct, frozen=True):
     paths: dict[str, int]
     """Verdicts by what decided."""
     agreement: Agreement
+    edited: int | None = None
+    """Tests with an edited picture, where edits were checked."""
+    checked: int | None = None
+    """Of these, those of which somebody who looked could say yes or no."""
+    checkers: dict[str, Checked] = {}
 
 
 def score(audit: Audit, *, seed: int = 0) -> Scores:
@@ -110,7 +124,7 @@ def score(audit: Audit, *, seed: int = 0) -> Scores:
 
     return Scores(
         model=audit.manifest.model.name,
-        rule=RULE,
+        rule=RULE + CHECKED if audit.manifest.checkers else RULE,
         kept=trio(kept, seed),
         everything=trio(shown, seed),
         by_kind={kind: trio([t for t in kept if t.kind == kind], seed) for kind in _sorted(t.kind for t in kept)},
@@ -129,7 +143,25 @@ def score(audit: Audit, *, seed: int = 0) -> Scores:
         flips=sum(controls),
         paths=dict(Counter(verdict.path for verdict in flat).most_common()),
         agreement=agreement([given for given in verdicts if given]),
+        **_checks(audit),
     )
+
+
+def _checks(audit: Audit) -> dict[str, Any]:
+    if not audit.manifest.checkers:
+        return {}
+    edits = [concept for case in audit.cases for concept in case.concepts if concept.edit and concept.edit.after]
+    given = [check for concept in edits for check in concept.checks]
+    return {
+        "edited": len(edits),
+        "checked": sum(any(check.done is not None for check in concept.checks) for concept in edits),
+        "checkers": {each.name: _checked(given, each.name) for each in audit.manifest.checkers},
+    }
+
+
+def _checked(checks: Iterable[Check], checker: str) -> Checked:
+    said = Counter(check.done for check in checks if check.checker == checker)
+    return Checked(said[True], said[False], said[None])
 
 
 def _corrected(audit: Audit, together: Trio, of_judge: Callable[[str], Trio], seed: int) -> dict[str, CorrectedTrio]:

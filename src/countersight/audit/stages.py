@@ -7,10 +7,11 @@ from contextlib import suppress
 import msgspec
 
 from countersight.audit.asking import AskedModel
+from countersight.audit.checkers.protocol import Checker
 from countersight.audit.editing import AskedEditor
 from countersight.audit.extraction.protocol import Extractor
 from countersight.audit.judges.protocol import Evidence, Judge
-from countersight.audit.records import CONTROL, CaseRecord, Manifest, Place, Response
+from countersight.audit.records import CONTROL, CaseRecord, EditRecord, Manifest, Place, Response
 from countersight.audit.scene_index import SceneIndex
 from countersight.audit.steps import StepFailed
 from countersight.audit.work import NOTHING, Subject, Work
@@ -28,6 +29,7 @@ class Parties(msgspec.Struct, frozen=True):
     extractor: Extractor
     editor: AskedEditor
     judges: tuple[Judge, ...]
+    checkers: tuple[Checker, ...] = ()
 
     async def close(self) -> None:
         """Let everybody go."""
@@ -36,6 +38,8 @@ class Parties(msgspec.Struct, frozen=True):
         await self.editor.close()
         for judge in self.judges:
             await judge.close()
+        for checker in self.checkers:
+            await checker.close()
 
 
 class Stages:
@@ -84,6 +88,7 @@ class Stages:
         edit = await self._work.edit(self._parties.editor, subject, place, instruction)
         if not edit.after:
             return
+        await self._check(subject, place, edit)
         again = await self._again(subject, place, edit.after)
         evidence = Evidence(
             subject.question,
@@ -100,6 +105,11 @@ class Stages:
                 with suppress(StepFailed):  # a judge that fails does not keep the others from judging
                     await self._work.judge(judge, vote, place, evidence)
 
+    async def _check(self, subject: Subject, place: Place, edit: EditRecord) -> None:
+        for checker in self._parties.checkers:
+            with suppress(StepFailed):  # one that fails does not keep the others from looking
+                await self._work.check(checker, subject, place, edit)
+
     async def _change_nothing(self, subject: Subject) -> None:
         """The control edit, once for every picture, and what the model says then."""
         shared = Place(concept=CONTROL, picture=subject.shown.digest)
@@ -112,7 +122,7 @@ class Stages:
         return await self._work.respond(self._parties.model, subject, place, shown, ("answer again", "why again"))
 
 
-def steps_of_a_case(judges: Sequence[Judge], votes: int, concepts: int, *, control: bool) -> int:
+def steps_of_a_case(judges: Sequence[Judge], votes: int, concepts: int, *, control: bool, checkers: int = 0) -> int:
     """The most steps a case can take by itself; a control edit is its picture's."""
     verdicts = sum(votes if judge.several else 1 for judge in judges)
-    return 4 + concepts * (3 + verdicts) + (2 if control else 0)
+    return 4 + concepts * (3 + checkers + verdicts) + (2 if control else 0)

@@ -96,6 +96,11 @@ def _lines(scores: Scores) -> Iterator[str]:
         yield f"{several(scores.without_concept, 'explanation')} gave nothing to test"
     for reason, count in scores.excluded.items():
         yield f"left out: {count:,} x {reason}"
+    if scores.checked is not None:
+        tests = several(len(scores.concepts), "test")
+        yield f"of {tests} {scores.edited:,} edited and {scores.checked:,} checked by somebody who could tell"
+    for checker, said in scores.checkers.items():
+        yield f"{checker} on edits: {said.yes:,} yes, {said.no:,} no, {said.unknown:,} cannot tell"
     if scores.undecided:
         yield f"{several(scores.undecided, 'test')} undecided: judges abstain, or are divided"
     for judge, count in scores.abstentions.items():

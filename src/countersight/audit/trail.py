@@ -7,6 +7,7 @@ import msgspec
 
 from countersight.audit.calibration.sheet import Calibration, read_calibration
 from countersight.audit.folder import AuditFolder
+from countersight.audit.probes import Check
 from countersight.audit.records import (
     CONTROL,
     CaseRecord,
@@ -51,24 +52,30 @@ def trails(steps: Iterable[Step], manifest: Manifest) -> tuple[CaseTrail, ...]:
     Steps of an audit under other judges than the manifest names are left out.
     """
     judges = {judge.name for judge in manifest.judges}
+    checkers = {checker.name for checker in manifest.checkers}
     known: dict[tuple[str, Place], Output] = {}
     rows: dict[str, int] = {}
     for step in steps:
         if step.stage == "verdict" and step.place.judge not in judges:
             continue
+        if step.stage == "check" and step.place.judge not in checkers:
+            continue
         known[step.stage, step.place] = step.output
         if step.place.case:
             rows[step.place.case] = step.place.row
     verdicts: dict[tuple[str, int | None], list[Verdict]] = {}
+    checks: dict[tuple[str, int | None], list[Check]] = {}
     failures: dict[str, list[str]] = {}
     for (stage, place), output in known.items():
         if isinstance(output, Verdict):
             verdicts.setdefault((place.case, place.concept), []).append(output)
+        elif isinstance(output, Check):
+            checks.setdefault((place.case, place.concept), []).append(output)
         elif isinstance(output, Failed):
             failures.setdefault(place.case, []).append(f"{stage}: {output.reason}")
     found = []
     for case, row in sorted(rows.items(), key=lambda item: item[1]):
-        trail = _trail(case, row, known, verdicts)
+        trail = _trail(case, row, known, verdicts, checks)
         if trail is not None:
             found.append(msgspec.structs.replace(trail, failures=tuple(failures.get(case, ()))))
     return tuple(found)
@@ -79,6 +86,7 @@ def _trail(
     row: int,
     known: dict[tuple[str, Place], Output],
     verdicts: dict[tuple[str, int | None], list[Verdict]],
+    checks: dict[tuple[str, int | None], list[Check]],
 ) -> CaseTrail | None:
     here = Place(case, row)
     record = known.get(("case", here))
@@ -90,7 +98,8 @@ def _trail(
     for number, instruction in enumerate(extracted.instructions if extracted else (), 1):
         place = msgspec.structs.replace(here, concept=number)
         given = sorted(verdicts.get((case, number), ()), key=lambda each: (each.judge, each.vote))
-        concepts.append(_concept(number, instruction, known.get(("edit", place)), place, known, tuple(given)))
+        concept = _concept(number, instruction, known.get(("edit", place)), place, known, tuple(given))
+        concepts.append(msgspec.structs.replace(concept, checks=tuple(checks.get((case, number), ()))))
     control = known.get(("edit", Place(concept=CONTROL, picture=record.picture)))
     return CaseTrail(
         case,

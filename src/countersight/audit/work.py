@@ -5,10 +5,12 @@ import asyncio
 import msgspec
 
 from countersight.audit.asking import AskedModel, Shown, conversation, said, spent
+from countersight.audit.checkers.protocol import Checker, EditShown
 from countersight.audit.editing import AskedEditor, measured
 from countersight.audit.extraction.protocol import Extractor, Statement
 from countersight.audit.folder import AuditFolder, digest_of
 from countersight.audit.judges.protocol import Evidence, Judge
+from countersight.audit.probes import Check
 from countersight.audit.prompts import AuditPrompts
 from countersight.audit.records import (
     CaseRecord,
@@ -164,6 +166,22 @@ class Work:
         inputs = (instruction, shown.digest, self._seed, subject.scene, self._folder.manifest.lpips)
         output = await self._steps.do("edit", place, editor.party, inputs, work)
         assert isinstance(output, EditRecord)
+        return output
+
+    async def check(self, checker: Checker, subject: Subject, place: Place, edit: EditRecord) -> Check:
+        """Whether an edit did what was asked, by one who looks at it (stage 3)."""
+        here = msgspec.structs.replace(place, judge=checker.party.name)
+
+        async def work() -> Worked:
+            after = await self.kept(edit.after)
+            mask = (await self.kept(edit.mask)).picture.data if edit.mask else None
+            seen = EditShown(edit.instruction, subject.shown.picture, after.picture, mask, subject.scene, edit.seed)
+            result = await checker.check(seen, f"{place.case}/{place.concept}/check")
+            return Worked(result.check, result.spent, result.asked)
+
+        inputs = (edit.instruction, edit.before, edit.after, edit.mask, subject.scene)
+        output = await self._steps.do("check", here, checker.party, inputs, work)
+        assert isinstance(output, Check)
         return output
 
     async def kept(self, digest: str) -> Shown:

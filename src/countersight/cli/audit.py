@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from countersight.audit import AuditTally, Scores
 
+CHECKERS = ("pixels", "seams")
+"""Who looks at edits unless told otherwise: those that need no weights."""
 FURTHER = ("bundle", "calibrate", "sign", "verify")
 """What may stand behind `audit` instead of a dataset."""
 
@@ -70,6 +72,13 @@ def add(verbs: Verbs) -> None:
         help="from `audit calibrate`: scores without judges' mistakes too",
     )
     audit.add_argument("--lpips", type=Path, metavar="FILE", help="weights, to measure edits with LPIPS too")
+    audit.add_argument(
+        "--checker",
+        action="append",
+        metavar="C",
+        help="who looks whether an edit did what was asked: pixels, seams, detector:PATH, or a model that sees; may be "
+        "given several times (default: pixels and seams)",
+    )
     audit.add_argument("--operator", default="", metavar="NAME", help="who does the audit, for its papers")
     add_bundling(audit)
     add_judging(audit)
@@ -187,6 +196,7 @@ def _audit(chosen: argparse.Namespace) -> int:
         patience=Patience(concurrency=chosen.concurrency, attempts=chosen.attempts),
         calibration=chosen.calibration,
         lpips=chosen.lpips,
+        checkers=tuple(chosen.checker or CHECKERS),
         operator=chosen.operator,
     )
     dataset, tally = Dataset.open(chosen.dataset), AuditTally()

@@ -9,7 +9,8 @@ from countersight.suites import suites
 def add(verbs: Verbs) -> None:
     """Add the verb to the command line."""
     listing = verb(verbs, "list", _list, "what there is", "countersight list models")
-    things = ("suites", "layouts", "models", "prompts", "editors", "extractors", "judges", "formats", "tools")
+    plugs = ("editors", "extractors", "judges", "checkers")
+    things = ("suites", "layouts", "models", "prompts", *plugs, "formats", "tools")
     listing.add_argument("what", choices=things)
     listing.add_argument(
         "-v", "--verbose", action="store_true", help="prompts and layouts in full, as files of your own are written"
@@ -25,7 +26,7 @@ def _list(chosen: argparse.Namespace) -> int:
         from countersight.exchange import FORMATS, SOURCES
 
         _print_table((FORMATS if chosen.what == "formats" else SOURCES).usages())
-    elif chosen.what in ("editors", "extractors", "judges"):
+    elif chosen.what in ("editors", "extractors", "judges", "checkers"):
         _list_table(chosen.what)
     elif chosen.what == "prompts":
         _list_prompts(whole=chosen.verbose)
@@ -56,6 +57,7 @@ def _list_prompts(*, whole: bool) -> None:
 
 
 def _list_table(what: str) -> None:
+    from countersight.audit.checkers import ANY_VIEWER, CHECKERS
     from countersight.audit.extraction import EXTRACTORS
     from countersight.audit.judges import ANY_MODEL, JUDGES
     from countersight.editing import EDITORS
@@ -65,6 +67,7 @@ def _list_table(what: str) -> None:
             "editors": EDITORS.usages(),
             "extractors": EXTRACTORS.usages() | ANY_MODEL,
             "judges": JUDGES.usages() | ANY_MODEL,
+            "checkers": CHECKERS.usages() | ANY_VIEWER,
         }[what]
     )
 

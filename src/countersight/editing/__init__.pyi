@@ -1,6 +1,7 @@
 from .abilities import Abilities as Abilities
 from .abilities import Able as Able
 from .abilities import abilities_of as abilities_of
+from .hues import colour_share as colour_share
 from .marking import marked as marked
 from .protocol import Action as Action
 from .protocol import ConceptKind as ConceptKind
@@ -11,3 +12,4 @@ from .protocol import EditRequest as EditRequest
 from .protocol import Instruction as Instruction
 from .registry import EDITORS as EDITORS
 from .registry import open_editor as open_editor
+from .things import noun_in as noun_in

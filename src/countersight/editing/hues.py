@@ -47,6 +47,14 @@ def of_colour(pixels: Pixels, name: str) -> NDArray[np.bool_]:
     return there
 
 
+def colour_share(pixels: Pixels, words: str) -> float | None:
+    """The share of pixels with the colour that words speak of; None where they speak of none."""
+    colour = colour_in(words)
+    if colour is None or not pixels.size:
+        return None
+    return float(of_colour(pixels.reshape(1, -1, 3), called(colour)).mean())
+
+
 def names(pixels: Pixels) -> NDArray[np.str_]:
     """What people call the colour of every pixel."""
     return np.array(_NAMES)[_indices(pixels)]

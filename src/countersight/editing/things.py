@@ -66,6 +66,14 @@ def read_thing(words: str) -> Named:
     return Named(" ".join(rest), number, sides[0] if sides else "", colours[0] if colours else "")
 
 
+def noun_in(words: str) -> str:
+    """The thing that words name, without what tells it from others; the words themselves where they name none."""
+    try:
+        return read_thing(words).noun
+    except EditFailed:
+        return words[:80]
+
+
 def meant_by(noun: str, categories: Sequence[str]) -> frozenset[str]:
     """The categories that a noun names; none if it names none."""
     try:

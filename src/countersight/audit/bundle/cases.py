@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from countersight.audit.folder import PICTURES
+from countersight.audit.probes import Check
 from countersight.audit.records import CaseTrail, ConceptTrail, EditRecord, Verdict
 from countersight.audit.scores import ConceptScore, Scores
 from countersight.audit.trail import Audit
@@ -34,6 +35,8 @@ class EditSheet(msgspec.Struct, frozen=True, omit_defaults=True):
     quality: EditQuality | None = None
     failure: str = ""
     log: dict[str, str | int | float] = {}
+    checks: tuple[Check, ...] = ()
+    """Whether it did what was asked, by each who looked."""
 
 
 class ConceptSheet(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -149,7 +152,7 @@ def _test(concept: ConceptTrail, score: ConceptScore | None, names: _Names, edit
     return ConceptSheet(
         number=concept.number,
         instruction=concept.instruction,
-        edit=_edit(concept.edit, names, editor) if concept.edit else None,
+        edit=_edit(concept, names, editor) if concept.edit else None,
         answer=again.answer.text if again else None,
         explanation=again.explanation.text if again else None,
         pcs=score.pcs if score else None,
@@ -160,7 +163,9 @@ def _test(concept: ConceptTrail, score: ConceptScore | None, names: _Names, edit
     )
 
 
-def _edit(edit: EditRecord, names: _Names, editor: str) -> EditSheet:
+def _edit(concept: ConceptTrail, names: _Names, editor: str) -> EditSheet:
+    edit = concept.edit
+    assert edit is not None
     return EditSheet(
         editor=editor,
         seed=edit.seed,
@@ -171,4 +176,5 @@ def _edit(edit: EditRecord, names: _Names, editor: str) -> EditSheet:
         quality=edit.quality,
         failure=edit.failure,
         log=edit.log,
+        checks=concept.checks,
     )

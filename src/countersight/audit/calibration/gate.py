@@ -1,17 +1,14 @@
-"""Edits that failed on purpose, and whether the rule that leaves bad edits out finds them; and what an editor did."""
+"""Edits that failed on purpose, and whether the rule that leaves bad edits out finds them."""
 
 from collections.abc import Iterator
 from typing import Final
 
-import numpy as np
 from msgspec.structs import replace
 
 from countersight.audit.calibration.items import Item
 from countersight.audit.editing import measured
-from countersight.errors import BadPicture
-from countersight.picture import Picture, as_seen, check_picture
-from countersight.programs.eyes import NotAScene, see
-from countersight.scenes import NAMED, Remove, Scene, apply, draw, encode, facts_by_name
+from countersight.picture import Picture, check_picture
+from countersight.scenes import Remove, Scene, apply, draw, encode
 
 KINDS: Final = ("as asked", "nothing changed", "another thing changed", "as asked, and all else recoloured")
 
@@ -30,23 +27,6 @@ def failed_on_purpose(item: Item) -> Iterator[tuple[str, Picture, bool]]:
 def passes(item: Item, picture: Picture) -> bool:
     """Whether the rule takes an edit for a good one."""
     return measured(item.picture, picture, item.mask).good
-
-
-def as_asked(picture: Picture, wanted: Scene) -> bool | None:
-    """Whether a picture shows what a scene holds, seen from its pixels alone; None where that cannot be seen."""
-    try:
-        seen = see(np.asarray(as_seen(picture)))
-    except (NotAScene, BadPicture):
-        return None
-    known = facts_by_name(wanted)
-    counted = {
-        "flowers": len(seen.flowers),
-        "circles": len(seen.circles),
-        "dots": sum(len(circle.dots) for circle in seen.circles),
-        "most dots in a circle": max((len(circle.dots) for circle in seen.circles), default=0),
-        **{f"flowers inside {colour}": sum(colour in each.inside for each in seen.flowers) for colour in NAMED},
-    }
-    return all(known[name] == number for name, number in counted.items())
 
 
 def _without_another(scene: Scene, changed: Scene) -> Scene:

@@ -3,7 +3,7 @@
 from collections import Counter
 
 from countersight import __version__
-from countersight.audit.calibration.gate import KINDS, as_asked, failed_on_purpose, passes
+from countersight.audit.calibration.gate import KINDS, failed_on_purpose, passes
 from countersight.audit.calibration.items import RIGHT, Item
 from countersight.audit.calibration.sheet import (
     PANEL,
@@ -14,6 +14,7 @@ from countersight.audit.calibration.sheet import (
     instrument,
     rate,
 )
+from countersight.audit.checkers.pixels import as_asked
 from countersight.audit.folder import AuditFolder
 from countersight.audit.judges.panel import Opinion, by_judge, opinion, panel
 from countersight.audit.records import EditRecord, Manifest, Party, Step, Verdict

@@ -17,6 +17,8 @@ Words = Annotated[str, msgspec.Meta(max_length=2_000)]
 ACTIONS: Final = tuple(action for action in get_args(Action) if action != "nothing")
 """What an extractor may ask for: the control edit is not its business."""
 
+NOTHING_FOUND: Final = "the editor finds nothing in this picture that it could change"
+
 
 class _Concept(msgspec.Struct, frozen=True):
     concept: Annotated[str, msgspec.Meta(min_length=1, max_length=500)]
@@ -82,6 +84,8 @@ class ModelExtractor:
 
     async def extract(self, statement: Statement, most: int, key: str) -> Extracted:
         """The concepts a reply lists, in its order; none, with the reason, where no reply had the shape."""
+        if statement.able is not None and statement.able.things == ():
+            return Extracted(Concepts(reason=NOTHING_FOUND))
         text = extract_prompt(self._prompts, statement, most)
         shape = schema_of(statement.able)
         shaped = await ask_shaped(self._model, key, text, _Reply, shape, self._prompts.again)

@@ -12,6 +12,11 @@ EXTRACTORS: Registry[Extractor] = Registry(
             "reads what an explanation of our scenes counts, as the embedded model explains; no model needed",
             "countersight.audit.extraction.rules:RuleExtractor",
         ),
+        "things": Plug(
+            "things",
+            "things that an explanation names and that the editor finds in the picture; no model needed",
+            "countersight.audit.extraction.things:ThingsExtractor",
+        ),
     },
     ModelError,
 )

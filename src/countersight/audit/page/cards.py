@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from countersight.audit.bundle.cases import CaseSheet, ConceptSheet, EditSheet
+from countersight.audit.page.checks import checked
 from countersight.audit.page.citing import pieces
 from countersight.audit.page.figures import number
 from countersight.audit.page.outcomes import OUTCOMES, outcome
@@ -95,6 +96,7 @@ def _test(case: CaseSheet, test: ConceptSheet, key: str, pictures: Pictures) -> 
             element("div", said, *_verdicts(test), class_="words"),
             class_="test-body",
         ),
+        *checked(test.edit),
         *_quality(test.edit),
         class_="test",
         role="group",  # a landmark for every test would be too many

@@ -1,14 +1,16 @@
 """Every step of a log against those before it: what was asked, what follows from what was said, and what is missing."""
 
 from collections.abc import Callable, Iterator
+from typing import Final
 
 import msgspec
 
 from countersight.audit.bundle.seal import SEAL
-from countersight.audit.extraction.model import concepts_said, extract_prompt
+from countersight.audit.extraction.model import NOTHING_FOUND, concepts_said, extract_prompt
 from countersight.audit.extraction.protocol import Statement
 from countersight.audit.extraction.registry import EXTRACTORS
 from countersight.audit.extraction.rules import rules_concepts
+from countersight.audit.extraction.things import things_named
 from countersight.audit.judges.protocol import Evidence
 from countersight.audit.log import LOG
 from countersight.audit.prompts import AuditPrompts
@@ -31,6 +33,8 @@ from countersight.editing import Instruction
 from countersight.scenes import Scene
 
 Checked = Iterator[Finding | Note]
+_BY_WORDS: Final = {"rules": rules_concepts, "things": things_named}
+"""Extractors whose concepts anybody can find again."""
 
 
 def checked_steps(opened: Opened) -> Checked:
@@ -141,17 +145,19 @@ class _Case:
         step = self._known.get(("concepts", here))
         if step is None or not isinstance(step.output, Concepts):
             return
-        statement = Statement(case.record.question.text, baseline.answer.text, baseline.explanation.text)
+        able = step.output.able
+        statement = Statement(case.record.question.text, baseline.answer.text, baseline.explanation.text, able)
         most = self._manifest.concepts
-        if step.by == "rules":
-            if rules_concepts(statement, most) != step.output:
-                words = "the concepts are not those that the rules find in the explanation"
+        if step.by in _BY_WORDS:
+            found = _BY_WORDS[step.by](statement, most)
+            if msgspec.structs.replace(found, able=able) != step.output:
+                words = f"the concepts are not those that {step.by} find in the explanation"
                 yield (
                     Note(f"Step {step.n}: {words}, as they are today.") if self._opened.early else _broken(step, words)
                 )
         elif EXTRACTORS.knows(step.by):
             yield Note(f"Concepts found by {step.by} were not derived again: it is no part of Countersight.")
-        else:
+        elif step.output.reason != NOTHING_FOUND:
             if not step.asked or step.asked[0].text != extract_prompt(self._prompts, statement, most):
                 yield _broken(step, f"what {step.by} was asked is not what the prompts make of the steps before")
             if concepts_said(step.output.tries, most).instructions != step.output.instructions:

@@ -39,7 +39,7 @@ class Exact:
             nothing = np.zeros((request.picture.height, request.picture.width), bool)
             return Edited(request.picture, encode_mask(nothing), {"seed": request.seed}, scene=scene)
         try:
-            changed, done = _changed(scene, request)
+            changed, done = changed_scene(scene, request)
             pixels, mask = _drawn(request, scene, changed)
         except ValueError as error:  # a scene out of somebody's file: a colour that is none, a number that is none
             raise EditFailed(f"the scene cannot be drawn: {str(error)[:200]}") from None
@@ -51,7 +51,8 @@ class Exact:
         """Nothing is held."""
 
 
-def _changed(scene: Scene, request: EditRequest) -> tuple[Scene, str]:
+def changed_scene(scene: Scene, request: EditRequest) -> tuple[Scene, str]:
+    """The scene as an instruction wants it, and what was done to it in a line; or EditFailed."""
     sizes = [len(scene.polygons) + len(scene.flowers) + sum(1 + len(circle.dots) for circle in scene.circles)]
     sizes += [len(polygon.points) for polygon in scene.polygons]
     if max(sizes) > MOST:

@@ -3,3 +3,5 @@ from .measuring import PerceptualDistance as PerceptualDistance
 from .measuring import measure as measure
 from .record import RULE as RULE
 from .record import EditQuality as EditQuality
+from .seams import Seams as Seams
+from .seams import seams_of as seams_of

@@ -1,0 +1,101 @@
+"""Edits checked by their pixels: counted where we drew the scene; elsewhere the colour, and what is left of a thing."""
+
+import asyncio
+
+import numpy as np
+
+from countersight.audit.checkers.protocol import CheckResult, EditShown, cannot_tell, question_of
+from countersight.audit.probes import Check
+from countersight.audit.records import Party
+from countersight.detection import read_mask
+from countersight.editing import EditRequest, colour_share
+from countersight.editing.exact import changed_scene
+from countersight.editing.quality import seams_of
+from countersight.errors import BadPicture, EditFailed
+from countersight.picture import Picture, Pixels, as_seen
+from countersight.programs.eyes import NotAScene, see
+from countersight.scenes import NAMED, Scene, facts_by_name
+
+LEAST_COLOUR = 0.4
+"""Of the pixels under the mask at least this share must have the new colour."""
+MOST_LEFT = 0.6
+"""Texture under the mask that is more like the old one than this is the old one."""
+
+
+class PixelChecker:
+    """Checks by pixels alone; needs no model."""
+
+    def __init__(self) -> None:
+        self.party = Party("pixels")
+
+    async def check(self, edit: EditShown, key: str) -> CheckResult:
+        """What the pixels tell."""
+        return await asyncio.to_thread(checked, edit)
+
+    async def close(self) -> None:
+        """There is nothing to let go of."""
+
+
+def checked(edit: EditShown) -> CheckResult:
+    """What the pixels of an edit tell; the same for the same pictures, so that anybody can check it again."""
+    if edit.scene is not None:
+        return _counted(edit, edit.scene)
+    try:
+        before, after = np.asarray(as_seen(edit.before)), np.asarray(as_seen(edit.after))
+        mask = None if edit.mask is None else read_mask(edit.mask, (before.shape[1], before.shape[0]))
+    except (BadPicture, EditFailed) as error:
+        return cannot_tell("pixels", edit.instruction, str(error))
+    if mask is None or after.shape != before.shape or not mask.any():
+        return cannot_tell("pixels", edit.instruction, "the editor does not say where it changed something")
+    if edit.instruction.action == "recolour":
+        return _coloured(edit, before, after, mask)
+    if edit.instruction.action in ("remove", "replace"):
+        return _left(edit, before, after, mask)
+    return cannot_tell("pixels", edit.instruction, f"pixels alone do not tell of “{edit.instruction.action}”")
+
+
+def as_asked(picture: Picture, wanted: Scene) -> bool | None:
+    """Whether a picture shows what a scene holds, seen from its pixels alone; None where that cannot be seen."""
+    try:
+        seen = see(np.asarray(as_seen(picture)))
+    except (NotAScene, BadPicture):
+        return None
+    known = facts_by_name(wanted)
+    counted = {
+        "flowers": len(seen.flowers),
+        "circles": len(seen.circles),
+        "dots": sum(len(circle.dots) for circle in seen.circles),
+        "most dots in a circle": max((len(circle.dots) for circle in seen.circles), default=0),
+        **{f"flowers inside {colour}": sum(colour in each.inside for each in seen.flowers) for colour in NAMED},
+    }
+    return all(known[name] == number for name, number in counted.items())
+
+
+def _counted(edit: EditShown, scene: Scene) -> CheckResult:
+    try:
+        wanted, _ = changed_scene(scene, EditRequest(edit.before, edit.instruction, edit.seed, scene=scene))
+    except (EditFailed, ValueError) as error:
+        return cannot_tell("pixels", edit.instruction, f"what was asked has no meaning in the scene: {error}")
+    done = as_asked(edit.after, wanted)
+    if done is None:
+        return cannot_tell("pixels", edit.instruction, "what is drawn cannot be told surely")
+    seen = "flowers, circles and dots count as asked" if done else "flowers, circles or dots do not count as asked"
+    return CheckResult(Check("pixels", question_of(edit.instruction), done, seen))
+
+
+def _coloured(edit: EditShown, before: Pixels, after: Pixels, mask: np.ndarray) -> CheckResult:
+    shares = [colour_share(pixels[mask], edit.instruction.value) for pixels in (before, after)]
+    if shares[0] is None or shares[1] is None:
+        return cannot_tell("pixels", edit.instruction, f"“{edit.instruction.value[:40]}” is no colour we know")
+    done = shares[1] >= LEAST_COLOUR and shares[1] > shares[0]
+    seen = f"{shares[1]:.0%} of it has the colour; it was {shares[0]:.0%}"
+    measures = {"before": round(shares[0], 3), "after": round(shares[1], 3)}
+    return CheckResult(Check("pixels", question_of(edit.instruction), done, seen, measures=measures))
+
+
+def _left(edit: EditShown, before: Pixels, after: Pixels, mask: np.ndarray) -> CheckResult:
+    left = seams_of(before, after, mask).left
+    if left is None or left < MOST_LEFT:
+        return cannot_tell("pixels", edit.instruction, "it is painted over; what is there now pixels do not tell")
+    seen = f"what was there can still be seen (texture alike by {left:.2f})"
+    return CheckResult(Check("pixels", question_of(edit.instruction), False, seen, measures={"left": left}))

@@ -1,0 +1,94 @@
+"""Does an edit look as if it had never been made? Its seam, its texture, and what is left of what was there.
+
+Pure functions over pixels. A hole that was filled gives itself away in two ways: along its rim, where neighbours differ
+more than neighbours elsewhere do, and inside it, where it is smoother or rougher than what is around it.
+"""
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageFilter
+
+from countersight.detection import Mask, grown
+from countersight.picture import Pixels
+
+RIM = 3
+"""Pixels on both sides of the rim that its steps are compared with."""
+AROUND = 24
+"""Pixels around the mask whose texture is compared with the one inside."""
+FINE = 2.0
+"""What a blur of so many pixels takes away is texture."""
+QUIET = 1.0
+"""Levels added to both sides of a comparison, so that clean skies do not divide by nothing."""
+LEAST = 30
+"""Pixels below which nothing is measured."""
+
+Tones = NDArray[np.float32]
+
+
+class Seams(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How an edit looks, in three figures; None where there is too little to measure."""
+
+    seam: float | None = None
+    """Steps across the rim of the mask, as a multiple of the steps beside it: 1 for a rim that nobody sees."""
+    texture: float | None = None
+    """Texture inside, as a multiple of the texture around it: far below 1 for what was smeared."""
+    left: float | None = None
+    """Correlation of the texture inside before and after: near 1 where what was there can still be seen."""
+
+
+def seams_of(before: Pixels, after: Pixels, mask: Mask) -> Seams:
+    """How an edit under a mask looks; the three are of one size."""
+    if mask.sum() < LEAST or (~mask).sum() < LEAST:
+        return Seams()
+    fine_before, fine_after = _fine(before), _fine(after)
+    core = ~grown(~mask, 2)
+    return Seams(
+        _seam(after.astype(np.float32), mask),
+        _texture(fine_after, core, grown(mask, AROUND) & ~grown(mask, 2)),
+        _correlation(fine_before[core], fine_after[core]),
+    )
+
+
+def _seam(tones: Tones, mask: Mask) -> float | None:
+    near = grown(mask, RIM) & grown(~mask, RIM)
+    across, beside = [], []
+    for axis in (0, 1):
+        steps = np.abs(np.diff(tones, axis=axis)).mean(axis=2)
+        one, other = _pair(mask, axis)
+        rim, both = one != other, _both(near, axis)
+        across.append(steps[rim])
+        beside.append(steps[both & ~rim])
+    there, elsewhere = np.concatenate(across), np.concatenate(beside)
+    if len(there) < LEAST or len(elsewhere) < LEAST:
+        return None
+    return round(float((there.mean() + QUIET) / (elsewhere.mean() + QUIET)), 3)
+
+
+def _pair(mask: Mask, axis: int) -> tuple[Mask, Mask]:
+    return (mask[:-1], mask[1:]) if axis == 0 else (mask[:, :-1], mask[:, 1:])
+
+
+def _both(mask: Mask, axis: int) -> Mask:
+    one, other = _pair(mask, axis)
+    return one & other
+
+
+def _texture(fine: Tones, core: Mask, around: Mask) -> float | None:
+    if core.sum() < LEAST or around.sum() < LEAST:
+        return None
+    inside, outside = np.abs(fine[core]).mean(), np.abs(fine[around]).mean()
+    return round(float((inside + QUIET) / (outside + QUIET)), 3)
+
+
+def _correlation(one: Tones, other: Tones) -> float | None:
+    if len(one) < LEAST or one.std() < QUIET or other.std() < QUIET:
+        return None
+    return round(float(np.corrcoef(one, other)[0, 1]), 3)
+
+
+def _fine(pixels: Pixels) -> Tones:
+    """What a blur would take away, in levels of grey."""
+    grey = Image.fromarray(pixels).convert("L")
+    tones: Tones = np.asarray(grey, np.float32) - np.asarray(grey.filter(ImageFilter.GaussianBlur(FINE)), np.float32)
+    return tones

@@ -1,0 +1,160 @@
+"""Did the edit do what was asked, and does it look real? Checked by pixels, rims, a detector, a model that sees."""
+
+import asyncio
+
+import numpy as np
+import pytest
+from audits import QUICK, audit, scenes
+from chat_server import ChatServer
+from editing.edits import dots, drawing, exactly, flowers, instruction
+from editing.photographs import landscape, png
+from programs.tiny_onnx import yolo
+
+from countersight.audit.calibration.photographs import gate_photographs
+from countersight.audit.checkers import CHECKERS, EditShown
+from countersight.audit.checkers.model import heard
+from countersight.audit.opening import Opener
+from countersight.audit.prompts import find_prompts
+from countersight.audit.tally import AuditTally
+from countersight.audit.trail import read_audit
+from countersight.detection import encode_mask
+from countersight.errors import ModelError
+from countersight.models import ModelSettings
+
+NAMES = {"names": "{0: 'person', 1: 'cat', 2: 'dining table'}"}
+BOX = np.s_[60:100, 90:150]
+
+
+def checker(name):
+    opener = Opener(QUICK, find_prompts("edct"), AuditTally(), asyncio.Event())
+    [opened] = opener.checkers([name], ModelSettings())
+    return opened
+
+
+def check(name, edit):
+    async def looked():
+        opened = checker(name) if isinstance(name, str) else name
+        try:
+            return (await opened.check(edit, "k")).check
+        finally:
+            await opened.close()
+
+    return asyncio.run(looked())
+
+
+def photographed(action, value="", *, before=(250, 10, 10), after=None, target="cat"):
+    """A red thing in a landscape, and what became of it: another colour, or the landscape itself."""
+    clean = np.asarray(landscape())
+    mask = np.zeros(clean.shape[:2], bool)
+    mask[BOX] = True
+    noise = np.random.default_rng(2).normal(0, 20, clean.shape)
+    one, other = clean.copy(), clean.copy()
+    one[mask] = np.clip(np.array(before) + noise, 0, 255)[mask]
+    if after is not None:
+        other[mask] = np.clip(np.array(after) + noise, 0, 255)[mask]
+    return EditShown(instruction(action, target, value), png(one), png(other), encode_mask(mask))
+
+
+# Our own scenes
+
+
+@pytest.mark.parametrize("scene", [flowers(), dots()])
+def test_what_is_drawn_is_counted(scene):
+    things = "flowers" if scene.flowers else "dots"
+    asked = instruction("remove", f"2 {things}")
+    done = exactly(scene, "remove", f"2 {things}")
+    before = drawing(scene)
+    assert check("pixels", EditShown(asked, before, done.picture, done.mask, scene)).done is True
+    unchanged = check("pixels", EditShown(asked, before, before, done.mask, scene))
+    assert unchanged.done is False
+    assert unchanged.asked == f"Is “2 {things}” gone?"
+    assert check("seams", EditShown(asked, before, done.picture, done.mask, scene)).done is None
+
+
+# Photographs
+
+
+def test_the_new_colour_is_measured_under_the_mask():
+    assert check("pixels", photographed("recolour", "blue", after=(30, 60, 200))).done is True
+    wrong = check("pixels", photographed("recolour", "blue", after=(30, 160, 40)))
+    assert wrong.done is False
+    assert "0% of it has the colour" in wrong.seen
+    assert check("pixels", photographed("recolour", "transparent", after=(30, 60, 200))).done is None
+
+
+def test_a_thing_that_can_still_be_seen_is_not_gone():
+    paler = check("pixels", photographed("remove", after=(255, 80, 80)))
+    assert paler.done is False
+    assert "can still be seen" in paler.seen
+    assert check("pixels", photographed("remove")).done is None  # painted over: with what, pixels do not tell
+
+
+def test_a_detector_says_whether_it_still_finds_the_thing(tmp_path):
+    name = f"detector:{yolo(tmp_path / 'm.onnx', 'v8', scores=(0.1, 0.8, 0.3), metadata=NAMES)}"
+    gone = check(name, photographed("remove"))
+    assert (gone.done, gone.seen) == (True, "cat is no longer found")
+    still = check(name, photographed("remove", after=(255, 20, 20)))
+    assert still.done is False
+    assert "cat is still found" in still.seen
+    assert check(name, photographed("recolour", "blue", after=(30, 60, 200))).done is False  # it is no cat any more
+    assert check(name, photographed("remove", before=(30, 60, 200))).done is None
+    assert "does not know" in check(name, photographed("remove", target="lamp")).seen
+
+
+def test_a_model_that_sees_is_asked_the_same_of_both_pictures():
+    with ChatServer(lambda server, number, body: f"say:{'Yes.' if number % 2 == 0 else 'No.'}") as server:
+        found = check(server.name, photographed("remove"))
+        assert (found.done, found.said) == (True, ("Yes.", "No."))
+        texts = [str(body["messages"]) for body in server.requests]
+    assert len(texts) == 2
+    assert all("Is there any cat in this picture?" in text and "edit" not in text for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("action", "said", "done"),
+    [
+        ("remove", ("yes", "yes"), False),
+        ("remove", ("no", "no"), None),
+        ("replace", ("no", "yes"), True),
+        ("recolour", ("No.", "No."), False),
+        ("resize", ("yes", "no"), False),
+        ("remove", ("yes", "perhaps"), None),
+    ],
+)
+def test_what_two_answers_mean(action, said, done):
+    assert heard("m", instruction(action, "cat", "blue dog"), said).done is done
+
+
+def test_bad_fills_of_photographs_are_stopped_and_true_ones_pass(tmp_path):
+    for seed in range(4):
+        grain = np.random.default_rng(seed).normal(0, 14, (160, 240, 3))
+        tones = np.asarray(landscape(seed)) + grain
+        (tmp_path / f"{seed}.png").write_bytes(png(np.clip(tones, 0, 255).astype(np.uint8)).data)
+    gate = gate_photographs(tmp_path, seed=0)
+    assert (gate.passed.right, gate.passed.n) == (4, 4)
+    for kind in ("one flat colour", "smeared", "still there, paler"):  # noise is what these pictures are made of
+        assert gate.stopped[kind].right == 4
+
+
+# In an audit
+
+
+def test_checks_stand_in_the_log_beside_the_edit_and_can_be_added_later(tmp_path):
+    folder = scenes(tmp_path / "scenes", size=3)
+    plain = audit(folder, tmp_path / "a", "embedded").scores
+    assert plain.checked is None
+    steps = len(read_audit(tmp_path / "a").steps)
+    scores = audit(folder, tmp_path / "a", "embedded", checkers=("pixels", "seams")).scores
+    again = read_audit(tmp_path / "a")
+    tested = [concept for case in again.cases for concept in case.concepts]
+    assert len(again.steps) == steps + 2 * len(tested)
+    assert (scores.edited, scores.checked) == (len(tested), len(tested))
+    assert scores.checkers["pixels"].yes == len(tested)
+    assert {check.checker for concept in tested for check in concept.checks} == {"pixels", "seams"}
+    assert scores.kept == plain.kept
+
+
+def test_nobody_of_an_unknown_name_checks():
+    assert set(CHECKERS) == {"pixels", "seams", "detector"}
+    with pytest.raises(ModelError, match="checker"):
+        checker("sunglasses")
