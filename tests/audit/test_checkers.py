@@ -8,15 +8,19 @@ from audits import QUICK, audit, scenes
 from chat_server import ChatServer
 from editing.edits import dots, drawing, exactly, flowers, instruction
 from editing.photographs import landscape, png
+from msgspec.structs import replace
 from programs.tiny_onnx import yolo
 
 from countersight.audit.calibration.photographs import gate_photographs
-from countersight.audit.checkers import CHECKERS, EditShown
+from countersight.audit.checkers import CHECKERS, EditShown, pixels
 from countersight.audit.checkers.model import heard
+from countersight.audit.checkers.pixels import checked
+from countersight.audit.finishing import finish
 from countersight.audit.opening import Opener
 from countersight.audit.prompts import find_prompts
 from countersight.audit.tally import AuditTally
 from countersight.audit.trail import read_audit
+from countersight.audit.verifying import verified
 from countersight.detection import encode_mask
 from countersight.errors import ModelError
 from countersight.models import ModelSettings
@@ -158,3 +162,22 @@ def test_nobody_of_an_unknown_name_checks():
     assert set(CHECKERS) == {"pixels", "seams", "detector"}
     with pytest.raises(ModelError, match="checker"):
         checker("sunglasses")
+
+
+def test_a_check_that_was_turned_over_is_found_by_verify(tmp_path, monkeypatch):
+    folder = scenes(tmp_path / "scenes", size=2)
+    honest = checked
+    monkeypatch.setattr(pixels, "checked", lambda edit: _turned(honest(edit)))
+    audit(folder, tmp_path / "a", "embedded", checkers=("pixels",))
+    monkeypatch.undo()
+    finish(tmp_path / "a")
+    found = verified(tmp_path / "a", dataset=folder)
+    assert any("checked again it is True" in str(each) for each in found.findings)
+    audit(folder, tmp_path / "b", "embedded", checkers=("pixels", "seams"))
+    finish(tmp_path / "b")
+    assert verified(tmp_path / "b", dataset=folder).findings == ()
+    assert "Did the edit do what was asked?" in (tmp_path / "b" / "report.html").read_text()
+
+
+def _turned(result):
+    return replace(result, check=replace(result.check, done=not result.check.done))
