@@ -102,7 +102,8 @@ def _soft(pixels: Pixels) -> Pixels:
 
 
 def _around(truth: Pixels, hole: Mask) -> np.ndarray:
-    return truth[grown(hole, 10) & ~hole].mean(axis=0)
+    tone: np.ndarray = truth[grown(hole, 10) & ~hole].mean(axis=0)
+    return tone
 
 
 _Fill = Callable[[Pixels, Pixels, Mask, np.random.Generator], np.ndarray]

@@ -26,9 +26,9 @@ from countersight.audit.records import (
     Step,
 )
 from countersight.audit.scene_index import SceneIndex
-from countersight.audit.stages import NOTHING
 from countersight.audit.verifying.finding import Finding, Note, Opened
 from countersight.audit.verifying.verdicts import checked_verdict
+from countersight.audit.work import NOTHING
 from countersight.editing import Instruction
 from countersight.scenes import Scene
 
