@@ -60,6 +60,7 @@ FORMATS: Registry[Exporter] = Registry(
             "lmms-eval: a folder for --include_path, to generate and to rank",
             f"{_ROOM}.lmms_eval:export_lmms_eval",
         ),
+        "vlmevalkit": Plug("vlmevalkit", "VLMEvalKit: tables for $LMUData", f"{_ROOM}.vlmevalkit:export_tables"),
     },
     ExchangeError,
 )

@@ -58,6 +58,7 @@ SOURCES: Registry[Importer] = Registry(
     {
         "inspect": Plug("inspect", "an .eval or .json log of Inspect AI", f"{_ROOM}.inspect:read_log"),
         "lmms-eval": Plug("lmms-eval", "samples that it wrote with --log_samples", f"{_ROOM}.lmms_eval:read_samples"),
+        "vlmevalkit": Plug("vlmevalkit", "its predictions, .xlsx or .tsv", f"{_ROOM}.vlmevalkit:read_predictions"),
     },
     ExchangeError,
 )

@@ -1,0 +1,137 @@
+"""VLMEvalKit's tables: pictures stand there once, nothing is taken for an empty cell, and predictions come back."""
+
+import base64
+import csv
+import io
+import zipfile
+from xml.sax.saxutils import escape
+
+import pandas
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from making import case, dataset
+
+import countersight as cs
+from countersight.case import Option, Question
+from countersight.errors import ExchangeError
+from countersight.exchange import Export, export_to, import_run
+from countersight.exchange.vlmevalkit.sheets import LONGEST_CELL, rows_of
+
+COUNT = Question("How many dogs\nare there?", "3", "number")
+NONE = Question("Which is it?", "A", "choice", (Option("None"), Option("NA")))
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    base = tmp_path_factory.mktemp("kit")
+    cases = [case(number) for number in range(3)] + [case(3, factual=COUNT), case(4, factual=NONE, group="")]
+    folder = dataset(base / "tiny", cases)
+    written = export_to("vlmevalkit", Export(folder, base / "tiny_kit"))
+    assert written.count == 15
+    return folder, {file.stem: pandas.read_csv(file, sep="\t") for file in (base / "tiny_kit").iterdir()}
+
+
+def predicted(tables, said="The answer is B.") -> pandas.DataFrame:
+    every = pandas.concat(tables[1].values())
+    return every.drop(columns="image").assign(prediction=said)
+
+
+def sheet(frame: pandas.DataFrame, path):
+    """An .xlsx file with the strings inline, as XlsxWriter writes it for large tables."""
+    rows = [list(frame.columns), *frame.astype(str).values.tolist()]
+    cell = '<c r="{}{}" t="inlineStr"><is><t>{}</t></is></c>'
+    lines = (
+        f'<row r="{n}">'
+        + "".join(cell.format(chr(65 + c), n, escape(str(value))) for c, value in enumerate(row))
+        + "</row>"
+        for n, row in enumerate(rows, 1)
+    )
+    space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    with zipfile.ZipFile(path, "w") as packed:
+        text = f'<worksheet xmlns="{space}"><sheetData>{"".join(lines)}</sheetData></worksheet>'
+        packed.writestr("xl/worksheets/sheet1.xml", text)
+    return path
+
+
+def test_questions_are_sorted_by_how_many_options_they_have(tables):
+    assert {name: len(table) for name, table in tables[1].items()} == {
+        "tiny_kit_4": 13,
+        "tiny_kit_2": 1,
+        "tiny_kit_text": 1,
+    }
+    assert tables[1]["tiny_kit_4"].columns.tolist()[:8] == ["index", "image", "question", "hint", "A", "B", "C", "D"]
+    assert tables[1]["tiny_kit_4"]["A"].tolist() == [3] * 13
+
+
+def test_the_picture_of_a_pair_stands_there_once(tables):
+    table = tables[1]["tiny_kit_4"].astype({"image": str})
+    factual, counterfactual, shown = table["image"][:3]
+    assert base64.b64decode(factual).startswith(b"\x89PNG")
+    assert counterfactual == str(table["index"][0])
+    assert len(shown) > 64
+    assert shown != factual
+
+
+def test_no_option_is_taken_for_an_empty_cell(tables):
+    row = tables[1]["tiny_kit_2"].iloc[0]
+    assert (row["A"].strip(), row["B"].strip(), row["answer"], row["category"]) == ("None", "NA", "A", "all")
+
+
+def test_predictions_come_back_with_the_model_of_their_folder(tables, tmp_path):
+    out = tmp_path / "qwen"
+    out.mkdir()
+    predicted(tables).to_csv(out / "qwen_tiny_kit_4.tsv", sep="\t", index=False)
+    predicted(tables, "A").assign(hit=1).to_csv(out / "qwen_tiny_kit_4_result.tsv", sep="\t", index=False)
+    back = cs.import_run(out, tables[0], tmp_path / "back", tool="vlmevalkit")
+    assert back.manifest.model == "qwen"
+    assert {reply.text for reply in back.replies()} == {"The answer is B."}
+    assert len(list(back.replies())) == 15
+    assert back.scores().overall.counterfactual.value == 1.0
+
+
+def test_a_full_cell_of_a_sheet_was_cut(tables, tmp_path):
+    said = predicted(tables, "no answer yet " * 3000)
+    said["prediction"] = [text[:LONGEST_CELL] for text in said["prediction"]]
+    said.iloc[0, said.columns.get_loc("prediction")] = "Failed to obtain answer via API."
+    file = sheet(said, tmp_path / "predictions.xlsx")
+    come = import_run("vlmevalkit", file, tables[0], tmp_path / "back", model="m")
+    row = cs.Run.open(come.run.path).scores().overall
+    assert (come.failed, row.failed, row.cut, row.scored) == (1, 1, 14, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("x.tsv", b"index\tquestion\n1\tWhat?\n", "holds no predictions"),
+        ("x.tsv", b"", "holds no predictions"),
+        ("x.xlsx", b"PK\x03\x04", "is no sheet of predictions"),
+        ("x.tsv", b"key\tprediction\nelsewhere:factual\tA\n", "its first is for 'elsewhere:factual'"),
+    ],
+)
+def test_a_table_that_is_none_is_a_sentence(tables, tmp_path, name, content, sentence):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ExchangeError, match=sentence):
+        import_run("vlmevalkit", tmp_path / name, tables[0], tmp_path / "back", model="m")
+
+
+def test_a_model_that_nobody_names_is_asked_for(tables, tmp_path):
+    predicted(tables).to_csv(tmp_path / "p.tsv", sep="\t", index=False)
+    with pytest.raises(ExchangeError, match="name it with --model"):
+        import_run("vlmevalkit", tmp_path / "p.tsv", tables[0], tmp_path / "back")
+
+
+def test_names_that_mean_something_there_are_refused(tables, tmp_path):
+    with pytest.raises(ExchangeError, match="choose another"):
+        export_to("vlmevalkit", Export(tables[0], tmp_path / "my_circular"))
+
+
+@settings(max_examples=40)
+@given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\r\x00"), min_size=1), min_size=1, max_size=5))
+def test_any_text_comes_out_of_a_table_as_it_went_in(tmp_path_factory, texts):
+    path = tmp_path_factory.mktemp("t") / "t.tsv"
+    content = io.StringIO()
+    writer = csv.writer(content, delimiter="\t", lineterminator="\n")
+    writer.writerows([["key", "prediction"], *(["k", text] for text in texts)])
+    path.write_text(content.getvalue(), encoding="utf-8", newline="")
+    assert [row["prediction"] for row in rows_of(path)] == texts
