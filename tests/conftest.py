@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
 
@@ -12,6 +13,9 @@ from playwright.sync_api import Browser, sync_playwright
 # Machines that run these tests are shared: an example may be slow for reasons of its neighbours.
 settings.register_profile("shared machine", deadline=None)
 settings.load_profile("shared machine")
+
+# What the program keeps between calls is kept from one test run to the next by nobody.
+os.environ["COUNTERSIGHT_CACHE"] = tempfile.mkdtemp(prefix="countersight-cache-")
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 QUIET = [

@@ -21,6 +21,12 @@ WORLDS: Final[dict[Asking, tuple[World, Telling]]] = {
     "shown": ("counterfactual", "shown"),
 }
 """The world of each asking, and how it reaches the model."""
+ASKING_WORDS: Final[dict[Asking, str]] = {
+    "factual": "the picture as it is",
+    "counterfactual": "a change told in words",
+    "shown": "the change shown as a picture",
+}
+"""What each asking is, wherever a reader meets its name."""
 
 
 def asking_of(world: World, telling: Telling) -> Asking:

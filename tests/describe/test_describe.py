@@ -93,7 +93,7 @@ def printed(statistics: Statistics) -> str:
 
 def test_the_terminal_shows_groups_lengths_answers_and_balance() -> None:
     text = printed(describe(CASES))
-    for words_shown in ("4 cases", "flowers", "sun", "12.00", "50.0%", "A 50.0%", "yes 100.0%", "after the change"):
+    for words_shown in ("4 cases", "flowers", "sun", "12.00", "50.0%", "A 50.0%", "yes 100.0%", "counterfactual"):
         assert words_shown in text
 
 

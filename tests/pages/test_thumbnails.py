@@ -1,9 +1,12 @@
 import io
 import threading
+from pathlib import Path
 
+import pytest
 from PIL import Image
 
 from countersight.errors import BadPicture
+from countersight.pages.kept_thumbnails import KeptThumbnails
 from countersight.pages.thumbnailing import side_for, thumbnail, thumbnails
 from countersight.picture.checking import Picture
 
@@ -14,28 +17,48 @@ def made(mode: str = "RGB", size: tuple[int, int] = (448, 300), kind: str = "PNG
     return Picture(file.getvalue(), f"image/{kind.lower()}", *size)
 
 
-def opened(webp: bytes) -> Image.Image:
-    return Image.open(io.BytesIO(webp), formats=("WEBP",))
+def opened(data: bytes) -> Image.Image:
+    return Image.open(io.BytesIO(data), formats=("WEBP", "JPEG"))
 
 
-def test_a_thumbnail_is_a_small_webp_of_the_same_shape() -> None:
-    small = opened(thumbnail(made(), 224).webp)
-    assert small.size == (224, 150)
+@pytest.mark.parametrize(("side", "size", "mime"), [(224, (224, 150), "image/jpeg"), (448, (448, 300), "image/webp")])
+def test_a_thumbnail_has_the_shape_of_its_picture_and_knows_how_large_that_is(
+    side: int, size: tuple[int, int], mime: str
+) -> None:
+    small = thumbnail(made(), side)
+    assert opened(small.data).size == size
+    assert (small.mime, small.width, small.height) == (mime, 448, 300)
+
+
+def test_thumbnails_are_kept_between_calls_by_what_is_in_the_picture(tmp_path: Path) -> None:
+    pictures = {"a": made(), "b": made(colour="blue"), "bad": Picture(b"", "image/png", 5, 5)}
+    first = list(thumbnails(pictures, pictures.__getitem__, 224, KeptThumbnails(tmp_path)))
+    kept = KeptThumbnails(tmp_path)
+    assert [kept.find(kept.key(picture.data, 224)) for picture in pictures.values()] == first
+    assert kept.find(kept.key(pictures["a"].data, 448)) is None
+    assert list(thumbnails(reversed(pictures), pictures.__getitem__, 224, kept)) == first[::-1]
+
+
+def test_a_store_that_cannot_be_written_or_read_only_costs_time(tmp_path: Path) -> None:
+    (tmp_path / "thumbnails.sqlite").write_bytes(b"no database" * 100)
+    (tmp_path / "file").write_text("")
+    for folder in (tmp_path, tmp_path / "file"):
+        assert [small.mime for small in thumbnails(["a"], lambda name: made(), 224, KeptThumbnails(folder))]
 
 
 def test_a_small_picture_is_not_blown_up() -> None:
-    assert opened(thumbnail(made(size=(20, 10)), 224).webp).size == (20, 10)
+    assert opened(thumbnail(made(size=(20, 10)), 224).data).size == (20, 10)
 
 
 def test_what_is_clear_lies_on_white() -> None:
-    small = opened(thumbnail(made("RGBA", colour=(0, 0, 0, 0)), 224).webp)
+    small = opened(thumbnail(made("RGBA", colour=(0, 0, 0, 0)), 224).data)
     assert small.mode == "RGB"
     assert min(small.getpixel((5, 5))) > 250  # type: ignore[type-var]
 
 
 def test_palettes_grey_and_sixteen_bits_are_shown() -> None:
     for mode in ("P", "L", "I;16", "1", "LA"):
-        assert thumbnail(made(mode, colour=0), 224).webp, mode
+        assert thumbnail(made(mode, colour=0), 224).data, mode
 
 
 def test_a_damaged_picture_says_so() -> None:
@@ -56,7 +79,7 @@ def test_thumbnails_come_in_order_with_faults_in_their_place() -> None:
 
     found = list(thumbnails(["30", "bad", *map(str, range(40, 80))], open_picture, 224))
     assert found[1].fault == "is cut off"
-    assert [opened(small.webp).width for small in found if small.webp] == [30, *range(40, 80)]
+    assert [opened(small.data).width for small in found if small.data] == [30, *range(40, 80)]
 
 
 def test_pictures_are_opened_only_a_little_ahead() -> None:

@@ -113,7 +113,7 @@ def picture(seed: int, *, after: bool = False, side: int = 224) -> Thumbnail:
             draw.ellipse((x, y, x + 34, y + 34), fill=colour)
     file = io.BytesIO()
     image.save(file, "WEBP", quality=75, method=0)
-    return Thumbnail(webp=file.getvalue())
+    return Thumbnail(file.getvalue())
 
 
 PAIRS: tuple[tuple[Verdict, Verdict], ...] = (

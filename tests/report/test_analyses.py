@@ -60,7 +60,7 @@ def test_a_run_is_observed_with_its_drop_correlation_and_best_and_worst_group(tm
     )
     assert "Accuracy falls in 2 of 2 groups; in none of them" in point(found, "The drop")
     assert "phi = 0.58" in point(found, "Seeing and imagining")
-    assert "answered right more often under a change" in point(found, "Seeing and imagining")
+    assert "answered right more often in the counterfactual one" in point(found, "Seeing and imagining")
     assert "gpt-4o, counterfactual: best group 0 with 50.0%" in point(found, "Best and worst")
     assert not point(found, "What prompts change")
     markdown = files.markdown.read_text(encoding="utf-8")

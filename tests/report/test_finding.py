@@ -35,7 +35,7 @@ def test_it_names_who_loses_what_beside_what_guessing_gives(tmp_path: Path) -> N
     report = reported(tmp_path, said(12))
     words, drop = sentence(report), report.runs[0].overall.drop
     assert drop
-    assert "it loses 50.0 points when something is supposed to be otherwise (100.0% right as it is, 50.0%" in words
+    assert "it loses 50.0 points when something is supposed to be otherwise (factual 100.0% right, counter" in words
     assert f"where guessing gives 25.0%; 95% interval {interval(drop)}; 24 cases; p < 0.001)" in words
     assert 0.2 < drop.low < 0.5 < drop.high < 0.8
 

@@ -115,7 +115,14 @@ def test_letters_show_answered_and_gold(open_page: Opener) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    ["right before, wrong after", "wrong before, right after", "both right", "both wrong", "unread", "failed"],
+    [
+        "factual right, counterfactual wrong",
+        "factual wrong, counterfactual right",
+        "both right",
+        "both wrong",
+        "unread",
+        "failed",
+    ],
 )
 def test_each_outcome_has_its_filter(open_page: Opener, words: str) -> None:
     page = open_page(specimen.page(60)).page
@@ -126,7 +133,7 @@ def test_each_outcome_has_its_filter(open_page: Opener, words: str) -> None:
 
 def test_filters_combine_and_counts_follow(open_page: Opener) -> None:
     page = open_page(specimen.page(60, "first", "second")).page
-    choose(page, "right before, wrong after")
+    choose(page, "factual right, counterfactual wrong")
     assert status(page).startswith("20 cases")  # ten of either run
     page.get_by_label("Run", exact=True).select_option("second")
     assert status(page).startswith("10 cases")
@@ -184,9 +191,9 @@ def test_the_gallery_works_from_the_keyboard(open_page: Opener) -> None:
     page.locator("button.picture").first.focus()
     page.keyboard.press("Enter")
     expect(page.locator("dialog")).to_be_visible()
-    expect(page.locator("#zoom-title")).to_have_text("case-000000, as it is")
+    expect(page.locator("#zoom-title")).to_have_text("case-000000, factual picture")
     page.keyboard.press("ArrowRight")
-    expect(page.locator("#zoom-title")).to_have_text("case-000000, after the change")
+    expect(page.locator("#zoom-title")).to_have_text("case-000000, counterfactual picture")
     page.keyboard.press("Escape")
     expect(page.locator("dialog")).to_be_hidden()
     assert page.evaluate("document.activeElement.className") == "picture"
@@ -214,6 +221,18 @@ def test_a_long_reply_is_folded_and_a_cut_one_says_so(open_page: Opener) -> None
     expect(page.locator(".cut")).to_have_text(
         "The first 4,000 of 10,000,000 characters; the rest is in the run folder."
     )
+
+
+def test_the_request_as_it_was_sent_is_one_click_away(open_page: Opener) -> None:
+    data = specimen.page(1)
+    told = Answer("cut", "It is", 5, sent=1, unfit="there is no causal graph to tell")
+    requests = ("other", "<b>Is it?</b>\nyes")
+    case = msgspec.structs.replace(data.cases[0], answers=({"factual": told},), requests=requests)
+    page = open_page(msgspec.structs.replace(data, cases=(case,))).page
+    assert page.locator(".verdict").inner_text() == "✂ cut off"
+    expect(page.locator(".unfit")).to_have_text("The prompt does not apply here: there is no causal graph to tell.")
+    page.get_by_text("The request as it was sent").click()
+    expect(page.locator(".request .whole")).to_have_text("<b>Is it?</b>\nyes")
 
 
 def test_a_bad_picture_is_a_stated_placeholder(open_page: Opener) -> None:
@@ -264,7 +283,7 @@ def test_hostile_text_is_only_text(open_page: Opener) -> None:
 @pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
 def test_axe_finds_nothing(open_page: Opener, scheme: str, size: dict[str, int]) -> None:
     page = open_page(specimen.page(6, "first", "second"), viewport=size, color_scheme=scheme).page
-    choose(page, "right before, wrong after")
+    choose(page, "factual right, counterfactual wrong")
     page.locator(".reply summary").first.click()
     assert violations(page) == []
     page.locator("button.picture").first.click()

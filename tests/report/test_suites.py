@@ -59,10 +59,10 @@ def test_c_vqa_has_the_papers_words_and_order(tmp_path: Path) -> None:
     run = answered(tmp_path / "run", cases, lambda case, question: "2")
     files = write_report([run], tmp_path / "out")
     text = files.markdown.read_text(encoding="utf-8")
-    assert "| group | n | original | counterfactual | drop | both right | unread |" in text
+    assert "| group | n | factual | counterfactual | drop | both right | unread |" in text
     assert list(lines(files, "gpt-4o")) == ["numerical direct", "numerical indirect", "boolean", "all"]
-    assert "**original, counterfactual**" in text
-    assert "Original minus counterfactual, in points" in text
+    assert "**factual, counterfactual**" in text
+    assert "Factual minus counterfactual, in points" in text
 
 
 # ---- CFMM ---------------------------------------------------------------------------------------------------

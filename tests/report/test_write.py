@@ -87,10 +87,13 @@ def test_the_gallery_holds_what_was_said_and_how_it_was_read(tmp_path: Path) -> 
     ]
     page = write_report([run(tmp_path / "run", source, said)], tmp_path / "out").html.read_text(encoding="utf-8")
     first, second = embedded(page, "case-0"), embedded(page, "case-1")
-    assert first["answers"][0]["factual"] == {"verdict": "right", "text": "I say **A**", "length": 11, "read": "A"}
+    told = first["answers"][0]["factual"]
+    assert told == {"verdict": "right", "text": "I say **A**", "length": 11, "read": "A", "sent": 0}
+    assert first["requests"][0].startswith("[picture] How many dots are there in picture 0?")
+    assert "Answer with the letter" in first["requests"][0]
     assert first["answers"][0]["counterfactual"]["read"] == "C"
     assert first["questions"]["counterfactual"]["gold"] == "B"
-    assert second["answers"][0]["factual"] == {"verdict": "failed", "reason": "the server hung up"}
+    assert second["answers"][0]["factual"] == {"verdict": "failed", "reason": "the server hung up", "sent": 0}
     assert second["answers"][0]["counterfactual"] == {"verdict": "missing"}
     assert page.count('<script type="text/plain" id="picture-') == 8
 

@@ -10,7 +10,7 @@ _ANSWERS_SHOWN = 40
 _GROUPS_SHOWN = 24
 _SELDOM = 0.005
 CONTROLLED: Final = "the change does not touch what is asked, and the answer must stay"
-WORLD_WORDS: Final = {"factual": "as it is", "counterfactual": "after the change"}
+WORLD_WORDS: Final = {"factual": "factual", "counterfactual": "counterfactual"}
 
 
 class Bar(msgspec.Struct, frozen=True):

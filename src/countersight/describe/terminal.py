@@ -58,10 +58,10 @@ def printed(statistics: Statistics) -> Iterator[RenderableType]:
 def _groups(statistics: Statistics) -> Table:
     table = Table(title=several(statistics.cases, "case"), box=box.SIMPLE_HEAD, title_justify="left")
     table.add_column("group")
-    for heading in ("cases", "words\nas it is", "words\nafter", "answer\nchanges"):
+    for heading in ("cases", "words\nfactual", "words\ncounterf.", "answer\nchanges"):
         table.add_column(heading, justify="right")
-    table.add_column("most frequent answers\nas it is")
-    table.add_column("\nafter the change")
+    table.add_column("most frequent answers\nfactual")
+    table.add_column("\ncounterfactual")
     for group in (*statistics.groups, statistics.total):
         style = "bold" if group is statistics.total else ""
         table.add_row(

@@ -13,6 +13,8 @@ from .grid import Grid as Grid
 from .grid import Line as Line
 from .grid import figure_cell as figure_cell
 from .grid import unasked_line as unasked_line
+from .kept_thumbnails import KeptThumbnails as KeptThumbnails
+from .kept_thumbnails import Thumbnail as Thumbnail
 from .markup import Markup as Markup
 from .markup import element as element
 from .markup import joined as joined
@@ -24,7 +26,6 @@ from .svg import escaped as escaped
 from .svg import sheet as sheet
 from .svg import words_at as words_at
 from .terminal import print_grids as print_grids
-from .thumbnailing import Thumbnail as Thumbnail
 from .thumbnailing import side_for as side_for
 from .thumbnailing import thumbnails as thumbnails
 from .wording import clean as clean

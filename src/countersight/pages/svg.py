@@ -8,9 +8,10 @@ MARGIN = 56
 
 _STYLE = """
   svg { --ground: #ffffff; --ink: #1b2430; --soft: #5b6675; --rule: #e3e7ec; --one: #0a6ab4; --two: #c2500d;
-        font: 13px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif }
+        --three: #7b3fa9; font: 13px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif }
   @media (prefers-color-scheme: dark) {
-    svg { --ground: #12171d; --ink: #e8edf2; --soft: #a3aebb; --rule: #2b343f; --one: #5fb0f2; --two: #ff9a5c }
+    svg { --ground: #12171d; --ink: #e8edf2; --soft: #a3aebb; --rule: #2b343f; --one: #5fb0f2; --two: #ff9a5c;
+      --three: #c99cf2 }
   }
   .ground { fill: var(--ground) } text { fill: var(--ink) } .soft { fill: var(--soft); font-size: 11.5px }
   .title { font-size: 20px; font-weight: 650 } .head { font-size: 15px; font-weight: 600 }

@@ -5,27 +5,23 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 
-import msgspec
-
 from countersight.errors import BadPicture
+from countersight.pages.kept_thumbnails import KeptThumbnails, Thumbnail
 from countersight.picture import Picture, as_seen
 
 _FEW = 1_000
+SMALL = 224
+"""Thumbnails of this size come in thousands: JPEG is made in a tenth of the time that WebP takes, in two thirds more
+bytes."""
 _WORKERS = 2
 # Pictures waiting to be decoded are held in memory; a few keep every worker busy.
 _AHEAD = 4 * _WORKERS
-
-
-class Thumbnail(msgspec.Struct, frozen=True):
-    """A small picture as WebP, or why there is none."""
-
-    webp: bytes = b""
-    fault: str = ""
+_KEPT_AT_ONCE = 500
 
 
 def side_for(pictures: int) -> int:
     """How many pixels wide a thumbnail may be: a page with few pictures can afford sharp ones."""
-    return 448 if pictures <= _FEW else 224
+    return 448 if pictures <= _FEW else SMALL
 
 
 def thumbnail(picture: Picture, side: int) -> Thumbnail:
@@ -35,26 +31,42 @@ def thumbnail(picture: Picture, side: int) -> Thumbnail:
     except BadPicture as error:
         return Thumbnail(fault=str(error))
     file = io.BytesIO()
-    small.save(file, "WEBP", quality=75, method=2)  # 0.8 ms more than method 0, and files a quarter smaller
-    return Thumbnail(webp=file.getvalue())
+    if side <= SMALL:
+        small.save(file, "JPEG", quality=80)
+    else:
+        small.save(file, "WEBP", quality=75, method=2)  # 0.8 ms more than method 0, and files a quarter smaller
+    sides = (picture.width, picture.height)
+    width, height = reversed(sides) if picture.orientation >= 5 else sides  # it lies on a side
+    return Thumbnail(file.getvalue(), "image/jpeg" if side <= SMALL else "image/webp", width=width, height=height)
 
 
 def thumbnails(
     names: Iterable[str],
     open_picture: Callable[[str], Picture],
     side: int,
+    kept: KeptThumbnails | None = None,
 ) -> Iterator[Thumbnail]:
-    """The thumbnails of named pictures, in order.
+    """The thumbnails of named pictures, in order; those made in an earlier call are taken from where they were kept.
 
     Threads are enough: Pillow lets go of the interpreter while it decodes, scales and encodes.
     """
+    made: dict[bytes, Thumbnail] = {}
 
     def make(picture_name: str) -> Thumbnail:
         try:
             picture = open_picture(picture_name)
         except BadPicture as error:
             return Thumbnail(fault=str(error))
-        return thumbnail(picture, side)
+        key = kept.key(picture.data, side) if kept else b""
+        found = kept.find(key) if kept else None
+        if found is None:
+            found = made[key] = thumbnail(picture, side)
+        return found
+
+    def keep() -> None:
+        if kept:
+            kept.keep(dict(made))
+        made.clear()
 
     with ThreadPoolExecutor(_WORKERS) as pool:
         waiting: deque[Future[Thumbnail]] = deque()
@@ -62,5 +74,8 @@ def thumbnails(
             waiting.append(pool.submit(make, picture_name))
             if len(waiting) > _AHEAD:
                 yield waiting.popleft().result()
+            if len(made) >= _KEPT_AT_ONCE:
+                keep()
         while waiting:
             yield waiting.popleft().result()
+    keep()

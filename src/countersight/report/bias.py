@@ -144,7 +144,7 @@ def _definitions(found: Sequence[tuple[AnalysedRun, Bias]], seed: int) -> Iterat
     drawn = f"({count(RESAMPLES)} draws, seed {seed})"
     yield (
         "diff",
-        "Accuracy as it is minus accuracy under a change, over the cases about pictures of a group that were scored in "
+        "Factual minus counterfactual accuracy, over the cases about pictures of a group that were scored in "
         "both worlds. Pictures with rows of several groups are left out. Score interval for as many independent "
         "cases as vary as much: cases about one picture are not independent.",
     )

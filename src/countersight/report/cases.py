@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +14,7 @@ from countersight.report.data import Answer, AskedQuestion, GalleryCase
 from countersight.report.gallery import PAIR_OUTCOMES, pair_outcome
 from countersight.report.graphs import shown_graph
 from countersight.report.traces import shown_program
+from countersight.runs import Sent
 from countersight.scoring import OUTCOMES, JudgedRun, Outcomes, counted_replies
 
 LONGEST_TEXT = 4_000
@@ -34,13 +36,26 @@ def gallery_cases(runs: Sequence[JudgedRun], size: int, seed: int) -> tuple[tupl
     positions = balanced_sample([_strata(result) for result in results], size, seed)
     place = dict(zip(results[0].rows[positions].tolist(), positions.tolist(), strict=True))
     said = [counted_replies(judged.outcomes, positions.tolist(), judged.run.replies()) for judged in runs]
+    sent = [Sent(judged.run, source) for judged in runs]
     pictures: dict[str, int] = {}
 
     def number(file_name: str | None) -> int | None:
         return None if file_name is None else pictures.setdefault(file_name, len(pictures))
 
-    cases = tuple(
-        GalleryCase(
+    def shown(row: int, case: Case) -> GalleryCase:
+        requests: dict[str, int] = {}
+        answers = []
+        for judged, replies, words in zip(runs, said, sent, strict=True):
+            fact = replies.get((place[row], "factual"))
+            found = _answers(case, judged.outcomes, place[row], replies, source)
+            prompt = judged.run.manifest.prompt
+            for asking, answer in found.items():
+                text = "" if answer.verdict == "missing" else _cut(words.words(row, case, *WORLDS[asking], fact))
+                number_of = requests.setdefault(text, len(requests)) if text else None
+                unfit = prompt.unfit(case, *WORLDS[asking])
+                found[asking] = msgspec.structs.replace(answer, sent=number_of, unfit=unfit)
+            answers.append(found)
+        return GalleryCase(
             id=_cut(case.id),
             group=_cut(case.group),
             change=_cut(case.change.text) if case.change else "",
@@ -48,14 +63,11 @@ def gallery_cases(runs: Sequence[JudgedRun], size: int, seed: int) -> tuple[tupl
             counterfactual_picture=number(case.counterfactual_image),
             graph=shown_graph(case, source),
             questions=_questions(case),
-            answers=tuple(
-                _answers(case, result, place[row], replies, source)
-                for result, replies in zip(results, said, strict=True)
-            ),
+            answers=tuple(answers),
+            requests=tuple(requests),
         )
-        for row, case in _shown_most(runs).cases()
-        if row in place
-    )
+
+    cases = tuple(shown(row, case) for row, case in _shown_most(runs).cases() if row in place)
     return cases, tuple(pictures)
 
 

@@ -256,6 +256,10 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     cost: float = 0.0
     seconds: float = 0.0
     attempts: int = 1
+    sent: int | None = None
+    """Which of the case's requests it answers; None where nobody can say any more what was sent."""
+    unfit: str = ""
+    """Why the prompt makes no difference to this question, where it does not."""
     program: Program | None = None
 
 
@@ -284,6 +288,8 @@ class GalleryCase(msgspec.Struct, frozen=True, kw_only=True):
     counterfactual_picture: int | None
     questions: dict[Asking, AskedQuestion]
     answers: tuple[dict[Asking, Answer], ...]
+    requests: tuple[str, ...] = ()
+    """What was sent for it, each text once; runs with the same prompt send the same."""
     graph: ShownGraph | None = None
 
 

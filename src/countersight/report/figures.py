@@ -6,7 +6,7 @@ stay the size of the page's. Colours are classes: the style sheet has one set fo
 
 from collections.abc import Sequence
 
-from countersight.case import ASKINGS, Asking
+from countersight.case import ASKING_WORDS, ASKINGS, Asking
 from countersight.pages import Figure, Markup, element, interval, name, percent, text
 from countersight.report.data import GroupScores, LetterShare, RunScores
 from countersight.suites import PLAIN, Terms
@@ -21,12 +21,6 @@ MARKS: dict[Asking, Markup] = {
 }
 """A shape as well as a colour for each asking."""
 
-ASKING_WORDS: dict[Asking, str] = {
-    "factual": "the picture as it is",
-    "counterfactual": "the change is told in words",
-    "shown": "the picture after the change is shown",
-}
-
 
 def mark(asking: Asking) -> Markup:
     """The sign of an asking, for legends and headings."""
@@ -38,12 +32,16 @@ def legend(askings: list[Asking], terms: Terms = PLAIN) -> Markup:
     """What the marks stand for."""
     return element(
         "ul",
-        *(
-            element("li", mark(asking), text(f"{terms.measures.get(asking, asking)}: {ASKING_WORDS[asking]}"))
-            for asking in askings
-        ),
+        *(element("li", mark(asking), text(_meaning(asking, terms))) for asking in askings),
         class_="legend",
     )
+
+
+def _meaning(asking: Asking, terms: Terms) -> str:
+    """What a mark stands for: the asking, the paper's name for its accuracy where it has one, and what it is."""
+    called = terms.measures.get(asking, asking)
+    paper = "" if called == asking else f" ({called})"
+    return f"{asking}{paper}: {ASKING_WORDS[asking]}"
 
 
 def drop_plot(run: RunScores, terms: Terms = PLAIN) -> Markup:

@@ -1,5 +1,7 @@
 """What a report found, in a sentence that names who loses what; and first, what speaks against believing it."""
 
+from collections.abc import Iterator
+
 import msgspec
 
 from countersight.case import World
@@ -20,8 +22,32 @@ def sentence(report: ReportData) -> str:
     was = "was" if len(report.runs) == 1 else "were"
     found = finding(report)
     told = f"{who} {was} asked {asked}{f': {found}' if found else '.'}"
-    caveats = [f"{kind}: {name(run.label)}, {run.standing}." for run in report.runs if (kind := _caveat(run))]
-    return " ".join([*caveats, told])
+    return " ".join([*_caveats(report), *_unread(report), told])
+
+
+def _caveats(report: ReportData) -> Iterator[str]:
+    """Which runs are unfinished or tell nothing; of many, how many."""
+    for kind in ("No finding", "Unfinished"):
+        runs = [run for run in report.runs if _caveat(run) == kind]
+        if len(runs) > _FEW:
+            yield f"{kind}: {len(runs)} of {several(len(report.runs), 'run')}; the tables say how far each has come."
+        else:
+            yield from (f"{kind}: {name(run.label)}, {run.standing}." for run in runs)
+
+
+def _unread(report: ReportData) -> Iterator[str]:
+    """The share of replies without an answer; of several runs, the largest."""
+    shares = {run.label: _without_answer(run) for run in report.runs if not _caveat(run)}
+    worst = max(shares, key=lambda label: shares[label], default="")
+    if worst and shares[worst]:
+        most = "" if len(report.runs) == 1 else f"up to {percent(shares[worst])}% of a run ({name(worst)})"
+        yield f"Unread, cut off or empty: {most or percent(shares[worst]) + '% of the replies'}."
+
+
+def _without_answer(run: RunScores) -> float:
+    scores = run.overall
+    asked = scores.scored + scores.cut + scores.empty
+    return (scores.unread + scores.cut + scores.empty) / asked if asked else 0.0
 
 
 def finding(report: ReportData) -> str:
@@ -37,7 +63,7 @@ def finding(report: ReportData) -> str:
     known.sort(key=lambda each: -(each[1].value or 0.0))
     unclear = [each for each in known if report.two_worlds and _is_unclear(each[1])]
     clear = [each for each in known if each not in unclear]
-    parts = [f"{name(run.label)} {_part(report, run, figure)}" for run, figure in _ends(clear)]
+    parts = [f"{name(run.label)} {_part(report, run, figure, short=True)}" for run, figure in _ends(clear)]
     if unclear:
         parts.append(f"no clear drop for {_listed(unclear)}")
     return "; ".join(parts) + "."
@@ -51,7 +77,7 @@ def _ends(runs: list[_Found]) -> list[_Found]:
 def _listed(runs: list[_Found]) -> str:
     named = [f"{name(run.label)} ({percent(figure.value or 0.0)}; {interval(figure)})" for run, figure in runs[:_FEW]]
     if len(runs) > _FEW:
-        named.append(f"{count(len(runs) - _FEW)} others")
+        named.append(several(len(runs) - _FEW, "other"))
     return " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
 
 
@@ -77,15 +103,21 @@ def _figure(report: ReportData, run: RunScores) -> Figure | None:
     return figure if figure and figure.value is not None else None
 
 
-def _part(report: ReportData, run: RunScores, figure: Figure) -> str:
-    return _drop(report, run, figure) if report.two_worlds else _accuracy(report, run, figure)
+def _part(report: ReportData, run: RunScores, figure: Figure, *, short: bool = False) -> str:
+    return _drop(report, run, figure, short=short) if report.two_worlds else _accuracy(report, run, figure)
 
 
-def _drop(report: ReportData, run: RunScores, drop: Figure) -> str:
-    """Of a drop over 40 cases: "loses 12.5 points under a change (84.3% as it is, …)"."""
+def _drop(report: ReportData, run: RunScores, drop: Figure, *, short: bool = False) -> str:
+    """Of a drop over 40 cases: "loses 12.5 points when something is supposed to be otherwise (factual 84.3% right, …)".
+
+    In `short`, where several runs are told of, without what the tables say again.
+    """
     value = drop.value or 0.0
     before, after = run.overall.factual, run.overall.counterfactual
-    shares = f"{_share(before)} right as it is, {_share(after)} under the change{_guessing(run, 'counterfactual')}"
+    shares = f"factual {_share(before)} right, counterfactual {_share(after)}"
+    if short:
+        return f"{'gains' if value < 0 else 'loses'} {percent(abs(value))} points ({shares})"
+    shares += _guessing(run, "counterfactual")
     gained = value < 0 and not _is_unclear(drop)
     if gained:  # it is told as a gain, its interval too
         drop = msgspec.structs.replace(drop, low=-drop.high, high=-drop.low)

@@ -12,7 +12,7 @@ _INSIDE = WIDTH - 2 * MARGIN - _LEFT - _RIGHT
 _TOP, _ROW = 96, 46
 _STYLE = """
   .factual { fill: var(--one); stroke: var(--one) } .counterfactual { fill: var(--two); stroke: var(--two) }
-  .shown { fill: var(--soft); stroke: var(--soft) } .fall { stroke: var(--soft); stroke-width: 2 }
+  .shown { fill: var(--three); stroke: var(--three) } .fall { stroke: var(--soft); stroke-width: 2 }
   .rule { stroke: var(--rule) } .chance { stroke: var(--ink); stroke-dasharray: 4 4 }
   .interval { stroke-width: 5; opacity: .35; stroke-linecap: round }
 """

@@ -9,8 +9,8 @@ PairOutcome = Literal[
 ]
 
 PAIR_OUTCOMES: dict[PairOutcome, str] = {
-    "lost": "right before, wrong after",
-    "gained": "wrong before, right after",
+    "lost": "factual right, counterfactual wrong",
+    "gained": "factual wrong, counterfactual right",
     "both-right": "both right",
     "both-wrong": "both wrong",
     "right": "right (asked in one world)",

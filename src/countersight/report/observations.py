@@ -136,11 +136,11 @@ def _correlated(run: AnalysedRun, found: Correlation, terms: Terms) -> str:
         meaning = "there is no sign that being right in one world goes with being right in the other"
     else:
         often = "less often" if phi.value < 0 else "more often"
-        meaning = f"what is answered right as it is, is answered right {often} under a change"
+        meaning = f"what is answered right in the factual world is answered right {often} in the counterfactual one"
     within = f", within each {terms.group} {_phi(found.within)}" if found.within else ""
     shares = [
         f"{percent(rate.value)}% of the {several(rate.n, 'case')} {which}"
-        for rate, which in ((found.after_right, "right as they are"), (found.after_wrong, "not right as they are"))
+        for rate, which in ((found.after_right, "factually right"), (found.after_wrong, "not factually right"))
         if rate.value is not None
     ]
     return (
@@ -198,7 +198,7 @@ def _worlds_table(found: Sequence[tuple[AnalysedRun, Correlation]], terms: Terms
     heads = {key: _word(key, terms) for key in ("factual", "counterfactual", "drop")} | {"phi": "phi"}
     if within:
         heads["phi_within_groups"] = f"phi within each {terms.group}"
-    heads |= {"after_right": "under a change, if right as it is", "after_wrong": "under a change, if not"}
+    heads |= {"after_right": "counterfactual, if factually right", "after_wrong": "counterfactual, if not"}
     lines = []
     for run, correlated in found:
         total = run.rows[-1]
@@ -275,8 +275,8 @@ def _definitions(correlated: bool, ranked: bool, changed: bool, seed: int) -> It
     if correlated:
         yield (
             "phi",
-            "The correlation of being right as it is and being right under a change, from −1 to 1, over the cases "
-            "scored in both worlds; interval and p by Mantel and Haenszel's test. Nothing is said where fewer than "
+            "The correlation of being right in the factual and in the counterfactual world, from −1 to 1, over the "
+            "cases scored in both; interval and p by Mantel and Haenszel's test. Nothing is said where fewer than "
             f"{LEAST_IN_A_MARGIN} cases are right, or not right, in either world. That some groups are easier in both "
             "worlds makes a correlation of its own, which phi within each group leaves out.",
         )

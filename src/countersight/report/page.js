@@ -4,15 +4,12 @@
 (() => {
   const PER_PAGE = 24;
   const LONG = 180;
-  const WORLDS = {
-    factual: { sign: "●", words: "As it is" },
-    counterfactual: { sign: "◆", words: "The change told in words" },
-    shown: { sign: "▲", words: "The change shown as a picture" },
-  };
   const VERDICTS = {
     right: "✓ right",
     wrong: "✗ wrong",
     unread: "? unread",
+    cut: "✂ cut off",
+    empty: "∅ empty",
     failed: "! failed",
     missing: "… not asked",
   };
@@ -26,6 +23,8 @@
   const number = (value) => value.toLocaleString("en-GB");
   const index = stored("index");
   const total = index.group_of.length;
+  const ASKINGS = Object.fromEntries(index.askings.map((asking) => [asking.key, asking]));
+  const PICTURES = ["factual picture", "counterfactual picture"];
 
   const make = (tag, attributes, ...children) => {
     const node = document.createElement(tag);
@@ -130,7 +129,7 @@
 
   const pictureData = (at) => {
     const block = at === null ? null : byId(`picture-${at}`);
-    return block === null ? null : `data:image/webp;base64,${block.textContent}`;
+    return block === null ? null : `data:${block.dataset.mime};base64,${block.textContent}`;
   };
 
   // Pictures come last in the file, after this script, so that cards are there before them.
@@ -188,15 +187,17 @@
   const picture = (item, side) => {
     const at = side ? item.counterfactual_picture : item.picture;
     if (at === null) return null;
-    const words = side ? "after the change" : "as it is";
-    const caption = make("figcaption", {}, side && !item.questions.shown ? `${words} (the model does not see it)` : words);
+    const words = PICTURES[side];
+    const [width, height] = index.sizes[at] ?? [];
+    const seen = side && !item.questions.shown ? "not shown to the model" : width ? `${width} × ${height} as the model saw it` : "";
+    const caption = make("figcaption", {}, words, ...(seen ? [make("small", {}, seen)] : []));
     const fault = stored(`fault-${at}`);
     if (fault !== null) {
       return make("figure", {}, make("p", { class: "picture placeholder" }, `No picture: it ${fault}.`), caption);
     }
-    const image = make("img", { alt: `The picture ${words}`, "data-picture": at });
+    const image = make("img", { alt: `The ${words}`, "data-picture": at });
     watcher.observe(image);
-    const button = make("button", { type: "button", class: "picture", "aria-label": `Enlarge the picture ${words}` }, image);
+    const button = make("button", { type: "button", class: "picture", "aria-label": `Enlarge the ${words}` }, image);
     const boxes = side ? [] : coloured(item.graph?.things ?? []);
     if (boxes.length) button.append(drawn(boxes, image));
     button.addEventListener("click", () => zoom(item, side));
@@ -312,7 +313,7 @@
       .filter(Boolean)
       .join(" · ");
 
-  const answerLine = (answer, run, at) => {
+  const answerLine = (item, answer, run, at) => {
     const line = make(
       "li",
       { class: "answer" },
@@ -325,8 +326,18 @@
     if (answer.composed) line.append(make("span", { class: "read" }, "composed from its own count"));
     const said = reply(answer);
     if (said) line.append(said);
+    if (answer.unfit) line.append(make("p", { class: "unfit" }, `The prompt does not apply here: ${answer.unfit}.`));
     if (answer.program) line.append(program(answer.program, at));
+    if (answer.sent != null) line.append(request(item.requests[answer.sent]));
     return line;
+  };
+
+  // The request as it was sent; most people never open it, so it is made when they do.
+  const request = (words) => {
+    const whole = make("details", { class: "reply request" }, make("summary", {}, "The request as it was sent"));
+    const fill = () => whole.append(make("p", { class: "whole", dir: "auto", tabindex: 0, role: "group", "aria-label": "The request" }, words));
+    whole.addEventListener("toggle", fill, { once: true });
+    return whole;
   };
 
   const asking = (item, key) => {
@@ -334,11 +345,11 @@
     if (!question) return null;
     const answers = runsAsked()
       .filter((run) => item.answers[run][key])
-      .map((run) => answerLine(item.answers[run][key], run, key === "shown" ? item.counterfactual_picture : item.picture));
+      .map((run) => answerLine(item, item.answers[run][key], run, key === "shown" ? item.counterfactual_picture : item.picture));
     return make(
       "div",
       { class: "asking" },
-      make("h4", { class: `asking-name ${key}` }, make("span", { "aria-hidden": "true" }, `${WORLDS[key].sign} `), WORLDS[key].words),
+      make("h4", { class: `asking-name ${key}` }, make("span", { "aria-hidden": "true" }, `${ASKINGS[key].sign} `), ASKINGS[key].words),
       make("p", { class: "question", dir: "auto" }, question.text),
       options(question),
       ...(answers.length ? [make("ul", { class: "answers" }, ...answers)] : []),
@@ -356,7 +367,7 @@
     );
     if (item.change) head.append(make("p", { class: "change", dir: "auto" }, item.change));
     const pictures = [picture(item, 0), picture(item, 1), item.graph ? graph(item) : null].filter(Boolean);
-    const askings = Object.keys(WORLDS).map((key) => asking(item, key)).filter(Boolean);
+    const askings = Object.keys(ASKINGS).map((key) => asking(item, key)).filter(Boolean);
     return make(
       "article",
       { class: "card", "aria-labelledby": title, tabindex: -1 },
@@ -376,10 +387,13 @@
   let zoomed = null;
 
   const show = (side) => {
-    const words = side ? "after the change" : "as it is";
-    byId("zoom-title").textContent = `${zoomed.id}, ${words}`;
-    byId("zoom-picture").src = pictureData(side ? zoomed.counterfactual_picture : zoomed.picture);
-    byId("zoom-picture").alt = side && zoomed.change ? `After the change: ${zoomed.change}` : `The picture ${words}`;
+    const at = side ? zoomed.counterfactual_picture : zoomed.picture;
+    const [width, height] = index.sizes[at] ?? [];
+    byId("zoom-title").textContent = `${zoomed.id}, ${PICTURES[side]}${width ? `, ${width} × ${height}` : ""}`;
+    byId("zoom-picture").src = pictureData(at);
+    // As large as the model saw it, where the window is: a smaller copy in the page is drawn up to that size.
+    byId("zoom-picture").parentElement.style.maxWidth = width ? `${width}px` : "";
+    byId("zoom-picture").alt = side && zoomed.change ? `The ${PICTURES[side]}: ${zoomed.change}` : `The ${PICTURES[side]}`;
     const things = side ? [] : (zoomed.graph?.things ?? []);
     byId("zoom-boxes").replaceChildren(drawn(coloured(things), byId("zoom-picture"), true));
     byId("zoom-graph").textContent = side ? "" : (zoomed.graph?.edges ?? []).join("; ");

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from countersight.case import ASKINGS, Asking
+from countersight.case import ASKING_WORDS, ASKINGS, Asking
 from countersight.pages import (
     Markup,
     as_table,
@@ -34,6 +34,8 @@ from countersight.report.reference import beside
 from countersight.report.tables import by_group, compared, more, overview, totals
 
 _FEW_RUNS = 3
+_SIGNS: dict[Asking, str] = {"factual": "●", "counterfactual": "◆", "shown": "▲"}
+"""The marks of the figures, as text."""
 
 
 class _Outcome(msgspec.Struct, frozen=True):
@@ -41,15 +43,24 @@ class _Outcome(msgspec.Struct, frozen=True):
     words: str
 
 
+class _Asking(msgspec.Struct, frozen=True):
+    key: Asking
+    sign: str
+    words: str
+
+
 class _Index(msgspec.Struct, frozen=True):
     """What filtering needs of every case; the rest of a case is read when it is looked at."""
 
+    askings: tuple[_Asking, ...]
     runs: tuple[str, ...]
     groups: tuple[str, ...]
     outcomes: tuple[_Outcome, ...]
     group_of: list[int]
     outcomes_of: list[list[int]]
     """For each run, the outcome of each case."""
+    sizes: list[tuple[int, int]]
+    """Of each picture, width and height as the model saw it."""
     right_of: list[list[int]]
     """For each run and case, in which askings it was right: a bit for each."""
 
@@ -115,8 +126,9 @@ def _faults(data: PageData) -> Iterator[Markup]:
 def _pictures(data: PageData) -> Iterator[Markup]:
     for number, picture in enumerate(data.pictures):
         if not picture.fault:
-            encoded = base64.b64encode(picture.webp).decode()
-            yield Markup(f'<script type="text/plain" id="picture-{number}">{encoded}</script>')
+            encoded = base64.b64encode(picture.data).decode()
+            kind = f' data-mime="{text(picture.mime)}"'
+            yield Markup(f'<script type="text/plain" id="picture-{number}"{kind}>{encoded}</script>')
 
 
 def _index(data: PageData) -> _Index:
@@ -131,9 +143,11 @@ def _index(data: PageData) -> _Index:
         )
         outcomes_of.append([outcomes.index(pair_outcome(*pair)) for pair in verdicts])
     return _Index(
+        askings=tuple(_Asking(key, _SIGNS[key], f"{key}: {words}") for key, words in ASKING_WORDS.items()),
         runs=tuple(name(run.label) for run in data.report.runs),
         groups=tuple(name(group) for group in groups),
         outcomes=tuple(_Outcome(key, words) for key, words in PAIR_OUTCOMES.items()),
+        sizes=[(picture.width, picture.height) for picture in data.pictures],
         group_of=[place[case.group] for case in data.cases],
         outcomes_of=outcomes_of,
         right_of=[[_right(case.answers[run]) for case in data.cases] for run in range(len(data.report.runs))],

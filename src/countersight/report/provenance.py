@@ -80,8 +80,8 @@ def _accuracies(report: ReportData, interval: str) -> list[tuple[str, str]]:
         ]
     if report.two_worlds:
         words = (
-            "Share of questions answered right about the picture as it is, and about the picture under a change that "
-            "is told in words"
+            "Share of questions answered right about the picture as it is (factual), and about what would be true "
+            "under a change that is told in words (counterfactual)"
         )
     else:
         words = "Share of questions answered right"

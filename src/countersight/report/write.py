@@ -1,13 +1,14 @@
 """Writes a report: the page and the tables, each in full or not at all."""
 
 from collections.abc import Sequence
+from contextlib import closing
 from itertools import chain
 from pathlib import Path
 
 import msgspec
 
 from countersight.files import write_text
-from countersight.pages import side_for, thumbnails
+from countersight.pages import KeptThumbnails, side_for, thumbnails
 from countersight.progress import Progress, silent
 from countersight.report.data import PageData, ReportData
 from countersight.report.finding_figure import finding_figure
@@ -16,6 +17,9 @@ from countersight.report.image_groups import GroupsFile
 from countersight.report.loading import Loaded, load
 from countersight.report.page import render
 from countersight.scoring import SCORES, write_frame
+
+_FEW, _AS_SEEN = 200, 1024
+"""So few pictures are shown as large as the model saw them, up to so many pixels a side."""
 
 
 class ReportFiles(msgspec.Struct, frozen=True):
@@ -55,9 +59,10 @@ def write_report(
     """
     loaded = load(runs, dataset=dataset, gold=gold, gallery=gallery, seed=seed, reference=reference, groups=groups)
     pictures = []
-    side = side_for(len(loaded.pictures))
-    with progress("Shrinking pictures", len(loaded.pictures), "pictures") as done:
-        for picture in thumbnails(loaded.pictures, loaded.dataset.picture, side):
+    side = _AS_SEEN if len(loaded.pictures) <= _FEW else side_for(len(loaded.pictures))
+    kept = KeptThumbnails()
+    with closing(kept), progress("Shrinking pictures", len(loaded.pictures), "pictures") as done:
+        for picture in thumbnails(loaded.pictures, loaded.dataset.picture, side, kept):
             pictures.append(picture)
             done(len(pictures))
     report = loaded.report

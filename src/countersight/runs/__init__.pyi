@@ -19,3 +19,4 @@ from .folder import DatasetReference as DatasetReference
 from .folder import RunFolder as RunFolder
 from .folder import reference as reference
 from .sample import Sample as Sample
+from .sent import Sent as Sent

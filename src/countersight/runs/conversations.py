@@ -1,6 +1,7 @@
 """A question as it is put to a model: the turns that come before it, its words, and its picture."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -27,10 +28,17 @@ class NoExample(Exception):  # noqa: N818 - it names what happened
 class Conversations:
     """Makes the request for each question of a run."""
 
-    def __init__(self, manifest: Manifest, dataset: Dataset, examples: Examples | None) -> None:
+    def __init__(
+        self,
+        manifest: Manifest,
+        dataset: Dataset,
+        examples: Examples | None,
+        open_picture: Callable[[str, str], Picture] | None = None,
+    ) -> None:
+        """Pictures are opened in the dataset by their name and digest, unless something else is to open them."""
         self._prompt = manifest.prompt
         self._ranked = manifest.answering == "rank"
-        self._dataset = dataset
+        self._open_picture = open_picture or dataset.picture
         self._examples = examples
         self._shown: tuple[Named, Pictures | BadPicture] = ((), ())
 
@@ -98,7 +106,7 @@ class Conversations:
         found: list[Picture] = []
         for file_name, digest in named:
             try:
-                found.append(self._dataset.picture(file_name, digest))
+                found.append(self._open_picture(file_name, digest))
             except BadPicture as error:
                 return BadPicture(f"picture {file_name} {error}")
         return tuple(found)
@@ -108,14 +116,16 @@ def _turn(text: str, shown: Pictures) -> Turn:
     return Turn("user", text, shown[0], shown[1:]) if shown else Turn("user", text)
 
 
-def conversations_of(run: RunFolder, dataset: Dataset) -> Conversations:
+def conversations_of(
+    run: RunFolder, dataset: Dataset, open_picture: Callable[[str, str], Picture] | None = None
+) -> Conversations:
     """The conversations of a run as they were put to its model, for whoever shows them again."""
     pool = run.manifest.examples
     if pool is None:
-        return Conversations(run.manifest, dataset, None)
+        return Conversations(run.manifest, dataset, None, open_picture)
     path = Path(os.path.normpath(run.path.resolve() / pool.dataset.path))
     examples = dataset if pool.dataset.fingerprint == dataset.fingerprint else Dataset.open(path)
-    return Conversations(run.manifest, dataset, Examples(examples, pool.seed))
+    return Conversations(run.manifest, dataset, Examples(examples, pool.seed), open_picture)
 
 
 def _alone(ask: Ask) -> str:
