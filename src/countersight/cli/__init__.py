@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from countersight import __version__
 from countersight.cli import (
+    ablate,
     audit,
     blind,
     build,
@@ -92,6 +93,7 @@ def _parser() -> argparse.ArgumentParser:
         collect,
         leaderboard,
         view,
+        ablate,
         train,
         listing,
     ):

@@ -1,5 +1,6 @@
 from .changes import KINDS as KINDS
 from .changes import change_kinds as change_kinds
+from .changes import change_parts as change_parts
 from .statistics import LENGTHS as LENGTHS
 from .statistics import REPORTED_GUIDES as REPORTED_GUIDES
 from .statistics import REPORTED_WORDS as REPORTED_WORDS

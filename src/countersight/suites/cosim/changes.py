@@ -118,6 +118,25 @@ def change_kinds(text: str) -> tuple[str, ...]:
     return tuple(kind for kind in KINDS if kind in found)
 
 
+def change_parts(text: str) -> tuple[str, ...]:
+    """The clauses of a change in its own words, each as a sentence that could stand alone."""
+    plain = " ".join(text[:_LONGEST].split())
+    lowered = plain.lower()
+    if len(lowered) != len(plain):  # a letter that lower case makes longer: the places would not fit
+        return (plain,)
+    parts, start = [], 0
+    for found in _BREAK.finditer(lowered):
+        parts.append(plain[start : found.start()])
+        start = found.end()
+    cleaned = (part.strip(" ,;:.!?-") for part in (*parts, plain[start:]))
+    return tuple(f"{_capital(part[0])}{part[1:]}." for part in cleaned if part)
+
+
+def _capital(letter: str) -> str:
+    """The capital of a letter, where that is one letter too."""
+    return letter.upper() if len(letter.upper()) == 1 else letter
+
+
 def _clauses(text: str) -> Iterator[str]:
     spoken = " ".join(re.sub(r"[\"“”()]", " ", text.lower().replace("’", "'")).split())
     spoken = _REMOVED_AND_REPLACED.sub(r"replace \g<old> ", spoken)

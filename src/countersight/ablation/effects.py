@@ -1,0 +1,119 @@
+"""What leaving a part of a change out does to the scores of the responses."""
+
+from collections.abc import Iterable, Sequence
+from statistics import mean, stdev
+
+import msgspec
+import numpy as np
+
+from countersight.ablation.variants import OF, WITHOUT
+from countersight.case import LETTERS, Case
+from countersight.dataset import Dataset
+from countersight.runs import RunFolder
+from countersight.suites.cosim import change_kinds
+
+LEAST = 10
+"""Cases of a kind of part below which no interval is told: it would be wider than what it is about."""
+
+
+class CaseParts(msgspec.Struct, frozen=True):
+    """One case: its parts, and how likely each response is, told whole and without some of them."""
+
+    id: str
+    question: str
+    responses: tuple[str, ...]
+    right: int
+    parts: tuple[str, ...]
+    likely: dict[str, tuple[float, ...]]
+    """By what is left out: nothing, "1", "2", "1+2" …: the probability of each response."""
+
+    def effect(self, left_out: str) -> float:
+        """How much likelier the right response is with these parts than without them."""
+        return self.likely[""][self.right] - self.likely[left_out][self.right]
+
+    def joint(self, first: int, second: int) -> float:
+        """How much more two parts do together than each alone: above 0 where either would do, they need each other."""
+        return self.effect(f"{first}+{second}") - self.effect(str(first)) - self.effect(str(second))
+
+    def turns(self, left_out: str) -> bool:
+        """Whether the right response wins with these parts, and another without."""
+        return self._best("") == self.right != self._best(left_out)
+
+    def _best(self, left_out: str) -> int:
+        return int(np.argmax(self.likely[left_out]))
+
+
+class KindOfPart(msgspec.Struct, frozen=True):
+    """What parts of one type of change do, over a dataset."""
+
+    kind: str
+    parts: int
+    cases: int
+    effect: float
+    """Mean gain of the right response."""
+    low: float | None
+    high: float | None
+    turned: float
+    """Share of parts without which another response wins."""
+
+
+def read_effects(run: RunFolder, dataset: Dataset) -> list[CaseParts]:
+    """The cases of a run on variants, each with all that was asked; those not yet whole are left out."""
+    replies = {reply.row: reply for reply in run.replies() if reply.state == "answered" and reply.losses}
+    found: dict[str, list[tuple[Case, tuple[float, ...]]]] = {}
+    wanted: dict[str, int] = {}
+    for row, case in dataset.cases():
+        whole = str(case.provenance[OF])
+        wanted[whole] = wanted.get(whole, 0) + 1
+        if row in replies:
+            found.setdefault(whole, []).append((case, _likely(replies[row].losses)))
+    return [_case(name, variants) for name, variants in found.items() if len(variants) == wanted[name]]
+
+
+def by_kind(cases: Iterable[CaseParts]) -> list[KindOfPart]:
+    """The effects summed up by type of part, the strongest first; a part of two types counts for both."""
+    effects: dict[str, dict[str, list[float]]] = {}
+    turned: dict[str, list[bool]] = {}
+    for case in cases:
+        for number, part in enumerate(case.parts, 1):
+            for kind in ("all parts", *(change_kinds(part) or ("no type",))):
+                effects.setdefault(kind, {}).setdefault(case.id, []).append(case.effect(str(number)))
+                turned.setdefault(kind, []).append(case.turns(str(number)))
+    found = [_summed(kind, of_case, turned[kind]) for kind, of_case in effects.items()]
+    return sorted(found, key=lambda one: (one.kind != "all parts", -one.effect))
+
+
+def _summed(kind: str, of_case: dict[str, list[float]], turned: Sequence[bool]) -> KindOfPart:
+    means = [mean(effects) for effects in of_case.values()]
+    middle = mean(means)
+    # Parts of one case are no independent witnesses: the interval is over cases.
+    half = 1.96 * stdev(means) / len(means) ** 0.5 if len(means) >= LEAST else None
+    return KindOfPart(
+        kind,
+        len(turned),
+        len(means),
+        middle,
+        None if half is None else middle - half,
+        None if half is None else middle + half,
+        mean(turned),
+    )
+
+
+def _case(name: str, variants: Sequence[tuple[Case, tuple[float, ...]]]) -> CaseParts:
+    case = variants[0][0]
+    question = case.counterfactual
+    assert question is not None
+    return CaseParts(
+        name,
+        question.text,
+        tuple(option.text for option in question.options),
+        LETTERS.index(question.answer),
+        tuple(msgspec.json.decode(str(case.provenance["parts"]))),
+        {str(one.provenance[WITHOUT]): likely for one, likely in variants},
+    )
+
+
+def _likely(losses: Sequence[float]) -> tuple[float, ...]:
+    """Losses as probabilities among the responses."""
+    weights = np.exp(min(losses) - np.array(losses))
+    return tuple(float(weight) for weight in weights / weights.sum())
