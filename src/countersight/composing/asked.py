@@ -1,6 +1,7 @@
 """What a counterfactual question asks for: which things it counts, and where or in what state."""
 
 import re
+from itertools import pairwise
 
 import msgspec
 
@@ -13,8 +14,9 @@ from countersight.composing.vocabulary import (
     NOT_THE_WHOLE,
     PLACES,
     PREPOSITIONS,
-    PRESENT,
+    RESTING,
     SEEING,
+    SIDES,
     STATES,
     TAKEN,
     State,
@@ -43,6 +45,11 @@ class Asked(msgspec.Struct, frozen=True):
 
     is_doing: bool
     """Whether it asks who does something, which newcomers need not do: "how many are wearing hats"."""
+
+    sides: frozenset[str] = frozenset()
+    """Where they are looked for beside something: under the car."""
+    is_narrow: bool = False
+    """Whether it asks for those that are or do what others of their name need not: "wearing ties", "dirty"."""
 
     @property
     def members(self) -> frozenset[str]:
@@ -74,7 +81,9 @@ def read_asked(text: str) -> Asked | None:
         place=place,
         states=tuple(state for state in STATES if _is_in(state, rest)),
         is_plain=not place,
-        is_doing=any(word.endswith("ing") and verb_of(word) not in PRESENT for word in rest),
+        is_doing=any(word.endswith("ing") and verb_of(word) not in RESTING for word in rest),
+        sides=SIDES.intersection(rest),
+        is_narrow=_does_something_to(rest) or _is_something(rest) or _has_something(rest),
     )
 
 
@@ -90,6 +99,22 @@ def _asks_for_the_change(rest: list[str]) -> bool:
     """Whether it asks how many went, not how many are left: "how many would have been removed"."""
     gone = {verb_of(word) for word in rest if word not in ("left", "lost")} & {*GOES, *TAKEN, "add", "miss"}
     return bool(gone - {"eat", "drink", "take", "pick"}) or "missing" in rest or rest[-2:] == ["have", "left"]
+
+
+def _does_something_to(rest: list[str]) -> bool:
+    """Whether a verb has an object: "wearing ties", but not "sitting on the bench"."""
+    plain = PREPOSITIONS | ADVERBS | PLACES
+    return any(word.endswith("ing") and after not in plain for word, after in pairwise(rest))
+
+
+def _is_something(rest: list[str]) -> bool:
+    """Whether the question ends in what things are like: "would be dirty"."""
+    return rest[-2:-1] == ["be"] and rest[-1] not in _PLAIN | SEEING and not rest[-1].endswith("ing")
+
+
+def _has_something(rest: list[str]) -> bool:
+    """Whether it names something of their own: "on a leash", "with a hat"."""
+    return any(word in ("on", "with", "in") and after in ("a", "an") for word, after in pairwise(rest))
 
 
 def _is_in(state: State, rest: list[str]) -> bool:

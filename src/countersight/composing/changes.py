@@ -2,7 +2,7 @@
 
 from countersight.composing.asked import Asked
 from countersight.composing.effects import Effect
-from countersight.composing.phrases import Phrase, is_restricted, kin
+from countersight.composing.phrases import Phrase, is_of_others, is_restricted, kin
 from countersight.composing.quantities import Part
 from countersight.composing.vocabulary import HUNTERS
 from countersight.composing.ways import Way
@@ -41,7 +41,7 @@ def come(phrase: Phrase, asked: Asked) -> Effect | None:
 def gone(phrase: Phrase, asked: Asked) -> Effect | None:
     """What goes is taken off: a number of them, a part, or all where nothing says that only some are meant."""
     amount, is_part = phrase.quantity.amount, is_restricted(phrase, asked)
-    if phrase.quantity.fewer or phrase.possessive:
+    if phrase.quantity.fewer or phrase.possessive or is_of_others(phrase, asked):
         return None
     if phrase.but is not None:
         return _all_but(phrase, is_part=is_part)

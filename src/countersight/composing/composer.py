@@ -3,7 +3,7 @@
 from countersight.composing.asked import read_asked
 from countersight.composing.clauses import events, supposition
 from countersight.composing.effects import Effect, apply
-from countersight.composing.grammar import effect_of, tells_of
+from countersight.composing.grammar import effect_of, names_a_known_thing, tells_of
 
 _LONGEST_QUESTION = 1000
 """Signs; no question about a picture is longer."""
@@ -32,7 +32,10 @@ def effects_of(question: str) -> list[Effect] | None:
     found: list[Effect] = []
     for together in events(clause[1]):
         # Of several that do the same thing together, only those that are counted count.
-        for event in [event for event in together if tells_of(event, asked)] or together:
+        counted = [event for event in together if tells_of(event, asked)]
+        if counted and asked.members and not all(event in counted or names_a_known_thing(event) for event in together):
+            return None  # "a man and his son joined": a son may be one of the people
+        for event in counted or together:
             effect = effect_of(event, asked)
             if effect is None:
                 return None

@@ -8,12 +8,13 @@ import msgspec
 from countersight.composing.asked import WORD, Asked
 from countersight.composing.changes import added, change, come, gone
 from countersight.composing.effects import Effect
-from countersight.composing.phrases import Phrase, clash_of_colours, is_restricted, kin, read_phrase
+from countersight.composing.phrases import Phrase, clash_of_colours, has_company, is_restricted, kin, read_phrase
 from countersight.composing.predicates import Predicate, read_predicate, with_late_particle
 from countersight.composing.scaling import is_scaled, scaling_of
 from countersight.composing.vocabulary import (
     BROUGHT,
     CARRIED,
+    KINDS,
     PLACED,
     PLACES,
     PREPOSITIONS,
@@ -36,6 +37,7 @@ _UNCLEAR: Final = re.compile(
 _WHERE: Final = PREPOSITIONS - {"to", "into", "onto", "from", "off", "for", "by"}
 """Prepositions behind a thing that may say which one it is."""
 _TRANSITIVE: Final = frozenset(phrase.split()[0] for phrase in BROUGHT | TAKEN | PLACED | CARRIED)
+_KNOWN: Final = frozenset(KINDS).union(*KINDS.values())
 _AGENTS: Final = frozenset({"i", "you", "we", "someone", "somebody", "it", "he", "she", "they"})
 
 
@@ -160,9 +162,21 @@ def _of_predicate(part: list[str], subject: Phrase | None, first: str, asked: As
     if subject is None:
         return _of_an_agent(predicate, None, asked) or _of_a_pronoun(predicate, first, asked)
     if _is_counted(subject, asked):
+        if has_company((*subject.after, *predicate.rest), asked):
+            return "open"
         way = way_of_subject(predicate, _thing(subject, asked), asked, more=subject.quantity.more)
+        if way in ("coming", "going") and _need_not_be_counted(subject, predicate, asked):
+            return "open"
         return None if way is None else change(subject, way, asked, is_negated=predicate.is_negated) or "open"
     return _of_an_agent(predicate, subject, asked)
+
+
+def _need_not_be_counted(subject: Phrase, predicate: Predicate, asked: Asked) -> bool:
+    """Whether those that come or go may be others than those asked for: "two men left", to who is wearing ties."""
+    said = {thing_of(verb_of(word)) for word in (*subject.modifiers, *subject.after, *predicate.rest, predicate.verb)}
+    of_the_state = any(predicate.verb in state.ends | state.begins for state in asked.states)
+    is_open = asked.is_narrow and subject.head is not None and not subject.quantity.more  # more men are more such men
+    return is_open and not of_the_state and not said & asked.place
 
 
 def _thing(phrase: Phrase, asked: Asked) -> str:
@@ -185,6 +199,8 @@ def _of_an_agent(predicate: Predicate, agent: Phrase | None, asked: Asked) -> Ef
     theme = read_phrase(rest, asked)
     if theme is None or not _is_counted(theme, asked):
         return None
+    if agent is not None and theme.quantity.indefinite and (agent.is_plural or agent.quantity.amount == "all"):
+        return None  # "every guest brought a plate"
     behind = [*theme.after, *rest[theme.end :]]
     if behind and (behind[0] in RELATIVES or behind[0] in _WHERE):  # "we removed the chairs on the left"
         theme = msgspec.structs.replace(theme, after=tuple(behind))
@@ -216,6 +232,11 @@ def _is_counted(phrase: Phrase, asked: Asked) -> bool:
     if clash_of_colours(phrase, asked) or phrase.quantity.vague:
         return False
     return kin(phrase, asked) != "other"
+
+
+def names_a_known_thing(event: str) -> bool:
+    """Whether an event names a thing of which it is known what kind it is of."""
+    return any(thing_of(word) in _KNOWN for word in WORD.findall(event))
 
 
 def tells_of(event: str, asked: Asked) -> bool:

@@ -1,5 +1,6 @@
 """Noun phrases: who comes or goes, how many of them, and whether these are the things a question counts."""
 
+from collections.abc import Iterable
 from typing import Final, Literal
 
 import msgspec
@@ -228,8 +229,22 @@ def is_restricted(phrase: Phrase, asked: Asked) -> bool:
     return bool(behind - asked.words)
 
 
+def is_of_others(phrase: Phrase, asked: Asked) -> bool:
+    """Whether it says which ones in words of its own: "one of the sitting people", where the standing are counted."""
+    doing = asked.is_doing or any(word.endswith("ing") for word in phrase.modifiers)
+    return doing and bool(_extra(phrase, asked))
+
+
+def has_company(said: Iterable[str], asked: Asked) -> bool:
+    """Whether something said of them brings others of their kind along: "a woman with a baby"."""
+    words = list(said)
+    begin = next((place for place, word in enumerate(words) if word in ("with", "carrying", "towing")), len(words))
+    return any(thing_of(word) in {asked.head, *asked.members} for word in words[begin + 1 :])
+
+
 def clash_of_colours(phrase: Phrase, asked: Asked) -> bool:
-    """Whether things of one colour are told of where those of another are counted."""
+    """Whether things of one colour are counted, and those of another or of any are told of."""
     here = _COLOURS & (asked.modifiers | asked.place)
     there = _COLOURS & set(map(thing_of, (*phrase.modifiers, *phrase.after)))
-    return bool(here and there and not here & there)
+    is_named = phrase.head not in (None, "one", "ones") and not phrase.definite  # "two of them" are of that colour
+    return bool(here) and not here & there and (bool(there) or is_named)

@@ -1,5 +1,6 @@
 """Where things come to and go from, beside where the question looks for them."""
 
+from itertools import pairwise
 from typing import Final
 
 from countersight.composing.asked import Asked
@@ -11,6 +12,7 @@ from countersight.composing.vocabulary import (
     PARTICLES,
     PLACES,
     PREPOSITIONS,
+    SIDES,
     SPOTS,
     TIMES,
     thing_of,
@@ -58,20 +60,41 @@ def comes_there(words: Words, asked: Asked) -> bool:
     """Whether what comes gets where the question looks, and does not come from there."""
     if asked.is_plain:
         return True
-    return behind(words, PLACING) <= asked.words and not behind(words, SOURCES) & asked.place
+    from_there = behind(words, SOURCES) & asked.place and not names_another_place(words)
+    return behind(words, PLACING) <= asked.words and not from_there
 
 
 def is_put_there(words: Words, asked: Asked) -> bool:
     """Whether what is put somewhere is put where the question looks."""
     place = behind(words, PLACING)
-    return place <= asked.words and (bool(place) or not content(words))
+    return place <= asked.words and bool(place or {"there", "here"} & set(words))
 
 
 def goes_from_there(words: Words, asked: Asked) -> bool:
     """Whether what goes leaves the place where the question looks."""
     if words[:1] == ("of",) and words[1:2] not in (("the",), ("sight",), ("view",)):  # pens out of ink are pens
         return False
+    if not asked.is_plain and names_another_place(words):
+        return False
     return asked.is_plain or _left(words) <= asked.words
+
+
+def is_on_another_side(words: Words, asked: Asked) -> bool:
+    """Whether it happens beside what the question names, and not where it looks: "onto the car", to who is under it."""
+    said = {word for word, after in _with_their_places(words) if after & asked.place}
+    return bool(said) and bool(asked.sides or said & SIDES) and not said & asked.sides
+
+
+def _with_their_places(words: Words) -> list[tuple[str, frozenset[str]]]:
+    """The prepositions of some words that say where, each with what stands behind it."""
+    starts = [place for place, word in enumerate(words) if word in (PLACING | SIDES) - SOURCES]
+    parts = pairwise((*starts, len(words)))
+    return [(words[start], content(words[start + 1 : end])) for start, end in parts]
+
+
+def names_another_place(words: Words) -> bool:
+    """Whether a place is of the same name and yet not the one asked about: "from another bowl"."""
+    return any(word in PREPOSITIONS and after in ("another", "other") for word, after in pairwise(words))
 
 
 def _left(words: Words) -> frozenset[str]:

@@ -7,10 +7,12 @@ from countersight.composing.places import (
     PLACING,
     SOURCES,
     Words,
+    behind,
     comes_there,
     content,
     goes_from_there,
     is_a_place,
+    is_on_another_side,
     is_put_there,
     is_the_whole_scene,
     is_where_asked,
@@ -47,6 +49,9 @@ from countersight.composing.vocabulary import (
     verb_of,
 )
 
+_HALFWAY: Final = frozenset({"stand", "sit", "fall", "rise"})
+"""Verbs that end a state only where nothing says where: who stood behind the table need not have sat at it."""
+
 Way = Literal["coming", "going", "there", "staying"]
 
 _MAY_FOLLOW: Final = PREPOSITIONS | PARTICLES | ADVERBS | MAY_FOLLOW
@@ -60,7 +65,7 @@ _OF_STATES: Final = frozenset(verb for state in STATES for verb in state.begins 
 def way_of_subject(predicate: Predicate, thing: str, asked: Asked, *, more: bool) -> Way | None:
     """What happens to things of which the predicate is said: "two dogs left", "two dogs were removed"."""
     verb, rest = predicate.verb, predicate.rest
-    if not _is_understood(rest):
+    if not _is_understood(rest) or is_on_another_side(rest, asked):
         return None
     if way := _by_state(predicate, thing, asked):
         return way
@@ -83,7 +88,9 @@ def way_of_subject(predicate: Predicate, thing: str, asked: Asked, *, more: bool
 
 def way_of_object(verb: str, rest: Words, thing: str, asked: Asked, *, more: bool) -> Way | None:
     """What happens to things that somebody does something to: "he ate two apples", "we added two"."""
-    if not _is_understood(rest) or verb == "leave":  # "he left two bags behind": gone, or still there?
+    if not _is_understood(rest) or is_on_another_side(rest, asked):
+        return None
+    if verb == "leave":  # "he left two bags behind": gone, or still there?
         return None
     way = _by_state(Predicate(verb, True, False, False, rest), thing, asked)
     return way or _of_what_is_done(verb, rest, thing, asked, more=more)
@@ -116,7 +123,8 @@ def _of_what_is_done(verb: str, rest: Words, thing: str, asked: Asked, *, more: 
     if verb in BROUGHT or (base in CARRIED and particle in INWARDS) or (more and verb in BROUGHT_IF_MORE):
         return "coming" if comes_there(rest, asked) else None
     if verb in PLACED:
-        return "coming" if is_put_there(rest, asked) or (more and asked.is_plain) else None
+        anywhere = more and (asked.is_plain or not content(rest))
+        return "coming" if anywhere or is_put_there(rest, asked) else None
     if verb in TAKEN_FROM_A_PLACE and asked.is_plain:
         return None
     if verb in TAKEN | TAKEN_FROM_A_PLACE or (base in CARRIED | MOTION and particle in AWAY and verb not in _OF_STATES):
@@ -149,11 +157,12 @@ def _by_state(predicate: Predicate, thing: str, asked: Asked) -> Way | None:
     if verb in ("start", "begin", "stop") and predicate.rest:
         same = thing_of(verb_of(predicate.rest[0])) in asked.place and predicate.rest[0].endswith("ing")
         return ("going" if verb == "stop" else "coming") if same else None
+    place = behind(predicate.rest, PLACING)
     for state in asked.states:
         if verb in state.ends:
-            return "going"
+            return None if place and verb in _HALFWAY else "going"
         if verb in state.begins:
-            return "coming"
+            return None if place - asked.words else "coming"  # "sat down on the floor", to who sits at the table
     return None
 
 
