@@ -1,7 +1,6 @@
 """The composer turns a factual count into a counterfactual one where its grammar covers the change."""
 
 import csv
-import time
 from pathlib import Path
 
 import pytest
@@ -130,9 +129,13 @@ def read(path: Path, **form: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file, **form))
 
 
-@pytest.mark.parametrize(("name", "share"), [("everyday.tsv", 0.36), ("traps.tsv", 0.3)])
+SETS = {"everyday": 0.36, "household": 0.36, "outdoors": 0.36, "indoors": 0.34, "street": 0.25, "traps": 0.3}
+SETS |= {"indirect": 0.2, "tricky": 0.25}
+
+
+@pytest.mark.parametrize(("name", "share"), SETS.items())
 def test_everyday_questions_are_right_where_they_are_decided(name: str, share: float) -> None:
-    rows = read(Path(__file__).with_name(name), delimiter="\t")
+    rows = read(Path(__file__).with_name(f"{name}.tsv"), delimiter="\t")
     decided, wrong = composed(rows, "counterfactual", "expected")
     assert wrong == []
     assert decided / len(rows) >= share
@@ -153,15 +156,14 @@ def test_what_is_counted_in_the_picture_has_to_be_what_is_asked_under_the_change
     assert compose(3, question, "How many are there?") == 5
 
 
-@pytest.mark.parametrize("length", [10**3, 10**6])
 @pytest.mark.parametrize(
     "piece", ["a each ", "x ", "the number of ", "if ", "doubled ", "and ", "all but ", "how many "]
 )
-def test_long_questions_take_no_time(piece: str, length: int) -> None:
-    begins = time.perf_counter()
-    question = "How many dogs would there be if " + piece * (length // len(piece))
-    assert compose(3, question[:length]) is None
-    assert time.perf_counter() - begins < 1
+def test_no_length_of_a_question_is_too_much(piece: str) -> None:
+    # No clock is looked at: a rule that went over a megabyte again and again would never finish this.
+    question = "How many dogs would there be if " + piece * (10**6 // len(piece))
+    assert compose(3, question) is None
+    assert compose(3, question[:999]) is None
 
 
 VOCABULARY = """
