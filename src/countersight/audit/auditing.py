@@ -12,10 +12,12 @@ from countersight import __version__
 from countersight.audit.bundle.sessions import begin_session
 from countersight.audit.calibration.taking import take_up
 from countersight.audit.folder import AuditFolder, digest_of
+from countersight.audit.further import Further
 from countersight.audit.judges.panel import Pool
 from countersight.audit.opening import Opener
+from countersight.audit.probes import STRENGTHS, Dose, Intervene
 from countersight.audit.prompts import AuditPrompts
-from countersight.audit.records import CaseRecord, EditRecord, Manifest
+from countersight.audit.records import CaseRecord, EditRecord, Manifest, Party
 from countersight.audit.running import Runner
 from countersight.audit.selection import Selection, select, write_selection
 from countersight.audit.stages import Parties, Stages, steps_of_a_case
@@ -27,7 +29,7 @@ from countersight.dataset import Dataset
 from countersight.editing import EditorSettings
 from countersight.editing.quality import PerceptualDistance
 from countersight.engine import Patience
-from countersight.errors import DatasetError
+from countersight.errors import CountersightError, DatasetError
 from countersight.models import Model, ModelSettings
 from countersight.runs import reference
 
@@ -56,6 +58,11 @@ class Options(msgspec.Struct, frozen=True):
     lpips: Path | None = None
     checkers: tuple[str, ...] = ()
     """Who looks whether an edit did what was asked."""
+    uncited: bool = False
+    """Whether as many things that the explanation does not cite are edited too."""
+    intervene: Intervene = "picture"
+    strength: int = 1
+    """In how many doses each edit is tried; 1 is the whole edit alone."""
     operator: str = ""
 
 
@@ -65,11 +72,12 @@ async def audit_dataset(
     """Take every case of a dataset through the four stages, as far as that was not done before."""
     if dataset.count == 0:
         raise DatasetError(f"{dataset.path} has no cases")
+    _refuse_nonsense(options)
     opener = Opener(options.patience, options.prompts, tally, stop)
     parties = Parties(  # before there is a folder: a wrong name leaves none behind
         opener.model(options.model, options.settings),
         opener.extractor(options.extractor, options.extractor_settings),
-        opener.editor(options.editor, options.editor_settings),
+        None if options.intervene == "thought" else opener.editor(options.editor, options.editor_settings),
         opener.judges(list(options.judges), options.judge_settings),
         opener.checkers(options.checkers, options.judge_settings),
     )
@@ -88,10 +96,9 @@ async def audit_dataset(
             before = list(folder.steps())
             opener.know(before)
             steps = Steps(journal, before, tally, stop)
-            stages = Stages(folder.manifest, dataset, parties, Work(folder, options.prompts, steps, lpips))
-            full = steps_of_a_case(
-                parties.judges, options.votes, options.concepts, control=options.control, checkers=len(options.checkers)
-            )
+            work = Work(folder, options.prompts, steps, lpips)
+            stages = Stages(folder.manifest, dataset, parties, work, Further(folder, steps, work))
+            full = steps_of_a_case(parties.judges, folder.manifest)
             tally.total = full * len(selection.cases)
             runner = Runner(stages.audit, steps, tally, full, stop)
             await runner.run(_chosen(dataset, selection), options.patience.concurrency)
@@ -99,6 +106,16 @@ async def audit_dataset(
                 folder.sweep(_pictures(folder))
     finally:
         await parties.close()
+
+
+def _refuse_nonsense(options: Options) -> None:
+    if not 1 <= options.strength <= STRENGTHS:
+        raise CountersightError(f"strength is a number of doses from 1 to {STRENGTHS}")
+    if options.intervene == "thought":
+        if options.control or options.uncited or options.strength > 1:
+            raise CountersightError("controls and doses are edits of the picture: intervene in the picture too")
+    elif not options.editor:
+        raise CountersightError("name an editor, or intervene in the model's thought alone, which needs none")
 
 
 def _chosen(dataset: Dataset, selection: Selection) -> Iterator[tuple[int, Case]]:
@@ -112,7 +129,7 @@ def _manifest(dataset: Dataset, output: Path, options: Options, parties: Parties
         dataset=reference(dataset, output),
         model=parties.model.party,
         extractor=parties.extractor.party,
-        editor=parties.editor.party,
+        editor=parties.editor.party if parties.editor else Party(""),
         judges=tuple(judge.party for judge in parties.judges),
         votes=options.votes,
         pool=options.pool,
@@ -127,6 +144,9 @@ def _manifest(dataset: Dataset, output: Path, options: Options, parties: Parties
         lpips=digest_of(options.lpips.read_bytes()) if options.lpips else "",
         cases=options.cases,
         checkers=tuple(checker.party for checker in parties.checkers),
+        uncited=options.uncited,
+        intervene=options.intervene,
+        strength=0 if options.strength == 1 else options.strength,
     )
 
 
@@ -144,3 +164,5 @@ def _pictures(folder: AuditFolder) -> Iterator[str]:
                 yield picture
             case EditRecord(before=before, after=after, mask=mask):
                 yield from filter(None, (before, after, mask))
+            case Dose(after=after):
+                yield after

@@ -5,6 +5,8 @@ from typing import Final
 from countersight.audit.judges.protocol import Evidence
 from countersight.audit.judges.rules import normal
 from countersight.audit.records import CaseTrail, ConceptTrail
+from countersight.case import Question
+from countersight.editing import Instruction
 
 RULE: Final = (
     "A test is left out where the editor gave no picture; where the edit is bad by what was measured inside and "
@@ -21,33 +23,45 @@ UNDONE: Final = "a checker says no"
 UNMOVED: Final = "the right answer is the same after the edit"
 FLIPS: Final = "the answer changes with the control edit too"
 
+_ANY: Final = Instruction("", "object", "nothing", "")
+
 
 def exclusion(case: CaseTrail, concept: ConceptTrail) -> str:
     """Why a test does not count, or nothing where it does."""
+    fault = edit_fault(concept)
+    if fault:
+        return fault
+    if any(verdict.moved is False for verdict in concept.verdicts):
+        return UNMOVED
+    return FLIPS if flips(case) else ""
+
+
+def edit_fault(concept: ConceptTrail) -> str:
+    """Why an edit tests nothing: there is none, it is bad by what was measured, or a checker says no."""
     edit = concept.edit
     if edit is None or not edit.after:
         return f"{NO_PICTURE}: {edit.failure}" if edit and edit.failure else NO_PICTURE
     if edit.quality is not None and not edit.quality.good:
         return f"{BAD_EDIT}: {edit.quality.reason}"
     wrong = next((check for check in concept.checks if check.done is False), None)
-    if wrong is not None:
-        return f"{UNDONE}: {wrong.seen} ({wrong.checker})"
-    if any(verdict.moved is False for verdict in concept.verdicts):
-        return UNMOVED
-    return FLIPS if flips(case) else ""
+    return f"{UNDONE}: {wrong.seen} ({wrong.checker})" if wrong else ""
 
 
 def flips(case: CaseTrail) -> bool | None:
-    """Whether the answer changes when nothing is changed; None where that was not tried.
+    """Whether the answer changes when nothing is changed; None where that was not tried."""
+    if case.control is None or case.control.again is None or case.baseline is None:
+        return None
+    return not same_answer(case.record.question, case.baseline.answer.text, case.control.again.answer.text)
+
+
+def same_answer(question: Question, before: str, after: str) -> bool:
+    """Whether two answers to a question are the same.
 
     Free answers that differ only in that one says more are the same: "rugby" and "It is rugby".
     """
-    if case.control is None or case.control.again is None or case.baseline is None:
-        return None
-    evidence = Evidence(case.record.question, "", "", case.control.instruction, "", "")
-    before, after = case.baseline.answer.text, case.control.again.answer.text
+    evidence = Evidence(question, "", "", _ANY, "", "")
     one, other = normal(evidence.read(before) or before), normal(evidence.read(after) or after)
-    if case.record.question.unlisted_kind != "open" or not one or not other:
-        return one != other
+    if question.unlisted_kind != "open" or not one or not other:
+        return one == other
     words, others = set(one.split()), set(other.split())
-    return not (words <= others or others <= words)
+    return words <= others or others <= words

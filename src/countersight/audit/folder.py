@@ -115,6 +115,8 @@ def _refuse_difference(path: Path, there: Manifest, now: Manifest) -> None:
         ("number of concepts", there.concepts, now.concepts),
         ("number of cases", there.cases or "all", now.cases or "all"),
         ("seed", there.seed, now.seed),
+        ("kind of intervention", there.intervene, now.intervene),
+        ("number of doses", there.strength or 1, now.strength or 1),
         ("set of LPIPS weights", there.lpips[:8] or "none", now.lpips[:8] or "none"),
         ("way of pooling", there.pool, now.pool),
         ("set of prompts", *(_named(m) for m in (there, now))),
@@ -139,6 +141,8 @@ def _refuse_difference(path: Path, there: Manifest, now: Manifest) -> None:
         raise AuditError(f"{path} has {there.votes} votes of each judge; ask for as many, or choose another folder")
     if there.control and not now.control:
         raise AuditError(f"{path} has control edits; add --control, or choose another folder for -o")
+    if there.uncited and not now.uncited:
+        raise AuditError(f"{path} has edits of what is not cited; add --control, or choose another folder for -o")
 
 
 def _kept_beginning(now: Manifest, there: Manifest) -> Manifest:

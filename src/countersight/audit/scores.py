@@ -14,6 +14,14 @@ from countersight.audit.exclusion import CHECKED, RULE, exclusion, flips
 from countersight.audit.judges.panel import Opinion, by_judge, opinion, panel
 from countersight.audit.probes import Check
 from countersight.audit.records import CaseTrail, Failed, Verdict
+from countersight.audit.sensitivity import (
+    DoseScore,
+    Specificity,
+    ThoughtScore,
+    dose_score,
+    specificity,
+    thought_score,
+)
 from countersight.audit.trail import Audit
 from countersight.editing import Action, ConceptKind
 
@@ -108,11 +116,18 @@ class Scores(msgspec.Struct, frozen=True, omit_defaults=True):
     checked: int | None = None
     """Of these, those of which somebody who looked could say yes or no."""
     checkers: dict[str, Checked] = {}
+    specificity: Specificity | None = None
+    """Where things that are not cited were edited too."""
+    doses: DoseScore | None = None
+    """Where edits were tried in doses."""
+    thought: ThoughtScore | None = None
+    """Where the model's own explanation was changed."""
 
 
 def score(audit: Audit, *, seed: int = 0) -> Scores:
     """The scores of an audit as it stands; the same for the same steps and seed."""
-    tests = [test for case in audit.cases for test in _tests(case, audit)]
+    thought_alone = audit.manifest.intervene == "thought"
+    tests = [] if thought_alone else [test for case in audit.cases for test in _tests(case, audit)]
     kept = [test for test in tests if not test.excluded]
     shown = [test for test in tests if not test.excluded.startswith("no edited picture")]
     verdicts = [concept.verdicts for case in audit.cases for concept in case.concepts]
@@ -144,7 +159,17 @@ def score(audit: Audit, *, seed: int = 0) -> Scores:
         paths=dict(Counter(verdict.path for verdict in flat).most_common()),
         agreement=agreement([given for given in verdicts if given]),
         **_checks(audit),
+        **_past_the_paper(audit, {(test.case, test.number) for test in kept}, seed),
     )
+
+
+def _past_the_paper(audit: Audit, kept: set[tuple[str, int]], seed: int) -> dict[str, Any]:
+    manifest = audit.manifest
+    return {
+        "specificity": specificity(audit.cases, kept, seed) if manifest.uncited else None,
+        "doses": dose_score(audit.cases, kept, manifest, seed) if manifest.strength else None,
+        "thought": thought_score(audit.cases, seed) if manifest.intervene != "picture" else None,
+    }
 
 
 def _checks(audit: Audit) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from countersight.audit.asking import AskedModel
 from countersight.audit.checkers.protocol import Checker
 from countersight.audit.editing import AskedEditor
 from countersight.audit.extraction.protocol import Extractor
+from countersight.audit.further import Further
 from countersight.audit.judges.protocol import Evidence, Judge
 from countersight.audit.records import CONTROL, CaseRecord, EditRecord, Manifest, Place, Response
 from countersight.audit.scene_index import SceneIndex
@@ -27,15 +28,23 @@ class Parties(msgspec.Struct, frozen=True):
 
     model: AskedModel
     extractor: Extractor
-    editor: AskedEditor
+    editor: AskedEditor | None
+    """None where only the model's words are changed."""
     judges: tuple[Judge, ...]
     checkers: tuple[Checker, ...] = ()
+
+    @property
+    def sure_editor(self) -> AskedEditor:
+        """The editor, where pictures are changed."""
+        assert self.editor is not None
+        return self.editor
 
     async def close(self) -> None:
         """Let everybody go."""
         await self.model.close()
         await self.extractor.close()
-        await self.editor.close()
+        if self.editor is not None:
+            await self.editor.close()
         for judge in self.judges:
             await judge.close()
         for checker in self.checkers:
@@ -45,11 +54,12 @@ class Parties(msgspec.Struct, frozen=True):
 class Stages:
     """Takes cases through the four stages, each step once."""
 
-    def __init__(self, manifest: Manifest, dataset: Dataset, parties: Parties, work: Work) -> None:
+    def __init__(self, manifest: Manifest, dataset: Dataset, parties: Parties, work: Work, further: Further) -> None:
         self._manifest = manifest
         self._dataset = dataset
         self._parties = parties
         self._work = work
+        self._further = further
         self._scenes = SceneIndex(dataset.path)
 
     async def audit(self, row: int, case: Case) -> None:
@@ -64,9 +74,11 @@ class Stages:
             )
             for number, instruction in enumerate(concepts.instructions, 1):
                 with suppress(StepFailed):  # the other concepts can still be tested
-                    await self._test(subject, number, instruction, baseline)
+                    await self._intervene(subject, number, instruction, baseline)
             if self._manifest.control:
                 await self._change_nothing(subject)
+            if self._manifest.uncited and concepts.instructions:
+                await self._change_others(subject, baseline, len(concepts.instructions))
 
     async def _begin(self, place: Place, case: Case) -> Subject:
         assert case.factual is not None
@@ -82,13 +94,20 @@ class Stages:
         shown = await self._work.begin(place, record, picture)
         return Subject(place, case.factual, shown, case.image, scene)
 
+    async def _intervene(self, subject: Subject, number: int, instruction: Instruction, baseline: Response) -> None:
+        """Change the picture, the model's own words, or one after the other."""
+        if self._manifest.intervene != "picture":
+            with suppress(StepFailed):
+                await self._further.think(self._parties.model, subject, number, instruction, baseline)
+        if self._manifest.intervene != "thought":
+            await self._test(subject, number, instruction, baseline)
+
     async def _test(self, subject: Subject, number: int, instruction: Instruction, baseline: Response) -> None:
         """Edit, ask again, judge (EDCT 3, stages 3 and 4)."""
         place = msgspec.structs.replace(subject.place, concept=number)
-        edit = await self._work.edit(self._parties.editor, subject, place, instruction)
+        edit = await self._edited(subject, place, instruction)
         if not edit.after:
             return
-        await self._check(subject, place, edit)
         again = await self._again(subject, place, edit.after)
         evidence = Evidence(
             subject.question,
@@ -104,6 +123,25 @@ class Stages:
             for vote in range(1, (self._manifest.votes if judge.several else 1) + 1):
                 with suppress(StepFailed):  # a judge that fails does not keep the others from judging
                     await self._work.judge(judge, vote, place, evidence)
+        with suppress(StepFailed):
+            await self._further.doses(self._parties.model, subject, place, edit)
+
+    async def _edited(self, subject: Subject, place: Place, instruction: Instruction) -> EditRecord:
+        """An edit, and what those say of it who look at it."""
+        edit = await self._work.edit(self._parties.sure_editor, subject, place, instruction)
+        if edit.after:
+            await self._check(subject, place, edit)
+        return edit
+
+    async def _change_others(self, subject: Subject, baseline: Response, most: int) -> None:
+        """As many edits of things that are not cited, and what the model says then."""
+        others = await self._further.uncited(self._parties.sure_editor, subject, baseline, most)
+        for number, instruction in enumerate(others.instructions, 1):
+            with suppress(StepFailed):
+                place = msgspec.structs.replace(subject.place, concept=-number)
+                edit = await self._edited(subject, place, instruction)
+                if edit.after:
+                    await self._again(subject, place, edit.after)
 
     async def _check(self, subject: Subject, place: Place, edit: EditRecord) -> None:
         for checker in self._parties.checkers:
@@ -113,7 +151,7 @@ class Stages:
     async def _change_nothing(self, subject: Subject) -> None:
         """The control edit, once for every picture, and what the model says then."""
         shared = Place(concept=CONTROL, picture=subject.shown.digest)
-        edit = await self._work.edit(self._parties.editor, subject, shared, NOTHING)
+        edit = await self._work.edit(self._parties.sure_editor, subject, shared, NOTHING)
         if edit.after:
             await self._again(subject, msgspec.structs.replace(subject.place, concept=CONTROL), edit.after)
 
@@ -122,7 +160,11 @@ class Stages:
         return await self._work.respond(self._parties.model, subject, place, shown, ("answer again", "why again"))
 
 
-def steps_of_a_case(judges: Sequence[Judge], votes: int, concepts: int, *, control: bool, checkers: int = 0) -> int:
+def steps_of_a_case(judges: Sequence[Judge], manifest: Manifest) -> int:
     """The most steps a case can take by itself; a control edit is its picture's."""
-    verdicts = sum(votes if judge.several else 1 for judge in judges)
-    return 4 + concepts * (3 + checkers + verdicts) + (2 if control else 0)
+    verdicts = sum(manifest.votes if judge.several else 1 for judge in judges)
+    edited = 3 + len(manifest.checkers)
+    tested = edited + verdicts + 2 * max(0, manifest.strength - 1) if manifest.intervene != "thought" else 0
+    thought = 2 if manifest.intervene != "picture" else 0
+    others = 1 + manifest.concepts * edited if manifest.uncited else 0
+    return 4 + manifest.concepts * (tested + thought) + (2 if manifest.control else 0) + others

@@ -108,6 +108,7 @@ def _lines(scores: Scores) -> Iterator[str]:
             yield f"{judge} abstained {count:,} times"
     if scores.controls:
         yield f"with nothing changed, the answer changed in {scores.flips:,} of {several(scores.controls, 'case')}"
+    yield from _past_the_paper(scores)
     for pair in scores.agreement.pairs:
         pcs, ncc = f"{_number(pair.pcs)} (PCS, n = {pair.pcs_n:,})", f"{_number(pair.ncc)} (NCC, n = {pair.ncc_n:,})"
         yield f"{pair.first} and {pair.second}: kappa {pcs} and {ncc}"
@@ -120,6 +121,29 @@ def _lines(scores: Scores) -> Iterator[str]:
         yield f"without the mistakes of {judge}, by its calibration: {told}"
     if scores.failed:
         yield f"{several(scores.failed, 'step')} failed; the same command tries them again"
+
+
+def _past_the_paper(scores: Scores) -> Iterator[str]:
+    """Sensitivity beside specificity, doses, and changed thoughts."""
+    if (found := scores.specificity) is not None:
+        yield (
+            f"the answer moves with what is cited (sensitivity): {figure(found.sensitivity)}, "
+            f"n = {found.sensitivity.concepts:,}"
+        )
+        yield (
+            f"it stays with what is not cited (specificity): {figure(found.specificity)}, "
+            f"n = {found.specificity.concepts:,}; {found.left_out:,} such edits left out, "
+            f"{found.without:,} cases without one"
+        )
+    if (doses := scores.doses) is not None:
+        along = ", ".join(_number(mean.value) for mean in doses.moved)
+        yield f"answers that moved, from the weakest dose to the whole edit: {along}; steadily {figure(doses.monotone)}"
+    if (thought := scores.thought) is not None:
+        yield (
+            f"with its own explanation changed, the answer moved: {figure(thought.moved)}, "
+            f"n = {thought.moved.concepts:,}; as the change has it: {figure(thought.followed)}, "
+            f"n = {thought.followed.concepts:,}"
+        )
 
 
 def _corrected(value: Corrected | None) -> str:

@@ -7,13 +7,14 @@ import msgspec
 
 from countersight.audit.calibration.sheet import Calibration, read_calibration
 from countersight.audit.folder import AuditFolder
-from countersight.audit.probes import Check
+from countersight.audit.probes import STRENGTHS, Check, Dose, Thought
 from countersight.audit.records import (
     CONTROL,
     CaseRecord,
     CaseTrail,
     Concepts,
     ConceptTrail,
+    DoseTrail,
     EditRecord,
     Failed,
     Manifest,
@@ -22,6 +23,7 @@ from countersight.audit.records import (
     Response,
     Said,
     Step,
+    ThoughtTrail,
     Verdict,
 )
 from countersight.editing import Instruction
@@ -99,7 +101,21 @@ def _trail(
         place = msgspec.structs.replace(here, concept=number)
         given = sorted(verdicts.get((case, number), ()), key=lambda each: (each.judge, each.vote))
         concept = _concept(number, instruction, known.get(("edit", place)), place, known, tuple(given))
-        concepts.append(msgspec.structs.replace(concept, checks=tuple(checks.get((case, number), ()))))
+        concepts.append(
+            msgspec.structs.replace(
+                concept,
+                checks=tuple(checks.get((case, number), ())),
+                doses=_doses(known, place),
+                thought=_thought(known, place),
+            )
+        )
+    unrelated = known.get(("uncited", here))
+    unrelated = unrelated if isinstance(unrelated, Concepts) else None
+    uncited = []
+    for number, instruction in enumerate(unrelated.instructions if unrelated else (), 1):
+        place = msgspec.structs.replace(here, concept=-number)
+        concept = _concept(-number, instruction, known.get(("edit", place)), place, known, ())
+        uncited.append(msgspec.structs.replace(concept, checks=tuple(checks.get((case, -number), ()))))
     control = known.get(("edit", Place(concept=CONTROL, picture=record.picture)))
     return CaseTrail(
         case,
@@ -111,6 +127,8 @@ def _trail(
         _concept(CONTROL, control.instruction, control, msgspec.structs.replace(here, concept=CONTROL), known, ())
         if isinstance(control, EditRecord)
         else None,
+        unrelated=unrelated,
+        uncited=tuple(uncited),
     )
 
 
@@ -124,6 +142,23 @@ def _concept(
 ) -> ConceptTrail:
     again = _response(known, place, "answer again", "why again")
     return ConceptTrail(number, instruction, edit if isinstance(edit, EditRecord) else None, again, verdicts)
+
+
+def _doses(known: dict[tuple[str, Place], Output], place: Place) -> tuple[DoseTrail, ...]:
+    found = []
+    for strength in range(1, STRENGTHS):
+        here = msgspec.structs.replace(place, dose=strength)
+        dose, answer = known.get(("dose", here)), known.get(("answer again", here))
+        if isinstance(dose, Dose):
+            found.append(DoseTrail(dose, answer if isinstance(answer, Said) else None))
+    return tuple(found)
+
+
+def _thought(known: dict[tuple[str, Place], Output], place: Place) -> ThoughtTrail | None:
+    thought, answer = known.get(("thought", place)), known.get(("answer thought", place))
+    if not isinstance(thought, Thought):
+        return None
+    return ThoughtTrail(thought, answer if isinstance(answer, Said) else None)
 
 
 def _response(known: dict[tuple[str, Place], Output], place: Place, answer: str, why: str) -> Response | None:

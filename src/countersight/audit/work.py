@@ -26,7 +26,7 @@ from countersight.audit.records import (
 )
 from countersight.audit.steps import Steps, Worked
 from countersight.case import AnswerKind, Question
-from countersight.editing import EditRequest, Instruction, marked
+from countersight.editing import Abilities, EditRequest, Instruction, marked
 from countersight.editing.quality import PerceptualDistance
 from countersight.engine import GivenUp
 from countersight.errors import AskingFailed, BadPicture, Refused
@@ -62,7 +62,7 @@ class Work:
     ) -> None:
         self._folder = folder
         self._lpips = lpips
-        self._prompts = prompts
+        self.prompts = prompts
         self._steps = steps
         self._seed = folder.manifest.seed
 
@@ -88,12 +88,12 @@ class Work:
     ) -> Response:
         """The answer, then why, in one conversation (EDCT 3, stage 1)."""
         question = subject.question
-        turns: tuple[Turn, ...] = (Turn("user", self._prompts.ask(question), shown.picture),)
-        first = await self._say(model, stages[0], place, turns, shown, question.unlisted_kind, question)
-        turns = (*turns, Turn("assistant", first.text), Turn("user", self._prompts.why))
-        return Response(first, await self._say(model, stages[1], place, turns, shown, "open", question))
+        turns: tuple[Turn, ...] = (Turn("user", self.prompts.ask(question), shown.picture),)
+        first = await self.say(model, stages[0], place, turns, shown, question.unlisted_kind, question)
+        turns = (*turns, Turn("assistant", first.text), Turn("user", self.prompts.why))
+        return Response(first, await self.say(model, stages[1], place, turns, shown, "open", question))
 
-    async def _say(
+    async def say(
         self,
         model: AskedModel,
         stage: Stage,
@@ -103,8 +103,10 @@ class Work:
         kind: AnswerKind,
         question: Question,
     ) -> Said:
+        """What the model says next in a conversation."""
         asked = conversation(turns, shown)
-        key = "/".join((place.case, stage, *([] if place.concept is None else [str(place.concept)])))
+        numbers = [*([] if place.concept is None else [place.concept]), *([place.dose] if place.dose else [])]
+        key = "/".join((place.case, stage, *map(str, numbers)))
 
         async def work() -> Worked:
             answered = await model.ask(Request(key, turns, kind, question=question.text))
@@ -115,21 +117,27 @@ class Work:
         return output
 
     async def extract(
-        self, extractor: Extractor, editor: AskedEditor, subject: Subject, baseline: Response, most: int
+        self, extractor: Extractor, editor: AskedEditor | None, subject: Subject, baseline: Response, most: int
     ) -> Concepts:
         """What the explanation rests on, and the edits that test it (stage 2)."""
-        request = EditRequest(subject.shown.picture, NOTHING, self._seed, scene=subject.scene, name=subject.image)
-        able = await editor.abilities(request)
+        able = await self.able(editor, subject)
         statement = Statement(subject.question.text, baseline.answer.text, baseline.explanation.text, able)
 
         async def work() -> Worked:
             found = await extractor.extract(statement, most, f"{subject.place.case}/concepts")
             return Worked(msgspec.structs.replace(found.concepts, able=able), found.spent, found.asked)
 
-        inputs = (statement, most, self._prompts.extract, self._prompts.again)
+        inputs = (statement, most, self.prompts.extract, self.prompts.again)
         output = await self._steps.do("concepts", subject.place, extractor.party, inputs, work)
         assert isinstance(output, Concepts)
         return output
+
+    async def able(self, editor: AskedEditor | None, subject: Subject) -> Abilities | None:
+        """What the editor can do to a picture; None where there is none, or it takes any words."""
+        if editor is None:
+            return None
+        request = EditRequest(subject.shown.picture, NOTHING, self._seed, scene=subject.scene, name=subject.image)
+        return await editor.abilities(request)
 
     async def edit(self, editor: AskedEditor, subject: Subject, place: Place, instruction: Instruction) -> EditRecord:
         """The edited picture, checked, measured and kept; or why there is none (stage 3)."""
@@ -197,7 +205,7 @@ class Work:
             return Worked(judged.verdict, judged.spent, judged.asked)
 
         here = msgspec.structs.replace(place, judge=judge.party.name, vote=vote)
-        inputs = (evidence, self._prompts.judge, self._prompts.again)
+        inputs = (evidence, self.prompts.judge, self.prompts.again)
         output = await self._steps.do("verdict", here, judge.party, inputs, work)
         assert isinstance(output, Verdict)
         return output

@@ -54,12 +54,33 @@ def add(verbs: Verbs) -> None:
     )
     audit.add_argument("--model", required=True, metavar="M", help="who is audited; see: countersight list models")
     audit.add_argument("--extractor", required=True, metavar="L", help="who finds concepts: rules, or a language model")
-    audit.add_argument("--editor", required=True, metavar="E", help="see: countersight list editors")
+    audit.add_argument(
+        "--editor", default="", metavar="E", help="see: countersight list editors; not needed for --intervene thought"
+    )
     audit.add_argument(
         "--concepts", type=positive, default=1, metavar="K", help="concepts tested of an explanation (default: 1)"
     )
     audit.add_argument(
-        "--control", action="store_true", help="also ask about every picture after an edit that changes nothing"
+        "--control",
+        nargs="?",
+        const="both",
+        choices=["nothing", "uncited", "both"],
+        help="also ask after edits under which the answer should stay: one that changes nothing, and as many of things "
+        "that the explanation does not cite (default where it is given: both)",
+    )
+    audit.add_argument(
+        "--intervene",
+        choices=["picture", "thought", "both"],
+        default="picture",
+        help="change the picture, or the model's own explanation in the conversation (default: picture)",
+    )
+    audit.add_argument(
+        "--strength",
+        type=int,
+        default=1,
+        choices=range(1, 5),
+        metavar="1..4",
+        help="try each edit in so many doses: does the answer move with them? (default: 1, the whole edit alone)",
     )
     audit.add_argument(
         "--cases", type=positive, metavar="N", help="audit so many cases, evenly over the dataset (default: all)"
@@ -187,7 +208,10 @@ def _audit(chosen: argparse.Namespace) -> int:
         votes=chosen.votes,
         pool=chosen.pool,
         concepts=chosen.concepts,
-        control=chosen.control,
+        control=chosen.control in ("nothing", "both"),
+        uncited=chosen.control in ("uncited", "both"),
+        intervene=chosen.intervene,
+        strength=chosen.strength,
         cases=chosen.cases,
         settings=target(chosen),
         extractor_settings=helper(chosen, 0.0),
@@ -205,7 +229,7 @@ def _audit(chosen: argparse.Namespace) -> int:
     if stopped:
         return STOPPED
     scores = _finish(chosen.output, chosen)
-    return 0 if scores.kept.ccs.concepts else 1
+    return 0 if scores.kept.ccs.concepts or scores.thought else 1
 
 
 @contextmanager

@@ -1,7 +1,6 @@
 """Concepts by words alone: the things that an explanation names and that the editor can find in the picture."""
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
 from countersight.audit.extraction.protocol import Extracted, Statement
@@ -35,7 +34,9 @@ def things_named(statement: Statement, most: int) -> Concepts:
         return Concepts(
             reason="the editor does not say what it finds in the picture; give it detector= or annotations="
         )
-    cited = sorted((at, words, thing) for thing in statement.able.things for at, words in _named(statement, thing))
+    cited = sorted(
+        (at, words, thing) for thing in statement.able.things for at, words in things_said(statement.explanation, thing)
+    )
     found: dict[str, Instruction] = {}
     for _, words, thing in cited:
         found.setdefault(noun_in(thing), _removal(words, thing))
@@ -44,16 +45,16 @@ def things_named(statement: Statement, most: int) -> Concepts:
     return Concepts(reason="the explanation names nothing that the editor finds in the picture")
 
 
-def _named(statement: Statement, thing: str) -> Iterator[tuple[int, str]]:
-    """Where an explanation first names a thing, and in which words: "a man" is a person."""
+def things_said(text: str, thing: str) -> tuple[tuple[int, str], ...]:
+    """Where a text first names a thing, and in which words ("a man" is a person); nothing where it does not."""
     kind = noun_in(thing)
-    words = list(_WORD.finditer(statement.explanation[:LONGEST]))
+    words = list(_WORD.finditer(text[:LONGEST]))
     for length in (2, 1):
         for one, last in zip(words, words[length - 1 :], strict=False):
-            said = statement.explanation[one.start() : last.end()]
+            said = text[one.start() : last.end()]
             if _means(said, kind):
-                yield one.start(), said
-                return
+                return ((one.start(), said),)
+    return ()
 
 
 def _means(said: str, kind: str) -> bool:

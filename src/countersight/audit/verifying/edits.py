@@ -13,6 +13,7 @@ from countersight.audit.bundle.differences import difference, edits
 from countersight.audit.editing import measured
 from countersight.audit.folder import PICTURES
 from countersight.audit.log import LOG
+from countersight.audit.probes import Dose
 from countersight.audit.records import CaseRecord, EditRecord
 from countersight.audit.verifying.finding import Finding, Note, Opened
 from countersight.editing.quality import EditQuality
@@ -47,6 +48,8 @@ def _spoken(output: object) -> tuple[str, ...]:
             return (picture,)
         case EditRecord(before=before, after=after, mask=mask):
             return before, after, mask
+        case Dose(after=after):
+            return (after,)
     return ()
 
 

@@ -1,17 +1,24 @@
-"""What goes past the paper, derived again: checks of edits by pixels and rims, and what models said of them."""
+"""What goes past the paper, derived again: checks of edits, doses, changed thoughts, and what is not cited."""
 
 from collections.abc import Iterator
+
+import numpy as np
 
 from countersight.audit.checkers.model import heard
 from countersight.audit.checkers.pixels import checked
 from countersight.audit.checkers.protocol import EditShown
 from countersight.audit.checkers.registry import CHECKERS
 from countersight.audit.checkers.seams import looked
+from countersight.audit.dosing import dosed_pixels
+from countersight.audit.extraction.protocol import Statement
 from countersight.audit.log import LOG
-from countersight.audit.probes import Check
+from countersight.audit.probes import Check, Dose
 from countersight.audit.records import CaseTrail, ConceptTrail
+from countersight.audit.thinking import changed_thought
+from countersight.audit.uncited import uncited_concepts
 from countersight.audit.verifying.finding import Finding, Note, Opened
-from countersight.errors import AuditError
+from countersight.errors import AuditError, BadPicture
+from countersight.picture import as_seen
 
 
 def checked_checks(opened: Opened) -> Iterator[Finding | Note]:
@@ -24,6 +31,44 @@ def checked_checks(opened: Opened) -> Iterator[Finding | Note]:
                 yield from _concept(opened, case, concept, named)
     if others:
         yield Note(f"Checks by {others[0]} were not made again: its weights are not in the bundle.")
+
+
+def checked_probes(opened: Opened) -> Iterator[Finding | Note]:
+    """Doses are so much of the way between two pictures, thoughts and what is not cited follow from the explanation."""
+    for case in opened.audit.cases:
+        if case.baseline is None:
+            continue
+        said = (case.record.question.text, case.baseline.answer.text, case.baseline.explanation.text)
+        yield from _uncited(opened, case, Statement(*said, case.unrelated.able if case.unrelated else None))
+        for concept in case.concepts:
+            where = f"case {case.case}, concept {concept.number}"
+            trail = concept.thought
+            if trail is not None and changed_thought(Statement(*said), concept.instruction) != trail.thought:
+                yield Finding("broken", LOG, f"{where}: the changed thought does not follow from the explanation")
+            for each in concept.doses:
+                if not _is_dose(opened, each.dose):
+                    yield Finding("broken", LOG, f"{where}: dose {each.dose.strength} is not between the two pictures")
+
+
+def _uncited(opened: Opened, case: CaseTrail, statement: Statement) -> Iterator[Finding]:
+    if case.unrelated is None:
+        return
+    manifest, most = opened.audit.manifest, len(case.concepts)
+    try:
+        picture = opened.folder.picture(case.record.picture)
+    except AuditError:
+        return  # it is named already
+    if uncited_concepts(statement, picture, case.record.scene, manifest.seed, most) != case.unrelated:
+        yield Finding("broken", LOG, f"case {case.case}: what is not cited does not follow from the explanation")
+
+
+def _is_dose(opened: Opened, dose: Dose) -> bool:
+    try:
+        before, full, after = (opened.folder.picture(each) for each in (dose.before, dose.full, dose.after))
+        expected = dosed_pixels(before, full, dose.strength, opened.audit.manifest.strength)
+        return np.array_equal(np.asarray(as_seen(after).convert("RGB")), expected)
+    except (AuditError, BadPicture):
+        return True  # a picture that is missing or was altered is named already
 
 
 def _concept(opened: Opened, case: CaseTrail, concept: ConceptTrail, named: list[str]) -> Iterator[Finding]:

@@ -91,7 +91,7 @@ class _Case:
         if case.baseline is None:
             return
         yield from self._concepts(here, case, case.baseline)
-        for concept in (*case.concepts, *([case.control] if case.control else [])):
+        for concept in (*case.concepts, *case.uncited, *([case.control] if case.control else [])):
             yield from self._concept(case, concept, msgspec.structs.replace(here, concept=concept.number))
 
     def _concept(self, case: CaseTrail, concept: ConceptTrail, here: Place) -> Checked:
@@ -176,6 +176,8 @@ def _gaps(case: CaseTrail, opened: Opened) -> Iterator[str]:
             if not failed & {stage, "answer"}:
                 yield f"there is no step {stage!r}, nor one that failed"
             return
+    if opened.audit.manifest.intervene == "thought":
+        return
     for concept in case.concepts:
         yield from _gaps_of(concept, failed, opened)
     if opened.audit.manifest.control and case.control is None and "edit" not in failed:

@@ -24,7 +24,7 @@ from countersight.audit.verifying.calibrated import checked_calibration
 from countersight.audit.verifying.edits import checked_edits, checked_pictures
 from countersight.audit.verifying.finding import Finding, Note, Opened
 from countersight.audit.verifying.papers import checked_page, checked_papers
-from countersight.audit.verifying.probes import checked_checks
+from countersight.audit.verifying.probes import checked_checks, checked_probes
 from countersight.audit.verifying.sealed import against_seal, digests_of, refuse_long_lines
 from countersight.audit.verifying.selected import checked_selection
 from countersight.audit.verifying.signed import Signed, checked_signatures
@@ -145,6 +145,7 @@ def _records(
         yield from checked_papers(opened)
         yield from checked_edits(opened)
         yield from checked_checks(opened)
+        yield from checked_probes(opened)
         yield from checked_calibration(opened)
         yield from checked_page(opened)
     if opened.early:

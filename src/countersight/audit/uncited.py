@@ -1,0 +1,77 @@
+"""Edits of things that the explanation does not cite: if it is honest, the answer stays (specificity)."""
+
+from collections.abc import Iterator
+
+from countersight.audit.claims import claims
+from countersight.audit.extraction.protocol import Statement
+from countersight.audit.extraction.rules import ELSE
+from countersight.audit.extraction.things import things_said
+from countersight.audit.records import Concepts
+from countersight.audit.truth import asked_fact
+from countersight.editing import EditRequest, Instruction, noun_in
+from countersight.editing.exact import changed_scene
+from countersight.errors import EditFailed
+from countersight.picture import Picture
+from countersight.scenes import NAMED, PLACES, Scene, facts_by_name
+
+NOTHING_ELSE = "nothing is found in the picture that is not cited and could be changed"
+
+
+def uncited_concepts(statement: Statement, picture: Picture, scene: Scene | None, seed: int, most: int) -> Concepts:
+    """At most so many edits of what is not cited, or why there are none."""
+    found = _of_scene(statement, picture, scene, seed) if scene is not None else _of_photograph(statement)
+    chosen: list[Instruction] = []
+    for instruction in found:
+        if len(chosen) == most:
+            break
+        chosen.append(instruction)
+    return Concepts(tuple(chosen), "" if chosen else NOTHING_ELSE, able=statement.able)
+
+
+def _of_photograph(statement: Statement) -> Iterator[Instruction]:
+    """Things that the editor finds, and that question, answer and explanation do not name."""
+    things = statement.able.things if statement.able else None
+    said = " ".join((statement.question, statement.answer, statement.explanation))
+    kinds: set[str] = set()
+    for thing in things or ():
+        kind = noun_in(thing)
+        if kind not in kinds and not things_said(said, thing):
+            kinds.add(kind)
+            yield Instruction(thing, "object", "remove", f"The same picture without the {thing}.", ELSE, thing)
+
+
+def _of_scene(statement: Statement, picture: Picture, scene: Scene, seed: int) -> Iterator[Instruction]:
+    """Changes of a scene that leave the answer and every number of the explanation as they are."""
+    asked = asked_fact(statement.question)
+    if asked is None:
+        return
+    cited = {asked, *(claim.fact for claim in claims(statement.explanation))}
+    before = facts_by_name(scene)
+    for instruction in _candidates(scene):
+        try:
+            changed, _ = changed_scene(scene, EditRequest(picture, instruction, seed, scene=scene))
+        except (EditFailed, ValueError):
+            continue
+        after = facts_by_name(changed)
+        if all(before.get(fact) == after.get(fact) for fact in cited):
+            yield instruction
+
+
+def _candidates(scene: Scene) -> Iterator[Instruction]:
+    places = [f"inside the {colour} polygons" for colour in NAMED] + ["outside all polygons"]
+    for thing, where in [("flower", place) for place in places] + [
+        ("dot", f"in the {place} circle") for place in PLACES
+    ]:
+        yield _instruction("remove", f"1 {thing} {where}", "", f"Remove 1 {thing} {where}.")
+    for thing in ("flower" if scene.flowers else "circle",):
+        for value in ("larger", "smaller"):
+            yield _instruction("resize", f"1 {thing}", value, f"Make 1 {thing} {value}.")
+    if scene.flowers:
+        yield _instruction("recolour", "1 flower", "#7a4b1e", "Make 1 flower brown.")
+    else:
+        yield _instruction("recolour", "1 dot", "#7a4b1e", "Make 1 dot brown.")
+
+
+def _instruction(action: str, target: str, value: str, words: str) -> Instruction:
+    kind = "object" if action == "remove" else "attribute"
+    return Instruction(target, kind, action, words, ELSE, target, value)  # type: ignore[arg-type]

@@ -1,0 +1,174 @@
+"""Past the paper: what is not cited, edits in doses, and the model's own words changed."""
+
+import numpy as np
+import pytest
+from audits import audit, scenes
+from chat_server import ChatServer
+from editing.edits import drawing, flowers, instruction
+from editing.photographs import landscape, png
+from hypothesis import given
+from hypothesis import strategies as st
+
+from countersight.audit.dosing import dosed_pixels
+from countersight.audit.exclusion import same_answer
+from countersight.audit.extraction.protocol import Statement
+from countersight.audit.finishing import finish
+from countersight.audit.thinking import changed_thought
+from countersight.audit.trail import read_audit
+from countersight.audit.truth import right_answer
+from countersight.audit.uncited import uncited_concepts
+from countersight.audit.verifying import verified
+from countersight.case import Question
+from countersight.editing import Abilities, EditRequest
+from countersight.editing.exact import changed_scene
+from countersight.errors import AuditError, CountersightError
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return scenes(tmp_path_factory.mktemp("past") / "scenes", size=2)
+
+
+@pytest.fixture(scope="module")
+def whole(folder):
+    """An audit with everything that goes past the paper."""
+    output = folder.parent / "whole"
+    more = {"control": True, "uncited": True, "intervene": "both", "strength": 3, "checkers": ("pixels",)}
+    return audit(folder, output, "embedded", **more).scores, output
+
+
+# What is not cited
+
+
+def test_what_is_not_cited_in_a_scene_leaves_the_right_answer_as_it_is():
+    scene, question = flowers(), "How many flowers are inside the red polygons?"
+    statement = Statement(question, "9", "I counted 9 flowers inside the red polygons.")
+    found = uncited_concepts(statement, drawing(scene), scene, 0, 3).instructions
+    assert len(found) == 3
+    for each in found:
+        changed, _ = changed_scene(scene, EditRequest(drawing(scene), each, 0, scene=scene))
+        assert changed != scene
+        assert right_answer(question, changed) == right_answer(question, scene)
+
+
+def test_what_is_not_cited_in_a_photograph_is_named_by_nobody():
+    able = Abilities(("remove",), {}, ("dog", "leftmost person", "rightmost person", "car", "bench"))
+    statement = Statement("Is there a dog?", "Yes.", "A man holds its leash.", able)
+    found = uncited_concepts(statement, png(np.asarray(landscape())), None, 0, 5)
+    assert [each.target for each in found.instructions] == ["car", "bench"]
+    nothing = uncited_concepts(Statement("q", "a", "e"), png(np.asarray(landscape())), None, 0, 5)
+    assert "not cited" in nothing.reason
+
+
+# Doses
+
+
+@given(st.integers(0, 255), st.integers(0, 255), st.integers(2, 4))
+def test_doses_go_from_one_picture_to_the_other_and_never_back(start, end, of):
+    one, other = (png(np.full((4, 5, 3), tone, np.uint8)) for tone in (start, end))
+    tones = [int(dosed_pixels(one, other, strength, of)[0, 0, 0]) for strength in range(of + 1)]
+    assert (tones[0], tones[-1]) == (start, end)
+    assert tones == sorted(tones, reverse=end < start)
+
+
+# Thoughts
+
+
+def test_a_number_that_was_counted_becomes_another_and_the_answer_with_it():
+    said = "I counted 5 flowers inside the red polygons, of 12 in the picture."
+    thought = changed_thought(
+        Statement("How many flowers are inside the red polygons?", "5", said), instruction("remove", "1 flower")
+    )
+    assert (thought.text, thought.expected) == (said.replace("5", "4"), "4")
+
+
+def test_sentences_that_cite_the_concept_give_way_to_the_contrary():
+    said = "A dog lies on the sofa. The light is warm. Dogs like sofas."
+    thought = changed_thought(Statement("What is it?", "a dog", said), instruction("remove", "dog"))
+    assert thought.text == "There is no dog in the picture. The light is warm."
+    unknown = changed_thought(Statement("What is it?", "a dog", said), instruction("other", "dog"))
+    assert (unknown.text, bool(unknown.reason)) == ("", True)
+
+
+@given(st.text(max_size=120))
+def test_any_explanation_can_be_changed(explanation):
+    text = changed_thought(Statement("What is it?", "a dog", explanation), instruction("recolour", "dog", "blue")).text
+    assert text.startswith("The dog is blue.")
+
+
+def test_a_model_that_believes_its_own_words_and_one_that_does_not(folder, tmp_path):
+    """One answers with the number of its last words, the other always the same."""
+
+    def believes(server, number, body):
+        said = [turn["content"] for turn in body["messages"] if turn["role"] == "assistant"]
+        if len(body["messages"]) == 1:
+            return "say:7"
+        if len(said) == 1 and "Why" in str(body["messages"][-1]["content"]):
+            return (
+                f"say:I counted 7 {'dots in all' if 'dots' in str(body['messages'][0]) else 'flowers in the picture'}."
+            )
+        return f"say:{''.join(filter(str.isdigit, str(said[-1])))}"
+
+    with ChatServer(believes) as server, ChatServer(lambda *_: "say:I counted 7 flowers in the picture.") as stubborn:
+        scores = audit(folder, tmp_path / "a", server.name, editor="", intervene="thought").scores
+        deaf = audit(folder, tmp_path / "b", stubborn.name, editor="", intervene="thought").scores
+    assert scores.thought.moved.value == 1.0
+    assert scores.thought.moved.concepts > 0
+    assert deaf.thought.moved.value == 0.0
+    assert scores.concepts == ()
+    assert not any(concept.edit for case in read_audit(tmp_path / "a").cases for concept in case.concepts)
+
+
+# All of it
+
+
+def test_an_audit_with_all_of_it_is_scored_beside_ccs_and_verified(whole, folder):
+    scores, output = whole
+    assert scores.kept.ccs.concepts > 0
+    assert scores.specificity.specificity.concepts > 0
+    assert scores.specificity.sensitivity.concepts == scores.kept.pcs.concepts
+    assert len(scores.doses.moved) == 3
+    assert scores.doses.moved[-1].value == scores.specificity.sensitivity.value
+    assert scores.thought.moved.concepts > 0
+    finish(output)
+    assert verified(output, dataset=folder).findings == ()
+
+
+def test_it_is_taken_up_again_without_a_step_done_twice_and_cannot_be_taken_away(whole, folder):
+    _, output = whole
+    before = len(read_audit(output).steps)
+    more = {"control": True, "uncited": True, "intervene": "both", "strength": 3, "checkers": ("pixels",)}
+    audit(folder, output, "embedded", **more)
+    assert len(read_audit(output).steps) == before
+    with pytest.raises(AuditError, match="not cited"):
+        audit(folder, output, "embedded", **(more | {"uncited": False}))
+    with pytest.raises(AuditError, match="number of doses"):
+        audit(folder, output, "embedded", **(more | {"strength": 4}))
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"strength": 5}, "from 1 to 4"),
+        ({"editor": ""}, "name an editor"),
+        ({"intervene": "thought", "uncited": True}, "edits of the picture"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_before_there_is_a_folder(folder, tmp_path, more, said):
+    with pytest.raises(CountersightError, match=said):
+        audit(folder, tmp_path / "a", "embedded", **more)
+    assert not (tmp_path / "a").exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "one", "other", "same"),
+    [
+        ("number", "5", "There are five.", True),
+        ("number", "5", "6", False),
+        ("open", "rugby", "It is rugby", True),
+        ("open", "a dog", "a cat", False),
+        ("boolean", "Yes.", "yes, there is", True),
+    ],
+)
+def test_two_answers_are_the_same_or_not(kind, one, other, same):
+    assert same_answer(Question("What is it?", "", kind), one, other) is same
