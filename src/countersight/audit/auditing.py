@@ -4,6 +4,7 @@ import asyncio
 import datetime
 import platform
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -15,6 +16,7 @@ from countersight.audit.folder import AuditFolder, digest_of
 from countersight.audit.further import Further
 from countersight.audit.judges.panel import Pool
 from countersight.audit.opening import Opener
+from countersight.audit.orders import FileOrders
 from countersight.audit.probes import STRENGTHS, Dose, Intervene
 from countersight.audit.prompts import AuditPrompts
 from countersight.audit.records import CaseRecord, EditRecord, Manifest, Party
@@ -92,11 +94,11 @@ async def audit_dataset(
         if calibration is not None:
             calibration.write(output)
         begin_session(output, options.operator)
-        with folder.writing() as journal:
+        with folder.writing() as journal, closing(FileOrders(output)) as orders:
             before = list(folder.steps())
             opener.know(before)
             steps = Steps(journal, before, tally, stop)
-            work = Work(folder, options.prompts, steps, lpips)
+            work = Work(folder, options.prompts, steps, lpips, orders)
             stages = Stages(folder.manifest, dataset, parties, work, Further(folder, steps, work))
             full = steps_of_a_case(parties.judges, folder.manifest)
             tally.total = full * len(selection.cases)

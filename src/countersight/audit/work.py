@@ -26,7 +26,7 @@ from countersight.audit.records import (
 )
 from countersight.audit.steps import Steps, Worked
 from countersight.case import AnswerKind, Question
-from countersight.editing import Abilities, EditRequest, Instruction, marked
+from countersight.editing import Abilities, EditRequest, Instruction, OrderBook, marked
 from countersight.editing.quality import PerceptualDistance
 from countersight.engine import GivenUp
 from countersight.errors import AskingFailed, BadPicture, Refused
@@ -58,13 +58,19 @@ class Work:
     """Does the steps of one audit."""
 
     def __init__(
-        self, folder: AuditFolder, prompts: AuditPrompts, steps: Steps, lpips: PerceptualDistance | None = None
+        self,
+        folder: AuditFolder,
+        prompts: AuditPrompts,
+        steps: Steps,
+        lpips: PerceptualDistance | None = None,
+        orders: OrderBook | None = None,
     ) -> None:
         self._folder = folder
         self._lpips = lpips
         self.prompts = prompts
         self._steps = steps
         self._seed = folder.manifest.seed
+        self._orders = orders
 
     async def begin(self, place: Place, record: CaseRecord, picture: Picture | BadPicture) -> Shown:
         """Write down what is asked about, and keep its picture; `record` has no digest yet."""
@@ -143,7 +149,9 @@ class Work:
         """The edited picture, checked, measured and kept; or why there is none (stage 3)."""
         shown = subject.shown
         record = EditRecord(instruction, shown.digest, seed=self._seed)
-        request = EditRequest(shown.picture, instruction, self._seed, scene=subject.scene, name=subject.image)
+        request = EditRequest(
+            shown.picture, instruction, self._seed, scene=subject.scene, name=subject.image, orders=self._orders
+        )
 
         async def work() -> Worked:
             try:

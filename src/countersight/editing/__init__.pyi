@@ -3,6 +3,8 @@ from .abilities import Able as Able
 from .abilities import abilities_of as abilities_of
 from .hues import colour_share as colour_share
 from .marking import marked as marked
+from .orders import Order as Order
+from .orders import OrderBook as OrderBook
 from .protocol import Action as Action
 from .protocol import ConceptKind as ConceptKind
 from .protocol import Edited as Edited

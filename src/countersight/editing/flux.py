@@ -2,11 +2,13 @@
 
 import asyncio
 import base64
+import hashlib
 import os
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 from yarl import URL
 
 from countersight.detection import encode_mask
@@ -24,7 +26,8 @@ from countersight.editing.hosted import (
     words_in,
 )
 from countersight.editing.instructions import description_of, words_for
-from countersight.editing.painting import Brief, Given, Log, Painting
+from countersight.editing.orders import Order, OrderBook, refuse_doubtful
+from countersight.editing.painting import Brief, Given, Painting
 from countersight.editing.protocol import EditorSettings, Instruction
 from countersight.errors import AskingFailed, EditFailed, EditorError, Overloaded
 from countersight.models import Received, Service, checked_address, shorten
@@ -53,24 +56,50 @@ class Flux:
         return description_of(instruction) if self.fills else words_for(instruction)
 
     async def paint(self, brief: Brief) -> Given:
-        """Order the edit, look until it is ready, and fetch it at once."""
-        received = await self._service.post(self._order, msgspec.json.encode(self._body(brief)))
-        if not received.well:
-            raise failure(self._service.host, received)
-        order = object_in(received)
-        _check(order)
-        address = self._polling(order.get("polling_url"))
-        log: Log = {"order": words_in(order.get("id"))}
-        # From here on the picture is paid for: what fails is tried again here, not by ordering another one.
+        """Order the edit, look until it is ready, and fetch it at once; one that was ordered before is fetched."""
+        body = msgspec.json.encode(self._body(brief))
+        key = hashlib.sha256(self._order.encode() + b"\n" + body).hexdigest()
+        order = brief.orders.find(key)
+        if order is None or order.state == "over":
+            order = await self._placed(key, body, brief.orders)
+        refuse_doubtful(order)
+        # From here on the picture is paid for: what fails is tried again with this order, not with another one.
+        try:
+            data = await self._result(self._polling(order.address))
+        except (_Over, _Expired) as error:
+            brief.orders.note(replace(order, state="over"))
+            if isinstance(error, _Over):
+                raise error.failure from None
+            raise EditFailed("the address of the result expired before it was fetched", again=True) from None
+        return Given(data, {"order": order.id}, order.cost)
+
+    async def _placed(self, key: str, body: bytes, orders: OrderBook) -> Order:
+        """A new order, noted before it is placed and after."""
+        orders.note(Order(key, "placing"))
+        try:
+            received = await self._service.post(self._order, body)
+            if not received.well:
+                raise failure(self._service.host, received)
+            told = object_in(received)
+            _check(told)
+            address = str(self._polling(told.get("polling_url")))
+        except _Over as error:
+            orders.note(Order(key, "over"))
+            raise error.failure from None
+        except Exception:  # one that is killed in between stays doubtful
+            orders.note(Order(key, "over"))
+            raise
+        cost = amount(told.get("cost")) / 100  # it counts in cents
+        placed = Order(key, "placed", words_in(told.get("id")), address, cost)
+        orders.note(placed)
+        return placed
+
+    async def _result(self, address: URL) -> bytes:
         until = asyncio.get_running_loop().time() + self._timeout
         try:
-            data = await self._fetch(await self._ready(address, until), until)
+            return await self._fetch(await self._ready(address, until), until)
         except _Expired:  # the order may have a fresh address
-            try:
-                data = await self._fetch(await self._ready(address, until), until)
-            except _Expired:
-                raise EditFailed("the address of the result expired before it was fetched", again=True) from None
-        return Given(data, log, amount(order.get("cost")) / 100)  # it counts in cents
+            return await self._fetch(await self._ready(address, until), until)
 
     async def close(self) -> None:
         await self._service.close()
@@ -139,6 +168,14 @@ class Flux:
         await asyncio.sleep(seconds)
 
 
+class _Over(Exception):  # noqa: N818 - it names what happened
+    """An order has come to a bad end: there will be no picture of it."""
+
+    def __init__(self, failure: EditFailed) -> None:
+        super().__init__(str(failure))
+        self.failure = failure
+
+
 class _Expired(Exception):  # noqa: N818 - it names what happened
     """Nothing is at the address of the result any more."""
 
@@ -172,10 +209,10 @@ def _check(order: dict[str, Any]) -> None:
     if status in ("Request Moderated", "Content Moderated"):
         reasons = inside(order, "details", "Moderation Reasons")
         why = ", ".join(map(str, reasons)) if isinstance(reasons, list) else ""
-        raise moderated(f"{status} ({shorten(why)})" if why else str(status))
+        raise _Over(moderated(f"{status} ({shorten(why)})" if why else str(status)))
     if status in ("Error", "Failed", "Task not found"):
         why = words_in(order.get("details")) or words_in(inside(order, "details", "error"))
-        raise EditFailed(f"the service says: {status}{f' ({why})' if why else ''}", again=True)
+        raise _Over(EditFailed(f"the service says: {status}{f' ({why})' if why else ''}", again=True))
 
 
 def _url(address: Any) -> URL | None:

@@ -10,6 +10,7 @@ from countersight.detection import Mask, encode_mask, grown, read_mask
 from countersight.editing.classical import MARGIN
 from countersight.editing.compositing import kept_outside
 from countersight.editing.instructions import VERSION
+from countersight.editing.orders import NoBook, OrderBook
 from countersight.editing.protocol import Action, Edited, EditRequest, Instruction
 from countersight.editing.selecting import Selector
 from countersight.errors import BadPicture, EditFailed
@@ -30,6 +31,7 @@ class Brief(msgspec.Struct, frozen=True):
     seed: int
     mask: Mask | None
     """Of the size of that picture."""
+    orders: OrderBook = NoBook()
 
     @property
     def size(self) -> tuple[int, int]:
@@ -109,7 +111,8 @@ class Painting:
             mask, how = self._mask(request, picture)
         except BadPicture as error:
             raise EditFailed(f"the picture {error}") from None
-        return Brief(picture, self._painter.words(request.instruction), request.seed, mask), how
+        words = self._painter.words(request.instruction)
+        return Brief(picture, words, request.seed, mask, request.orders or NoBook()), how
 
     def _mask(self, request: EditRequest, picture: Picture) -> tuple[Mask | None, str]:
         if request.mask is not None:

@@ -4,6 +4,7 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
+from countersight.editing.orders import OrderBook
 from countersight.picture import Picture
 from countersight.scenes import Scene
 
@@ -42,6 +43,8 @@ class EditRequest(msgspec.Struct, frozen=True):
     """What is drawn in the picture, where we drew it."""
     name: str = ""
     """The picture's file name in its dataset, by which annotations know it."""
+    orders: OrderBook | None = None
+    """Where an editor that is paid notes its orders before it places them."""
 
 
 class Edited(msgspec.Struct, frozen=True):

@@ -1,0 +1,77 @@
+"""An edit that is ordered is paid for once, whenever the process is killed."""
+
+import pytest
+from editing.hosting import CHANGE, FLUX, PICTURE, edit, edits
+from editing.servers import PictureServer, negative
+
+from countersight.audit.orders import ORDERS, FileOrders
+from countersight.editing import EditRequest, Order
+from countersight.errors import AuditError, EditFailed
+
+
+class Killed(BaseException):
+    """Stands for a kill: nothing of the process runs after it."""
+
+
+class Dying:
+    """A book whose process is killed right after it noted an order in a state."""
+
+    def __init__(self, folder, state):
+        self._book, self._state = FileOrders(folder), state
+
+    def find(self, key):
+        return self._book.find(key)
+
+    def note(self, order):
+        self._book.note(order)
+        if order.state == self._state:
+            raise Killed
+
+
+def test_an_order_that_was_placed_before_the_kill_is_fetched_and_not_placed_again(at, tmp_path):
+    with PictureServer() as server:
+        at(server)
+        with pytest.raises(Killed):
+            edit(FLUX, orders=Dying(tmp_path, "placed"))
+        edited = edit(FLUX, orders=FileOrders(tmp_path))
+        assert len(server.to("flux-2-pro")) == 1
+    assert edited.picture.data == negative(PICTURE.data)
+    assert (edited.log["order"], edited.cost) == ("order-0", 0.04)
+
+
+def test_an_order_that_may_have_been_placed_is_not_placed_again_unasked(at, tmp_path):
+    with PictureServer() as server:
+        at(server)
+        with pytest.raises(Killed):
+            edit(FLUX, orders=Dying(tmp_path, "placing"))
+        with pytest.raises(EditFailed, match=r"may be paid for already.*orders\.jsonl"):
+            edit(FLUX, orders=FileOrders(tmp_path))
+        (tmp_path / ORDERS).unlink()
+        edit(FLUX, orders=FileOrders(tmp_path))
+        assert len(server.to("flux-2-pro")) == 1
+
+
+def test_an_order_with_a_bad_end_or_an_expired_result_is_placed_anew(at, tmp_path):
+    with PictureServer(look=["Error", None]) as server:
+        at(server)
+        book = FileOrders(tmp_path)
+        with pytest.raises(EditFailed, match="Error"):
+            edit(FLUX, orders=book)
+        assert edit(FLUX, orders=book).log["order"] == "order-1"
+
+
+def test_other_edits_are_other_orders(at, tmp_path):
+    with PictureServer() as server:
+        at(server)
+        made = edits(FLUX, *[EditRequest(PICTURE, CHANGE, seed=seed, orders=FileOrders(tmp_path)) for seed in (1, 2)])
+    assert len({one.log["order"] for one in made}) == 2
+
+
+def test_a_line_that_a_kill_cut_off_is_no_order_and_any_other_damage_is_told(tmp_path):
+    FileOrders(tmp_path).note(Order("a" * 64, "placing"))
+    with open(tmp_path / ORDERS, "ab") as file:
+        file.write(b'{"key":"bb')
+    assert FileOrders(tmp_path).find("a" * 64).state == "placing"
+    (tmp_path / ORDERS).write_bytes(b"{}\n")
+    with pytest.raises(AuditError, match="line 1 is damaged"):
+        FileOrders(tmp_path)
