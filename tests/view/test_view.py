@@ -1,13 +1,18 @@
 """`countersight view`: live, page by page, and harmless whatever stands in a run."""
 
 import asyncio
+import json
 
 import pytest
+from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
+from playwright.sync_api import expect
 
 import countersight as cs
+from countersight.dataset import Dataset
 from countersight.errors import CountersightError
 from countersight.view import application
+from countersight.view.watched import WatchedRun
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +43,7 @@ def test_cases_come_page_by_page_and_hostile_text_is_text(run):
     first, second = pages(run.path, "/run/0", "/run/0?page=2")
     assert first[2].count(b'class="card"') == 24
     assert second[2].count(b'class="card"') == 6
-    assert b"<script>" not in first[2]
+    assert b"<script>alert" not in first[2]
     assert b"default-src &#x27;none&#x27;" in first[2] or b"default-src 'none'" in first[2]
 
 
@@ -75,3 +80,74 @@ def test_what_has_come_since_is_shown(run, tmp_path):
 def test_a_folder_without_runs_is_a_sentence(tmp_path):
     with pytest.raises(CountersightError, match="neither a run nor an audit"):
         application([tmp_path])
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("127.0.0.1:8642", 200),
+        ("localhost", 200),
+        ("[::1]:8642", 200),
+        ("evil.example", 403),
+        ("127.0.0.1.evil.example", 403),
+    ],
+)
+def test_a_name_that_somebody_else_had_lead_here_is_refused(run, host, status):
+    async def ask():
+        async with TestClient(TestServer(application([run.path]))) as client:
+            return (await client.get("/", headers={"Host": host})).status
+
+    assert asyncio.run(ask()) == status
+
+
+def test_the_state_changes_with_every_reply_and_costs_nothing_to_ask(run, monkeypatch):
+    monkeypatch.setattr("countersight.view.watched.judge_run", lambda *_, **__: pytest.fail("nobody looks at it yet"))
+    [(status, _, body)] = pages(run.path, "/state")
+    assert (status, json.loads(body)) == (200, {"state": str((run.path / "replies.jsonl").stat().st_size)})
+
+
+def test_a_picture_and_a_page_read_only_what_they_show(run, monkeypatch):
+    watched = WatchedRun(run.path)
+    watched.judged()
+    monkeypatch.setattr(Dataset, "cases", lambda *_: pytest.fail("the dataset is not gone through for one case"))
+    monkeypatch.setattr("countersight.view.watched.read_placed", lambda *_: pytest.fail("nor is the journal"))
+    [(place, case, said)] = watched.shown([29])
+    assert (place, case.id) == (29, watched.case(29).id)
+    assert {reply.case for reply in said.values()} == {case.id}
+    assert watched.case(30) is None
+
+
+@pytest.mark.browser
+def test_what_comes_is_shown_without_a_reload(run, tmp_path, browser):
+    import shutil
+    import threading
+
+    copy = shutil.copytree(run.path, tmp_path / "copy")
+    manifest = (copy / "run.json").read_text()
+    (copy / "run.json").write_text(manifest.replace("../../flowers", str(run.dataset().path)))
+    journal = copy / "replies.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines[:10]))
+    loop, ready, port = asyncio.new_event_loop(), threading.Event(), []
+
+    async def serve():
+        runner = web.AppRunner(application([copy]))
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        port.append(runner.addresses[0][1])
+        ready.set()
+
+    def work():
+        loop.run_until_complete(serve())
+        loop.run_forever()
+
+    threading.Thread(target=work, daemon=True).start()
+    assert ready.wait(20)
+    page = browser.new_page()
+    page.goto(f"http://127.0.0.1:{port[0]}/run/0")
+    expect(page.locator("#news")).to_contain_text("As of")
+    expect(page.locator("#live")).to_contain_text("10 of 60 questions scored")
+    journal.write_bytes(b"".join(lines))
+    expect(page.locator("#live")).to_contain_text("60 of 60 questions scored", timeout=20_000)
+    page.close()
+    loop.call_soon_threadsafe(loop.stop)

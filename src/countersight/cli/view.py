@@ -25,7 +25,7 @@ def _view(chosen: argparse.Namespace) -> int:
 
     from countersight.view import application
 
-    site = application(chosen.folders)
+    site = application(chosen.folders, chosen.host)
     print(f"http://{chosen.host}:{chosen.port}/ (Ctrl-C ends it)", flush=True)
     web.run_app(site, host=chosen.host, port=chosen.port, print=None)
     return 0

@@ -9,6 +9,7 @@ import re
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from functools import cached_property
 from html import escape
 from pathlib import Path
 from random import Random
@@ -123,12 +124,19 @@ class Dataset:
         """
         rows = array("q", (row for row, _ in self.cases(on_bad)))
         Random(self.fingerprint).shuffle(rows)
-        starts = self._starts()
+        starts = self._starts
         with open(self.path / METADATA, "rb") as file:
             for row in rows:
                 file.seek(starts[row])
                 yield row, _decoder.decode(file.readline())  # it was found good above
 
+    def case_at(self, row: int) -> Case:
+        """The good case on a row, found without reading those before it."""
+        with open(self.path / METADATA, "rb") as file:
+            file.seek(self._starts[row])
+            return _decoder.decode(file.readline())
+
+    @cached_property
     def _starts(self) -> "array[int]":
         """Where each row begins, in bytes."""
         starts = array("q")

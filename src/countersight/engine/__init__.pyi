@@ -9,6 +9,8 @@ from .folder import read_manifest as read_manifest
 from .folder import write_manifest as write_manifest
 from .journal import Journal as Journal
 from .journal import read_journal as read_journal
+from .journal import read_placed as read_placed
+from .journal import reply_at as reply_at
 from .limit import AdaptiveLimit as AdaptiveLimit
 from .retry import Answered as Answered
 from .retry import GivenUp as GivenUp

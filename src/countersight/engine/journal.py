@@ -81,15 +81,29 @@ class Journal:
 
 def read_journal(path: Path, on_damaged: Callable[[], None] | None = None) -> Iterator[Reply]:
     """Every whole reply in a journal, in the order it came; `on_damaged` is told of each line that is not whole."""
+    return (reply for _, reply in read_placed(path, on_damaged))
+
+
+def read_placed(path: Path, on_damaged: Callable[[], None] | None = None) -> Iterator[tuple[int, Reply]]:
+    """The same, each reply with the place in the file at which its line begins: `reply_at` finds it there again."""
     if not path.exists():
         return
+    place = 0
     with open(path, "rb") as file:
         for line in file:
             reply = decode_line(line)
             if reply is not None:
-                yield reply
+                yield place, reply
             elif on_damaged:
                 on_damaged()
+            place += len(line)
+
+
+def reply_at(path: Path, place: int) -> Reply | None:
+    """The reply whose line begins at a place of the file; None where there is none any more."""
+    with open(path, "rb") as file:
+        file.seek(place)
+        return decode_line(file.readline())
 
 
 def _drop_torn_end(file: int) -> None:

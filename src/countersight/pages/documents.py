@@ -22,16 +22,18 @@ def document(
     style: str = "",
     script: str = "",
     picture_sources: str = "data: blob:",
+    asks: str = "'none'",
     **parts: Markup,
 ) -> str:
     """A page out of the template, style and script of a room, by the names of their files; all of it goes into it.
 
-    `picture_sources` says where pictures may come from: the page itself, or the server that it comes from.
+    `picture_sources` says where pictures may come from: the page itself, or the server that it comes from;
+    `asks` whom its script may ask for more.
     """
     style = _source(__package__, "page.css") + (_source(room, style) if style else "")
     written = _source(room, script) if script else ""
     head = Template(_source(__package__, "head.html")).substitute(
-        policy=text(_policy(style, written, picture_sources)), title=text(title), style=style
+        policy=text(_policy(style, written, picture_sources, asks)), title=text(title), style=style
     )
     return Template(_source(room, template)).substitute(head=head, logo=_LOGO, script=written, **parts)
 
@@ -40,11 +42,11 @@ def _source(room: str, file: str) -> str:
     return (files(room) / file).read_text(encoding="utf-8")
 
 
-def _policy(style: str, script: str, picture_sources: str) -> str:
+def _policy(style: str, script: str, picture_sources: str, asks: str) -> str:
     """What the page may do: show its own pictures, be styled and run by these very texts, and nothing else."""
     return (
         f"default-src 'none'; img-src {picture_sources}; style-src {_digest(style)}; script-src {_digest(script)}; "
-        "base-uri 'none'; form-action 'none'"
+        f"connect-src {asks}; base-uri 'none'; form-action 'none'"
     )
 
 

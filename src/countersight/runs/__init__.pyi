@@ -13,6 +13,7 @@ from .estimate import Estimate as Estimate
 from .estimate import estimated as estimated
 from .fates import ReadReply as ReadReply
 from .fates import fate_of as fate_of
+from .folder import JOURNAL as JOURNAL
 from .folder import MANIFEST as MANIFEST
 from .folder import Answering as Answering
 from .folder import DatasetReference as DatasetReference

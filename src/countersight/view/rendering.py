@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from urllib.parse import urlencode
 
-from countersight.case import ASKINGS, WORLDS, Asking, Case, Reply
+from countersight.case import ASKING_WORDS, ASKINGS, WORLDS, Asking, Case, Reply
 from countersight.pages import Markup, count, document, element, interval, joined, name, percent, text
 from countersight.scoring import OUTCOMES, Scores, standing
 from countersight.view.watched import PER_PAGE, WatchedRun
@@ -20,7 +20,7 @@ def index_page(runs: Iterable[tuple[str, WatchedRun]], audits: Iterable[tuple[st
         model = element("a", text(name(run.judged().run.manifest.model)), href=f"/run/{key}")
         cells = [model, text(name(run.judged().dataset.name)), text(standing(scores.overall)), *_figures(scores)]
         rows.append(element("tr", *(element("td", cell) for cell in cells)))
-    heads = ("run", "dataset", "so far", "as it is", "under the change", "drop")
+    heads = ("run", "dataset", "so far", "factual", "counterfactual", "drop")
     table = element(
         "table",
         element("thead", element("tr", *(element("th", text(head), scope="col") for head in heads))),
@@ -84,29 +84,29 @@ def _link(words: str, key: str, outcome: str, asking: Asking, page: int, *, curr
 
 
 def _card(key: str, run: WatchedRun, place: int, case: Case, said: dict[Asking, Reply]) -> Markup:
-    shown = [("as it is", "image", case.image), ("after the change", "counterfactual", case.counterfactual_image)]
+    shown = [("factual", "image", case.image), ("counterfactual", "counterfactual", case.counterfactual_image)]
     pictures = [
-        element(
-            "figure",
-            element("img", src=f"/run/{key}/picture/{place}/{side}", alt=f"The picture {words}", width=224),
-            element("figcaption", text(words)),
-        )
-        for words, side, file in shown
-        if file
+        _figure(f"/run/{key}/picture/{place}/{side}", f"{world} picture") for world, side, file in shown if file
     ]
     asked = [_asking(run, place, case, asking, said.get(asking)) for asking in ASKINGS]
     return element("article", element("h3", text(name(case.id)), dir="auto"), *pictures, *asked, class_="card")
 
 
+def _figure(address: str, words: str) -> Markup:
+    """A picture that leads to itself at its own size, as the model saw it."""
+    image = element("img", src=address, alt=f"The {words}", width=224, loading="lazy")
+    return element("figure", element("a", image, href=address), element("figcaption", text(words)))
+
+
 def _asking(run: WatchedRun, place: int, case: Case, asking: Asking, reply: Reply | None) -> Markup:
     question = case.question(*WORLDS[asking])
-    if question is None:
+    verdict = run.verdict(place, asking)
+    if question is None or verdict is None:
         return Markup("")
-    verdict = run.verdict(place, asking) or ""
     words = (reply.text or reply.reason)[:LONGEST] if reply else "not asked yet"
     return element(
         "div",
-        element("h4", text(asking)),
+        element("h4", text(f"{asking}: {ASKING_WORDS[asking]}")),
         element("p", text(question.text), dir="auto"),
         element("p", text(f"Right answer: {question.right_text}"), dir="auto"),
         element("p", element("b", text(f"{verdict}: "), class_=f"verdict {verdict}"), text(words), dir="auto"),
@@ -114,4 +114,12 @@ def _asking(run: WatchedRun, place: int, case: Case, asking: Asking, reply: Repl
 
 
 def _page(title: str, *parts: Markup) -> str:
-    return document(__package__, "view.html", title=title, picture_sources=_FROM_HERE, body=joined(parts))
+    return document(
+        __package__,
+        "view.html",
+        title=title,
+        script="view.js",
+        picture_sources=_FROM_HERE,
+        asks=_FROM_HERE,
+        body=joined(parts),
+    )
