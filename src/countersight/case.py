@@ -63,12 +63,16 @@ class Question(msgspec.Struct, frozen=True, omit_defaults=True):
     """What each of several people answered, where the suite asked several (VQA); `answer` is the most common."""
     prior: str = ""
     """What one would answer without looking, written as `answer` is: a wrong answer that is the prior is told apart."""
+    hidden: bool = False
+    """Whether the right answer is kept apart from the dataset: it can be asked, and scored by who holds the key."""
     doubled: bool = False
     """Whether the right option stands there twice and either is right (CoSIm published five such cases)."""
 
     @property
     def right_text(self) -> str:
-        """The right answer in words: the text of the right option, or the gold answer itself."""
+        """The right answer in words: the text of the right option, or the gold answer itself; nothing where hidden."""
+        if self.hidden:
+            return ""
         return self.options[LETTERS.index(self.answer)].text if self.kind == "choice" else self.answer
 
     @property
@@ -89,9 +93,11 @@ class Question(msgspec.Struct, frozen=True, omit_defaults=True):
             return "text: is empty"
         if self.prior and self.prior == self.answer:
             return "prior: is the right answer, so that falling back on it could not be told"
+        if self.kind == "choice" and not 2 <= len(self.options) <= len(LETTERS):
+            return f"options: a choice needs 2 to {len(LETTERS)} of them, there are {len(self.options)}"
+        if self.hidden:
+            return "answer: is hidden, and stands there" if self.answer or self.answers or self.prior else None
         if self.kind == "choice":
-            if not 2 <= len(self.options) <= len(LETTERS):
-                return f"options: a choice needs 2 to {len(LETTERS)} of them, there are {len(self.options)}"
             if self.answer not in tuple(LETTERS[: len(self.options)]):
                 return f"answer: {self.answer!r} is not the letter of an option"
             texts = [option.text.strip() for option in self.options]

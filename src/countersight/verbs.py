@@ -17,7 +17,7 @@ from countersight.blind import Blind
 from countersight.blind import measure as measure_blind
 from countersight.build import GROUPS, Built, Order, build_dataset, read_funnel
 from countersight.causal import Mined, mine_folder
-from countersight.dataset import Dataset
+from countersight.dataset import Dataset, hide
 from countersight.describe import Statistics
 from countersight.describe import describe as describe_cases
 from countersight.engine import Patience, Tally, blocking
@@ -32,7 +32,7 @@ from countersight.report import GroupsFile, ReportFiles, write_report
 from countersight.results import Audit, Run
 from countersight.runs import Answering, Way, ask_dataset
 from countersight.scoring import Scores, score_run
-from countersight.suites import Part, find_suite
+from countersight.suites import Part, find_suite, secret_seed, whole_beside
 
 SomeDataset: TypeAlias = Dataset | Path | str
 SomeModel: TypeAlias = Model | Function | str
@@ -44,13 +44,14 @@ def make(
     out: Path | str,
     *,
     size: int | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     source: Path | str | None = None,
     pictures: Path | str | None = None,
     beside: Path | str | None = None,
     sample: float | None = None,
     keep_doubled: bool = False,
     controls: bool = False,
+    hidden: Path | str | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
     on_bad: Callable[[int, str, str], None] | None = None,
@@ -61,7 +62,28 @@ def make(
     `sample`, are drawn by chance; `keep_doubled` keeps CoSIm's cases whose right answer stands there twice.
     A row that is no case is told to `on_bad`.
     With `controls` (cvqa-synthetic), every case is followed by one whose change does not touch what is asked.
+    `hidden` names a new file, the key, that has the right answers: the dataset does not.
     """
+    if hidden is not None:
+        with whole_beside(Path(out), Path(hidden)) as (whole, folder):
+            made_whole = make(
+                suite,
+                whole,
+                size=size,
+                seed=secret_seed(seed),
+                source=source,
+                pictures=pictures,
+                beside=beside,
+                sample=sample,
+                keep_doubled=keep_doubled,
+                controls=controls,
+                workers=workers,
+                progress=progress,
+                on_bad=on_bad,
+            )
+            hide(made_whole, folder, Path(hidden))
+        return Dataset.open(out)
+    seed = seed or 0
     made = find_suite(suite)
     folder = Path(out)
     if source is None:

@@ -48,7 +48,7 @@ def _questions(case: Case) -> list[tuple[World, Question]]:
         ("factual", case.factual),
         ("counterfactual", case.counterfactual),
     )
-    return [(world, question) for world, question in worlds if question]
+    return [(world, question) for world, question in worlds if question and not question.hidden]
 
 
 def _usual(found: list[tuple[Case, World, Question]]) -> dict[tuple[str, World], tuple[str, ...]]:

@@ -29,13 +29,14 @@ def add(verbs: Verbs) -> None:
         help="where datasets are now, if they were moved; each run finds its own",
     )
     leaderboard.add_argument("--gold", type=Path, metavar="PATH", help="answers corrected since: a dataset or a table")
+    leaderboard.add_argument("--key", type=Path, metavar="KEY", help="of a dataset whose answers are hidden")
 
 
 def _leaderboard(chosen: argparse.Namespace) -> int:
     from countersight.leaderboard import write_leaderboard
     from countersight.text import several
 
-    files = write_leaderboard(chosen.runs, chosen.output, datasets=chosen.dataset, gold=chosen.gold)
+    files = write_leaderboard(chosen.runs, chosen.output, datasets=chosen.dataset, gold=chosen.key or chosen.gold)
     for suite in files.data.suites:
         print(f"{suite.title}: {several(suite.runs, 'run')}, {several(len(suite.boards), 'table')}")
     print(f"The page: {files.html.resolve()}")

@@ -40,7 +40,7 @@ def add(verbs: Verbs) -> None:
         metavar="P",
         help="with --from: a share of the file's cases, drawn by chance: 10%% as in C-VQA's Table 5",
     )
-    make.add_argument("--seed", type=int, default=0, help="same seed, same pixels, same sample (default: 0)")
+    make.add_argument("--seed", type=int, help="same seed, same pixels, same sample (default: 0)")
     make.add_argument("--workers", type=positive, metavar="N", help="processes (default: one a core)")
     make.add_argument(
         "--from",
@@ -86,10 +86,32 @@ def add(verbs: Verbs) -> None:
         action="store_true",
         help="cvqa-synthetic: for every case also one whose change does not touch what is asked; its answer must stay",
     )
+    make.add_argument(
+        "--hidden",
+        type=Path,
+        metavar="KEY",
+        help="keep the right answers out of the dataset, in this new file: others answer, you score with --key",
+    )
     make.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="the dataset folder to make")
 
 
 def _make(chosen: argparse.Namespace) -> int:
+    if chosen.hidden is None:
+        chosen.seed = chosen.seed or 0
+        return _make_open(chosen)
+    from countersight.dataset import Dataset, hide
+    from countersight.suites import secret_seed, whole_beside
+
+    chosen.seed = secret_seed(chosen.seed)
+    with whole_beside(chosen.output, chosen.hidden) as (whole, folder):
+        chosen.output = whole
+        status = _make_open(chosen)
+        hidden = hide(Dataset.open(whole), folder, chosen.hidden)
+    print(f"Their answers are in {chosen.hidden} alone; keep it. {folder} commits to them: {hidden.commitment}")
+    return status
+
+
+def _make_open(chosen: argparse.Namespace) -> int:
     suite = find_suite(chosen.suite)
     beside = _beside(chosen, suite)
     for option in ("options", "controls"):

@@ -26,7 +26,8 @@ def add(verbs: Verbs) -> None:
         "--gold",
         type=Path,
         metavar="PATH",
-        help="right answers corrected since the run: a dataset, or a .csv or .jsonl with case, world and answer",
+        help="right answers corrected since the run: a dataset, or a .csv or .jsonl with case, world and answer; or "
+        "the key of a dataset whose answers are hidden",
     )
     report.add_argument(
         "--gallery", type=positive, default=3000, metavar="N", help="most cases shown with pictures (default: 3000)"

@@ -186,9 +186,17 @@ def _run(chosen: argparse.Namespace) -> int:
         shots_from=chosen.shots_from,
         budget=chosen.budget,
     )
-    if status == 0:
+    if status == 0 and _is_hidden(chosen.dataset):
+        print(f"{chosen.output}\nThe answers of {chosen.dataset} are hidden: hand in this folder to have it scored")
+    elif status == 0:
         print(f"{chosen.output}\nScores and a page: countersight report {quote(str(chosen.output))}")
     return status
+
+
+def _is_hidden(dataset: Path) -> bool:
+    from countersight.dataset import Dataset, hidden_in
+
+    return hidden_in(Dataset.open(dataset)) is not None
 
 
 def ask(
@@ -252,6 +260,8 @@ def _repeat(chosen: argparse.Namespace, settings: "ModelSettings", way: "Way") -
 
     if chosen.batch or chosen.dry_run or chosen.budget or chosen.again:
         raise CountersightError("--repeat goes alone: leave out --batch, --dry-run, --budget and --again")
+    if _is_hidden(chosen.dataset):
+        raise CountersightError("--repeat says what differs by scoring, and the answers are hidden; run it K times")
     folders = [chosen.output / str(nth) for nth in range(1, chosen.repeat + 1)]
     for nth, folder in enumerate(folders):
         model = open_model(chosen.model, replace(settings, seed=settings.seed + nth))

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from countersight.cli.parsing import Verbs, verb
 from countersight.cli.reader import add_reader, second_reading
+from countersight.errors import CountersightError
 
 
 def add(verbs: Verbs) -> None:
@@ -25,6 +26,7 @@ def add(verbs: Verbs) -> None:
         metavar="PATH",
         help="right answers corrected since the run: a dataset, or a .csv or .jsonl with case, world and answer",
     )
+    score.add_argument("--key", type=Path, metavar="KEY", help="of a dataset whose answers are hidden: make --hidden")
     add_reader(score, "the folder of -o, or in `report`")
 
 
@@ -32,7 +34,10 @@ def _score(chosen: argparse.Namespace) -> int:
     from countersight.runs import RunFolder
     from countersight.scoring import Gold, judge_run, write_frame
 
-    gold = Gold.open(chosen.gold) if chosen.gold else None
+    if chosen.key and chosen.gold:
+        raise CountersightError("--key has the answers of a hidden dataset; leave out --gold")
+    right = chosen.key or chosen.gold
+    gold = Gold.open(right) if right else None
     judged = judge_run(RunFolder.open(chosen.run), dataset=chosen.dataset, gold=gold)
     print(judged.scores())
     if chosen.output:

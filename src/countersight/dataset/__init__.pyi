@@ -4,3 +4,11 @@ from .folder import BadRow as BadRow
 from .folder import Dataset as Dataset
 from .folder import DatasetWriter as DatasetWriter
 from .folder import picture_digest as picture_digest
+from .hidden import HIDDEN as HIDDEN
+from .hidden import Hidden as Hidden
+from .hidden import Key as Key
+from .hidden import check_key as check_key
+from .hidden import hidden_in as hidden_in
+from .hidden import hide as hide
+from .hidden import is_key as is_key
+from .hidden import open_key as open_key

@@ -153,7 +153,7 @@ class _Tally:
             self.factual.add(case.factual)
         if case.counterfactual:
             self.counterfactual.add(case.counterfactual)
-        if case.factual and case.counterfactual:
+        if case.factual and case.counterfactual and not case.factual.hidden:
             self.pairs += 1
             self.changed += case.factual.right_text != case.counterfactual.right_text
 
@@ -178,6 +178,8 @@ class _WorldTally:
 
     def add(self, question: Question) -> None:
         self.words[words(question)] += 1
+        if question.hidden:
+            return
         answer = question.right_text
         self.answers[answer if len(self.answers) < _DISTINCT or answer in self.answers else OTHER] += 1
         if question.kind == "choice":

@@ -77,7 +77,7 @@ class Conversations:
             return ()
         for case in self._examples.candidates(ask.case, ask.world, ask.telling):
             question = case.question(ask.world, ask.telling)
-            if question is None:
+            if question is None or question.hidden:
                 continue
             named = case.pictures(ask.world, ask.telling) if prompt.picture else ()
             try:

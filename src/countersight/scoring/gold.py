@@ -8,7 +8,7 @@ from typing import Self
 import msgspec
 
 from countersight.case import ASKINGS, WORLDS, Asking, Case, Question
-from countersight.dataset import Dataset
+from countersight.dataset import Dataset, Key, is_key, open_key
 from countersight.errors import GoldError
 
 
@@ -34,19 +34,23 @@ _Answers = dict[tuple[str, Asking], _Right]
 class Gold:
     """Right answers by case and asking, to be put in the place of those of a dataset."""
 
-    def __init__(self, answers: _Answers, path: Path) -> None:
+    def __init__(self, answers: _Answers, path: Path, key: Key | None = None) -> None:
         self._answers = answers
         self.path = path
+        self.key = key
+        """What the answers of a hidden dataset come from."""
 
     @classmethod
     def open(cls, path: Path | str) -> Self:
-        """Read a dataset whose answers were corrected, or a table (.csv, .jsonl) with case, world and answer.
+        """Read a dataset whose answers were corrected, a table (.csv, .jsonl) with case, world and answer, or a key.
 
-        In a table `world` is factual, counterfactual or shown.
+        In a table `world` is factual, counterfactual or shown. A key has the answers of a hidden dataset.
         """
         path = Path(path)
         if not path.exists():
             raise GoldError(f"there is no {path}; name a dataset, or a table with case, world and answer")
+        if path.is_file() and is_key(path):
+            return cls({}, path, open_key(path))
         return cls(dict(_of_dataset(Dataset.open(path)) if path.is_dir() else _of_table(path)), path)
 
     def corrected(self, cases: Iterable[tuple[int, Case]]) -> Iterator[tuple[int, Case]]:
@@ -54,12 +58,23 @@ class Gold:
 
         Answers to cases that there are not are refused at the end: they would be lost without a word.
         """
+        if self.key:
+            yield from ((row, self._opened(self.key, case)) for row, case in cases)
+            return
         unused = {case for case, _ in self._answers}
         for row, case in cases:
             unused.discard(case.id)
             yield row, self._corrected(case)
         if unused:
             raise GoldError(f"{self.path} corrects {min(unused)!r}, which is no case that was asked")
+
+    def _opened(self, key: Key, case: Case) -> Case:
+        """A case of a hidden dataset as it was made, with the pictures that were shown."""
+        whole = key.cases.get(case.id)
+        if whole is None:
+            raise GoldError(f"{self.path} has no answers for case {case.id!r}")
+        shown = {name: getattr(case, name) for name in ("image", "image_digest", "counterfactual_image")}
+        return msgspec.structs.replace(whole, **shown, counterfactual_digest=case.counterfactual_digest)
 
     def _corrected(self, case: Case) -> Case:
         changed: dict[str, Question] = {}

@@ -8,7 +8,7 @@ import msgspec
 from arro3.core import RecordBatch
 
 from countersight.case import Case, Reply
-from countersight.dataset import Dataset
+from countersight.dataset import Dataset, check_key, hidden_in
 from countersight.errors import RunError
 from countersight.runs import RunFolder
 from countersight.scoring.controls import Controls, Pairing, alarms
@@ -95,6 +95,7 @@ def judge_run(
     needs to look at the cases or replies as they go by may watch them.
     """
     source, moved = _source(run, dataset, gold)
+    refuse_hidden(source, gold)
     paired = Pairing()
     placing = Placing()
     cases = placing.watch(paired.watch(watch_cases(_asked(run, source, gold))))
@@ -109,6 +110,16 @@ def score_run(run: RunFolder | Path | str, *, dataset: Path | None = None, gold:
     """The scores of a run, by group and in all; `gold` is a dataset or a table with answers corrected since."""
     opened = run if isinstance(run, RunFolder) else RunFolder.open(run)
     return judge_run(opened, dataset=dataset, gold=Gold.open(gold) if gold else None).scores()
+
+
+def refuse_hidden(dataset: Dataset, gold: Gold | None) -> None:
+    """Say that a dataset's answers are hidden where the key to them was not given, or is another one."""
+    if gold is not None and gold.key is not None:
+        check_key(dataset, gold.key)
+    elif hidden_in(dataset) is not None:
+        raise RunError(
+            f"the answers of {dataset.path} are hidden: hand the run to who holds their key, who scores it with --key"
+        )
 
 
 def _source(run: RunFolder, dataset: Path | None, gold: Gold | None) -> tuple[Dataset, bool]:

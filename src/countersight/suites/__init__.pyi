@@ -1,3 +1,5 @@
+from .hiding import secret_seed as secret_seed
+from .hiding import whole_beside as whole_beside
 from .importing import Layout as Layout
 from .importing import OnBad as OnBad
 from .importing import csv_rows as csv_rows

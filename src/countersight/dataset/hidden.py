@@ -1,0 +1,159 @@
+"""A dataset whose right answers are kept apart: others answer it, and whoever holds the key scores.
+
+The key is the rows as they were made, with their answers, behind a line with a salt. What stands in the dataset in
+their place is a commitment, the hash of salt and rows: the holder cannot change an answer afterwards without notice,
+and nobody can guess an answer from it.
+"""
+
+import hashlib
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from countersight import __version__
+from countersight.case import Case, Option, Question
+from countersight.dataset.folder import METADATA, Dataset, DatasetWriter
+from countersight.errors import DatasetError
+from countersight.files import write_whole
+
+HIDDEN: Final = "hidden.json"
+_KIND: Final = "countersight key"
+_ASKED: Final = ("factual", "counterfactual", "shown")
+_TOLD: Final = "## What is answered without the pictures"
+
+
+class Hidden(msgspec.Struct, frozen=True):
+    """What a dataset says of its answers: their commitment, and how many cases they belong to."""
+
+    commitment: str
+    cases: int
+
+
+class _Head(msgspec.Struct, frozen=True):
+    """The first line of a key."""
+
+    kind: str
+    salt: str
+    fingerprint: str
+    """Of the rows that others see: a dataset that was changed since is not the one that was hidden."""
+
+
+class Key(msgspec.Struct, frozen=True):
+    """A key that was opened: the cases with their answers, and what they commit to."""
+
+    path: Path
+    fingerprint: str
+    commitment: str
+    cases: dict[str, Case]
+
+
+def hidden_in(dataset: Dataset) -> Hidden | None:
+    """What a dataset says of its hidden answers; None where they stand in it."""
+    file = dataset.path / HIDDEN
+    if not file.exists():
+        return None
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=Hidden)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise DatasetError(f"{file} is damaged ({error}); ask for the dataset again") from error
+
+
+def hide(whole: Dataset, folder: Path, key: Path) -> Hidden:
+    """Write a dataset again without its answers, into a new folder, and its key into a new file.
+
+    Left out is what the answers could be worked out from: the scenes, the seed, causal graphs and roles of options.
+    """
+    rows, salt = (whole.path / METADATA).read_bytes(), secrets.token_hex(32)
+    hidden = Hidden(_commitment(salt, rows), whole.count)
+    card = msgspec.json.decode((whole.path / "croissant.json").read_bytes())
+    writer = DatasetWriter(
+        folder,
+        name=card["name"],
+        description=card["description"],
+        license=card.get("license", "unknown"),
+        provenance={"answers": "hidden", "commitment": hidden.commitment, "countersight": __version__},
+        sections=(lambda _: _section(whole, hidden),),
+    )
+    with writer:
+        shutil.rmtree(writer.staging / "images")
+        shutil.copytree(whole.path / "images", writer.staging / "images")
+        for _, case in whole.cases():
+            writer.add(_without_answers(case))
+        write_whole(writer.staging / HIDDEN, msgspec.json.format(msgspec.json.encode(hidden), indent=1) + b"\n")
+    head = _Head(_KIND, salt, Dataset.open(folder).fingerprint)
+    write_whole(key, msgspec.json.encode(head) + b"\n" + rows)
+    os.chmod(key, 0o600)  # noqa: PTH101 - nobody else is to read it
+    return hidden
+
+
+def is_key(path: Path) -> bool:
+    """Whether a file is a key."""
+    with open(path, "rb") as file:
+        return file.read(len(_KIND) + 32).find(_KIND.encode()) >= 0
+
+
+def open_key(path: Path) -> Key:
+    """The cases of a key, and what they commit to."""
+    line, _, rows = path.read_bytes().partition(b"\n")
+    try:
+        head = msgspec.json.decode(line, type=_Head)
+        cases = [msgspec.json.decode(row, type=Case) for row in rows.splitlines() if row.strip()]
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise DatasetError(f"{path} is not a whole key: {error}") from error
+    return Key(path, head.fingerprint, _commitment(head.salt, rows), {case.id: case for case in cases})
+
+
+def check_key(dataset: Dataset, key: Key) -> None:
+    """Refuse a key that is not the one this dataset was hidden with, or a dataset that was changed since."""
+    hidden = hidden_in(dataset)
+    if hidden is None:
+        raise DatasetError(f"the answers of {dataset.path} are not hidden; leave out the key")
+    if key.commitment != hidden.commitment:
+        raise DatasetError(
+            f"{key.path} is not the key of {dataset.path}: its answers do not have the hash that it committed to"
+        )
+    if key.fingerprint != dataset.fingerprint:
+        raise DatasetError(f"{dataset.path} is not as it was hidden: its rows were changed since")
+
+
+def _commitment(salt: str, rows: bytes) -> str:
+    return hashlib.sha256(f"{_KIND}\n{salt}\n".encode() + rows).hexdigest()
+
+
+def _without_answers(case: Case) -> Case:
+    """The case as others see it; what tells nothing of the answer stays."""
+    questions = {name: _hidden(question) for name in _ASKED if (question := getattr(case, name))}
+    return msgspec.structs.replace(case, **questions, provenance={}, graph=None)
+
+
+def _hidden(question: Question) -> Question:
+    options = tuple(Option(option.text) for option in question.options)
+    return Question(question.text, "", question.kind, options, hidden=True)
+
+
+def _section(whole: Dataset, hidden: Hidden) -> str:
+    """What the card tells of hidden answers, and what it told of guessing before they were."""
+    told = "".join(_of_guessing(whole))
+    return f"""## Hidden answers
+
+The right answers of the {hidden.cases:,} cases are not in this folder. Their commitment is `{hidden.commitment}`: the
+SHA-256 of a salt and of the rows with their answers, which the holder of the key cannot change without notice.
+
+```sh
+countersight run THIS_FOLDER --model MODEL -o answers    # then hand in the folder "answers"
+countersight score answers --key KEY                     # by the holder of the key
+```
+
+{told}"""
+
+
+def _of_guessing(whole: Dataset) -> Iterator[str]:
+    readme = whole.path / "README.md"
+    _, found, after = readme.read_text(encoding="utf-8").partition(_TOLD) if readme.exists() else ("", "", "")
+    if found:
+        yield f"{_TOLD}{after}"

@@ -1,0 +1,33 @@
+"""Making a dataset whose answers are hidden: first whole, out of sight, with a seed that nobody can guess."""
+
+import secrets
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from countersight.errors import CountersightError
+
+
+def secret_seed(seed: int | None) -> int:
+    """A seed for a hidden dataset; one that somebody chose is refused."""
+    if seed is not None:
+        raise CountersightError(
+            "a hidden dataset has a seed of its own that nobody knows: with yours anybody could make it again, with "
+            "its answers; leave out --seed"
+        )
+    return secrets.randbits(62)
+
+
+@contextmanager
+def whole_beside(folder: Path, key: Path) -> Iterator[tuple[Path, Path]]:
+    """A place for the dataset with its answers, gone afterwards; and the folder that is to have it without them."""
+    if key.exists():
+        raise CountersightError(f"{key} exists already, and may be the only key of a dataset; choose another name")
+    if folder.exists() and (folder.is_file() or any(folder.iterdir())):
+        raise CountersightError(f"{folder} exists already; remove it or choose another name")
+    if key.resolve().is_relative_to(folder.resolve()):
+        raise CountersightError(f"{key} would lie inside the dataset, for everybody to see; put it elsewhere")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{folder.name}.whole-", dir=folder.parent) as place:
+        yield Path(place) / folder.name, folder
