@@ -39,12 +39,10 @@ def predicted(tables, said="The answer is B.") -> pandas.DataFrame:
 
 def sheet(frame: pandas.DataFrame, path):
     """An .xlsx file with the strings inline, as XlsxWriter writes it for large tables."""
-    rows = [list(frame.columns), *frame.astype(str).values.tolist()]
+    rows = [[str(value) for value in row] for row in (frame.columns, *frame.values.tolist())]
     cell = '<c r="{}{}" t="inlineStr"><is><t>{}</t></is></c>'
     lines = (
-        f'<row r="{n}">'
-        + "".join(cell.format(chr(65 + c), n, escape(str(value))) for c, value in enumerate(row))
-        + "</row>"
+        f'<row r="{n}">' + "".join(cell.format(chr(65 + c), n, escape(value)) for c, value in enumerate(row)) + "</row>"
         for n, row in enumerate(rows, 1)
     )
     space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
