@@ -20,6 +20,17 @@ def add(verbs: Verbs) -> None:
     export.add_argument("--to", metavar="FORMAT", help="(default: the paper's layout, by the ending .csv or .jsonl)")
     export.add_argument("-o", "--output", type=Path, required=True, metavar="PATH", help="the file or folder to write")
     export.add_argument("--dataset", type=Path, metavar="DIR", help="where the dataset of a run is, if it was moved")
+    export.add_argument(
+        "--split",
+        choices=("train", "test", "all"),
+        default="train",
+        help="which pictures go into a file for training (default: train)",
+    )
+    export.add_argument(
+        "--yes-train-on-test",
+        action="store_true",
+        help="let a file for training hold what is there to test with",
+    )
     _add_import(verbs)
 
 
@@ -42,7 +53,14 @@ def _export(chosen: argparse.Namespace) -> int:
     from countersight.exchange import Export, export_to
 
     papers = "cello" if chosen.output.suffix == ".jsonl" else "cvqa"
-    order = Export(chosen.source, chosen.output, dataset=chosen.dataset, on_bad=print_bad)
+    order = Export(
+        chosen.source,
+        chosen.output,
+        dataset=chosen.dataset,
+        split=chosen.split,
+        train_on_test=chosen.yes_train_on_test,
+        on_bad=print_bad,
+    )
     written = export_to(chosen.to or papers, order)
     print(f"{several(written.count, written.noun)} in {chosen.output}")
     if written.note:

@@ -13,3 +13,4 @@ from .incoming import SOURCES as SOURCES
 from .incoming import Arrived as Arrived
 from .incoming import import_run as import_run
 from .splits import Splits as Splits
+from .training import reward as reward

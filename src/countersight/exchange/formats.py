@@ -61,6 +61,16 @@ FORMATS: Registry[Exporter] = Registry(
             f"{_ROOM}.lmms_eval:export_lmms_eval",
         ),
         "vlmevalkit": Plug("vlmevalkit", "VLMEvalKit: tables for $LMUData", f"{_ROOM}.vlmevalkit:export_tables"),
+        "trl-sft": Plug("trl-sft", "TRL: questions and right answers", f"{_ROOM}.training:export_sft"),
+        "trl-dpo": Plug("trl-dpo", "TRL: with a wrong answer to reject", f"{_ROOM}.training:export_dpo"),
+        "trl-grpo": Plug("trl-grpo", "TRL: questions for our reader to reward", f"{_ROOM}.training:export_grpo"),
+        "ms-swift": Plug(
+            "ms-swift", "ms-swift: with the wrong world's picture to reject", f"{_ROOM}.training:export_ms_swift"
+        ),
+        "llama-factory": Plug(
+            "llama-factory", "LLaMA-Factory: conversations (ShareGPT)", f"{_ROOM}.training:export_llama_factory"
+        ),
+        "llava": Plug("llava", "LLaVA: conversations", f"{_ROOM}.training:export_llava"),
     },
     ExchangeError,
 )

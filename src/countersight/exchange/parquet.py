@@ -13,24 +13,28 @@ from arro3.io import write_parquet
 from countersight.files import write_whole
 from countersight.picture import Picture
 
-Kind = Literal["text", "whole", "texts", "pictures"]
-"""Of a column: a text, a whole number, a list of texts, a list of pictures."""
+Kind = Literal["text", "whole", "texts", "turns", "pictures"]
+"""Of a column: a text, a whole number, a list of texts, turns of a talk (role and content), a list of pictures."""
 
 _SHARD = 128 * 1024 * 1024
 """Bytes of rows that one file holds, and this process at a time."""
 _MOST_ROWS = 50_000
 _TEXT, _WHOLE, _BYTES = DataType.string(), DataType.int64(), DataType.binary()
 _PICTURE = [Field("bytes", _BYTES, nullable=True), Field("path", _TEXT, nullable=True)]
+_TURN = [Field("role", _TEXT, nullable=True), Field("content", _TEXT, nullable=True)]
 _TYPES: Final[dict[Kind, Any]] = {
     "text": _TEXT,
     "whole": _WHOLE,
     "texts": DataType.list(Field("item", _TEXT, nullable=True)),
+    "turns": DataType.list(Field("item", DataType.struct(_TURN), nullable=True)),
     "pictures": DataType.list(Field("item", DataType.struct(_PICTURE), nullable=True)),
 }
+_VALUE: Final = {"dtype": "string", "_type": "Value"}
 _FEATURES: Final[dict[Kind, dict[str, Any]]] = {
-    "text": {"dtype": "string", "_type": "Value"},
+    "text": _VALUE,
     "whole": {"dtype": "int64", "_type": "Value"},
-    "texts": {"feature": {"dtype": "string", "_type": "Value"}, "_type": "List"},
+    "texts": {"feature": _VALUE, "_type": "List"},
+    "turns": {"feature": dict.fromkeys(("role", "content"), _VALUE), "_type": "List"},
     "pictures": {"feature": {"_type": "Image"}, "_type": "List"},
 }
 
@@ -91,8 +95,8 @@ def _size(value: Any) -> int:
     if isinstance(value, str):
         return len(value)
     if isinstance(value, list | tuple):
-        return sum(len(each[1].data) if isinstance(each, tuple) else len(each) for each in value)
-    return 8
+        return sum(map(_size, value))
+    return len(value.data) if isinstance(value, Picture) else 8
 
 
 def _array(values: list[Any], kind: Kind) -> Array:
@@ -101,7 +105,15 @@ def _array(values: list[Any], kind: Kind) -> Array:
     lists = [value or () for value in values]
     flat = [each for value in lists for each in value]
     ends = Array.from_numpy(np.cumsum([0, *map(len, lists)], dtype=np.int32))
-    return list_array(ends, _pictures(flat) if kind == "pictures" else Array(flat, type=_TEXT), type=_TYPES[kind])
+    return list_array(ends, _flat(flat, kind), type=_TYPES[kind])
+
+
+def _flat(values: list[Any], kind: Kind) -> Array:
+    if kind == "pictures":
+        return _pictures(values)
+    if kind == "turns":
+        return struct_array([Array([turn[n] for turn in values], type=_TEXT) for n in (0, 1)], fields=_TURN)
+    return Array(values, type=_TEXT)
 
 
 def _pictures(named: list[tuple[str, Picture]]) -> Array:

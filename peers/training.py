@@ -1,0 +1,68 @@
+"""One step of each TRL trainer on a tiny model, and the other tools' own readers: `python -m peers.training`.
+
+Run with `tests` on the path: the tiny model is the one our tests of local models have.
+"""
+
+import math
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+from datasets import load_dataset
+from models.local import tiny
+from transformers import AutoModelForImageTextToText, AutoProcessor
+from trl import DPOConfig, DPOTrainer, GRPOConfig, GRPOTrainer, SFTConfig, SFTTrainer
+
+from countersight.exchange import Export, export_to, reward
+from peers.parrot import WORK, flowers
+
+FAMILY = "llava"
+ONE_STEP: dict[str, Any] = {
+    "max_steps": 1,
+    "report_to": "none",
+    "save_strategy": "no",
+    "logging_steps": 1,
+    "use_cpu": True,
+    "bf16": False,
+    "disable_tqdm": True,
+}
+
+
+def main() -> None:
+    """Export, load, and train one step of each kind."""
+    model = WORK / "tiny-model"
+    if not model.exists():
+        model.mkdir(parents=True)
+        tiny.FAMILIES[FAMILY](model)
+    small = {"per_device_train_batch_size": 2, **ONE_STEP}
+    for name, config, trainer, beside in (
+        ("trl-sft", SFTConfig(str(WORK / "sft"), max_length=None, **small), SFTTrainer, {}),
+        ("trl-dpo", DPOConfig(str(WORK / "dpo"), max_length=None, **small), DPOTrainer, {}),
+        (
+            "trl-grpo",
+            GRPOConfig(str(WORK / "grpo"), num_generations=2, max_completion_length=4, **small),
+            GRPOTrainer,
+            {"reward_funcs": reward},
+        ),
+    ):
+        data = _exported(name)
+        processor = AutoProcessor.from_pretrained(model)
+        network = AutoModelForImageTextToText.from_pretrained(model)
+        under = trainer(model=network, args=config, train_dataset=data, processing_class=processor, **beside)
+        outcome = under.train()
+        assert math.isfinite(outcome.training_loss), name
+        print(
+            f"{name:<10} {len(data)} questions, one step, loss {outcome.training_loss:.4f}, columns {data.column_names}"
+        )
+
+
+def _exported(name: str) -> Any:
+    out: Path = WORK / name
+    shutil.rmtree(out, ignore_errors=True)
+    export_to(name, Export(flowers(), out))
+    return load_dataset("parquet", data_files=str(out / "*.parquet"), split="train")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,140 @@
+"""Files for training: right answers, wrong ones, the wrong world's picture, and never what is there to test with."""
+
+import json
+
+import datasets
+import pytest
+from making import case, dataset
+
+import countersight as cs
+from countersight.case import Question
+from countersight.errors import ExchangeError
+from countersight.exchange import Export, Splits, export_to, reward
+
+SHOUTS = Question('Is "<image>" written there?', "yes", "boolean")
+COUNT = Question("How many dogs are there?", "3", "number")
+FORMATS = ("trl-sft", "trl-dpo", "trl-grpo", "ms-swift", "llama-factory", "llava")
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory):
+    """Cases of every kind of answer; in some the change does not touch what is asked."""
+    cases = [case(number) for number in range(24)]
+    cases += [case(24, factual=SHOUTS, counterfactual=SHOUTS), case(25, factual=COUNT, counterfactual=COUNT)]
+    return dataset(tmp_path_factory.mktemp("training") / "tiny", cases)
+
+
+@pytest.fixture(scope="module")
+def written(source, tmp_path_factory):
+    base = tmp_path_factory.mktemp("written")
+    for name in FORMATS:
+        export_to(name, Export(source, base / name))
+    return base
+
+
+def parquet(folder, cache):
+    files = str(folder / "*.parquet")
+    return datasets.load_dataset("parquet", data_files=files, split="train", cache_dir=str(cache))
+
+
+@pytest.fixture(scope="module")
+def tables(written, tmp_path_factory):
+    cache = tmp_path_factory.mktemp("cache")
+    return {name: parquet(written / name, cache) for name in FORMATS[:3]}
+
+
+def trained_on(source) -> dict[str, cs.Question]:
+    opened = cs.Dataset.open(source)
+    splits = Splits(opened)
+    askings = ("factual", "counterfactual", "shown")
+    cases = [each for _, each in opened.cases() if splits.side(each) == "train"]
+    return {
+        f"{each.id}:{asking}": getattr(each, asking) for each in cases for asking in askings if getattr(each, asking)
+    }
+
+
+def test_a_file_holds_the_pictures_of_its_split_and_no_other(source, tables):
+    expected = trained_on(source)
+    assert 0 < len(expected) < 78
+    for table in tables.values():
+        assert set(table["key"]) == expected.keys()
+
+
+def test_a_question_is_answered_right(source, tables):
+    expected = trained_on(source)
+    for row in tables["trl-sft"]:
+        assert row["completion"] == [{"role": "assistant", "content": expected[row["key"]].answer}]
+        assert expected[row["key"]].text in row["prompt"][0]["content"]
+        assert [picture.size for picture in row["images"]] == [(16, 16)]
+
+
+def test_what_is_rejected_is_wrong_and_that_of_the_other_world_where_it_can_be(source, tables):
+    expected = trained_on(source)
+    for row in tables["trl-dpo"]:
+        question, rejected = expected[row["key"]], row["rejected"][0]["content"]
+        assert rejected != row["chosen"][0]["content"] == question.answer
+        assert reward([rejected], [json.dumps(_plain(question))]) == [0.0]
+    case_0 = next(row for row in tables["trl-dpo"] if row["key"] == "case-0:counterfactual")
+    assert case_0["rejected"][0]["content"] == "A"  # which is right in the factual world
+
+
+def _plain(question: Question) -> dict:
+    return {"text": question.text, "answer": question.answer, "kind": question.kind} | (
+        {"options": [{"text": option.text} for option in question.options]} if question.options else {}
+    )
+
+
+def test_the_reward_is_our_reader(tables):
+    gold = [row["gold"] for row in tables["trl-grpo"]]
+    right = [[{"role": "assistant", "content": f"The answer is {row['answer']}."}] for row in tables["trl-grpo"]]
+    assert reward(right, gold) == [1.0] * len(gold)
+    parts = [[{"role": "assistant", "content": [{"type": "text", "text": "I cannot tell."}]}]] * len(gold)
+    assert reward(parts, gold) == reward(["?"] * len(gold), gold) == [0.0] * len(gold)
+
+
+def test_swift_rejects_the_picture_of_the_wrong_world(written, source):
+    lines = [json.loads(line) for line in (written / "ms-swift/train.jsonl").read_text().splitlines()]
+    assert len(lines) == len(trained_on(source))
+    rejecting = [line for line in lines if "rejected_images" in line]
+    assert rejecting
+    for line in rejecting:
+        assert len(line["images"]) == len(line["rejected_images"]) == 1
+        before, after = (written / "ms-swift" / line[name][0] for name in ("images", "rejected_images"))
+        assert before.read_bytes() != after.read_bytes()
+        assert line["rejected_response"] == line["messages"][1]["content"]
+
+
+def test_there_is_a_mark_for_each_picture_whatever_the_question_says(written):
+    factory = json.loads((written / "llama-factory/train.json").read_text())
+    llava = json.loads((written / "llava/train.json").read_text())
+    assert all(each["conversations"][0]["value"].count("<image>") == len(each["images"]) for each in factory)
+    assert all(each["conversations"][0]["value"].startswith("<image>\n") for each in llava)
+    assert all((written / "llava" / each["image"]).is_file() for each in llava)
+    info = json.loads((written / "llama-factory/dataset_info.json").read_text())
+    assert info["countersight"]["file_name"] == "train.json"
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("split", ["test", "all"])
+def test_what_is_there_to_test_with_is_not_trained_on_by_mistake(name, split, source, tmp_path):
+    with pytest.raises(ExchangeError, match="--yes-train-on-test"):
+        export_to(name, Export(source, tmp_path / "out", split=split))
+    assert not (tmp_path / "out").exists()
+
+
+def test_it_is_trained_on_where_somebody_says_so(source, tmp_path):
+    order = Export(source, tmp_path / "out", split="all", train_on_test=True)
+    assert export_to("llava", order).count == 78
+
+
+def test_a_published_benchmark_is_there_to_test_with(tmp_path):
+    rows = "img_path,query,answer,new query,new answer,type\n1.jpg,How many dogs?,2,How many if one left?,1,direct\n"
+    for name, refused in (("questions.csv", True), ("train_questions.csv", False)):
+        (tmp_path / name).write_text(rows)
+        folder = tmp_path / name.removesuffix(".csv")
+        cs.make("cvqa-real", folder, source=tmp_path / name)
+        if refused:
+            with pytest.raises(ExchangeError, match="is a published benchmark"):
+                export_to("trl-sft", Export(folder, tmp_path / "out"))
+        else:
+            assert export_to("trl-sft", Export(folder, tmp_path / "out")).count == 2
