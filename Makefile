@@ -7,7 +7,13 @@ BIN := $(VENV)/bin
 SYSTEM_LIBRARIES = @$(BIN)/python -c 'import skia' 2>/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
 	  && apt-get update -qq && apt-get install -y -qq --no-install-recommends libegl1 libgl1 libexpat1 >/dev/null; } || true
 
-.PHONY: demo test lint bench clean
+# The versions that the tests were last run with; where a machine has none of them, the newest that fit.
+define install
+$(BIN)/pip install --quiet --disable-pip-version-check -c requirements.lock -e '$(1)' || \
+  $(BIN)/pip install --quiet --disable-pip-version-check -e '$(1)'
+endef
+
+.PHONY: demo test lint lock bench clean
 
 demo: $(VENV)/.installed
 	$(BIN)/countersight demo
@@ -24,6 +30,10 @@ lint: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/mypy tests/typing
 
+lock: # to newer versions: make clean, empty requirements.lock, make test, make lock
+	{ echo "# Versions that the tests were last run with, which make installs; make lock writes this file."; \
+	  $(BIN)/pip freeze --exclude-editable | sed 's/+cpu$$//'; } > requirements.lock
+
 bench: $(VENV)/.dev
 	$(BIN)/pip install --quiet -r benchmarks/requirements.txt
 	$(BIN)/python -m benchmarks
@@ -36,12 +46,12 @@ $(BIN)/python:
 	  { echo "Countersight needs Python 3.11 or later; name one with: make PYTHON=/path/to/python3.11"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.installed: pyproject.toml | $(BIN)/python
-	$(BIN)/pip install --quiet --disable-pip-version-check -e .
+$(VENV)/.installed: pyproject.toml requirements.lock | $(BIN)/python
+	$(call install,.)
 	$(SYSTEM_LIBRARIES)
 	touch $@
 
-$(VENV)/.dev: pyproject.toml | $(BIN)/python
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]'
+$(VENV)/.dev: pyproject.toml requirements.lock | $(BIN)/python
+	$(call install,.[dev])
 	$(SYSTEM_LIBRARIES)
 	touch $@ $(VENV)/.installed

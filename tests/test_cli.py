@@ -12,6 +12,10 @@ import pytest
 from chat_server import ChatServer
 from making import dataset
 
+import countersight as cs
+from countersight.cli import main
+from countersight.cli.options import in_options
+
 VERBS = ["demo", "make", "mine", "export", "describe", "run", "report", "leaderboard", "train", "list"]
 
 
@@ -200,3 +204,19 @@ def test_the_demo_tells_the_whole_story_and_goes_on_where_it_was_stopped(tmp_pat
         assert "embedded:factual" in done.stdout
         assert "visprog:reference" in done.stdout
         assert (tmp_path / "demo/report/report.html").exists()
+
+
+def test_errors_of_the_library_name_options_on_the_command_line(tmp_path, capsys):
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "letter.txt").write_text("here")
+    dataset(tmp_path / "d", 2)
+    with pytest.raises(cs.RunError, match="choose another folder for `out`"):
+        cs.run(tmp_path / "d", "chance", out=tmp_path / "full")
+    assert main(["run", str(tmp_path / "d"), "--model", "chance", "-o", str(tmp_path / "full")]) == 2
+    assert "choose another folder for -o" in capsys.readouterr().err
+    assert main(["run", str(tmp_path / "d"), "--model", "chance", "--rank", "-o", str(tmp_path / "r")]) == 2
+    assert "leave out --rank" in capsys.readouterr().err
+
+
+def test_what_is_no_argument_stays_as_it_stands():
+    assert in_options("give an object with `reply`; or `source`") == "give an object with `reply`; or --from"

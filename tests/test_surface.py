@@ -1,6 +1,9 @@
 """The public surface: its names, what it costs to import, and the README's story in a script, a thread and a loop."""
 
 import asyncio
+import inspect
+import pickle
+import pydoc
 import subprocess
 import sys
 import threading
@@ -55,6 +58,22 @@ def test_a_room_does_not_hide_the_verb_of_its_name():
     assert countersight.report is not sys.modules["countersight.report"]
     assert callable(cs.report)
     assert callable(cs.audit)
+
+
+def test_what_is_in_a_room_is_reached_by_whatever_way_it_is_imported():
+    import countersight.audit.judges as judges
+    import countersight.report.write
+    from countersight.audit import judges as the_same
+
+    assert judges is the_same is sys.modules["countersight.audit.judges"]
+    assert countersight.report.write is sys.modules["countersight.report.write"]
+    assert not hasattr(cs.audit, "nothing")
+
+
+def test_a_verb_before_a_room_is_still_a_function_to_those_who_look():
+    assert "judges" in inspect.signature(cs.audit).parameters
+    assert pydoc.getdoc(cs.audit).startswith("Test whether a model's explanations")
+    assert pickle.loads(pickle.dumps(cs.audit)) is cs.audit
 
 
 def test_importing_it_loads_next_to_nothing():

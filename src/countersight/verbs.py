@@ -33,6 +33,7 @@ from countersight.results import Audit, Run
 from countersight.runs import Answering, Way, ask_dataset
 from countersight.scoring import Scores, score_run
 from countersight.suites import Part, find_suite, secret_seed, whole_beside
+from countersight.verb import before_room
 
 SomeDataset: TypeAlias = Dataset | Path | str
 SomeModel: TypeAlias = Model | Function | str
@@ -106,6 +107,7 @@ def make(
     return Dataset.open(folder)
 
 
+@before_room
 def build(
     suite: str,
     questions: Path | str,
@@ -146,11 +148,13 @@ def build(
         )
 
 
+@before_room
 def blind(dataset: SomeDataset) -> Blind:
     """What a dataset gives away to somebody who does not look: probes of text, options and templates beside chance."""
     return measure_blind(case for _, case in _dataset(dataset).cases())
 
 
+@before_room
 def describe(dataset: SomeDataset) -> Statistics:
     """What is in a dataset: how many cases, how long the questions are, which answers are right how often."""
     opened = _dataset(dataset)
@@ -241,6 +245,7 @@ def score(run: SomeRun, *, dataset: Path | None = None, gold: Path | str | None 
     return score_run(_run(run), dataset=dataset, gold=gold)
 
 
+@before_room
 def report(
     runs: SomeRun | Sequence[SomeRun],
     *,
@@ -267,6 +272,7 @@ def report(
     )
 
 
+@before_room
 def leaderboard(
     runs: SomeRun | Sequence[SomeRun],
     *,
@@ -323,6 +329,7 @@ async def audit_async(
     return Audit.open(out)
 
 
+@before_room
 def audit(
     dataset: SomeDataset,
     model: SomeModel,

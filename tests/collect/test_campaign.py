@@ -197,7 +197,7 @@ def test_a_port_that_is_taken_is_named(tmp_path: Path, capsys: pytest.CaptureFix
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         assert main(["collect", "serve", str(folder), "--port", port]) == 2
-    assert "choose another with --port" in capsys.readouterr().err
+    assert "choose another --port" in capsys.readouterr().err
 
 
 def test_the_writer_outlives_those_who_give_up_waiting(tmp_path: Path):

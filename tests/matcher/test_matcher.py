@@ -221,7 +221,7 @@ def test_training_alternates_with_vcr(cases, tmp_path) -> None:
 @pytest.mark.parametrize(
     ("plan", "said"),
     [
-        (Plan(objective="contrastive"), "needs --inputs full"),
+        (Plan(objective="contrastive"), "needs `inputs` full"),
         (Plan(inputs="full"), "name how they are seen"),
         (Plan(hidden=30, heads=4), "shared out"),
         (Plan(folds=1), "2 folds or more"),

@@ -207,7 +207,7 @@ def test_a_moved_dataset_is_found_where_it_is_said_to_be(tmp_path: Path) -> None
     source = dataset(tmp_path / "tiny", 1)
     folder = run(tmp_path / "run", source, [])
     source.rename(tmp_path / "moved")
-    with pytest.raises(RunError, match="--dataset"):
+    with pytest.raises(RunError, match="with `dataset`"):
         write_report([folder], tmp_path / "out")
     assert write_report([folder], tmp_path / "out", dataset=tmp_path / "moved").data.cases == 1
 

@@ -95,7 +95,7 @@ def test_what_was_cut_is_asked_for_again_with_more_room_and_nothing_else(tmp_pat
         first = ask(folder, tmp_path / "r", server.name, max_tokens=8)
         before = score_run(tmp_path / "r").overall
         assert first.amiss["cut"] == before.cut > 0
-        assert f"{before.cut} answers cut: ask them again with --again cut --max-tokens N" in first.summary()
+        assert f"{before.cut} answers cut: ask them again with `again`=cut, `max_tokens`=N" in first.summary()
         monkeypatch.setattr("chat_server.completion", lambda text: completion("B", "stop"))
         asked = len(server.requests)
         done = run_command(folder, tmp_path / "r", server.name, "--again", "cut", "--max-tokens", "64")

@@ -123,13 +123,13 @@ def _refuse_difference(path: Path, there: Manifest, now: Manifest) -> None:
     ):
         if old != new:
             raise AuditError(
-                f"{path} holds an audit with another {what}: {old} there, {new} now; choose another folder for -o"
+                f"{path} holds an audit with another {what}: {old} there, {new} now; choose another folder for `out`"
             )
     missing = [judge.name for judge in there.judges if judge not in now.judges]
     if missing:
         raise AuditError(
             f"{path} was judged by {missing[0]} too, with other settings if not under another name; judges can be "
-            "added but not taken away: choose another folder for -o"
+            "added but not taken away: choose another folder for `out`"
         )
     unchecked = [checker.name for checker in there.checkers if checker not in now.checkers]
     if unchecked:
@@ -140,9 +140,9 @@ def _refuse_difference(path: Path, there: Manifest, now: Manifest) -> None:
     if now.votes < there.votes:
         raise AuditError(f"{path} has {there.votes} votes of each judge; ask for as many, or choose another folder")
     if there.control and not now.control:
-        raise AuditError(f"{path} has control edits; add --control, or choose another folder for -o")
+        raise AuditError(f"{path} has control edits; add `control`, or choose another folder for `out`")
     if there.uncited and not now.uncited:
-        raise AuditError(f"{path} has edits of what is not cited; add --control, or choose another folder for -o")
+        raise AuditError(f"{path} has edits of what is not cited; add `control`, or choose another folder for `out`")
 
 
 def _kept_beginning(now: Manifest, there: Manifest) -> Manifest:

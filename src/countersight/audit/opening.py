@@ -70,7 +70,7 @@ class Opener:
         """A panel; a judge that is named twice would be counted twice."""
         twice = next((name for name, times in Counter(names).items() if times > 1), None)
         if twice:
-            raise CountersightError(f"{twice} is named as a judge twice; ask it for more votes with --votes")
+            raise CountersightError(f"{twice} is named as a judge twice; ask it for more votes with `votes`")
         return tuple(self.judge(name, settings) for name in names)
 
     def checkers(self, names: Sequence[str], settings: ModelSettings) -> tuple[Checker, ...]:

@@ -74,7 +74,7 @@ class Workshop:
         if before != self.plan and self._is_begun():
             raise CountersightError(
                 f"{self.path} holds the answers of another build (writer {before.writer}, seed {before.seed}, "
-                f"{before.size} pairs of {before.questions}); give the same command, or choose another name for -o"
+                f"{before.size} pairs of {before.questions}); ask for the same again, or choose another name for `out`"
             )
         write_manifest(plan, self.plan)
 

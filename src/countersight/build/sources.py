@@ -94,7 +94,7 @@ def _read(questions: Path, annotations: Path | None) -> Iterator[_Entry | LeftOu
 
 def _from_dataset(folder: Path, annotations: Path | None) -> Iterator[_Entry | LeftOut]:
     if annotations is not None:
-        raise CountersightError("--annotations goes with VQA's file of questions; a dataset has its answers")
+        raise CountersightError("`annotations` goes with VQA's file of questions; a dataset has its answers")
     bad: list[BadRow] = []
     for _, case in Dataset.open(folder).cases(bad.append):
         yield _Entry(case, case.image or "")
@@ -105,10 +105,10 @@ def _from_dataset(folder: Path, annotations: Path | None) -> Iterator[_Entry | L
 def _layout(questions: Path, annotations: Path | None) -> Layout:
     if questions.suffix.lower() == ".csv":
         if annotations is not None:
-            raise CountersightError("--annotations goes with VQA's file of questions; C-VQA's CSV has its answers")
+            raise CountersightError("`annotations` goes with VQA's file of questions; C-VQA's CSV has its answers")
         return SUITES["cvqa-real"].open_layout()
     if annotations is None:
-        raise CountersightError(f"{questions} has no answers in it; name VQA's annotations with --annotations")
+        raise CountersightError(f"{questions} has no answers in it; name VQA's annotations as `annotations`")
     return SUITES["vqav2"].open_layout(annotations)
 
 

@@ -32,6 +32,7 @@ from countersight.cli import (
     train,
     view,
 )
+from countersight.cli.options import in_options
 from countersight.errors import CountersightError
 
 
@@ -52,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return status
     except CountersightError as error:
-        print(f"countersight: {error}", file=sys.stderr)
+        print(f"countersight: {in_options(str(error))}", file=sys.stderr)
         return 2
     except OSError as error:
         if isinstance(error, BrokenPipeError):  # somebody closed the pipe we print to, as `| head` does

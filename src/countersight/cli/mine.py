@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from shlex import quote
 
+from countersight.cli.options import in_options
 from countersight.cli.parsing import Verbs, print_bad, verb
 from countersight.errors import CountersightError
 from countersight.text import several
@@ -86,7 +87,7 @@ def _make_dataset(mined: Path) -> None:
             progress=lambda done: None,
         )
     except CountersightError as error:
-        print(error)
+        print(in_options(str(error)))
         return
     print(f"{several(made.cases, 'case')} about them in {folder}")
     print(f"More, others, or worded by a model: countersight make cello --from {quote(str(mined))} -o DIR")

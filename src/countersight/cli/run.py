@@ -6,6 +6,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
+from countersight.cli.options import in_options
 from countersight.cli.parsing import Verbs, add_local, dollars, positive, price, seconds, temperature, verb
 from countersight.cli.stopping import GOES_ON, STOPPED, stoppable
 from countersight.text import several
@@ -232,7 +233,7 @@ def ask(
             stopped = stoppable(work, "questions") is not False
     finally:
         if tally.total:  # else it never began, and the error says why
-            print(tally.summary(), *getattr(model, "remarks", ()), sep="\n", file=sys.stderr)
+            print(in_options(tally.summary()), *getattr(model, "remarks", ()), sep="\n", file=sys.stderr)
     if tally.spent:
         print(f"The budget of ${budget:,.2f} is spent. The same command with a larger one goes on.", file=sys.stderr)
         return STOPPED
@@ -298,5 +299,5 @@ def _say_what_it_takes(chosen: argparse.Namespace, model: "Model", way: "Way") -
     from countersight.runs import estimated
 
     pool = Dataset.open(chosen.shots_from) if chosen.shots_from else None
-    print(estimated(Dataset.open(chosen.dataset), chosen.output, model, way, pool=pool))
+    print(in_options(str(estimated(Dataset.open(chosen.dataset), chosen.output, model, way, pool=pool))))
     return 0

@@ -96,14 +96,14 @@ def _items(
 ) -> Iterator[NewItem]:
     if flow in _FROM_PICTURES:
         if pictures is None:
-            raise CampaignError(f"{flow} begins with pictures: name their folder with --pictures")
+            raise CampaignError(f"{flow} begins with pictures: name their folder as `pictures`")
         names = list(_kept(folder, pictures, on_bad))
         random.Random(seed).shuffle(names)
         yield from _of_triples(names) if flow == "cosim" else _of_singles(names)
         return
     if source is None:
         what = "an audit" if flow == "judge" else "a dataset"
-        raise CampaignError(f"{flow} begins with {what}: name it with --from")
+        raise CampaignError(f"{flow} begins with {what}: name it as `source`")
     if flow == "judge":
         yield from audit_items(folder, source)
         return

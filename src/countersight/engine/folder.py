@@ -37,7 +37,7 @@ def is_unused(path: Path, manifest: str, *begun: str) -> bool:
 def begun(path: Path, manifest: str, what: str, error: type[CountersightError], *parts: str) -> BinaryIO:
     """Make the folder, or take up what is there, and lock it; one that holds anything else is refused."""
     if path.exists() and not (path / manifest).exists() and not is_unused(path, manifest, *parts):
-        raise error(f"{path} exists and is not {what}; choose another folder for -o")
+        raise error(f"{path} exists and is not {what}; choose another folder for `out`")
     path.mkdir(parents=True, exist_ok=True)
     return locked(path, error)
 

@@ -71,7 +71,7 @@ class Tally:
             lines[0] += f" ({self.before:,} were answered before)"
         for what, number in self.amiss.items():
             if number:
-                lines.append(f"{several(number, 'answer')} {what}: ask them again with --again {what} --max-tokens N")
+                lines.append(f"{several(number, 'answer')} {what}: ask them again with `again`={what}, `max_tokens`=N")
         lines += self._spent()
         if self.damaged:
             lines.append(f"{several(self.damaged, 'damaged line')} in replies.jsonl: asked again")

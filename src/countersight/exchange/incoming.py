@@ -124,9 +124,9 @@ class _Rows:
 
 def _begun(brought: Brought, dataset: Dataset, out: Path, model: str, *, shown: bool) -> RunFolder:
     if not model:
-        raise ExchangeError("the file does not say which model answered; name it with --model")
+        raise ExchangeError("the file does not say which model answered; name it with `model`")
     if out.exists() and any(out.iterdir()):
-        raise ExchangeError(f"{out} exists already; choose another folder for -o")
+        raise ExchangeError(f"{out} exists already; choose another folder for `out`")
     return RunFolder.begin(
         out,
         dataset=dataset,

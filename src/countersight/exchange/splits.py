@@ -64,12 +64,12 @@ def refuse_testing(order: Export, dataset: Dataset) -> None:
     if published_side(dataset) == "test":
         raise ExchangeError(
             f"{dataset.path} is a published benchmark: a model that is trained on it can no longer be tested with it; "
-            "say --yes-train-on-test if that is meant"
+            "say `yes_train_on_test` if that is meant"
         )
     if order.split != "train":
         raise ExchangeError(
-            f"the split {order.split!r} holds pictures that are there to test with; export --split train, "
-            "or say --yes-train-on-test"
+            f"the split {order.split!r} holds pictures that are there to test with; export the `split` train, "
+            "or say `yes_train_on_test`"
         )
 
 

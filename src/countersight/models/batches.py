@@ -61,7 +61,7 @@ def batches_of(model: object) -> Batches:
     if isinstance(model, Endpoint) and model.name.partition(":")[0] in ("openai", "endpoint"):
         return OpenAIBatches(model)
     name = getattr(model, "name", "this model")
-    raise ModelError(f"{name} takes no batches; openai:, anthropic: and gemini: do. Leave out --batch")
+    raise ModelError(f"{name} takes no batches; openai:, anthropic: and gemini: do. Leave out `batch`")
 
 
 class _Of:

@@ -73,7 +73,7 @@ class Endpoint(Hosted):
                 why = "it knows no prompt_logprobs" if prompt is None else "it does not know continue_final_message"
         raise ModelError(
             f"{self.service.host} does not say how likely an option is ({why}), so it cannot rank them; "
-            "leave out --rank and ask with --prompt swapped"
+            "leave out `answering` and ask with the prompt swapped"
         )
 
     async def _read(self, turns: tuple[Turn, ...]) -> Prompt:

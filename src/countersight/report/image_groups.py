@@ -82,7 +82,7 @@ def picture_groups(chosen: GroupsFile, cases: Iterable[Case]) -> tuple[PictureGr
         first = ", ".join(repr(printable(key)[:40]) for key in list(table.keys)[:_SHOWN])
         raise CountersightError(
             f"no case belongs to a row of {chosen.path}: its column {chosen.key!r} begins {first}, and that is neither "
-            "the id of a case, nor the name of a picture, nor the number in one; choose another column with --key"
+            "the id of a case, nor the name of a picture, nor the number in one; choose another column for `key`"
         )
     found = [_grouped(chosen, table, column, way, matches[way], picture_of) for column in table.values]
     several_groups = tuple(groups for groups in found if 2 <= len(groups.names) <= MOST_GROUPS)
@@ -98,7 +98,7 @@ def _check(chosen: GroupsFile, groups: PictureGroups) -> None:
     if len(groups.names) > MOST_GROUPS:
         raise CountersightError(
             f"{where} has {len(groups.names):,} different values for the pictures of this dataset; a column of groups "
-            f"has at most {MOST_GROUPS}; choose one with --column"
+            f"has at most {MOST_GROUPS}; choose one for `columns`"
         )
     if len(groups.names) < 2:
         left = f"only {printable(groups.names[0])!r}" if groups.names else "no group"
@@ -118,7 +118,7 @@ def _read(chosen: GroupsFile) -> _Table:
         if header.count(column) > 1:
             raise CountersightError(f"{chosen.path}: two columns are called {printable(column)!r}; rename one")
     if chosen.key in columns:
-        raise CountersightError(f"{chosen.path}: {chosen.key!r} is the column of ids; choose another for --column")
+        raise CountersightError(f"{chosen.path}: {chosen.key!r} is the column of ids; choose others for `columns`")
     if not columns:
         raise CountersightError(f"{chosen.path} has no column beside {chosen.key!r}; there are no groups in it")
     keys: dict[str, int] = {}

@@ -48,9 +48,9 @@ def _asked_otherwise(report: ReportData, reference: PaperTable) -> Iterator[str]
 def _differences(run: RunScores, reference: PaperTable) -> list[str]:
     found = []
     if reference.asked and run.prompt not in reference.asked:
-        found.append(f"prompt {name(run.prompt)}, where the paper's is --prompt {' or '.join(reference.asked)}")
+        found.append(f"prompt {name(run.prompt)}, where the paper's is {' or '.join(reference.asked)}")
     if reference.answering == "rank" and run.answering != "rank":
-        found.append("answers were written, where the paper ranks the options by their loss (--rank)")
+        found.append("answers were written, where the paper ranks the options by their loss")
     return found
 
 

@@ -73,7 +73,7 @@ def begun_run(dataset: Dataset, output: Path, model: Model, way: Way, pool: Data
     if dataset.count == 0:
         raise DatasetError(f"{dataset.path} has no cases")
     if pool and not way.prompt.shots:
-        raise CountersightError(f"{way.prompt.name} shows no examples; leave out --shots-from, or ask with 1-shot")
+        raise CountersightError(f"{way.prompt.name} shows no examples; leave out `shots_from`, or ask with 1-shot")
     refuse_nonsense(way.prompt, model, way.answering, shown=way.shown)  # before there is a folder
     return RunFolder.begin(
         output,

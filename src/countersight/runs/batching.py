@@ -88,7 +88,7 @@ async def ask_in_batches(
         batches = batches_of(model)
         if way.answering == "rank" or way.prompt.needs_fact or way.prompt.orders != "one" or way.again:
             raise CountersightError(
-                f"--batch asks each question once and alone, which {way.prompt.name} or another option does not"
+                f"`batch` asks each question once and alone, which {way.prompt.name} or another option does not"
             )
         assert isinstance(model, Hosted)
         run = begun_run(dataset, output, model, way, pool)

@@ -49,7 +49,7 @@ class Estimate(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         source = f"as {self.from_replies:,} answers so far took" if self.from_replies else "roughly, from the questions"
-        price = "no price is known: name one with --price" if self.dollars is None else f"${self.dollars:,.2f}"
+        price = "no price is known: name one as `price`" if self.dollars is None else f"${self.dollars:,.2f}"
         lines = [
             self.request,
             "",

@@ -12,9 +12,9 @@ LOOKED_AT: Final = 20
 """Replies of which one at least must have an answer that can be read."""
 
 _ADVICE: Final[dict[ReplyFate, str]] = {
-    "cut": "give the model more room with a larger --max-tokens, in a new folder",
-    "empty": "give the model more room with a larger --max-tokens, or look at what the server says of it",
-    "unread": "look at what it says in replies.jsonl, and choose another --prompt or model",
+    "cut": "give the model more room with a larger `max_tokens`, in a new folder",
+    "empty": "give the model more room with a larger `max_tokens`, or look at what the server says of it",
+    "unread": "look at what it says in replies.jsonl, and choose another `prompt` or model",
     "failed": "look at the reasons in replies.jsonl",
 }
 
@@ -49,5 +49,5 @@ class FirstReplies:
         told = f" (the last: {said!r})" if said else ""
         return (
             f"none of the first {LOOKED_AT} replies has an answer that can be read: {counted}{told}; "
-            f"{_ADVICE[commonest]}; or give the same command to go on all the same"
+            f"{_ADVICE[commonest]}; or start it once more to go on all the same"
         )

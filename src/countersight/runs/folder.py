@@ -142,7 +142,7 @@ class RunFolder:
                 if _has_replies(path):
                     return cls(path, _taken_up(path, there, manifest, again), lock)
             if again:
-                raise RunError(f"{path} holds no answers yet; leave out --again")
+                raise RunError(f"{path} holds no answers yet; leave out `again`")
             write_manifest(path / MANIFEST, manifest)
         except BaseException:
             lock.close()
@@ -164,7 +164,7 @@ class RunFolder:
         """The dataset that was asked, checked to be still the same."""
         path = override or Path(os.path.normpath(self.path.resolve() / self.manifest.dataset.path))
         if not path.is_dir():
-            raise RunError(f"the dataset of {self.path} is not at {path}; say where it is with --dataset")
+            raise RunError(f"the dataset of {self.path} is not at {path}; say where it is with `dataset`")
         dataset = Dataset.open(path)
         if dataset.fingerprint != self.manifest.dataset.fingerprint:
             raise RunError(f"{path} is not the dataset that {self.path} asked: its rows have changed")
@@ -221,7 +221,7 @@ def _refuse_difference(path: Path, there: Manifest, now: Manifest) -> None:
             elif isinstance(old, Prompt) and isinstance(new, Prompt):
                 old, new = _as_it_was(old, new), new.name
             raise RunError(
-                f"{path} holds a run with another {what}: {old} there, {new} now; choose another folder for -o"
+                f"{path} holds a run with another {what}: {old} there, {new} now; choose another folder for `out`"
             )
 
 

@@ -21,7 +21,7 @@ from countersight.runs.sample import Sample
 def as_ranker(model: Model) -> Ranker:
     """The model as one whose options can be ranked, or a sentence that says it is none."""
     if not isinstance(model, Ranker):
-        raise ModelError(f"{model.name} gives no losses, so its options cannot be ranked; leave out --rank")
+        raise ModelError(f"{model.name} gives no losses, so its options cannot be ranked; leave out `answering`")
     return model
 
 
@@ -32,10 +32,10 @@ def refuse_nonsense(prompt: Prompt, model: Model, answering: Answering, *, shown
         if prompt.orders != "one":
             raise CountersightError(
                 f"{prompt.name} asks for the options in several orders, but where they are ranked their position "
-                "cannot matter; leave out --rank, or choose another prompt"
+                "cannot matter; leave out `answering`, or choose another prompt"
             )
     if shown and not prompt.picture:
-        raise CountersightError(f"{prompt.name} shows no picture; leave out --shown")
+        raise CountersightError(f"{prompt.name} shows no picture; leave out `shown`")
     least, most = model.picture_limits if isinstance(model, Viewer) else (0, 2)
     if least and not prompt.picture:
         raise ModelError(f"{model.name} says nothing without a picture; ask it with a prompt other than {prompt.name}")

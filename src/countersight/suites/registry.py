@@ -70,7 +70,7 @@ class Suite(NamedTuple):
     def open_layout(self, beside: Path | None = None, **own: Any) -> "Layout":
         """How the suite's file is read, given the second file where it has one."""
         if not self.layout:
-            raise CountersightError(f"{self.name} is made from a seed and has no file to import; leave --from out")
+            raise CountersightError(f"{self.name} is made from a seed and has no file to import; leave out `source`")
         layout = _found(self.layout)
         opened: Layout = layout(beside, **own) if self.beside else layout
         return opened
@@ -87,7 +87,7 @@ class Suite(NamedTuple):
     ) -> None:
         """Make the suite in a new dataset folder; the same seed makes the same pixels. `own` is what it alone takes."""
         if not self.maker:
-            raise CountersightError(f"{self.name} is imported: name its file with --from ({self.file})")
+            raise CountersightError(f"{self.name} is imported: name its file as `source` ({self.file})")
         _found(self.maker)(folder, size=size, seed=seed, workers=workers, progress=progress, **own)
 
     def fields(self) -> str:

@@ -173,7 +173,7 @@ def test_a_model_loads_in_the_dtype_that_was_asked_for(copy: Path) -> None:
 
 def test_a_device_map_needs_accelerate_and_a_known_name(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(ModelError, match="--device-map needs accelerate"):
+    with pytest.raises(ModelError, match="`device_map` needs accelerate"):
         load(str(copy), device_map="auto")
     with pytest.raises(ModelError, match="there is no device map 'evenly'"):
         load(str(copy), device_map="evenly")

@@ -70,7 +70,7 @@ def change_record(audit: Audit, scores: Scores, against: Path) -> ChangeRecord:
     """An audit set beside an earlier one."""
     before = read_audit(against)
     if before.path.resolve() == audit.path.resolve():
-        raise AuditError(f"{against} is the audit itself; name an earlier one for --against")
+        raise AuditError(f"{against} is the audit itself; name an earlier one for `against`")
     earlier = score(before)
     sealed = (against / SEAL).exists()
     pictures = {case.case: case.record.picture for case in before.cases}
@@ -103,7 +103,7 @@ def kept_record(audit: Audit) -> ChangeRecord | None:
         record = msgspec.json.decode(content(file), type=ChangeRecord)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise AuditError(
-            f"{file} is damaged: {error}; take it away, or name the earlier audit with --against"
+            f"{file} is damaged: {error}; take it away, or name the earlier audit with `against`"
         ) from None
     return record if audit.steps and record.log_head == audit.steps[-1].hash else None
 

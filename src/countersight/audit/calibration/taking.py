@@ -56,5 +56,5 @@ def unlike(calibration: Calibration, manifest: Manifest) -> str:
         if (sheet.judge, sheet.votes, calibration.pool) != (judge, manifest.votes, manifest.pool):
             return f"calibrated {judge.name} with other settings, votes or pooling; calibrate again"
     if any(calibration.prompts.get(name) != manifest.prompts[name] for name in ("judge", "again")):
-        return "was calibrated with other prompts for judges; calibrate again with --prompts"
+        return "was calibrated with other prompts for judges; calibrate again with these `prompts`"
     return ""

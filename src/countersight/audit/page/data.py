@@ -88,7 +88,9 @@ def _labels(paths: Sequence[Path]) -> list[str]:
     for path in paths:
         manifest = AuditFolder.open(path).manifest
         if manifest.dataset.name == "calibration" and not manifest.dataset.path:
-            raise AuditError(f"{path} is a calibration, not an audit; its sheet goes with an audit by --calibration")
+            raise AuditError(
+                f"{path} is a calibration, not an audit; its sheet goes with an audit as its `calibration`"
+            )
         models.append(manifest.model.name)
     times = Counter(models)
     named = [

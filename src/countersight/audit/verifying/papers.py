@@ -145,7 +145,7 @@ def _changes(opened: Opened, sheets: Sheets) -> Iterator[Finding | Note]:
     if any(shift.now != getattr(sheets.scores.kept, measure) for measure, shift in record.scores.items()):
         yield Finding("broken", CHANGES, "the scores that it gives for now do not follow from the log")
     if opened.against is None:
-        yield Note(f"{CHANGES} was not derived again: name the earlier audit with --against.")
+        yield Note(f"{CHANGES} was not derived again: name the earlier audit with `against`.")
     elif change_record(opened.audit, sheets.scores, opened.against) != record:
         yield Finding("broken", CHANGES, f"it does not follow from this audit and {opened.against.name}")
 

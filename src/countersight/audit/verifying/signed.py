@@ -33,7 +33,7 @@ class Signed(msgspec.Struct, frozen=True):
         if self.file == STAMP:
             return f"Stamped at {self.at} by {self.key}; check its certificate with: openssl ts -verify"
         who = f"Signed off by {self.name} ({self.role or 'no role named'}) on {self.at}" if self.name else "Signed"
-        known = "a key that was given" if self.vouched else "a key that nobody vouched for here: name it with --key"
+        known = "a key that was given" if self.vouched else "a key that nobody vouched for here: name it with `key`"
         return f"{who}, with {self.key}, {known}."
 
 

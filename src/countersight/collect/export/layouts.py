@@ -17,7 +17,7 @@ FOLDER = "published"
 def write_layout(flow: str, cases: Sequence[Case], folder: Path) -> None:
     """Write cases as their paper publishes them, into `published/` of a dataset folder."""
     if flow not in ("cosim", "cfmm", "cvqa"):
-        raise CampaignError(f"{flow} has no layout of its own; --layout goes with cosim, cfmm and cvqa")
+        raise CampaignError(f"{flow} has no layout of its own; `layout` goes with cosim, cfmm and cvqa")
     (folder / FOLDER).mkdir()
     if flow == "cosim":
         rows = [_cosim(case) for case in cases]

@@ -42,4 +42,4 @@ def _refuse_taken(host: str, port: int) -> None:
             pass
     except OSError as error:
         words = error.strerror or str(error)
-        raise CampaignError(f"{host} port {port} cannot be listened on ({words}); choose another with --port") from None
+        raise CampaignError(f"{host} port {port} cannot be listened on ({words}); choose another `port`") from None

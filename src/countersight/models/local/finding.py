@@ -130,7 +130,7 @@ def check_device_map(name: str) -> None:
     if name not in DEVICE_MAPS:
         raise ModelError(unknown("device map", name, DEVICE_MAPS))
     if importlib.util.find_spec("accelerate") is None:
-        raise ModelError("--device-map needs accelerate, which is not installed: pip install accelerate")
+        raise ModelError("`device_map` needs accelerate, which is not installed: pip install accelerate")
 
 
 def pictures_by() -> str:

@@ -25,7 +25,7 @@ def join(address: str) -> Any:
     try:
         import ray
     except ImportError:
-        raise ModelError(f"--ray needs Ray, which is not installed: {INSTALL}") from None
+        raise ModelError(f"`ray` needs Ray, which is not installed: {INSTALL}") from None
     if ray.is_initialized():
         return ray
     try:

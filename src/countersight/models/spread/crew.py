@@ -111,7 +111,7 @@ class Crew:
         if odd := next((key for key in here if there.get(key) != here[key]), None):
             raise ModelError(
                 f"{place.address} would compute another model: {odd} is {there.get(odd)} there and {here[odd]} "
-                "elsewhere; put the same files and packages on all machines, or name --dtype"
+                "elsewhere; put the same files and packages on all machines, or name a `dtype`"
             )
 
     def _first_word(self) -> About:

@@ -41,7 +41,7 @@ def train_matcher(
     examples = read_examples(dataset)
     beside = read_vcr(vcr) if vcr else []
     if beside and plan.inputs == "full":
-        raise CountersightError("VCR's pictures are not at hand as regions; train beside it with --inputs text")
+        raise CountersightError("VCR's pictures are not at hand as regions; train beside it with `inputs` text")
     folder.mkdir(parents=True, exist_ok=True)
     _remember(folder, Kept(plan, dataset.fingerprint, vcr.name if vcr else ""))
     write_results(folder, plan, examples, _trained(dataset, folder, plan, examples, beside, say))

@@ -73,7 +73,7 @@ def build(plan: Plan, vocabulary: int, pad: int) -> TextMatcher | TwoStreams:
         body, hidden, region = _two_streams(plan, kind, config, vocabulary, pad)
         return TwoStreams(body, hidden, region, plan)
     if kind == "lxmert":
-        raise CountersightError("LXMERT has two streams; use it with --inputs full")
+        raise CountersightError("LXMERT has two streams; use it with `inputs` full")
     text = _text_encoder(plan, vocabulary, pad)
     return TextMatcher(text, text.config.hidden_size, plan)
 

@@ -42,9 +42,9 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def check(self) -> None:
         """Refuse what makes no sense, in a sentence."""
         if self.objective == "contrastive" and self.inputs != "full":
-            raise CountersightError("the contrastive objective compares pictures with texts; it needs --inputs full")
+            raise CountersightError("the contrastive objective compares pictures with texts; it needs `inputs` full")
         if self.inputs == "full" and self.view != "embedded":
-            raise CountersightError("--inputs full needs pictures as regions; name how they are seen: --view embedded")
+            raise CountersightError("`inputs` full needs pictures as regions; name how they are seen: `view` embedded")
         if self.hidden % self.heads:
             raise CountersightError(f"{self.hidden} numbers cannot be shared out among {self.heads} heads")
         if self.folds == 1 or not self.seeds:

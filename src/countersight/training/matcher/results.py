@@ -80,7 +80,7 @@ def _card(plan: Plan, result: Result) -> str:
     how = (
         f"{plan.folds}-fold by picture; the best epoch chosen on pictures held out of the training part"
         if plan.folds
-        else "on the held-out pictures that also chose the best epoch, which flatters: use --folds for a fair figure"
+        else "on the held-out pictures that also chose the best epoch, which flatters: use `folds` for a fair figure"
     )
     rows = [f"| seed {seed} | {100 * value:.2f} |" for seed, value in result.by_seed.items()]
     spread = f" ± {100 * result.spread:.2f} over the seeds" if result.spread is not None else ""
