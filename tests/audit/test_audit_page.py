@@ -251,7 +251,7 @@ def test_the_calibration_sheet_is_on_the_page_with_the_corrected_scores(tmp_path
     (folder / CALIBRATION).write_bytes(msgspec.json.encode(sheet))
     words = finish(folder).html.read_text()
     assert "Judges where the right verdict is known" in words
-    assert "40 tests made on purpose, seed 7" in words
+    assert "40 tests, seed 7: made on purpose, of our own drawings" in words
     assert "18 of 20" in words
     assert "hostile words" in words
     corrected = (0.75 + 0.75 - 1) / (0.9 + 0.75 - 1)

@@ -47,9 +47,9 @@ def test_table_1_has_a_row_a_model_with_its_scores_and_intervals(audits):
 
 
 def test_table_2_is_a_grid_of_judges_and_editors(audits):
-    found = grid(audits, "CCS by judge")
-    assert found.head == ("judge", "exact", "flux:max")
-    rows = {(line.cells[0].text, *line.cells[0].details): cells(line)[1:] for line in found.lines}
+    found = grid(audits, "CCS by extractor")
+    assert found.head == ("extractor", "judge", "exact", "flux:max")
+    rows = {(line.cells[1].text, *line.cells[1].details): cells(line)[2:] for line in found.lines}
     assert rows["openai:gpt-8", "of seer"] == ["0.667", "1.000"]
     assert rows["openai:gpt-9", "of guesser"] == ["0.000", "–"]
 

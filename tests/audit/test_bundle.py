@@ -17,6 +17,7 @@ from countersight.audit.bundle.manifest import provider
 from countersight.audit.bundle.reviews import read_reviews
 from countersight.audit.bundle.sessions import SESSIONS, begin_session, read_sessions
 from countersight.audit.bundle.write import write_bundle
+from countersight.audit.calibration.sheet import Calibration
 from countersight.audit.records import Party
 from countersight.audit.scores import score
 from countersight.audit.trail import read_audit
@@ -25,6 +26,8 @@ from countersight.dataset.folder import Dataset
 from countersight.editing.marking import MARK
 from countersight.engine.folder import locked
 from countersight.errors import AuditError, CountersightError
+
+CALIBRATED = Calibration((), None, 8, 0, "majority", {}, "0.1.0")
 
 
 def bundled(folder, **options):
@@ -175,7 +178,7 @@ def test_limits_name_what_was_found_in_this_audit_and_what_always_holds(audit):
 
 def test_a_model_that_judges_itself_is_a_limit(tmp_path):
     folder = write_audit(tmp_path / "a", ["consistent"], judges=(Party("openai:m"),), model=Party("openai:m"))
-    found = limits(read_audit(folder).manifest, score(read_audit(folder)), calibrated=True)
+    found = limits(read_audit(folder).manifest, score(read_audit(folder)), CALIBRATED)
     words = " ".join(each.words for each in found if each.of_this_audit)
     assert "audited and judged by the same model" in words
     assert "A single language model judged" in words

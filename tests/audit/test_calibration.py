@@ -113,7 +113,7 @@ def test_an_audit_takes_up_a_calibration_of_its_judges_and_of_no_others(tmp_path
         scores = audit(flowers, tmp_path / "a", model.name, **known).scores
         for changes, sentence in (
             ({"judges": (judge.name, "rules")}, "has no sheet for the judge rules"),
-            ({"votes": 2}, "with other settings, votes or pooling"),
+            ({"votes": 2}, "with other settings or votes"),
             ({"calibration": tmp_path / "d"}, "holds no calibration.json"),
         ):
             with pytest.raises(AuditError, match=re.escape(sentence)):
@@ -146,6 +146,7 @@ def test_a_score_is_corrected_by_what_its_judge_is_worth(p, q1, q0, theta):
     found = corrected(mean(p), judge(q1, q0))
     assert found.value == pytest.approx(theta, abs=1e-9)
     assert 0 <= found.low <= found.value <= found.high <= 1
+    assert found.fits == (0 <= found.estimate <= 1) == (theta not in (0, 1))
 
 
 def test_a_judge_no_better_than_a_coin_or_never_tried_corrects_nothing():

@@ -14,7 +14,7 @@ from countersight.audit.bundle.sessions import begin_session
 from countersight.audit.calibration.taking import take_up
 from countersight.audit.folder import AuditFolder, digest_of
 from countersight.audit.further import Further
-from countersight.audit.judges.panel import Pool
+from countersight.audit.judges.panel import HALVES, Pool
 from countersight.audit.opening import Opener
 from countersight.audit.orders import FileOrders
 from countersight.audit.probes import STRENGTHS, Dose, Intervene
@@ -45,7 +45,7 @@ class Options(msgspec.Struct, frozen=True):
     judges: tuple[str, ...]
     prompts: AuditPrompts
     votes: int = 1
-    pool: Pool = "majority"
+    pool: Pool = HALVES
     concepts: int = 1
     control: bool = False
     cases: int | None = None

@@ -21,6 +21,8 @@ class Finished(msgspec.Struct, frozen=True):
     html: Path
     seal: str
     scores: Scores
+    warnings: tuple[str, ...] = ()
+    """What must be known with the scores: judges that agree little, a calibration that does not fit."""
 
 
 def finish(
@@ -36,7 +38,7 @@ def finish(
         return page_of(sheets, gallery, progress)
 
     sealed = write_bundle(folder, page, gallery=gallery, against=against, progress=progress)
-    return Finished(folder / REPORT, sealed.seal, sealed.scores)
+    return Finished(folder / REPORT, sealed.seal, sealed.scores, sealed.warnings)
 
 
 def page_of(sheets: Sheets, gallery: int, progress: Progress = silent) -> str:

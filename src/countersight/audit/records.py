@@ -215,7 +215,7 @@ class Manifest(msgspec.Struct, frozen=True, omit_defaults=True):
     judges: tuple[Party, ...]
     votes: int
     """Votes of each judge that is a model; the others are never of two minds."""
-    pool: Literal["majority", "mean"]
+    pool: Literal["majority, ties half", "mean", "majority"]
     """How votes, and then judges, become one score."""
     concepts: int
     """Most concepts tested of an explanation (the paper's k)."""

@@ -1,20 +1,20 @@
 """The scores of an audit in a terminal."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from countersight.audit.calibration.correcting import Corrected
-from countersight.audit.calibration.sheet import Calibration, Rate
+from countersight.audit.calibration.sheet import DRAWINGS, Calibration, PeopleSheet, Rate
 from countersight.audit.clusters import Mean
 from countersight.audit.scores import Scores, Trio
 from countersight.text import printable, several
 
 
-def tell(scores: Scores, console: Console) -> None:
-    """Print the scores, what was left out and why, and how far the judges agree."""
+def tell(scores: Scores, console: Console, warnings: Iterable[str] = ()) -> None:
+    """Print the scores, what was left out and why, and how far the judges agree; warnings stand before all that."""
     table = _table(f"Does {scores.model} mean what it explains?")
     table.add_column("")
     for measure in ("PCS", "NCC", "CCS", "tests"):
@@ -24,6 +24,8 @@ def tell(scores: Scores, console: Console) -> None:
             Text(printable(name)), *(figure(mean) for mean in (trio.pcs, trio.ncc, trio.ccs)), str(trio.ccs.concepts)
         )
     console.print(table)
+    for warning in warnings:
+        console.print(Text(printable(f"Beware: {warning}"), style="bold"))
     for line in _lines(scores):
         console.print(Text(printable(line)))
 
@@ -31,7 +33,7 @@ def tell(scores: Scores, console: Console) -> None:
 def tell_calibration(calibration: Calibration, console: Console) -> None:
     """Print how good judges and editor are."""
     if calibration.judges:
-        table = _table(f"Judges on {calibration.size:,} tests whose right verdict is known")
+        table = _table(f"Judges on {calibration.size:,} tests: {calibration.domain or DRAWINGS}")
         for column in ("", "sensitivity", "specificity", "abstained"):
             table.add_column(column, justify="right" if column else "left")
         for sheet in calibration.judges:
@@ -44,7 +46,10 @@ def tell_calibration(calibration: Calibration, console: Console) -> None:
         for sheet in calibration.judges:
             kinds = ", ".join(f"{kind} {_of(found)}" for kind, found in sheet.by_kind.items())
             hostile = f"hostile words {_of(sheet.hostile)}, honest {_of(sheet.honest)}"
-            console.print(Text(printable(f"{sheet.judge.name}, both verdicts right: {kinds}; {hostile}")))
+            if kinds:
+                console.print(Text(printable(f"{sheet.judge.name}, both verdicts right: {kinds}; {hostile}")))
+    for beside in calibration.people:
+        console.print(Text(printable(_beside(beside))))
     editor = calibration.editor
     if editor is not None:
         console.print(
@@ -59,6 +64,18 @@ def tell_calibration(calibration: Calibration, console: Console) -> None:
             console.print(Text(printable(f"  {count:,} x {reason}")))
         kinds = ", ".join(f"{kind} {_of(found)}" for kind, found in editor.gate_by_kind.items())
         console.print(Text(printable(f"the rule for bad edits is right: {kinds}")))
+
+
+def _beside(sheet: PeopleSheet) -> str:
+    """A judge beside people, in a line."""
+    stands = {True: "may stand in for a person", False: "may not stand in for a person", None: sheet.alt.why}
+    found = sheet.corrected
+    mean = (
+        "" if found is None
+        else f"; the mean by people and judge is {found.value:.3f} ({found.interval.low:.3f}–{found.interval.high:.3f})"
+    )  # fmt: skip
+    agreed = f"agrees with people in {_share(sheet.agreement)} of {sheet.n:,} (kappa {_number(sheet.kappa)})"
+    return f"{sheet.judge} {sheet.measure.upper()} {agreed}; alt-test: {stands[sheet.alt.passed]}{mean}"
 
 
 def _table(title: str) -> Table:
@@ -147,7 +164,12 @@ def _past_the_paper(scores: Scores) -> Iterator[str]:
 
 
 def _corrected(value: Corrected | None) -> str:
-    return "cannot be told" if value is None else f"{value.value:.3f} ({value.low:.3f}–{value.high:.3f})"
+    if value is None:
+        return "cannot be told"
+    if not value.fits:
+        ends = f"{value.estimate_low:.3f}–{value.estimate_high:.3f}"
+        return f"the calibration does not fit ({value.estimate:.3f}, {ends})"
+    return f"{value.value:.3f} ({value.low:.3f}–{value.high:.3f})"
 
 
 def _number(value: float | None) -> str:

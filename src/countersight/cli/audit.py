@@ -15,10 +15,12 @@ from countersight.cli.audit_options import (
     add_zip,
     helper,
     judging,
+    pooling,
     target,
 )
 from countersight.cli.parsing import Verbs, positive, verb
 from countersight.cli.stopping import GOES_ON, STOPPED, stoppable
+from countersight.errors import CountersightError
 
 if TYPE_CHECKING:
     import asyncio
@@ -120,6 +122,7 @@ def _add_bundle(verbs: Verbs) -> None:
         "countersight audit bundle audits/gpt-4o --against audits/gpt-4o-may",
     )
     bundle.add_argument("folder", type=Path, metavar="DIR")
+    bundle.add_argument("--calibration", type=Path, metavar="DIR", help="a calibration that came in since")
     add_bundling(bundle)
 
 
@@ -132,9 +135,11 @@ def _add_calibrate(verbs: Verbs) -> None:
         "countersight audit calibrate --judge openai:gpt-4o --votes 3 --editor exact -o calibrations/gpt-4o",
     )
     calibrate.add_argument("--editor", metavar="E", help="also this editor, and the rule for bad edits")
+    calibrate.add_argument("--people", type=Path, metavar="EXPORT", help="of collect, flow judge: people's labels")
+    calibrate.add_argument("--audit", type=Path, metavar="DIR", help="with --people: the audit that people judged")
     calibrate.add_argument("--size", type=positive, default=144, metavar="N", help="tests to make (default: 144)")
     calibrate.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="the folder to fill")
-    add_judging(calibrate)
+    add_judging(calibrate, required=False)
     add_asking(calibrate)
 
 
@@ -206,7 +211,7 @@ def _audit(chosen: argparse.Namespace) -> int:
         judges=tuple(chosen.judge),
         prompts=find_prompts(chosen.prompts or (BRIEF if chosen.extractor == "rules" else USUAL)),
         votes=chosen.votes,
-        pool=chosen.pool,
+        pool=pooling(chosen),
         concepts=chosen.concepts,
         control=chosen.control in ("nothing", "both"),
         uncited=chosen.control in ("uncited", "both"),
@@ -259,6 +264,11 @@ def _stopped(work: Callable[["asyncio.Event"], Awaitable[object]]) -> bool:
 
 
 def _bundle(chosen: argparse.Namespace) -> int:
+    if chosen.calibration:
+        from countersight.audit import AuditFolder
+        from countersight.audit.calibration import take_up
+
+        take_up(chosen.calibration, AuditFolder.open(chosen.folder).manifest).write(chosen.folder)
     _finish(chosen.folder, chosen)
     return 0
 
@@ -270,7 +280,7 @@ def _finish(folder: Path, chosen: argparse.Namespace) -> "Scores":
     from countersight.cli.progress import counting
 
     finished = finish(folder, against=chosen.against, gallery=chosen.gallery, progress=counting)
-    tell(finished.scores, Console())
+    tell(finished.scores, Console(), finished.warnings)
     print(f"The page, case by case: {finished.html.resolve()}\nThe seal of the bundle: {finished.seal}")
     _zip(folder, chosen.zip)
     return finished.scores
@@ -280,10 +290,18 @@ def _calibrate(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
     from countersight.audit import USUAL, AuditTally, find_prompts, tell_calibration
-    from countersight.audit.calibration import Options, calibrate
+    from countersight.audit.calibration import Options, calibrate, calibrate_on_people
     from countersight.editing import EditorSettings
     from countersight.engine import Patience
 
+    if chosen.people or chosen.audit:
+        if not (chosen.people and chosen.audit):
+            raise CountersightError("--people and --audit belong together: the labels, and the audit they are of")
+        tell_calibration(calibrate_on_people(chosen.audit, chosen.people, chosen.output), Console())
+        print(chosen.output)
+        return 0
+    if not chosen.judge:
+        raise CountersightError("name who is calibrated with --judge, or people's labels with --people and --audit")
     options = Options(
         judges=tuple(chosen.judge),
         editor=chosen.editor,
@@ -291,7 +309,7 @@ def _calibrate(chosen: argparse.Namespace) -> int:
         size=chosen.size,
         seed=chosen.seed,
         votes=chosen.votes,
-        pool=chosen.pool,
+        pool=pooling(chosen),
         judge_settings=helper(chosen, judging(chosen)),
         editor_settings=EditorSettings(timeout=chosen.timeout),
         patience=Patience(concurrency=chosen.concurrency, attempts=chosen.attempts),

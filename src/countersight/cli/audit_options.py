@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from countersight.cli.parsing import add_local, positive, price, seconds, temperature
 
 if TYPE_CHECKING:
+    from countersight.audit.judges import Pool
     from countersight.models import ModelSettings
 
 SEVERAL_VOTES = 0.7
@@ -25,17 +26,21 @@ def add_zip(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--zip", type=Path, metavar="FILE", help="also put the bundle into one ZIP, always the same")
 
 
-def add_judging(parser: argparse.ArgumentParser) -> None:
+def add_judging(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
+    """Who judges, and how."""
     parser.add_argument(
         "--judge",
         action="append",
-        required=True,
+        required=required,
         metavar="J",
         help="exact, rules, or a language model; may be given several times: see: countersight list judges",
     )
     parser.add_argument("--votes", type=positive, default=1, metavar="N", help="of each judge that is a model")
     parser.add_argument(
-        "--pool", choices=["majority", "mean"], default="majority", help="votes, then judges (default: majority)"
+        "--pool",
+        choices=["majority", "mean"],
+        default="majority",
+        help="votes, then judges (default: majority; a tie counts half)",
     )
     parser.add_argument(
         "--prompts",
@@ -114,6 +119,13 @@ def helper(chosen: argparse.Namespace, heat: float | None) -> "ModelSettings":
         price_in=price_in,
         price_out=price_out,
     )
+
+
+def pooling(chosen: argparse.Namespace) -> "Pool":
+    """How votes become one score."""
+    from countersight.audit.judges import HALVES
+
+    return HALVES if chosen.pool == "majority" else "mean"
 
 
 def judging(chosen: argparse.Namespace) -> float | None:

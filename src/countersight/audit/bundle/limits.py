@@ -1,10 +1,12 @@
 """limits.md: what the scores of an audit do not show, how the method is known to fail, how they could be misused."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final, Literal
 
 import msgspec
 
+from countersight.audit.calibration.sheet import Calibration, Instrument
+from countersight.audit.judges.panel import HALVES
 from countersight.audit.records import Manifest
 from countersight.audit.scores import Scores
 from countersight.text import printable, several
@@ -13,6 +15,10 @@ LIMITS: Final = "limits.md"
 FEW_PICTURES: Final = 30
 """With fewer, an interval is wide and the bootstrap rough."""
 MANY_EXCLUDED: Final = 0.2
+LITTLE: Final = 0.4
+"""Krippendorff's alpha below which judges agree little."""
+OFTEN: Final = 0.2
+"""Share of pairs of votes above which a judge contradicts itself."""
 WITHOUT_A_MODEL: Final = ("exact", "rules")
 """Judges who are never of two minds."""
 
@@ -24,6 +30,8 @@ class Limit(msgspec.Struct, frozen=True):
     words: str
     of_this_audit: bool = False
     """Whether it was found in the figures of this audit; the others hold for every one."""
+    grave: bool = False
+    """Whether the scores must not be read without it: it stands in the headline."""
 
 
 HEADINGS: Final[dict[str, str]] = {
@@ -93,10 +101,68 @@ _ALWAYS: Final = (
 )
 
 
-def limits(manifest: Manifest, scores: Scores, *, calibrated: bool) -> tuple[Limit, ...]:
-    """Everything to know before the scores are used: what was found in this audit first, then what always holds."""
-    found = [Limit("limit", words, of_this_audit=True) for words in _found(manifest, scores, calibrated=calibrated)]
-    return (*found, *_ALWAYS)
+def limits(
+    manifest: Manifest, scores: Scores, calibration: Calibration | None = None, *, drawn: bool = True
+) -> tuple[Limit, ...]:
+    """Everything to know before the scores are used: what was found in this audit first, then what always holds.
+
+    `drawn` says that the pictures are drawings of ours, as those of a calibration are.
+    """
+    grave = [*_disagreement(scores)]
+    if calibration is not None:
+        grave += _calibrated(scores, calibration, drawn=drawn)
+    found = _found(manifest, scores, calibrated=calibration is not None)
+    return (
+        *(Limit("limit", words, of_this_audit=True, grave=True) for words in grave),
+        *(Limit("limit", words, of_this_audit=True) for words in found),
+        *_ALWAYS,
+    )
+
+
+def headline(found: Iterable[Limit]) -> tuple[str, ...]:
+    """The limits without which the scores must not be read."""
+    return tuple(each.words for each in found if each.grave)
+
+
+def _disagreement(scores: Scores) -> Iterator[str]:
+    """Judges who agree little with each other, or with themselves."""
+    for measure in ("pcs", "ncc"):
+        alpha = getattr(scores.agreement, f"{measure}_alpha")
+        if scores.agreement.pairs and alpha is not None and alpha < LITTLE:
+            yield f"The judges agree little on {measure.upper()}: Krippendorff's alpha is {alpha:.2f}."
+        for own in scores.agreement.own:
+            flips = getattr(own, f"{measure}_flips")
+            if flips is not None and flips > OFTEN:
+                judge = printable(own.judge)
+                yield f"{judge} contradicts itself on {measure.upper()}: two of its votes differ in {flips:.0%}."
+
+
+def _calibrated(scores: Scores, calibration: Calibration, *, drawn: bool) -> Iterator[str]:
+    """What a calibration says against the scores, or does not say at all."""
+    for judge, trio in scores.corrected.items():
+        for measure in ("pcs", "ncc", "ccs"):
+            found, sheet = getattr(trio, measure), calibration.of(judge)
+            if found is not None and not found.fits:
+                yield (
+                    f"The calibration does not fit: without the mistakes that {printable(judge)} made there "
+                    f"{measure.upper()} would be {found.estimate:.3f}, which no share can be."
+                )
+            elif found is None and sheet is not None and _coin(getattr(sheet, measure)):
+                yield f"By its calibration {printable(judge)} does no better than a coin for {measure.upper()}."
+    for beside in calibration.people:
+        if beside.alt.passed is False:
+            judge = printable(beside.judge)
+            yield f"By the alt-test {judge} may not stand in for a person, for {beside.measure.upper()}."
+    if not drawn and not calibration.people:
+        yield (
+            "The judges were calibrated on drawings of ours, and these pictures are others: what they are worth here "
+            "is not known."
+        )
+
+
+def _coin(instrument: Instrument) -> bool:
+    tried = instrument.sensitivity.n and instrument.specificity.n
+    return bool(tried) and instrument.sensitivity.share + instrument.specificity.share <= 1
 
 
 def _found(manifest: Manifest, scores: Scores, *, calibrated: bool) -> Iterator[str]:
@@ -113,7 +179,14 @@ def _found(manifest: Manifest, scores: Scores, *, calibrated: bool) -> Iterator[
             "they have no score."
         )
     if scores.undecided:
-        yield f"{scores.undecided:,} of the tests that count have no CCS: judges abstain or are divided."
+        low, high = _bounds(scores)
+        yield (
+            f"{scores.undecided:,} of the tests that count have no CCS: judges abstain or are divided. Over all tests "
+            f"it is between {low:.3f}, were they all failed, and {high:.3f}, were they all passed."
+        )
+    ties = sum(not test.excluded and 0.5 in (test.pcs, test.ncc) for test in scores.concepts)
+    if ties and manifest.pool == HALVES:
+        yield f"In {several(ties, 'test')} judges or votes are divided equally, which counts half."
     if scores.failed:
         yield f"The audit is not complete: {several(scores.failed, 'step')} failed, and nobody did them since."
     models = [judge.name for judge in manifest.judges if judge.name not in WITHOUT_A_MODEL]
@@ -132,6 +205,13 @@ def _found(manifest: Manifest, scores: Scores, *, calibrated: bool) -> Iterator[
             f"{scores.flips:,} of {several(scores.controls, 'answer')} changed with a control edit that was to change "
             "nothing."
         )
+
+
+def _bounds(scores: Scores) -> tuple[float, float]:
+    """CCS over all tests that count, were those without one all failed, or all passed."""
+    kept = [test.ccs for test in scores.concepts if not test.excluded]
+    sum_of, unknown = sum(value for value in kept if value is not None), sum(value is None for value in kept)
+    return sum_of / len(kept), (sum_of + unknown) / len(kept)
 
 
 def encode_limits(found: tuple[Limit, ...]) -> bytes:

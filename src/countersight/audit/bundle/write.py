@@ -20,7 +20,7 @@ from countersight.audit.bundle.changes import CHANGES, ChangeRecord, change_reco
 from countersight.audit.bundle.dataset_sheet import DATASET_SHEET, DatasetSheet, dataset_sheet
 from countersight.audit.bundle.differences import edits, write_differences
 from countersight.audit.bundle.files import Found, lying_in
-from countersight.audit.bundle.limits import LIMITS, Limit, encode_limits, limits
+from countersight.audit.bundle.limits import LIMITS, Limit, encode_limits, headline, limits
 from countersight.audit.bundle.manifest import MANIFEST_SHEET, RunManifest, run_manifest
 from countersight.audit.bundle.reviews import ReviewLog, read_reviews
 from countersight.audit.bundle.seal import digests, seal
@@ -42,6 +42,8 @@ class Sealed(msgspec.Struct, frozen=True):
 
     seal: str
     scores: Scores
+    warnings: tuple[str, ...]
+    """Limits that belong into the headline."""
 
 
 class Sheets(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,7 +95,7 @@ def write_bundle(
             last_step=audit.steps[-1].hash if audit.steps else "",
             gallery=gallery,
         )
-        return Sealed(sealed, scores)
+        return Sealed(sealed, scores, headline(sheets.limits))
 
 
 def _refuse_changed_pictures(path: Path) -> None:
@@ -118,10 +120,15 @@ def sheets_of(
         sessions=sessions,
         dataset=dataset_sheet(path, audit.manifest, audit.cases, kept_card=kept_card),
         cases=case_sheets(audit, scores, (found.name for found in lying_in(path) if isinstance(found, Found))),
-        limits=limits(audit.manifest, scores, calibrated=audit.calibration is not None),
+        limits=limits(audit.manifest, scores, audit.calibration, drawn=_drawn(audit)),
         reviews=read_reviews(path, scores),
         changes=change_record(audit, scores, against) if against else kept_record(audit),
     )
+
+
+def _drawn(audit: Audit) -> bool:
+    """Whether the pictures are drawings of ours, as those of a calibration are."""
+    return any(case.record.scene is not None for case in audit.cases)
 
 
 def papers(sheets: Sheets) -> dict[str, bytes]:

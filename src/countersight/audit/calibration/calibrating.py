@@ -12,9 +12,10 @@ from countersight import __version__
 from countersight.audit.calibration.items import Item, fingerprint_of, make_items
 from countersight.audit.calibration.sheet import CALIBRATION, Calibration
 from countersight.audit.calibration.tabulating import sheets
+from countersight.audit.calibration.taking import NO_MEAN
 from countersight.audit.editing import AskedEditor
 from countersight.audit.folder import AuditFolder
-from countersight.audit.judges.panel import Pool
+from countersight.audit.judges.panel import HALVES, Pool
 from countersight.audit.judges.protocol import Judge
 from countersight.audit.opening import Opener
 from countersight.audit.prompts import AuditPrompts
@@ -25,6 +26,7 @@ from countersight.audit.tally import AuditTally
 from countersight.audit.work import Subject, Work
 from countersight.editing import EditorSettings
 from countersight.engine import Patience
+from countersight.errors import AuditError
 from countersight.files import write_whole
 from countersight.models import ModelSettings
 from countersight.runs import DatasetReference
@@ -39,7 +41,7 @@ class Options(msgspec.Struct, frozen=True):
     size: int = 144
     seed: int = 0
     votes: int = 1
-    pool: Pool = "majority"
+    pool: Pool = HALVES
     judge_settings: ModelSettings = ModelSettings(max_tokens=2048)
     editor_settings: EditorSettings = EditorSettings()
     patience: Patience = Patience()
@@ -47,6 +49,8 @@ class Options(msgspec.Struct, frozen=True):
 
 async def calibrate(output: Path, options: Options, tally: AuditTally, stop: asyncio.Event) -> Calibration | None:
     """Put every known test to every judge, and its edit to the editor; None where it was stopped."""
+    if options.pool == "mean":
+        raise AuditError(f"votes pooled by their mean cannot be calibrated: {NO_MEAN}")
     items: list[Item] = []
     await _calibrate(output, options, items, tally, stop)
     if stop.is_set():

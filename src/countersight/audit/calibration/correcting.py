@@ -8,6 +8,7 @@ from countersight.audit.clusters import Mean
 
 DRAWS = 20_000
 CONFIDENCE = 0.95
+ROUNDING = 1e-9
 
 
 class Corrected(msgspec.Struct, frozen=True):
@@ -16,6 +17,12 @@ class Corrected(msgspec.Struct, frozen=True):
     value: float
     low: float
     high: float
+    estimate: float = 0.0
+    estimate_low: float = 0.0
+    estimate_high: float = 0.0
+    """The same before it is held between 0 and 1."""
+    fits: bool = True
+    """Whether the estimate lies between 0 and 1; where it does not, the judge is another here than when calibrated."""
 
 
 def corrected(score: Mean, judge: Instrument, *, seed: int = 0) -> Corrected | None:
@@ -24,7 +31,8 @@ def corrected(score: Mean, judge: Instrument, *, seed: int = 0) -> Corrected | N
     (Rogan and Gladen, 1978.) None where nothing was scored, where the judge was never tried on both kinds, or where it
     does no better than a coin: then its verdicts say nothing of the truth. The interval is drawn: p, q0 and q1 by
     chance from what is known of each (Jeffreys' posterior; of p with as many cases as its clustered interval is worth),
-    and θ from them.
+    and θ from them. No true share can lie outside of 0 and 1: an estimate that does says that the calibration does not
+    fit these verdicts.
     """
     if score.value is None or not judge.sensitivity.n or not judge.specificity.n:
         return None
@@ -40,9 +48,16 @@ def corrected(score: Mean, judge: Instrument, *, seed: int = 0) -> Corrected | N
     drawn_q0 = generator.beta(right + 0.5, wrong + 0.5, DRAWS)
     better = drawn_q0 + drawn_q1 > 1
     drawn = (p[better] + drawn_q0[better] - 1) / (drawn_q0[better] + drawn_q1[better] - 1)
-    low, high = np.quantile(np.clip(drawn, 0, 1), [0.5 - CONFIDENCE / 2, 0.5 + CONFIDENCE / 2])
-    value = min(1.0, max(0.0, (score.value + q0 - 1) / (q0 + q1 - 1)))
-    return Corrected(value, min(float(low), value), max(float(high), value))
+    low, high = (float(end) for end in np.quantile(drawn, [0.5 - CONFIDENCE / 2, 0.5 + CONFIDENCE / 2]))
+    estimate = (score.value + q0 - 1) / (q0 + q1 - 1)
+    value = _held(estimate)
+    ends = min(_held(low), value), max(_held(high), value)
+    fits = -ROUNDING <= estimate <= 1 + ROUNDING
+    return Corrected(value, *ends, estimate, min(low, estimate), max(high, estimate), fits)
+
+
+def _held(value: float) -> float:
+    return min(1.0, max(0.0, value))
 
 
 def _worth(score: Mean) -> float:

@@ -8,9 +8,12 @@ import msgspec
 
 from countersight.audit.records import Party
 from countersight.errors import AuditError
-from countersight.scoring import wilson
+from countersight.scoring import AltTest, wilson
+from countersight.scoring import Corrected as PredictionPowered
 
 CALIBRATION = "calibration.json"
+DRAWINGS = "made on purpose, of our own drawings (flowers, polygons, circles, dots)"
+"""What judges are calibrated on unless something else is said."""
 PANEL = "panel"
 """The name of all judges together."""
 
@@ -95,6 +98,22 @@ class EditorSheet(msgspec.Struct, frozen=True):
     gate_by_kind: dict[str, Rate]
 
 
+class PeopleSheet(msgspec.Struct, frozen=True):
+    """One judge beside the people who labelled the same tests, for PCS, NCC or CCS."""
+
+    judge: str
+    measure: str
+    n: int
+    """Tests that the judge and people decided."""
+    agreement: float | None
+    """Share of them on which the judge says what most people say."""
+    kappa: float | None
+    alt: AltTest
+    """Whether the judge may stand in for a person (arXiv 2501.10970)."""
+    corrected: PredictionPowered | None
+    """The mean over all tests of the audit, the judge's mistakes taken out by people's labels of some of them."""
+
+
 class Calibration(msgspec.Struct, frozen=True):
     """calibration.json: the sheets of an `audit calibrate`."""
 
@@ -106,6 +125,10 @@ class Calibration(msgspec.Struct, frozen=True):
     pool: str
     prompts: dict[str, Any]
     countersight: str
+    domain: str = ""
+    """What the tests are of, in words; DRAWINGS where nothing stands."""
+    people: tuple[PeopleSheet, ...] = ()
+    """Each judge beside people, where people's labels are what it was calibrated on."""
 
     def of(self, judge: str) -> JudgeSheet | None:
         """The sheet of a judge."""

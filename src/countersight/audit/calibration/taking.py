@@ -9,6 +9,7 @@ import msgspec
 from countersight.audit.calibration.sheet import CALIBRATION, Calibration, read_calibration
 from countersight.audit.folder import MANIFEST
 from countersight.audit.log import LOG
+from countersight.audit.people import LABELS
 from countersight.audit.records import Manifest
 from countersight.errors import AuditError
 from countersight.files import write_whole
@@ -16,6 +17,12 @@ from countersight.files import write_whole
 CALIBRATION_FOLDER: Final = "calibration"
 """Where the log of a calibration lies in the folder of an audit."""
 TAKEN: Final = (MANIFEST, LOG)
+"""What every calibration has; one on people's labels has those too."""
+
+
+NO_MEAN: Final = (
+    "it counts how often a judge says yes or no, and a mean is neither; take --pool majority, or no calibration"
+)
 
 
 class Taken(msgspec.Struct, frozen=True):
@@ -40,7 +47,7 @@ def take_up(folder: Path, manifest: Manifest) -> Taken:
     fault = unlike(calibration, manifest)
     if fault:
         raise AuditError(f"{folder} {fault}")
-    log = {f"{CALIBRATION_FOLDER}/{name}": folder / name for name in TAKEN}
+    log = {f"{CALIBRATION_FOLDER}/{name}": folder / name for name in (*TAKEN, LABELS)}
     return Taken(
         {CALIBRATION: (folder / CALIBRATION).read_bytes()}
         | {name: file.read_bytes() for name, file in log.items() if file.is_file()}
@@ -49,12 +56,14 @@ def take_up(folder: Path, manifest: Manifest) -> Taken:
 
 def unlike(calibration: Calibration, manifest: Manifest) -> str:
     """Why a calibration says nothing about the judges of an audit; nothing where it fits."""
+    if "mean" in (calibration.pool, manifest.pool):
+        return f"is of no use where votes are pooled by their mean: {NO_MEAN}"
     for judge in manifest.judges:
         sheet = calibration.of(judge.name)
         if sheet is None:
             return f"has no sheet for the judge {judge.name}; calibrate it with the others"
-        if (sheet.judge, sheet.votes, calibration.pool) != (judge, manifest.votes, manifest.pool):
-            return f"calibrated {judge.name} with other settings, votes or pooling; calibrate again"
+        if (sheet.judge, sheet.votes) != (judge, manifest.votes):
+            return f"calibrated {judge.name} with other settings or votes; calibrate again"
     if any(calibration.prompts.get(name) != manifest.prompts[name] for name in ("judge", "again")):
         return "was calibrated with other prompts for judges; calibrate again with these `prompts`"
     return ""

@@ -1,13 +1,15 @@
 """One score out of many: the votes of a judge, then the judges of a panel. Pure functions."""
 
 from collections.abc import Iterable, Sequence
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
 from countersight.audit.records import Verdict
 
-Pool = Literal["majority", "mean"]
+Pool = Literal["majority, ties half", "mean", "majority"]
+"""How votes, and then judges, become one score. Of the last, which 0.1 had, a tie decides nothing."""
+HALVES: Final = "majority, ties half"
 
 
 class Opinion(msgspec.Struct, frozen=True):
@@ -23,14 +25,16 @@ class Opinion(msgspec.Struct, frozen=True):
 
 
 def pooled(scores: Iterable[float | None], pool: Pool) -> float | None:
-    """One score out of several; who abstains does not count, and a majority must be one: a tie decides nothing."""
+    """One score out of several; who abstains does not count. A tie is half a yes, or decides nothing in old audits."""
     given = [score for score in scores if score is not None]
     if not given:
         return None
     mean = sum(given) / len(given)
     if pool == "mean":
         return mean
-    return None if mean == 0.5 else float(mean > 0.5)
+    if mean == 0.5:
+        return 0.5 if pool == HALVES else None
+    return float(mean > 0.5)
 
 
 def opinion(verdicts: Sequence[Verdict], pool: Pool) -> Opinion:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from countersight.audit.calibration.correcting import Corrected
-from countersight.audit.calibration.sheet import Calibration, EditorSheet, Rate
+from countersight.audit.calibration.sheet import DRAWINGS, Calibration, EditorSheet, Rate
 from countersight.audit.page.figures import CALLED, mean_cell, number
 from countersight.audit.scores import MEASURES, Scores
 from countersight.pages import NOTHING, Cell, Grid, Line, count, name
@@ -28,9 +28,12 @@ def calibration_grids(calibration: Calibration, scores: Scores) -> Iterator[Grid
             )
             for sheet in calibration.judges
         ),
-        f"{count(calibration.size)} tests made on purpose, seed {calibration.seed}. q1 is sensitivity (yes where yes "
-        "is right), q0 specificity (no where no is right), each with its 95% Wilson interval and what it rests on.",
+        f"{count(calibration.size)} tests, seed {calibration.seed}: {name(calibration.domain or DRAWINGS)}. What "
+        "judges are worth elsewhere it does not say. q1 is sensitivity (yes where yes is right), q0 specificity (no "
+        "where no is right), each with its 95% Wilson interval and what it rests on.",
     )
+    if calibration.people:
+        yield _people(calibration)
     kinds = list(dict.fromkeys(kind for sheet in calibration.judges for kind in sheet.by_kind))
     yield Grid(
         "Both verdicts right, by what was made on purpose",
@@ -73,6 +76,28 @@ def calibration_grids(calibration: Calibration, scores: Scores) -> Iterator[Grid
         yield _editor(calibration.editor)
 
 
+def _people(calibration: Calibration) -> Grid:
+    lines = []
+    for sheet in calibration.people:
+        stands = {True: "yes", False: "no", None: "cannot be told"}[sheet.alt.passed]
+        rate = "" if sheet.alt.winning_rate is None else f"winning rate {number(sheet.alt.winning_rate)}"
+        found = sheet.corrected
+        mean = NOTHING if found is None else Cell(
+            number(found.value), (f"{number(found.interval.low)} to {number(found.interval.high)}",
+                                  f"{count(found.labelled)} labelled"))  # fmt: skip
+        share = NOTHING if sheet.agreement is None else Cell(number(sheet.agreement), (f"n = {count(sheet.n)}",))
+        kappa = NOTHING if sheet.kappa is None else Cell(number(sheet.kappa))
+        alt = Cell(stands, tuple(filter(None, (rate, name(sheet.alt.why)))))
+        lines.append(Line((Cell(name(sheet.judge), (CALLED[sheet.measure],)), share, kappa, alt, mean)))
+    return Grid(
+        "Judges against people",
+        ("judge", "same verdict", "kappa", "may stand in", "mean of the labelled audit"),
+        tuple(lines),
+        "People's verdict is what most of them say. May stand in: the alt-test (arXiv 2501.10970), each person left "
+        "out in turn. The mean is prediction-powered: the judge's over all tests, corrected by people's of some.",
+    )
+
+
 def _editor(sheet: EditorSheet) -> Grid:
     lines = [
         Line((Cell("pictures of edits asked for"), Cell(f"{count(sheet.pictures)} of {count(sheet.n)}"))),
@@ -102,4 +127,7 @@ def corrected_cell(found: Corrected | None) -> Cell:
     """A corrected score with its interval."""
     if found is None:
         return Cell("–", ("cannot be told",))
+    if not found.fits:
+        ends = f"{number(found.estimate_low)} to {number(found.estimate_high)}"
+        return Cell("does not fit", (f"{number(found.estimate)} is no share", ends))
     return Cell(number(found.value), (f"{number(found.low)} to {number(found.high)}",))

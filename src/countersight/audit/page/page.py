@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from countersight import __version__
 from countersight.audit.bundle.cases import CaseSheet
+from countersight.audit.bundle.limits import headline
 from countersight.audit.bundle.sign_off import EVIDENCE, LINES, ROLES, SEAL_WORDS, STATEMENT
 from countersight.audit.bundle.write import Sheets
 from countersight.audit.page import sections
@@ -44,6 +45,7 @@ def render(sheets: Sheets, cases: Sequence[CaseSheet], pictures: Pictures) -> st
         store=pictures.store(),
         heading=text(f"Does {model} mean what it explains?"),
         sentence=text(sentence(sheets)),
+        warnings=_warnings(sheets),
         evidence=text(EVIDENCE),
         tiles=_tiles(sheets),
         nav=joined(element("li", element("a", text(words), href=f"#{key}")) for key, words in _NAV.items()),
@@ -82,6 +84,14 @@ def sentence(sheets: Sheets) -> str:
     if ccs.value is None:
         return f"{asked} No test counts, so there is no score."
     return f"{asked} Answer and explanation followed the edit with a CCS of {number(ccs.value)} (95% {interval(ccs)})."
+
+
+def _warnings(sheets: Sheets) -> Markup:
+    """What the scores must not be read without."""
+    found = headline(sheets.limits)
+    if not found:
+        return Markup("")
+    return element("ul", *(element("li", text(words)) for words in found), class_="warnings", role="note")
 
 
 def _tiles(sheets: Sheets) -> Markup:

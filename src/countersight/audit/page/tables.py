@@ -27,7 +27,7 @@ def grids(tables: AuditTables) -> Iterator[Grid]:
     """Every table, in the order of the paper."""
     yield _models(tables)
     judged = _judges_by_editors(tables)
-    if len(judged.lines) > 1 or len(judged.head) > 2:
+    if len(judged.lines) > 1 or len(judged.head) > 3:
         yield judged
     yield from (_beside(tables, reference) for reference in tables.references)
     if tables.compared:
@@ -68,25 +68,31 @@ def _models(tables: AuditTables) -> Grid:
 
 
 def _judges_by_editors(tables: AuditTables) -> Grid:
-    """CCS of every judge alone, a row a judge and a column an editor, as far as audits have them."""
+    """CCS of every judge alone, a row an extractor and a judge, a column an editor, as far as audits have them."""
     editors = list(dict.fromkeys(audit.manifest.editor.name for audit in tables.audits))
-    rows: dict[tuple[str, str, int], dict[str, Cell]] = {}
+    rows: dict[tuple[str, str, str, int], dict[str, Cell]] = {}
     for audit in tables.audits:
-        editor = audit.manifest.editor.name
+        editor, extractor = audit.manifest.editor.name, audit.manifest.extractor.name
         for judge, trio in audit.scores.by_judge.items():
-            turn = 0  # a second audit with the same judge and editor has a row of its own
-            while editor in rows.setdefault((judge, audit.manifest.model.name, turn), {}):
+            turn = 0  # a second audit with the same parties has a row of its own
+            while editor in rows.setdefault((extractor, judge, audit.manifest.model.name, turn), {}):
                 turn += 1
-            rows[judge, audit.manifest.model.name, turn][editor] = mean_cell(trio.ccs)
+            rows[extractor, judge, audit.manifest.model.name, turn][editor] = mean_cell(trio.ccs)
     lines = tuple(
-        Line((Cell(name(judge), _of(model, turn)), *(cells.get(editor, NOTHING) for editor in editors)))
-        for (judge, model, turn), cells in rows.items()
+        Line(
+            (
+                Cell(name(extractor)),
+                Cell(name(judge), _of(model, turn)),
+                *(cells.get(each, NOTHING) for each in editors),
+            )
+        )
+        for (extractor, judge, model, turn), cells in rows.items()
     )
     return Grid(
-        "CCS by judge and editor",
-        ("judge", *map(name, editors)),
-        lines,
-        "Each judge alone. A row is a judge of one audited model, a column an editor.",
+        "CCS by extractor, judge and editor",
+        ("extractor", "judge", *map(name, editors)),
+        tuple(lines),
+        "Each judge alone. A row is an extractor and a judge of one audited model, a column an editor.",
     )
 
 

@@ -7,12 +7,15 @@ import msgspec
 
 from countersight.audit.bundle.files import content
 from countersight.audit.calibration.items import Item, fingerprint_of, make_items
-from countersight.audit.calibration.sheet import CALIBRATION
+from countersight.audit.calibration.on_people import people_calibration
+from countersight.audit.calibration.sheet import CALIBRATION, Calibration
 from countersight.audit.calibration.tabulating import judge_sheets
 from countersight.audit.calibration.taking import CALIBRATION_FOLDER, TAKEN, unlike
 from countersight.audit.folder import MANIFEST, AuditFolder
 from countersight.audit.log import LOG
+from countersight.audit.people import LABELS, read_labels
 from countersight.audit.prompts import AuditPrompts
+from countersight.audit.trail import read_audit
 from countersight.audit.verifying.finding import Finding, Note, Opened
 from countersight.audit.verifying.sealed import refuse_long_lines
 from countersight.audit.verifying.verdicts import checked_verdict
@@ -44,6 +47,9 @@ def checked_calibration(opened: Opened) -> Iterator[Finding | Note]:
     except AuditError as error:
         yield Finding("broken", CALIBRATION_FOLDER, str(error))
         return
+    if calibration.people:
+        yield from _by_people(opened, calibration)
+        return
     if not 0 < calibration.size <= LARGEST:
         yield Finding("broken", CALIBRATION, f"it says that it has {calibration.size:,} tests")
         return
@@ -59,6 +65,17 @@ def checked_calibration(opened: Opened) -> Iterator[Finding | Note]:
                 yield _in_calibration(found)
     if judge_sheets(folder.manifest, list(items), steps) != calibration.judges:
         yield Finding("broken", CALIBRATION, "its figures do not follow from the verdicts in its log")
+
+
+def _by_people(opened: Opened, calibration: Calibration) -> Iterator[Finding]:
+    folder = opened.path / CALIBRATION_FOLDER
+    try:
+        made = people_calibration(read_audit(folder), list(read_labels(folder)))
+    except AuditError as error:
+        yield Finding("broken", f"{CALIBRATION_FOLDER}/{LABELS}", str(error))
+        return
+    if (made.judges, made.people, made.domain) != (calibration.judges, calibration.people, calibration.domain):
+        yield Finding("broken", CALIBRATION, "its figures do not follow from people's labels and its log")
 
 
 @cache

@@ -1,0 +1,167 @@
+"""Judges that fit, or say so: calibrations that do not, people beside judges, ties, and what stands in the headline."""
+
+import msgspec
+import pytest
+from audits import audit as audited
+from audits import scenes, verdict, vision_model
+from chat_server import ChatServer
+from evidence import manifest, write_audit
+from test_calibration import run as calibrate
+from test_verify import findings
+
+from countersight.audit.bundle.limits import headline, limits
+from countersight.audit.calibration.correcting import Corrected
+from countersight.audit.calibration.on_people import people_calibration
+from countersight.audit.calibration.sheet import PANEL, Calibration, JudgeSheet, instrument, rate
+from countersight.audit.finishing import finish
+from countersight.audit.folder import AuditFolder
+from countersight.audit.judges.panel import HALVES, opinion, panel
+from countersight.audit.people import LABELS, PersonLabel
+from countersight.audit.records import Party, Verdict
+from countersight.audit.scores import CorrectedTrio, score
+from countersight.audit.trail import read_audit
+from countersight.cli import main
+from countersight.errors import AuditError
+
+SAID = {"consistent": (1, 1), "answer-only": (1, 0), "explanation-only": (0, 1), "neither": (0, 0)}
+KINDS = list(SAID) * 8
+JUDGES = (Party("openai:gpt-8"),)
+
+
+@pytest.fixture(scope="module")
+def labelled(tmp_path_factory):
+    """An audit of 40 tests, of which three people labelled 32; they hold what the judge holds, but for every fifth."""
+    base = tmp_path_factory.mktemp("people")
+    folder = write_audit(base / "seer", KINDS + ["neither"] * 8, judges=JUDGES, control=False)
+    labels = []
+    for row, kind in enumerate(KINDS):
+        pcs, ncc = SAID[kind]
+        pcs = 1 - pcs if row % 5 == 0 else pcs
+        labels += [PersonLabel(f"ball-{row}", 1, person, pcs, ncc) for person in ("p1", "p2", "p3")]
+    (base / "export").mkdir()
+    (base / "export" / LABELS).write_bytes(b"".join(msgspec.json.encode(label) + b"\n" for label in labels))
+    return folder, base / "export", labels
+
+
+def test_judges_are_calibrated_on_what_people_say(labelled):
+    folder, _, labels = labelled
+    found = people_calibration(read_audit(folder), labels)
+    (judge,) = found.judges
+    wrong = sum(row % 5 == 0 for row in range(32))
+    right = judge.pcs.sensitivity.right + judge.pcs.specificity.right
+    assert (right, judge.pcs.sensitivity.n + judge.pcs.specificity.n) == (32 - wrong, 32)
+    assert judge.ncc.sensitivity.share == judge.ncc.specificity.share == 1
+    pcs, ncc, _ = found.people
+    assert (pcs.n, pcs.agreement) == (32, pytest.approx((32 - wrong) / 32))
+    assert ncc.kappa == 1
+    assert ncc.alt.passed
+    assert ncc.corrected.value == pytest.approx(score(read_audit(folder)).kept.ncc.value, abs=0.02)
+    assert "labelled by people (3)" in found.domain
+
+
+def test_the_command_writes_a_calibration_that_an_audit_takes_up_and_others_can_check(labelled, tmp_path, capsys):
+    folder, export, _ = labelled
+    out = tmp_path / "c"
+    assert main(["audit", "calibrate", "--people", str(export), "--audit", str(folder), "-o", str(out)]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "openai:gpt-8 NCC agrees with people in 100.0% of 32" in told
+    assert "alt-test: may stand in for a person" in told
+    assert main(["audit", "bundle", str(folder), "--calibration", str(out)]) == 0
+    assert findings(folder) == []
+    words = (folder / "report.html").read_text()
+    assert "Judges against people" in words
+    assert "labelled by people (3)" in words
+    labels = folder / "calibration" / LABELS
+    labels.write_bytes(b"".join(labels.read_bytes().splitlines(keepends=True)[3:]))
+    finish(folder)
+    assert findings(folder) == [
+        "broken: calibration.json (its figures do not follow from people's labels and its log)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--people", "x"], "--people and --audit belong together"),
+        ([], "name who is calibrated with --judge"),
+        (["--judge", "exact", "--pool", "mean"], "pooled by their mean cannot be calibrated"),
+    ],
+)
+def test_a_calibration_that_makes_no_sense_is_refused(tmp_path, capsys, words, told):
+    assert main(["audit", "calibrate", *words, "-o", str(tmp_path / "c")]) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_labels_of_another_audit_are_refused(labelled):
+    folder, *_ = labelled
+    with pytest.raises(AuditError, match="which is not in the audit"):
+        people_calibration(read_audit(folder), [PersonLabel("elsewhere", 1, "p", 1, 1)])
+
+
+def test_scores_pooled_by_their_mean_are_not_corrected(tmp_path):
+    with ChatServer(lambda *asked: verdict(1, 1)) as judge:
+        calibrate(tmp_path / "c", judge.name, size=4)
+        known = {"judges": (judge.name,), "calibration": tmp_path / "c", "pool": "mean"}
+        drawn = scenes(tmp_path / "d", size=1)
+        with pytest.raises(AuditError, match="pooled by their mean"):
+            audited(drawn, tmp_path / "a", "embedded", **known)
+
+
+def test_a_tie_counts_half_and_a_panel_cannot_exceed_its_verdicts():
+    divided = [Verdict("a", 1, 1, 1), Verdict("b", 1, 0, 1)]
+    assert panel(divided, HALVES).ccs == 0.5
+    assert panel(divided, "majority").ccs is None
+    assert opinion([Verdict("a", 1, 1, 0), Verdict("a", 2, 0, 0)], HALVES).pcs == 0.5
+
+
+def test_an_audit_begun_by_0_1_ends_as_it_began(tmp_path):
+    folder = write_audit(tmp_path / "a", ["undecided"])
+    assert score(read_audit(folder)).undecided == 1
+    again = AuditFolder.begin(folder, manifest(pool=HALVES))
+    assert again.manifest.pool == "majority"
+
+
+def limits_with(folder, **changes):
+    audit = read_audit(folder)
+    scores = msgspec.structs.replace(score(audit), **changes)
+    half = instrument([(1.0, 1), (0.0, 1), (1.0, 0), (0.0, 0)])
+    sheet = JudgeSheet(Party("openai:gpt-8"), 1, half, half, half, {}, rate(0, 0), rate(0, 0))
+    calibration = Calibration((sheet,), None, 4, 0, "majority", audit.manifest.prompts, "0.1.0")
+    return " ".join(headline(limits(audit.manifest, scores, calibration, drawn=False)))
+
+
+def test_a_calibration_that_does_not_fit_stands_in_the_headline(labelled):
+    unfit = Corrected(0.0, 0.0, 0.0, -0.214, -0.3, -0.1, fits=False)
+    words = limits_with(labelled[0], corrected={"openai:gpt-8": CorrectedTrio(unfit, None, None)})
+    assert "The calibration does not fit" in words
+    assert "PCS would be -0.214, which no share can be" in words
+    assert "openai:gpt-8 does no better than a coin for NCC" in words
+    assert "calibrated on drawings of ours, and these pictures are others" in words
+
+
+def test_judges_who_agree_little_stand_in_the_headline_of_page_and_terminal(tmp_path, capsys):
+    kinds = ["undecided", "consistent", "undecided", "neither", "undecided"]
+    folder = write_audit(tmp_path / "a", kinds, pool=HALVES, control=False)
+    assert main(["audit", "bundle", str(folder)]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "Beware: The judges agree little on PCS: Krippendorff's alpha is" in told
+    page = (folder / "report.html").read_text()
+    assert "The judges agree little on PCS" in page[: page.index('id="results"')]
+    assert "In 3 tests judges or votes are divided equally, which counts half." in page
+    assert score(read_audit(folder)).kept.ccs.value == pytest.approx((3 * 0.5 + 1) / 5)
+
+
+def test_tests_without_a_verdict_bound_the_score_and_are_told(tmp_path):
+    folder = write_audit(tmp_path / "a", ["undecided", "consistent", "neither", "consistent"], control=False)
+    found = " ".join(each.words for each in limits(read_audit(folder).manifest, score(read_audit(folder))))
+    assert "between 0.500, were they all failed, and 0.750, were they all passed" in found
+
+
+def test_an_unfit_calibration_is_told_where_a_judge_says_no_to_everything(tmp_path):
+    """A judge that is right on drawings and says no to all else: 0.000 (0.000-0.000) would look like a finding."""
+    with ChatServer(vision_model) as model, ChatServer(lambda *asked: verdict(0, 0)) as judge:
+        calibrate(tmp_path / "c", judge.name, "exact", size=8)
+        known = {"judges": (judge.name, "exact"), "calibration": tmp_path / "c"}
+        scores = audited(scenes(tmp_path / "d", size=2), tmp_path / "a", model.name, **known).scores
+    assert scores.corrected[judge.name].pcs is None
+    assert set(scores.corrected) == {judge.name, "exact", PANEL}
