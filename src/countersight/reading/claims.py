@@ -27,6 +27,7 @@ _FAILING = found("yes_no.failing")
 _KEPT_FROM = re.compile(
     rf"^.{{0,80}}{MODAL} (?:prevent|stop|keep) (?P<who>(?:the |a )?\w+) from (?P<what>\w+ing\b)", re.IGNORECASE
 )
+_STOPS_DOING = re.compile(r"\bstops?(?= \w+ing\b)", re.IGNORECASE)
 _NO_BEFORE = re.compile(r"\bno (?:\w+ )?$", re.IGNORECASE)
 _BY = re.compile(r"\bby\b|\bthere\b", re.IGNORECASE)
 _SPEAKER = re.compile(r"\W*i\b", re.IGNORECASE)
@@ -83,7 +84,8 @@ def asserted(clause: str, asked: Asked) -> str | None:
     if asked.subject and _SPEAKER.match(clause):
         return None  # "I can't see a bird", to whether the cat sees one
     if not _NEGATED.search(clause):
-        clause = _FAILING.sub("does not", _KEPT_FROM.sub(r"\g<who> would not \g<what>", clause))
+        kept = _KEPT_FROM.sub(r"\g<who> would not \g<what>", clause)
+        clause = _FAILING.sub("does not", _STOPS_DOING.sub("does not", kept))
     contrary = None if asked.compares else CONTRARY.search(clause)
     if contrary:
         # "Blue, not yellow" denies what was asked; "yellow, not blue" affirms it.
@@ -108,8 +110,8 @@ def _claimed(clause: str, asked: Asked) -> bool | None:
     told = _told(clause, asked)
     if told is not None:
         return told
-    if asked.order and (order := compared(clause)):
-        return None if negated else _ordered(order, asked.order)
+    if asked.order and not _is_short_answer(clause, asked):
+        return None if negated else _ordered(compared(clause), asked.order)
     if _is_short_answer(clause, asked) or _repeats(clause, asked):
         return not negated
     return True if not negated and _covers(clause, asked) else None

@@ -16,6 +16,7 @@ _BOUNDARY = re.compile(r"[,;:|]|--|\b(?:and|but|while|whereas|plus|with|so|there
 _JOINED = re.compile(r"\s*(?:,|,?\s*and|&|\+|,?\s*plus)\s*$", re.IGNORECASE)
 _ALSO = re.compile(r"^.*\b(?:and|plus)\s+$", re.IGNORECASE)  # "a dog and two": the dog is no word of the two
 _NEGATED = re.compile(r"\b(?:not|without|no longer|nor)\b|n't\b", re.IGNORECASE)
+_DO_NOT = re.compile(r"\s*(?:do|does|did|are|is|were|was|have|has)(?:\s+not|n't)\W*$", re.IGNORECASE)
 _LABEL = re.compile(r"(\w+s)\W*[:|=]\s*$")  # "Plates: 4"
 _COLON = re.compile(r":|--|\b(?:including|namely|consisting of)\b", re.IGNORECASE)
 _SHARE = re.compile(r"\s*(?:\w+\s+)?of (?:them|which|whom|these|those|the)\b", re.IGNORECASE)
@@ -136,7 +137,8 @@ def _share_in_lists(befores: list[str], afters: list[str], joined: Sequence[str]
         # "Two on the left and one on the right are drinking": a verb behind a place is said of both.
         behind = joined[place] == "and" and not _has_verb(afters[place]) and _has_verb_behind_place(afters[place + 1])
         shared = bool(joined[place]) and (joined[place] != "," or shared) and (bare or behind)
-        shared = shared and not _SHARE.match(afters[place + 1])  # "10 chairs, and 6 of them are taken"
+        # "10 chairs, and 6 of them are taken", "2 wear hats and 2 do not"
+        shared = shared and not (_SHARE.match(afters[place + 1]) or _DO_NOT.match(afters[place + 1]))
         if shared:
             afters[place] += f" {_predicate(afters[place + 1])}"
             places.append(place)

@@ -36,7 +36,7 @@ _RESULT_TO_COME = re.compile(
 _SUM_TO_COME = re.compile(r"\W*(?:\w+,? )?(?:adding|removing|subtracting|plus|minus)(?: \w+){1,3}$", re.IGNORECASE)
 _IF_WHAT = re.compile(r"\bif(?! (?:so|any|not|possible|needed|necessary)\b)(?: \w+){0,2}$", re.IGNORECASE)
 _AND_IF = re.compile(r"\b(?:and|but|so|then),? if\b[^,]*$", re.IGNORECASE)
-_OPEN_END = re.compile(r"(?:[,:+=(\[]|\b(?:and|or)|, so)$", re.IGNORECASE)
+_OPEN_END = re.compile(r"(?:[,:+=(\[]|\b(?:and|or)|, (?:so|only|just|then|there|it|they))$", re.IGNORECASE)
 _CLOSED_END = re.compile(r"[.!?\"')\]}`*|。！？\d%]$")
 _WORD = re.compile(r"[a-z']+", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")

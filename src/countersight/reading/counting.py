@@ -16,6 +16,8 @@ from countersight.reading.unfinished import repeats_the_supposition, stops_befor
 _INTERJECTION = re.compile(r"^\W*(?:yes|no|yeah|nope|sure|okay|ok|well|right)\s*[,.!;:-]+\s+(?=\S)", re.IGNORECASE)
 _ONLY_NO = re.compile(r"^\W*(?:no|none|nope)\W*$", re.IGNORECASE)
 _NONE_FIRST = re.compile(r"^\W*(?:none|zero)\s*[,.;:](?!\s*(?:but|however)\b)", re.IGNORECASE)
+_MORE_OR_NOT = re.compile(r"\b(?:possibly|maybe|perhaps) (?:another|more|one more|others)\b", re.IGNORECASE)
+_IN_THE_PICTURE = re.compile(r"\b(?:in|on) th(?:e|is) (?:image|picture|photo|photograph|scene)\W*$", re.IGNORECASE)
 _COUNTING_UP = re.compile(r"\b1,? 2(?:,? (?:and )?\d{1,3}\b){1,40}(?! [-+=*/])")
 _DIGITS = re.compile(r"\d+")
 _MORE = re.compile(r"(?: \w+)? (?:more|fewer|less|additional|extra)\b", re.IGNORECASE)
@@ -49,7 +51,7 @@ def count(text: str, question: str) -> str | None:
     asked = counted_by(question)
     if _ONLY_NO.match(text) or _NONE_FIRST.match(text):
         return "0"
-    if repeats_the_supposition(text, question):
+    if repeats_the_supposition(text, question) or _MORE_OR_NOT.search(text):
         return None
     if _is_just_one(text, asked):
         return "1"
@@ -168,6 +170,8 @@ def _chosen(every: list[Quantity], asked: Counted, mentioned: frozenset[str]) ->
     if not to_the_point:
         return None
     best = max(found.qualities for found, _ in to_the_point)
+    if best == 0 and asked.of_now and asked.qualities and all(_IN_THE_PICTURE.search(n.after) for _, n in to_the_point):
+        return None  # "there are four men in the image", to how many wear glasses
     if best == 0 and asked.qualities & mentioned and max(n.rank for _, n in to_the_point) == Rank.STATED:
         return None  # "there are six women, and half of them carry bags"
     if best == 0:

@@ -59,7 +59,7 @@ def counted_by(question: str) -> Counted:
         return Counted(of_now=of_now)
     nouns, qualities = _noun_phrase(asked["what"])
     rest = stated(asked["rest"] or "")
-    owner, said = _owner_and_rest(rest)
+    owner, said = (set(), counted_words(rest)) if _is_had(asked["verb"], rest) else _owner_and_rest(rest)
     supposition = supposed(question)
     told = {*qualities, *said} - nouns - owner
     return Counted(
@@ -96,6 +96,11 @@ def _noun_phrase(what: str) -> tuple[set[str], set[str]]:
     first = phrase.index("of") if "of" in phrase else len(phrase)
     nouns = {stem(word) for word in (*phrase[max(0, first - 1) : first], *phrase[first + 1 :])}
     return nouns, {*counted_words(" ".join(phrase[: max(0, first - 1)])), *counted_words(" ".join(place))}
+
+
+def _is_had(verb: str | None, rest: str) -> bool:
+    """Whether the things asked for have what follows: "how many houses have a red roof"."""
+    return (verb or "").lower() in _POSSESSION and not _POSSESSION.intersection(spelled(rest))
 
 
 def _owner_and_rest(rest: str) -> tuple[set[str], list[str]]:

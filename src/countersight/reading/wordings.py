@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from countersight.reading.asked import content
-from countersight.reading.clauses import every_clause, stated, supposed
+from countersight.reading.clauses import MODAL_AT, every_clause, stated, supposed
 from countersight.reading.letters import CHOSEN_BEFORE, DENIED_BEFORE
 from countersight.reading.option_texts import affirmed, words_of, written_out
 from countersight.reading.stems import counted_words, stem
@@ -16,6 +16,7 @@ _HELPING = words("questions.helping")
 _PRONOUNS = frozenset({"he", "she", "it", "they", "nobody", "somebody", "someone"})
 PASSING = frozenset(map(stem, words("options.passing")))
 _DENYING = found("options.denying")
+_IS = re.compile(r"\b(?:is|are|was|were)\b", re.IGNORECASE)
 _YES_OR_NO = re.compile(r"^\W*(?:yes|no)\s*[,:;-]\s*(?=\w)", re.IGNORECASE)
 _LONGEST_NAME = 12  # words of a reply that can name an option by some of its words
 _LONGEST_NOUN = 2  # words that tell something, of an option that only names a thing
@@ -85,6 +86,8 @@ def _is_nearly_said(option: str, text: str, affirmed_words: set[str], known: fro
     bag, said = _telling(option), content(text) & affirmed_words
     subject = next((word for word in counted_words(stated(text)) if word in said and word not in PASSING), "")
     enough = len(said & bag) >= max(_ENOUGH * len(bag), min(2, len(bag)))
+    if "would" in option and _IS.search(text) and not MODAL_AT.search(text):
+        return False  # "the lights are green" is how it is, and not what would happen
     subjects = bag | known if words_of(option).split()[0] in _PRONOUNS else bag
     return enough and said <= bag | known and subject in subjects
 
