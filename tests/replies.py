@@ -1,4 +1,4 @@
-"""Replies with readings that were fixed by hand before the reader saw them: `reading/{corpus,fresh,further}/*.toml`."""
+"""Replies with readings that were fixed by hand before the reader saw them: in the folders of `reading/`."""
 
 import hashlib
 import tomllib
@@ -11,7 +11,7 @@ import msgspec
 from countersight.case import Option, Question, Reply
 
 FOLDER = Path(__file__).parent / "reading"
-SETS = ("corpus", "fresh", "further")
+SETS = ("corpus", "fresh", "further", "last")
 _GOLD = {"number": "77777", "boolean": "yes", "choice": "A", "open": "gold"}
 
 Half = Literal["development", "unseen"]
