@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import msgspec
 
-from countersight.reading.opposites import opposed_stems
+from countersight.reading.opposites import SIDES, opposed_stems
 from countersight.reading.question import Counted
 from countersight.reading.ranks import Rank, Ranks
 from countersight.reading.stems import counted_words, is_empty, spelled, stem
@@ -193,7 +193,7 @@ def fit(quantity: Quantity, asked: Counted, inherited: frozenset[str]) -> Fit | 
         return Fit(len(asked.qualities), 0, 0)  # "2 are unlit", to how many are not lit
     if opposed or _counts_another(quantity, noun, asked) or _is_anothers(quantity, asked):
         return None
-    if _stand_at_the_asked(quantity, noun, asked):
+    if _stand_at_the_asked(quantity, noun, asked) or _is_on_any_side(said, asked):
         return None
     if noun in _GROUPS and noun not in asked.nouns:
         return None
@@ -219,6 +219,12 @@ def _stand_at_the_asked(quantity: Quantity, noun: str, asked: Counted) -> bool:
         return False
     behind = counted_words(_predicate(quantity.after))
     return not asked.nouns & {*map(stem, quantity.phrase)} and bool(asked.nouns & {*behind})
+
+
+def _is_on_any_side(said: frozenset[str], asked: Counted) -> bool:
+    """Whether it is where the question asks, and nothing says on which side: "on two shelves", to the top shelf."""
+    sides = asked.qualities & SIDES
+    return bool(sides) and not sides & said and bool(said & asked.qualities)
 
 
 def _is_of_the_contrary(quantity: Quantity, asked: Counted, matched: frozenset[str]) -> bool:

@@ -16,6 +16,7 @@ from countersight.reading.unfinished import repeats_the_supposition, stops_befor
 _INTERJECTION = re.compile(r"^\W*(?:yes|no|yeah|nope|sure|okay|ok|well|right)\s*[,.!;:-]+\s+(?=\S)", re.IGNORECASE)
 _ONLY_NO = re.compile(r"^\W*(?:no|none|nope)\W*$", re.IGNORECASE)
 _NONE_FIRST = re.compile(r"^\W*(?:none|zero)\s*[,.;:](?!\s*(?:but|however)\b)", re.IGNORECASE)
+_SUM = re.compile(r"^\W*\d+(?: [a-z]+)? ?[-+*/] ?\d+(?: [a-z]+)?\W*$", re.IGNORECASE)  # and no result
 _MORE_OR_NOT = re.compile(r"\b(?:possibly|maybe|perhaps) (?:another|more|one more|others)\b", re.IGNORECASE)
 _IN_THE_PICTURE = re.compile(r"\b(?:in|on) th(?:e|is) (?:image|picture|photo|photograph|scene)\W*$", re.IGNORECASE)
 _COUNTING_UP = re.compile(r"\b1,? 2(?:,? (?:and )?\d{1,3}\b){1,40}(?! [-+=*/])")
@@ -51,7 +52,7 @@ def count(text: str, question: str) -> str | None:
     asked = counted_by(question)
     if _ONLY_NO.match(text) or _NONE_FIRST.match(text):
         return "0"
-    if repeats_the_supposition(text, question) or _MORE_OR_NOT.search(text):
+    if repeats_the_supposition(text, question) or _MORE_OR_NOT.search(text) or _SUM.match(text):
         return None
     if _is_just_one(text, asked):
         return "1"

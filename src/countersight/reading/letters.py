@@ -45,7 +45,7 @@ DENIED_BEFORE = re.compile(
 _DENIED_AFTER = re.compile(
     rf"{_OWN_TEXT}(?:(?:is|are|was|would be|can|could|must|does|seems)\s*(?:n't|not\b)"
     r"|cannot\b|can't\b|isn't\b|doesn't\b"
-    rf"|(?:is|are|seems)\s+(?:\w+\s+)?{any_of('options.wrong')})",
+    rf"|(?:is|are|seems|can be|could be|must be)\s+(?:\w+\s+)?{any_of('options.wrong')})",
     re.IGNORECASE,
 )
 # "B is the current number" chooses nothing where it was asked what would be.

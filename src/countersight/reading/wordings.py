@@ -15,6 +15,7 @@ _PALE = words("options.pale")
 _HELPING = words("questions.helping")
 _PRONOUNS = frozenset({"he", "she", "it", "they", "nobody", "somebody", "someone"})
 PASSING = frozenset(map(stem, words("options.passing")))
+_PREPOSITIONS = words("questions.prepositions")
 _DENYING = found("options.denying")
 _IS = re.compile(r"\b(?:is|are|was|were)\b", re.IGNORECASE)
 _YES_OR_NO = re.compile(r"^\W*(?:yes|no)\s*[,:;-]\s*(?=\w)", re.IGNORECASE)
@@ -83,7 +84,10 @@ def _by_some_words(text: str, options: Sequence[str], letters: str, question: st
 
 def _is_nearly_said(option: str, text: str, affirmed_words: set[str], known: frozenset[str]) -> bool:
     """Whether a reply says most of an option that says something, of the same subject, and nothing else."""
-    bag, said = _telling(option), content(text) & affirmed_words
+    bag = _telling(option)
+    # "Over the fence" denies no fence where the option says so itself.
+    own = bag if _PREPOSITIONS.intersection(words_of(option).split()) else frozenset[str]()
+    said = content(text) & (affirmed_words | own)
     subject = next((word for word in counted_words(stated(text)) if word in said and word not in PASSING), "")
     enough = len(said & bag) >= max(_ENOUGH * len(bag), min(2, len(bag)))
     if "would" in option and _IS.search(text) and not MODAL_AT.search(text):
