@@ -1,9 +1,11 @@
 """The suite of supports: the same from the same seed, balanced, and answered by nobody who does not look."""
 
+import re
 from collections import Counter
 
 import msgspec
 import pytest
+from scipy.stats import binomtest
 
 from countersight.blind import measure
 from countersight.cli import main
@@ -11,9 +13,18 @@ from countersight.dataset import Dataset
 from countersight.progress import silent
 from countersight.scenes import encode
 from countersight.suites import find_suite
+from countersight.suites.worlds.disc_questions import DISCS
 from countersight.suites.worlds.making import drafted_cases
-from countersight.suites.worlds.questions import GROUPS
-from countersight.worlds import WORLDS_FILE, WorldRecord, draw_supports, fallen, outcome
+from countersight.suites.worlds.supports import SUPPORTS
+from countersight.worlds import (
+    WORLDS_FILE,
+    WorldRecord,
+    changed_discs,
+    draw_supports,
+    fallen,
+    motion,
+    outcome,
+)
 
 SIZE = 60
 
@@ -46,7 +57,7 @@ def test_the_same_seed_makes_the_same_bytes_with_more_workers(made, tmp_path):
 
 
 def test_groups_are_even_and_every_answer_comes_as_often_in_the_same_words(cases):
-    assert set(Counter(case.group for case in cases).values()) == {SIZE // len(GROUPS)}
+    assert set(Counter(case.group for case in cases).values()) == {SIZE // len(SUPPORTS.groups)}
     for group in ("falls", "higher"):
         of_group = [case for case in cases if case.group == group]
         assert Counter((case.factual.answer, case.counterfactual.answer) for case in of_group) == {
@@ -110,9 +121,33 @@ def test_a_difficulty_can_be_named_and_goes_with_worlds_only(tmp_path, capsys):
 
 
 @pytest.mark.slow
-def test_text_alone_answers_no_more_than_chance():
+@pytest.mark.parametrize(
+    ("suite", "size"), [(SUPPORTS, 250), (DISCS, 200)], ids=lambda value: getattr(value, "name", "")
+)
+def test_text_alone_answers_no_more_than_chance(suite, size):
     """Classifiers of words, fitted on some pictures and tried on others."""
-    found = measure(drafted_cases(size=260, seed=11))
+    found = measure(drafted_cases(suite, size=size, seed=11))
     for group in found.groups:
-        assert group.chance is None or group.blind.low <= group.chance, group
+        if group.chance is not None:
+            right = round(group.blind.right * group.questions)
+            above = binomtest(right, group.questions, group.chance, alternative="greater").pvalue
+            assert above > 0.05 / len(found.groups), group  # one of many looks may be lucky
     assert not found.cues
+
+
+def test_discs_are_answered_by_what_happens_on_the_table(tmp_path):
+    find_suite("discs").make(tmp_path / "discs", size=16, seed=2, workers=1, progress=silent)
+    lines = (tmp_path / "discs" / WORLDS_FILE).read_bytes().splitlines()
+    records = [msgspec.json.decode(line, type=WorldRecord) for line in lines]
+    for (_, case), record in zip(Dataset.open(tmp_path / "discs").cases(), records, strict=True):
+        happens = motion(changed_discs(record.world, record.change))
+        names = {disc.name: disc.id for disc in record.world.discs}
+        asked = re.findall(r"(\w+ disc)(?!s)", case.counterfactual.text.split("something. ")[1])
+        if case.group == "hits":
+            assert case.counterfactual.answer == ("yes" if names[asked[1]] in happens.hit_by(names[asked[0]]) else "no")
+        elif case.group == "reaches wall":
+            assert case.counterfactual.answer == ("yes" if happens.reaches_wall(names[asked[0]]) else "no")
+        elif case.group == "how many move":
+            assert case.counterfactual.answer == str(len(happens.moved()))
+        else:
+            assert names[case.counterfactual.right_text.removeprefix("the ")] == happens.hit_by(names[asked[0]])[0]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from countersight.suites import OnBad
 
 BAD_ROWS_SHOWN = 20
-_WORLDS = ("supports",)
+_WORLDS = ("supports", "discs")
 """Suites that are made as easy or as hard as one likes."""
 
 
@@ -79,7 +79,7 @@ def add(verbs: Verbs) -> None:
     make.add_argument(
         "--difficulty",
         choices=("easy", "medium", "hard"),
-        help="supports: how many things there are, and how deep the chains (default: a third of each)",
+        help="supports, discs: how many things there are, and how deep the chains (default: a third of each)",
     )
     make.add_argument(
         "--controls",
@@ -121,6 +121,8 @@ def _make_open(chosen: argparse.Namespace) -> int:
         raise CountersightError("--keep-doubled goes with cosim --from FILE")
     if chosen.sample is not None and (chosen.source is None or chosen.source.is_dir()):
         raise CountersightError("--sample goes with --from FILE; say how many cases are made with --size")
+    if chosen.difficulty is not None and chosen.suite not in _WORLDS:
+        raise CountersightError(f"--difficulty goes with {' and '.join(_WORLDS)}, not with {chosen.suite}")
     if chosen.suite == "cello" and chosen.source is not None and chosen.source.is_dir():
         return _make_cello(chosen)
     if chosen.per_task is not None or chosen.wording is not None or chosen.reworded:

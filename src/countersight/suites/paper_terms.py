@@ -134,8 +134,8 @@ def _change_kinds(case: Case) -> Iterable[str]:
 
 _WORLDS: Final = (
     Axis("difficulty", ("easy", "medium", "hard"), _remembered("difficulty")),
-    Axis("kind of change", ("remove", "add", "replace", "move", "turn"), _change_kinds),
-    Axis("depth of the chain", tuple(map(str, range(8))), _remembered("depth")),
+    Axis("kind of change", ("remove", "add", "replace", "move", "turn", "speed"), _change_kinds),
+    Axis("depth of the chain", tuple(map(str, range(30))), _remembered("depth")),
     Axis("margin in pixels", ("6", "10", "15", "20"), _remembered("margin")),
 )
 
@@ -187,6 +187,7 @@ TERMS: Final[dict[str, Terms]] = {
         ),
     ),
     "supports": Terms(title="Supports", group="question", axes=_WORLDS),
+    "discs": Terms(title="Discs", group="question", axes=_WORLDS),
     "vlms-are-biased": Terms(
         title="VLMs Are Biased",
         about=AS_IT_IS,

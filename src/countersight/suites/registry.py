@@ -171,6 +171,14 @@ _OURS = (
         maker="countersight.suites.worlds.making:make_supports",
     ),
     Suite(
+        "discs",
+        "discs on a table, some of them pushed: what would hit what, worked out collision by collision",
+        "none: it is made from a seed",
+        "drawn with it",
+        "",
+        maker="countersight.suites.worlds.making:make_discs",
+    ),
+    Suite(
         "vlms-are-biased",
         "VLMs Are Biased: pictures that contradict what everybody knows, with the answer that knowledge would give",
         "the authors' table (.parquet): image, topic, prompt, ground_truth, expected_bias",

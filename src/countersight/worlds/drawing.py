@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from countersight.picture import Pixels
-from countersight.scenes import Rgb, rgb, skia
+from countersight.scenes import rgb, skia
 from countersight.worlds.colours import PALETTES
 from countersight.worlds.things import CUP_BASE, CUP_WALL, SIDE, TABLE, Look, Point, Supports, Thing
 
@@ -35,7 +35,7 @@ def draw_supports(world: Supports) -> Pixels:
         _shadow(canvas, thing)
     for string in world.strings:
         above, below = here[string.above], here[string.below]
-        canvas.drawLine(string.x, above.bottom - 2, string.x, below.top + 1, _stroke("#4a4a4a", 2.0))
+        canvas.drawLine(string.x, above.bottom - 2, string.x, below.top + 1, stroke("#4a4a4a", 2.0))
     # From below upwards, so that nothing is hidden behind what it stands on; what leans comes last.
     for thing in sorted(
         world.things, key=lambda thing: (thing.turned != 0, -thing.bottom, thing.kind != "cup", thing.id)
@@ -96,9 +96,9 @@ def _block(canvas: skia.Canvas, thing: Thing, look: Look) -> None:
     canvas.translate(*thing.middle)
     canvas.rotate(thing.turned)
     front = skia.Rect.MakeXYWH(-thing.width / 2, -thing.height / 2, thing.width, thing.height)
-    canvas.drawRect(front, _fill(colour))
+    canvas.drawRect(front, fill(colour))
     _TEXTURES["grain" if thing.kind == "plank" else look.texture](canvas, front)
-    canvas.drawRect(front.makeInset(LINE / 2, LINE / 2), _stroke(_darker(colour), LINE))
+    canvas.drawRect(front.makeInset(LINE / 2, LINE / 2), stroke(darker(colour), LINE))
     _dots(canvas, thing, 0.0)
     canvas.restore()
 
@@ -112,7 +112,7 @@ def _sides(canvas: skia.Canvas, thing: Thing, colour: str, depth: int) -> None:
     edge = right if depth > 0 else left
     upper = [(left, top), (right, top), (right + depth, top - back), (left + depth, top - back)]
     side = [(edge, top), (edge, bottom), (edge + depth, bottom - back), (edge + depth, top - back)]
-    for points, paint in ((upper, _fill(_lighter(colour))), (side, _fill(_darker(colour)))):
+    for points, paint in ((upper, fill(_lighter(colour))), (side, fill(darker(colour)))):
         path = skia.Path()
         path.addPoly([skia.Point(x, y) for x, y in points], True)
         canvas.drawPath(path, paint)
@@ -120,25 +120,25 @@ def _sides(canvas: skia.Canvas, thing: Thing, colour: str, depth: int) -> None:
 
 def _plain(canvas: skia.Canvas, front: skia.Rect) -> None:
     shine = skia.Rect.MakeLTRB(front.left() + _INSET, front.top() + _INSET, front.right() - _INSET, front.top() + 7)
-    canvas.drawRect(shine, _fill("#ffffff", 60))
+    canvas.drawRect(shine, fill("#ffffff", 60))
 
 
 def _grain(canvas: skia.Canvas, front: skia.Rect) -> None:
     left, right = front.left() + _INSET + 2, front.right() - _INSET - 2
     for nth, y in enumerate(np.arange(front.top() + 5.5, front.bottom() - _INSET, 6.0)):
-        canvas.drawLine(left + 7 * (nth % 2), y, right - 5 * ((nth + 1) % 2), y, _stroke("#000000", 1.0, 42))
+        canvas.drawLine(left + 7 * (nth % 2), y, right - 5 * ((nth + 1) % 2), y, stroke("#000000", 1.0, 42))
 
 
 def _crate(canvas: skia.Canvas, front: skia.Rect) -> None:
     inner = front.makeInset(_INSET + 1, _INSET + 1)
-    canvas.drawRect(inner, _stroke("#000000", 1.2, 60))
-    canvas.drawLine(inner.left(), inner.top(), inner.right(), inner.bottom(), _stroke("#000000", 1.2, 60))
+    canvas.drawRect(inner, stroke("#000000", 1.2, 60))
+    canvas.drawLine(inner.left(), inner.top(), inner.right(), inner.bottom(), stroke("#000000", 1.2, 60))
 
 
 def _bands(canvas: skia.Canvas, front: skia.Rect) -> None:
     for y in (front.top() + _INSET, front.bottom() - _INSET - 4):
         canvas.drawRect(
-            skia.Rect.MakeLTRB(front.left() + _INSET, y, front.right() - _INSET, y + 4), _fill("#ffffff", 70)
+            skia.Rect.MakeLTRB(front.left() + _INSET, y, front.right() - _INSET, y + 4), fill("#ffffff", 70)
         )
 
 
@@ -152,8 +152,8 @@ def _dots(canvas: skia.Canvas, thing: Thing, y: float) -> None:
     for row, many in enumerate(rows):
         for nth in range(many):
             x, down = (nth - (many - 1) / 2) * DOTS_APART, (row - (len(rows) - 1) / 2) * DOTS_APART
-            canvas.drawCircle(x, y + down, DOT + 0.8, _fill("#202020"))
-            canvas.drawCircle(x, y + down, DOT, _fill("#ffffff"))
+            canvas.drawCircle(x, y + down, DOT + 0.8, fill("#202020"))
+            canvas.drawCircle(x, y + down, DOT, fill("#ffffff"))
 
 
 def _ball(canvas: skia.Canvas, thing: Thing, look: Look) -> None:
@@ -161,9 +161,9 @@ def _ball(canvas: skia.Canvas, thing: Thing, look: Look) -> None:
     canvas.save()
     canvas.translate(*thing.middle)
     radius = thing.width / 2
-    canvas.drawCircle(0, 0, radius, _fill(colour))
-    canvas.drawCircle(-radius * 0.35, -radius * 0.4, radius * 0.22, _fill("#ffffff", 120))
-    canvas.drawCircle(0, 0, radius - LINE / 2, _stroke(_darker(colour), LINE))
+    canvas.drawCircle(0, 0, radius, fill(colour))
+    canvas.drawCircle(-radius * 0.35, -radius * 0.4, radius * 0.22, fill("#ffffff", 120))
+    canvas.drawCircle(0, 0, radius - LINE / 2, stroke(darker(colour), LINE))
     _dots(canvas, thing, 1.0)
     canvas.restore()
 
@@ -173,13 +173,13 @@ def _cup(canvas: skia.Canvas, thing: Thing, look: Look) -> None:
     colour = PALETTES[look.palette][thing.colour]
     left, top, right, bottom = thing.left, thing.top, thing.right, thing.bottom
     inside = skia.Rect.MakeLTRB(left + CUP_WALL, top, right - CUP_WALL, bottom - CUP_BASE)
-    canvas.drawRect(inside, _fill("#000000", 40))
+    canvas.drawRect(inside, fill("#000000", 40))
     path = skia.Path()
     corners: list[Point] = [(left, top), (left, bottom), (right, bottom), (right, top), (right - CUP_WALL, top)]
     corners += [(right - CUP_WALL, bottom - CUP_BASE), (left + CUP_WALL, bottom - CUP_BASE), (left + CUP_WALL, top)]
     path.addPoly([skia.Point(x, y) for x, y in corners], True)
-    canvas.drawPath(path, _fill(colour))
-    canvas.drawPath(path, _stroke(_darker(colour), 1.0))
+    canvas.drawPath(path, fill(colour))
+    canvas.drawPath(path, stroke(darker(colour), 1.0))
     canvas.save()
     canvas.translate(thing.middle[0], bottom - CUP_BASE / 2)
     _dots(canvas, thing, 0.0)
@@ -194,40 +194,39 @@ def _shelf(canvas: skia.Canvas, thing: Thing, look: Look) -> None:
             [skia.Point(x, thing.bottom), skia.Point(x + 16 * way, thing.bottom), skia.Point(x, thing.bottom + 16)],
             True,
         )
-        canvas.drawPath(path, _fill("#55595e"))
+        canvas.drawPath(path, fill("#55595e"))
     front = skia.Rect.MakeXYWH(thing.left, thing.top, thing.width, thing.height)
-    canvas.drawRect(front, _fill(wood))
-    canvas.drawRect(skia.Rect.MakeXYWH(thing.left, thing.top, thing.width, 2), _fill("#ffffff", 70))
+    canvas.drawRect(front, fill(wood))
+    canvas.drawRect(skia.Rect.MakeXYWH(thing.left, thing.top, thing.width, 2), fill("#ffffff", 70))
 
 
 def _hook(canvas: skia.Canvas, thing: Thing, look: Look) -> None:
     x, _ = thing.middle
-    canvas.drawRect(skia.Rect.MakeLTRB(thing.left, thing.top, thing.right, thing.top + 4), _fill("#55595e"))
-    canvas.drawLine(x, thing.top + 3, x, thing.bottom - 2, _stroke("#55595e", 3.0))
+    canvas.drawRect(skia.Rect.MakeLTRB(thing.left, thing.top, thing.right, thing.top + 4), fill("#55595e"))
+    canvas.drawLine(x, thing.top + 3, x, thing.bottom - 2, stroke("#55595e", 3.0))
 
 
 _DRAW = {"block": _block, "plank": _block, "ball": _ball, "cup": _cup, "shelf": _shelf, "hook": _hook}
 
 
-def _darker(colour: str) -> str:
-    return "#" + "".join(f"{each * 11 // 20:02x}" for each in _parts(colour))
+def darker(colour: str) -> str:
+    """A colour in the shade."""
+    return "#" + "".join(f"{each * 11 // 20:02x}" for each in rgb(colour))
 
 
 def _lighter(colour: str) -> str:
-    return "#" + "".join(f"{each + (255 - each) * 2 // 5:02x}" for each in _parts(colour))
-
-
-def _parts(colour: str) -> Rgb:
-    return rgb(colour)
+    return "#" + "".join(f"{each + (255 - each) * 2 // 5:02x}" for each in rgb(colour))
 
 
 @lru_cache(1024)
-def _fill(colour: str, opacity: int = 255) -> skia.Paint:
+def fill(colour: str, opacity: int = 255) -> skia.Paint:
+    """Paint for a surface."""
     return skia.Paint(Color=skia.Color(*rgb(colour), opacity), AntiAlias=True)
 
 
 @lru_cache(1024)
-def _stroke(colour: str, width: float, opacity: int = 255) -> skia.Paint:
+def stroke(colour: str, width: float, opacity: int = 255) -> skia.Paint:
+    """Paint for a line."""
     return skia.Paint(
         Color=skia.Color(*rgb(colour), opacity),
         AntiAlias=True,

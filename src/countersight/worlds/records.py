@@ -3,10 +3,12 @@
 import msgspec
 
 from countersight.worlds.changes import WorldChange
+from countersight.worlds.disc_changes import DiscChange
+from countersight.worlds.discs import Discs
 from countersight.worlds.things import Supports
 
 WORLDS_FILE = "worlds.jsonl"
-World = Supports
+World = Supports | Discs
 
 
 class WorldRecord(msgspec.Struct, frozen=True):
@@ -14,7 +16,7 @@ class WorldRecord(msgspec.Struct, frozen=True):
 
     id: str
     world: World
-    change: WorldChange | None
+    change: WorldChange | DiscChange | None
 
 
 def encode_world(record: WorldRecord) -> bytes:

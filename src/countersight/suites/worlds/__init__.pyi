@@ -1,3 +1,4 @@
+from .making import PUBLIC_SEED as PUBLIC_SEED
 from .making import SIZE as SIZE
-from .making import SUPPORTS as SUPPORTS
+from .making import make_discs as make_discs
 from .making import make_supports as make_supports

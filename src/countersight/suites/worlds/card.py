@@ -7,8 +7,8 @@ from pathlib import Path
 from countersight.case import Case
 
 REASONS = {
-    "margin": "the outcome was a matter of less than 6 pixels, or of a fifth more or less friction",
-    "jitter": "one of 16 jitters (±1 px, ±2 % friction and weight) had another outcome",
+    "margin": "what falls was a matter of less than 6 pixels, or of a fifth more or less friction",
+    "jitter": "one of 16 jitters (±1 px, ±2 % friction or speed, and weight) had another outcome",
     "floor": "the floor had no room for what fell",
 }
 

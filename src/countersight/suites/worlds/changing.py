@@ -28,7 +28,7 @@ class Spot(msgspec.Struct, frozen=True):
 def removals(world: Supports, rng: Random) -> Iterator[Told]:
     """Anything may be taken away."""
     for thing in world.free:
-        yield Told(Remove(thing.id), worded("{X} were taken away", X=thing), thing)
+        yield Told(Remove(thing.id), worded("{X} were taken away", X=thing), thing, "remove")
 
 
 def cuts(world: Supports, rng: Random) -> Iterator[Told]:
@@ -37,7 +37,7 @@ def cuts(world: Supports, rng: Random) -> Iterator[Told]:
     for string in world.strings:
         thing = world.thing(string.below)
         if held.count(thing.id) == 1:
-            yield Told(Remove(string.id), worded("the string that holds {X} were cut", X=thing), thing)
+            yield Told(Remove(string.id), worded("the string that holds {X} were cut", X=thing), thing, "remove")
 
 
 def additions(world: Supports, rng: Random) -> Iterator[Told]:
@@ -53,7 +53,7 @@ def additions(world: Supports, rng: Random) -> Iterator[Told]:
             where = worded(f"with {several(weight, 'dot')} were put {spot.where} {{X}}", X=spot.surface)
             article = "an" if new.colour[0] in "aeiou" else "a"
             words = Worded(f"{article} {new.name} {where.text}", f"a {new.kind} {where.skeleton}")
-            yield Told(Add(new), words, spot.surface)
+            yield Told(Add(new), words, spot.surface, "add")
 
 
 def replacements(world: Supports, rng: Random) -> Iterator[Told]:
@@ -62,7 +62,7 @@ def replacements(world: Supports, rng: Random) -> Iterator[Told]:
         for weight in (1, 4):
             if thing.kind == "block" and weight != thing.weight:
                 words = f"{{X}} had {several(weight, 'dot')} instead of {thing.weight:.0f}"
-                yield Told(Replace(thing.id, weight), worded(words, X=thing), thing)
+                yield Told(Replace(thing.id, weight), worded(words, X=thing), thing, "replace")
 
 
 def moves(world: Supports, rng: Random) -> Iterator[Told]:
@@ -72,7 +72,7 @@ def moves(world: Supports, rng: Random) -> Iterator[Told]:
             put = _put(thing, spot)
             if spot.surface.id != thing.id and abs(put.left - thing.left) > _FLAT and is_clear(world, put):
                 words = worded(f"{{X}} were moved and put {spot.where} {{Z}}", X=thing, Z=spot.surface)
-                yield Told(Move(thing.id, put.left, put.bottom), words, thing)
+                yield Told(Move(thing.id, put.left, put.bottom), words, thing, "move")
 
 
 def turns(world: Supports, rng: Random) -> Iterator[Told]:
@@ -85,7 +85,7 @@ def turns(world: Supports, rng: Random) -> Iterator[Told]:
             continue
         turned = changed(world, Turn(thing.id)).thing(thing.id)
         if is_clear(world, turned):
-            yield Told(Turn(thing.id), worded("{X} were turned on its side", X=thing), thing)
+            yield Told(Turn(thing.id), worded("{X} were turned on its side", X=thing), thing, "turn")
 
 
 CHANGES: dict[str, Callable[[Supports, Random], Iterator[Told]]] = {

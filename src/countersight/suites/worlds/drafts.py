@@ -1,11 +1,15 @@
 """The nouns of making questions about worlds: words with and without colours, and drafts of cases."""
 
-from collections.abc import Hashable
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable
+from random import Random
+from typing import Any
 
 import msgspec
 
 from countersight.case import AnswerKind, Option
-from countersight.worlds import Supports, Thing, WorldChange
+from countersight.picture import Pixels
+from countersight.worlds import Difficulty, Disc, DiscChange, Motion, Thing, World, WorldChange
 
 
 class Worded(msgspec.Struct, frozen=True):
@@ -19,7 +23,7 @@ class Worded(msgspec.Struct, frozen=True):
     skeleton: str
 
 
-def worded(template: str, **things: Thing) -> Worded:
+def worded(template: str, **things: Thing | Disc) -> Worded:
     """A template with things in it: "{X}" becomes "the red block"."""
     return Worded(
         template.format(**{name: f"the {thing.name}" for name, thing in things.items()}),
@@ -30,15 +34,12 @@ def worded(template: str, **things: Thing) -> Worded:
 class Told(msgspec.Struct, frozen=True):
     """A change of a world, and the words for it behind an "if"."""
 
-    change: WorldChange
+    change: WorldChange | DiscChange
     words: Worded
-    about: Thing
+    about: Thing | Disc
     """The thing that is changed, or that something is put on."""
-
-    @property
-    def kind(self) -> str:
-        """Of which kind the change is: remove, add, replace, move or turn."""
-        return type(self.change).__name__.casefold()
+    kind: str
+    """Of which kind the change is: remove, add, replace, move, turn or speed."""
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -58,10 +59,39 @@ class Draft(msgspec.Struct, frozen=True):
     factual: Asked
     counterfactual: Asked
     shown: Asked | None
-    world: Supports
+    world: World
     told: Told | None
-    after: Supports | None
-    """The world after the change came to rest."""
+    after: World | None
+    """The changed world that is shown; None where none is."""
     fallen: frozenset[str] = frozenset()
     options: tuple[Option, ...] = ()
     """In any order; the answers are texts of theirs."""
+    fact: Callable[[Motion], Hashable] | None = None
+    """What the answers about discs depend on: it must be the same in slightly different worlds."""
+
+
+class Group(msgspec.Struct, frozen=True):
+    """A group of questions."""
+
+    name: str
+    drafts: Callable[[Any, str, Random, Counter[str]], Iterable[Draft]]
+    """What can be asked of a world under changes of a kind; candidates that are left out are counted by reason."""
+    targets: tuple[Hashable, ...]
+    """The answers that are made together, in the same words."""
+    kinds: tuple[str, ...] = ("remove",)
+    """The kinds of change, one of which is chosen by chance for all that is made together."""
+
+
+class WorldSuite(msgspec.Struct, frozen=True):
+    """A suite of worlds: how one is built, what is asked of it, and how it is drawn."""
+
+    name: str
+    description: str
+    groups: tuple[Group, ...]
+    build: Callable[[Random, Difficulty], Any]
+    is_stable: Callable[[Draft, Random], bool]
+    """Whether slightly different worlds have the same answers."""
+    hardness: Callable[[Draft], dict[str, str | int]]
+    draw: Callable[[Any], Pixels]
+    show: Callable[[Any], Pixels]
+    """The picture of a changed world."""

@@ -2,13 +2,14 @@
 
 from countersight.errors import Unclear
 from countersight.suites.worlds.drafts import Draft
-from countersight.worlds import MARGIN, contacts, outcome
+from countersight.worlds import MARGIN, Supports, WorldChange, contacts, outcome
 
 _MARGINS = (10, 15, 20)
 
 
 def hardness(draft: Draft) -> dict[str, str | int]:
     """What the case remembers of it."""
+    assert isinstance(draft.world, Supports)
     found: dict[str, str | int] = {"things": len(draft.world.things), "fallen": len(draft.fallen)}
     if draft.told is None:
         return found
@@ -18,6 +19,7 @@ def hardness(draft: Draft) -> dict[str, str | int]:
 def _depth(draft: Draft) -> int:
     """How many contacts lie between what is changed and the last thing that falls; 0 where nothing does."""
     assert draft.told
+    assert isinstance(draft.world, Supports)
     start = draft.told.about.id
     reached, steps = {start}, 0
     while draft.fallen - reached:
@@ -37,6 +39,8 @@ def _depth(draft: Draft) -> int:
 def _margin(draft: Draft) -> int:
     """The largest margin at which the outcome is still clear, in steps of some pixels."""
     assert draft.told
+    assert isinstance(draft.world, Supports)
+    assert isinstance(draft.told.change, WorldChange)
     clear = round(MARGIN)
     for margin in _MARGINS:
         try:

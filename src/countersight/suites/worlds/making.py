@@ -19,13 +19,13 @@ from countersight.scenes import encode
 from countersight.suites.drawing_pool import in_order
 from countersight.suites.supposing import as_sentence
 from countersight.suites.worlds.card import Tally, section
-from countersight.suites.worlds.drafts import Asked, Draft, Told
-from countersight.suites.worlds.hardness import hardness
-from countersight.suites.worlds.questions import GROUPS
+from countersight.suites.worlds.disc_questions import DISCS
+from countersight.suites.worlds.drafts import Asked, Draft, Group, Told, WorldSuite
+from countersight.suites.worlds.supports import SUPPORTS
 from countersight.suites.worlds.units import draft_unit
-from countersight.worlds import LEVELS, WORLDS_FILE, Difficulty, WorldRecord, draw_supports, encode_world
+from countersight.worlds import LEVELS, WORLDS_FILE, Difficulty, WorldRecord, encode_world
 
-SUPPORTS = "supports"
+SUITES = {suite.name: suite for suite in (SUPPORTS, DISCS)}
 VERSION = "1.0"
 """Of the suite: cases made from the same seed are the same while it does not change."""
 PUBLIC_SEED = 1
@@ -47,6 +47,7 @@ class _Order(msgspec.Struct, frozen=True):
 class _Plan(msgspec.Struct, frozen=True):
     """What all units of a dataset share."""
 
+    suite: str
     staging: Path
     seed: int
     difficulty: Difficulty | None
@@ -68,19 +69,42 @@ def make_supports(
     progress: Progress,
     difficulty: Difficulty | None = None,
 ) -> None:
-    """Make the suite into a new dataset folder; of every difficulty as many, where none is named."""
-    size = SIZE if size is None else size
+    """Make the suite of supports into a new dataset folder; of every difficulty as many, where none is named."""
+    _make(SUPPORTS, folder, SIZE if size is None else size, seed, workers, progress, difficulty)
+
+
+def make_discs(
+    folder: Path,
+    *,
+    size: int | None,
+    seed: int,
+    workers: int | None,
+    progress: Progress,
+    difficulty: Difficulty | None = None,
+) -> None:
+    """Make the suite of discs into a new dataset folder; of every difficulty as many, where none is named."""
+    _make(DISCS, folder, SIZE if size is None else size, seed, workers, progress, difficulty)
+
+
+def _make(
+    suite: WorldSuite,
+    folder: Path,
+    size: int,
+    seed: int,
+    workers: int | None,
+    progress: Progress,
+    difficulty: Difficulty | None,
+) -> None:
     if size < 1:
         raise CountersightError(f"a dataset of {size} cases cannot be made; ask for 1 or more")
     tally = Tally()
     writer = DatasetWriter(
         folder,
-        name=SUPPORTS,
-        description="Small worlds of blocks, planks, cups, shelves and strings, and what would fall if something in "
-        "them were otherwise: every answer is solved by static equilibrium, and every changed world is drawn too.",
+        name=suite.name,
+        description=suite.description,
         license="CC0-1.0",
         provenance={
-            "suite": SUPPORTS,
+            "suite": suite.name,
             "version": VERSION,
             "size": size,
             "seed": seed,
@@ -90,9 +114,9 @@ def make_supports(
         sections=(partial(section, tally), card_section),
     )
     with writer, progress("Building", size, "cases") as done:
-        plan = _Plan(writer.staging, seed, difficulty)
+        plan = _Plan(suite.name, writer.staging, seed, difficulty)
         with open(writer.staging / WORLDS_FILE, "wb") as worlds:
-            for made, dropped in in_order(partial(_make_chunk, plan), _chunks(size), workers):
+            for made, dropped in in_order(partial(_make_chunk, plan), _chunks(suite, size), workers):
                 for each in made:
                     writer.add(each.case)
                     worlds.write(encode_world(each.record))
@@ -100,20 +124,20 @@ def make_supports(
                 done(writer.count)
 
 
-def _chunks(size: int) -> list[list[_Order]]:
+def _chunks(suite: WorldSuite, size: int) -> list[list[_Order]]:
     """All units, in chunks: the groups follow one another, as even as can be."""
     chunks: list[list[_Order]] = [[]]
-    for order in _orders(size):
+    for order in _orders(suite, size):
         if sum(each.wanted for each in chunks[-1]) >= _CHUNK:
             chunks.append([])
         chunks[-1].append(order)
     return chunks
 
 
-def _orders(size: int) -> Iterator[_Order]:
-    each, over = divmod(size, len(GROUPS))
+def _orders(suite: WorldSuite, size: int) -> Iterator[_Order]:
+    each, over = divmod(size, len(suite.groups))
     first = 0
-    for number, group in enumerate(GROUPS):
+    for number, group in enumerate(suite.groups):
         wanted, unit = each + (number < over), 0
         while wanted:
             some = min(wanted, len(group.targets))
@@ -121,49 +145,65 @@ def _orders(size: int) -> Iterator[_Order]:
             first, wanted, unit = first + some, wanted - some, unit + 1
 
 
-def drafted_cases(*, size: int, seed: int) -> Iterator[Case]:
+def drafted_cases(suite: WorldSuite, *, size: int, seed: int) -> Iterator[Case]:
     """The cases of a suite without its pictures."""
-    for order in _orders(size):
-        yield from (case for _, case in _cases(order, seed, None, Counter()))
+    for order in _orders(suite, size):
+        yield from (case for _, case in _cases(suite, order, seed, None, Counter()))
 
 
 def _make_chunk(plan: _Plan, orders: list[_Order]) -> tuple[list[Made], dict[str, int]]:
     dropped: Counter[str] = Counter()
+    suite = SUITES[plan.suite]
     made = [
-        Made(case, _drawn(plan.staging, draft, case))
+        Made(case, _drawn(suite, plan.staging, draft, case))
         for order in orders
-        for draft, case in _cases(order, plan.seed, plan.difficulty, dropped)
+        for draft, case in _cases(suite, order, plan.seed, plan.difficulty, dropped)
     ]
     return made, dict(dropped)
 
 
 def _cases(
-    order: _Order, seed: int, difficulty: Difficulty | None, dropped: Counter[str]
+    suite: WorldSuite, order: _Order, seed: int, difficulty: Difficulty | None, dropped: Counter[str]
 ) -> Iterator[tuple[Draft, Case]]:
     """The cases of a unit, in an order by chance, each with the draft it was made from."""
-    group = GROUPS[order.group]
-    key = f"{SUPPORTS}/{seed}/{group.name}"
+    group = suite.groups[order.group]
+    key = f"{suite.name}/{seed}/{group.name}"
     level = balanced(LEVELS, f"{key}/difficulty", order.unit) if difficulty is None else difficulty
-    unit = draft_unit(group, level, f"{key}/{level}/{order.unit}")
+    unit = draft_unit(suite, group, level, f"{key}/{level}/{order.unit}")
     dropped.update(unit.dropped)
     for nth, draft in enumerate(Random(f"{key}/{order.unit}").sample(unit.drafts, order.wanted)):
-        yield draft, _case(draft, group.name, order.first + nth + 1, key, order.unit, level)
+        case = _case(draft, key, order.unit)
+        number = order.first + nth + 1
+        yield (
+            draft,
+            _numbered(case, suite, group, number, {"difficulty": level, "unit": order.unit, **suite.hardness(draft)}),
+        )
 
 
-def _case(draft: Draft, group: str, number: int, key: str, unit: int, level: Difficulty) -> Case:
-    image, told = f"images/{number:06d}", draft.told
+def _case(draft: Draft, key: str, unit: int) -> Case:
+    """What is asked."""
+    told = draft.told
     order = _ordered(draft, balanced("ABCD", f"{key}/letter", unit), Random(f"{key}/{unit}/options"))
     return Case(
-        id=f"{SUPPORTS}-{number:06d}",
-        image=f"{image}.png",
-        suite=SUPPORTS,
-        group=group,
+        id="",
         factual=_question(order, draft.factual),
         change=_change(told) if told and draft.shown else None,
         counterfactual=_question(order, draft.counterfactual),
-        counterfactual_image=f"{image}-counterfactual.png" if draft.shown else None,
         shown=_question(order, draft.shown) if draft.shown else None,
-        provenance={"difficulty": level, "unit": unit, **hardness(draft)},
+    )
+
+
+def _numbered(case: Case, suite: WorldSuite, group: Group, number: int, known: dict[str, str | int]) -> Case:
+    """A case with its name and the names of its pictures."""
+    image = f"images/{number:06d}"
+    return msgspec.structs.replace(
+        case,
+        id=f"{suite.name}-{number:06d}",
+        image=f"{image}.png",
+        suite=suite.name,
+        group=group.name,
+        counterfactual_image=f"{image}-counterfactual.png" if case.shown else None,
+        provenance=known,
     )
 
 
@@ -189,9 +229,9 @@ def _question(draft: Draft, asked: Asked) -> Question:
     return Question(asked.text, answer, draft.kind, draft.options)
 
 
-def _drawn(staging: Path, draft: Draft, case: Case) -> WorldRecord:
+def _drawn(suite: WorldSuite, staging: Path, draft: Draft, case: Case) -> WorldRecord:
     """Draw the pictures of a case, and tell what they are drawn from."""
-    for name, world in ((case.image, draft.world), (case.counterfactual_image, draft.after)):
-        if name and world:
-            (staging / name).write_bytes(encode(draw_supports(world)))
+    (staging / str(case.image)).write_bytes(encode(suite.draw(draft.world)))
+    if case.counterfactual_image and draft.after:
+        (staging / case.counterfactual_image).write_bytes(encode(suite.show(draft.after)))
     return WorldRecord(case.id, draft.world, draft.told.change if draft.told else None)

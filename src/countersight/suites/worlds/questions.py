@@ -1,6 +1,7 @@
 """What is asked of a world of supports: each group's questions, as drafts with their answers in both worlds."""
 
-from collections.abc import Callable, Hashable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from itertools import permutations
 from random import Random
 
@@ -8,11 +9,27 @@ import msgspec
 
 from countersight.case import Option
 from countersight.errors import Unclear
-from countersight.suites.worlds.drafts import Asked, Draft, Told, worded
-from countersight.worlds import COLOURS, Outcome, Remove, Supports, Thing, contacts, fallen_without
+from countersight.suites.worlds.changing import CHANGES
+from countersight.suites.worlds.drafts import Asked, Draft, Group, Told, worded
+from countersight.worlds import (
+    COLOURS,
+    Move,
+    Outcome,
+    Remove,
+    Replace,
+    Supports,
+    Thing,
+    Turn,
+    WorldChange,
+    contacts,
+    fallen_without,
+    outcome,
+)
 
 ROLES = ("answer", "image", "graph", "text")
 """Right; in the picture and not involved; involved and not the answer; nowhere in the picture."""
+_CHANGES = 8
+"""Changes of one world that are solved."""
 _CLEARLY = 14
 """Pixels by which one middle must be higher than another, or farther to the left."""
 
@@ -139,7 +156,7 @@ def which_falls(happened: Happened, rng: Random) -> Iterator[Draft]:
     )
 
 
-def planning(world: Supports, rng: Random) -> Iterator[Draft]:
+def planning(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[Draft]:
     """Which one block of four could go without anything falling?"""
     blocks = [thing for thing in world.free if thing.kind == "block"]
     rng.shuffle(blocks)
@@ -165,30 +182,49 @@ def planning(world: Supports, rng: Random) -> Iterator[Draft]:
         counterfactual=Asked("Which of these could be taken away without anything falling?", options[0].text),
         shown=None,
         world=world,
-        told=Told(Remove(safe[0].id), worded("{X} were taken away", X=safe[0]), safe[0]),
+        told=Told(Remove(safe[0].id), worded("{X} were taken away", X=safe[0]), safe[0], "remove"),
         after=None,
         options=options,
     )
 
 
-class Group(msgspec.Struct, frozen=True):
-    """A group of questions."""
+Drafting = Callable[[Happened, Random], Iterator[Draft]]
 
-    name: str
-    drafts: Callable[[Happened, Random], Iterator[Draft]] | None
-    """What can be asked of a world and a change of it; None for planning, which has no change."""
-    targets: tuple[Hashable, ...]
-    """The answers that are made together, in the same words."""
-    changes: tuple[str, ...] = ("remove",)
+
+def under_changes(drafting: Drafting) -> Callable[[Supports, str, Random, Counter[str]], Iterator[Draft]]:
+    """What can be asked of a world under changes of a kind."""
+
+    def drafts(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[Draft]:
+        possible = list(CHANGES[kind](world, rng))
+        for told in rng.sample(possible, min(_CHANGES, len(possible))):
+            happened = _happened(world, told, dropped)
+            if happened:
+                found = list(drafting(happened, rng))
+                yield from rng.sample(found, len(found))
+
+    return drafts
+
+
+def _happened(world: Supports, told: Told, dropped: Counter[str]) -> Happened | None:
+    assert isinstance(told.change, WorldChange)
+    try:
+        result = outcome(world, told.change)
+    except Unclear:
+        dropped["margin"] += 1
+        return None
+    if result.world is None:
+        dropped["floor"] += 1
+        return None
+    return Happened(world, told, result, result.world)
 
 
 _BOTH = (("yes", "yes"), ("yes", "no"), ("no", "yes"), ("no", "no"))
 GROUPS = (
-    Group("falls", falls, _BOTH, ("remove", "remove", "cut", "add", "replace", "move", "turn")),
-    Group("higher", higher, _BOTH, ("remove", "remove", "cut", "add", "replace", "turn")),
-    Group("how many", how_many, (0, 1, 0, 2), ("remove", "remove", "add", "move", "turn")),
-    Group("which falls", which_falls, (None,)),
-    Group("planning", None, (None,)),
+    Group("falls", under_changes(falls), _BOTH, ("remove", "remove", "cut", "add", "replace", "move", "turn")),
+    Group("higher", under_changes(higher), _BOTH, ("remove", "remove", "cut", "add", "replace", "turn")),
+    Group("how many", under_changes(how_many), (0, 1, 0, 2), ("remove", "remove", "add", "move", "turn")),
+    Group("which falls", under_changes(which_falls), (None,)),
+    Group("planning", planning, (None,)),
 )
 
 
@@ -197,7 +233,7 @@ def _yes(holds: bool) -> str:
 
 
 def _changed(told: Told) -> tuple[str, ...]:
-    return () if not hasattr(told.change, "id") else (told.change.id,)
+    return (told.change.id,) if isinstance(told.change, Remove | Replace | Move | Turn) else ()
 
 
 def _involved(world: Supports, start: str) -> set[str]:

@@ -1,0 +1,275 @@
+"""The suite of discs: what is asked of a table, told before anything moves and shown as four moments."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import permutations
+from math import hypot
+from random import Random
+
+import msgspec
+from msgspec.structs import replace
+
+from countersight.case import Option
+from countersight.errors import Unclear
+from countersight.suites.worlds.drafts import Asked, Draft, Group, Told, Worded, WorldSuite, worded
+from countersight.text import several
+from countersight.worlds import (
+    COLOURS,
+    JITTERS,
+    Disc,
+    DiscChange,
+    Discs,
+    Motion,
+    Put,
+    Take,
+    beside_discs,
+    build_discs,
+    changed_discs,
+    draw_discs,
+    draw_strip,
+    gaps,
+    has_clear_arrows,
+    jittered_discs,
+    motion,
+    turned,
+)
+
+RULE = "Each disc slides three times as far as its arrow is long, unless it hits something."
+"""What a viewer must know, at the head of every question about what is going to happen."""
+SHOWN = "The four pictures show what happens, from start to end."
+_KINDS = ("remove", "remove", "add", "replace", "move", "turn", "speed")
+_LAYOUT = ("remove", "remove", "add", "turn", "speed")
+"""Changes that often alter who meets whom."""
+_NEW = "new"
+_CHANGES = 10
+_CLEARLY = 12
+"""Pixels by which one disc must be nearer than the others."""
+
+
+class Went(msgspec.Struct, frozen=True):
+    """A table, a change of it, and what happens on both."""
+
+    world: Discs
+    told: Told
+    after: Discs
+    now: Motion
+    then: Motion
+
+
+def told_changes(world: Discs, rng: Random) -> Iterator[Told]:
+    """Anything on a table that could be otherwise."""
+    for disc in world.discs:
+        yield Told(Take(disc.id), worded("{X} were taken away", X=disc), disc, "remove")
+        for weight in (1, 4):
+            if weight != disc.weight:
+                words = f"{{X}} had {several(weight, 'dot')} instead of {disc.weight:.0f}"
+                yield Told(Put(replace(disc, weight=weight)), worded(words, X=disc), disc, "replace")
+        for way, dx, dy in (("left", -2, 0), ("right", 2, 0), ("up", 0, -2), ("down", 0, 2)):
+            moved = replace(disc, x=disc.x + dx * disc.radius, y=disc.y + dy * disc.radius)
+            yield Told(Put(moved), worded(f"{{X}} were its own width farther {way}", X=disc), disc, "move")
+        if disc.vx or disc.vy:
+            yield from _pushed_otherwise(disc)
+        yield _one_more(world, disc, rng)
+
+
+def _one_more(world: Discs, disc: Disc, rng: Random) -> Told:
+    """A disc of a colour that none has, beside another."""
+    colour = rng.choice([each for each in COLOURS if each not in {other.colour for other in world.discs}])
+    side = rng.choice(("left", "right"))
+    x = disc.x + (4 if side == "right" else -4) * disc.radius
+    new = Disc(_NEW, colour, x, disc.y, disc.radius, weight=2)
+    where = worded(f"lay to the {side} of {{X}}, with room for just one more between them", X=disc)
+    article = "an" if new.colour[0] in "aeiou" else "a"
+    like = "of the same size, with 2 dots,"
+    words = Worded(f"{article} {new.name} {like} {where.text}", f"a disc {like} {where.skeleton}")
+    return Told(Put(new), words, disc, "add")
+
+
+def _pushed_otherwise(disc: Disc) -> Iterator[Told]:
+    for factor, words in ((2.0, "twice as fast"), (0.5, "half as fast"), (0.0, "at rest")):
+        put = Put(replace(disc, vx=disc.vx * factor, vy=disc.vy * factor))
+        yield Told(put, worded(f"{{X}} were {words}", X=disc), disc, "speed")
+    for quarters, words in (
+        (1, "a quarter turn to the right"),
+        (2, "the other way"),
+        (3, "a quarter turn to the left"),
+    ):
+        yield Told(Put(turned(disc, quarters)), worded(f"{{X}} were pushed {words}", X=disc), disc, "turn")
+
+
+def hits(went: Went, rng: Random) -> Iterator[Draft]:
+    """Does one disc hit another, and would it?"""
+    for one, other in permutations(_others(went), 2):
+        yield _boolean(went, f"the {one.name} hit the {other.name}", "hit", partial(_hits, one.id, other.id))
+
+
+def _hits(one: str, other: str, happens: Motion) -> str:
+    return _yes(other in happens.hit_by(one))
+
+
+def reaches_wall(went: Went, rng: Random) -> Iterator[Draft]:
+    """Does a disc reach a wall?"""
+    for disc in _others(went):
+        yield _boolean(went, f"the {disc.name} reach a wall", "reach", partial(_reaches, disc.id))
+
+
+def _reaches(disc: str, happens: Motion) -> str:
+    return _yes(happens.reaches_wall(disc))
+
+
+def _boolean(went: Went, what: str, asked: str, fact: Callable[[Motion], str]) -> Draft:
+    now, then = fact(went.now), fact(went.then)
+    told = went.told
+    return Draft(
+        skeleton=f"{asked} {told.words.skeleton}",
+        target=(now, then),
+        kind="boolean",
+        factual=Asked(f"{RULE} Will {what}?", now),
+        counterfactual=Asked(f"{RULE} Would {what} if {told.words.text}?", then),
+        shown=Asked(f"{SHOWN} Does {what}?", then),
+        world=went.world,
+        told=told,
+        after=went.after,
+        fact=fact,
+    )
+
+
+def how_many_move(went: Went, rng: Random) -> Iterator[Draft]:
+    """How many discs move?"""
+    now, then = _moving(went.now), _moving(went.then)
+    yield Draft(
+        skeleton=went.told.words.skeleton,
+        target=now != then,
+        kind="number",
+        factual=Asked(f"{RULE} How many discs will move?", now),
+        counterfactual=Asked(f"{RULE} How many discs would move if {went.told.words.text}?", then),
+        shown=Asked(f"{SHOWN} How many discs move?", then),
+        world=went.world,
+        told=went.told,
+        after=went.after,
+        fact=_moving,
+    )
+
+
+def _moving(happens: Motion) -> str:
+    return str(len(happens.moved()))
+
+
+def who_first(went: Went, rng: Random) -> Iterator[Draft]:
+    """Which of four would a disc hit first? And in the picture: which is nearest to it?"""
+    for disc in _others(went):
+        chosen = _to_choose_from(went, disc, rng)
+        nearest = _nearest(chosen, disc)
+        absent = sorted(set(COLOURS) - {each.colour for each in went.world.discs})
+        if nearest is None or not absent:
+            continue
+        met = {*went.now.hit_by(disc.id), *went.then.hit_by(disc.id)}
+        roles = ("answer", *("graph" if each.id in met else "image" for each in chosen[1:]), "text")
+        names = (*(f"the {each.name}" for each in chosen), f"the {rng.choice(absent)} disc")
+        yield Draft(
+            skeleton=went.told.words.skeleton,
+            target=_first(disc.id, went.now) != chosen[0].id,
+            kind="choice",
+            factual=Asked(f"Which of these is nearest to the {disc.name}?", f"the {nearest.name}"),
+            counterfactual=Asked(
+                f"{RULE} Which of these would the {disc.name} hit first if {went.told.words.text}?", names[0]
+            ),
+            shown=Asked(f"{SHOWN} Which of these does the {disc.name} hit first?", names[0]),
+            world=went.world,
+            told=went.told,
+            after=went.after,
+            options=tuple(map(Option, names, roles)),
+            fact=partial(_first, disc.id),
+        )
+
+
+def _first(disc: str, happens: Motion) -> str:
+    return next(iter(happens.hit_by(disc)), "")
+
+
+def _to_choose_from(went: Went, disc: Disc, rng: Random) -> list[Disc]:
+    """What a disc would hit first, and two others: those that it meets at all come before those that it never does."""
+    there = {other.id: other for other in _others(went) if other.id != disc.id}
+    right = there.pop(_first(disc.id, went.then), None)
+    if right is None:
+        return []
+    met = [*went.now.hit_by(disc.id), *went.then.hit_by(disc.id)]
+    others = sorted(rng.sample(list(there.values()), len(there)), key=lambda each: each.id not in met)
+    return [right, *others[:1], *rng.sample(others[1:], min(1, len(others[1:])))]
+
+
+def _nearest(chosen: list[Disc], disc: Disc) -> Disc | None:
+    """The one of three that is nearest to a disc, where that can be seen."""
+    if len(chosen) < 3:
+        return None
+    away = {each.id: hypot(each.x - disc.x, each.y - disc.y) - each.radius for each in chosen}
+    first, second, *_ = sorted(chosen, key=lambda each: away[each.id])
+    return first if away[second.id] - away[first.id] >= _CLEARLY else None
+
+
+def under_changes(drafting: Callable[[Went, Random], Iterator[Draft]]) -> Callable[..., Iterator[Draft]]:
+    """What can be asked of a table under some of its changes."""
+
+    def drafts(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[Draft]:
+        now = motion(world)
+        some = [told for told in told_changes(world, rng) if told.kind == kind]
+        for told in rng.sample(some, min(_CHANGES, len(some))):
+            assert isinstance(told.change, DiscChange)
+            after = changed_discs(world, told.change)
+            if min(gaps(after)) < 6 or not has_clear_arrows(after):
+                continue
+            found = list(drafting(Went(world, told, after, now, motion(after)), rng))
+            yield from rng.sample(found, len(found))
+
+    return drafts
+
+
+def _is_stable(draft: Draft, rng: Random) -> bool:
+    """Whether the answers are the same in slightly different worlds, and with all discs a little larger or smaller."""
+    assert isinstance(draft.world, Discs)
+    assert isinstance(draft.after, Discs)
+    assert draft.fact
+    for world in (draft.world, draft.after):
+        answer = draft.fact(motion(world))
+        jitters = (jittered_discs(world, rng) for _ in range(JITTERS))
+        for other in (*beside_discs(world), *jitters):
+            try:
+                if draft.fact(motion(other)) != answer:
+                    return False
+            except Unclear:
+                return False
+    return True
+
+
+def _hardness(draft: Draft) -> dict[str, str | int]:
+    assert isinstance(draft.after, Discs)
+    return {"things": len(draft.after.discs), "depth": len(motion(draft.after).events)}
+
+
+def _others(went: Went) -> list[Disc]:
+    """The discs that may be asked about: all but the one that is changed."""
+    return [disc for disc in went.world.discs if disc.id != went.told.about.id]
+
+
+def _yes(holds: bool) -> str:
+    return "yes" if holds else "no"
+
+
+_BOTH = (("yes", "yes"), ("yes", "no"), ("no", "yes"), ("no", "no"))
+DISCS = WorldSuite(
+    name="discs",
+    description="Discs on a table with walls, some of which have just been pushed, and what would happen if something "
+    "were otherwise: every answer is worked out collision by collision, and what happens is shown as four pictures.",
+    groups=(
+        Group("hits", under_changes(hits), _BOTH, _LAYOUT),
+        Group("reaches wall", under_changes(reaches_wall), _BOTH, _KINDS),
+        Group("how many move", under_changes(how_many_move), (False, True), _LAYOUT),
+        Group("who first", under_changes(who_first), (False, True), ("remove",)),
+    ),
+    build=build_discs,
+    is_stable=_is_stable,
+    hardness=_hardness,
+    draw=draw_discs,
+    show=draw_strip,
+)

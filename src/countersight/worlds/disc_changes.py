@@ -1,0 +1,108 @@
+"""Changes of a table with discs, the worlds beside it, and a table by chance."""
+
+from math import atan2, cos, hypot, pi, sin
+from random import Random
+
+import msgspec
+from msgspec.structs import replace
+
+from countersight.worlds.building import Difficulty
+from countersight.worlds.colours import COLOURS, random_look
+from countersight.worlds.discs import FIELD, WALL, Disc, Discs, gaps, has_clear_arrows
+
+APART = 12.0
+"""Least distance between discs, and from the walls, where they start."""
+NUMBERS: dict[Difficulty, tuple[int, int]] = {"easy": (5, 5), "medium": (6, 6), "hard": (7, 8)}
+_VISIBLE = 3.0
+"""Radii are tried so much larger and smaller: what two discs miss or hit each other by is then 6 pixels."""
+
+
+class Take(msgspec.Struct, frozen=True, tag_field="kind", tag="take"):
+    """Takes a disc away."""
+
+    id: str
+
+
+class Put(msgspec.Struct, frozen=True, tag_field="kind", tag="put"):
+    """Puts a disc on the table, or another one in the place of one that is there."""
+
+    disc: Disc
+
+
+DiscChange = Take | Put
+
+
+def changed_discs(world: Discs, change: DiscChange) -> Discs:
+    """The table with the change made, before anything moves."""
+    gone = change.id if isinstance(change, Take) else change.disc.id
+    kept = tuple(disc for disc in world.discs if disc.id != gone)
+    return replace(world, discs=kept if isinstance(change, Take) else (*kept, change.disc))
+
+
+def jittered_discs(world: Discs, rng: Random) -> Discs:
+    """The same table with everything a little elsewhere, a little faster or slower, heavier or lighter."""
+
+    def moved(disc: Disc) -> Disc:
+        faster = 1 + rng.uniform(-0.02, 0.02)
+        return replace(
+            disc,
+            x=disc.x + rng.uniform(-1, 1),
+            y=disc.y + rng.uniform(-1, 1),
+            vx=disc.vx * faster,
+            vy=disc.vy * faster,
+            weight=disc.weight * (1 + rng.uniform(-0.02, 0.02)),
+        )
+
+    return replace(world, discs=tuple(map(moved, world.discs)))
+
+
+def beside_discs(world: Discs) -> list[Discs]:
+    """The same table with all discs larger, and smaller, by what a viewer can see."""
+    return [
+        replace(world, discs=tuple(replace(disc, radius=disc.radius + more) for disc in world.discs))
+        for more in (-_VISIBLE, _VISIBLE)
+    ]
+
+
+def build_discs(rng: Random, difficulty: Difficulty) -> Discs:
+    """A table by chance: a few discs are pushed, most of them towards another."""
+    number = rng.randint(*NUMBERS[difficulty])
+    while True:
+        colours = rng.sample(COLOURS, number)
+        discs = tuple(_placed(rng, nth, colour) for nth, colour in enumerate(colours))
+        world = Discs(discs, random_look(rng))
+        if min(gaps(world)) < APART:
+            continue
+        world = replace(world, discs=tuple(_pushed(rng, discs, max(1, number // 3))))
+        if has_clear_arrows(world):
+            return world
+
+
+def _placed(rng: Random, nth: int, colour: str) -> Disc:
+    radius = rng.randint(17, 24)
+    low, high = round(WALL + radius + APART), round(FIELD - WALL - radius - APART)
+    return Disc(f"d{nth}", colour, rng.randint(low, high), rng.randint(low, high), radius, weight=rng.randint(1, 4))
+
+
+def _pushed(rng: Random, discs: tuple[Disc, ...], number: int) -> list[Disc]:
+    """The discs, of which so many move: to where another is, or past it."""
+    moving = set(rng.sample(range(len(discs)), number))
+    return [aimed(rng, disc, discs) if nth in moving else disc for nth, disc in enumerate(discs)]
+
+
+def aimed(rng: Random, disc: Disc, discs: tuple[Disc, ...]) -> Disc:
+    """A disc that moves towards another, give or take, as far as that or farther."""
+    goal = rng.choice([other for other in discs if other.id != disc.id])
+    angle = atan2(goal.y - disc.y, goal.x - disc.x) + rng.gauss(0, 0.12)
+    length = min(380.0, hypot(goal.x - disc.x, goal.y - disc.y) * rng.uniform(0.8, 2.2))
+    return pushed(disc, angle, max(100.0, length))
+
+
+def pushed(disc: Disc, angle: float, length: float) -> Disc:
+    """The disc with a push in a direction, in whole pixels."""
+    return replace(disc, vx=float(round(cos(angle) * length)), vy=float(round(sin(angle) * length)))
+
+
+def turned(disc: Disc, quarters: int) -> Disc:
+    """The disc pushed in a direction so many quarters of a circle farther, clockwise."""
+    return pushed(disc, atan2(disc.vy, disc.vx) + quarters * pi / 2, hypot(disc.vx, disc.vy))

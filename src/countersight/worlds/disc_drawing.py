@@ -1,0 +1,101 @@
+"""Drawing discs on a table: the start with arrows, any later moment with the ways so far, and four moments in one."""
+
+from itertools import pairwise
+from math import hypot
+
+import numpy as np
+
+from countersight.picture import Pixels
+from countersight.scenes import rgb, skia
+from countersight.worlds.colours import PALETTES
+from countersight.worlds.discs import FIELD, WALL, Disc, Discs, Motion, arrow, motion
+from countersight.worlds.drawing import DOT, DOTS_APART, darker, fill, stroke
+
+FRAMES = (0.0, 0.15, 0.45, 1.0)
+"""The moments of the strip; discs are fast at first."""
+_TIP = 9.0
+
+
+def draw_discs(world: Discs) -> Pixels:
+    """The start: every disc that moves has an arrow."""
+    pixels, surface = _table(world, world.look.side)
+    canvas = surface.getCanvas()
+    for disc in world.discs:
+        _disc(canvas, disc, disc.x, disc.y, world)
+    for disc in world.discs:
+        if disc.vx or disc.vy:
+            _arrow(canvas, disc)
+    return pixels[:, :, :3]
+
+
+def draw_end(world: Discs) -> Pixels:
+    """The end, with the ways that the discs went."""
+    return _moment(world, motion(world), 1.0, world.look.side)
+
+
+def draw_strip(world: Discs) -> Pixels:
+    """Four moments from start to end, row by row."""
+    side, happens = world.look.side * 5 // 8, motion(world)
+    frames = [_moment(world, happens, when, side) for when in FRAMES]
+    gap = np.full((side, 6, 3), 255, np.uint8)
+    rows = [np.hstack([one, gap, other]) for one, other in (frames[:2], frames[2:])]
+    return np.vstack([rows[0], np.full((6, rows[0].shape[1], 3), 255, np.uint8), rows[1]])
+
+
+def _moment(world: Discs, happens: Motion, when: float, side: int) -> Pixels:
+    pixels, surface = _table(world, side)
+    canvas = surface.getCanvas()
+    for disc in world.discs:
+        places = [(track.x, track.y) for track in happens.tracks[disc.id] if track.since <= when]
+        places.append(happens.at(disc.id, when))
+        colour = PALETTES[world.look.palette][disc.colour]
+        for (x, y), (x2, y2) in pairwise(places):
+            canvas.drawLine(x, y, x2, y2, stroke(colour, 3.0, 120))
+    for disc in world.discs:
+        _disc(canvas, disc, *happens.at(disc.id, when), world)
+    return pixels[:, :, :3]
+
+
+def _table(world: Discs, side: int) -> tuple[Pixels, skia.Surface]:
+    """The empty table: its pixels, and the surface that draws into them."""
+    wood = np.array(rgb(world.look.wood))
+    pixels = np.empty((side, side, 4), np.uint8)
+    pixels[:, :, :3] = wood * 3 // 5
+    pixels[:, :, 3] = 255
+    wall = WALL * side // FIELD
+    cloth = np.array(rgb(world.look.wall)) - (np.arange(side - 2 * wall) * 14 // side)[:, None]
+    pixels[wall : side - wall, wall : side - wall, :3] = cloth[:, None]
+    surface = skia.Surface(pixels, colorType=skia.kRGBA_8888_ColorType)
+    canvas = surface.getCanvas()
+    canvas.scale(side / FIELD, side / FIELD)
+    inner = skia.Rect.MakeLTRB(WALL - 2, WALL - 2, FIELD - WALL + 2, FIELD - WALL + 2)
+    canvas.drawRect(inner, stroke("#3a2a1c", 4.0))
+    return pixels, surface
+
+
+def _disc(canvas: skia.Canvas, disc: Disc, x: float, y: float, world: Discs) -> None:
+    colour = PALETTES[world.look.palette][disc.colour]
+    canvas.drawCircle(x + 3, y + 4, disc.radius, fill("#000000", 36))
+    canvas.drawCircle(x, y, disc.radius, fill(colour))
+    canvas.drawCircle(x, y, disc.radius - 5, stroke("#ffffff", 1.5, 70))
+    canvas.drawCircle(x, y, disc.radius - 0.75, stroke(darker(colour), 1.5))
+    number = round(disc.weight)
+    for nth in range(number):
+        row, many = nth // 2, min(2, number - nth // 2 * 2)
+        right = (nth % 2 - (many - 1) / 2) * DOTS_APART
+        down = (row - ((number + 1) // 2 - 1) / 2) * DOTS_APART
+        canvas.drawCircle(x + right, y + down, DOT + 0.8, fill("#202020"))
+        canvas.drawCircle(x + right, y + down, DOT, fill("#ffffff"))
+
+
+def _arrow(canvas: skia.Canvas, disc: Disc) -> None:
+    """From the edge of a disc, a third as long as its way."""
+    (x, y), (tip_x, tip_y) = arrow(disc)
+    length = hypot(disc.vx, disc.vy)
+    across, down = disc.vx / length, disc.vy / length
+    canvas.drawLine(x, y, tip_x - across * _TIP, tip_y - down * _TIP, stroke("#101014", 3.0))
+    path = skia.Path()
+    back_x, back_y = tip_x - across * _TIP, tip_y - down * _TIP
+    corners = [(tip_x, tip_y), (back_x - down * 5, back_y + across * 5), (back_x + down * 5, back_y - across * 5)]
+    path.addPoly([skia.Point(*corner) for corner in corners], True)
+    canvas.drawPath(path, fill("#101014"))
