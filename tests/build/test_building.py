@@ -165,7 +165,7 @@ def test_what_people_disagree_on_is_too_ambiguous_for_two_options(tmp_path: Path
 @pytest.mark.parametrize(
     ("name", "content", "options", "message"),
     [
-        ("notes.txt", "hello", [], "has no answers in it; name VQA's annotations with --annotations"),
+        ("notes.txt", "hello", [], "has no answers in it; name VQA's annotations as --annotations"),
         ("notes.csv", "a,b\n1,2\n", [], "holds no questions"),
         ("notes.csv", "", ["--annotations", "x.json"], "C-VQA's CSV has its answers"),
         ("notes.csv", "", ["--groups", "indirect"], "there is no group 'indirect'"),

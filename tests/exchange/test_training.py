@@ -117,7 +117,7 @@ def test_there_is_a_mark_for_each_picture_whatever_the_question_says(written):
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("split", ["test", "all"])
 def test_what_is_there_to_test_with_is_not_trained_on_by_mistake(name, split, source, tmp_path):
-    with pytest.raises(ExchangeError, match="--yes-train-on-test"):
+    with pytest.raises(ExchangeError, match="`yes_train_on_test`"):
         export_to(name, Export(source, tmp_path / "out", split=split))
     assert not (tmp_path / "out").exists()
 

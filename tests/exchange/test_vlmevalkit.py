@@ -115,7 +115,7 @@ def test_a_table_that_is_none_is_a_sentence(tables, tmp_path, name, content, sen
 
 def test_a_model_that_nobody_names_is_asked_for(tables, tmp_path):
     predicted(tables).to_csv(tmp_path / "p.tsv", sep="\t", index=False)
-    with pytest.raises(ExchangeError, match="name it with --model"):
+    with pytest.raises(ExchangeError, match="name it with `model`"):
         import_run("vlmevalkit", tmp_path / "p.tsv", tables[0], tmp_path / "back")
 
 

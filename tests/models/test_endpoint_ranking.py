@@ -17,7 +17,7 @@ from countersight.models.registry import open_model
 from countersight.picture.checking import check_picture
 
 OPTIONS = ("It is red", "It is red and very large", "no")
-SENTENCE = "so it cannot rank them; leave out --rank and ask with --prompt swapped"
+SENTENCE = "so it cannot rank them; leave out `answering` and ask with the prompt swapped"
 
 
 def losses(server: ChatServer, loss: str = "mean", options: tuple[str, ...] = OPTIONS) -> tuple[float, ...]:
@@ -116,7 +116,7 @@ def test_the_command_says_so_too(tmp_path) -> None:
     with ChatServer() as server:
         done = run_command(folder, tmp_path / "r", server.name, "--rank")
     assert done.returncode == 2
-    assert SENTENCE in done.stderr
+    assert SENTENCE.replace("`answering`", "--rank") in done.stderr
     assert "Traceback" not in done.stderr
 
 

@@ -71,7 +71,7 @@ def test_a_run_that_was_not_asked_as_the_paper_asks_says_so(files: ReportFiles) 
     assert "gpt-4o was asked otherwise than in the paper: answers were written" in grid.note
     ranked = msgspec.structs.replace(files.data.runs[0], answering="rank", prompt="1-shot")
     note = beside(msgspec.structs.replace(files.data, runs=(ranked,)), files.data.references[0]).note
-    assert "prompt 1-shot, where the paper's is --prompt 0-shot or cfmm-1-shot or cfmm-1-shot-cot" in note
+    assert "prompt 1-shot, where the paper's is 0-shot or cfmm-1-shot or cfmm-1-shot-cot" in note
     as_published = msgspec.structs.replace(ranked, prompt="cfmm-1-shot")
     grid = beside(msgspec.structs.replace(files.data, runs=(as_published,)), files.data.references[0])
     assert "otherwise" not in grid.note
