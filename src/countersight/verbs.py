@@ -33,6 +33,9 @@ from countersight.results import Audit, Run
 from countersight.runs import Answering, Way, ask_dataset
 from countersight.scoring import Scores, score_run
 from countersight.suites import Part, find_suite, secret_seed, whole_beside
+from countersight.suites.cvqa import NAME as CVQA_READING
+from countersight.suites.cvqa import read_otherwise
+from countersight.text import unknown
 from countersight.verb import before_room
 
 SomeDataset: TypeAlias = Dataset | Path | str
@@ -256,11 +259,18 @@ def report(
     seed: int = 0,
     reference: Sequence[str] | None = None,
     groups: GroupsFile | None = None,
+    reading: str | None = None,
     progress: Progress | None = None,
 ) -> ReportFiles:
-    """Write tables and a page about runs of one dataset; says where they are."""
+    """Write tables and a page about runs of one dataset; says where they are.
+
+    `reading="cvqa"` sets a table beside the others in which C-VQA's plain rules read the replies.
+    """
+    paths = [_run(each).path for each in _several(runs)]
+    if reading not in (None, CVQA_READING):
+        raise CountersightError(unknown("reading", str(reading), [CVQA_READING]))
     return write_report(
-        [_run(each).path for each in _several(runs)],
+        paths,
         Path(out),
         dataset=dataset,
         gold=gold,
@@ -268,6 +278,7 @@ def report(
         seed=seed,
         reference=reference,
         groups=groups,
+        readings=[read_otherwise(paths, dataset=dataset, gold=gold)] if reading else (),
         progress=progress or usual(),
     )
 

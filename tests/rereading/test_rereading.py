@@ -131,6 +131,7 @@ def test_the_report_sets_it_apart(run, tmp_path, capsys):
     assert "With a second reader" in printed
     assert "chance found an answer in 10 of 10 unread replies" in (out / "second_reader.md").read_text()
     assert (out / JOURNAL).is_file()
+    assert "With a second reader" in (out / "report.html").read_text(encoding="utf-8")
 
 
 def test_score_has_a_second_reader_too(run, tmp_path, capsys):

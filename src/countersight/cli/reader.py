@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import asyncio
 
+    from countersight.pages import Grid
     from countersight.rereading import Rereading
 
 
@@ -22,14 +23,13 @@ def add_reader(parser: argparse.ArgumentParser, kept_in: str) -> None:
     )
 
 
-def second_reading(reader: str, runs: Sequence[Path], folder: Path, chosen: argparse.Namespace) -> int:
-    """Has a model read what the rules left unread, and prints what that changes: 0, or 130 where it was stopped."""
-    from rich.console import Console
-
+def second_reading(
+    reader: str, runs: Sequence[Path], folder: Path, chosen: argparse.Namespace
+) -> "tuple[int, Grid | None]":
+    """Has a model read what the rules left unread: 0 and a table of what that changes, or 130 where it was stopped."""
     from countersight.cli.stopping import GOES_ON, STOPPED, stoppable
     from countersight.engine import Tally, showing
     from countersight.models import ModelSettings, open_model
-    from countersight.pages import print_grids
     from countersight.rereading import reread_async, rereading_grid, write_rereadings
 
     tally = Tally()
@@ -46,7 +46,6 @@ def second_reading(reader: str, runs: Sequence[Path], folder: Path, chosen: argp
         found = stoppable(work, "readings")
     if found is None:
         print(GOES_ON, file=sys.stderr)
-        return STOPPED
-    print_grids([rereading_grid(found)], Console())
-    print(f"The same as a file: {write_rereadings(found, folder)}")
-    return 0
+        return STOPPED, None
+    print(f"What the second reader changes: {write_rereadings(found, folder)}")
+    return 0, rereading_grid(found)

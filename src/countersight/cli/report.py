@@ -50,6 +50,11 @@ def add(verbs: Verbs) -> None:
         metavar="COLUMN",
         help="of --groups: names the group, as in bb_gender (default: every column that does)",
     )
+    report.add_argument(
+        "--reading",
+        choices=["cvqa"],
+        help="read the replies by C-VQA's plain rules too, in a table of its own beside ours",
+    )
     add_reader(report, "-o")
     report.add_argument("--seed", type=int, default=0, help="for the choice of cases and what is drawn (default: 0)")
 
@@ -66,6 +71,14 @@ def _report(chosen: argparse.Namespace) -> int:
     audits = [path for path in chosen.runs if (path / "audit.json").is_file()]
     if audits:
         return _report_audits(chosen, audits)
+    status, readings = 0, []
+    if chosen.reading:
+        from countersight.suites.cvqa import read_otherwise
+
+        readings.append(read_otherwise(chosen.runs, dataset=chosen.dataset, gold=chosen.gold))
+    if chosen.reader:
+        status, grid = second_reading(chosen.reader, chosen.runs, chosen.output, chosen)
+        readings += [grid] if grid else []
     report = write_report(
         chosen.runs,
         chosen.output,
@@ -75,13 +88,13 @@ def _report(chosen: argparse.Namespace) -> int:
         seed=chosen.seed,
         reference=chosen.reference,
         groups=GroupsFile(chosen.groups, chosen.key or "id", tuple(chosen.column)) if chosen.groups else None,
+        readings=readings,
         progress=counting,
     )
     print_tables(report.data, Console())
     for run in report.data.runs:
         for words in run.advice:
             print(f"{printable(run.label)}: {printable(words)}", file=sys.stderr)
-    status = second_reading(chosen.reader, chosen.runs, chosen.output, chosen) if chosen.reader else 0
     print(f"The page, with every case: {report.html.resolve()}")
     return status
 

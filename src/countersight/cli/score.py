@@ -31,6 +31,9 @@ def add(verbs: Verbs) -> None:
 
 
 def _score(chosen: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from countersight.pages import print_grids
     from countersight.runs import RunFolder
     from countersight.scoring import Gold, judge_run, write_frame
 
@@ -45,5 +48,8 @@ def _score(chosen: argparse.Namespace) -> int:
         print(f"Every answer: {chosen.output}")
     if chosen.reader:
         folder = chosen.output.parent if chosen.output else Path("report")
-        return second_reading(chosen.reader, [chosen.run], folder, chosen)
+        status, grid = second_reading(chosen.reader, [chosen.run], folder, chosen)
+        if grid:
+            print_grids([grid], Console())
+        return status
     return 0

@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 
 from countersight.case import Asking, World
-from countersight.pages import Figure, Thumbnail
+from countersight.pages import Figure, Grid, Thumbnail
 from countersight.suites import PaperTable, Terms, terms
 
 Verdict = Literal["right", "wrong", "unread", "empty", "cut", "failed", "missing"]
@@ -195,6 +195,8 @@ class ReportData(msgspec.Struct, frozen=True, kw_only=True):
     references: tuple[PaperTable, ...] = ()
     """Tables of papers to set beside the runs."""
     analyses: tuple[Analysis, ...] = ()
+    readings: tuple[Grid, ...] = ()
+    """The runs as somebody else reads them: a second reader, or a paper's own rules. Kept apart from all else."""
     blind: dict[World, float] = {}
     """What is answered without the pictures, by world, where it was measured when the dataset was made."""
 

@@ -182,6 +182,8 @@ def _nav(report: ReportData) -> Iterator[tuple[str, str]]:
         yield "comparison", "Comparison"
     if report.references:
         yield "reported", "Reported"
+    if report.readings:
+        yield "readings", "Read otherwise"
     for number, analysis in enumerate(report.analyses):
         yield f"analysis-{number}", name(analysis.heading.rpartition(": ")[2])
     yield "cases", "Cases"
@@ -261,6 +263,13 @@ def _sections(report: ReportData) -> Iterator[Markup]:
             "Beside what papers report",
             "Measured rows first, with n and interval; reported rows as the paper prints them.",
             *(as_table(grid, grid.note) for grid in (beside(report, table) for table in report.references)),
+        )
+    if report.readings:
+        yield section(
+            "readings",
+            "Read otherwise",
+            "The same replies read by somebody else. Nothing of it goes into any other figure of this page.",
+            *(as_table(grid, grid.note) for grid in report.readings),
         )
     for number, analysis in enumerate(report.analyses):
         yield _analysis(f"analysis-{number}", analysis)

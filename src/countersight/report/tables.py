@@ -151,6 +151,7 @@ def grids(report: ReportData) -> list[Grid]:
     tables += [compared(comparison, report.terms) for comparison in report.comparisons]
     tables += [beside(report, reference) for reference in report.references]
     tables += [letters(run) for run in report.runs if run.letters]
+    tables += report.readings
     return tables
 
 

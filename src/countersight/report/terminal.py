@@ -17,6 +17,7 @@ def print_tables(report: ReportData, console: Console) -> None:
     tables = scores(report)
     tables += [compared(comparison, report.terms) for comparison in report.comparisons]
     tables += [beside(report, reference) for reference in report.references]
+    tables += report.readings
     _print(report, tables, console)
     for analysis in report.analyses:
         _print_analysis(analysis, console)

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from countersight.files import write_text
-from countersight.pages import KeptThumbnails, side_for, thumbnails
+from countersight.pages import Grid, KeptThumbnails, side_for, thumbnails
 from countersight.progress import Progress, silent
 from countersight.report.data import PageData, ReportData
 from countersight.report.finding_figure import finding_figure
@@ -49,13 +49,15 @@ def write_report(
     seed: int = 0,
     reference: Sequence[str] | None = None,
     groups: GroupsFile | None = None,
+    readings: Sequence[Grid] = (),
     progress: Progress = silent,
 ) -> ReportFiles:
     """Report on one or more runs of one dataset: a page, tables and scores.parquet in `out`.
 
     `dataset` says where the dataset is now if it was moved, `gold` which answers were corrected since; `gallery` is how
     many cases the page shows at most; `reference` names tables of papers to set beside the runs, and all of their suite
-    when it is empty; `groups` names a table of groups of pictures to compare.
+    when it is empty; `groups` names a table of groups of pictures to compare; `readings` are
+    tables of the runs as somebody else reads them.
     """
     loaded = load(runs, dataset=dataset, gold=gold, gallery=gallery, seed=seed, reference=reference, groups=groups)
     pictures = []
@@ -65,7 +67,7 @@ def write_report(
         for picture in thumbnails(loaded.pictures, loaded.dataset.picture, side, kept):
             pictures.append(picture)
             done(len(pictures))
-    report = loaded.report
+    report = msgspec.structs.replace(loaded.report, readings=tuple(readings))
     out.mkdir(parents=True, exist_ok=True)
     return ReportFiles(
         html=write_text(out / "report.html", render(PageData(report, loaded.cases, tuple(pictures)))),
