@@ -18,6 +18,7 @@ from countersight.engine import Patience
 from countersight.errors import ModelError, RunError
 from countersight.models.protocol import ModelSettings
 from countersight.models.registry import open_model
+from countersight.models.service import Received, refused
 from countersight.runs.folder import RunFolder
 from countersight.scoring import outcomes, score
 
@@ -379,6 +380,21 @@ def test_an_error_that_stops_the_run_loses_no_answer_under_way(tmp_path):
     ):
         ask(folder, tmp_path / "r", server.name)
     assert len(answers(tmp_path / "r")) == 7
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (403, "Quota exceeded for this billing account"),
+        (400, "Your credit balance is too low to access the API"),
+        (401, "You have run out of credits"),
+    ],
+)
+def test_no_money_is_no_refused_key_whatever_status_it_comes_with(status, words):
+    answer = Received(status, "no", {}, json.dumps({"error": {"message": words}}).encode())
+    assert "the quota at h is used up" in str(refused("h", answer))
+    plain = Received(status, "no", {}, b'{"error": {"message": "no such model"}}')
+    assert "quota" not in str(refused("h", plain))
 
 
 def test_a_spent_quota_is_no_refused_key_and_stops_the_run_though_it_comes_as_429(tmp_path, monkeypatch):

@@ -3,6 +3,7 @@
 import datetime
 import email.utils
 import os
+import re
 import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -113,11 +114,18 @@ class Service:
         return content
 
 
+_NO_MONEY = (400, 401, 403)
+_MONEY = re.compile(
+    r"\bquota\b|\bbilling\b|credit balance|out of credits?\b|insufficient (?:funds|balance|credit)", re.IGNORECASE
+)
+"""Words by which providers say that nothing is paid for; not of 429, where a quota is also one of a minute."""
+
+
 def refused(host: str, received: Received) -> Exception:
     """What it means that a server did not do what was asked."""
     status = received.status
     reason = f"HTTP {status}: {error_text(received.content) or shorten(received.phrase)}"
-    if status == 402 or b"insufficient_quota" in received.content:
+    if status == 402 or b"insufficient_quota" in received.content or (status in _NO_MONEY and _MONEY.search(reason)):
         return ModelError(f"the quota at {host} is used up: {reason}; add to it, then give the same command to go on")
     if status == 401:
         return ModelError(f"{host} does not accept the key: {reason}")

@@ -59,7 +59,7 @@ def read_otherwise(runs: Sequence[Path], *, dataset: Path | None = None, gold: P
             notes.append(f"{label}: of {count(compared.both)} replies that both read, {share} % are read alike.")
     about = (
         "C-VQA's rules take the first number, yes, no or letter of a reply, outside an if-clause. They are written "
-        "after descriptions of the benchmark, not after its authors' code, and stand apart from every other figure here."
+        "after descriptions of the benchmark, not after its authors' code, and stand apart from all other figures."
     )
     return Grid("Read by C-VQA's rules", _HEAD, tuple(lines), " ".join([about, *notes]))
 
