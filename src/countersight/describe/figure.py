@@ -1,7 +1,8 @@
 """The statistics as one self-contained SVG figure, readable on a light and on a dark ground."""
 
+from countersight.case import ASKING_WORDS
 from countersight.describe.funnel import funnel_panel
-from countersight.describe.panels import WORLD_WORDS, Balance, Bar, answer_bars, balances, length_bars
+from countersight.describe.panels import WORLDS, Balance, Bar, answer_bars, balances, length_bars
 from countersight.describe.statistics import Statistics
 from countersight.pages import MARGIN, WIDTH, escaped, sheet, words_at
 from countersight.suites.cello import DESCRIBED, CelloStatistics
@@ -35,7 +36,7 @@ def figure(statistics: Statistics) -> str:
         _legend(y + 46),
     ]
     y += 92
-    means = ", ".join(f"{w.mean_words:.2f} {WORLD_WORDS[w.world]}" for w in total.worlds if w.questions)
+    means = ", ".join(f"{w.mean_words:.2f} {w.world}" for w in total.worlds if w.questions)
     for title, note, bars in (
         ("Right answers", "share of the questions of each world", answer_bars(total)),
         ("Words in a question, its options included", f"on average {means}" if means else "", length_bars(total)),
@@ -64,9 +65,9 @@ def figure(statistics: Statistics) -> str:
 
 def _legend(y: int) -> str:
     parts = []
-    for x, (world, words) in zip((MARGIN, MARGIN + 190), WORLD_WORDS.items(), strict=True):
+    for x, world in zip((MARGIN, MARGIN + 230), WORLDS, strict=True):
         parts.append(f'<rect class="{world}" x="{x}" y="{y - 11}" width="13" height="13" rx="3"/>')
-        parts.append(words_at(x + 20, y, f"{world}: {words}"))
+        parts.append(words_at(x + 20, y, f"{world}: {ASKING_WORDS[world]}"))
     return "".join(parts)
 
 
@@ -87,7 +88,7 @@ def _plot(y: int, title: str, note: str, bars: list[Bar]) -> str:
     every = max(1, round(max((len(bar.label[:12]) for bar in bars), default=1) * 7 / room + 0.5))
     for place, bar in enumerate(bars):
         middle = MARGIN + room * (place + 0.5)
-        for world, share, x in zip(WORLD_WORDS, bar.shares, (middle - width, middle), strict=True):
+        for world, share, x in zip(WORLDS, bar.shares, (middle - width, middle), strict=True):
             tall = _PLOT * share / limit
             parts.append(
                 f'<rect class="{world}" x="{x:.1f}" y="{bottom - tall:.1f}" width="{width - 0.6:.1f}" '
@@ -117,7 +118,7 @@ def _balance(y: int, rows: list[Balance]) -> str:
             parts.append(words_at(MARGIN, line + 14, name if len(name) <= 26 else f"{name[:25]}…"))
         shown = row.group
         parts.append(words_at(left - 12, line + 14, row.world, "soft", "end"))
-        world = next(world for world, words in WORLD_WORDS.items() if words == row.world)
+        world = row.world
         x = float(left)
         for number, (label, share) in enumerate(row.parts):
             width = inside * share

@@ -4,13 +4,14 @@ from typing import Final
 
 import msgspec
 
+from countersight.case import World
 from countersight.describe.statistics import OTHER, GroupStatistics, Statistics, WorldStatistics
 
 _ANSWERS_SHOWN = 40
 _GROUPS_SHOWN = 24
 _SELDOM = 0.005
 CONTROLLED: Final = "the change does not touch what is asked, and the answer must stay"
-WORLD_WORDS: Final = {"factual": "factual", "counterfactual": "counterfactual"}
+WORLDS: Final[tuple[World, ...]] = ("factual", "counterfactual")
 
 
 class Bar(msgspec.Struct, frozen=True):
@@ -66,7 +67,7 @@ def balances(statistics: Statistics) -> list[Balance]:
     """The balance of every group, where there are not too many, and of all."""
     groups = statistics.groups if 1 < len(statistics.groups) <= _GROUPS_SHOWN else ()
     return [
-        Balance(group.group, WORLD_WORDS[world.world], parts)
+        Balance(group.group, world.world, parts)
         for group in (*groups, statistics.total)
         for world in group.worlds
         if (parts := _parts(world))

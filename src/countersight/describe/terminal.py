@@ -10,7 +10,7 @@ from rich.text import Text
 from countersight.describe.funnel import funnel_table
 from countersight.describe.panels import (
     CONTROLLED,
-    WORLD_WORDS,
+    WORLDS,
     Bar,
     answer_bars,
     balances,
@@ -86,7 +86,7 @@ def _top(group: GroupStatistics) -> list[Text]:
 def _bars(title: str, heading: str, bars: list[Bar]) -> Table:
     table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
     table.add_column(heading, justify="right")
-    for words in WORLD_WORDS.values():
+    for words in WORLDS:
         table.add_column(words, min_width=_WIDTH)
         table.add_column("%", justify="right")
     longest = max((max(bar.shares) for bar in bars), default=0) or 1

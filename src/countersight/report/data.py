@@ -6,6 +6,7 @@ import msgspec
 
 from countersight.case import Asking, World
 from countersight.pages import Figure, Grid, Thumbnail
+from countersight.report.answer_shares import AnswerShares
 from countersight.suites import PaperTable, Terms, terms
 
 Verdict = Literal["right", "wrong", "unread", "empty", "cut", "failed", "missing"]
@@ -195,6 +196,8 @@ class ReportData(msgspec.Struct, frozen=True, kw_only=True):
     references: tuple[PaperTable, ...] = ()
     """Tables of papers to set beside the runs."""
     analyses: tuple[Analysis, ...] = ()
+    answers: tuple[AnswerShares, ...] = ()
+    """How often each number is the right answer, by group, where numbers are asked for (C-VQA's Figure 3)."""
     readings: tuple[Grid, ...] = ()
     """The runs as somebody else reads them: a second reader, or a paper's own rules. Kept apart from all else."""
     blind: dict[World, float] = {}

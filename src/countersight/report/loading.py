@@ -13,6 +13,7 @@ from countersight.dataset import Dataset
 from countersight.errors import CountersightError
 from countersight.report.advice import advice
 from countersight.report.analyses import analyses
+from countersight.report.answer_shares import answer_shares
 from countersight.report.cases import gallery_cases
 from countersight.report.data import (
     Comparison,
@@ -144,6 +145,7 @@ def load(
         soft=results[0].credits is not None,
         references=references,
         blind=_answered_blind(source, found.worlds),
+        answers=answer_shares(source.cases()),
         analyses=analyses(_analysed(names, found.judged, scores), found.watched, found.terms, joined, seed=seed),
     )
     shown, pictures = gallery_cases(found.judged, gallery, seed)

@@ -23,6 +23,7 @@ from countersight.pages import (
     text,
 )
 from countersight.report.analysis_tables import analysis_grids
+from countersight.report.answer_shares import shares_figure
 from countersight.report.data import Analysis, Answer, PageData, ReportData
 from countersight.report.figures import accuracy_plot, drop_plot, legend, letter_bars
 from countersight.report.finding import sentence
@@ -182,6 +183,8 @@ def _nav(report: ReportData) -> Iterator[tuple[str, str]]:
         yield "comparison", "Comparison"
     if report.references:
         yield "reported", "Reported"
+    if report.answers:
+        yield "answers", "Right answers"
     if report.readings:
         yield "readings", "Read otherwise"
     for number, analysis in enumerate(report.analyses):
@@ -263,6 +266,14 @@ def _sections(report: ReportData) -> Iterator[Markup]:
             "Beside what papers report",
             "Measured rows first, with n and interval; reported rows as the paper prints them.",
             *(as_table(grid, grid.note) for grid in (beside(report, table) for table in report.references)),
+        )
+    if report.answers:
+        yield section(
+            "answers",
+            "Right answers",
+            "How often each number is the right answer under the change, by group, as in C-VQA's Figure 3: a model "
+            "that always says the commonest one is right that often.",
+            shares_figure(report.answers, report.terms),
         )
     if report.readings:
         yield section(

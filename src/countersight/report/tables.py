@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from countersight.case import ASKINGS, World
 from countersight.pages import NOTHING, Cell, Grid, Line, count, figure_cell, name, percent, unasked_line
+from countersight.report.answer_shares import shares_grid
 from countersight.report.data import Comparison, DividedScores, GroupScores, ReportData, RunScores
 from countersight.report.reference import beside, reported_lines
 from countersight.suites import PLAIN, PLAIN_MEASURES, Terms, table
@@ -151,6 +152,7 @@ def grids(report: ReportData) -> list[Grid]:
     tables += [compared(comparison, report.terms) for comparison in report.comparisons]
     tables += [beside(report, reference) for reference in report.references]
     tables += [letters(run) for run in report.runs if run.letters]
+    tables += [shares_grid(report.answers, report.terms)] if report.answers else []
     tables += report.readings
     return tables
 

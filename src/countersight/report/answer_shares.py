@@ -1,0 +1,89 @@
+"""How often each number is the right answer, group by group: C-VQA's Figure 3, for whatever asks for numbers."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+import msgspec
+
+from countersight.case import Case
+from countersight.pages import Cell, Grid, Line, Markup, element, name, percent, text
+from countersight.suites import Terms
+
+_MOST: Final = 10
+"""Numbers from here on stand together."""
+_MOST_GROUPS: Final = 12
+"""More groups than these are told of as one."""
+
+
+class AnswerShares(msgspec.Struct, frozen=True):
+    """Of the questions of a group that ask for a number under the change, the share of each right answer."""
+
+    group: str
+    questions: int
+    shares: tuple[tuple[str, float], ...]
+
+
+def answer_shares(cases: Iterable[tuple[int, Case]]) -> tuple[AnswerShares, ...]:
+    """The shares of every group, in order of first appearance; none where no number is asked for."""
+    counts: dict[str, Counter[str]] = {}
+    for _, case in cases:
+        question = case.counterfactual
+        if question is not None and question.kind == "number":
+            counts.setdefault(case.group, Counter())[_label(question.answer)] += 1
+    if len(counts) > _MOST_GROUPS:
+        counts = {"all": sum(counts.values(), Counter())}
+    return tuple(AnswerShares(group, found.total(), tuple(_shares(found))) for group, found in counts.items())
+
+
+def _shares(found: Counter[str]) -> Iterator[tuple[str, float]]:
+    for label in (*map(str, range(_MOST)), f"{_MOST} or more", "other"):
+        if found[label]:
+            yield label, found[label] / found.total()
+
+
+def _label(answer: str) -> str:
+    if not answer.isdecimal():
+        return "other"
+    return str(int(answer)) if int(answer) < _MOST else f"{_MOST} or more"
+
+
+def shares_grid(found: tuple[AnswerShares, ...], terms: Terms) -> Grid:
+    """The shares as a table: a line an answer, a column a group."""
+    labels = list(dict.fromkeys(label for each in found for label, _ in each.shares))
+    labels.sort(key=lambda label: (not label[0].isdigit(), int(label.split()[0]) if label[0].isdigit() else 0))
+    columns = [dict(each.shares) for each in found]
+    rows = ([Cell(label), *(Cell(percent(column.get(label, 0.0))) for column in columns)] for label in labels)
+    lines = tuple(Line(tuple(row)) for row in rows)
+    head = ("right answer", *(f"{name(terms.groups.get(each.group, each.group))}, %" for each in found))
+    return Grid("Right answers under the change", head, lines, "The share of each number, group by group.")
+
+
+def shares_figure(found: tuple[AnswerShares, ...], terms: Terms) -> Markup:
+    """The shares as bars, a panel a group."""
+    return element("figure", element("div", *_panels(found, terms), class_="bar-panels"), class_="panel panel-bars")
+
+
+def _panels(found: tuple[AnswerShares, ...], terms: Terms) -> Iterator[Markup]:
+    for each in found:
+        heading = f"{name(terms.groups.get(each.group, each.group))} ({each.questions:,} questions)"
+        bars = [_bar(label, share) for label, share in each.shares]
+        yield element("div", element("p", text(heading), class_="bars-name", dir="auto"), *bars, class_="bars")
+
+
+def _bar(label: str, share: float) -> Markup:
+    drawing = element(
+        "svg",
+        Markup('<rect width="100%" height="14" y="4" rx="3" class="bar-ground"/>'),
+        element("rect", width=f"{100 * share:.2f}%", height=14, y=4, rx=3, class_="bar counterfactual"),
+        role="img",
+        aria_label=f"{label}: {percent(share)}%",
+        height=22,
+    )
+    return element(
+        "div",
+        element("span", text(label), class_="bar-letter bar-answer"),
+        drawing,
+        element("span", text(f"{percent(share)}%"), class_="bar-share"),
+        class_="bar-row",
+    )
