@@ -1,5 +1,7 @@
 """Past the paper: what is not cited, edits in doses, and the model's own words changed."""
 
+import json
+
 import numpy as np
 import pytest
 from audits import audit, scenes
@@ -132,6 +134,12 @@ def test_an_audit_with_all_of_it_is_scored_beside_ccs_and_verified(whole, folder
     assert scores.thought.moved.concepts > 0
     finish(output)
     assert verified(output, dataset=folder).findings == ()
+    page = (output / "report.html").read_text()
+    assert "the answer stays with an edit of what is not cited (specificity)" in page
+    sheets = [json.loads(line) for line in (output / "cases.jsonl").read_text().splitlines()]
+    tests = [test for sheet in sheets for test in sheet["tests"]]
+    assert all(len(test["doses"]) == 2 and test["thought"]["answer"] for test in tests if test.get("answer"))
+    assert any(sheet.get("uncited") for sheet in sheets)
 
 
 def test_it_is_taken_up_again_without_a_step_done_twice_and_cannot_be_taken_away(whole, folder):

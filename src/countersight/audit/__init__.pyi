@@ -19,4 +19,5 @@ from .scores import score as score
 from .tally import AuditTally as AuditTally
 from .telling import tell as tell
 from .telling import tell_calibration as tell_calibration
+from .telling import tell_photographs as tell_photographs
 from .trail import read_audit as read_audit

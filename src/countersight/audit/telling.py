@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from countersight.audit.calibration.correcting import Corrected
+from countersight.audit.calibration.photographs import PhotographGate
 from countersight.audit.calibration.sheet import DRAWINGS, Calibration, PeopleSheet, Rate
 from countersight.audit.clusters import Mean
 from countersight.audit.scores import Scores, Trio
@@ -76,6 +77,18 @@ def _beside(sheet: PeopleSheet) -> str:
     )  # fmt: skip
     agreed = f"agrees with people in {_share(sheet.agreement)} of {sheet.n:,} (kappa {_number(sheet.kappa)})"
     return f"{sheet.judge} {sheet.measure.upper()} {agreed}; alt-test: {stands[sheet.alt.passed]}{mean}"
+
+
+def tell_photographs(gate: PhotographGate, console: Console) -> None:
+    """Print how often the checks of edits are right about edits whose label is known."""
+    thresholds = ", ".join(f"{name} {value:g}" for name, value in gate.thresholds.items())
+    lines = [
+        f"checks of edits on {several(gate.photographs, 'photograph')} ({thresholds})",
+        f"  let pass, truly gone: {_of(gate.passed)} {_rate(gate.passed)}",
+        *(f"  stopped, {kind}: {_of(found)} {_rate(found)}" for kind, found in gate.stopped.items()),
+    ]
+    for line in lines:
+        console.print(Text(printable(line)))
 
 
 def _table(title: str) -> Table:

@@ -137,6 +137,9 @@ def _add_calibrate(verbs: Verbs) -> None:
     calibrate.add_argument("--editor", metavar="E", help="also this editor, and the rule for bad edits")
     calibrate.add_argument("--people", type=Path, metavar="EXPORT", help="of collect, flow judge: people's labels")
     calibrate.add_argument("--audit", type=Path, metavar="DIR", help="with --people: the audit that people judged")
+    calibrate.add_argument(
+        "--photographs", type=Path, metavar="DIR", help="also the checks of edits, on labelled edits of these pictures"
+    )
     calibrate.add_argument("--size", type=positive, default=144, metavar="N", help="tests to make (default: 144)")
     calibrate.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="the folder to fill")
     add_judging(calibrate, required=False)
@@ -321,8 +324,23 @@ def _calibrate(chosen: argparse.Namespace) -> int:
         print(GOES_ON, file=sys.stderr)
         return STOPPED
     tell_calibration(calibration, Console())
+    if chosen.photographs:
+        _gate(chosen)
     print(chosen.output)
     return 0
+
+
+def _gate(chosen: argparse.Namespace) -> None:
+    """How often the checks of edits are right about labelled edits of the user's own photographs."""
+    from rich.console import Console
+
+    from countersight.audit import tell_photographs
+    from countersight.audit.calibration import gate_photographs, write_gate
+    from countersight.cli.progress import counting
+
+    gate = gate_photographs(chosen.photographs, chosen.seed, counting)
+    write_gate(chosen.output, gate)
+    tell_photographs(gate, Console())
 
 
 def _sign(chosen: argparse.Namespace) -> int:

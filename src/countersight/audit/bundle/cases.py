@@ -10,7 +10,7 @@ import msgspec
 
 from countersight.audit.folder import PICTURES
 from countersight.audit.probes import Check
-from countersight.audit.records import CaseTrail, ConceptTrail, EditRecord, Verdict
+from countersight.audit.records import CaseTrail, ConceptTrail, DoseTrail, EditRecord, ThoughtTrail, Verdict
 from countersight.audit.scores import ConceptScore, Scores
 from countersight.audit.trail import Audit
 from countersight.case import Question
@@ -39,6 +39,23 @@ class EditSheet(msgspec.Struct, frozen=True, omit_defaults=True):
     """Whether it did what was asked, by each who looked."""
 
 
+class DoseSheet(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One dose of an edit."""
+
+    strength: int
+    picture: str
+    answer: str | None = None
+
+
+class ThoughtSheet(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A changed explanation, and the answer after it."""
+
+    text: str
+    expected: str = ""
+    answer: str | None = None
+    reason: str = ""
+
+
 class ConceptSheet(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """One concept put to the test, or the control edit (number 0)."""
 
@@ -53,6 +70,10 @@ class ConceptSheet(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True
     ccs: float | None = None
     excluded: str = ""
     verdicts: tuple[Verdict, ...] = ()
+    doses: tuple[DoseSheet, ...] = ()
+    """The same edit, weaker, and the answer to each."""
+    thought: ThoughtSheet | None = None
+    """The explanation changed in the model's own mouth, and the answer then."""
 
 
 class CaseSheet(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -70,6 +91,8 @@ class CaseSheet(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """Why the explanation gave nothing to test, where it did not."""
     tests: tuple[ConceptSheet, ...] = ()
     control: ConceptSheet | None = None
+    uncited: tuple[ConceptSheet, ...] = ()
+    """Edits of things that the explanation does not cite; numbered -1, -2, …"""
     failures: tuple[str, ...] = ()
 
 
@@ -143,6 +166,7 @@ def _case(case: CaseTrail, scored: dict[tuple[str, int], ConceptScore], names: _
         no_concept=extracted.reason if extracted and not extracted.instructions else "",
         tests=tuple(_test(concept, score, names, editor) for concept, score in tests),
         control=_test(case.control, None, names, editor) if case.control else None,
+        uncited=tuple(_test(concept, None, names, editor) for concept in case.uncited),
         failures=case.failures,
     )
 
@@ -160,7 +184,19 @@ def _test(concept: ConceptTrail, score: ConceptScore | None, names: _Names, edit
         ccs=score.ccs if score else None,
         excluded=score.excluded if score else "",
         verdicts=concept.verdicts,
+        doses=tuple(_dose(each, names) for each in concept.doses),
+        thought=_thought(concept.thought) if concept.thought else None,
     )
+
+
+def _dose(trail: DoseTrail, names: _Names) -> DoseSheet:
+    picture = names.picture(trail.dose.after)
+    return DoseSheet(trail.dose.strength, picture, trail.answer.text if trail.answer else None)
+
+
+def _thought(trail: ThoughtTrail) -> ThoughtSheet:
+    thought = trail.thought
+    return ThoughtSheet(thought.text, thought.expected, trail.answer.text if trail.answer else None, thought.reason)
 
 
 def _edit(concept: ConceptTrail, names: _Names, editor: str) -> EditSheet:

@@ -18,6 +18,7 @@ from countersight.audit.checkers.seams import LEAST_TEXTURE, MOST_SEAM, MOST_TEX
 from countersight.detection import Mask, grown
 from countersight.editing.quality import seams_of
 from countersight.errors import AuditError, BadPicture
+from countersight.files import write_whole
 from countersight.picture import Pixels, as_seen, read_picture
 from countersight.progress import Progress, silent
 
@@ -60,6 +61,11 @@ def gate_photographs(folder: Path, seed: int, progress: Progress = silent) -> Ph
         "most left": MOST_LEFT,
     }
     return PhotographGate(len(files), thresholds, rates.pop(GOOD), rates)
+
+
+def write_gate(folder: Path, gate: PhotographGate) -> None:
+    """Write photographs.json."""
+    write_whole(folder / PHOTOGRAPHS, msgspec.json.format(msgspec.json.encode(gate), indent=1) + b"\n")
 
 
 def _labelled(file: Path, other: Path, seed: int) -> Iterator[tuple[str, bool]]:

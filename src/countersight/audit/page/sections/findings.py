@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from countersight.audit.agreement import Agreement
 from countersight.audit.bundle.limits import HEADINGS
 from countersight.audit.bundle.write import Sheets
+from countersight.audit.page.beyond import beyond_grids
 from countersight.audit.page.calibration import calibration_grids
 from countersight.audit.page.figures import HEAD, number, trio_line
 from countersight.audit.page.sections.remarks import remark
@@ -70,6 +71,7 @@ def results(sheets: Sheets) -> Markup:
         if len(strata) > 1 or (strata and called != "By group of cases"):
             strata_lines = tuple(trio_line(key or "(no group)", trio) for key, trio in strata.items())
             grids.append(Grid(called, (head, *HEAD), strata_lines))
+    grids += beyond_grids(scores)
     return section(
         "results",
         "Results · Annex IV 2(g), 3",
