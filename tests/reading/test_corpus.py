@@ -9,7 +9,7 @@ FIXED = {
     "corpus": "4648ba8504f9175edcf05c222e974b5361464140daced92161e6f4a52cb69e38",
     "fresh": "235e3ac307e6ed7f0a3abb495a66a76e0b97979ee7ccb8c1a45ab9239466fec7",
     "further": "59a830bc1e477ffff4ebdebdbf68f024cd543b1ac89206b5a94e9155b94d9836",
-    "last": "398b387ca071d220e47d4e9bf4c583bcb9051562991957a7a900e3a1b6cc79ce",
+    "last": "fe0523ab0beaa6e446da5d95e590fe167f96896d12eaed8c42dc64391ecf44db",
 }
 
 

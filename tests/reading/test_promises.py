@@ -284,3 +284,22 @@ def test_a_model_that_asks_itself_another_question_answered_the_first():
 def test_an_option_that_refuses_can_be_chosen():
     options = ["red", "blue", "Cannot be determined"]
     assert read("It cannot be determined from the image.", "Which?", "choice", options).answer == "C"
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("The girl is taller than the boy.", "yes"),
+        ("The boy is taller than the girl.", "no"),
+        ("The girl is shorter than the boy.", "no"),
+        ("The boy is shorter than the girl.", None),
+        ("There are a girl and a boy.", None),
+    ],
+)
+def test_a_comparison_is_answered_by_a_comparison(text, answer):
+    assert read(text, "Is the girl taller than the boy?", "boolean").answer == answer
+
+
+def test_what_things_have_is_what_is_asked_of_them():
+    said = "There are seven houses and three of them have red roofs."
+    assert read(said, "How many of the houses have a red roof?", "number").answer == "3"

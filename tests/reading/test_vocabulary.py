@@ -42,6 +42,18 @@ def test_every_list_of_phrases_can_be_searched_for():
         re.compile(vocabulary.any_of(name), re.IGNORECASE)
 
 
+def test_a_slash_parts_single_words():
+    """ "it is/it's so" would be "it is so" or "it it's so": such a phrase has to be written twice."""
+    said_twice = re.compile(r"\b([a-z]+) [^ ]*/\1'")
+    assert said_twice.search("it is/it's so")
+    assert [line for line in map(str, _every_phrase()) if said_twice.search(line)] == []
+
+
+def _every_phrase():
+    lists = [value for entries in WRITTEN.values() for value in entries.values() if isinstance(value, list)]
+    return [phrase for value in lists for phrase in value]
+
+
 def test_no_entry_stands_twice_in_its_list():
     twice = {
         f"{section}.{name}: {phrase}"

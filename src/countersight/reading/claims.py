@@ -107,11 +107,13 @@ def _claimed(clause: str, asked: Asked) -> bool | None:
         return freed or None
     if not negated and _is_hindered(clause, asked):
         return None
+    if asked.order and (order := compared(clause)):
+        return None if negated else _ordered(clause, order, asked)
     told = _told(clause, asked)
     if told is not None:
         return told
     if asked.order and not _is_short_answer(clause, asked):
-        return None if negated else _ordered(compared(clause), asked.order)
+        return None
     if _is_short_answer(clause, asked) or _repeats(clause, asked):
         return not negated
     return True if not negated and _covers(clause, asked) else None
@@ -218,11 +220,12 @@ def _agrees_on(state: str, said: list[str], *, negated: bool) -> bool | None:
     return (True if all(one_or_the_other(word, state) for word in other) else None) if negated else False
 
 
-def _ordered(said: tuple[str, ...], asked: tuple[str, ...]) -> bool | None:
-    """Whether a comparison is the one asked for (True) or the same the other way round (False)."""
-    if set(said) != set(asked):
-        return None
-    return said == asked
+def _ordered(clause: str, order: tuple[str, ...], asked: Asked) -> bool | None:
+    """Whether a comparison is the one asked for (True), the same the other way round, or the opposite one (False)."""
+    if set(order) == set(asked.order):
+        return order == asked.order
+    # "The girl is shorter than the boy", to whether she is taller; "the boy is shorter" is left open.
+    return _told(clause, asked) if order[0] == asked.order[0] else None
 
 
 def _is_short_answer(clause: str, asked: Asked) -> bool:

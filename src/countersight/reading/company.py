@@ -18,6 +18,7 @@ _ALSO = re.compile(r"^.*\b(?:and|plus)\s+$", re.IGNORECASE)  # "a dog and two": 
 _NEGATED = re.compile(r"\b(?:not|without|no longer|nor)\b|n't\b", re.IGNORECASE)
 _DO_NOT = re.compile(r"\s*(?:do|does|did|are|is|were|was|have|has)(?:\s+not|n't)\W*$", re.IGNORECASE)
 _LABEL = re.compile(r"(\w+s)\W*[:|=]\s*$")  # "Plates: 4"
+_NEXT_LABEL = re.compile(r"(?P<gap>[,;]\s*(?:and )?)[a-z][a-z ]{0,30}:\s*$", re.IGNORECASE)  # "Cups: 3, plates: 4"
 _COLON = re.compile(r":|--|\b(?:including|namely|consisting of)\b", re.IGNORECASE)
 _SHARE = re.compile(r"\s*(?:\w+\s+)?of (?:them|which|whom|these|those|the)\b", re.IGNORECASE)
 # "Six women, and half of them carry bags": that is said of fewer than six.
@@ -118,6 +119,8 @@ def _joint(between: str) -> str:
 
 def _parted(between: str) -> tuple[str, str]:
     """The words between two numbers: those of the first and those of the second; of both where nothing parts them."""
+    if label := _NEXT_LABEL.search(between):
+        return between[: label.start()], between[label.end("gap") :]
     boundaries = list(_BOUNDARY.finditer(between))
     if not boundaries:
         return between, between

@@ -19,6 +19,7 @@ _NONE_FIRST = re.compile(r"^\W*(?:none|zero)\s*[,.;:](?!\s*(?:but|however)\b)", 
 _SUM = re.compile(r"^\W*\d+(?: [a-z]+)? ?[-+*/] ?\d+(?: [a-z]+)?\W*$", re.IGNORECASE)  # and no result
 _MORE_OR_NOT = re.compile(r"\b(?:possibly|maybe|perhaps) (?:another|more|one more|others)\b", re.IGNORECASE)
 _IN_THE_PICTURE = re.compile(r"\b(?:in|on) th(?:e|is) (?:image|picture|photo|photograph|scene)\W*$", re.IGNORECASE)
+_IN_TOTAL = re.compile(r"\b(?:in total|in all|altogether)\W*$", re.IGNORECASE)
 _COUNTING_UP = re.compile(r"\b1,? 2(?:,? (?:and )?\d{1,3}\b){1,40}(?! [-+=*/])")
 _DIGITS = re.compile(r"\d+")
 _MORE = re.compile(r"(?: \w+)? (?:more|fewer|less|additional|extra)\b", re.IGNORECASE)
@@ -173,6 +174,8 @@ def _chosen(every: list[Quantity], asked: Counted, mentioned: frozenset[str]) ->
     best = max(found.qualities for found, _ in to_the_point)
     if best == 0 and asked.of_now and asked.qualities and all(_IN_THE_PICTURE.search(n.after) for _, n in to_the_point):
         return None  # "there are four men in the image", to how many wear glasses
+    if best == 0 and asked.qualities and len(every) == 1 and _IN_TOTAL.search(every[0].after):
+        return None  # nothing says that these are the ones asked for
     if best == 0 and asked.qualities & mentioned and max(n.rank for _, n in to_the_point) == Rank.STATED:
         return None  # "there are six women, and half of them carry bags"
     if best == 0:
