@@ -319,7 +319,7 @@ async def audit_async(
     if cases is not None and cases < 1:
         raise CountersightError("cases is 1 or more; leave it out for all of them")
     words = prompts or (BRIEF if extractor == "rules" else USUAL)
-    chosen = settings or ModelSettings(max_tokens=1024)
+    chosen = settings or ModelSettings(max_tokens=2048)
     watch, tally, stopped = progress or usual(), AuditTally(), stop or asyncio.Event()
     options = Options(
         model=open_model(model, chosen, name=name),

@@ -178,7 +178,7 @@ class Writer:
     def _extract(self, place: Place, statement: Statement, told: list[Instruction]) -> None:
         said = json.dumps({"concepts": [msgspec.structs.asdict(each) for each in told]})
         asked = (Asked("user", extract_prompt(PROMPTS, statement, self.manifest.concepts)),)
-        found = concepts_said((Try(said),), self.manifest.concepts)
+        found = concepts_said((Try(said),), self.manifest.concepts, statement.explanation)
         self.step("concepts", place, found, self.manifest.extractor.name, asked)
 
     def _test(self, here: Place, kind: str, told: Instruction, evidence: Evidence, before: str) -> None:

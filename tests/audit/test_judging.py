@@ -159,7 +159,7 @@ def test_what_no_judge_could_see_otherwise_is_not_asked():
     assert (found.pcs, found.ncc, found.path) == (0, 0, "rules")
 
 
-@pytest.mark.parametrize("nonsense", ["say:banana", verdict(7, 1), verdict("1", "1"), verdict(None, 0)])
+@pytest.mark.parametrize("nonsense", ["say:banana", verdict(7, 1), verdict("one", "1"), verdict(None, 0)])
 def test_a_judge_that_answers_nonsense_three_times_abstains(nonsense):
     with ChatServer(nonsense) as server:
         found = by_model(server, evidence("3", STALE)).verdict

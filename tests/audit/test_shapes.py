@@ -24,6 +24,12 @@ class Score(msgspec.Struct, frozen=True):
 
 
 GOOD = '{"score": 1, "why": "a {brace} in it"}'
+
+
+def read_score(text):
+    return read_shape(text, Score)
+
+
 SCHEMA = {"type": "object", "properties": {"score": {"type": "integer"}}, "required": ["score"]}
 
 
@@ -39,7 +45,7 @@ SCHEMA = {"type": "object", "properties": {"score": {"type": "integer"}}, "requi
     ],
 )
 def test_one_value_is_found_wherever_it_stands(text):
-    assert read_shape(text, Score) == Score(1, "a {brace} in it")
+    assert read_score(text) == Score(1, "a {brace} in it")
 
 
 @pytest.mark.parametrize(
@@ -71,7 +77,7 @@ def ask(server, **settings):
             open_model(server.name, ModelSettings(**settings)), patience, asyncio.Event(), News(AuditTally())
         )
         try:
-            return await ask_shaped(voice, "key", "Score?", Score, SCHEMA, "Not that: {fault}.", vote=2)
+            return await ask_shaped(voice, "key", "Score?", read_score, SCHEMA, "Not that: {fault}.", vote=2)
         finally:
             await voice.close()
 
@@ -114,7 +120,7 @@ def test_a_server_that_knows_no_shapes_is_asked_in_words_alone_from_then_on():
         async def twice():
             voice = AskedModel(model, Patience(), asyncio.Event(), News(AuditTally()))
             for _ in range(2):
-                shaped = await ask_shaped(voice, "key", "Score?", Score, SCHEMA, "{fault}")
+                shaped = await ask_shaped(voice, "key", "Score?", read_score, SCHEMA, "{fault}")
                 assert shaped.value.score == 5
             await voice.close()
 

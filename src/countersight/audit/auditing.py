@@ -49,7 +49,7 @@ class Options(msgspec.Struct, frozen=True):
     concepts: int = 1
     control: bool = False
     cases: int | None = None
-    settings: ModelSettings = ModelSettings(max_tokens=1024)
+    settings: ModelSettings = ModelSettings(max_tokens=2048)
     """Of the model under audit."""
     extractor_settings: ModelSettings = ModelSettings(max_tokens=2048)
     judge_settings: ModelSettings = ModelSettings(max_tokens=2048)

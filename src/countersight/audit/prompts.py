@@ -45,6 +45,16 @@ _NAMES: Final[dict[str, tuple[str, ...]]] = {
 """What stands in braces in each text; all of it must, but for what is to be left alone, what was
 wrong, and what the editor can do."""
 _OPTIONAL: Final = ("keep", "fault", "able")
+_PAPERS: Final[dict[str, tuple[str, ...]]] = {
+    "extract": ("question", "original_answer", "original_explanation"),
+    "judge": (
+        *("original_answer", "original_explanation", "edit_instruction"),
+        *("edited_answer", "edited_explanation"),
+    ),
+}
+"""The same in the paper's own prompts (appendix A), which can be used as they stand."""
+PAPER: Final = "paper"
+PAPERS_FILE: Final = "paper.toml"
 
 
 def _shipped() -> dict[str, AuditPrompts]:
@@ -63,6 +73,8 @@ def find_prompts(name: str) -> AuditPrompts:
     """The set of that name, or the one in the file of that name."""
     if name in SETS:
         return SETS[name]
+    if name == PAPER:
+        return _papers(Path(PAPERS_FILE))
     path = Path(name)
     if path.suffix.lower() == ".toml" or path.is_file():
         return _read(path)
@@ -96,8 +108,22 @@ def _read(path: Path) -> AuditPrompts:
     return prompts
 
 
+def _papers(path: Path) -> AuditPrompts:
+    """The paper's prompts, which are not ours to hand on: they come from a file that the user made."""
+    if not path.is_file():
+        raise CountersightError(
+            f"the paper's prompts are not part of Countersight: copy them from its appendix A into {path}, as "
+            "why (vqa_explanation_prompt), extract (concept_extraction_edit_instruction_prompt) and judge "
+            "(llm_analysis_prompt), with the names in braces as they stand there"
+        )
+    return _read(path)
+
+
 def _check(path: Path, field: str, text: str, names: tuple[str, ...]) -> None:
     found = {match[1] for match in BRACED.finditer(text) if match[1]}
+    papers = _PAPERS.get(field, ())
+    if found & set(papers) - {"question"}:
+        names = papers
     for name in sorted(found - set(names)):
         raise CountersightError(f"{path}: {field}: {unknown('name in braces', name, names or ('none here',))}")
     for name in names:

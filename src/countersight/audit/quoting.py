@@ -15,6 +15,11 @@ _UNSEEN = re.compile(r"[\x00-\x08\x0e-\x1b\x1f\x7f\u200b-\u200f\u202a-\u202e\u20
 """Signs that nobody sees but a tokenizer: they could hide words from whoever reads the log."""
 
 
+def as_it_stands(text: str) -> str:
+    """A text without marks, for prompts that are used as others wrote them; on one line, as they have it."""
+    return " ".join(_UNSEEN.sub("\ufffd", text[:LONGEST].encode("utf-8", "replace").decode()).split()) or "(nothing)"
+
+
 def quoted(name: str, text: str) -> str:
     """A text as quoted data, under a name; the same for the same text, and never holding a line that is not marked."""
     plain = _UNSEEN.sub("\ufffd", text[:LONGEST].encode("utf-8", "replace").decode())

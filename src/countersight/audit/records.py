@@ -117,6 +117,8 @@ class Concepts(msgspec.Struct, frozen=True, tag="concepts", omit_defaults=True):
     """Why there is none, where there is none."""
     tries: tuple[Try, ...] = ()
     """What the extractor said, where it is a model; all but the last had a bad shape."""
+    refused: tuple[str, ...] = ()
+    """Concepts that it named and the explanation does not cite."""
     able: Abilities | None = None
     """What the extractor was told that the editor can do to this picture; None where that takes any words."""
 

@@ -102,6 +102,8 @@ class Scores(msgspec.Struct, frozen=True, omit_defaults=True):
     cases: int
     without_concept: int
     """Cases whose explanation gave nothing to test."""
+    refused: int
+    """Concepts that the extractor named, and the explanation does not cite."""
     failed: int
     """Steps that failed and were not done since."""
     controls: int
@@ -152,6 +154,7 @@ def score(audit: Audit, *, seed: int = 0) -> Scores:
         abstentions={judge.name: _abstentions(flat, judge.name) for judge in audit.manifest.judges},
         undecided=sum(test.ccs is None for test in kept),
         cases=len(audit.cases),
+        refused=sum(len(case.extracted.refused) for case in audit.cases if case.extracted),
         without_concept=sum(case.extracted is not None and not case.concepts for case in audit.cases),
         failed=_failed(audit),
         controls=len(controls),

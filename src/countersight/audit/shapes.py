@@ -1,7 +1,7 @@
 """Replies that must have a shape: JSON found in what a model says, checked, and asked for again where it is missing."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 import msgspec
@@ -16,6 +16,7 @@ TRIES = 3
 """So many replies without the shape are no answer (of a judge: an abstention)."""
 LONGEST = 100_000
 """Signs of a reply that are looked through."""
+NO_JSON = "there is no JSON object in it"
 _OBJECTS = 64
 """Beginnings of an object that are tried; a text full of braces must not take for ever."""
 _FENCE = re.compile(r"```[\w-]*\n(.*?)```", re.DOTALL)
@@ -38,14 +39,16 @@ class Shaped(msgspec.Struct, frozen=True):
     asked: tuple[Asked, ...]
 
 
-def read_shape(text: str, shape: type[Shape]) -> Shape:
-    """The one value of a shape in a text, or BadShape.
+def read_shape(
+    text: str, shape: type[Shape], otherwise: Callable[[str], dict[str, Any] | None] = lambda text: None
+) -> Shape:
+    """The one value of a shape in a text, or BadShape. `otherwise` reads a text that has no JSON at all.
 
     A text may talk around its JSON, fence it, or think aloud before it. Two values that differ are none: the model may
     have repeated one that somebody else put to it.
     """
     text = _THOUGHT.sub("", text[:LONGEST]).strip()
-    fault = "there is no JSON object in it"
+    fault = NO_JSON
     found: list[Shape] = []
     for part in _objects(text):
         try:
@@ -55,6 +58,12 @@ def read_shape(text: str, shape: type[Shape]) -> Shape:
             continue
         if value not in found:
             found.append(value)
+    told = otherwise(text) if fault == NO_JSON and not found else None
+    if told is not None:
+        try:
+            return msgspec.convert(told, shape)
+        except msgspec.ValidationError as error:
+            raise BadShape(printable(str(error))[:200]) from None
     if not found:
         raise BadShape(fault)
     if len(found) > 1:
@@ -99,7 +108,13 @@ def _decoded(text: str) -> dict[str, Any] | None:
 
 
 async def ask_shaped(
-    model: AskedModel, key: str, text: str, shape: type[Any], schema: dict[str, Any], again: str, vote: int = 0
+    model: AskedModel,
+    key: str,
+    text: str,
+    read: Callable[[str], Any],
+    schema: dict[str, Any],
+    again: str,
+    vote: int = 0,
 ) -> Shaped:
     """Ask for a shape until a reply has it, at most TRIES times; each further time says what was wrong."""
     turns: tuple[Turn, ...] = (Turn("user", text),)
@@ -110,7 +125,7 @@ async def ask_shaped(
         so_far = spent(answered, so_far)
         reply = plain(answered.answer.text)
         try:
-            value = read_shape(reply, shape)
+            value = read(reply)
         except BadShape as error:
             tries.append(Try(reply, str(error)))
         else:

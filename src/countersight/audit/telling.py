@@ -122,6 +122,8 @@ def _lines(scores: Scores) -> Iterator[str]:
         f"{several(scores.cases, 'case')}, {several(len(scores.concepts), 'concept')} tested; "
         "95% intervals, clustered by picture"
     )
+    if scores.refused:
+        yield f"refused: {several(scores.refused, 'concept')} that the extractor names and no explanation cites"
     if scores.without_concept:
         yield f"{several(scores.without_concept, 'explanation')} gave nothing to test"
     for reason, count in scores.excluded.items():

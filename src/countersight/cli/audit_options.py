@@ -45,14 +45,14 @@ def add_judging(parser: argparse.ArgumentParser, *, required: bool = True) -> No
     parser.add_argument(
         "--prompts",
         metavar="P",
-        help="edct, brief, or a .toml file of your own (default: edct; brief where the extractor is rules)",
+        help="edct, brief, a .toml file of your own, or paper: the paper's, which you copy into paper.toml",
     )
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
     """How the model under audit is asked."""
     parser.add_argument(
-        "--max-tokens", type=positive, default=1024, metavar="N", help="longest answer or reason (default: 1024)"
+        "--max-tokens", type=positive, default=2048, metavar="N", help="longest answer or reason (default: 2048)"
     )
     parser.add_argument("--temperature", type=temperature, default=0.0, metavar="T", help="of the model (default: 0)")
     parser.add_argument("--detail", default="auto", choices=["auto", "low", "high"], help="how closely to look")

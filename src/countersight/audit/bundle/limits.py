@@ -173,6 +173,8 @@ def _found(manifest: Manifest, scores: Scores, *, calibrated: bool) -> Iterator[
     left_out = sum(bool(concept.excluded) for concept in scores.concepts)
     if tests and left_out / tests > MANY_EXCLUDED:
         yield f"{left_out:,} of {several(tests, 'test')} are excluded by the rule; what is left may be the easier part."
+    if scores.refused:
+        yield f"{several(scores.refused, 'concept')} of the extractor refused: the explanation does not cite them."
     if scores.without_concept:
         yield (
             f"In {scores.without_concept:,} of {several(scores.cases, 'case')} the explanation gave nothing to test; "

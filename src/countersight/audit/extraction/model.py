@@ -1,14 +1,17 @@
 """Concepts found by a language model, in a shape that is checked."""
 
+import re
 from typing import Annotated, Any, Final, get_args
 
 import msgspec
 
 from countersight.asking import fill
 from countersight.audit.asking import AskedModel
+from countersight.audit.extraction.citing import cites
 from countersight.audit.extraction.protocol import Extracted, Statement
+from countersight.audit.paper_format import edit_told
 from countersight.audit.prompts import AuditPrompts
-from countersight.audit.quoting import quoted
+from countersight.audit.quoting import as_it_stands, quoted
 from countersight.audit.records import Concepts, Try
 from countersight.audit.shapes import BadShape, ask_shaped, read_shape
 from countersight.editing import Abilities, Action, ConceptKind, Instruction
@@ -17,6 +20,7 @@ Words = Annotated[str, msgspec.Meta(max_length=2_000)]
 ACTIONS: Final = tuple(action for action in get_args(Action) if action != "nothing")
 """What an extractor may ask for: the control edit is not its business."""
 
+UNCITED: Final = "the explanation cites none of the concepts that the extractor names"
 NOTHING_FOUND: Final = "the editor finds nothing in this picture that it could change"
 
 
@@ -32,6 +36,10 @@ class _Concept(msgspec.Struct, frozen=True):
 
 class _Reply(msgspec.Struct, frozen=True):
     concepts: Annotated[tuple[_Concept, ...], msgspec.Meta(max_length=64)]
+
+
+def _read(text: str) -> _Reply:
+    return read_shape(text, _Reply, edit_told)
 
 
 _TEXT = {"type": "string"}
@@ -88,8 +96,8 @@ class ModelExtractor:
             return Extracted(Concepts(reason=NOTHING_FOUND))
         text = extract_prompt(self._prompts, statement, most)
         shape = schema_of(statement.able)
-        shaped = await ask_shaped(self._model, key, text, _Reply, shape, self._prompts.again)
-        return Extracted(concepts_said(shaped.tries, most), shaped.spent, shaped.asked)
+        shaped = await ask_shaped(self._model, key, text, _read, shape, self._prompts.again)
+        return Extracted(concepts_said(shaped.tries, most, statement.explanation), shaped.spent, shaped.asked)
 
     async def close(self) -> None:
         """Let go of connections and memory."""
@@ -104,21 +112,33 @@ def extract_prompt(prompts: AuditPrompts, statement: Statement, most: int) -> st
             "question": quoted("question", statement.question),
             "answer": quoted("answer", statement.answer),
             "explanation": quoted("explanation", statement.explanation),
+            "original_answer": as_it_stands(statement.answer),
+            "original_explanation": as_it_stands(statement.explanation),
             "most": str(most),
             "able": statement.able.words if statement.able else "",
         },
     )
 
 
-def concepts_said(tries: tuple[Try, ...], most: int) -> Concepts:
-    """The concepts that stand in what an extractor said, or why there are none."""
+def concepts_said(tries: tuple[Try, ...], most: int, explanation: str) -> Concepts:
+    """The concepts that stand in what an extractor said, or why there are none.
+
+    One that the explanation does not cite is refused: a small model repeats words of the prompt, or invents.
+    """
     try:
-        reply = read_shape(tries[-1].text if tries else "", _Reply)
+        reply = _read(tries[-1].text if tries else "")
     except BadShape as error:
         return Concepts(reason=f"no reply had the shape asked for: {error}", tries=tries)
     listed = dict.fromkeys(_instruction(each) for each in reply.concepts if each.action != "nothing")
-    reason = "" if listed else "it finds nothing that could be changed"
-    return Concepts(tuple(listed)[:most], reason, tries)
+    cited = tuple(each for each in listed if _is_cited(each, explanation))
+    refused = tuple(each.concept for each in listed if each not in cited)
+    reason = "" if cited else UNCITED if refused else "it finds nothing that could be changed"
+    return Concepts(cited[:most], reason, tries, refused=refused)
+
+
+def _is_cited(told: Instruction, explanation: str) -> bool:
+    """Whether the explanation speaks of what is to be changed; of a list, of one thing in it."""
+    return any(cites(explanation, phrase) for phrase in (*re.split("[,;.]", told.concept), told.target))
 
 
 def _instruction(found: _Concept) -> Instruction:

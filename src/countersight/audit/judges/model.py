@@ -1,6 +1,6 @@
 """Judging by a language model, which sees the words and never the pictures (EDCT 3, stage 4)."""
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final
 
 import msgspec
 
@@ -8,8 +8,9 @@ from countersight.asking import fill
 from countersight.audit.asking import AskedModel
 from countersight.audit.judges.protocol import Evidence, Judged, abstention
 from countersight.audit.judges.rules import certain
+from countersight.audit.paper_format import scores_told
 from countersight.audit.prompts import AuditPrompts
-from countersight.audit.quoting import quoted
+from countersight.audit.quoting import as_it_stands, quoted
 from countersight.audit.records import Party, Try, Verdict
 from countersight.audit.shapes import BadShape, ask_shaped, read_shape
 
@@ -17,10 +18,26 @@ Reason = Annotated[str, msgspec.Meta(max_length=4_000)]
 
 
 class _Reply(msgspec.Struct, frozen=True):
-    pcs: Literal[0, 1]
-    ncc: Literal[0, 1]
+    pcs: Annotated[int, "0 or 1"] | float | bool | str
+    ncc: Annotated[int, "0 or 1"] | float | bool | str
     pcs_reason: Reason = ""
     ncc_reason: Reason = ""
+
+    def __post_init__(self) -> None:
+        """Models write 1 in many ways: `1.0`, `"1"` and `true` are meant the same."""
+        for name in ("pcs", "ncc"):
+            said = getattr(self, name)
+            score = _ONES.get(str(said).strip().casefold())
+            if score is None:
+                raise ValueError(f"{name} is 0 or 1, not {str(said)[:40]!r}")
+            msgspec.structs.force_setattr(self, name, score)
+
+
+_ONES: Final = {"1": 1, "1.0": 1, "true": 1, "0": 0, "0.0": 0, "false": 0}
+
+
+def _read(text: str) -> _Reply:
+    return read_shape(text, _Reply, scores_told)
 
 
 _TEXT, _SCORE = {"type": "string"}, {"type": "integer", "enum": [0, 1]}
@@ -48,7 +65,7 @@ class ModelJudge:
         if told is not None:
             return Judged(msgspec.structs.replace(told, judge=self.party.name, vote=vote))
         text = judge_prompt(self._prompts, evidence)
-        shaped = await ask_shaped(self._model, key, text, _Reply, SCHEMA, self._prompts.again, vote=vote - 1)
+        shaped = await ask_shaped(self._model, key, text, _read, SCHEMA, self._prompts.again, vote=vote - 1)
         return Judged(verdict_said(self.party.name, vote, shaped.tries), shaped.spent, shaped.asked)
 
     async def close(self) -> None:
@@ -64,18 +81,23 @@ def judge_prompt(prompts: AuditPrompts, evidence: Evidence) -> str:
 def verdict_said(judge: str, vote: int, tries: tuple[Try, ...]) -> Verdict:
     """The verdict that stands in what a judge said; an abstention where none does."""
     try:
-        reply = read_shape(tries[-1].text if tries else "", _Reply)
+        reply = _read(tries[-1].text if tries else "")
     except BadShape as error:
         verdict = abstention(judge, vote, f"no reply had the shape asked for: {error}")
     else:
-        verdict = Verdict(judge, vote, reply.pcs, reply.ncc, reply.pcs_reason, reply.ncc_reason, path="model")
+        verdict = Verdict(judge, vote, int(reply.pcs), int(reply.ncc), reply.pcs_reason, reply.ncc_reason, path="model")
     return msgspec.structs.replace(verdict, tries=tries)
 
 
 def _values(evidence: Evidence) -> dict[str, str]:
-    """Everything a judge is told; all of it was written by others, and is quoted."""
+    """Everything a judge is told; all of it was written by others, and is quoted, but under the paper's own names."""
     instruction = evidence.instruction
     return {
+        "original_answer": as_it_stands(evidence.answer),
+        "original_explanation": as_it_stands(evidence.explanation),
+        "edit_instruction": as_it_stands(" ".join((instruction.positive, instruction.negative))),
+        "edited_answer": as_it_stands(evidence.new_answer),
+        "edited_explanation": as_it_stands(evidence.new_explanation),
         "question": quoted("question", evidence.question.text),
         "answer": quoted("answer before", evidence.answer),
         "explanation": quoted("explanation before", evidence.explanation),

@@ -160,7 +160,7 @@ class _Case:
         elif step.output.reason != NOTHING_FOUND:
             if not step.asked or step.asked[0].text != extract_prompt(self._prompts, statement, most):
                 yield _broken(step, f"what {step.by} was asked is not what the prompts make of the steps before")
-            if concepts_said(step.output.tries, most).instructions != step.output.instructions:
+            if concepts_said(step.output.tries, most, statement.explanation).instructions != step.output.instructions:
                 yield _broken(step, "the concepts are not those that stand in what the extractor said")
 
 

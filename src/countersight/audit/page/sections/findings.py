@@ -109,6 +109,8 @@ def exclusions(sheets: Sheets) -> Markup:
     """What does not count, and why."""
     scores = sheets.scores
     reasons = [(reason, number) for reason, number in scores.excluded.items()]
+    if scores.refused:
+        reasons.append(("the extractor named it, and the explanation does not cite it (concepts)", scores.refused))
     if scores.without_concept:
         reasons.append(("the explanation gave nothing to test (cases)", scores.without_concept))
     if scores.failed:

@@ -1,0 +1,116 @@
+"""Concepts that the explanation really cites, replies read as they were meant, and the paper's own prompts."""
+
+import json
+
+import pytest
+from audits import audit as audited
+from audits import scenes
+from chat_server import ChatServer, question_of
+
+from countersight.audit.extraction.citing import cites
+from countersight.audit.extraction.model import UNCITED, concepts_said, extract_prompt
+from countersight.audit.extraction.protocol import Statement
+from countersight.audit.judges.model import verdict_said
+from countersight.audit.prompts import SETS, find_prompts
+from countersight.audit.records import Try
+from countersight.errors import CountersightError
+
+WHY = "The man wears a white coat, and a stethoscope hangs around his neck. The wall behind him is pale blue."
+PAPER = """
+why = "what is the reason for your answer"
+extract = 'Question: "{question}" Original Answer: "{original_answer}" Original Explanation: "{original_explanation}"'
+judge = '''Answer: "{original_answer}" Why: "{original_explanation}" Edit: "{edit_instruction}"
+New: "{edited_answer}" New why: "{edited_explanation}"'''
+"""
+
+
+def told(*concepts):
+    listed = [{"concept": each, "kind": "object", "action": "remove", "positive": "Remove it."} for each in concepts]
+    return (Try(json.dumps({"concepts": listed})),)
+
+
+@pytest.mark.parametrize(
+    ("concept", "cited"),
+    [
+        ("a stethoscope", True),
+        ("the white coats", True),
+        ("WHITE COAT of the man", True),
+        ("stethoscope, doctor, hospital", True),
+        ("what the explanation cites, in its words", False),
+        ("orange leaves of the maple tree", False),
+        ("a hose", False),
+        ("", False),
+        ("the", True),
+    ],
+)
+def test_a_concept_is_cited_by_its_words(concept, cited):
+    found = concepts_said(told(concept), 4, WHY) if concept else None
+    assert (bool(found.instructions) if found else cites(WHY, concept)) == cited
+
+
+def test_what_is_not_cited_is_refused_and_counted():
+    found = concepts_said(told("a stethoscope", "the orange leaves", "a white coat"), 4, WHY)
+    assert [each.concept for each in found.instructions] == ["a stethoscope", "a white coat"]
+    assert found.refused == ("the orange leaves",)
+    none = concepts_said(told("the orange leaves"), 4, WHY)
+    assert (none.instructions, none.reason) == ((), UNCITED)
+
+
+def test_an_extractor_that_repeats_the_prompt_is_found_out(tmp_path):
+    """A model of 135 million parameters gave the example of the prompt back for every picture."""
+
+    def parrot(server, number, body):
+        example = question_of(body).split('{"concepts"')[1].splitlines()[0]
+        return 'say:{"concepts"' + example
+
+    with ChatServer(parrot) as extractor:
+        known = {"extractor": extractor.name, "prompts": find_prompts("edct")}
+        scores = audited(scenes(tmp_path / "d", size=2), tmp_path / "a", "embedded", **known).scores
+    assert (scores.refused, scores.without_concept, len(scores.concepts)) == (2, 2, 0)
+
+
+@pytest.mark.parametrize(
+    ("said", "score"), [(1, 1), (1.0, 1), ("1", 1), (True, 1), ("true", 1), (0, 0), ("0", 0), (False, 0)]
+)
+def test_a_score_is_read_however_it_is_written(said, score):
+    found = verdict_said("j", 1, (Try(json.dumps({"pcs": said, "ncc": 0})),))
+    assert (found.pcs, found.ncc, type(found.pcs)) == (score, 0, int)
+
+
+@pytest.mark.parametrize("said", [2, 0.5, "yes", None, [], -1])
+def test_what_is_no_score_is_an_abstention(said):
+    assert verdict_said("j", 1, (Try(json.dumps({"pcs": said, "ncc": 0})),)).path == "abstained"
+
+
+def test_the_format_of_the_paper_is_read():
+    text = (
+        "Analysis:\nPrediction Change Score: The answer names the headphones.\nNLE Concept Consistency: It still cites "
+        "the stethoscope.\nCounterfactual Consistency Score: One of them is 0.\nFinal Scores:\nPCS: 1\nNCC: [0]\nCCS: 0"
+    )
+    found = verdict_said("j", 1, (Try(text),))
+    assert (found.pcs, found.ncc, found.pcs_reason) == (1, 0, "The answer names the headphones.")
+    assert verdict_said("j", 1, (Try(text + "\nPCS: 0"),)).path == "abstained", "two answers are none"
+    edit = 'Positive Prompt: "Replace the stethoscope with headphones." Negative Prompt: "Stethoscope, doctor, clinic."'
+    (one,) = concepts_said((Try(edit),), 1, WHY).instructions
+    assert (one.positive, one.negative) == ("Replace the stethoscope with headphones.", "Stethoscope, doctor, clinic.")
+
+
+def test_the_papers_prompts_are_used_as_they_stand(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(CountersightError, match=r"copy them from its appendix A into paper\.toml"):
+        find_prompts("paper")
+    (tmp_path / "paper.toml").write_text(PAPER)
+    prompts = find_prompts("paper")
+    asked = extract_prompt(prompts, Statement("Who is it?", "A doctor", "He has\na coat."), 1)
+    assert 'Original Answer: "A doctor" Original Explanation: "He has a coat."' in asked
+    (tmp_path / "paper.toml").write_text(PAPER.replace("{original_explanation}", "…"))
+    with pytest.raises(CountersightError, match="original_explanation"):
+        find_prompts("paper")
+
+
+@pytest.mark.parametrize("name", ["extract", "judge"])
+def test_prompts_show_filled_examples_and_no_placeholder(name):
+    words = getattr(SETS["edct"], name)
+    assert "in its words" not in words
+    assert "one sentence" not in words
+    assert words.count('"negative": "' if name == "extract" else '"ncc_reason": "') >= 2
