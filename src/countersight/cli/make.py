@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from countersight.suites import OnBad
 
 BAD_ROWS_SHOWN = 20
-_WORLDS = ("supports", "discs")
+_WORLDS = ("supports", "discs", "causal-worlds")
 """Suites that are made as easy or as hard as one likes."""
 
 
@@ -79,7 +79,7 @@ def add(verbs: Verbs) -> None:
     make.add_argument(
         "--difficulty",
         choices=("easy", "medium", "hard"),
-        help="supports, discs: how many things there are, and how deep the chains (default: a third of each)",
+        help="supports, discs, causal-worlds: how many things there are (default: as many cases of each)",
     )
     make.add_argument(
         "--controls",

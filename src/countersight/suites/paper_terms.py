@@ -250,6 +250,9 @@ TERMS: Final[dict[str, Terms]] = {
     "vqav2": msgspec.structs.replace(_VQA, title="VQAv2"),
 }
 """The terms of each suite, by the name that its cases have."""
+TERMS["causal-worlds"] = msgspec.structs.replace(
+    TERMS["cello"], title="Causal worlds", axes=(*TERMS["cello"].axes, _WORLDS[0])
+)
 
 
 def terms(suite: str, worlds: Iterable[World] = ()) -> Terms:

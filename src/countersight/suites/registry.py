@@ -179,6 +179,14 @@ _OURS = (
         maker="countersight.suites.worlds.making:make_discs",
     ),
     Suite(
+        "causal-worlds",
+        "CELLO's twelve tasks on worlds of supports, with answers by intervening in them",
+        "none: it is made from a seed",
+        "drawn with it",
+        "",
+        maker="countersight.suites.worlds.making:make_causal",
+    ),
+    Suite(
         "vlms-are-biased",
         "VLMs Are Biased: pictures that contradict what everybody knows, with the answer that knowledge would give",
         "the authors' table (.parquet): image, topic, prompt, ground_truth, expected_bias",

@@ -72,7 +72,7 @@ def _case(task: Task, shape: Shape, asked: Question, why: str) -> Case:
         suite=SUITE,
         group=task.name,
         counterfactual=asked,
-        graph=_as_published(graph),
+        graph=graph_as_published(graph),
         provenance={
             "graph_type": graph.kind,
             "task": task.short,
@@ -100,7 +100,7 @@ def _difficulty(task: Task, graph: CausalGraph) -> int:
     return 3 if task.short in ("CDE", "NDE", "NIE") else 2
 
 
-def _as_published(graph: CausalGraph) -> dict[str, Any]:
+def graph_as_published(graph: CausalGraph) -> dict[str, Any]:
     """The graph in the shape of the published data, as the importer keeps it; edges run from cause to effect."""
     names = {thing.id: thing.name for thing in graph.things}
     return {

@@ -9,6 +9,7 @@ from countersight.case import Case
 REASONS = {
     "margin": "what falls was a matter of less than 6 pixels, or of a fifth more or less friction",
     "jitter": "one of 16 jitters (±1 px, ±2 % friction or speed, and weight) had another outcome",
+    "model": "the world did not follow the structural model of its causal graph under every intervention",
     "floor": "the floor had no room for what fell",
 }
 
@@ -38,12 +39,16 @@ def is_relevant(case: Case) -> bool:
 
 def section(tally: Tally, folder: Path) -> str:
     """The part of the card about changes, stability and citing."""
-    told = "\n".join(f"- {tally.dropped[reason]:,} because {words}" for reason, words in REASONS.items())
-    return f"""## Changes that matter, and changes that do not
+    matters = f"""
+## Changes that matter, and changes that do not
 
 The change matters to what is asked in {tally.relevant[True]:,} cases, and does not in {tally.relevant[False]:,}; where
 a plan is asked for, the right one is a change that matters to nothing.
-
+"""
+    told = "\n".join(
+        f"- {tally.dropped[reason]:,} because {words}" for reason, words in REASONS.items() if reason in tally.dropped
+    )
+    return f"""{matters if tally.relevant[True] else ""}
 ## What was left out
 
 Every outcome is solved, not simulated. A candidate was dropped where a viewer could not be sure of it:

@@ -9,7 +9,7 @@ import msgspec
 
 from countersight.case import AnswerKind, Option
 from countersight.picture import Pixels
-from countersight.worlds import Difficulty, Disc, DiscChange, Motion, Thing, World, WorldChange
+from countersight.worlds import LEVELS, Difficulty, Disc, DiscChange, Motion, Thing, World, WorldChange
 
 
 class Worded(msgspec.Struct, frozen=True):
@@ -56,7 +56,7 @@ class Draft(msgspec.Struct, frozen=True):
     target: Hashable
     """The answers in both worlds: every one of a group's is made as often with the same skeleton."""
     kind: AnswerKind
-    factual: Asked
+    factual: Asked | None
     counterfactual: Asked
     shown: Asked | None
     world: World
@@ -66,6 +66,10 @@ class Draft(msgspec.Struct, frozen=True):
     fallen: frozenset[str] = frozenset()
     options: tuple[Option, ...] = ()
     """In any order; the answers are texts of theirs."""
+    graph: dict[str, Any] | None = None
+    """The causal graph, as published ones are written."""
+    remembered: dict[str, str | int] = {}
+    """What the case remembers of it."""
     fact: Callable[[Motion], Hashable] | None = None
     """What the answers about discs depend on: it must be the same in slightly different worlds."""
 
@@ -95,3 +99,5 @@ class WorldSuite(msgspec.Struct, frozen=True):
     draw: Callable[[Any], Pixels]
     show: Callable[[Any], Pixels]
     """The picture of a changed world."""
+    levels: tuple[Difficulty, ...] = LEVELS
+    """The difficulties that it has."""

@@ -16,16 +16,18 @@ from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError
 from countersight.progress import Progress
 from countersight.scenes import encode
+from countersight.suites.cello.making import PER_TASK
 from countersight.suites.drawing_pool import in_order
 from countersight.suites.supposing import as_sentence
 from countersight.suites.worlds.card import Tally, section
+from countersight.suites.worlds.causal_questions import CAUSES
 from countersight.suites.worlds.disc_questions import DISCS
 from countersight.suites.worlds.drafts import Asked, Draft, Group, Told, WorldSuite
 from countersight.suites.worlds.supports import SUPPORTS
 from countersight.suites.worlds.units import draft_unit
-from countersight.worlds import LEVELS, WORLDS_FILE, Difficulty, WorldRecord, encode_world
+from countersight.worlds import WORLDS_FILE, Difficulty, WorldRecord, encode_world
 
-SUITES = {suite.name: suite for suite in (SUPPORTS, DISCS)}
+SUITES = {suite.name: suite for suite in (SUPPORTS, DISCS, CAUSES)}
 VERSION = "1.0"
 """Of the suite: cases made from the same seed are the same while it does not change."""
 PUBLIC_SEED = 1
@@ -86,6 +88,19 @@ def make_discs(
     _make(DISCS, folder, SIZE if size is None else size, seed, workers, progress, difficulty)
 
 
+def make_causal(
+    folder: Path,
+    *,
+    size: int | None,
+    seed: int,
+    workers: int | None,
+    progress: Progress,
+    difficulty: Difficulty | None = None,
+) -> None:
+    """Make CELLO's tasks on worlds into a new dataset folder; of every difficulty as many, where none is named."""
+    _make(CAUSES, folder, PER_TASK * len(CAUSES.groups) if size is None else size, seed, workers, progress, difficulty)
+
+
 def _make(
     suite: WorldSuite,
     folder: Path,
@@ -97,6 +112,8 @@ def _make(
 ) -> None:
     if size < 1:
         raise CountersightError(f"a dataset of {size} cases cannot be made; ask for 1 or more")
+    if difficulty is not None and difficulty not in suite.levels:
+        raise CountersightError(f"{suite.name} is made {' or '.join(suite.levels)}, not {difficulty}")
     tally = Tally()
     writer = DatasetWriter(
         folder,
@@ -168,7 +185,7 @@ def _cases(
     """The cases of a unit, in an order by chance, each with the draft it was made from."""
     group = suite.groups[order.group]
     key = f"{suite.name}/{seed}/{group.name}"
-    level = balanced(LEVELS, f"{key}/difficulty", order.unit) if difficulty is None else difficulty
+    level = balanced(suite.levels, f"{key}/difficulty", order.unit) if difficulty is None else difficulty
     unit = draft_unit(suite, group, level, f"{key}/{level}/{order.unit}")
     dropped.update(unit.dropped)
     for nth, draft in enumerate(Random(f"{key}/{order.unit}").sample(unit.drafts, order.wanted)):
@@ -186,10 +203,11 @@ def _case(draft: Draft, key: str, unit: int) -> Case:
     order = _ordered(draft, balanced("ABCD", f"{key}/letter", unit), Random(f"{key}/{unit}/options"))
     return Case(
         id="",
-        factual=_question(order, draft.factual),
+        factual=_question(order, draft.factual) if draft.factual else None,
         change=_change(told) if told and draft.shown else None,
         counterfactual=_question(order, draft.counterfactual),
         shown=_question(order, draft.shown) if draft.shown else None,
+        graph=draft.graph,
     )
 
 

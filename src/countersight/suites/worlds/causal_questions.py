@@ -1,0 +1,182 @@
+"""CELLO's twelve tasks on worlds of supports: gold by intervening in the world itself.
+
+Graphs and answers come from taking things away and holding others. Each query is also put to the structural model of
+`causal`, and is asked only where world and model agree on every intervention.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import partial
+from random import Random
+
+from msgspec.structs import replace
+
+from countersight.case import Option
+from countersight.causal import CausalGraph
+from countersight.errors import Unclear
+from countersight.suites.cello.cases import graph_as_published
+from countersight.suites.cello.tasks.asked import RUNGS, TASKS, queries
+from countersight.suites.cello.tasks.query import Query, Shape, Sought, Supposed, Task
+from countersight.suites.cello.wording import explanation, is_explained, question
+from countersight.suites.worlds.causes import graphs, is_confirmed
+from countersight.suites.worlds.drafts import Asked, Draft, Group, WorldSuite
+from countersight.suites.worlds.supports import SUPPORTS
+from countersight.worlds import COLOURS, Supports, fallen_without
+
+_WORDINGS = 2
+_FOR_SURE = frozenset({"SC", "NC"})
+"""Tasks that ask for all that could matter: nothing outside the graph may."""
+
+
+def drafts_of(task: Task, world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[Draft]:
+    """What a task can ask of a world, as drafts."""
+    try:
+        found = [graph for graph in graphs(world, "world") if graph.kind in task.kinds]
+        untouched = {graph: _bystanders(world, graph) for graph in found}
+    except Unclear:
+        dropped["margin"] += 1
+        return
+    for graph in rng.sample(found, len(found)):
+        beside = tuple(untouched[graph][:1])
+        if task.short in _FOR_SURE and _is_open(world, graph):
+            continue
+        if not is_confirmed(world, graph, Shape.of(graph, beside).model(), beside):
+            dropped["model"] += 1
+            continue
+        asked = queries(task, graph, beside)
+        for query in rng.sample(asked, len(asked)):
+            draft = _draft(task, query, Shape.of(graph, beside), untouched[graph], world, rng)
+            if draft:
+                yield draft
+
+
+def _bystanders(world: Supports, graph: CausalGraph) -> list[str]:
+    """Things that do nothing to those of the graph, and to which these do nothing."""
+    names = [thing.id for thing in graph.things]
+    touched = {other for name in names for other in fallen_without(world, name)}
+    return [
+        thing.id for thing in graph.others if thing.id not in touched and not fallen_without(world, thing.id) & {*names}
+    ]
+
+
+def _is_open(world: Supports, graph: CausalGraph) -> bool:
+    """Whether something outside the graph would make something in it fall."""
+    names = {thing.id for thing in graph.things}
+    return any(fallen_without(world, thing.id) & names for thing in graph.others)
+
+
+def _draft(task: Task, query: Query, shape: Shape, beside: list[str], world: Supports, rng: Random) -> Draft | None:
+    if isinstance(query, Supposed):
+        return _supposed(task, query, shape, world, rng)
+    return _sought(task, query, shape, beside, world, rng)
+
+
+def _supposed(task: Task, query: Supposed, shape: Shape, world: Supports, rng: Random) -> Draft:
+    number, stays = rng.randrange(_WORDINGS), rng.random() < 0.5
+    answer = "no" if query.follows == stays else "yes"
+    text = question(task, query, shape, number, stays=stays)
+    plain = question(task, query, _by_kind(shape), number, stays=stays)
+    return _made(task, query, shape, world, Asked(text, answer), plain, answer, ())
+
+
+def _by_kind(shape: Shape) -> Shape:
+    """The same with all colours left out."""
+    kinds = ({name: words.split()[-1] for name, words in each.items()} for each in (shape.names, shape.beside))
+    return replace(shape, names=next(kinds), beside=next(kinds))
+
+
+def _sought(task: Task, query: Sought, shape: Shape, beside: list[str], world: Supports, rng: Random) -> Draft | None:
+    options = (_explained if is_explained(task) else _named)(task, query, shape, beside, world, rng)
+    if options is None:
+        return None
+    text = question(task, query, shape, rng.randrange(_WORDINGS))
+    return _made(task, query, shape, world, Asked(text, options[0].text), "", None, options)
+
+
+def _named(
+    task: Task, query: Sought, shape: Shape, beside: list[str], world: Supports, rng: Random
+) -> tuple[Option, ...] | None:
+    """Four things of one kind: the answer, a part of it, what is beside it, and what is not there."""
+    kind = world.thing(query.answer[0]).kind
+    wrong = [Option(shape.names[name], "graph") for name in query.partial if world.thing(name).kind == kind][:1]
+    others = [world.thing(name).name for name in beside if world.thing(name).kind == kind]
+    wrong += [Option(name, "image") for name in rng.sample(others, min(2 - len(wrong), len(others)))]
+    absent = _absent(world, kind)
+    if len(wrong) < 2 or not absent:
+        return None
+    return (Option(shape.names[query.answer[0]], "answer"), *wrong, Option(rng.choice(absent), "text"))
+
+
+def _explained(
+    task: Task, query: Sought, shape: Shape, beside: list[str], world: Supports, rng: Random
+) -> tuple[Option, ...] | None:
+    """Each of two reasons or another in its place: every name stands in two of the four sentences."""
+    first, second = query.answer
+    effect = shape.names[query.about[-1]]
+    others: list[str] = []
+    for name in (first, second):
+        kind = world.thing(name).kind
+        like = [world.thing(other).name for other in beside if world.thing(other).kind == kind]
+        like = [other for other in [*like, *_absent(world, kind)[:1]] if other not in others]
+        if not like:
+            return None
+        others.append(rng.choice(like))
+    pairs = [(one, two) for one in (shape.names[first], others[0]) for two in (shape.names[second], others[1])]
+    roles = ("answer", "graph", "graph", "image")
+    return tuple(Option(explanation(task, effect, *pair), role) for pair, role in zip(pairs, roles, strict=True))
+
+
+def _absent(world: Supports, kind: str) -> list[str]:
+    there = {thing.name for thing in world.things}
+    return [name for colour in COLOURS if (name := f"{colour} {kind}") not in there]
+
+
+def _made(
+    task: Task,
+    query: Query,
+    shape: Shape,
+    world: Supports,
+    asked: Asked,
+    skeleton: str,
+    target: str | None,
+    options: tuple[Option, ...],
+) -> Draft:
+    return Draft(
+        skeleton=skeleton,
+        target=target,
+        kind="choice" if options else "boolean",
+        factual=None,
+        counterfactual=asked,
+        shown=None,
+        world=world,
+        told=None,
+        after=None,
+        options=options,
+        graph=graph_as_published(shape.graph),
+        remembered={
+            "graph_type": shape.graph.kind,
+            "task": task.short,
+            "rung": RUNGS[task.rung],
+            "why": query.why,
+            "things": len(world.things),
+        },
+    )
+
+
+def _group(task: Task) -> Group:
+    drafting: Callable[..., Iterator[Draft]] = partial(drafts_of, task)
+    return Group(task.name, drafting, (None,) if task.is_choice else ("yes", "no"))
+
+
+CAUSES = WorldSuite(
+    name="causal-worlds",
+    description="CELLO's twelve causal tasks asked of small worlds of blocks, planks, cups and strings: the causal "
+    "graphs and all answers come from intervening in the world, solved by static equilibrium.",
+    groups=tuple(map(_group, TASKS.values())),
+    build=SUPPORTS.build,
+    is_stable=SUPPORTS.is_stable,
+    hardness=lambda draft: draft.remembered,
+    draw=SUPPORTS.draw,
+    show=SUPPORTS.show,
+    levels=("medium", "hard"),  # in an easy world too little stands beside a graph to choose from
+)

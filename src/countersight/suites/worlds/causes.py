@@ -1,0 +1,94 @@
+"""The causal graphs of a world of supports: found by taking things away and holding others, not from words."""
+
+from collections.abc import Iterator
+from itertools import combinations, product
+
+from countersight.causal import CausalEdge, CausalGraph, GraphKind, StructuralModel
+from countersight.causal import Thing as Node
+from countersight.errors import Unclear
+from countersight.worlds import Supports, contacts, fallen_without
+
+Edge = tuple[str, str]
+_KIND = "holding"
+"""What an edge of a world says: that one thing holds another, found out by doing."""
+
+
+def direct_causes(world: Supports) -> frozenset[Edge]:
+    """Pairs of things of which the second falls without the first, though all else is held; raises Unclear."""
+    free = {thing.id for thing in world.free}
+    touching = {(contact.lower, contact.upper) for contact in contacts(world) if contact.lower in free}
+    return frozenset(
+        (cause, effect)
+        for cause, effect in sorted(touching)
+        if effect in fallen_without(world, cause, held=sorted(free - {cause, effect}))
+    )
+
+
+def graphs(world: Supports, scene: str) -> Iterator[CausalGraph]:
+    """The causal graphs of two and three things in a world, with what else is in it."""
+    edges = direct_causes(world)
+    for cause, effect in sorted(edges):
+        yield _graph(world, scene, "direct", (cause, effect), edges)
+    for names in combinations(sorted({name for edge in edges for name in edge}), 3):
+        inside = {edge for edge in edges if set(edge) <= set(names)}
+        found = _motif(inside)
+        if found:
+            yield _graph(world, scene, *found, edges)
+
+
+def _motif(edges: set[Edge]) -> tuple[GraphKind, tuple[str, ...]] | None:
+    """Of which kind the graph of three things is, and the things in the order of its letters."""
+    out = {cause: {effect for one, effect in edges if one == cause} for cause, _ in edges}
+    if len(edges) == 3:
+        first, second = sorted(out, key=lambda name: -len(out[name]))
+        return "confounding", (first, second, *(out[first] - {second}))
+    if len(edges) != 2:
+        return None
+    (one, two), (three, four) = sorted(edges)
+    if two == four:
+        return "collision", (one, three, two)
+    if two == three or four == one:
+        start, middle, end = (one, two, four) if two == three else (three, four, two)
+        return "chain", (start, middle, end)
+    return None
+
+
+def _graph(world: Supports, scene: str, kind: GraphKind, names: tuple[str, ...], edges: frozenset[Edge]) -> CausalGraph:
+    return CausalGraph(
+        kind=kind,
+        things=tuple(_node(world, name) for name in names),
+        edges=tuple(
+            CausalEdge(cause, effect, "holds", cause, effect, _KIND)
+            for cause, effect in sorted(edges)
+            if {cause, effect} <= set(names)
+        ),
+        scene=scene,
+        others=tuple(_node(world, thing.id) for thing in world.free if thing.id not in names),
+    )
+
+
+def _node(world: Supports, name: str) -> Node:
+    thing = world.thing(name)
+    box = round(thing.left), round(thing.top), round(thing.width), round(thing.height)
+    return Node(name, thing.name, box=box)
+
+
+def is_confirmed(world: Supports, graph: CausalGraph, model: StructuralModel, beside: tuple[str, ...] = ()) -> bool:
+    """Whether the world does what the structural model says, whatever is taken away and whatever is held.
+
+    Every variable is left alone, set to gone, or held in its place, in all combinations; a bystander as well.
+    """
+    names = [*(thing.id for thing in graph.things), *beside]
+    undisturbed = dict.fromkeys(model.causes, True)
+    for doing in product((None, True, False), repeat=len(names)):
+        do = {name: value for name, value in zip(names, doing, strict=True) if value is not None}
+        gone = [name for name, value in do.items() if not value]
+        held = [name for name, value in do.items() if value]
+        try:
+            down = fallen_without(world, *gone, held=held)
+        except Unclear:
+            return False
+        said = model.solve(undisturbed, do)
+        if any(said[name] == (name in down or name in gone) for name in names):
+            return False
+    return True

@@ -1,0 +1,73 @@
+"""CELLO's twelve tasks on worlds: what the structural model says is what happens when one intervenes."""
+
+from random import Random
+
+import pytest
+
+from countersight.errors import CountersightError, Unclear
+from countersight.progress import silent
+from countersight.suites import find_suite
+from countersight.suites.cello.tasks.asked import TASKS, queries
+from countersight.suites.cello.tasks.query import Shape, Supposed
+from countersight.suites.worlds.causal_questions import CAUSES
+from countersight.suites.worlds.causes import graphs, is_confirmed
+from countersight.suites.worlds.making import drafted_cases
+from countersight.worlds import build_supports, fallen_without
+
+
+@pytest.fixture(scope="module")
+def found():
+    """Causal graphs of some worlds, with the world of each."""
+    kept = []
+    for seed in range(12):
+        world = build_supports(Random(seed), "medium")
+        try:
+            kept += [(world, graph) for graph in graphs(world, str(seed))]
+        except Unclear:
+            continue
+    return kept
+
+
+def test_worlds_have_graphs_of_all_four_kinds(found):
+    assert {graph.kind for _, graph in found} == {"direct", "chain", "confounding", "collision"}
+
+
+def test_intervening_in_the_world_gives_what_the_structural_model_says(found):
+    """Rung 2 and 3: what is lost and what is held are taken away and held in the world itself."""
+    checked = 0
+    for world, graph in found:
+        if not is_confirmed(world, graph, Shape.of(graph).model()):
+            continue
+        for task in TASKS.values():
+            for query in queries(task, graph):
+                if isinstance(query, Supposed) and task.short in ("CR", "CDE", "NDE"):
+                    down = fallen_without(world, query.lost, held=query.held)
+                    assert (query.effect in down) == query.follows
+                    checked += 1
+    assert checked > 30
+
+
+def test_a_model_with_an_edge_turned_round_is_not_confirmed(found):
+    world, graph = next(pair for pair in found if pair[1].kind == "direct")
+    cause, effect = (thing.id for thing in graph.things)
+    wrong = Shape.of(graph).model()
+    turned = type(wrong)({effect: (), cause: (effect,)}, {effect: wrong.tables[cause], cause: wrong.tables[effect]})
+    assert is_confirmed(world, graph, wrong)
+    assert not is_confirmed(world, graph, turned)
+
+
+@pytest.mark.slow
+def test_all_twelve_tasks_are_asked_with_even_answers():
+    cases = list(drafted_cases(CAUSES, size=24, seed=4))
+    assert [case.group for case in cases] == [name for name in TASKS for _ in range(2)]
+    for case in cases:
+        assert case.graph
+        assert case.fault() is None
+    for first, second in zip(cases[::2], cases[1::2], strict=True):
+        if first.counterfactual.kind == "boolean":
+            assert {first.counterfactual.answer, second.counterfactual.answer} == {"yes", "no"}
+
+
+def test_a_difficulty_that_it_does_not_have_is_a_sentence(tmp_path):
+    with pytest.raises(CountersightError, match="causal-worlds is made medium or hard, not easy"):
+        find_suite("causal-worlds").make(tmp_path / "d", size=2, seed=1, workers=1, progress=silent, difficulty="easy")
