@@ -37,6 +37,8 @@ def _score(chosen: argparse.Namespace) -> int:
     from countersight.runs import RunFolder
     from countersight.scoring import Gold, judge_run, write_frame
 
+    if chosen.output and chosen.output.suffix.lower() != ".parquet":
+        raise CountersightError(f"{chosen.output} would be a Parquet file; let its name end in .parquet")
     if chosen.key and chosen.gold:
         raise CountersightError("--key has the answers of a hidden dataset; leave out --gold")
     right = chosen.key or chosen.gold

@@ -71,6 +71,8 @@ class Layout(msgspec.Struct, frozen=True):
     license: str = "unknown"
     embeds: bool = False
     """Whether the pictures stand in the file itself, so that no folder of them has to be named."""
+    tries_pictures: bool = False
+    """Whether a picture that is none makes a bad row: a table of one's own is mended now, a published one never."""
 
 
 def import_dataset(
@@ -118,6 +120,7 @@ def import_rows(
     """
     drawn = part.drawn(_good_rows(layout, source)) if part else None
     cases = bad = without_picture = 0
+    ids: set[str] = set()
     for number, (line, row) in enumerate(layout.rows(source), start=1):
         try:
             if isinstance(row, BadField):
@@ -125,6 +128,8 @@ def import_rows(
             case = layout.as_case(row, number)
             if drawn is not None and number not in drawn:
                 continue
+            if case.id in ids:
+                raise BadField("id", f"{case.id[:80]!r} stands on an earlier line already")
             if pictures is not None or layout.embeds:
                 case = with_shown(case, layout, layout.picture(row), pictures, writer.staging)
         except BadField as wrong:
@@ -132,6 +137,7 @@ def import_rows(
             bad += 1
         else:
             writer.add(msgspec.structs.replace(case, suite=layout.suite))
+            ids.add(case.id)
             cases += 1
             without_picture += case.image is None
     return Imported(cases, bad, without_picture)

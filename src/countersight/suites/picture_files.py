@@ -11,7 +11,7 @@ import msgspec
 from countersight.case import Case
 from countersight.dataset import picture_digest
 from countersight.errors import BadPicture
-from countersight.picture import MAX_BYTES, check_picture
+from countersight.picture import MAX_BYTES, check_picture, read_picture
 
 IMAGES = "images/"
 MOST_FRAMES = 8
@@ -55,6 +55,9 @@ class Shelf(Protocol):
     @property
     def flat(self) -> bool: ...
 
+    @property
+    def tries_pictures(self) -> bool: ...
+
 
 def with_shown(case: Case, layout: Shelf, shown: Pictured, pictures: Path | None, staging: Path) -> Case:
     """The case with what it shows copied beside it, or as it is where that is not there."""
@@ -74,7 +77,16 @@ def with_picture(case: Case, layout: Shelf, name: str, pictures: Path, staging: 
     source = _found(layout, name, pictures, Path.is_file)
     if source is None:
         return case
+    if layout.tries_pictures:
+        _try(source, layout.picture_field)
     return msgspec.structs.replace(case, image=_copied(source, PurePosixPath(name), layout.picture_field, staging))
+
+
+def _try(source: Path, field: str) -> None:
+    try:
+        read_picture(source)
+    except BadPicture as error:
+        raise BadField(field, f"{source.name[:80]!r} {error}") from error
 
 
 def _with_frames(case: Case, layout: Shelf, frames: Frames, pictures: Path, staging: Path) -> Case:

@@ -16,7 +16,8 @@ and, where you have them:
     prior                    what one would answer the counterfactual question without looking: a wrong answer that is
                              this one is told apart from any other
 
-A number, or yes or no, as an answer without options says what is asked for; anything else is an open question.
+A number, in digits or in words, or yes or no, as an answer without options says what is asked for; anything else is an
+open question.
 Answers that turn out to be wrong are mended in the table, imported again, and scored with `report --gold`: nobody is
 asked anything twice.
 """
@@ -29,6 +30,7 @@ from msgspec.structs import replace
 from countersight.case import LETTERS, AnswerKind, Case, Change, Option, Question
 from countersight.suites.importing import BadField, Layout, Row, Rows, checked, csv_rows, jsonl_rows, text_of
 from countersight.suites.supposing import supposed
+from countersight.text import NUMBER_WORDS
 
 NAME = "own"
 NEEDED = ("image", "counterfactual_question", "counterfactual_answer")
@@ -59,6 +61,8 @@ def _as_case(row: Row, number: int) -> Case:
 def _question(row: Row, world: str, options: tuple[str, ...]) -> Question:
     fields = {"text": f"{world}_question", "answer": f"{world}_answer", "options": "options"}
     answer = text_of(row, fields["answer"])
+    if not options:
+        answer = _plain(answer)
     kind = _kind(answer, options)
     if kind == "choice":
         answer = _letter(answer, options, fields["answer"])
@@ -73,9 +77,18 @@ def _with_prior(row: Row, question: Question) -> Question:
     prior = _given(row, "prior")
     if prior and question.kind == "choice":
         prior = _letter(prior, tuple(option.text for option in question.options), "prior")
-    elif question.kind == "boolean":
-        prior = prior.casefold()
+    else:
+        prior = _plain(prior).casefold() if question.kind == "boolean" else _plain(prior)
     return replace(question, prior=prior) if prior and prior != question.answer else question
+
+
+def _plain(answer: str) -> str:
+    """A number in words as digits, and "Yes." as "Yes": people write answers as they would say them."""
+    said = answer.rstrip(".!").strip()
+    number = NUMBER_WORDS.get(said.casefold())
+    if number is not None:
+        return str(number)
+    return said if _NUMBER.fullmatch(said) or said.casefold() in ("yes", "no") else answer
 
 
 def _kind(answer: str, options: tuple[str, ...]) -> AnswerKind:
@@ -117,4 +130,5 @@ LAYOUT = Layout(
     as_case=_as_case,
     picture=_picture,
     picture_field="image",
+    tries_pictures=True,
 )

@@ -1,0 +1,75 @@
+"""A table of one's own: what is wrong in it is said, and answers are read as people write them."""
+
+import pytest
+from making import picture
+
+import countersight as cs
+from countersight.cli import main
+
+
+@pytest.fixture
+def photos(tmp_path):
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    (folder / "a.png").write_bytes(picture((1, 2, 3)))
+    (folder / "b.png").write_text("no picture at all")
+    return folder
+
+
+def imported(folder, rows, header="id,image,counterfactual_question,counterfactual_answer"):
+    bad = []
+    (folder / "t.csv").write_text("\n".join([header, *rows]))
+    made = cs.make(
+        "own",
+        folder / "d",
+        source=folder / "t.csv",
+        pictures=folder / "photos",
+        on_bad=lambda line, field, reason: bad.append((line, field, reason)),
+    )
+    return [case for _, case in made.cases()], bad
+
+
+def test_an_id_that_stands_there_twice_is_said_and_left_out(tmp_path, photos):
+    cases, bad = imported(tmp_path, ["x,a.png,How many if?,3", "x,a.png,How many if so?,4"])
+    assert [case.counterfactual.answer for case in cases] == ["3"]
+    assert bad == [(3, "id", "'x' stands on an earlier line already")]
+
+
+def test_a_picture_that_is_none_is_said(tmp_path, photos):
+    cases, bad = imported(tmp_path, ["x,a.png,How many if?,3", "y,b.png,How many if?,3"])
+    assert [case.id for case in cases] == ["x"]
+    assert bad == [(3, "image", "'b.png' is not a PNG, JPEG, GIF or WebP picture")]
+
+
+@pytest.mark.parametrize(
+    ("said", "kind", "answer"),
+    [
+        ("Yes.", "boolean", "yes"),
+        ("no!", "boolean", "no"),
+        ("two", "number", "2"),
+        ("Two.", "number", "2"),
+        ("3.", "number", "3"),
+        ("2.5", "number", "2.5"),
+        ("No idea.", "open", "No idea."),
+        ("a cat.", "open", "a cat."),
+    ],
+)
+def test_answers_are_read_as_people_write_them(said, kind, answer, tmp_path, photos):
+    [case], bad = imported(tmp_path, [f"x,a.png,How many if?,{said}"])
+    assert (case.counterfactual.kind, case.counterfactual.answer, bad) == (kind, answer, [])
+
+
+def test_an_option_in_words_stays_the_option(tmp_path, photos):
+    header = "image,counterfactual_question,counterfactual_answer,options"
+    [case], bad = imported(tmp_path, ["a.png,How many if?,two,one | two"], header)
+    assert (case.counterfactual.kind, case.counterfactual.answer, bad) == ("choice", "B", [])
+
+
+def test_scores_are_written_as_parquet_or_not_at_all(tmp_path, capsys):
+    assert main(["score", str(tmp_path), "-o", str(tmp_path / "scores.csv")]) == 2
+    assert "let its name end in .parquet" in capsys.readouterr().err
+
+
+def test_an_option_that_a_model_does_not_take_is_no_part_of_its_name():
+    with pytest.raises(cs.ModelError, match=r"openai: takes no option 'seed'; these models take options: azure:"):
+        cs.open_model("openai:gpt-4o?seed=3")
