@@ -148,6 +148,11 @@ def test_an_example_with_a_hidden_answer_is_not_shown(hidden, tmp_path):
         ask(hidden / "d", tmp_path / "r", "chance", prompt="1-shot")
 
 
+def test_a_hidden_dataset_is_not_exported_without_its_answers(hidden, tmp_path):
+    with pytest.raises(CountersightError, match="what is exported would have none"):
+        cs.export(hidden / "d", tmp_path / "out.csv")
+
+
 def test_a_hidden_question_has_no_answer_beside_it():
     question = Question("How many?", "", "number", hidden=True)
     assert question.fault() is None

@@ -70,6 +70,14 @@ def test_a_case_names_what_is_wrong_with_its_pictures_and_its_control(tmp_path):
     assert case(0, further_images=FRAMES).fault() is None
 
 
+def test_hugging_face_opens_further_pictures_as_a_list(frames, tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    datasets = pytest.importorskip("datasets")
+    rows = datasets.load_dataset("imagefolder", data_dir=str(frames), cache_dir=str(tmp_path / "cache"))["train"]
+    assert [len(row["further"]) for row in rows] == [2, 0]
+    assert rows[0]["further"][0].size == (16, 16)
+
+
 def test_what_a_dataset_says_of_further_pictures_is_read_again(frames):
     first, second = (case for _, case in Dataset.open(frames).cases())
     assert first.further_images == FRAMES

@@ -246,6 +246,8 @@ class DatasetWriter:
 
         with ExitStack() as stack:  # a card that cannot be written leaves no folder either
             stack.push(self._making)
+            if _FURTHER in self._columns:
+                _with_every_list(self.staging / METADATA)
             write_card(
                 self.staging,
                 self.name,
@@ -256,6 +258,18 @@ class DatasetWriter:
                 self._columns,
                 self.sections,
             )
+
+
+_FURTHER = "further_file_names"
+
+
+def _with_every_list(rows: Path) -> None:
+    """Give an empty list to rows without further pictures: Hugging Face opens lists only where every row has one."""
+    whole = rows.with_name(f"{rows.name}.whole")
+    with open(rows, "rb") as source, open(whole, "wb") as target:
+        for line in source:
+            target.write(msgspec.json.encode({_FURTHER: [], **msgspec.json.decode(line)}) + b"\n")
+    whole.replace(rows)
 
 
 def _parse(line: bytes) -> Case | tuple[str, str]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import msgspec
 
+from countersight.dataset import HIDDEN
 from countersight.errors import ExchangeError
 from countersight.registry import Plug, Registry
 
@@ -78,5 +79,7 @@ FORMATS: Registry[Exporter] = Registry(
 
 def export_to(name: str, order: Export) -> Exported:
     """Write a dataset, a run or an audit in the format of that name."""
+    if (order.source / HIDDEN).is_file():
+        raise ExchangeError(f"the answers of {order.source} are hidden, so that what is exported would have none")
     write: Exporter = FORMATS.find(name)[0]
     return write(order)
