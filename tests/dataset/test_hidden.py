@@ -163,7 +163,8 @@ def test_a_hidden_question_has_no_answer_beside_it():
 def test_the_command_says_where_the_answers_are_and_that_a_run_is_handed_in(tmp_path, capsys):
     arguments = ["make", "cvqa-synthetic", "--size", "6", "--workers", "1"]
     assert main([*arguments, "--hidden", str(tmp_path / "k"), "-o", str(tmp_path / "d")]) == 0
-    assert f"Their answers are in {tmp_path / 'k'} alone" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert f"6 cases in {tmp_path / 'd'}\nTheir answers are in {tmp_path / 'k'} alone" in said
     assert main(["run", str(tmp_path / "d"), "--model", "chance", "-o", str(tmp_path / "r")]) == 0
     assert "hand in this folder to have it scored" in capsys.readouterr().out
     assert main(["score", str(tmp_path / "r"), "--key", str(tmp_path / "k")]) == 0

@@ -96,6 +96,7 @@ def add(verbs: Verbs) -> None:
 
 
 def _make(chosen: argparse.Namespace) -> int:
+    chosen.named = chosen.output  # what people are told, wherever it is made first
     if chosen.hidden is None:
         chosen.seed = chosen.seed or 0
         return _make_open(chosen)
@@ -140,7 +141,7 @@ def _make_open(chosen: argparse.Namespace) -> int:
     suite.make(chosen.output, size=chosen.size, seed=chosen.seed, workers=chosen.workers, progress=counting, **own)
     count = Dataset.open(chosen.output).count
     controls = f", half of them controls of the {count // 2:,} others" if chosen.controls else ""
-    print(f"{several(count, 'case')} in {chosen.output}{controls}")
+    print(f"{several(count, 'case')} in {chosen.named}{controls}")
     return 0
 
 
@@ -167,7 +168,7 @@ def _make_cello(chosen: argparse.Namespace) -> int:
             on_bad=_told(f"{chosen.source / GRAPHS} line"),
             progress=progress,
         )
-    print(f"{several(made.cases, 'case')} in {chosen.output}, from {several(made.graphs, 'causal graph')}")
+    print(f"{several(made.cases, 'case')} in {chosen.named}, from {several(made.graphs, 'causal graph')}")
     print(f"{several(made.bad, 'bad line')} left out; {made.asked_about:,} graphs can be asked about without doubt")
     even = size // len(TASKS)
     fewer = [f"{name} {number:,}" for name, number in made.by_task.items() if number < even]
@@ -216,7 +217,7 @@ def _import(chosen: argparse.Namespace, suite: Suite, beside: Path | None) -> in
     imported = suite.read(
         chosen.source, chosen.output, pictures=chosen.pictures, on_bad=bad, beside=beside, part=part, **own
     )
-    print(f"{several(imported.cases, 'case')} in {chosen.output}, {several(imported.bad, 'bad row')} left out")
+    print(f"{several(imported.cases, 'case')} in {chosen.named}, {several(imported.bad, 'bad row')} left out")
     if part is not None:
         print(f"{part} of the file, drawn by chance with seed {part.seed}")
     if imported.without_picture:
