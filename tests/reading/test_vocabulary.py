@@ -1,5 +1,6 @@
 """The vocabulary is data: what its notation means, and that every entry of it can be read."""
 
+import ast
 import re
 import tomllib
 from pathlib import Path
@@ -73,3 +74,20 @@ def test_the_code_holds_no_pattern_that_belongs_into_the_vocabulary():
     patterns = [line for line in lines if re.search(r"""\br[f]?["'].*\|""", line)]
     assert max(line.count("|") for line in patterns) <= 20
     assert max(len(path.read_text(encoding="utf-8").splitlines()) for path in folder.glob("*.py")) < 300
+
+
+def test_no_pattern_is_too_long_to_be_understood():
+    """What a pattern is written of, its words from the vocabulary and its named parts aside."""
+    folder = Path(countersight.reading.__file__).parent
+    calls = [
+        node
+        for path in folder.glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "re.compile"
+    ]
+    assert len(calls) > 100
+    assert [ast.unparse(call) for call in calls if _written(call.args[0]) > 200] == []
+
+
+def _written(pattern):
+    return sum(len(part.value) for part in ast.walk(pattern) if isinstance(getattr(part, "value", None), str))

@@ -44,15 +44,16 @@ _CAUSE = re.compile(rf"{any_of('yes_no.causing')}\s+(?P<what>it|them|the \w+(?: 
 _THEN = re.compile(
     r"\W*(?:at|in|during|on|under|with)\s+(?P<then>[\w ]{1,30}?),?\s+(?=(?:it|they|there|he|she|the)\b)", re.IGNORECASE
 )
-_ELLIPSIS = re.compile(
-    r"^\W*(?:(?:then|so|but|however|i (?:think|believe))\W+)*"
+# The parts of a short answer: "so", "it", "still would", "be", "one", "the case".
+_BEGINS = r"^\W*(?:(?:then|so|but|however|i (?:think|believe))\W+)*"
+_WHO = (
     r"(?P<subject>it|they|he|she|there|this|that|these|those|we|you|i|(?:the|a|an|his|her|its|their|my)\s\w+"
     r"(?: \w+){0,3}?)"
-    r"(?:'d|\s+(?:\w+ly\s+|still\s+|then\s+)?(?:would|will|is|are|does|do|did|was|were|has|have|can|could|should))"
-    r"(?:\s+(?:\w+ly|still))?(?:\s+(?:be|have|do))?(?P<some>\s+(?:one|some|ones)(?: there)?)?"
-    r"(?:\s+(?:so|still|the case|correct|right|true|likely|possible to|able to))?\W*$",
-    re.IGNORECASE,
 )
+_HELPS = r"(?:'d|\s+(?:\w+ly\s+|still\s+|then\s+)?(?:would|will|is|are|does|do|did|was|were|has|have|can|could|should))"
+_IS_SOME = r"(?:\s+(?:\w+ly|still))?(?:\s+(?:be|have|do))?(?P<some>\s+(?:one|some|ones)(?: there)?)?"
+_IS_SO = r"(?:\s+(?:so|still|the case|correct|right|true|likely|possible to|able to))?\W*$"
+_ELLIPSIS = re.compile(f"{_BEGINS}{_WHO}{_HELPS}{_IS_SOME}{_IS_SO}", re.IGNORECASE)
 _OPINION = re.compile(rf"^\W*(?:(?:and|but|so)\s+)?{any_of('yes_no.opinions')},?\s+", re.IGNORECASE)
 _DENYING_OPENING = re.compile(rf"^\W*{any_of('yes_no.denying_openings')}\s+(?=\w)", re.IGNORECASE)
 _PRONOUN = re.compile(r"^\W*(?:(?:and|but|so|then)\s+)?(?:it|they|he|she|this|that|these|those)\b", re.IGNORECASE)

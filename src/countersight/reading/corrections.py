@@ -8,12 +8,13 @@ from countersight.reading.clauses import sentences, stated, supposes_first
 from countersight.reading.vocabulary import any_of, words
 
 _LEAD = r"(?:(?:no|oh|ah|hmm|but|sorry|yes|well)\b[\s,.!-]*){0,2}"
+# "D? No, A."; "4... no, 3"; "four dogs, no, three"
+_NO_AFTER = r"(?<=\?)\s+(?=(?:no|nope|not quite)\b)|(?:\.{2,}|,|\s--?)\s+(?=no,\s)"
+_NO_NEXT = r"(?<=\S[.!])\s+(?=no,? (?:\w+\W*$|sorry|wait))"  # "A. No, B."
 _RETRACTED = re.compile(
     rf"(?:^|[.!?,;:\n(-]|\.\.+)\s*{_LEAD}"
     rf"(?:(?P<mark>{any_of('statements.retractions')})|{any_of('statements.denials')})[\s,.;:!-]*"
-    # "D? No, A."; "4... no, 3"; "four dogs, no, three"; "A. No, B."
-    r"|(?<=\?)\s+(?=(?:no|nope|not quite)\b)|(?:\.{2,}|,|\s--?)\s+(?=no,\s)"
-    r"|(?<=\S[.!])\s+(?=no,? (?:\w+\W*$|sorry|wait))",
+    rf"|{_NO_AFTER}|{_NO_NEXT}",
     re.IGNORECASE,
 )
 _THOUGHT = re.compile(

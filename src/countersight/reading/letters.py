@@ -49,10 +49,10 @@ _DENIED_AFTER = re.compile(
     re.IGNORECASE,
 )
 # "B is the current number" chooses nothing where it was asked what would be.
+_NOW = r"\b(?:now|currently|at present|at the moment|in the (?:image|picture|photo))(?=\s*(?:[.,;]|$))"
 _OF_NOW = re.compile(
     r"[\s)\]\"']*(?:is|was|shows?)\s+(?:the |what |how )(?!(?:\w+ )?(?:correct|right|best|answer))"
-    rf"(?:{any_of('options.of_now')}"
-    r"|[\w ]{0,40}?\b(?:now|currently|at present|at the moment|in the (?:image|picture|photo))(?=\s*(?:[.,;]|$)))",
+    rf"(?:{any_of('options.of_now')}|[\w ]{{0,40}}?{_NOW})",
     re.IGNORECASE,
 )
 _MOST = 200  # letters of one sentence that are looked at, the last

@@ -59,9 +59,9 @@ _LEANING = re.compile(
     rf"\W*(?:(?:it is|it's|that is|that's|very|most|quite|highly) )*{any_of('yes_no.leaning')}", re.IGNORECASE
 )
 _NOT_SO = found("yes_no.doubts", "yes_no.supposed_not")
+_SAYING = r"(?:\b(?:say|says|think|is|be|was|answer|answered|respond|clearly|definitely|probably|therefore|so)\b|[:,])"
 _SAID = re.compile(
-    r"(?:\b(?:say|says|think|is|be|was|answer|answered|respond|clearly|definitely|probably|therefore|so)\b|[:,])"
-    r"\s*[,:]?\s*[\"']?(?:(?P<yes>yes|true|correct)|(?P<no>no|false|incorrect|unlikely|impossible))[\"']?"
+    rf"{_SAYING}\s*[,:]?\s*[\"']?(?:(?P<yes>yes|true|correct)|(?P<no>no|false|incorrect|unlikely|impossible))[\"']?"
     r"\s*(?:[.,!;)]|$)",
     re.IGNORECASE,
 )

@@ -12,25 +12,30 @@ _TAGGED = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _NOUN = any_of("statements.answer_nouns")
-_STATED = re.compile(
-    rf"(?:^|(?<=\W))(?:(?:{any_of('statements.answer_qualities')})\s+){{0,4}}{_NOUN}"
-    r"(?:\s+(?:to|for)\s+[^.:\n]{1,80}?)?(?:\s+(?:here|then|now|therefore|option|choice|letter))?"
+_TO_THE_QUESTION = r"(?:\s+(?:to|for)\s+[^.:\n]{1,80}?)?(?:\s+(?:here|then|now|therefore|option|choice|letter))?"
+_THE_ANSWER_IS = (
+    rf"(?:^|(?<=\W))(?:(?:{any_of('statements.answer_qualities')})\s+){{0,4}}{_NOUN}{_TO_THE_QUESTION}"
     rf"\s*(?:{any_of('statements.answer_verbs')}\s*(?:that\b|:)?|['\"]?\s*[:=]+>?|-+>)"
-    r"|(?:^|(?<=\W))(?:correct|right|best)\s+(?:option|choice|one|letter)\s*(?:(?:is|would be)\b\s*:?|:)"
-    r"|(?:^|(?<=\n))[ \t]*(?:final )?answer[ \t]*[:.]?[ \t]*(?=\n)"
-    r"|####",
-    re.IGNORECASE,
 )
+_RIGHT_IS = r"(?:^|(?<=\W))(?:correct|right|best)\s+(?:option|choice|one|letter)\s*(?:(?:is|would be)\b\s*:?|:)"
+_HEADING = r"(?:^|(?<=\n))[ \t]*(?:final )?answer[ \t]*[:.]?[ \t]*(?=\n)"
+_STATED = re.compile(f"{_THE_ANSWER_IS}|{_RIGHT_IS}|{_HEADING}|####", re.IGNORECASE)
 _KEYS = tuple(listed("statements.answer_fields"))
 _NOT_A_LETTER = re.compile(r"[^a-z]")
 _ACT = any_of("statements.refused_acts")
-_REFUSAL = re.compile(
+_I_CANNOT = (
     rf"\b(?:i|we|you|one)(?:'m| am| are|'re)?\s+(?:(?:really|simply|just|also) )*{any_of('statements.cannot')}\s+"
-    rf"(?:\w+ly |even )?{_ACT}|\bunable to (?:\w+ly )?{_ACT}|{any_of('statements.refusals')}"
-    r"|(?:\bnot|n't|\black\w*) (?:\w+ ){0,2}(?:enough|sufficient) (?:\w+ )?(?:information|details?|context|data)"
-    r"|^\W{0,5}(?:can't|cannot|couldn't) (?:say|tell|determine|know)\b|: unknown\b|\bn/a\b|^\W{0,5}unknown\W{0,5}$"
-    r"|^\W{0,5}(?:sorry|apologies)\b",
-    re.IGNORECASE | re.MULTILINE,
+    rf"(?:\w+ly |even )?{_ACT}|\bunable to (?:\w+ly )?{_ACT}"
+)
+_TOO_LITTLE = (
+    r"(?:\bnot|n't|\black\w*) (?:\w+ ){0,2}(?:enough|sufficient) (?:\w+ )?(?:information|details?|context|data)"
+)
+_UNKNOWN = (
+    r"^\W{0,5}(?:can't|cannot|couldn't) (?:say|tell|determine|know)\b|: unknown\b|\bn/a\b|^\W{0,5}unknown\W{0,5}$"
+)
+_SORRY = r"^\W{0,5}(?:sorry|apologies)\b"
+_REFUSAL = re.compile(
+    f"{_I_CANNOT}|{any_of('statements.refusals')}|{_TOO_LITTLE}|{_UNKNOWN}|{_SORRY}", re.IGNORECASE | re.MULTILINE
 )
 _AFTER_ALL = re.compile(rf"{any_of('statements.after_all')}|\bstill,", re.IGNORECASE)
 _MOST_ANNOUNCED = 20

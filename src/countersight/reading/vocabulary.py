@@ -29,7 +29,7 @@ def words(name: str) -> frozenset[str]:
 @cache
 def any_of(*names: str) -> str:
     """A pattern for any phrase of these lists, the longest first, so that "no longer" is found before "no"."""
-    phrases = sorted({phrase for name in names for phrase in listed(name)}, key=len, reverse=True)
+    phrases = sorted({phrase for name in names for phrase in listed(name)}, key=lambda phrase: (-len(phrase), phrase))
     return f"(?:{'|'.join(map(_phrase, phrases))})"
 
 
