@@ -14,7 +14,7 @@ from PIL import Image, ImageFilter
 
 from countersight.audit.calibration.sheet import Rate, rate
 from countersight.audit.checkers.pixels import MOST_LEFT
-from countersight.audit.checkers.seams import LEAST_TEXTURE, MOST_SEAM, MOST_TEXTURE, verdict
+from countersight.audit.checkers.seams import THRESHOLDS, verdict
 from countersight.detection import Mask, grown
 from countersight.editing.quality import seams_of
 from countersight.errors import AuditError, BadPicture
@@ -54,13 +54,7 @@ def gate_photographs(folder: Path, seed: int, progress: Progress = silent) -> Ph
                 right.setdefault(kind, []).append(passes == (kind == GOOD))
             done(nth + 1)
     rates = {kind: rate(sum(each), len(each)) for kind, each in right.items()}
-    thresholds = {
-        "most seam": MOST_SEAM,
-        "least texture": LEAST_TEXTURE,
-        "most texture": MOST_TEXTURE,
-        "most left": MOST_LEFT,
-    }
-    return PhotographGate(len(files), thresholds, rates.pop(GOOD), rates)
+    return PhotographGate(len(files), THRESHOLDS | {"most left": MOST_LEFT}, rates.pop(GOOD), rates)
 
 
 def write_gate(folder: Path, gate: PhotographGate) -> None:
@@ -96,7 +90,7 @@ def _pixels(file: Path) -> Pixels:
 def _blob(rng: np.random.Generator, height: int, width: int) -> Mask:
     """A thing's outline: an ellipse with bumps."""
     x, y = rng.uniform(0.3, 0.7) * width, rng.uniform(0.3, 0.7) * height
-    across, down = rng.uniform(0.06, 0.18) * width, rng.uniform(0.06, 0.18) * height
+    across, down = rng.uniform(0.05, 0.13) * width, rng.uniform(0.05, 0.13) * height
     ys, xs = np.mgrid[:height, :width]
     bumps = 1 + 0.15 * np.sin(3 * np.arctan2(ys - y, xs - x) + rng.uniform(0, 6))
     blob: Mask = ((xs - x) / across) ** 2 + ((ys - y) / down) ** 2 < bumps

@@ -18,9 +18,17 @@ from countersight.errors import BadPicture, EditFailed
 from countersight.picture import as_seen
 
 ASKED: Final = "Does it look as if it had never been edited?"
-MOST_SEAM: Final = 1.3
+MOST_SEAM: Final = 2.4
 LEAST_TEXTURE: Final = 0.4
-MOST_TEXTURE: Final = 2.5
+MOST_TEXTURE: Final = 2.0
+MOST_HOLE: Final = 0.1
+"""Of the picture: what is painted into a larger hole was invented, in every one that we looked at."""
+THRESHOLDS: Final = {
+    "most seam": MOST_SEAM,
+    "least texture": LEAST_TEXTURE,
+    "most texture": MOST_TEXTURE,
+    "most hole": MOST_HOLE,
+}
 _HOLES: Final = ("remove", "replace", "move", "resize", "add")
 """Actions after which something was painted that was not there before."""
 
@@ -29,9 +37,7 @@ class SeamChecker:
     """Checks how an edit looks; needs no model."""
 
     def __init__(self) -> None:
-        self.party = Party(
-            "seams", {"most seam": MOST_SEAM, "least texture": LEAST_TEXTURE, "most texture": MOST_TEXTURE}
-        )
+        self.party = Party("seams", dict(THRESHOLDS))
 
     async def check(self, edit: EditShown, key: str) -> CheckResult:
         """What rim and texture tell."""
@@ -61,7 +67,7 @@ def verdict(found: Seams) -> Check:
     """What the figures of an edit mean."""
     if found.seam is None or found.texture is None:
         return Check("seams", ASKED, None, "the mask is too small or too large to be measured")
-    measures = {"seam": found.seam, "texture": found.texture}
+    measures = {"seam": found.seam, "texture": found.texture, "hole": found.hole}
     faults = []
     if found.seam > MOST_SEAM:
         faults.append(f"its rim shows (steps {found.seam:.1f} times those beside it)")
@@ -69,5 +75,7 @@ def verdict(found: Seams) -> Check:
         faults.append(f"it is smeared (texture {found.texture:.2f} times that around it)")
     if found.texture > MOST_TEXTURE:
         faults.append(f"it is rougher than what is around it ({found.texture:.1f} times)")
+    if found.hole > MOST_HOLE:
+        faults.append(f"it fills {found.hole:.0%} of the picture, too much to be filled so that it looks real")
     seen = " and ".join(faults) or f"rim {found.seam:.1f}, texture {found.texture:.1f}: as around it"
     return Check("seams", ASKED, not faults, seen, measures=measures)

@@ -27,7 +27,7 @@ Tones = NDArray[np.float32]
 
 
 class Seams(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How an edit looks, in three figures; None where there is too little to measure."""
+    """How an edit looks, in figures; None where there is too little to measure."""
 
     seam: float | None = None
     """Steps across the rim of the mask, as a multiple of the steps beside it: 1 for a rim that nobody sees."""
@@ -35,6 +35,8 @@ class Seams(msgspec.Struct, frozen=True, omit_defaults=True):
     """Texture inside, as a multiple of the texture around it: far below 1 for what was smeared."""
     left: float | None = None
     """Correlation of the texture inside before and after: near 1 where what was there can still be seen."""
+    hole: float = 0.0
+    """The part of the picture that the mask covers."""
 
 
 def seams_of(before: Pixels, after: Pixels, mask: Mask) -> Seams:
@@ -47,6 +49,7 @@ def seams_of(before: Pixels, after: Pixels, mask: Mask) -> Seams:
         _seam(after.astype(np.float32), mask),
         _texture(fine_after, core, grown(mask, AROUND) & ~grown(mask, 2)),
         _correlation(fine_before[core], fine_after[core]),
+        round(float(mask.mean()), 3),
     )
 
 
