@@ -5,6 +5,7 @@ from .folder import AuditFolder as AuditFolder
 from .people import LABELS as LABELS
 from .people import PersonLabel as PersonLabel
 from .people import read_labels as read_labels
+from .probes import Check as Check
 from .prompts import BRIEF as BRIEF
 from .prompts import USUAL as USUAL
 from .prompts import AuditPrompts as AuditPrompts
