@@ -13,7 +13,7 @@ $(BIN)/pip install --quiet --disable-pip-version-check -c requirements.lock -e '
   $(BIN)/pip install --quiet --disable-pip-version-check -e '$(1)'
 endef
 
-.PHONY: demo test lint lock bench clean
+.PHONY: demo test lint lock bench peers clean
 
 demo: $(VENV)/.installed
 	$(BIN)/countersight demo
@@ -38,8 +38,18 @@ bench: $(VENV)/.dev
 	$(BIN)/pip install --quiet -r benchmarks/requirements.txt
 	$(BIN)/python -m benchmarks
 
+# The other tools themselves open our files and have our figures; each in an environment of its own, none in `test`.
+PEERS := inspect_ai lmms_eval vlmevalkit training
+peers: $(PEERS:%=.peers/%/.installed)
+	for peer in $(PEERS); do PYTHONPATH=tests HF_HUB_OFFLINE=1 .peers/$$peer/bin/python -m peers.$$peer || exit 1; done
+
+.peers/%/.installed: peers/requirements/%.txt pyproject.toml
+	$(PYTHON) -m venv .peers/$*
+	.peers/$*/bin/pip install --quiet --disable-pip-version-check -e '.[exchange]' -r $<
+	touch $@
+
 clean:
-	rm -rf $(VENV) demo
+	rm -rf $(VENV) demo .peers
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

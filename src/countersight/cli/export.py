@@ -31,6 +31,7 @@ def add(verbs: Verbs) -> None:
         action="store_true",
         help="let a file for training hold what is there to test with",
     )
+    export.add_argument("--rai", type=Path, metavar="FILE", help="croissant: what people know of the data (JSON)")
     _add_import(verbs)
 
 
@@ -59,6 +60,7 @@ def _export(chosen: argparse.Namespace) -> int:
         dataset=chosen.dataset,
         split=chosen.split,
         train_on_test=chosen.yes_train_on_test,
+        facts=chosen.rai,
         on_bad=print_bad,
     )
     written = export_to(chosen.to or papers, order)

@@ -1,5 +1,7 @@
 from .card import Section as Section
 from .card import size_category as size_category
+from .croissant import read_croissant as read_croissant
+from .croissant import write_croissant as write_croissant
 from .folder import BadRow as BadRow
 from .folder import Dataset as Dataset
 from .folder import DatasetWriter as DatasetWriter
@@ -12,3 +14,6 @@ from .hidden import hidden_in as hidden_in
 from .hidden import hide as hide
 from .hidden import is_key as is_key
 from .hidden import open_key as open_key
+from .responsible import RAI_FIELDS as RAI_FIELDS
+from .responsible import known_facts as known_facts
+from .responsible import missing_facts as missing_facts

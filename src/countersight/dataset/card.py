@@ -1,54 +1,11 @@
 """What stands beside the rows of a dataset: a card for people (README.md) and one for machines (croissant.json)."""
 
-import datetime
-import hashlib
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
-import msgspec
-
-from countersight import __version__
-
-_CONTEXT: dict[str, Any] = {
-    "@language": "en",
-    "@vocab": "https://schema.org/",
-    "citeAs": "cr:citeAs",
-    "column": "cr:column",
-    "conformsTo": "dct:conformsTo",
-    "cr": "http://mlcommons.org/croissant/",
-    "rai": "http://mlcommons.org/croissant/RAI/",
-    "data": {"@id": "cr:data", "@type": "@json"},
-    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
-    "dct": "http://purl.org/dc/terms/",
-    "equivalentProperty": "cr:equivalentProperty",
-    "examples": {"@id": "cr:examples", "@type": "@json"},
-    "extract": "cr:extract",
-    "field": "cr:field",
-    "fileProperty": "cr:fileProperty",
-    "fileObject": "cr:fileObject",
-    "fileSet": "cr:fileSet",
-    "format": "cr:format",
-    "includes": "cr:includes",
-    "isLiveDataset": "cr:isLiveDataset",
-    "jsonPath": "cr:jsonPath",
-    "key": "cr:key",
-    "md5": "cr:md5",
-    "parentField": "cr:parentField",
-    "path": "cr:path",
-    "recordSet": "cr:recordSet",
-    "references": "cr:references",
-    "regex": "cr:regex",
-    "repeated": "cr:repeated",
-    "replace": "cr:replace",
-    "samplingRate": "cr:samplingRate",
-    "sc": "https://schema.org/",
-    "separator": "cr:separator",
-    "source": "cr:source",
-    "subField": "cr:subField",
-    "transform": "cr:transform",
-}
+from countersight.dataset.croissant import CROISSANT, croissant, write_croissant
+from countersight.dataset.responsible import known_facts
 
 _MADE = "## How it was made\n"
 
@@ -61,23 +18,6 @@ A case with `control_of` is the control of the case it names: the same picture a
 touch what is asked, so that the answer must stay. An answer that does not change where it should is a miss, one that
 changes where it should not a false alarm; `countersight report` has both side by side, and their balance as one figure.
 """
-
-_COLUMNS = {
-    "id": "Name of the case.",
-    "file_name": "The picture as it is.",
-    "counterfactual_file_name": "The picture after the change.",
-    "suite": "The benchmark that the case belongs to.",
-    "group": "Part of the suite that the case belongs to.",
-    "factual_question": "Question about the picture as it is.",
-    "change": "What is different in the counterfactual world.",
-    "counterfactual_question": "Question about the picture under the change.",
-    "shown_question": "Question to ask of the counterfactual picture.",
-    "context": "What was said of the picture before the change.",
-    "control_of": "The case of which this is a control: its change does not touch what is asked.",
-}
-_PARTS = {"change": ("text",)} | dict.fromkeys(
-    ("factual_question", "counterfactual_question", "shown_question"), ("text", "answer", "kind")
-)
 
 
 def write_card(
@@ -95,8 +35,10 @@ def write_card(
     readme += [_CONTROLS] if "control_of" in columns else []
     readme += [section(folder) for section in sections]
     (folder / "README.md").write_text("\n".join(readme), encoding="utf-8")
-    croissant = _croissant(folder, name, description, license, columns)
-    (folder / "croissant.json").write_bytes(msgspec.json.format(msgspec.json.encode(croissant), indent=2) + b"\n")
+    made = {key: str(value) for key, value in provenance.items()}
+    write_croissant(
+        folder / CROISSANT, croissant(folder, name, description, license, columns) | known_facts(folder, made)
+    )
 
 
 def read_card(folder: Path) -> tuple[dict[str, str], str]:
@@ -154,66 +96,3 @@ def size_category(count: int) -> str:
         if count < limit:
             return label
     return "1M<n<10M"
-
-
-def _croissant(folder: Path, name: str, description: str, license: str, columns: set[str]) -> dict[str, Any]:
-    with open(folder / "metadata.jsonl", "rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return {
-        "@context": _CONTEXT,
-        "@type": "sc:Dataset",
-        "name": name,
-        "description": description,
-        "conformsTo": "http://mlcommons.org/croissant/1.0",
-        "license": license,
-        "url": f"https://schema.org/Dataset#{name}",
-        "version": "1.0.0",
-        "datePublished": datetime.datetime.now(datetime.UTC).date().isoformat(),
-        "creator": {"@type": "sc:Organization", "name": f"Countersight {__version__}"},
-        "citeAs": f"{name}, made with Countersight {__version__}",
-        "distribution": [
-            {
-                "@type": "cr:FileObject",
-                "@id": "metadata",
-                "name": "metadata.jsonl",
-                "contentUrl": "metadata.jsonl",
-                "encodingFormat": "application/jsonlines",
-                "sha256": digest,
-            },
-            {
-                "@type": "cr:FileSet",
-                "@id": "pictures",
-                "name": "pictures",
-                "includes": "images/*",
-                "encodingFormat": "image/png",
-            },
-        ],
-        "recordSet": [
-            {
-                "@type": "cr:RecordSet",
-                "@id": "cases",
-                "name": "cases",
-                "key": {"@id": "cases/id"},
-                "field": [field for column in _COLUMNS if column in columns for field in _fields(column)],
-            }
-        ],
-    }
-
-
-def _fields(column: str) -> list[dict[str, Any]]:
-    """A column as Croissant fields: a question or a change has one for each of its parts."""
-    return [
-        {
-            "@type": "cr:Field",
-            "@id": f"cases/{column}/{part}" if part else f"cases/{column}",
-            "name": f"{column}/{part}" if part else column,
-            "description": _COLUMNS[column] + (f" Its {part}." if part else ""),
-            "dataType": "sc:Text",
-            "source": {
-                "fileObject": {"@id": "metadata"},
-                "extract": {"column": column},
-                **({"transform": {"jsonPath": part}} if part else {}),
-            },
-        }
-        for part in _PARTS.get(column, ("",))
-    ]

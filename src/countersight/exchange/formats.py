@@ -62,6 +62,9 @@ FORMATS: Registry[Exporter] = Registry(
             f"{_ROOM}.lmms_eval:export_lmms_eval",
         ),
         "vlmevalkit": Plug("vlmevalkit", "VLMEvalKit: tables for $LMUData", f"{_ROOM}.vlmevalkit:export_tables"),
+        "croissant": Plug(
+            "croissant", "Croissant 1.1 with RAI fields, for what people add", f"{_ROOM}.croissant:export_croissant"
+        ),
         "trl-sft": Plug("trl-sft", "TRL: questions and right answers", f"{_ROOM}.training:export_sft"),
         "trl-dpo": Plug("trl-dpo", "TRL: with a wrong answer to reject", f"{_ROOM}.training:export_dpo"),
         "trl-grpo": Plug("trl-grpo", "TRL: questions for our reader to reward", f"{_ROOM}.training:export_grpo"),

@@ -54,7 +54,7 @@ Importer = Callable[[Path, OnBad], Brought]
 _ROOM = "countersight.exchange"
 
 SOURCES: Registry[Importer] = Registry(
-    "tool to import from",
+    "tool",
     {
         "inspect": Plug("inspect", "an .eval or .json log of Inspect AI", f"{_ROOM}.inspect:read_log"),
         "lmms-eval": Plug("lmms-eval", "samples that it wrote with --log_samples", f"{_ROOM}.lmms_eval:read_samples"),

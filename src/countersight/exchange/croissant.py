@@ -1,0 +1,44 @@
+"""`export --to croissant`: a dataset's card for machines, with what a person adds to what we know."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from countersight.dataset import RAI_FIELDS, known_facts, missing_facts, read_croissant, write_croissant
+from countersight.errors import ExchangeError
+from countersight.exchange.formats import Export, Exported
+from countersight.exchange.source import dataset_at
+from countersight.text import unknown
+
+_MOST = 1024 * 1024
+
+
+def export_croissant(order: Export) -> Exported:
+    """Write the card; those fields that only a person can fill are named."""
+    dataset = dataset_at(order.source, "croissant")
+    card = read_croissant(dataset.path) | known_facts(dataset.path, dataset.provenance())
+    card |= _facts(order.facts) if order.facts else {}
+    write_croissant(order.out, card)
+    left = missing_facts(card)
+    note = (
+        f"a person must add, in a file for --rai: {', '.join(left)}"
+        if left
+        else "every field that is asked for is there"
+    )
+    return Exported(dataset.count, "case", note)
+
+
+def _facts(path: Path) -> dict[str, Any]:
+    """What people know: a JSON object with the fields by their names, with the prefix or without."""
+    if path.stat().st_size > _MOST:
+        raise ExchangeError(f"{path} has more than {_MOST:,} bytes; it is to hold a few sentences")
+    try:
+        told = msgspec.json.decode(path.read_bytes(), type=dict[str, str | bool | list[str]])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
+        raise ExchangeError(f"{path} is no JSON object of sentences: {fault}") from None
+    names = {name.partition(":")[2]: name for name in RAI_FIELDS}
+    for name in told:
+        if name not in RAI_FIELDS and name not in names:
+            raise ExchangeError(f"{path}: " + unknown("field", name, RAI_FIELDS))
+    return {names.get(name, name): value for name, value in told.items()}

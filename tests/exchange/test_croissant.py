@@ -1,0 +1,67 @@
+"""Croissant's RAI fields: filled where we know the facts, named where a person must add them."""
+
+import json
+
+import mlcroissant
+import pytest
+from making import dataset
+
+import countersight as cs
+from countersight.errors import DatasetError, ExchangeError
+from countersight.exchange import Export, export_to
+
+
+@pytest.fixture(scope="module")
+def flowers(tmp_path_factory):
+    return cs.make("cvqa-synthetic", tmp_path_factory.mktemp("croissant") / "flowers", size=6, seed=7, workers=1).path
+
+
+def test_what_we_drew_says_so_by_itself(flowers):
+    card = json.loads((flowers / "croissant.json").read_text())
+    assert card["conformsTo"] == ["http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0"]
+    assert card["rai:hasSyntheticData"] is True
+    assert "seed 7" in card["prov:wasGeneratedBy"]
+    opened = mlcroissant.Dataset(jsonld=str(flowers / "croissant.json"))
+    assert not opened.metadata.ctx.issues.errors
+    assert opened.metadata.personal_sensitive_information is not None
+    assert len(list(opened.records("cases"))) == 6
+
+
+def test_what_only_people_know_is_named_and_taken_from_their_file(flowers, tmp_path):
+    out = flowers / "croissant.json"
+    assert "rai:dataSocialImpact" in export_to("croissant", Export(flowers, out)).note
+    (tmp_path / "facts.json").write_text('{"dataSocialImpact": "Little.", "rai:annotationsPerItem": "none"}')
+    written = export_to("croissant", Export(flowers, out, facts=tmp_path / "facts.json"))
+    assert written.note == "every field that is asked for is there"
+    card = json.loads(out.read_text())
+    assert (card["rai:dataSocialImpact"], card["rai:annotationsPerItem"]) == ("Little.", "none")
+    assert not mlcroissant.Dataset(jsonld=str(out)).metadata.ctx.issues.errors
+
+
+def test_nothing_is_made_up_of_what_others_made(tmp_path):
+    folder = dataset(tmp_path / "d", 2)
+    card = json.loads((folder / "croissant.json").read_text())
+    assert [name for name in card if name.startswith("rai:")] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ('{"dataBias": "x"}', "there is no field 'dataBias'; did you mean"),
+        ('{"dataBiases": 3}', "is no JSON object of sentences"),
+        ("[", "is no JSON object of sentences"),
+        (" " * 2_000_000, "has more than"),
+    ],
+)
+def test_facts_that_cannot_be_taken_are_a_sentence(flowers, tmp_path, text, sentence):
+    (tmp_path / "facts.json").write_text(text)
+    with pytest.raises(ExchangeError, match=sentence):
+        export_to("croissant", Export(flowers, tmp_path / "out.json", facts=tmp_path / "facts.json"))
+    assert not (tmp_path / "out.json").exists()
+
+
+def test_a_dataset_without_a_card_is_a_sentence(tmp_path):
+    folder = dataset(tmp_path / "d", 2)
+    (folder / "croissant.json").unlink()
+    with pytest.raises(DatasetError, match=r"has no croissant\.json"):
+        export_to("croissant", Export(folder, tmp_path / "out.json"))
