@@ -397,14 +397,23 @@ def mine(graphs: Path | str, out: Path | str, *, images: Path | str | None = Non
 
 
 def export(
-    source: "SomeDataset | SomeRun | Audit", out: Path | str, *, to: str = "cvqa", split: Split = "train"
+    source: "SomeDataset | SomeRun | Audit",
+    out: Path | str,
+    *,
+    to: str = "cvqa",
+    split: Split = "train",
+    yes_train_on_test: bool = False,
+    rai: Path | str | None = None,
 ) -> int:
     """Write a dataset, a run or an audit in the format of another tool; how many cases, questions or samples it has.
 
-    Files for training hold the pictures of one `split`; those that are there to test with are refused.
+    Files for training hold the pictures of one `split`; those that are there to test with are refused. `rai` is a file
+    of what people know of the dataset, for Croissant.
     """
     folder = Path(source) if isinstance(source, Path | str) else source.path
-    return export_to(to, Export(folder, Path(out), split=split)).count
+    facts = Path(rai) if rai else None
+    order = Export(folder, Path(out), split=split, train_on_test=yes_train_on_test, facts=facts)
+    return export_to(to, order).count
 
 
 def import_run(
