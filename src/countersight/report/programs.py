@@ -1,7 +1,7 @@
 """Why programs fail, which C-VQA's authors looked up by hand (C-VQA 4.1, D): counted for every run that has any."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, get_args
 
 import msgspec
@@ -52,21 +52,18 @@ def program_analysis(runs: Sequence[AnalysedRun], watched: Sequence[Watched], te
 
 
 def _fates(outcomes: Outcomes, watched: Watched) -> Iterator[_Fate]:
-    position = {row: place for place, row in enumerate(outcomes.rows.tolist())}
-    for (row, asking), written in watched.programs.items():
-        place = position.get(row)
-        if place is None:
-            continue
-        right = outcomes.codes[place, ASKINGS.index(asking)] == RIGHT
-        group = outcomes.group_names[outcomes.groups[place]]
-        yield _Fate(
-            group, asking, written.failure, written.reason, bool(right), _ignored(row, asking, written, watched)
-        )
+    for case, places in enumerate(outcomes.replies.tolist()):
+        counting = zip(ASKINGS, places, strict=True)
+        programs = {asking: watched.programs[place] for asking, place in counting if place in watched.programs}
+        group = outcomes.group_names[outcomes.groups[case]] if programs else ""
+        for asking, written in programs.items():
+            right = bool(outcomes.codes[case, ASKINGS.index(asking)] == RIGHT)
+            yield _Fate(group, asking, written.failure, written.reason, right, _ignored(asking, programs))
 
 
-def _ignored(row: int, asking: Asking, written: Written, watched: Watched) -> bool | None:
-    factual = watched.programs.get((row, "factual"))
-    return factual.gist == written.gist if factual and asking == "counterfactual" else None
+def _ignored(asking: Asking, programs: Mapping[Asking, Written]) -> bool | None:
+    factual = programs.get("factual")
+    return factual.gist == programs[asking].gist if factual and asking == "counterfactual" else None
 
 
 def _sentences(fates: Sequence[_Fate], terms: Terms) -> Iterator[str]:

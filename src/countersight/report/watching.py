@@ -8,7 +8,7 @@ from functools import lru_cache
 import msgspec
 
 from countersight.asking import COMPOSED
-from countersight.case import Asking, Reply, Trace, asking_of
+from countersight.case import Reply
 
 
 class Written(msgspec.Struct, frozen=True):
@@ -23,27 +23,20 @@ class Watched:
     """The programs and the composed answers of a run, found while its replies are read for something else."""
 
     def __init__(self) -> None:
-        self.programs: dict[tuple[int, Asking], Written] = {}
-        """By row; where a question was asked again after a failure, the last one, and an answered one for good."""
+        self.programs: dict[int, Written] = {}
+        """By their replies' place in the journal; which of several counts is scoring's to say."""
         self.composed: set[int] = set()
         """Rows whose question about the change was answered by the grammar."""
 
     def watch(self, replies: Iterable[Reply]) -> Iterator[Reply]:
         """The replies, as they come."""
-        for reply in replies:
+        for place, reply in enumerate(replies):
             if reply.trace is not None:
-                self._keep(reply, reply.trace)
+                failure = (reply.trace.failure or "error") if reply.state == "failed" else ""
+                self.programs[place] = Written(gist_of(reply.trace.program), failure, reply.reason)
             if reply.finish == COMPOSED:
                 self.composed.add(reply.row)
             yield reply
-
-    def _keep(self, reply: Reply, trace: Trace) -> None:
-        key = (reply.row, asking_of(reply.world, reply.telling))
-        before = self.programs.get(key)
-        if before is not None and not before.failure:
-            return
-        failure = (trace.failure or "error") if reply.state == "failed" else ""
-        self.programs[key] = Written(gist_of(trace.program), failure, reply.reason)
 
 
 @lru_cache(maxsize=1024)  # the runs of one report often hold the same programs
