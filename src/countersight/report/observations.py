@@ -145,7 +145,7 @@ def _correlated(run: AnalysedRun, found: Correlation, terms: Terms) -> str:
     ]
     return (
         f"{name(run.label)}: phi = {_phi(found.phi)}{within}, n = {count(found.n)}: {where}{meaning}. Over all cases, "
-        f"right under a change are {' and '.join(shares)}."
+        f"counterfactually right are {' and '.join(shares)}."
     )
 
 
