@@ -1,5 +1,6 @@
 import io
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -32,18 +33,20 @@ def test_a_thumbnail_has_the_shape_of_its_picture_and_knows_how_large_that_is(
 
 def test_thumbnails_are_kept_between_calls_by_what_is_in_the_picture(tmp_path: Path) -> None:
     pictures = {"a": made(), "b": made(colour="blue"), "bad": Picture(b"", "image/png", 5, 5)}
-    first = list(thumbnails(pictures, pictures.__getitem__, 224, KeptThumbnails(tmp_path)))
-    kept = KeptThumbnails(tmp_path)
-    assert [kept.find(kept.key(picture.data, 224)) for picture in pictures.values()] == first
-    assert kept.find(kept.key(pictures["a"].data, 448)) is None
-    assert list(thumbnails(reversed(pictures), pictures.__getitem__, 224, kept)) == first[::-1]
+    with closing(KeptThumbnails(tmp_path)) as kept:
+        first = list(thumbnails(pictures, pictures.__getitem__, 224, kept))
+    with closing(KeptThumbnails(tmp_path)) as kept:
+        assert [kept.find(kept.key(picture.data, 224)) for picture in pictures.values()] == first
+        assert kept.find(kept.key(pictures["a"].data, 448)) is None
+        assert list(thumbnails(reversed(pictures), pictures.__getitem__, 224, kept)) == first[::-1]
 
 
 def test_a_store_that_cannot_be_written_or_read_only_costs_time(tmp_path: Path) -> None:
     (tmp_path / "thumbnails.sqlite").write_bytes(b"no database" * 100)
     (tmp_path / "file").write_text("")
     for folder in (tmp_path, tmp_path / "file"):
-        assert [small.mime for small in thumbnails(["a"], lambda name: made(), 224, KeptThumbnails(folder))]
+        with closing(KeptThumbnails(folder)) as kept:
+            assert [small.mime for small in thumbnails(["a"], lambda name: made(), 224, kept)] == ["image/jpeg"]
 
 
 def test_a_small_picture_is_not_blown_up() -> None:

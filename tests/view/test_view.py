@@ -128,7 +128,7 @@ def test_what_comes_is_shown_without_a_reload(run, tmp_path, browser):
     journal = copy / "replies.jsonl"
     lines = journal.read_bytes().splitlines(keepends=True)
     journal.write_bytes(b"".join(lines[:10]))
-    loop, ready, port = asyncio.new_event_loop(), threading.Event(), []
+    ready, over, port = threading.Event(), threading.Event(), []
 
     async def serve():
         runner = web.AppRunner(application([copy]))
@@ -136,12 +136,11 @@ def test_what_comes_is_shown_without_a_reload(run, tmp_path, browser):
         await web.TCPSite(runner, "127.0.0.1", 0).start()
         port.append(runner.addresses[0][1])
         ready.set()
+        await asyncio.to_thread(over.wait, 60)
+        await runner.cleanup()
 
-    def work():
-        loop.run_until_complete(serve())
-        loop.run_forever()
-
-    threading.Thread(target=work, daemon=True).start()
+    server = threading.Thread(target=asyncio.run, args=(serve(),), daemon=True)
+    server.start()
     assert ready.wait(20)
     page = browser.new_page()
     page.goto(f"http://127.0.0.1:{port[0]}/run/0")
@@ -150,4 +149,5 @@ def test_what_comes_is_shown_without_a_reload(run, tmp_path, browser):
     journal.write_bytes(b"".join(lines))
     expect(page.locator("#live")).to_contain_text("60 of 60 questions scored", timeout=20_000)
     page.close()
-    loop.call_soon_threadsafe(loop.stop)
+    over.set()
+    server.join(20)
