@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from countersight.worlds import Disc, Discs, build_discs, motion
+from countersight.worlds import Disc, Discs, build_discs, draw_discs, draw_end, draw_strip, motion
 from countersight.worlds.discs import BOUNCE, FIELD, WALL
 
 WORLDS = st.integers(0, 3000).map(lambda seed: build_discs(Random(seed), "hard"))
@@ -82,3 +82,14 @@ def test_discs_never_overlap_leave_the_table_or_gain_energy(world, when):
 
     first, last = ({name: each[nth] for name, each in happens.tracks.items()} for nth in (0, -1))
     assert energy(last) <= energy(first) + 1e-6
+
+
+def test_the_end_shows_discs_where_they_come_to_rest():
+    world = Discs((Disc("a", "red", 100, 200, 20, 120, 40, weight=4), Disc("b", "blue", 300, 100, 20)))
+    start, end, strip = draw_discs(world), draw_end(world), draw_strip(world)
+    assert start.shape == end.shape == (448, 448, 3)
+    assert strip.shape[0] > 448
+    red = tuple(start[200, 100 - 12])
+    assert tuple(end[240, 220 - 12]) == red
+    assert tuple(end[200, 100 - 12]) != red
+    assert (start[80:120, 280:320] == end[80:120, 280:320]).all(), "what is not touched keeps its pixels"

@@ -5,11 +5,13 @@ from pathlib import Path
 from countersight.asking import find_prompt
 from countersight.cli.progress import counting
 from countersight.cli.run import ask
+from countersight.dataset import Dataset
 from countersight.engine import Patience
 from countersight.models import open_model
 from countersight.report import print_overview, write_report
 from countersight.runs import Way
 from countersight.suites.cvqa import make_synthetic
+from countersight.suites.worlds import make_supports
 
 SEED = 7
 MODELS = {
@@ -39,4 +41,16 @@ def demo(folder: Path, size: int) -> int:
     report = write_report(list(runs.values()), folder / "report", progress=counting)
     print_overview(report.data, Console())
     print(f"\nThe report, with every case: {report.html.resolve()}")
+    _show_a_world(folder / "supports")
     return 0
+
+
+def _show_a_world(folder: Path) -> None:
+    """One case of a world whose counterfactual is solved, told with its two pictures."""
+    if not folder.exists():
+        make_supports(folder, size=1, seed=SEED, workers=1, progress=counting)
+    case = next(case for _, case in Dataset.open(folder).cases())
+    asked = case.counterfactual
+    assert asked is not None
+    print(f"\nAnother suite has worlds that are solved (countersight make supports): {asked.text} {asked.answer}.")
+    print(f"Before and after: {folder.resolve() / str(case.image)}, {case.counterfactual_image}")
