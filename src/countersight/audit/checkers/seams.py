@@ -5,6 +5,7 @@ how often they are wrong, and that command tells it for pictures of your own.
 """
 
 import asyncio
+from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
@@ -47,8 +48,8 @@ class SeamChecker:
         """There is nothing to let go of."""
 
 
-def looked(edit: EditShown) -> Check:
-    """How an edit looks; the same for the same pictures."""
+def looked(edit: EditShown, thresholds: Mapping[str, float] = THRESHOLDS) -> Check:
+    """How an edit looks; the same for the same pictures and thresholds."""
     if edit.scene is not None:
         return Check("seams", ASKED, None, "a drawing has hard edges of its own")
     if edit.instruction.action not in _HOLES or edit.mask is None:
@@ -60,22 +61,22 @@ def looked(edit: EditShown) -> Check:
         return Check("seams", ASKED, None, str(error))
     if after.shape != before.shape:
         return Check("seams", ASKED, None, "the edit has another size than the picture")
-    return verdict(seams_of(before, after, mask))
+    return verdict(seams_of(before, after, mask), thresholds)
 
 
-def verdict(found: Seams) -> Check:
+def verdict(found: Seams, thresholds: Mapping[str, float] = THRESHOLDS) -> Check:
     """What the figures of an edit mean."""
     if found.seam is None or found.texture is None:
         return Check("seams", ASKED, None, "the mask is too small or too large to be measured")
     measures = {"seam": found.seam, "texture": found.texture, "hole": found.hole}
     faults = []
-    if found.seam > MOST_SEAM:
+    if found.seam > thresholds["most seam"]:
         faults.append(f"its rim shows (steps {found.seam:.1f} times those beside it)")
-    if found.texture < LEAST_TEXTURE:
+    if found.texture < thresholds["least texture"]:
         faults.append(f"it is smeared (texture {found.texture:.2f} times that around it)")
-    if found.texture > MOST_TEXTURE:
+    if found.texture > thresholds["most texture"]:
         faults.append(f"it is rougher than what is around it ({found.texture:.1f} times)")
-    if found.hole > MOST_HOLE:
+    if found.hole > thresholds.get("most hole", 1.0):
         faults.append(f"it fills {found.hole:.0%} of the picture, too much to be filled so that it looks real")
     seen = " and ".join(faults) or f"rim {found.seam:.1f}, texture {found.texture:.1f}: as around it"
     return Check("seams", ASKED, not faults, seen, measures=measures)

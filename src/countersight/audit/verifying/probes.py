@@ -8,7 +8,7 @@ from countersight.audit.checkers.model import heard
 from countersight.audit.checkers.pixels import checked
 from countersight.audit.checkers.protocol import EditShown
 from countersight.audit.checkers.registry import CHECKERS
-from countersight.audit.checkers.seams import looked
+from countersight.audit.checkers.seams import THRESHOLDS, looked
 from countersight.audit.dosing import dosed_pixels
 from countersight.audit.extraction.protocol import Statement
 from countersight.audit.log import LOG
@@ -25,6 +25,8 @@ def checked_checks(opened: Opened) -> Iterator[Finding | Note]:
     """Every check of an edit that can be made again says the same, and none is missing."""
     named = [checker.name for checker in opened.audit.manifest.checkers]
     others = [name for name in named if name.startswith("detector:")]
+    if "seams" in named and _thresholds(opened) != THRESHOLDS:
+        yield Note(f"Seams were held to other thresholds than today's: {_thresholds(opened)}.")
     for case in opened.audit.cases:
         for concept in (*case.concepts, *case.uncited):
             if concept.edit is not None and concept.edit.after:
@@ -97,4 +99,11 @@ def _again(opened: Opened, case: CaseTrail, concept: ConceptTrail, check: Check)
     except AuditError:
         return None  # a picture that is missing or was altered is named already
     shown = EditShown(edit.instruction, before, after, mask, case.record.scene, edit.seed)
-    return looked(shown) if check.checker == "seams" else checked(shown).check
+    return looked(shown, _thresholds(opened)) if check.checker == "seams" else checked(shown).check
+
+
+def _thresholds(opened: Opened) -> dict[str, float]:
+    """Those that the audit went by, which another version may have chosen otherwise."""
+    written = next(each.settings for each in opened.audit.manifest.checkers if each.name == "seams")
+    numbers = {name: float(value) for name, value in written.items() if isinstance(value, int | float)}
+    return {name: numbers.get(name, ours) for name, ours in THRESHOLDS.items()}
