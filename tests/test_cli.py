@@ -70,7 +70,7 @@ def test_asking_loads_neither_numpy_nor_the_drawing():
         (["run", "d", "--model", "chance", "--rank", "-o", "r"], "chance gives no losses"),
         (["make", "cvqa-synthetic", "--from", "real.csv", "-o", "x"], "no questions of C-VQA-Synthetic"),
         (["make", "CoSym", "-o", "x"], "there is no suite 'CoSym'; did you mean 'cosim'?"),
-        (["make", "cosim", "-o", "x"], "cosim is imported: name its file with --from"),
+        (["make", "cosim", "-o", "x"], "cosim is imported: name its file as --from"),
         (["make", "okvqa", "--from", "q.json", "-o", "x"], "okvqa needs --annotations"),
         (["make", "cfmm", "--from", "q", "--kinds", "k", "-o", "x"], "--kinds goes with cosim, not with cfmm"),
         (["make", "cosim", "--from", "real.csv", "-o", "x"], "real.csv is not a whole JSON file"),
