@@ -257,3 +257,34 @@ def test_the_calibration_sheet_is_on_the_page_with_the_corrected_scores(tmp_path
     corrected = (0.75 + 0.75 - 1) / (0.9 + 0.75 - 1)
     assert f"{corrected:.3f}" in words
     assert "No judge was calibrated" not in words
+
+
+# ---- finding one's way ----------------------------------------------------------------------------------------------
+
+
+def test_scores_are_explained_where_they_first_stand_and_cards_name_their_steps(page_file):
+    words = page_file.read_text()
+    assert "Prediction Change Score: does the answer follow the edit?" in words[: words.index('id="results"')]
+    lines = (page_file.parent / "steps.jsonl").read_text().splitlines()
+    for number in (0, 5, 11):
+        step = json.loads(lines[number])
+        if step["place"].get("case"):
+            assert f'title="{step["hash"]}"' in words
+            assert f"step {number}, {step['stage']}" in words
+
+
+def test_many_cases_are_folded_and_say_what_became_of_them(tmp_path):
+    few = finish(write_audit(tmp_path / "few", ["consistent"] * 12, control=False)).html.read_text()
+    many = finish(write_audit(tmp_path / "many", ["consistent"] * 12 + ["neither"], control=False)).html.read_text()
+    assert few.count('<article class="card') == 12
+    assert many.count('<details class="card') == 13
+    assert many.count('<span class="verdict wrong">neither follows</span>') == 2  # on the fold and inside of it
+
+
+@browsed
+def test_tests_are_filtered_by_the_stage_at_which_they_ended(opened, page_file):
+    page, _ = opened(page_file)
+    page.get_by_label("Ended at").select_option("gate")
+    expect(page.locator("#status")).to_have_text(re.compile("^1 of .* tests, in 1 cases"))
+    page.get_by_label("Ended at").select_option("concepts")
+    expect(page.locator("#status")).to_have_text(re.compile("^0 of .* tests, in 1 cases"))

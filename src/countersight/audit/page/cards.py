@@ -2,15 +2,17 @@
 
 from collections.abc import Iterable, Iterator
 
-from countersight.audit.bundle.cases import CaseSheet, ConceptSheet, EditSheet
+from countersight.audit.bundle.cases import CaseSheet, ConceptSheet
 from countersight.audit.page.checks import checked
 from countersight.audit.page.citing import pieces
+from countersight.audit.page.edit_figures import quality_figures
 from countersight.audit.page.figures import number
-from countersight.audit.page.outcomes import OUTCOMES, outcome
+from countersight.audit.page.outcomes import OUTCOMES, Outcome, outcome
 from countersight.audit.page.pictures import BRIGHTER, Pictures
-from countersight.audit.records import Verdict
-from countersight.editing.quality import EditQuality
-from countersight.pages import Markup, element, name, percent, text, undirected
+from countersight.audit.page.provenance import ended_at, provenance
+from countersight.audit.records import Step, Verdict
+from countersight.pages import Markup, element, name, text, undirected
+from countersight.text import several
 
 LONGEST_TEXT = 4_000
 """Characters of a text that go into the page; the rest is in cases.jsonl."""
@@ -29,29 +31,34 @@ _CLASS = {
 }
 
 
-def card(case: CaseSheet, number: int, pictures: Pictures) -> Markup:
-    """One case with all its tests."""
+def card(case: CaseSheet, number: int, pictures: Pictures, steps: list[Step], *, folded: bool = False) -> Markup:
+    """One case with all its tests, and the steps that they rest on; folded, only what became of them is seen."""
     tests = [_test(case, test, f"case-{number}-{test.number}", pictures) for test in case.tests]
     remarks = [*(f"A step failed: {failure}" for failure in case.failures)]
     if case.no_concept:
         remarks.insert(0, f"Nothing to test: {case.no_concept}")
     elif not case.tests:
         remarks.insert(0, "Nothing was tested yet.")
+    badges = [_badge(outcome(test)) for test in case.tests] if folded else []
+    heading = element("h3", text(name(case.case)), dir="auto")
+    tag = element("span", text(name(case.group)), class_="tag", dir="auto")
     return element(
-        "article",
-        element(
-            "header",
-            element("h3", text(name(case.case)), dir="auto"),
-            element("span", text(name(case.group)), class_="tag", dir="auto"),
-        ),
+        "details" if folded else "article",
+        element("summary" if folded else "header", heading, tag, *badges),
         element("p", text(_cut(case.question.text)), class_="question", dir="auto"),
         *tests,
         *([] if tests else [_plain(case, pictures)]),
         *_control(case),
         *(element("p", text(undirected(words)), class_="remark", dir="auto") for words in remarks),
+        *provenance(steps),
         class_="card audited",
         id=f"case-{number}",
+        data_stage=ended_at(case) if not case.tests else None,
     )
+
+
+def _badge(became: Outcome) -> Markup:
+    return element("span", text(OUTCOMES[became]), class_=f"verdict {_CLASS[became]}")
 
 
 def _test(case: CaseSheet, test: ConceptSheet, key: str, pictures: Pictures) -> Markup:
@@ -64,7 +71,7 @@ def _test(case: CaseSheet, test: ConceptSheet, key: str, pictures: Pictures) -> 
         id=f"{key}-title",
     )
     scores = [_chip(measure, getattr(test, measure.lower())) for measure in ("PCS", "NCC", "CCS") if test.verdicts]
-    badge = element("span", text(OUTCOMES[became]), class_=f"verdict {_CLASS[became]}")
+    badge = _badge(became)
     unwanted = [element("span", text(f" Negative: {_cut(instruction.negative)}"))] if instruction.negative else []
     edit = element(
         "p",
@@ -97,13 +104,14 @@ def _test(case: CaseSheet, test: ConceptSheet, key: str, pictures: Pictures) -> 
             class_="test-body",
         ),
         *checked(test.edit),
-        *_quality(test.edit),
+        *quality_figures(test.edit),
         class_="test",
         role="group",  # a landmark for every test would be too many
         aria_labelledby=f"{key}-title",
         data_outcome=became,
         data_kind=instruction.kind,
         data_action=instruction.action,
+        data_stage=ended_at(case, test),
     )
 
 
@@ -216,7 +224,7 @@ def _verdicts(test: ConceptSheet) -> Iterator[Markup]:
     rows = [_row(verdict, voted=verdict.judge in many) for verdict in test.verdicts]
     head = element("tr", *(element("th", text(words), scope="col") for words in ("judge", "PCS", "NCC", "decided by")))
     caption = element("caption", text("What the judges say"))
-    yield element(
+    table = element(
         "div",
         element("table", caption, element("thead", head), *rows),
         class_="verdicts",
@@ -224,6 +232,12 @@ def _verdicts(test: ConceptSheet) -> Iterator[Markup]:
         tabindex="0",
         aria_label="Table: what the judges say",
     )
+    if not many:
+        yield table
+        return
+    judges = len({verdict.judge for verdict in test.verdicts})
+    summary = f"{several(len(test.verdicts), 'vote')} of {several(judges, 'judge')}"
+    yield element("details", element("summary", text(summary)), table, class_="votes")
 
 
 def _row(verdict: Verdict, *, voted: bool) -> Markup:
@@ -244,41 +258,6 @@ def _row(verdict: Verdict, *, voted: bool) -> Markup:
     )
     below = [element("tr", element("td", *told, colspan="4", class_="reasons"))] if told else []
     return element("tbody", first, *below)
-
-
-def _quality(edit: EditSheet | None) -> Iterator[Markup]:
-    if edit is None or edit.quality is None:
-        return
-    quality = edit.quality
-    verdict = "good" if quality.good else f"bad: {quality.reason}"
-    figures = [("edit", verdict), *_measured(quality), ("editor", f"{name(edit.editor)}, seed {edit.seed}")]
-    yield element(
-        "dl",
-        *(element("div", element("dt", text(term)), element("dd", text(name(words)))) for term, words in figures),
-        class_="quality",
-    )
-
-
-def _measured(quality: EditQuality) -> Iterator[tuple[str, str]]:
-    for called, inside, outside, whole, form in (
-        ("SSIM", quality.ssim_inside, quality.ssim_outside, quality.ssim, number),
-        ("LPIPS", quality.lpips_inside, quality.lpips_outside, quality.lpips, number),
-        ("pixels changed", quality.changed_inside, quality.changed_outside, quality.changed, _share),
-    ):
-        if inside is not None or outside is not None:
-            yield called, f"{form(inside)} in the mask, {form(outside)} around it"
-        elif whole is not None:
-            yield called, form(whole)
-    if quality.warp:
-        yield "laid over by", f"{quality.registration} ({', '.join(f'{value:.4g}' for value in quality.warp)})"
-    elif quality.registration:
-        yield "laid over by", quality.registration
-    if quality.size:
-        yield "size given", f"{quality.size[0]} × {quality.size[1]}"
-
-
-def _share(value: float | None) -> str:
-    return "–" if value is None else f"{percent(value)}%"
 
 
 def _control(case: CaseSheet) -> Iterator[Markup]:

@@ -53,9 +53,9 @@
 
   const filter = () => {
     const asked = new FormData(filters);
-    const [outcome, kind, action] = ["outcome", "kind", "action"].map((key) => asked.get(key) ?? "");
+    const [outcome, kind, action, stage] = ["outcome", "kind", "action", "stage"].map((key) => asked.get(key) ?? "");
     const needle = (asked.get("q") ?? "").trim().toLowerCase();
-    const any = !outcome && !kind && !action;
+    const any = !outcome && !kind && !action && !stage;
     let shown = 0;
     let found = 0;
     for (const { card, tests, words } of cards) {
@@ -66,11 +66,13 @@
           has &&
           (!outcome || test.dataset.outcome === outcome) &&
           (!kind || test.dataset.kind === kind) &&
-          (!action || test.dataset.action === action);
+          (!action || test.dataset.action === action) &&
+          (!stage || test.dataset.stage === stage);
         test.hidden = !fits;
         left += fits;
       }
-      card.hidden = !(left || (any && has && !tests.length));
+      const bare = has && !tests.length && !outcome && !kind && !action; // a case of which nothing was tested
+      card.hidden = !(left || (bare && (!stage || card.dataset.stage === stage)));
       shown += !card.hidden;
       found += left;
     }

@@ -13,6 +13,7 @@ from countersight.audit.page.cards import card
 from countersight.audit.page.figures import CALLED, interval, number
 from countersight.audit.page.outcomes import OUTCOMES, outcome
 from countersight.audit.page.pictures import Pictures
+from countersight.audit.page.provenance import ENDS, ended_at, steps_by_case
 from countersight.audit.scores import MEASURES
 from countersight.pages import Markup, count, document, element, joined, name, section, text
 from countersight.text import several
@@ -30,6 +31,15 @@ _NAV = {
     "cases": "Cases",
     "sign-off": "Sign-off",
     "files": "Files",
+}
+
+
+UNFOLDED = 12
+"""Cases that are shown in full; where there are more, each is folded until somebody opens it."""
+_MEANINGS = {
+    "pcs": "Prediction Change Score: does the answer follow the edit?",
+    "ncc": "NLE Concept Consistency: does the explanation take it up?",
+    "ccs": "Counterfactual Consistency Score: both at once, PCS × NCC",
 }
 
 
@@ -67,11 +77,28 @@ def render(sheets: Sheets, cases: Sequence[CaseSheet], pictures: Pictures) -> st
         outcomes=_outcomes(cases),
         kinds=_choices(test.instruction.kind for case in cases for test in case.tests),
         actions=_choices(test.instruction.action for case in cases for test in case.tests),
-        cards=joined(card(case, place, pictures) for place, case in enumerate(cases)),
+        stages=_stages(cases),
+        cards=_cards(sheets, cases, pictures),
         sign_off=_sign_off(sheets),
         files=sections.files(sheets),
         version=text(__version__),
     )
+
+
+def _cards(sheets: Sheets, cases: Sequence[CaseSheet], pictures: Pictures) -> Markup:
+    """The cases; so many that nobody could scroll past them are folded."""
+    steps = steps_by_case(sheets.audit.steps)
+    folded = len(cases) > UNFOLDED
+    return joined(
+        card(case, place, pictures, steps.get(case.case, []), folded=folded) for place, case in enumerate(cases)
+    )
+
+
+def _stages(cases: Sequence[CaseSheet]) -> Markup:
+    """The stages at which tests ended early, to choose among."""
+    ended = Counter(ended_at(case, test) for case in cases for test in case.tests or (None,))
+    found = [("", "any")] + [(key, f"{words} ({count(ended[key])})") for key, words in ENDS.items() if ended[key]]
+    return joined(element("option", text(words), value=key) for key, words in found)
 
 
 def sentence(sheets: Sheets) -> str:
@@ -110,13 +137,17 @@ def _tiles(sheets: Sheets) -> Markup:
             element(
                 "div",
                 element("dt", text(called)),
-                element("dd", element("b", text(figure)), element("small", text(below))),
+                element("dd", element("b", text(figure)), element("small", text(below)), *_meaning(key)),
                 class_=f"tile tile-{key}",
             )
             for called, figure, below, key in tiles
         ),
         class_="tiles tiles-rows",
     )
+
+
+def _meaning(key: str) -> list[Markup]:
+    return [element("small", text(_MEANINGS[key]), class_="meaning")] if key in _MEANINGS else []
 
 
 def _sampled(sheets: Sheets, cases: Sequence[CaseSheet]) -> str:
