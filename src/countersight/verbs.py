@@ -33,6 +33,8 @@ from countersight.results import Audit, Run
 from countersight.runs import Answering, Way, ask_dataset
 from countersight.scoring import Scores, score_run
 from countersight.suites import Part, find_suite, secret_seed, whole_beside
+from countersight.suites.cello import SIZE as CELLO_SIZE
+from countersight.suites.cello import make_cello
 from countersight.suites.cvqa import NAME as CVQA_READING
 from countersight.suites.cvqa import read_otherwise
 from countersight.text import unknown
@@ -64,7 +66,7 @@ def make(
 
     `beside` is the second file of a suite that has one (annotations, kinds). Of a file `size` cases, or the share
     `sample`, are drawn by chance; `keep_doubled` keeps CoSIm's cases whose right answer stands there twice.
-    A row that is no case is told to `on_bad`.
+    A row that is no case is told to `on_bad`. For "cello" the source may also be a folder that `mine` made.
     With `controls` (cvqa-synthetic), every case is followed by one whose change does not touch what is asked.
     `hidden` names a new file, the key, that has the right answers: the dataset does not.
     """
@@ -97,6 +99,8 @@ def make(
             raise CountersightError("controls go with cvqa-synthetic as we make it")
         own = {"controls": True} if controls else {}
         made.make(folder, size=size, seed=seed, workers=workers, progress=progress or usual(), **own)
+    elif suite == "cello" and Path(source).is_dir():
+        _make_cello(Path(source), folder, size or CELLO_SIZE, seed, progress or usual(), on_bad)
     else:
         made.read(
             Path(source),
@@ -108,6 +112,26 @@ def make(
             on_bad=on_bad or (lambda line, field, reason: None),
         )
     return Dataset.open(folder)
+
+
+def _make_cello(
+    mined: Path,
+    folder: Path,
+    size: int,
+    seed: int,
+    progress: Progress,
+    on_bad: Callable[[int, str, str], None] | None,
+) -> None:
+    with progress("Writing", size, "cases") as told:
+        make_cello(
+            mined,
+            folder,
+            size=size,
+            seed=seed,
+            model=None,
+            on_bad=on_bad or (lambda line, field, reason: None),
+            progress=told,
+        )
 
 
 @before_room

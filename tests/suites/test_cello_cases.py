@@ -14,6 +14,7 @@ from making import picture
 from published import published
 from suites.makers import gives_nothing_away
 
+import countersight as cs
 from countersight.case import LETTERS
 from countersight.causal.graph import CausalGraph, Thing
 from countersight.causal.lexicon import plain
@@ -327,3 +328,10 @@ def test_the_real_region_graphs_make_a_balanced_dataset(real):
 def test_the_words_of_real_cases_do_not_give_them_away(real):
     """Within five points of chance, and what an interval of a few hundred cases is wide."""
     gives_nothing_away([case for case in real if case.provenance["task"] not in ("CB", "CoI", "BAS")], points=5)
+
+
+def test_the_verb_makes_what_the_command_line_makes(tmp_path):
+    source = mined(tmp_path / "mined", sorted(many_graphs(), key=lambda one: one.image))
+    assert main(["make", "cello", "--from", str(source), "-o", str(tmp_path / "told"), "--size", "24"]) == 0
+    made = cs.make("cello", tmp_path / "called", source=source, size=24)
+    assert [case for _, case in made.cases()] == [case for _, case in Dataset.open(tmp_path / "told").cases()]
