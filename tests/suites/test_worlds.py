@@ -13,7 +13,7 @@ from countersight.dataset import Dataset
 from countersight.progress import silent
 from countersight.scenes import encode
 from countersight.suites import find_suite
-from countersight.suites.worlds.disc_questions import DISCS
+from countersight.suites.worlds.discs import DISCS
 from countersight.suites.worlds.making import drafted_cases
 from countersight.suites.worlds.supports import SUPPORTS
 from countersight.worlds import (
@@ -122,7 +122,7 @@ def test_a_difficulty_can_be_named_and_goes_with_worlds_only(tmp_path, capsys):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("suite", "size"), [(SUPPORTS, 250), (DISCS, 200)], ids=lambda value: getattr(value, "name", "")
+    ("suite", "size"), [(SUPPORTS, 250), (DISCS, 250)], ids=lambda value: getattr(value, "name", "")
 )
 def test_text_alone_answers_no_more_than_chance(suite, size):
     """Classifiers of words, fitted on some pictures and tried on others."""
@@ -135,8 +135,12 @@ def test_text_alone_answers_no_more_than_chance(suite, size):
     assert not found.cues
 
 
+def is_pushed(world, name):
+    return bool(world.disc(name).vx or world.disc(name).vy)
+
+
 def test_discs_are_answered_by_what_happens_on_the_table(tmp_path):
-    find_suite("discs").make(tmp_path / "discs", size=16, seed=2, workers=1, progress=silent)
+    find_suite("discs").make(tmp_path / "discs", size=20, seed=2, workers=1, progress=silent)
     lines = (tmp_path / "discs" / WORLDS_FILE).read_bytes().splitlines()
     records = [msgspec.json.decode(line, type=WorldRecord) for line in lines]
     for (_, case), record in zip(Dataset.open(tmp_path / "discs").cases(), records, strict=True):
@@ -149,5 +153,9 @@ def test_discs_are_answered_by_what_happens_on_the_table(tmp_path):
             assert case.counterfactual.answer == ("yes" if happens.reaches_wall(names[asked[0]]) else "no")
         elif case.group == "how many move":
             assert case.counterfactual.answer == str(len(happens.moved()))
+        elif case.group == "role":
+            with_it, without = (each.reaches_wall(names[asked[2]]) for each in (motion(record.world), happens))
+            is_none = case.counterfactual.right_text == "none of these"
+            assert is_none == (with_it == without or (not with_it and not is_pushed(record.world, names[asked[2]])))
         else:
             assert names[case.counterfactual.right_text.removeprefix("the ")] == happens.hit_by(names[asked[0]])[0]

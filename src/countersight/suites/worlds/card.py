@@ -25,7 +25,8 @@ class Tally:
         """Count some cases, and what was dropped for them."""
         self.dropped.update(dropped)
         for case in cases:
-            self.relevant[is_relevant(case)] += 1
+            if case.group != "role":  # asks about the change itself
+                self.relevant[is_relevant(case)] += 1
 
 
 def is_relevant(case: Case) -> bool:

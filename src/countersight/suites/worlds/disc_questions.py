@@ -11,26 +11,19 @@ import msgspec
 from msgspec.structs import replace
 
 from countersight.case import Option
-from countersight.errors import Unclear
-from countersight.suites.worlds.drafts import Asked, Draft, Group, Told, Worded, WorldSuite, worded
+from countersight.suites.worlds.drafts import Asked, Draft, Told, Worded, worded
 from countersight.text import several
 from countersight.worlds import (
     COLOURS,
-    JITTERS,
     Disc,
     DiscChange,
     Discs,
     Motion,
     Put,
     Take,
-    beside_discs,
-    build_discs,
     changed_discs,
-    draw_discs,
-    draw_strip,
     gaps,
     has_clear_arrows,
-    jittered_discs,
     motion,
     turned,
 )
@@ -38,9 +31,8 @@ from countersight.worlds import (
 RULE = "Each disc slides three times as far as its arrow is long, unless it hits something."
 """What a viewer must know, at the head of every question about what is going to happen."""
 SHOWN = "The four pictures show what happens, from start to end."
-_KINDS = ("remove", "remove", "add", "replace", "move", "turn", "speed")
-_LAYOUT = ("remove", "remove", "add", "turn", "speed")
-"""Changes that often alter who meets whom."""
+_ROLES = {(False, "yes", "no"): "cause", (True, "yes", "no"): "enable", (True, "no", "yes"): "prevent"}
+"""By whether a disc was pushed, and whether it reaches a wall with another disc and without it."""
 _NEW = "new"
 _CHANGES = 10
 _CLEARLY = 12
@@ -184,6 +176,37 @@ def who_first(went: Went, rng: Random) -> Iterator[Draft]:
         )
 
 
+def role(went: Went, rng: Random) -> Iterator[Draft]:
+    """Does a disc cause, enable or prevent that another reaches a wall, as CRAFT defines these, or none of them?"""
+    about = went.told.about
+    for disc in _others(went):
+        fact = partial(_reaches, disc.id)
+        target = _ROLES.get((bool(disc.vx or disc.vy), fact(went.now), fact(went.then)), "neither")
+        options = {
+            "cause": f"it brings the {disc.name} there, which was at rest",
+            "enable": f"it helps the {disc.name}, which was pushed, to get there",
+            "prevent": f"it keeps the {disc.name}, which was pushed, from getting there",
+            "neither": "none of these",
+        }
+        yield Draft(
+            skeleton="role",
+            target=target,
+            kind="choice",
+            factual=None,
+            counterfactual=Asked(
+                f"{RULE} Think of the table as it is, and of the table without the {about.name}. What does the "
+                f"{about.name} do about the {disc.name} reaching a wall?",
+                options[target],
+            ),
+            shown=None,
+            world=went.world,
+            told=went.told,
+            after=went.after,
+            options=tuple(Option(text, "answer" if name == target else "text") for name, text in options.items()),
+            fact=fact,
+        )
+
+
 def _first(disc: str, happens: Motion) -> str:
     return next(iter(happens.hit_by(disc)), "")
 
@@ -225,28 +248,6 @@ def under_changes(drafting: Callable[[Went, Random], Iterator[Draft]]) -> Callab
     return drafts
 
 
-def _is_stable(draft: Draft, rng: Random) -> bool:
-    """Whether the answers are the same in slightly different worlds, and with all discs a little larger or smaller."""
-    assert isinstance(draft.world, Discs)
-    assert isinstance(draft.after, Discs)
-    assert draft.fact
-    for world in (draft.world, draft.after):
-        answer = draft.fact(motion(world))
-        jitters = (jittered_discs(world, rng) for _ in range(JITTERS))
-        for other in (*beside_discs(world), *jitters):
-            try:
-                if draft.fact(motion(other)) != answer:
-                    return False
-            except Unclear:
-                return False
-    return True
-
-
-def _hardness(draft: Draft) -> dict[str, str | int]:
-    assert isinstance(draft.after, Discs)
-    return {"things": len(draft.after.discs), "depth": len(motion(draft.after).events)}
-
-
 def _others(went: Went) -> list[Disc]:
     """The discs that may be asked about: all but the one that is changed."""
     return [disc for disc in went.world.discs if disc.id != went.told.about.id]
@@ -254,22 +255,3 @@ def _others(went: Went) -> list[Disc]:
 
 def _yes(holds: bool) -> str:
     return "yes" if holds else "no"
-
-
-_BOTH = (("yes", "yes"), ("yes", "no"), ("no", "yes"), ("no", "no"))
-DISCS = WorldSuite(
-    name="discs",
-    description="Discs on a table with walls, some of which have just been pushed, and what would happen if something "
-    "were otherwise: every answer is worked out collision by collision, and what happens is shown as four pictures.",
-    groups=(
-        Group("hits", under_changes(hits), _BOTH, _LAYOUT),
-        Group("reaches wall", under_changes(reaches_wall), _BOTH, _KINDS),
-        Group("how many move", under_changes(how_many_move), (False, True), _LAYOUT),
-        Group("who first", under_changes(who_first), (False, True), ("remove",)),
-    ),
-    build=build_discs,
-    is_stable=_is_stable,
-    hardness=_hardness,
-    draw=draw_discs,
-    show=draw_strip,
-)

@@ -21,7 +21,7 @@ from countersight.suites.drawing_pool import in_order
 from countersight.suites.supposing import as_sentence
 from countersight.suites.worlds.card import Tally, section
 from countersight.suites.worlds.causal_questions import CAUSES
-from countersight.suites.worlds.disc_questions import DISCS
+from countersight.suites.worlds.discs import DISCS
 from countersight.suites.worlds.drafts import Asked, Draft, Group, Told, WorldSuite
 from countersight.suites.worlds.supports import SUPPORTS
 from countersight.suites.worlds.units import draft_unit

@@ -1,0 +1,70 @@
+"""The suite of discs: a table with walls, what hits what, and what would."""
+
+from random import Random
+
+from countersight.errors import Unclear
+from countersight.suites.worlds.disc_questions import (
+    hits,
+    how_many_move,
+    reaches_wall,
+    role,
+    under_changes,
+    who_first,
+)
+from countersight.suites.worlds.drafts import Draft, Group, WorldSuite
+from countersight.worlds import (
+    JITTERS,
+    Discs,
+    beside_discs,
+    build_discs,
+    draw_discs,
+    draw_strip,
+    jittered_discs,
+    motion,
+)
+
+_KINDS = ("remove", "remove", "add", "replace", "move", "turn", "speed")
+_LAYOUT = ("remove", "remove", "add", "turn", "speed")
+"""Changes that often alter who meets whom."""
+
+
+def _is_stable(draft: Draft, rng: Random) -> bool:
+    """Whether the answers are the same in slightly different worlds, and with all discs a little larger or smaller."""
+    assert isinstance(draft.world, Discs)
+    assert isinstance(draft.after, Discs)
+    assert draft.fact
+    for world in (draft.world, draft.after):
+        answer = draft.fact(motion(world))
+        jitters = (jittered_discs(world, rng) for _ in range(JITTERS))
+        for other in (*beside_discs(world), *jitters):
+            try:
+                if draft.fact(motion(other)) != answer:
+                    return False
+            except Unclear:
+                return False
+    return True
+
+
+def _hardness(draft: Draft) -> dict[str, str | int]:
+    assert isinstance(draft.after, Discs)
+    return {"things": len(draft.after.discs), "depth": len(motion(draft.after).events)}
+
+
+_BOTH = (("yes", "yes"), ("yes", "no"), ("no", "yes"), ("no", "no"))
+DISCS = WorldSuite(
+    name="discs",
+    description="Discs on a table with walls, some of which have just been pushed, and what would happen if something "
+    "were otherwise: every answer is worked out collision by collision, and what happens is shown as four pictures.",
+    groups=(
+        Group("hits", under_changes(hits), _BOTH, _LAYOUT),
+        Group("reaches wall", under_changes(reaches_wall), _BOTH, _KINDS),
+        Group("how many move", under_changes(how_many_move), (False, True), _LAYOUT),
+        Group("who first", under_changes(who_first), (False, True), ("remove",)),
+        Group("role", under_changes(role), ("cause", "enable", "prevent", "neither")),
+    ),
+    build=build_discs,
+    is_stable=_is_stable,
+    hardness=_hardness,
+    draw=draw_discs,
+    show=draw_strip,
+)
