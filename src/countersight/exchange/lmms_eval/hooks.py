@@ -70,7 +70,7 @@ def process_rank(doc: Document, results: Iterable[tuple[float, bool] | str]) -> 
 
 
 def _loss(result: tuple[float, bool] | str) -> float:
-    """The loss of one option; lmms-eval 0.7.3 hands "(0.5, False)" over as a text, which its own tasks stumble on."""
+    """The loss of one option; lmms-eval 0.7.3 hands "(0.5, False)" over as a text."""
     loss = result.strip("()").split(",")[0] if isinstance(result, str) else result[0]
     return float(loss)
 
