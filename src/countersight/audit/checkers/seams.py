@@ -19,9 +19,9 @@ from countersight.errors import BadPicture, EditFailed
 from countersight.picture import as_seen
 
 ASKED: Final = "Does it look as if it had never been edited?"
-MOST_SEAM: Final = 2.4
+MOST_SEAM: Final = 1.3
 LEAST_TEXTURE: Final = 0.4
-MOST_TEXTURE: Final = 2.0
+MOST_TEXTURE: Final = 2.5
 MOST_HOLE: Final = 0.1
 """Of the picture: what is painted into a larger hole was invented, in every one that we looked at."""
 THRESHOLDS: Final = {
