@@ -128,12 +128,14 @@ def how_many(happened: Happened, rng: Random) -> Iterator[Draft]:
 def which_falls(happened: Happened, rng: Random) -> Iterator[Draft]:
     """Which of four would fall? All are blocks, so that nothing but the picture tells them apart."""
     world, told, down = happened.world, happened.told, happened.outcome.fallen
-    blocks = [thing for thing in world.free if thing.kind == "block" and thing.id != told.about.id]
+    # What touches a thing never has its colour: no option has it, or words alone would tell against that option.
+    blocks = [thing for thing in world.free if thing.kind == "block" and thing.colour != told.about.colour]
     right = [thing for thing in blocks if thing.id in down]
     near = _involved(world, told.about.id)
     involved = [thing for thing in blocks if thing.id not in down and thing.id in near]
     beside = [thing for thing in blocks if thing.id not in down and thing.id not in near]
-    absent = sorted(set(COLOURS) - {thing.colour for thing in world.things if thing.kind == "block"})
+    taken = {thing.colour for thing in world.things if thing.kind == "block"}
+    absent = sorted(set(COLOURS) - taken - {told.about.colour})
     if not (right and involved and beside and absent):
         return
     chosen = [rng.choice(each) for each in (right, beside, involved)]
