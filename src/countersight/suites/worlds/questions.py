@@ -47,7 +47,7 @@ def falls(happened: Happened, rng: Random) -> Iterator[Draft]:
     """Would a thing fall? And in the picture: does it touch some block?"""
     world, told, down = happened.world, happened.told, happened.outcome.fallen
     for thing in world.free:
-        if thing.id in (told.about.id, *_changed(told)):
+        if thing.id in _changed(told) or thing.colour == told.about.colour:  # things of one colour never touch
             continue
         would = worded("Would {Y} fall if", Y=thing)
         does = _yes(thing.id in down)
@@ -69,7 +69,7 @@ def falls(happened: Happened, rng: Random) -> Iterator[Draft]:
 def _blocks_by_touch(world: Supports, thing: Thing, rng: Random) -> dict[str, Thing]:
     """A block that touches a thing, under "yes", and one that does not, under "no"; where there are such."""
     pairs = [{contact.upper, contact.lower} for contact in contacts(world)]
-    blocks = [block for block in world.free if block.kind == "block" and block.id != thing.id]
+    blocks = [block for block in world.free if block.kind == "block" and block.colour != thing.colour]
     found: dict[str, list[Thing]] = {}
     for block in blocks:
         found.setdefault(_yes({block.id, thing.id} in pairs), []).append(block)
