@@ -14,6 +14,10 @@ REASONS = {
 }
 
 
+ASKED_OTHERWISE = ("role", "who first")
+"""Groups whose factual question is another one, so that equal answers in both worlds say nothing of the change."""
+
+
 class Tally:
     """Counts cases as they are made."""
 
@@ -25,7 +29,7 @@ class Tally:
         """Count some cases, and what was dropped for them."""
         self.dropped.update(dropped)
         for case in cases:
-            if case.group != "role":  # asks about the change itself
+            if case.group not in ASKED_OTHERWISE:
                 self.relevant[is_relevant(case)] += 1
 
 
@@ -43,8 +47,8 @@ def section(tally: Tally, folder: Path) -> str:
     matters = f"""
 ## Changes that matter, and changes that do not
 
-The change matters to what is asked in {tally.relevant[True]:,} cases, and does not in {tally.relevant[False]:,}; where
-a plan is asked for, the right one is a change that matters to nothing.
+Of the cases that ask the same of both worlds, the change matters to what is asked in {tally.relevant[True]:,}, and does
+not in {tally.relevant[False]:,}; where a plan is asked for, the right one is a change that matters to nothing.
 """
     told = "\n".join(
         f"- {tally.dropped[reason]:,} because {words}" for reason, words in REASONS.items() if reason in tally.dropped
