@@ -7,10 +7,21 @@ in a thread and in a notebook.
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TypeAlias, TypeGuard, cast
+from typing import Literal, TypeAlias, TypeGuard, cast
 
 from countersight.asking import Prompt, find_prompt
-from countersight.audit import BRIEF, USUAL, AuditPrompts, AuditTally, Options, audit_dataset, find_prompts, finish
+from countersight.audit import (
+    BRIEF,
+    USUAL,
+    USUAL_CHECKERS,
+    AuditPrompts,
+    AuditTally,
+    Intervene,
+    Options,
+    audit_dataset,
+    find_prompts,
+    finish,
+)
 from countersight.audit.signing import read_public_keys
 from countersight.audit.verifying import Verified, verified
 from countersight.blind import Blind
@@ -324,7 +335,7 @@ async def audit_async(
     model: SomeModel,
     *,
     extractor: str,
-    editor: str,
+    editor: str = "",
     judges: Sequence[str],
     out: Path | str,
     name: str = "",
@@ -332,6 +343,10 @@ async def audit_async(
     cases: int | None = None,
     concepts: int = 1,
     votes: int = 1,
+    control: Literal["", "nothing", "uncited", "both"] = "",
+    intervene: Intervene = "picture",
+    strength: int = 1,
+    checkers: Sequence[str] = USUAL_CHECKERS,
     settings: ModelSettings | None = None,
     patience: Patience = Patience(),  # noqa: B008 - frozen
     stop: asyncio.Event | None = None,
@@ -353,6 +368,11 @@ async def audit_async(
         prompts=words if isinstance(words, AuditPrompts) else find_prompts(words),
         votes=votes,
         concepts=concepts,
+        control=control in ("nothing", "both"),
+        uncited=control in ("uncited", "both"),
+        intervene=intervene,
+        strength=strength,
+        checkers=tuple(checkers),
         cases=cases,
         settings=chosen,
         patience=patience,
@@ -370,7 +390,7 @@ def audit(
     model: SomeModel,
     *,
     extractor: str,
-    editor: str,
+    editor: str = "",
     judges: Sequence[str],
     out: Path | str,
     name: str = "",
@@ -378,6 +398,10 @@ def audit(
     cases: int | None = None,
     concepts: int = 1,
     votes: int = 1,
+    control: Literal["", "nothing", "uncited", "both"] = "",
+    intervene: Intervene = "picture",
+    strength: int = 1,
+    checkers: Sequence[str] = USUAL_CHECKERS,
     settings: ModelSettings | None = None,
     patience: Patience = Patience(),  # noqa: B008 - frozen
     progress: Progress | None = None,
@@ -396,6 +420,10 @@ def audit(
             cases=cases,
             concepts=concepts,
             votes=votes,
+            control=control,
+            intervene=intervene,
+            strength=strength,
+            checkers=checkers,
             settings=settings,
             patience=patience,
             progress=progress,

@@ -180,3 +180,16 @@ def test_what_makes_no_sense_is_refused_before_there_is_a_folder(folder, tmp_pat
 )
 def test_two_answers_are_the_same_or_not(kind, one, other, same):
     assert same_answer(Question("What is it?", "", kind), one, other) is same
+
+
+def test_the_verb_takes_what_the_command_takes(tmp_path) -> None:
+    import countersight as cs
+
+    flowers = cs.make("cvqa-synthetic", tmp_path / "flowers", size=6, seed=1)
+    who = {"extractor": "rules", "judges": ["exact"], "cases": 2}
+    audit = cs.audit(flowers, "embedded", editor="exact", control="both", strength=2, out=tmp_path / "a", **who)
+    cases = (audit.path / "cases.jsonl").read_text()
+    assert '"pixels"' in cases  # checked as the command checks
+    assert cs.verify(audit).sound
+    thought = cs.audit(flowers, "embedded", intervene="thought", out=tmp_path / "thought", **who)
+    assert cs.verify(thought).sound

@@ -1,3 +1,4 @@
+from .auditing import USUAL_CHECKERS as USUAL_CHECKERS
 from .auditing import Options as Options
 from .auditing import audit_dataset as audit_dataset
 from .finishing import finish as finish
@@ -6,6 +7,7 @@ from .people import LABELS as LABELS
 from .people import PersonLabel as PersonLabel
 from .people import read_labels as read_labels
 from .probes import Check as Check
+from .probes import Intervene as Intervene
 from .prompts import BRIEF as BRIEF
 from .prompts import USUAL as USUAL
 from .prompts import AuditPrompts as AuditPrompts

@@ -35,6 +35,9 @@ from countersight.errors import CountersightError, DatasetError
 from countersight.models import Model, ModelSettings
 from countersight.runs import reference
 
+USUAL_CHECKERS: tuple[str, ...] = ("pixels", "seams")
+"""Who looks at edits where nobody is named: they need nothing that is not here."""
+
 
 class Options(msgspec.Struct, frozen=True):
     """Who is to be audited by whom, and how."""

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from countersight.audit import AuditTally, Scores
 
-CHECKERS = ("pixels", "seams")
-"""Who looks at edits unless told otherwise: those that need no weights."""
 FURTHER = ("bundle", "calibrate", "sign", "verify")
 """What may stand behind `audit` instead of a dataset."""
 
@@ -200,7 +198,16 @@ _EXAMPLES = """examples:
 
 
 def _audit(chosen: argparse.Namespace) -> int:
-    from countersight.audit import BRIEF, USUAL, AuditFolder, AuditTally, Options, audit_dataset, find_prompts
+    from countersight.audit import (
+        BRIEF,
+        USUAL,
+        USUAL_CHECKERS,
+        AuditFolder,
+        AuditTally,
+        Options,
+        audit_dataset,
+        find_prompts,
+    )
     from countersight.dataset import Dataset
     from countersight.editing import EditorSettings
     from countersight.engine import Patience
@@ -228,7 +235,7 @@ def _audit(chosen: argparse.Namespace) -> int:
         patience=Patience(concurrency=chosen.concurrency, attempts=chosen.attempts),
         calibration=chosen.calibration,
         lpips=chosen.lpips,
-        checkers=tuple(chosen.checker or CHECKERS),
+        checkers=tuple(chosen.checker or USUAL_CHECKERS),
         operator=chosen.operator,
     )
     dataset, tally = Dataset.open(chosen.dataset), AuditTally()
