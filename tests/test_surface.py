@@ -231,3 +231,17 @@ def test_what_the_verbs_give_back_is_short_to_read(told, tmp_path):
     run, *_ = told
     assert len(repr(cs.report(run, out=tmp_path / "report"))) < 200
     assert "6 cases" in repr(run.dataset())
+
+
+def test_nouns_show_themselves_in_a_notebook(tmp_path) -> None:
+    from making import case, dataset
+
+    hostile = case(0, id="<script>alert(1)</script>")
+    opened = cs.Dataset.open(dataset(tmp_path / "d", [hostile, *map(case, range(1, 6))]))
+    shown = opened._repr_html_()
+    assert shown.count("<img ") == 3
+    assert "How many dots are there in picture 1?" in shown
+    assert "<script>" not in shown
+    (opened.path / "images/0.png").write_bytes(b"no picture")
+    assert opened._repr_html_().count("<img ") == 2
+    assert cs.describe(opened)._repr_svg_().startswith("<svg")

@@ -38,7 +38,7 @@ class Run(RunFolder):
         return f"Run({str(self.path)!r}: {manifest.model} asked {manifest.dataset.name}, {manifest.prompt.name})"
 
     def _repr_html_(self) -> str:
-        return _card(repr(self), repr(self.scores()))
+        return _card(repr(self)) + self.scores()._repr_html_()
 
 
 class Audit(AuditFolder):

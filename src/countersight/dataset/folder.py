@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import cached_property
-from html import escape
+from itertools import islice
 from pathlib import Path
 from random import Random
 from shlex import quote
@@ -83,7 +83,15 @@ class Dataset:
         return f"Dataset({str(self.path)!r}: {self.count:,} cases)"
 
     def _repr_html_(self) -> str:
-        return f"<code>{escape(repr(self))}</code>"
+        from countersight.dataset.preview import SHOWN, preview
+
+        return preview(repr(self), ((case, self._shown(case)) for _, case in islice(self.cases(), SHOWN)))
+
+    def _shown(self, case: Case) -> Picture | BadPicture | None:
+        try:
+            return self.picture(case.image, case.image_digest) if case.image else None
+        except BadPicture as error:
+            return error
 
     def cases(self, on_bad: Callable[[BadRow], None] | None = None) -> Iterator[tuple[int, Case]]:
         """Every good case with its row (counted from 0); `on_bad` is told of each row that is not one."""

@@ -83,6 +83,11 @@ class Statistics(msgspec.Struct, frozen=True):
     controls: int = 0
     """Cases whose change does not touch what is asked, apart from all that is counted above."""
 
+    def _repr_svg_(self) -> str:
+        from countersight.describe.figure import figure
+
+        return figure(self)
+
 
 def words(question: Question) -> int:
     """The number of words of a question as it is put to a person, its options included.
