@@ -225,6 +225,7 @@ def test_training_alternates_with_vcr(cases, tmp_path) -> None:
         (Plan(inputs="full"), "name how they are seen"),
         (Plan(hidden=30, heads=4), "shared out"),
         (Plan(folds=1), "2 folds or more"),
+        (Plan(encoder="no/such/folder"), "no folder of an encoder"),
     ],
 )
 def test_what_makes_no_sense_gets_a_sentence(plan, said, cases, tmp_path) -> None:

@@ -57,8 +57,10 @@ def _train(chosen: argparse.Namespace) -> int:
 
     if chosen.dataset is None:
         raise CountersightError("a matcher learns from a dataset: countersight train matcher DATASET -o DIR")
-    train_matcher(Dataset.open(chosen.dataset), chosen.output, _plan(chosen), vcr=chosen.beside)
-    print(f"{chosen.output / 'README.md'} says what it reaches; ask it with --model matcher:{chosen.output}")
+    plan = _plan(chosen)
+    train_matcher(Dataset.open(chosen.dataset), chosen.output, plan, vcr=chosen.beside)
+    then = "train without --folds for one to ask" if plan.folds else f"ask it with --model matcher:{chosen.output}"
+    print(f"{chosen.output / 'README.md'} says what it reaches; {then}")
     return 0
 
 

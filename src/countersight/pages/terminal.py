@@ -26,16 +26,18 @@ def print_grids(grids: Iterable[Grid], console: Console) -> None:
 
 def _parts(grid: Grid, width: int) -> Iterator[Grid]:
     """The table, cut between columns into parts that fit the terminal; the counts go in one column to save room."""
-    merged = "/\n".join(head for head in grid.head if head in _AMISS)
-    heads = [head for head in grid.head if head not in _AMISS]
-    plain = len(heads)
-    if merged:
-        heads.append(merged)
+    counts = [place for place, head in enumerate(grid.head) if head in _AMISS]
+    if len(counts) == 1:  # a figure like others, with an interval of its own
+        counts = []
+    others = [place for place in range(len(grid.head)) if place not in counts]
+    heads = [grid.head[place] for place in others]
+    if counts:
+        heads.append("/\n".join(grid.head[place] for place in counts))
     lines = []
     for line in grid.lines:
-        cells = list(line.cells[:plain])
-        if merged:
-            amiss = line.cells[len(cells) :]
+        cells = [line.cells[place] for place in others]
+        if counts:
+            amiss = [line.cells[place] for place in counts]
             cells.append(NOTHING if set(amiss) == {NOTHING} else Cell("/".join(cell.text for cell in amiss)))
         lines.append((cells, line))
     start = 1

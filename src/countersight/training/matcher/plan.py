@@ -1,5 +1,6 @@
 """How a matcher is trained, with the paper's settings as defaults (CoSIm 7 and appendix C)."""
 
+from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -45,6 +46,8 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise CountersightError("the contrastive objective compares pictures with texts; it needs `inputs` full")
         if self.inputs == "full" and self.view != "embedded":
             raise CountersightError("`inputs` full needs pictures as regions; name how they are seen: `view` embedded")
+        if self.encoder and not Path(self.encoder, "config.json").is_file():
+            raise CountersightError(f"{self.encoder} is no folder of an encoder: it has no config.json")
         if self.hidden % self.heads:
             raise CountersightError(f"{self.hidden} numbers cannot be shared out among {self.heads} heads")
         if self.folds == 1 or not self.seeds:
