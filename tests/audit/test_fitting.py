@@ -10,9 +10,10 @@ from test_calibration import run as calibrate
 from test_verify import findings
 
 from countersight.audit.bundle.limits import headline, limits
-from countersight.audit.calibration.correcting import Corrected
+from countersight.audit.calibration.correcting import Corrected, corrected
 from countersight.audit.calibration.on_people import people_calibration
 from countersight.audit.calibration.sheet import PANEL, Calibration, JudgeSheet, instrument, rate
+from countersight.audit.clusters import Mean
 from countersight.audit.finishing import finish
 from countersight.audit.folder import AuditFolder
 from countersight.audit.judges.panel import HALVES, opinion, panel
@@ -165,3 +166,12 @@ def test_an_unfit_calibration_is_told_where_a_judge_says_no_to_everything(tmp_pa
         scores = audited(scenes(tmp_path / "d", size=2), tmp_path / "a", model.name, **known).scores
     assert scores.corrected[judge.name].pcs is None
     assert set(scores.corrected) == {judge.name, "exact", PANEL}
+
+
+def test_a_panel_whose_verdicts_were_ties_gets_no_corrected_score() -> None:
+    """Ties count half in a score; sensitivity and specificity of what was decided do not know of them."""
+    always = [(1.0, 1)] * 20 + [(0.0, 0)] * 20
+    score = Mean(0.75, 0.6, 0.9, 48, 48, 48)
+    assert corrected(score, instrument(always)) is not None
+    assert corrected(score, instrument([*always, (0.5, 1)])) is None
+    assert corrected(score, instrument([*always, (None, 1)])) is not None

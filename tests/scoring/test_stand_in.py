@@ -77,3 +77,12 @@ def test_a_judge_who_is_always_right_narrows_the_interval(pairs, others):
 def test_too_few_labels_give_nothing():
     assert corrected_mean([1], [1], [0, 1]) is None
     assert corrected_mean([1, 0], [1, 0], [1]) is None
+
+
+def test_labels_that_are_all_alike_leave_some_doubt_and_no_share_leaves_its_bounds():
+    found = corrected_mean([1] * 15, [1.0] * 15, [1.0] * 15)
+    assert found.value == 1.0
+    assert found.interval.low < 0.85
+    assert found.interval.high == 1.0
+    found = corrected_mean([1] * 14 + [0], [1.0] * 15, [1.0, 0.0] * 8)
+    assert 0 <= found.interval.low < found.interval.high <= 1

@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from countersight.scoring.uncertainty import Interval
+from countersight.scoring.uncertainty import Interval, wilson
 
 MARGIN: Final = 0.2
 """The alt-test's ε where the people are experts; the paper takes 0.2 for them and less for the crowd (0.1 to 0.15)."""
@@ -128,7 +128,22 @@ def corrected_mean(
     variance = weight**2 * _covariance(unlabelled, unlabelled) / many + _covariance(errors, errors) / n
     half = NormalDist().inv_cdf(0.5 + confidence / 2) * sqrt(variance)
     interval = Interval(value - half, value + half)
+    if set(labels) <= {0, 1}:
+        value, interval = _held(value), _as_share(interval, labels, variance, confidence)
     return Corrected(value, interval, fmean([*judged, *unlabelled]), fmean(labels), weight, n)
+
+
+def _as_share(interval: Interval, labels: Sequence[float], variance: float, confidence: float) -> Interval:
+    """The interval of a share: within 0 and 1, and with the width that so many equal labels leave."""
+    low, high = interval.low, interval.high
+    if variance < 1e-12:
+        of_labels = wilson(sum(labels), len(labels), confidence)
+        low, high = min(low, of_labels.low), max(high, of_labels.high)
+    return Interval(_held(low), _held(high))
+
+
+def _held(value: float) -> float:
+    return min(1.0, max(0.0, value))
 
 
 def _covariance(one: Sequence[float], other: Sequence[float]) -> float:

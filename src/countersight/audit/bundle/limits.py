@@ -147,6 +147,11 @@ def _calibrated(scores: Scores, calibration: Calibration, *, drawn: bool) -> Ite
                     f"The calibration does not fit: without the mistakes that {printable(judge)} made there "
                     f"{measure.upper()} would be {found.estimate:.3f}, which no share can be."
                 )
+            elif found is None and sheet is not None and (tied := getattr(sheet, measure).tied):
+                yield (
+                    f"{measure.upper()} by {printable(judge)} is not corrected: {tied:,} of its verdicts in the "
+                    "calibration are ties, which an odd number of judges or votes would not have."
+                )
             elif found is None and sheet is not None and _coin(getattr(sheet, measure)):
                 yield f"By its calibration {printable(judge)} does no better than a coin for {measure.upper()}."
     for beside in calibration.people:

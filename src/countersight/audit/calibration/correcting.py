@@ -28,13 +28,14 @@ class Corrected(msgspec.Struct, frozen=True):
 def corrected(score: Mean, judge: Instrument, *, seed: int = 0) -> Corrected | None:
     """The score without the judge's mistakes: θ = (p + q0 − 1) / (q0 + q1 − 1), q0 its specificity, q1 its sensitivity.
 
-    (Rogan and Gladen, 1978.) None where nothing was scored, where the judge was never tried on both kinds, or where it
+    (Rogan and Gladen, 1978.) None where nothing was scored, where the judge was never tried on both kinds, where its
+    verdicts were ties (of an even panel: the score counts them half, and neither share knows of them), or where it
     does no better than a coin: then its verdicts say nothing of the truth. The interval is drawn: p, q0 and q1 by
     chance from what is known of each (Jeffreys' posterior; of p with as many cases as its clustered interval is worth),
     and θ from them. No true share can lie outside of 0 and 1: an estimate that does says that the calibration does not
     fit these verdicts.
     """
-    if score.value is None or not judge.sensitivity.n or not judge.specificity.n:
+    if score.value is None or judge.tied or not judge.sensitivity.n or not judge.specificity.n:
         return None
     q1, q0 = judge.sensitivity.share, judge.specificity.share
     if q0 + q1 <= 1:

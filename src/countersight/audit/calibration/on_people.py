@@ -121,6 +121,7 @@ def _beside(
     decided = {test: int(score) for test, score in scores.items() if score in (0, 1)}
     most = {test: label for test, label in _most(people).items() if test in decided}
     mine, theirs = [decided[test] for test in most], list(most.values())
+    labelled = {test: label for test, label in _most(people).items() if test in scores}  # a tie is half a yes here too
     named = {person: {_key(test): label for test, label in given.items()} for person, given in people.items()}
     return PeopleSheet(
         judge=judge,
@@ -129,7 +130,11 @@ def _beside(
         agreement=sum(a == b for a, b in zip(mine, theirs, strict=True)) / len(most) if most else None,
         kappa=cohen_kappa(mine, theirs),
         alt=alt_test(named, {_key(test): score for test, score in decided.items()}),
-        corrected=corrected_mean(theirs, mine, [score for test, score in scores.items() if test not in most]),
+        corrected=corrected_mean(
+            list(labelled.values()),
+            [scores[test] for test in labelled],
+            [score for test, score in scores.items() if test not in labelled],
+        ),
     )
 
 

@@ -47,19 +47,22 @@ class Instrument(msgspec.Struct, frozen=True):
     """Of those where no is right, how many it says no to (q0)."""
     abstained: int
     """Neither; counted in neither share."""
+    tied: int = 0
+    """Of these, half a yes: an audit counts it as half, and so the two shares do not tell what its scores are worth."""
 
 
 def instrument(verdicts: Iterable[tuple[float | None, int]]) -> Instrument:
     """What verdicts are worth, each given with the right one. Half a yes is an abstention."""
     table = {(said, right): 0 for said in (0, 1) for right in (0, 1)}
-    abstained = 0
+    abstained = tied = 0
     for said, right in verdicts:
         if said is None or said == 0.5:
             abstained += 1
+            tied += said == 0.5
         else:
             table[int(said > 0.5), right] += 1
     return Instrument(
-        rate(table[1, 1], table[1, 1] + table[0, 1]), rate(table[0, 0], table[0, 0] + table[1, 0]), abstained
+        rate(table[1, 1], table[1, 1] + table[0, 1]), rate(table[0, 0], table[0, 0] + table[1, 0]), abstained, tied
     )
 
 
