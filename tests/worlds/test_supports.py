@@ -63,6 +63,34 @@ def test_a_third_column_in_the_middle_makes_the_others_dispensable():
     assert fallen_without(bridge, "middle", "left") == {"plank"}
 
 
+def three_columns(plank_left: float = 50) -> Supports:
+    """A plank on a column at either end and on one in the middle, which is two blocks."""
+    columns = thing("left", 60, TABLE, 34, 49), thing("right", 290, TABLE, 34, 49)
+    middle = thing("low", 173, TABLE, 32, 24, 3), thing("high", 176, TABLE - 24, 26, 25, 3)
+    return world(*columns, *middle, thing("plank", plank_left, TABLE - 49, 284, 12, kind="plank"))
+
+
+def test_what_other_columns_carry_stays_where_one_of_them_breaks():
+    bridge = three_columns()
+    assert outcome(bridge, Remove("low")).fallen == {"high"}
+    assert outcome(bridge, Remove("high")).fallen == frozenset()
+    assert fallen_without(bridge, "low", "right") == {"high", "plank"}
+
+
+def test_what_lost_one_of_its_columns_is_solved_again_and_falls_where_the_others_do_not_hold_it():
+    bridge = changed(three_columns(), Remove("right"))
+    assert not fallen(bridge)
+    on_it = world(*bridge.things, thing("top", 120, TABLE - 61, 30, 30))
+    assert outcome(on_it, Remove("low")).fallen == {"high", "plank", "top"}
+
+
+def test_what_is_unclear_only_after_something_else_fell_is_unclear():
+    on_the_edge = changed(three_columns(plank_left=-51), Remove("right"))
+    assert not fallen(on_the_edge)
+    with pytest.raises(Unclear):
+        outcome(on_the_edge, Remove("low"))
+
+
 def test_a_plank_over_an_edge_needs_the_weight_on_its_other_end():
     pivot = thing("pivot", 180, TABLE, 40, 50)
     plank = thing("plank", 166, TABLE - 50, 140, 12, kind="plank")

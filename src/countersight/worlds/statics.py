@@ -1,7 +1,8 @@
 """Who stays and who falls: static equilibrium with friction, as small linear programmes.
 
 A thing and all that it carries stay if there are forces at their contacts, each within its cone of friction, that hold
-every weight. What has none falls, and takes what it carries with it; then what is left is looked at again.
+every weight. What has none falls; then what is left is looked at again, so that what rested on it falls too, unless
+something else still holds it.
 
 Every verdict is asked for with a margin: it must be the same with all weights moved to either side by so many pixels
 and with a fifth more or less friction. Where it is not, the world is Unclear, and nothing is said of it.
@@ -53,7 +54,7 @@ class _Statics:
         self._known: dict[tuple[frozenset[str], frozenset[int]], bool | None] = {}
 
     def falling(self, standing: frozenset[str], fallen: frozenset[str]) -> frozenset[str]:
-        """What falls first of what stands, with all that it carries; nothing rests on what fell before."""
+        """What falls first of what stands; nothing rests on what fell before."""
         there = [nth for nth, contact in enumerate(self._found) if not {contact.upper, contact.lower} & fallen]
         carries: dict[str, set[str]] = {name: set() for name in standing}
         for contact in (self._found[nth] for nth in there):
@@ -61,20 +62,26 @@ class _Statics:
                 carries[contact.lower].add(contact.upper)
         down: set[str] = set()
         for part in _parts(carries):
-            is_asked = self._among is None or part & self._among
-            if is_asked and not self._stands(part, there):
+            if self._is_asked(part, fallen) and not self._stands(part, there):
                 down |= self._broken(part, carries, there)
         return frozenset(down)
 
+    def _is_asked(self, part: frozenset[str], fallen: frozenset[str]) -> bool:
+        """Whether anything of a part could fall: something of it was named, or touched what fell."""
+        if self._among is None or part & self._among:
+            return True
+        pairs = ({contact.upper, contact.lower} for contact in self._found)
+        return any(pair & part and pair & fallen for pair in pairs)
+
     def _broken(self, part: frozenset[str], carries: dict[str, set[str]], there: list[int]) -> set[str]:
-        """What falls of a part that does not stand as a whole: what cannot carry a load that would stay if it did."""
+        """What falls first of a part that does not stand as a whole: what cannot carry a load that would stay if it
+        did. Where something of the part could go either way, it may fall before or not, and nothing is clear."""
         loads = {name: _closure(name, carries) for name in part}
         verdicts = {name: self._stands(load, there) for name, load in loads.items()}
         failing = {name for name, stays in verdicts.items() if stays is False}
-        gone = {other for name in failing if not failing & loads[name] - {name} for other in loads[name]}
-        if not gone or any(verdicts[name] is None for name in part - gone):
+        if not failing or None in verdicts.values():
             raise Unclear("whether it stays is a matter of a few pixels")
-        return gone
+        return {name for name in failing if not failing & loads[name] - {name}}
 
     def _stands(self, part: frozenset[str], there: list[int]) -> bool | None:
         """Whether a part stays while all else is held; None where a viewer could not tell."""
