@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from random import Random
 
 import msgspec
 import pytest
@@ -13,12 +14,14 @@ from countersight.dataset import Dataset
 from countersight.progress import silent
 from countersight.scenes import encode
 from countersight.suites import find_suite
+from countersight.suites.worlds.changing import turns
 from countersight.suites.worlds.discs import DISCS
 from countersight.suites.worlds.making import drafted_cases
 from countersight.suites.worlds.supports import SUPPORTS
 from countersight.worlds import (
     WORLDS_FILE,
     WorldRecord,
+    build_supports,
     changed_discs,
     draw_supports,
     fallen,
@@ -105,11 +108,11 @@ def test_pictures_are_those_of_the_worlds(made, cases, records):
 
 
 def test_the_card_tells_what_matters_and_what_was_dropped(made):
-    card = (made / "README.md").read_text()
-    assert f"matters to what is asked in {SIZE // 2} cases, and does not in {SIZE // 2}" in card
+    card = " ".join((made / "README.md").read_text().split())
+    assert f"matters to what is asked in {SIZE // 2}, and does not in {SIZE // 2};" in card
     assert "because one of 16 jitters" in card
     assert "What is answered without the pictures" in card
-    assert "version: `1.0`" in card
+    assert "version: `1.1`" in card
 
 
 def test_a_difficulty_can_be_named_and_goes_with_worlds_only(tmp_path, capsys):
@@ -135,6 +138,21 @@ def test_text_alone_answers_no_more_than_chance(suite, size):
     assert not found.cues
 
 
+def test_a_turn_says_what_becomes_of_what_the_turned_block_carried():
+    told = [told for seed in range(20) for told in turns(build_supports(Random(seed), "medium"), Random(seed))]
+    assert told
+    rule = "(what it then no longer reaches falls to the floor, unless something else holds it)"
+    assert all(each.words.text.endswith(f"turned on its side {rule}") for each in told)
+
+
+@pytest.mark.parametrize("suite", ["supports", "discs", "causal-worlds"])
+def test_the_card_of_a_world_says_that_we_drew_it(suite, tmp_path):
+    find_suite(suite).make(tmp_path / "d", size=1, seed=3, workers=1, progress=silent)
+    card = msgspec.json.decode((tmp_path / "d" / "croissant.json").read_bytes())
+    assert card["rai:hasSyntheticData"] is True
+    assert card["prov:wasDerivedFrom"] == "Nothing: every picture is drawn from a seed."
+
+
 def is_pushed(world, name):
     return bool(world.disc(name).vx or world.disc(name).vy)
 
@@ -148,6 +166,9 @@ def test_discs_are_answered_by_what_happens_on_the_table(tmp_path):
         names = {disc.name: disc.id for disc in record.world.discs}
         asked = re.findall(r"(\w+ disc)(?!s)", case.counterfactual.text.split("something. ")[1])
         if case.group == "hits":
+            # Who moves towards whom does not matter to the answer, so the words must not say it.
+            ends = [re.sub(" if .*", "?", each.text) for each in (case.factual, case.counterfactual, case.shown)]
+            assert all(each.endswith(f"the {asked[0]} and the {asked[1]} touch each other?") for each in ends)
             assert case.counterfactual.answer == ("yes" if names[asked[1]] in happens.hit_by(names[asked[0]]) else "no")
         elif case.group == "reaches wall":
             assert case.counterfactual.answer == ("yes" if happens.reaches_wall(names[asked[0]]) else "no")

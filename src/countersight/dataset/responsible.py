@@ -47,23 +47,25 @@ _DRAWN: Final[dict[str, Any]] = {
     "rai:dataLimitations": "Drawn scenes of simple shapes, asked about in templates: what a model can do here is no "
     "measure of what it can do with photographs.",
     "rai:dataUseCases": "Testing whether vision-language models can tell what would be true if something in the "
-    "picture were otherwise; training on the part that is set apart for it.",
+    "picture were otherwise; training, on sets made from other seeds.",
     "rai:dataCollection": "Made by a program from a seed; nothing was collected from people or from the web.",
     "rai:machineAnnotationTools": f"Right answers are computed from the drawn scene by Countersight {__version__}.",
     "prov:wasDerivedFrom": "Nothing: every picture is drawn from a seed.",
 }
+_DRAWN_FROM: Final = ("scenes.jsonl", "worlds.jsonl")
+"""What we drew has the file of what it was drawn from beside it."""
 _PUBLISHED: Final = "Imported from the authors' file {file} of {suite}; what they publish about it holds."
 
 
 def known_facts(folder: Path, provenance: dict[str, str]) -> dict[str, Any]:
-    """What we know of a dataset that was made as `provenance` says; it is drawn where its scenes are beside it."""
+    """What we know of a dataset that was made as `provenance` says: we drew it where its scenes or worlds are there."""
     made = ", ".join(f"{key} {value}" for key, value in provenance.items() if key != "countersight")
     told: dict[str, Any] = {"prov:wasGeneratedBy": f"Countersight {__version__}: {made}" if made else ""}
     if "file" in provenance:
         told["prov:wasDerivedFrom"] = _PUBLISHED.format(
             file=provenance["file"], suite=provenance.get("suite", "a suite")
         )
-    elif (folder / "scenes.jsonl").is_file():
+    elif any((folder / name).is_file() for name in _DRAWN_FROM):
         told |= _DRAWN
     return {name: value for name, value in told.items() if value != ""}
 

@@ -172,7 +172,7 @@ _OURS = (
     ),
     Suite(
         "discs",
-        "discs on a table, some of them pushed: what would hit what, worked out collision by collision",
+        "discs on a table, some of them pushed: what would touch what, worked out collision by collision",
         "none: it is made from a seed",
         "drawn with it",
         "",

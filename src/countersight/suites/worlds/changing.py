@@ -15,6 +15,8 @@ NEW = "new"
 _APART = 10
 _FLAT = 12
 """A block is turned only where that can be seen: its sides differ by so much."""
+_LOWER = "what it then no longer reaches falls to the floor, unless something else holds it"
+"""The rule of turning, which nobody could know: what the block carried might as well come to rest on it again."""
 
 
 class Spot(msgspec.Struct, frozen=True):
@@ -85,7 +87,7 @@ def turns(world: Supports, rng: Random) -> Iterator[Told]:
             continue
         turned = changed(world, Turn(thing.id)).thing(thing.id)
         if is_clear(world, turned):
-            yield Told(Turn(thing.id), worded("{X} were turned on its side", X=thing), thing, "turn")
+            yield Told(Turn(thing.id), worded(f"{{X}} were turned on its side ({_LOWER})", X=thing), thing, "turn")
 
 
 CHANGES: dict[str, Callable[[Supports, Random], Iterator[Told]]] = {

@@ -91,9 +91,10 @@ def _pushed_otherwise(disc: Disc) -> Iterator[Told]:
 
 
 def hits(went: Went, rng: Random) -> Iterator[Draft]:
-    """Does one disc hit another, and would it?"""
+    """Do two discs touch each other, and would they? Which of them moves does not matter."""
     for one, other in permutations(_others(went), 2):
-        yield _boolean(went, f"the {one.name} hit the {other.name}", "hit", partial(_hits, one.id, other.id))
+        what = f"the {one.name} and the {other.name} touch each other"
+        yield _boolean(went, what, f"{SHOWN} Do {what}?", partial(_hits, one.id, other.id))
 
 
 def _hits(one: str, other: str, happens: Motion) -> str:
@@ -103,23 +104,24 @@ def _hits(one: str, other: str, happens: Motion) -> str:
 def reaches_wall(went: Went, rng: Random) -> Iterator[Draft]:
     """Does a disc reach a wall?"""
     for disc in _others(went):
-        yield _boolean(went, f"the {disc.name} reach a wall", "reach", partial(_reaches, disc.id))
+        what = f"the {disc.name} reach a wall"
+        yield _boolean(went, what, f"{SHOWN} Does {what}?", partial(_reaches, disc.id))
 
 
 def _reaches(disc: str, happens: Motion) -> str:
     return _yes(happens.reaches_wall(disc))
 
 
-def _boolean(went: Went, what: str, asked: str, fact: Callable[[Motion], str]) -> Draft:
+def _boolean(went: Went, what: str, shown: str, fact: Callable[[Motion], str]) -> Draft:
     now, then = fact(went.now), fact(went.then)
     told = went.told
     return Draft(
-        skeleton=f"{asked} {told.words.skeleton}",
+        skeleton=told.words.skeleton,
         target=(now, then),
         kind="boolean",
         factual=Asked(f"{RULE} Will {what}?", now),
         counterfactual=Asked(f"{RULE} Would {what} if {told.words.text}?", then),
-        shown=Asked(f"{SHOWN} Does {what}?", then),
+        shown=Asked(shown, then),
         world=went.world,
         told=told,
         after=went.after,
@@ -149,7 +151,7 @@ def _moving(happens: Motion) -> str:
 
 
 def who_first(went: Went, rng: Random) -> Iterator[Draft]:
-    """Which of four would a disc hit first? And in the picture: which is nearest to it?"""
+    """Which of four would a disc touch first? And in the picture: which is nearest to it?"""
     for disc in _others(went):
         chosen = _to_choose_from(went, disc, rng)
         nearest = _nearest(chosen, disc)
@@ -165,9 +167,9 @@ def who_first(went: Went, rng: Random) -> Iterator[Draft]:
             kind="choice",
             factual=Asked(f"Which of these is nearest to the {disc.name}?", f"the {nearest.name}"),
             counterfactual=Asked(
-                f"{RULE} Which of these would the {disc.name} hit first if {went.told.words.text}?", names[0]
+                f"{RULE} Which of these would the {disc.name} touch first if {went.told.words.text}?", names[0]
             ),
-            shown=Asked(f"{SHOWN} Which of these does the {disc.name} hit first?", names[0]),
+            shown=Asked(f"{SHOWN} Which of these does the {disc.name} touch first?", names[0]),
             world=went.world,
             told=went.told,
             after=went.after,
@@ -212,7 +214,7 @@ def _first(disc: str, happens: Motion) -> str:
 
 
 def _to_choose_from(went: Went, disc: Disc, rng: Random) -> list[Disc]:
-    """What a disc would hit first, and two others: those that it meets at all come before those that it never does."""
+    """What a disc would touch first, and two others: those that it meets come before those that it never does."""
     there = {other.id: other for other in _others(went) if other.id != disc.id}
     right = there.pop(_first(disc.id, went.then), None)
     if right is None:

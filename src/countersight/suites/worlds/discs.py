@@ -1,4 +1,4 @@
-"""The suite of discs: a table with walls, what hits what, and what would."""
+"""The suite of discs: a table with walls, what touches what, and what would."""
 
 from random import Random
 

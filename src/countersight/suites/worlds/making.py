@@ -28,7 +28,7 @@ from countersight.suites.worlds.units import draft_unit
 from countersight.worlds import WORLDS_FILE, Difficulty, WorldRecord, encode_world
 
 SUITES = {suite.name: suite for suite in (SUPPORTS, DISCS, CAUSES)}
-VERSION = "1.0"
+VERSION = "1.1"
 """Of the suite: cases made from the same seed are the same while it does not change."""
 PUBLIC_SEED = 1
 """The seed of the public set."""
