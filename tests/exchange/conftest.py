@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from making import case, dataset
+from making import case, choice, dataset
 
 import countersight as cs
 from countersight.models import Answer, Request
@@ -43,6 +43,32 @@ def folder(tmp_path_factory) -> Path:
 def run(folder, tmp_path_factory) -> cs.Run:
     patience = cs.Patience(concurrency=1, attempts=1)
     return cs.run(folder, Speaker(), out=tmp_path_factory.mktemp("runs") / "speaker", shown=True, patience=patience)
+
+
+class Jumpy:
+    """Right about pictures as they are, and says another number at any change."""
+
+    name, settings, needs_picture = "jumpy", {}, False
+
+    async def reply(self, request: Request) -> Answer:
+        return Answer("A" if "/factual/" in request.key else "B")
+
+    async def close(self) -> None: ...
+
+
+@pytest.fixture(scope="module")
+def controlled(tmp_path_factory) -> Path:
+    """A dataset of six cases, two of which are not answered by any change, and six controls."""
+    first, second = choice("How many dots are there?", "A"), choice("How many if 2 were removed?", "B")
+    cases = [case(n, factual=first, counterfactual=second if n < 4 else choice("How many?", "C")) for n in range(6)]
+    kept = choice("How many dots are there if a star was added?", "A")
+    controls = [case(100 + n, factual=first, counterfactual=kept, control_of=f"case-{n}") for n in range(6)]
+    return dataset(tmp_path_factory.mktemp("controlled") / "tiny", [*cases, *controls])
+
+
+@pytest.fixture(scope="module")
+def controlled_run(controlled, tmp_path_factory) -> cs.Run:
+    return cs.run(controlled, Jumpy(), out=tmp_path_factory.mktemp("runs") / "jumpy")
 
 
 @pytest.fixture

@@ -9,8 +9,9 @@ import zstandard
 
 import countersight as cs
 from countersight.errors import ExchangeError
-from countersight.exchange import Export, export_to, import_run, key_of
-from countersight.exchange.inspect import SCORER
+from countersight.exchange import Export, export_to, import_run, key_of, run_figures
+from countersight.exchange.inspect import CONTROL, SCORER
+from countersight.exchange.inspect.samples import figures_of, samples
 
 
 @pytest.fixture(scope="module")
@@ -186,3 +187,28 @@ def test_an_audit_is_a_log_too(tmp_path):
 
 def test_a_question_is_found_by_its_name():
     assert key_of("a:b", "shown") == "a:b:shown"
+
+
+def test_controls_are_in_the_log_apart_and_come_back_with_misses_and_false_alarms(controlled, controlled_run, tmp_path):
+    path = tmp_path / "jumpy.eval"
+    assert export_to("inspect", Export(controlled_run.path, path)).count == 24
+    held = members(path)
+    control, ordinary = (held[f"samples/case-{name}:counterfactual_epoch_1.json"] for name in ("100", "0"))
+    assert control["metadata"]["control_of"] == "case-0"
+    assert "control_of" not in ordinary["metadata"]
+    assert (list(control["scores"]), list(ordinary["scores"])) == ([CONTROL], [SCORER])
+    reader, alarms = held["header.json"]["results"]["scores"]
+    assert reader["metrics"]["counterfactual"]["value"] == controlled_run.scores().overall.counterfactual.value == 4 / 6
+    assert (reader["scored_samples"], alarms["scored_samples"]) == (12, 12)
+    assert alarms["metrics"]["false_alarms"]["value"] == 1.0
+    assert alarms["metrics"]["misses"]["value"] == 2 / 6
+    back = cs.import_run(path, controlled, tmp_path / "back", tool="inspect")
+    assert back.scores().alarms == controlled_run.scores().alarms != ()
+    assert back.scores().overall == controlled_run.scores().overall
+
+
+def test_the_figures_of_a_task_leave_controls_out(controlled, controlled_run):
+    opened = cs.Dataset.open(controlled)
+    assert figures_of(opened, list(controlled_run.replies())) == run_figures(controlled_run.scores().overall)
+    groups = {each["metadata"]["case"]: each["metadata"]["group"] for each in samples(opened, ("factual",))}
+    assert (groups["case-0"], groups["case-100"]) == ("group 0", "group 0, control")

@@ -143,3 +143,29 @@ def test_a_bad_line_is_named_and_a_stray_one_counted(asked, tmp_path):
     come = import_run("lmms-eval", samples, folder, tmp_path / "back", model="m", on_bad=told.append)
     assert (come.answers, come.strays) == (24, 1)
     assert {line.partition(":")[0] for line in told} == {f"{samples.name} line {number}" for number in (25, 27)}
+
+
+def test_controls_are_a_figure_of_their_own_and_come_back(controlled, controlled_run, tmp_path):
+    export_to("lmms-eval", Export(controlled, tmp_path / "task"))
+    files = {"test": str(tmp_path / "task/test-*.parquet")}
+    docs = datasets.load_dataset("parquet", data_files=files, cache_dir=str(tmp_path / "cache"))["test"]
+    docs = docs.filter(lambda doc: doc["asking"] != "shown")
+
+    def process(doc):
+        return process_gen(doc, ["A" if doc["asking"] == "factual" else "B"])
+
+    items: dict = {}
+    for doc in docs:
+        for name, item in process(doc).items():
+            items.setdefault(name, []).append(item)
+    theirs = {name: aggregations()[f"aggregate_{name}"](each) for name, each in items.items()}
+    assert "metric: control\n" in (tmp_path / "task/task_gen.yaml").read_text()
+    assert theirs["control"] == 0.5  # right as it is, and never under a change that does not matter
+    assert theirs["accuracy"] == 10 / 12
+    back = cs.import_run(
+        logged(docs, tmp_path / "m/now_samples_t.jsonl", process), controlled, tmp_path / "back", tool="lmms-eval"
+    )
+    ours = run_figures(back.scores().overall)
+    names = ("factual", "counterfactual", "drop", "both_right")
+    assert [theirs[name] for name in names] == [ours[name] for name in names]
+    assert back.scores().alarms == controlled_run.scores().alarms != ()

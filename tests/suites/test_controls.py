@@ -9,6 +9,7 @@ from running import ask
 from suites.makers import gives_nothing_away
 
 import countersight as cs
+from countersight.cli import main
 from countersight.dataset import Dataset
 from countersight.describe import describe
 from countersight.errors import CountersightError
@@ -194,3 +195,9 @@ def test_a_report_has_misses_and_false_alarms_side_by_side(eight, tmp_path):
     assert "Misses and false alarms" in found.html.read_text()
     assert "alarms,deaf,,all,balance counterfactual,0.5" in found.csv.read_text()
     assert found.data.bad_rows == 0
+
+
+def test_the_published_layout_has_no_controls_and_says_so(folder, tmp_path, capsys):
+    assert main(["export", str(folder), "-o", str(tmp_path / "q.csv")]) == 0
+    assert len((tmp_path / "q.csv").read_text().splitlines()) == 1 + 12
+    assert "12 controls are left out: the published layout has no place to mark them" in capsys.readouterr().out

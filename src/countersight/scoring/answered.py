@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from countersight.case import ASKINGS, WORLDS, Asking, Case, Question, Reply
-from countersight.scoring.outcome import OUTCOMES, UNREAD, Outcome, counted_replies
+from countersight.scoring.outcome import OUTCOMES, UNREAD, Outcome, Outcomes, counted_replies
 
 if TYPE_CHECKING:
     from countersight.scoring.run_scores import JudgedRun
@@ -31,8 +31,14 @@ class Answered(msgspec.Struct, frozen=True):
 
 
 def answered_questions(judged: "JudgedRun") -> Iterator[Answered]:
-    """The questions of a run in the order of its dataset; a million cases are never held at once."""
-    outcomes, cases = judged.outcomes, judged.cases()
+    """The questions of a run in the order of its dataset, then those of controls."""
+    yield from _answered(judged, judged.outcomes, judged.cases())
+    if judged.controls:
+        yield from _answered(judged, judged.controls.outcomes, judged.control_cases())
+
+
+def _answered(judged: "JudgedRun", outcomes: Outcomes, cases: Iterator[tuple[int, Case]]) -> Iterator[Answered]:
+    """The questions of some cases; a million cases are never held at once."""
     worth = {asking: outcomes.credit(asking) for asking in ASKINGS}
     start = 0
     while chunk := list(islice(cases, _CASES_AT_ONCE)):

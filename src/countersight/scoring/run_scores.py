@@ -47,6 +47,10 @@ class JudgedRun(msgspec.Struct, frozen=True, eq=False):
         """The cases as they were asked, without controls, with the right answers as they are now."""
         return ((row, case) for row, case in self._asked() if not case.control_of)
 
+    def control_cases(self) -> Iterator[tuple[int, Case]]:
+        """The controls, as they were asked."""
+        return ((row, case) for row, case in self._asked() if case.control_of)
+
     def _asked(self) -> Iterator[tuple[int, Case]]:
         return _asked(self.run, self.dataset, self.gold)
 
@@ -73,8 +77,7 @@ class JudgedRun(msgspec.Struct, frozen=True, eq=False):
         label = label or self.run.manifest.model
         yield from batches(label, self.outcomes, self.cases(), self.run.replies)
         if self.controls:
-            cases = ((row, case) for row, case in self._asked() if case.control_of)
-            yield from batches(label, self.controls.outcomes, cases, self.run.replies)
+            yield from batches(label, self.controls.outcomes, self.control_cases(), self.run.replies)
 
     def frame(self, kind: str = "arrow") -> Any:
         """One row an answer, as an Arrow table, or a data frame of pandas or Polars."""

@@ -1,9 +1,11 @@
 """A run as an Inspect log: a sample for every question that was asked, with its picture, its answer and its score.
 
-What was cut or empty is unscored, what failed is an error, and what was not asked is not there.
+What was cut or empty is unscored, what failed is an error, and what was not asked is not there. Controls come last,
+with a score of another name, so that they are in no figure of the cases.
 """
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -16,11 +18,14 @@ from countersight.exchange.inspect.log_file import write_log
 from countersight.exchange.inspect.shapes import PLAN, SCHEMA, Json, Usage, content, error, grade, metric
 from countersight.models import Turn
 from countersight.runs import Ask, Conversations, NoExample, RunFolder, conversations_of
-from countersight.scoring import Answered, JudgedRun, Rate, Row, answered_questions, judge_run
+from countersight.scoring import ALL, Alarms, Answered, JudgedRun, Rate, Row, Scores, answered_questions, judge_run
 from countersight.text import printable
 
 SCORER: Final = "reader"
 """The name of our score in a log."""
+CONTROL: Final = "control"
+"""The name of a control's score."""
+_ALARMS: Final = ("misses", "false_alarms", "balance")
 _STOPS: Final = {"stop": "stop", "content_filter": "content_filter"}
 
 
@@ -41,7 +46,9 @@ class _RunLog:
         self._facts: dict[int, Reply] = {}
         """The answer about the picture as it is, of the case that is being written."""
         self._usage = Usage()
-        self.written = self._failed = self._unscored = 0
+        self._scored: Counter[str] = Counter()
+        self._unscored: Counter[str] = Counter()
+        self.written = self._failed = 0
 
     def spec(self) -> Json:
         """What was asked of whom."""
@@ -78,7 +85,8 @@ class _RunLog:
     def _count(self, each: Answered, reply: Reply) -> None:
         self.written += 1
         self._failed += each.outcome == "failed"
-        self._unscored += each.credit is None
+        self._scored[_scorer(each)] += each.credit is not None
+        self._unscored[_scorer(each)] += each.credit is None
         self._usage.add(reply.tokens_in, reply.tokens_out, reply.cost)
         if each.asking == "factual":
             self._facts = {each.row: reply}
@@ -103,7 +111,7 @@ class _RunLog:
         said = {"role": "assistant", "content": _said(reply), "source": "generate"}
         choice = {"message": said, "stop_reason": _stop_reason(reply)}
         output = sample["output"] | {"choices": [choice], "completion": said["content"], "usage": usage}
-        return sample | {"output": output, "messages": [*asked, said], "scores": {SCORER: self._score(each)}}
+        return sample | {"output": output, "messages": [*asked, said], "scores": {_scorer(each): self._score(each)}}
 
     def _messages(self, each: Answered, conversations: Conversations) -> list[Json]:
         """The conversation as it was put to the model, its pictures in it."""
@@ -127,13 +135,14 @@ class _RunLog:
 
     def header(self) -> Json:
         """What the samples add up to, once all of them went by."""
-        row = self._judged.scores().overall
+        scores = self._judged.scores()
+        row = scores.overall
         return {
             "version": SCHEMA,
             "status": "cancelled" if row.missing else "success",
             "eval": self.spec(),
             "plan": PLAN,
-            "results": self._results(row),
+            "results": self._results(scores),
             "stats": {
                 "started_at": self._manifest.started,
                 "completed_at": self._manifest.started,
@@ -141,20 +150,40 @@ class _RunLog:
             },
         }
 
-    def _results(self, row: Row) -> Json:
+    def _results(self, scores: Scores) -> Json:
+        controls = self._judged.controls
+        asked = int((controls.outcomes.codes > 0).sum()) if controls else 0
+        metrics = {SCORER: _metrics(scores.overall)} | ({CONTROL: _alarm_metrics(scores.alarms)} if controls else {})
         return {
-            "total_samples": row.questions,
+            "total_samples": scores.overall.questions + asked,
             "completed_samples": self.written - self._failed,
             "scores": [
                 {
-                    "name": SCORER,
-                    "scorer": SCORER,
-                    "scored_samples": row.scored,
-                    "unscored_samples": self._unscored,
-                    "metrics": _metrics(row),
+                    "name": name,
+                    "scorer": name,
+                    "scored_samples": self._scored[name],
+                    "unscored_samples": self._unscored[name],
+                    "metrics": each,
                 }
+                for name, each in metrics.items()
             ],
         }
+
+
+def _scorer(each: Answered) -> str:
+    return CONTROL if each.case.control_of else SCORER
+
+
+def _alarm_metrics(alarms: tuple[Alarms, ...]) -> Json:
+    """Misses and false alarms over all groups, of changes that are told; those that are shown say so."""
+    found: Json = {}
+    for line in alarms:
+        for name in _ALARMS if line.group == ALL else ():
+            figure: Rate = getattr(line, name)
+            label = name if line.asking == "counterfactual" else f"{line.asking}_{name}"
+            if figure.value is not None:
+                found[label] = metric(label, figure.value, low=figure.low, high=figure.high, n=figure.n)
+    return found
 
 
 def _metrics(row: Row) -> Json:
@@ -171,7 +200,8 @@ def _metrics(row: Row) -> Json:
 
 def _metadata(each: Answered) -> Json:
     world, telling = WORLDS[each.asking]
-    return {
+    control = {"control_of": each.case.control_of} if each.case.control_of else {}
+    return control | {
         "case": each.case.id,
         "row": each.row,
         "asking": each.asking,

@@ -22,7 +22,7 @@ def sample(asked: Asked, dataset: Dataset) -> Json:
             "case": asked.case.id,
             "row": asked.row,
             "asking": asked.asking,
-            "group": asked.case.group,
+            "group": f"{asked.case.group}, control" if asked.case.control_of else asked.case.group,
             "picture": asked.case.image_digest or asked.case.image or str(asked.row),
             "dataset_fingerprint": dataset.fingerprint,
         },
@@ -46,5 +46,6 @@ def reply_of(metadata: Json, text: str, stop: str) -> Reply:
 
 
 def figures_of(dataset: Dataset, replies: list[Reply]) -> dict[str, float]:
-    """Our statistics of what was said so far."""
-    return run_figures(score(outcomes(dataset.cases(), replies)).overall)
+    """Our statistics of what was said so far; controls are in none of them."""
+    cases = ((row, case) for row, case in dataset.cases() if not case.control_of)
+    return run_figures(score(outcomes(cases, replies)).overall)

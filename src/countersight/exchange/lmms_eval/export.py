@@ -12,6 +12,7 @@ from countersight.exchange.asked import Asked, questions
 from countersight.exchange.figures import MEASURES
 from countersight.exchange.formats import Export, Exported
 from countersight.exchange.hugging_face import load_pictures
+from countersight.exchange.lmms_eval.hooks import ACCURACY, CONTROL
 from countersight.exchange.parquet import Columns, Shards
 from countersight.exchange.source import dataset_at
 from countersight.files import Staging, write_text
@@ -29,6 +30,7 @@ COLUMNS: Final[Columns] = {
     "kind": "text",
     "answer": "text",
     "gold": "text",
+    "control_of": "text",
 }
 """`gold` is the question as metadata.jsonl has it: what our reader needs."""
 
@@ -87,6 +89,7 @@ def _row(asked: Asked, dataset: Dataset) -> dict[str, Any]:
         "kind": asked.question.kind,
         "answer": asked.question.right_text,
         "gold": msgspec.json.encode(asked.question).decode(),
+        "control_of": case.control_of,
     }
 
 
@@ -109,7 +112,7 @@ def _task(name: str, dataset: Dataset, out: Path, way: str) -> str:
     metrics = "\n".join(
         f"  - metric: {measure}\n    aggregation: !function utils.aggregate_{measure}\n"
         f"    higher_is_better: {'false' if measure in ('drop', 'imagination_gap') else 'true'}"
-        for measure in ("accuracy", *MEASURES)
+        for measure in (ACCURACY, *MEASURES, CONTROL)
     )
     return f"""# Made by Countersight; the version is the fingerprint of the data, export it again after a change.
 task: {name}

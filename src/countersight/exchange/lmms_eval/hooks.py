@@ -18,6 +18,8 @@ from countersight.scoring import OUTCOMES, judge, outcomes, score
 Document = dict[str, Any]
 
 ACCURACY: Final = "accuracy"
+CONTROL: Final = "control"
+"""What is right of the controls: they are in no other figure, as in `countersight score`."""
 _PAIRS: Final = {
     "drop": ("factual", "counterfactual"),
     "both_right": ("factual", "counterfactual"),
@@ -77,7 +79,8 @@ def _loss(result: tuple[float, bool] | str) -> float:
 
 def aggregations() -> dict[str, Callable[[list[Document]], float]]:
     """What adds each figure up, under the name that the exported `utils.py` gives it."""
-    return {f"aggregate_{name}": partial(_aggregate, name) for name in MEASURES} | {"aggregate_accuracy": _accuracy}
+    shares = {f"aggregate_{name}": _accuracy for name in (ACCURACY, CONTROL)}
+    return {f"aggregate_{name}": partial(_aggregate, name) for name in MEASURES} | shares
 
 
 def _processed(doc: Document, **said: Any) -> dict[str, Document]:
@@ -86,6 +89,8 @@ def _processed(doc: Document, **said: Any) -> dict[str, Document]:
     known = {name: doc[name] for name in ("key", "case", "row", "asking", "picture", "gold")}
     item = known | said
     scored = item | {"score": judged.credit, "outcome": OUTCOMES[judged.code]}
+    if doc.get("control_of"):
+        return {CONTROL: scored}
     # Without a score where a figure is of pairs: lmms-eval would take the error of single answers for theirs.
     pairs = {name: item for name, askings in _PAIRS.items() if doc["asking"] in askings}
     return {ACCURACY: scored, doc["asking"]: scored} | pairs

@@ -10,7 +10,7 @@ import msgspec
 
 from countersight.errors import ExchangeError
 from countersight.exchange.incoming import Brought, Foreign, OnBad
-from countersight.exchange.lmms_eval.hooks import ACCURACY
+from countersight.exchange.lmms_eval.hooks import ACCURACY, CONTROL
 from countersight.files import bounded_lines
 
 _MOST = 16 * 1024 * 1024
@@ -26,8 +26,10 @@ class _Item(msgspec.Struct, frozen=True):
     losses: tuple[float, ...] = ()
 
 
-class _Line(msgspec.Struct, frozen=True, rename={"item": ACCURACY}):
-    item: _Item
+class _Line(msgspec.Struct, frozen=True, rename={"item": ACCURACY, "control": CONTROL}):
+    item: _Item | None = None
+    control: _Item | None = None
+    """In the place of the other, where the case is a control."""
 
 
 class _Results(msgspec.Struct, frozen=True):
@@ -89,8 +91,15 @@ def _answers(path: Path, on_bad: OnBad) -> Iterator[Foreign]:
                 on_bad(f"{path.name} line {number}: is longer than {_MOST:,} bytes")
                 continue
             try:
-                item = msgspec.convert(json.loads(line), _Line, strict=False).item
+                item = _item(msgspec.convert(json.loads(line), _Line, strict=False))
             except (ValueError, RecursionError) as fault:
                 on_bad(f"{path.name} line {number}: {fault}")
                 continue
             yield Foreign(key=item.key, text=item.text, losses=item.losses)
+
+
+def _item(line: _Line) -> _Item:
+    found = line.item or line.control
+    if found is None:
+        raise ValueError(f"has neither {ACCURACY!r} nor {CONTROL!r} of a task of ours")
+    return found
