@@ -119,12 +119,14 @@ class Change(msgspec.Struct, frozen=True, omit_defaults=True):
     kinds: tuple[str, ...] = ()
 
 
-class Cell(msgspec.Struct, frozen=True):
+class Cell(msgspec.Struct, frozen=True, omit_defaults=True):
     """Where a case stands in a set of pictures and questions (NaturalBench: two of each, every question of both)."""
 
     set: str
     question: str
     picture: str
+    of: int = 0
+    """Cases that a whole set has, where all have the same number: one with fewer is scored as no set."""
 
 
 class Case(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -24,8 +24,7 @@ from countersight.audit import (
 )
 from countersight.audit.signing import read_public_keys
 from countersight.audit.verifying import Verified, verified
-from countersight.blind import Blind
-from countersight.blind import measure as measure_blind
+from countersight.blind import Blind, measure_dataset
 from countersight.build import GROUPS, Built, Order, build_dataset, read_funnel
 from countersight.causal import Mined, mine_folder
 from countersight.dataset import Dataset, hide
@@ -189,7 +188,7 @@ def build(
 @before_room
 def blind(dataset: SomeDataset) -> Blind:
     """What a dataset gives away to somebody who does not look: probes of text, options and templates beside chance."""
-    return measure_blind(case for _, case in _dataset(dataset).cases())
+    return measure_dataset(_dataset(dataset))
 
 
 @before_room

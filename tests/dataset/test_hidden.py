@@ -21,7 +21,7 @@ def hidden(tmp_path_factory):
     """A hidden dataset with controls, its key, and a run of it."""
     place = tmp_path_factory.mktemp("hidden")
     cs.make("cvqa-synthetic", place / "d", size=6, controls=True, hidden=place / "gold.key", workers=1)
-    ask(place / "d", place / "r", "chance", shown=True)
+    ask(place / "d", place / "r", "chance")
     return place
 
 
@@ -40,7 +40,7 @@ def test_nothing_in_the_folder_tells_an_answer(hidden):
     rows = [json.loads(line) for line in (hidden / "d" / "metadata.jsonl").read_text().splitlines()]
     assert len(rows) == 12
     for row in rows:
-        for name in ("factual_question", "counterfactual_question", "shown_question"):
+        for name in ("factual_question", "counterfactual_question"):
             question = row[name]
             assert question["answer"] == ""
             assert question["hidden"] is True
@@ -53,8 +53,31 @@ def test_nothing_in_the_folder_tells_an_answer(hidden):
     assert [path.name for path in hidden.iterdir() if path.name.startswith(".")] == []
 
 
+def test_no_picture_shows_a_changed_world_and_asking_to_see_it_is_a_sentence(hidden, tmp_path):
+    cases = [case for _, case in Dataset.open(hidden / "d").cases()]
+    assert {(case.counterfactual_image, case.counterfactual_digest, case.shown) for case in cases} == {(None, "", None)}
+    kept = {file.relative_to(hidden / "d").as_posix() for file in (hidden / "d" / "images").rglob("*.*")}
+    assert kept == {case.image for case in cases}
+    assert "pictures of the changed worlds are left out" in (hidden / "d" / "README.md").read_text().replace("\n", " ")
+    with pytest.raises(CountersightError, match="shows no changed world: a picture of it would give"):
+        cs.run(hidden / "d", "chance", out=tmp_path / "r", shown=True)
+    assert not (tmp_path / "r").exists()
+
+
+def test_damaged_lines_of_a_run_that_was_handed_in_are_counted(hidden, tmp_path, capsys):
+    place = copied(hidden, tmp_path)
+    lines = (place / "r" / "replies.jsonl").read_bytes().splitlines(keepends=True)
+    lines[3] = lines[3].replace(b'"case"', b'"cake"', 1)
+    lines[5] = lines[5][:-20] + b"\n"
+    (place / "r" / "replies.jsonl").write_bytes(b"".join(lines))
+    assert main(["score", str(place / "r"), "--key", str(place / "gold.key")]) == 0
+    assert "2 lines of replies.jsonl are damaged, and were not read" in capsys.readouterr().out
+    assert cs.score(place / "r", gold=place / "gold.key").damaged == 2
+    assert cs.score(hidden / "r", gold=hidden / "gold.key").damaged == 0
+
+
 def test_a_run_works_without_gold_and_only_the_key_scores_it(hidden):
-    assert len(list(replies(hidden / "r"))) == 36
+    assert len(list(replies(hidden / "r"))) == 24
     with pytest.raises(RunError, match=r"are hidden: hand the run to who holds their key"):
         cs.score(hidden / "r")
     with pytest.raises(RunError, match="are hidden"):
@@ -141,6 +164,13 @@ def test_describing_and_guessing_know_of_no_answers(hidden):
     found = describe(cases)
     assert (found.total.factual.questions, found.total.factual.answers, found.total.pairs) == (6, (), 0)
     assert measure(cases).questions == 0
+
+
+def test_guessing_at_hidden_answers_is_a_sentence(hidden, capsys):
+    assert main(["blind", str(hidden / "d")]) != 0
+    said = capsys.readouterr()
+    assert "are hidden, so that nothing can be tried on them" in said.err
+    assert "too few" not in said.out + said.err
 
 
 def test_an_example_with_a_hidden_answer_is_not_shown(hidden, tmp_path):

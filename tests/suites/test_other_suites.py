@@ -13,6 +13,7 @@ from making import picture
 from running import ask
 
 import countersight as cs
+from countersight.cli import main
 from countersight.dataset import Dataset
 from countersight.errors import CountersightError
 from countersight.models import Answer
@@ -175,6 +176,38 @@ def test_a_group_counts_once_all_of_it_is_answered(groups, tmp_path):
 
     ask(folder, tmp_path / "r", Stopping(None, "r"))
     assert cs.score(tmp_path / "r").sets[-1].whole.rate.n == 2
+
+
+def test_a_group_with_missing_rows_is_named_and_in_no_score_of_groups(tmp_path, capsys):
+    rows = [*natural(0), *natural(1)[:2], *natural(2)[1:]]
+    cases, imported, bad = import_suite("naturalbench", parquet(tmp_path / "n.parquet", rows), tmp_path / "d")
+    assert (len(cases), bad) == (9, [])
+    assert imported.incomplete == ("'1' has 2 of 4 cases", "'2' has 3 of 4 cases")
+    assert main(["make", "naturalbench", "--from", str(tmp_path / "n.parquet"), "-o", str(tmp_path / "again")]) == 0
+    assert "Incomplete, and scored as no set: 2 sets: '1' has 2 of 4 cases; " in capsys.readouterr().out
+    gold = {case.id: case.factual.answer for case in cases}
+
+    class Right(Saying):
+        async def reply(self, request):
+            return Answer(gold[request.key.partition("/")[0]])
+
+    ask(tmp_path / "d", tmp_path / "r", Right(None, "r"))
+    scores = cs.score(tmp_path / "r")
+    line = scores.sets[-1]
+    assert (line.answers.n, line.question.rate.n, line.picture.rate.n, line.whole.rate.n) == (4, 2, 2, 1)
+    assert scores.overall.factual.right == 9  # each answer counts as ever
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG"])
+def test_a_small_picture_as_base64_is_no_file_name(tmp_path, kind):
+    lines = ["\t".join(["index", "image", "question", "answer", "type"])]
+    for place in range(4):
+        shown = base64.b64encode(picture((place % 2, 9, 9), size=4, kind=kind)).decode()
+        assert len(shown) <= 400 or kind == "JPEG"
+        lines.append("\t".join([str(place), shown, "Is it red?", "Yes" if place in (0, 3) else "No", "yes_no"]))
+    (tmp_path / "n.tsv").write_text("\n".join(lines) + "\n")
+    _, imported, bad = import_suite("naturalbench", tmp_path / "n.tsv", tmp_path / "d")
+    assert (imported.cases, imported.without_picture, bad) == (4, 0, [])
 
 
 def test_a_tsv_with_pictures_as_base64_is_read(tmp_path):

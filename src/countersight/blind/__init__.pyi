@@ -1,6 +1,7 @@
 from .cues import Cue as Cue
 from .keeping import card_section as card_section
 from .keeping import known as known
+from .keeping import measure_dataset as measure_dataset
 from .keeping import measured as measured
 from .probing import ALL as ALL
 from .probing import PROBES as PROBES

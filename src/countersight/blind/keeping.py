@@ -1,5 +1,6 @@
 """What was measured of a dataset folder: kept beside its rows, and told in its card."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -7,7 +8,8 @@ import msgspec
 from countersight.blind.probing import Blind, measure
 from countersight.blind.wording import section
 from countersight.case import Case
-from countersight.dataset import Dataset
+from countersight.dataset import BadRow, Dataset, hidden_in
+from countersight.errors import DatasetError
 from countersight.files import write_whole
 
 FILE = "blind.json"
@@ -25,6 +27,16 @@ class Kept(msgspec.Struct, frozen=True):
 def measured(dataset: Dataset) -> Blind:
     """What the questions of a dataset give away; read where it was measured of the same rows before."""
     return known(dataset) or measure(_some(dataset))
+
+
+def measure_dataset(dataset: Dataset, on_bad: Callable[[BadRow], None] | None = None) -> Blind:
+    """What all questions of a dataset give away, measured now; one whose answers are hidden is refused."""
+    if hidden_in(dataset):
+        raise DatasetError(
+            f"the answers of {dataset.path} are hidden, so that nothing can be tried on them; what was measured before "
+            "they were stands in its README.md"
+        )
+    return measure(case for _, case in dataset.cases(on_bad))
 
 
 def known(dataset: Dataset) -> Blind | None:

@@ -22,10 +22,10 @@ def add(verbs: Verbs) -> None:
 def _blind(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from countersight.blind import measure, render, write_svg
+    from countersight.blind import measure_dataset, render, write_svg
     from countersight.dataset import Dataset
 
-    found = measure(case for _, case in Dataset.open(chosen.dataset).cases(print_bad))
+    found = measure_dataset(Dataset.open(chosen.dataset), print_bad)
     if chosen.output:  # before anything is printed: the reader of a pipe may leave early
         write_svg(found, chosen.output)
     render(found, Console())

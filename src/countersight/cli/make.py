@@ -220,6 +220,10 @@ def _import(chosen: argparse.Namespace, suite: Suite, beside: Path | None) -> in
     print(f"{several(imported.cases, 'case')} in {chosen.named}, {several(imported.bad, 'bad row')} left out")
     if part is not None:
         print(f"{part} of the file, drawn by chance with seed {part.seed}")
+    if imported.incomplete:
+        named = "; ".join(imported.incomplete[:BAD_ROWS_SHOWN])
+        more = "; …" if len(imported.incomplete) > BAD_ROWS_SHOWN else ""
+        print(printable(f"Incomplete, and scored as no set: {several(len(imported.incomplete), 'set')}: {named}{more}"))
     if imported.without_picture:
         print(
             f"{imported.without_picture:,} without a picture: models that look cannot be asked about them, and "

@@ -23,7 +23,7 @@ from countersight.files import write_whole
 
 HIDDEN: Final = "hidden.json"
 _KIND: Final = "countersight key"
-_ASKED: Final = ("factual", "counterfactual", "shown")
+_ASKED: Final = ("factual", "counterfactual")
 _TOLD: Final = "## What is answered without the pictures"
 
 
@@ -66,7 +66,8 @@ def hidden_in(dataset: Dataset) -> Hidden | None:
 def hide(whole: Dataset, folder: Path, key: Path) -> Hidden:
     """Write a dataset again without its answers, into a new folder, and its key into a new file.
 
-    Left out is what the answers could be worked out from: the scenes, the seed, causal graphs and roles of options.
+    Left out is what the answers could be worked out from: the scenes, the seed, causal graphs and roles of options, and
+    the pictures of the changed worlds with the questions about them, since whoever sees one need not imagine it.
     """
     rows, salt = (whole.path / METADATA).read_bytes(), secrets.token_hex(32)
     hidden = Hidden(_commitment(salt, rows), whole.count)
@@ -80,10 +81,10 @@ def hide(whole: Dataset, folder: Path, key: Path) -> Hidden:
         sections=(lambda _: _section(whole, hidden),),
     )
     with writer:
-        shutil.rmtree(writer.staging / "images")
-        shutil.copytree(whole.path / "images", writer.staging / "images")
         for _, case in whole.cases():
-            writer.add(_without_answers(case))
+            shown = _without_answers(case)
+            _copy_pictures(shown, whole.path, writer.staging)
+            writer.add(shown)
         write_whole(writer.staging / HIDDEN, msgspec.json.format(msgspec.json.encode(hidden), indent=1) + b"\n")
     head = _Head(_KIND, salt, Dataset.open(folder).fingerprint)
     write_whole(key, msgspec.json.encode(head) + b"\n" + rows)
@@ -128,7 +129,17 @@ def _commitment(salt: str, rows: bytes) -> str:
 def _without_answers(case: Case) -> Case:
     """The case as others see it; what tells nothing of the answer stays."""
     questions = {name: _hidden(question) for name in _ASKED if (question := getattr(case, name))}
-    return msgspec.structs.replace(case, **questions, provenance={}, graph=None)
+    return msgspec.structs.replace(
+        case, **questions, shown=None, counterfactual_image=None, counterfactual_digest="", provenance={}, graph=None
+    )
+
+
+def _copy_pictures(case: Case, source: Path, target: Path) -> None:
+    """Bring a case's pictures along; several cases may have the same one."""
+    for name in filter(None, (case.image, *case.further_images)):
+        if not (target / name).exists() and (source / name).exists():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source / name, target / name)
 
 
 def _hidden(question: Question) -> Question:
@@ -142,7 +153,8 @@ def _section(whole: Dataset, hidden: Hidden) -> str:
     return f"""## Hidden answers
 
 The right answers of the {hidden.cases:,} cases are not in this folder. Their commitment is `{hidden.commitment}`: the
-SHA-256 of a salt and of the rows with their answers, which the holder of the key cannot change without notice.
+SHA-256 of a salt and of the rows with their answers, which the holder of the key cannot change without notice. The
+pictures of the changed worlds are left out, and the questions about them: who sees such a picture need not imagine it.
 
 ```sh
 countersight run THIS_FOLDER --model MODEL -o answers    # then hand in the folder "answers"

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from countersight.asking import Prompt
-from countersight.dataset import Dataset
+from countersight.dataset import Dataset, hidden_in
 from countersight.engine import Patience, Tally
 from countersight.errors import CountersightError, DatasetError
 from countersight.models import Loss, Model
@@ -75,6 +75,8 @@ def begun_run(dataset: Dataset, output: Path, model: Model, way: Way, pool: Data
     if pool and not way.prompt.shots:
         raise CountersightError(f"{way.prompt.name} shows no examples; leave out `shots_from`, or ask with 1-shot")
     refuse_nonsense(way.prompt, model, way.answering, shown=way.shown)  # before there is a folder
+    if way.shown:
+        _refuse_unseen(dataset)
     return RunFolder.begin(
         output,
         dataset=dataset,
@@ -88,3 +90,12 @@ def begun_run(dataset: Dataset, output: Path, model: Model, way: Way, pool: Data
         seed=way.seed,
         again=way.again,
     )
+
+
+def _refuse_unseen(dataset: Dataset) -> None:
+    """Say so where a hidden dataset has no picture of a changed world to show."""
+    if hidden_in(dataset) and not any(case.shown for _, case in dataset.cases()):
+        raise CountersightError(
+            f"{dataset.path} has hidden answers and shows no changed world: a picture of it would give them away; "
+            "leave out `shown`"
+        )

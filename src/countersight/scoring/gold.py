@@ -73,8 +73,9 @@ class Gold:
         whole = key.cases.get(case.id)
         if whole is None:
             raise GoldError(f"{self.path} has no answers for case {case.id!r}")
-        shown = {name: getattr(case, name) for name in ("image", "image_digest", "counterfactual_image")}
-        return msgspec.structs.replace(whole, **shown, counterfactual_digest=case.counterfactual_digest)
+        pictures = ("image", "image_digest", "counterfactual_image", "counterfactual_digest")
+        seen = {name: getattr(case, name) for name in pictures}
+        return msgspec.structs.replace(whole, **seen, shown=whole.shown if case.shown else None)
 
     def _corrected(self, case: Case) -> Case:
         changed: dict[str, Question] = {}

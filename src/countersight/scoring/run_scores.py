@@ -37,6 +37,8 @@ class JudgedRun(msgspec.Struct, frozen=True, eq=False):
     controls: Controls | None = None
     cells: Cells | None = None
     """Where the cases stand in sets of questions and pictures."""
+    damaged: int = 0
+    """Lines of the journal that are no reply, or not the one that was written."""
 
     @property
     def name(self) -> str:
@@ -65,6 +67,7 @@ class JudgedRun(msgspec.Struct, frozen=True, eq=False):
             score(self.outcomes, self.name),
             alarms=alarms(self.outcomes, self.controls) if self.controls else (),
             sets=self._sets(),
+            damaged=self.damaged,
         )
 
     def _sets(self) -> tuple[SetScores, ...]:
@@ -103,10 +106,12 @@ def judge_run(
     placing = Placing()
     cases = placing.watch(paired.watch(watch_cases(_asked(run, source, gold))))
     prompt = run.manifest.prompt
-    replies = watch_replies(run.replies())
+    damaged: list[None] = []
+    replies = watch_replies(run.replies(lambda: damaged.append(None)))
     found = outcomes(cases, replies, prompt.reads, factual_from=prompt.of("factual").reads, by_id=moved)
     cells = placing.cells()
-    return JudgedRun(run, source, gold, *paired.apart(found), cells.only(paired.cases()) if cells else None)
+    cells = cells.only(paired.cases()) if cells else None
+    return JudgedRun(run, source, gold, *paired.apart(found), cells, len(damaged))
 
 
 def score_run(run: RunFolder | Path | str, *, dataset: Path | None = None, gold: Path | str | None = None) -> Scores:

@@ -86,6 +86,8 @@ class Scores(msgspec.Struct, frozen=True):
     """Misses and false alarms, by group and in all, where cases have controls."""
     sets: tuple[SetScores, ...] = ()
     """Questions, pictures and sets that are right as a whole, where cases stand in sets or were shown both worlds."""
+    damaged: int = 0
+    """Lines of the run's journal that are no reply, or not the one that was written: what they said is not known."""
 
     @property
     def overall(self) -> Row:

@@ -65,6 +65,8 @@ class Placing:
     def __init__(self) -> None:
         self._columns = (array("i"), array("i"), array("i"))
         self._known: tuple[dict[tuple[str, ...], int], ...] = ({}, {}, {})
+        self._wanted: dict[int, int] = {}
+        """How many cases a set has when it is whole, by its number, where that is known."""
 
     def watch(self, cases: Iterable[tuple[int, Case]]) -> Iterator[tuple[int, Case]]:
         """The same cases, looked at."""
@@ -74,13 +76,20 @@ class Placing:
             for column, known, key in zip(self._columns, self._known, keys, strict=True):
                 named = key is not None and key[-1] != ""
                 column.append(known.setdefault(key, len(known)) if named and key else NONE)
+            if cell and cell.of:
+                self._wanted[self._columns[0][-1]] = cell.of
             yield row, case
 
     def cells(self) -> Cells | None:
-        """Where all cases stand; None where none is in a set."""
+        """Where all cases stand, those of a set that is not whole nowhere; None where none is in a set."""
         if not self._known[0]:
             return None
-        return Cells(*(np.array(column, dtype=np.int32) for column in self._columns))
+        found = Cells(*(np.array(column, dtype=np.int32) for column in self._columns))
+        sizes = np.bincount(found.sets[found.sets >= 0], minlength=len(self._known[0]))
+        short = np.isin(found.sets, [number for number, wanted in self._wanted.items() if sizes[number] < wanted])
+        for column in (found.sets, found.questions, found.pictures):
+            column[short] = NONE
+        return found
 
 
 def set_scores(outcomes: Outcomes, cells: Cells) -> tuple[SetScores, ...]:

@@ -20,6 +20,9 @@ _MEASURES = ("factual", "counterfactual", "drop", "both_right", "shown", "imagin
 def told(scores: "Scores") -> str:
     """The scores over all cases in words, a line each."""
     lines = [f"Scores of {scores.name or 'a run'}: {standing(scores.overall)}"]
+    if scores.damaged:
+        are, were = ("is", "was") if scores.damaged == 1 else ("are", "were")
+        lines.append(f"  {several(scores.damaged, 'line')} of replies.jsonl {are} damaged, and {were} not read")
     lines += [f"  {name:<16}{words}" for name, words in _figures(scores.overall)]
     lines += [f"  {words}" for words in map(balanced, scores.alarms) if words]
     if scores.groups.keys() - {""}:

@@ -23,6 +23,7 @@ from countersight.suites.part import Part
 from countersight.suites.picture_files import IMAGES as IMAGES
 from countersight.suites.picture_files import BadField as BadField
 from countersight.suites.picture_files import Pictured, with_shown
+from countersight.suites.set_sizes import SetSizes
 from countersight.text import nearest
 
 MAX_LINE = 1 << 20
@@ -45,6 +46,8 @@ class Imported(msgspec.Struct, frozen=True):
     cases: int
     bad: int
     without_picture: int
+    incomplete: tuple[str, ...] = ()
+    """Sets of which cases are missing, each with how many it has: they are scored as no set."""
 
 
 Rows = Iterator[tuple[int, Row | BadField]]
@@ -121,6 +124,7 @@ def import_rows(
     drawn = part.drawn(_good_rows(layout, source)) if part else None
     cases = bad = without_picture = 0
     ids: set[str] = set()
+    sets = SetSizes()
     for number, (line, row) in enumerate(layout.rows(source), start=1):
         try:
             if isinstance(row, BadField):
@@ -138,9 +142,10 @@ def import_rows(
         else:
             writer.add(msgspec.structs.replace(case, suite=layout.suite))
             ids.add(case.id)
+            sets.add(case)
             cases += 1
             without_picture += case.image is None
-    return Imported(cases, bad, without_picture)
+    return Imported(cases, bad, without_picture, sets.incomplete())
 
 
 def _good_rows(layout: Layout, source: Path) -> list[int]:

@@ -42,6 +42,6 @@ def matched_case(row: Row, suite: str, field: str, group: str, provenance: Mappi
         id=f"{suite}-{name}-{caption}{picture}",
         group=group,
         factual=checked(question, {"text": f"{field}_{caption}"}),
-        cell=Cell(name, caption, picture),
+        cell=Cell(name, caption, picture, of=4),
         provenance=dict(provenance),
     )

@@ -17,6 +17,8 @@ from countersight.suites.picture_files import BadField, Pictured
 
 _LONGEST_NAME = 400
 """Signs of a file name; a longer text is a picture as base64."""
+_PICTURES = ("iVBORw0KGgo", "/9j/", "R0lGOD", "UklGR")
+"""How PNG, JPEG, GIF and WebP begin as base64: a picture of one colour is shorter than many names."""
 
 
 def table_rows(path: Path, fields: tuple[str, ...]) -> Rows:
@@ -42,7 +44,9 @@ def picture_in(row: Row, field: str) -> Pictured:
         return value
     if not isinstance(value, str) or not value.strip():
         raise BadField(field, "is neither a picture nor the name of one")
-    return value if len(value) <= _LONGEST_NAME else _decoded(value, field)
+    if len(value) > _LONGEST_NAME or value.startswith(_PICTURES):
+        return _decoded(value, field)
+    return value
 
 
 def _decoded(text: str, field: str) -> bytes:

@@ -79,8 +79,9 @@ def _loss(result: tuple[float, bool] | str) -> float:
 
 def aggregations() -> dict[str, Callable[[list[Document]], float]]:
     """What adds each figure up, under the name that the exported `utils.py` gives it."""
-    shares = {f"aggregate_{name}": _accuracy for name in (ACCURACY, CONTROL)}
-    return {f"aggregate_{name}": partial(_aggregate, name) for name in MEASURES} | shares
+    found: dict[str, Callable[[list[Document]], float]] = {name: partial(_aggregate, name) for name in MEASURES}
+    found |= {ACCURACY: _accuracy, CONTROL: _accuracy}
+    return {f"aggregate_{name}": add_up for name, add_up in found.items()}
 
 
 def _processed(doc: Document, **said: Any) -> dict[str, Document]:

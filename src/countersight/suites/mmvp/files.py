@@ -24,7 +24,7 @@ def _as_case(row: Row, _number: int) -> Case:
     return Case(
         id=f"{NAME}-{index:04d}",
         factual=_question(row),
-        cell=Cell(str(pair), "0", str(picture)),
+        cell=Cell(str(pair), "0", str(picture), of=2),
         provenance={"index": index},
     )
 

@@ -42,7 +42,7 @@ def _as_case(row: Row, _number: int) -> Case:
         id=f"{NAME}-{group:05d}-q{question}i{picture}",
         group=name_of(row, "type", ("yes_no", "multiple_choice")).replace("_", " "),
         factual=_question(row),
-        cell=Cell(str(group), str(question), str(picture)),
+        cell=Cell(str(group), str(question), str(picture), of=4),
         provenance={"index": index},
     )
 
