@@ -1,6 +1,7 @@
 """An insider changes an audit and hashes everything again: what follows from the log is derived again, and found."""
 
 import asyncio
+import re
 import shutil
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from countersight.audit.calibration.sheet import CALIBRATION, Calibration
 from countersight.audit.finishing import finish
 from countersight.audit.folder import MANIFEST, AuditFolder
 from countersight.audit.log import LOG, encode_step, read_steps
-from countersight.audit.records import Step, Try, Verdict
+from countersight.audit.records import Failed, Step, Try, Verdict
 from countersight.audit.selection import SELECTION, decode_selection, write_selection
 
 replace = msgspec.structs.replace
@@ -46,6 +47,21 @@ def spoken(tmp_path_factory):
     folder = write_audit(tmp_path_factory.mktemp("insider") / "seer")
     finish(folder)
     return folder
+
+
+@pytest.fixture(scope="module")
+def probed(tmp_path_factory):
+    """An audit with everything that goes past the paper."""
+    base = tmp_path_factory.mktemp("insider")
+    more = {"uncited": True, "intervene": "both", "strength": 2, "checkers": ("pixels",)}
+    audited(scenes(base / "scenes", size=1), base / "probed", "embedded", **more)
+    finish(base / "probed")
+    return base / "probed"
+
+
+@pytest.fixture
+def past(probed, tmp_path):
+    return shutil.copytree(probed, tmp_path / "probed")
 
 
 @pytest.fixture
@@ -77,8 +93,8 @@ def with_verdict(step: Step, **changes) -> Step:
     return replace(step, output=replace(step.output, **changes)) if isinstance(step.output, Verdict) else step
 
 
-def test_nothing_is_found_where_nothing_was_changed(drawn, spoken):
-    assert findings(drawn) == findings(spoken) == []
+def test_nothing_is_found_where_nothing_was_changed(drawn, spoken, probed):
+    assert findings(drawn) == findings(spoken) == findings(probed) == []
 
 
 def test_a_page_that_says_another_score(audit):
@@ -99,6 +115,24 @@ def test_a_page_that_shows_another_picture(audit):
     page.write_text("data:image/webp;base64,".join([start, *mixed]))
     resealed(audit)
     assert findings(audit) == ["broken: report.html (it shows other pictures than those of the bundle)"]
+
+
+_URL = re.compile(r"data:image/webp;base64,[A-Za-z0-9+/=]*")
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda words: _URL.sub("", words), "it does not say what follows"),
+        (lambda words: words + "data:image/webp;base64,CertifiedByNobody", "it does not say what follows"),
+        (lambda words: _URL.sub("data:image/webp;base64,Certified+by+nobody=", words), "it shows other pictures"),
+    ],
+)
+def test_a_page_with_words_for_pictures_or_none(said, change, told):
+    page = said / "report.html"
+    page.write_text(change(page.read_text()))
+    resealed(said)
+    assert any(f"broken: report.html ({told}" in line for line in findings(said))
 
 
 def test_verdicts_of_the_truth_turned_round_and_bundled_again(audit):
@@ -189,6 +223,91 @@ def test_a_verdict_given_a_second_time(said):
     assert any("does again what step" in line for line in findings(said))
 
 
+def appended(log: Path, steps: list[Step]) -> None:
+    """Steps put at the end of a log, as if they had been done last."""
+    *_, last = read_steps(log)
+    n, previous, lines = last.n, last.hash, []
+    for n, step in enumerate(steps, last.n + 1):
+        line, previous = encode_step(replace(step, n=n, previous=previous))
+        lines.append(line)
+    log.write_bytes(log.read_bytes() + b"".join(lines))
+
+
+def test_a_failure_written_behind_a_verdict_that_was_given(said):
+    given = next(step for step in read_steps(said / LOG) if step.stage == "verdict")
+    appended(said / LOG, [replace(given, output=Failed("timed out"), asked=())])
+    swept(said)
+    assert any(f"it failed, and step {given.n} had done it before" in line for line in findings(said))
+
+
+def test_a_failed_verdict_excuses_no_other(said):
+    def failed(step):
+        if step.stage != "verdict" or step.place.case != "ball-3":
+            return step
+        return None if step.by == "openai:gpt-9" else replace(step, output=Failed("timed out"), asked=())
+
+    rechained(said / LOG, failed)
+    swept(said)
+    assert findings(said) == [
+        "missing: steps.jsonl (case ball-3: concept 1: there is no verdict of openai:gpt-9 (vote 1), nor one that "
+        "failed)"
+    ]
+
+
+def test_answers_to_control_edits_cut_out(said):
+    rechained(said / LOG, lambda step: None if step.place.concept == 0 and step.place.case == "ball-3" else step)
+    swept(said)
+    assert any("concept 0: there is no answer about the edited picture" in line for line in findings(said))
+
+
+@pytest.mark.parametrize(
+    ("cut", "told"),
+    [
+        (lambda step: step.stage == "uncited" or (step.place.concept or 0) < 0, "there is no step 'uncited'"),
+        (lambda step: step.place.dose == 1, "there is no answer to dose 1"),
+        (lambda step: "thought" in step.stage, "there is no answer to the changed thought"),
+    ],
+)
+def test_probes_cut_out(past, cut, told):
+    rechained(past / LOG, lambda step: None if cut(step) else step)
+    swept(past)
+    assert any(told in line for line in findings(past))
+
+
+@pytest.mark.parametrize("cut", [lambda step: step.place.dose == 1, lambda step: step.stage == "answer thought"])
+def test_another_conversation_in_a_probe(past, cut):
+    def other(step):
+        turns = tuple(replace(turn, text="Another question?") for turn in step.asked)
+        return replace(step, asked=turns) if cut(step) else step
+
+    rechained(past / LOG, other)
+    swept(past)
+    assert any("was asked is not what the prompts make" in line for line in findings(past))
+
+
+@pytest.mark.parametrize(
+    ("role", "told"),
+    [
+        ("model", "did the step 'answer', by the log; named for it is openai:gpt-9"),
+        ("extractor", "did the step 'concepts'"),
+        ("editor", "exact did the step 'edit'"),
+    ],
+)
+def test_somebody_else_named_for_what_was_done(said, role, told):
+    manifest = AuditFolder.open(said).manifest
+    party = replace(getattr(manifest, role), name="openai:gpt-9")
+    (said / MANIFEST).write_bytes(msgspec.json.encode(replace(manifest, **{role: party})))
+    swept(said)
+    assert any(told in line for line in findings(said))
+
+
+def test_a_checker_taken_out_of_the_manifest(past):
+    manifest = AuditFolder.open(past).manifest
+    (past / MANIFEST).write_bytes(msgspec.json.encode(replace(manifest, checkers=())))
+    swept(past)
+    assert any("pixels looked at edits, by the log, and is not named" in line for line in findings(past))
+
+
 def test_a_good_edit_called_bad_so_that_its_test_does_not_count(said):
     def bad(step):
         edit = step.output
@@ -211,6 +330,14 @@ def test_another_concept_than_the_extractor_named(said):
     rechained(said / LOG, other)
     swept(said)
     assert any("not those that stand in what the extractor said" in line for line in findings(said))
+
+
+def test_differences_taken_out(said):
+    shutil.rmtree(said / "differences")
+    seal = msgspec.json.decode((said / SEAL).read_bytes())
+    seal["files"] = {name: file for name, file in seal["files"].items() if not name.startswith("differences/")}
+    (said / SEAL).write_bytes(msgspec.json.encode(seal))
+    assert any("it follows from an edit in the log" in line for line in findings(said))
 
 
 def test_a_difference_that_shows_nothing(said):
@@ -248,10 +375,22 @@ def test_verdicts_of_a_calibration_turned_round(audit):
     assert any(line.startswith("broken: calibration/steps.jsonl (step") for line in findings(audit))
 
 
+def test_verdicts_of_a_calibration_cut_out(audit):
+    gone = next(step for step in read_steps(audit / "calibration" / LOG) if step.by == "rules")
+    rechained(audit / "calibration" / LOG, lambda step: None if step.inputs == gone.inputs else step)
+    swept(audit)
+    assert any("rules has no vote 1 on 1 of 12 tests" in line for line in findings(audit))
+
+
 def test_a_calibration_without_its_log(audit):
     shutil.rmtree(audit / "calibration")
     swept(audit)
     assert any(line.startswith("missing: calibration/audit.json") for line in findings(audit))
+
+
+def test_a_seal_of_photographs_that_says_it_is_older(said):
+    (said / SEAL).write_text((said / SEAL).read_text().replace('"format": 2', '"format": 1'))
+    assert any("older than its log" in line for line in findings(said))
 
 
 def test_a_seal_that_says_it_is_older_than_its_log(audit):

@@ -15,12 +15,16 @@ from countersight.audit.folder import MANIFEST, AuditFolder
 from countersight.audit.log import LOG
 from countersight.audit.people import LABELS, read_labels
 from countersight.audit.prompts import AuditPrompts
+from countersight.audit.records import Manifest, Step
 from countersight.audit.trail import read_audit
 from countersight.audit.verifying.finding import Finding, Note, Opened
+from countersight.audit.verifying.gaps import votes
 from countersight.audit.verifying.sealed import refuse_long_lines
+from countersight.audit.verifying.steps import repeated
 from countersight.audit.verifying.verdicts import checked_verdict
 from countersight.engine import blocking
 from countersight.errors import AuditError
+from countersight.text import several
 
 LARGEST = 10_000
 """Tests of a calibration that are made again; nobody asks for more."""
@@ -63,17 +67,41 @@ def checked_calibration(opened: Opened) -> Iterator[Finding | Note]:
         if step.stage == "verdict" and step.place.case in known:
             for found in checked_verdict(step, known[step.place.case].evidence, prompts):
                 yield _in_calibration(found)
+    for found in (*repeated(tuple(steps)), *_gaps(folder.manifest, items, steps)):
+        yield _in_calibration(found)
     if judge_sheets(folder.manifest, list(items), steps) != calibration.judges:
         yield Finding("broken", CALIBRATION, "its figures do not follow from the verdicts in its log")
 
 
-def _by_people(opened: Opened, calibration: Calibration) -> Iterator[Finding]:
+def _gaps(manifest: Manifest, items: tuple[Item, ...], steps: list[Step]) -> Iterator[Finding]:
+    """Each judge votes on each test, or fails to."""
+    there = {(step.place.case, step.place.judge, step.place.vote) for step in steps if step.stage == "verdict"}
+    for judge, vote in votes(manifest):
+        missing = sum((item.id, judge, vote) not in there for item in items)
+        if missing:
+            words = f"{judge} has no vote {vote} on {missing:,} of {several(len(items), 'test')}, nor one that failed"
+            yield Finding("missing", LOG, words)
+
+
+def _same_audit(one: Manifest, other: Manifest) -> bool:
+    return (one.dataset.fingerprint, one.started) == (other.dataset.fingerprint, other.started)
+
+
+def _by_people(opened: Opened, calibration: Calibration) -> Iterator[Finding | Note]:
     folder = opened.path / CALIBRATION_FOLDER
     try:
-        made = people_calibration(read_audit(folder), list(read_labels(folder)))
+        judged = read_audit(folder)
+        made = people_calibration(judged, list(read_labels(folder)))
     except AuditError as error:
         yield Finding("broken", f"{CALIBRATION_FOLDER}/{LABELS}", str(error))
         return
+    if _same_audit(judged.manifest, opened.audit.manifest):
+        own = opened.audit.steps[: len(judged.steps)]
+        if [step.hash for step in judged.steps] != [step.hash for step in own]:
+            words = "it is not the log of the audit as it was when people labelled it"
+            yield Finding("broken", f"{CALIBRATION_FOLDER}/{LOG}", words)
+    else:
+        yield Note("People labelled another audit for the calibration: its verdicts were taken as they were sealed.")
     if (made.judges, made.people, made.domain) != (calibration.judges, calibration.people, calibration.domain):
         yield Finding("broken", CALIBRATION, "its figures do not follow from people's labels and its log")
 

@@ -94,8 +94,11 @@ def _called(quality: EditQuality) -> str:
 
 def _difference(opened: Opened, edit: EditRecord) -> Iterator[Finding]:
     name = difference_of(edit)
-    if not name or name not in opened.files:
-        return  # one that is missing from the cases' sheets is found there
+    if not name:
+        return
+    if name not in opened.files:
+        yield Finding("missing", name, "it follows from an edit in the log")
+        return
     try:
         shown, made = read_picture(opened.path / name), difference(opened.folder, edit)
     except BadPicture:

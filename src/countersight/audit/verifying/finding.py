@@ -32,6 +32,8 @@ class Note(msgspec.Struct, frozen=True):
     """Something that could not be checked, and why; it proves nothing against a bundle, and nothing for it."""
 
     words: str
+    file: str = ""
+    """What was not derived again, where it is one file."""
 
     def __str__(self) -> str:
         return printable(self.words)
@@ -70,3 +72,8 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
         """The last step of each kind at each place that gave something."""
         done = (step for step in self.audit.steps if not isinstance(step.output, Failed))
         return {(step.stage, step.place): step for step in done}
+
+    def failed(self) -> set[tuple[str, Place]]:
+        """The kind and place of each step that failed and was not done since."""
+        last = {(step.stage, step.place): step.output for step in self.audit.steps}
+        return {key for key, output in last.items() if isinstance(output, Failed)}

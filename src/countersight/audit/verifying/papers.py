@@ -25,6 +25,8 @@ from countersight.errors import AuditError
 _WORDED: Final = (LIMITS, SIGN_OFF, REPORT)
 """What another version may word otherwise."""
 _PICTURE: Final = re.compile(r"data:image/webp;base64,([A-Za-z0-9+/=]*)")
+_SHOWN: Final = "[a picture]"
+"""Stands for each picture of a page where its words are compared, so that none is taken out or put in."""
 
 
 def checked_papers(opened: Opened) -> Iterator[Finding | Note]:
@@ -60,7 +62,7 @@ def checked_page(opened: Opened) -> Iterator[Finding | Note]:
     written = page.decode("utf-8", "replace")
     if written == follows:
         return
-    if _PICTURE.sub("", written) != _PICTURE.sub("", follows):
+    if _PICTURE.sub(_SHOWN, written) != _PICTURE.sub(_SHOWN, follows):
         yield Finding("broken", REPORT, "it does not say what follows from the log")
     elif not all(map(_same_picture, _PICTURE.findall(written), _PICTURE.findall(follows))):
         yield Finding("broken", REPORT, "it shows other pictures than those of the bundle")
@@ -93,7 +95,8 @@ def _compared(opened: Opened, name: str, written: bytes, follows: bytes, scores:
 def _not_derived(opened: Opened, name: str) -> Note:
     return Note(
         f"{name} was not derived again: Countersight {opened.bundle.countersight} wrote it in words of its own; verify "
-        "it with that version."
+        "it with that version.",
+        name,
     )
 
 
@@ -154,7 +157,9 @@ def _same_picture(one: str, other: str) -> bool:
     if one == other:
         return True
     try:
-        pictures = [Image.open(io.BytesIO(base64.b64decode(data))) for data in (one, other)]
+        pictures = [
+            Image.open(io.BytesIO(base64.b64decode(data, validate=True)), formats=["WEBP"]) for data in (one, other)
+        ]
         return alike(*pictures)
     except (OSError, ValueError, Image.DecompressionBombError):
         return False

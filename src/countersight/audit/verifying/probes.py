@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+import msgspec
 import numpy as np
 
 from countersight.audit.checkers.model import heard
@@ -13,7 +14,7 @@ from countersight.audit.dosing import dosed_pixels
 from countersight.audit.extraction.protocol import Statement
 from countersight.audit.log import LOG
 from countersight.audit.probes import Check, Dose
-from countersight.audit.records import CaseTrail, ConceptTrail
+from countersight.audit.records import CaseTrail, ConceptTrail, Place
 from countersight.audit.thinking import changed_thought
 from countersight.audit.uncited import uncited_concepts
 from countersight.audit.verifying.finding import Finding, Note, Opened
@@ -24,13 +25,16 @@ from countersight.picture import as_seen
 def checked_checks(opened: Opened) -> Iterator[Finding | Note]:
     """Every check of an edit that can be made again says the same, and none is missing."""
     named = [checker.name for checker in opened.audit.manifest.checkers]
+    failed = opened.failed()
     others = [name for name in named if name.startswith("detector:")]
     if "seams" in named and _thresholds(opened) != THRESHOLDS:
         yield Note(f"Seams were held to other thresholds than today's: {_thresholds(opened)}.")
     for case in opened.audit.cases:
         for concept in (*case.concepts, *case.uncited):
             if concept.edit is not None and concept.edit.after:
-                yield from _concept(opened, case, concept, named)
+                here = Place(case.case, case.row, concept.number)
+                due = [name for name in named if ("check", msgspec.structs.replace(here, judge=name)) not in failed]
+                yield from _concept(opened, case, concept, due)
     if others:
         yield Note(f"Checks by {others[0]} were not made again: its weights are not in the bundle.")
 
@@ -73,11 +77,11 @@ def _is_dose(opened: Opened, dose: Dose) -> bool:
         return True  # a picture that is missing or was altered is named already
 
 
-def _concept(opened: Opened, case: CaseTrail, concept: ConceptTrail, named: list[str]) -> Iterator[Finding]:
+def _concept(opened: Opened, case: CaseTrail, concept: ConceptTrail, due: list[str]) -> Iterator[Finding]:
     where = f"case {case.case}, concept {concept.number}"
     given = {check.checker: check for check in concept.checks}
-    for name in named:
-        if name not in given and not any(failure.startswith("check:") for failure in case.failures):
+    for name in due:
+        if name not in given:
             yield Finding("missing", LOG, f"{where}: there is no check by {name}, nor one that failed")
     for name, check in given.items():
         again = _again(opened, case, concept, check)

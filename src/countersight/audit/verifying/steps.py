@@ -1,6 +1,6 @@
 """Every step of a log against those before it: what was asked, what follows from what was said, and what is missing."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 import msgspec
@@ -26,7 +26,10 @@ from countersight.audit.records import (
     Step,
 )
 from countersight.audit.scene_index import SceneIndex
+from countersight.audit.selection import SELECTION
 from countersight.audit.verifying.finding import Finding, Note, Opened
+from countersight.audit.verifying.gaps import Gaps
+from countersight.audit.verifying.parties import checked_parties
 from countersight.audit.verifying.verdicts import checked_verdict
 from countersight.audit.work import NOTHING
 from countersight.editing import Instruction
@@ -39,8 +42,9 @@ _BY_WORDS: Final = {"rules": rules_concepts, "things": things_named}
 
 def checked_steps(opened: Opened) -> Checked:
     """Everything in the log that does not follow from what stands before it."""
-    yield from _repeated(opened.audit.steps)
-    yield from _strangers(opened)
+    yield from repeated(opened.audit.steps)
+    yield from checked_parties(opened.audit.steps, opened.audit.manifest)
+    yield from _older(opened)
     try:
         prompts = msgspec.convert(opened.audit.manifest.prompts, AuditPrompts)
     except msgspec.ValidationError as error:
@@ -51,25 +55,24 @@ def checked_steps(opened: Opened) -> Checked:
         yield from checks.case(case)
 
 
-def _repeated(steps: tuple[Step, ...]) -> Iterator[Finding]:
-    """A step that gave something is never done again: a second one would quietly take the place of the first."""
+def repeated(steps: tuple[Step, ...]) -> Iterator[Finding]:
+    """A step that gave something is never done again: a second one, or a failure, would quietly take its place."""
     done: dict[tuple[str, Place], int] = {}
     for step in steps:
+        before = done.get((step.stage, step.place))
         if isinstance(step.output, Failed):
-            continue
-        before = done.setdefault((step.stage, step.place), step.n)
-        if before != step.n:
+            if before is not None:
+                yield _broken(step, f"it failed, and step {before} had done it before")
+        elif before is not None:
             yield Finding("broken", LOG, f"step {step.n} does again what step {before} had done")
+        else:
+            done[step.stage, step.place] = step.n
 
 
-def _strangers(opened: Opened) -> Iterator[Finding]:
-    """Who judged stands in audit.json: a judge who is taken out of it would not be heard."""
-    named = {judge.name for judge in opened.audit.manifest.judges}
-    heard = {step.place.judge for step in opened.audit.steps if step.stage == "verdict"}
-    for judge in sorted(heard - named):
-        yield Finding("broken", "audit.json", f"{judge} judged, by the log, and is not named as a judge")
-    scenes = any(case.record.scene is not None for case in opened.audit.cases)
-    if opened.early and scenes:
+def _older(opened: Opened) -> Iterator[Finding]:
+    """The format of 0.1 had neither scenes nor a selection: who says so of a later bundle would have it not derived."""
+    later = SELECTION in opened.files or any(case.record.scene is not None for case in opened.audit.cases)
+    if opened.early and later:
         yield Finding("broken", SEAL, "it says that it is older than its log is")
 
 
@@ -81,11 +84,12 @@ class _Case:
         self._manifest = opened.audit.manifest
         self._prompts = prompts
         self._known = opened.known()
+        self._gaps = Gaps(opened)
         self._scenes = SceneIndex(opened.dataset) if opened.dataset else None
 
     def case(self, case: CaseTrail) -> Checked:
         here = Place(case.case, case.row)
-        for gap in _gaps(case, self._opened):
+        for gap in self._gaps.of(case):
             yield Finding("missing", LOG, f"case {case.case}: {gap}")
         yield from self._asked(here, "answer", "why", case.baseline, case, case.record.picture)
         if case.baseline is None:
@@ -96,6 +100,7 @@ class _Case:
 
     def _concept(self, case: CaseTrail, concept: ConceptTrail, here: Place) -> Checked:
         edit = concept.edit
+        yield from self._probed(case, concept, here)
         if edit is None:
             return
         asked = NOTHING if concept.number == CONTROL else concept.instruction
@@ -118,6 +123,18 @@ class _Case:
             step = self._known["verdict", place]
             yield from checked_verdict(step, evidence, self._prompts, early=self._opened.early)
 
+    def _probed(self, case: CaseTrail, concept: ConceptTrail, here: Place) -> Checked:
+        """The conversations about weaker edits, and after a changed thought."""
+        question = self._prompts.ask(case.record.question)
+        for each in concept.doses:
+            if each.answer is not None:
+                step = self._known["answer again", msgspec.structs.replace(here, dose=each.dose.strength)]
+                yield from _conversation(step, (Asked("user", question, each.dose.after),))
+        if concept.thought is not None and concept.thought.answer is not None:
+            thought = Asked("assistant", concept.thought.thought.text)
+            turns = (Asked("user", question, case.record.picture), thought, Asked("user", question))
+            yield from _conversation(self._known["answer thought", here], turns)
+
     def _scene(self, case: CaseTrail) -> Scene | None:
         return case.record.scene or (self._scenes.scene(case.case) if self._scenes else None)
 
@@ -137,9 +154,7 @@ class _Case:
         first = Asked("user", self._prompts.ask(case.record.question), picture)
         turns = (first, Asked("assistant", said.answer.text), Asked("user", self._prompts.why))
         for stage, expected in ((answer, (first,)), (why, turns)):
-            step = self._known[stage, here]
-            if step.asked != expected:
-                yield _broken(step, f"what {step.by} was asked is not what the prompts make of the steps before")
+            yield from _conversation(self._known[stage, here], expected)
 
     def _concepts(self, here: Place, case: CaseTrail, baseline: Response) -> Checked:
         step = self._known.get(("concepts", here))
@@ -164,43 +179,9 @@ class _Case:
                 yield _broken(step, "the concepts are not those that stand in what the extractor said")
 
 
-def _gaps(case: CaseTrail, opened: Opened) -> Iterator[str]:
-    """Steps that must be there and are not; one that failed is in the log as failed."""
-    failed = {failure.partition(":")[0] for failure in case.failures}
-    wanted: list[tuple[str, Callable[[], bool]]] = [
-        ("why", lambda: case.baseline is not None),
-        ("concepts", lambda: case.extracted is not None),
-    ]
-    for stage, there in wanted:
-        if not there():
-            if not failed & {stage, "answer"}:
-                yield f"there is no step {stage!r}, nor one that failed"
-            return
-    if opened.audit.manifest.intervene == "thought":
-        return
-    for concept in case.concepts:
-        yield from _gaps_of(concept, failed, opened)
-    if opened.audit.manifest.control and case.control is None and "edit" not in failed:
-        yield "there is no control edit, nor one that failed"
-
-
-def _gaps_of(concept: ConceptTrail, failed: set[str], opened: Opened) -> Iterator[str]:
-    of = f"concept {concept.number}: there is no"
-    if concept.edit is None:
-        if "edit" not in failed:
-            yield f"{of} edit, nor one that failed"
-    elif not concept.edit.after:
-        return
-    elif concept.again is None:
-        if not failed & {"answer again", "why again"}:
-            yield f"{of} answer about the edited picture, nor one that failed"
-    elif "verdict" not in failed:
-        given = {(verdict.judge, verdict.vote) for verdict in concept.verdicts}
-        for judge in opened.audit.manifest.judges:
-            votes = opened.audit.manifest.votes if judge.name not in ("exact", "rules") else 1
-            for vote in range(1, votes + 1):
-                if (judge.name, vote) not in given:
-                    yield f"{of} verdict of {judge.name} (vote {vote}), nor one that failed"
+def _conversation(step: Step, expected: tuple[Asked, ...]) -> Checked:
+    if step.asked != expected:
+        yield _broken(step, f"what {step.by} was asked is not what the prompts make of the steps before")
 
 
 def _broken(step: Step, why: str) -> Finding:

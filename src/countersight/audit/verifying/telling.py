@@ -10,6 +10,7 @@ from countersight.text import printable, several
 UNSIGNED = (
     "It is not signed. What models and editors gave cannot be derived again: only a signature can vouch for that."
 )
+ALL_DERIVED = "verdicts, edits, scores, papers and page"
 
 
 def tell_verified(found: Verified, folder: Path, *, compared: bool) -> Iterator[str]:
@@ -18,9 +19,10 @@ def tell_verified(found: Verified, folder: Path, *, compared: bool) -> Iterator[
     if found.findings:
         yield f"{folder} is not as it was sealed: {several(len(found.findings), 'finding')}."
         return
+    derived = "verdicts, edits and scores" if any(note.file for note in found.notes) else ALL_DERIVED
     yield (
         f"{folder} is sound: {several(found.files, 'file')} as sealed on {printable(found.sealed)}, "
-        f"{several(found.steps, 'step')} chained; verdicts, edits, scores, papers and page follow from them."
+        f"{several(found.steps, 'step')} chained; {derived} follow from them."
     )
     yield from (f"Not checked: {note}" for note in found.notes)
     yield from (printable(str(each)) for each in found.signed)
