@@ -62,54 +62,19 @@ class Made(msgspec.Struct, frozen=True):
     record: WorldRecord
 
 
-def make_supports(
-    folder: Path,
-    *,
-    size: int | None,
-    seed: int,
-    workers: int | None,
-    progress: Progress,
-    difficulty: Difficulty | None = None,
-) -> None:
-    """Make the suite of supports into a new dataset folder; of every difficulty as many, where none is named."""
-    _make(SUPPORTS, folder, SIZE if size is None else size, seed, workers, progress, difficulty)
-
-
-def make_discs(
-    folder: Path,
-    *,
-    size: int | None,
-    seed: int,
-    workers: int | None,
-    progress: Progress,
-    difficulty: Difficulty | None = None,
-) -> None:
-    """Make the suite of discs into a new dataset folder; of every difficulty as many, where none is named."""
-    _make(DISCS, folder, SIZE if size is None else size, seed, workers, progress, difficulty)
-
-
-def make_causal(
-    folder: Path,
-    *,
-    size: int | None,
-    seed: int,
-    workers: int | None,
-    progress: Progress,
-    difficulty: Difficulty | None = None,
-) -> None:
-    """Make CELLO's tasks on worlds into a new dataset folder; of every difficulty as many, where none is named."""
-    _make(CAUSES, folder, PER_TASK * len(CAUSES.groups) if size is None else size, seed, workers, progress, difficulty)
-
-
 def _make(
     suite: WorldSuite,
+    usual: int,
     folder: Path,
-    size: int,
+    *,
+    size: int | None,
     seed: int,
     workers: int | None,
     progress: Progress,
-    difficulty: Difficulty | None,
+    difficulty: Difficulty | None = None,
 ) -> None:
+    """Make a suite into a new dataset folder; of every difficulty as many, where none is named."""
+    size = usual if size is None else size
     if size < 1:
         raise CountersightError(f"a dataset of {size} cases cannot be made; ask for 1 or more")
     if difficulty is not None and difficulty not in suite.levels:
@@ -139,6 +104,11 @@ def _make(
                     worlds.write(encode_world(each.record))
                 tally.add([each.case for each in made], dropped)
                 done(writer.count)
+
+
+make_supports = partial(_make, SUPPORTS, SIZE)
+make_discs = partial(_make, DISCS, SIZE)
+make_causal = partial(_make, CAUSES, PER_TASK * len(CAUSES.groups))
 
 
 def _chunks(suite: WorldSuite, size: int) -> list[list[_Order]]:
