@@ -78,13 +78,13 @@ def alone(flowers):
 
 def test_machines_that_go_down_lose_nothing(cluster, flowers, alone, tmp_path) -> None:
     run = tmp_path / "run"
-    first = next(node for node in cluster.list_all_nodes() if node.node_ip_address == "127.0.0.2")
+    nodes = {node.node_ip_address: node for node in cluster.list_all_nodes()}
     process = start_command(flowers, run, "embedded", "--ray", cluster.address, "--concurrency", "2")
     written(run, 10, process)
-    kill_node(cluster, first)
-    second = add_node(cluster, 4)
+    kill_node(cluster, nodes["127.0.0.2"])
+    add_node(cluster, 4)
     written(run, 40, process)
-    kill_node(cluster, second)
+    kill_node(cluster, nodes["127.0.0.3"])  # only the third is left, so at least two have answered
     _, said = process.communicate(timeout=200)
     assert process.returncode == 0, said
     assert answers(run) == alone
