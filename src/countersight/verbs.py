@@ -186,9 +186,12 @@ def build(
 
 
 @before_room
-def blind(dataset: SomeDataset) -> Blind:
-    """What a dataset gives away to somebody who does not look: probes of text, options and templates beside chance."""
-    return measure_dataset(_dataset(dataset))
+def blind(dataset: SomeDataset, *, runs: Iterable[SomeRun] = ()) -> Blind:
+    """What a dataset gives away to somebody who does not look: probes of text, options and templates beside chance.
+
+    `runs` asked models the same questions without the pictures (`prompt="text-only"`): each is one probe more.
+    """
+    return measure_dataset(_dataset(dataset), runs=[_run(run) for run in runs])
 
 
 @before_room

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from making import dataset
 from rich.console import Console
 
+import countersight as cs
 from countersight.blind import PROBES, card_section, known, measure, measured, render, section, write_svg
 from countersight.case import LETTERS, Case, Change, Option, Question
 from countersight.cli import main
@@ -209,3 +210,28 @@ def test_a_terminal_is_told_nothing_but_words(capsys):
     found = measure(chosen(n, ["a", "b\x1b[2J"], 1, group="\x1b[31m[bold]g") for n in range(60))
     render(found, Console(force_terminal=False))
     assert "\x1b[2J" not in capsys.readouterr().out
+
+
+def longest_option(_, question):
+    """A model that was told nothing but the words."""
+    lines = [line for line in question.splitlines() if line[1:2] in ".:)"]
+    return max(lines, key=len)[0]
+
+
+def test_a_model_asked_without_pictures_is_one_probe_more(folder, tmp_path):
+    run = cs.run(folder, longest_option, out=tmp_path / "run", name="longest", prompt="text-only")
+    found = total(cs.blind(folder, runs=[run]))
+    assert list(found.probes) == [*PROBES, "longest"]
+    assert found.probes["longest"].right == run.scores().overall.counterfactual.value
+    assert "what this model answered without the pictures" in "\n".join(section(cs.blind(folder, runs=[run])))
+
+
+def test_a_model_that_was_shown_the_pictures_or_not_asked_to_the_end_is_no_probe(folder, tmp_path, capsys):
+    cs.run(folder, longest_option, out=tmp_path / "seeing", name="longest")
+    assert main(["blind", str(folder), "--run", str(tmp_path / "seeing")]) == 2
+    assert "asked with its pictures" in capsys.readouterr().err
+    cs.run(folder, longest_option, out=tmp_path / "part", name="longest", prompt="text-only")
+    journal = tmp_path / "part" / "replies.jsonl"
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:-20]))
+    assert main(["blind", str(folder), "--run", str(tmp_path / "part")]) == 2
+    assert "no answer to 20 of 120 questions" in capsys.readouterr().err

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
@@ -13,9 +13,14 @@ USUAL_ANSWERS = 12
 _WORD = re.compile(r"\d+|[^\W\d_]+(?:'[^\W\d_]+)?")
 
 
+Answered = Mapping[tuple[str, World], bool]
+"""For each case and world, whether somebody answered it right."""
+
+
 class Asked(msgspec.Struct, frozen=True):
     """A question without its picture."""
 
+    case: str
     world: World
     group: str
     block: str
@@ -77,4 +82,4 @@ def _asked(case: Case, world: World, question: Question, usual: tuple[str, ...])
     offered = question.kind == "choice"
     block = case.image or str(case.provenance.get("img_id") or case.id)
     group = f"{case.group}, control" if case.control_of else case.group
-    return Asked(world, group, block, text, answers, right, offered, chance)
+    return Asked(case.id, world, group, block, text, answers, right, offered, chance)

@@ -1,16 +1,18 @@
 """What was measured of a dataset folder: kept beside its rows, and told in its card."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import msgspec
 
+from countersight.blind.models import answered_blind
 from countersight.blind.probing import Blind, measure
 from countersight.blind.wording import section
 from countersight.case import Case
 from countersight.dataset import BadRow, Dataset, hidden_in
 from countersight.errors import DatasetError
 from countersight.files import write_whole
+from countersight.runs import RunFolder
 
 FILE = "blind.json"
 MOST = 8_000
@@ -29,14 +31,19 @@ def measured(dataset: Dataset) -> Blind:
     return known(dataset) or measure(_some(dataset))
 
 
-def measure_dataset(dataset: Dataset, on_bad: Callable[[BadRow], None] | None = None) -> Blind:
-    """What all questions of a dataset give away, measured now; one whose answers are hidden is refused."""
+def measure_dataset(
+    dataset: Dataset, on_bad: Callable[[BadRow], None] | None = None, runs: Iterable[RunFolder] = ()
+) -> Blind:
+    """What all questions of a dataset give away, measured now; one whose answers are hidden is refused.
+
+    `runs` asked a model the same questions without the pictures: each is one probe more.
+    """
     if hidden_in(dataset):
         raise DatasetError(
             f"the answers of {dataset.path} are hidden, so that nothing can be tried on them; what was measured before "
             "they were stands in its README.md"
         )
-    return measure(case for _, case in dataset.cases(on_bad))
+    return measure((case for _, case in dataset.cases(on_bad)), answered_blind(runs, dataset))
 
 
 def known(dataset: Dataset) -> Blind | None:

@@ -1,13 +1,13 @@
 """How much of a dataset is answered without its pictures: probes that learn from some questions and try the others."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 import numpy as np
 
 from countersight.blind import features
-from countersight.blind.asked import Asked, asked_of
+from countersight.blind.asked import Answered, Asked, asked_of
 from countersight.blind.choosing import FOLDS, Floats, Ints, Right, Table, out_of_fold
 from countersight.blind.cues import Cue, cues_in
 from countersight.case import Case, World
@@ -72,10 +72,11 @@ class Blind(msgspec.Struct, frozen=True):
         return next((group for group in self.groups if (group.group, group.world) == (ALL, world)), None)
 
 
-def measure(cases: Iterable[Case]) -> Blind:
+def measure(cases: Iterable[Case], models: Mapping[str, Answered] | None = None) -> Blind:
     """What the words, options, templates and places of the questions give away without the pictures.
 
-    Each probe learns from four fifths of the pictures and is tried on the others. Few questions tell nothing.
+    Each probe learns from four fifths of the pictures and is tried on the others. Few questions tell nothing. What
+    `models` answered without the pictures is one probe more for each.
     """
     questions = asked_of(cases)
     groups: list[GroupBlind] = []
@@ -83,7 +84,7 @@ def measure(cases: Iterable[Case]) -> Blind:
     for world in ("factual", "counterfactual"):
         of_world = _evenly([question for question in questions if question.world == world and question.answers])
         if len(of_world) >= FEWEST:
-            found, told = _of_world(world, of_world)
+            found, told = _of_world(world, of_world, models or {})
             groups += found
             cues += told
     return Blind(len(questions), tuple(groups), tuple(sorted(cues, key=lambda cue: -cue.strength)))
@@ -94,7 +95,9 @@ def _evenly(questions: list[Asked]) -> list[Asked]:
     return [questions[int(place * step)] for place in range(min(len(questions), MOST))]
 
 
-def _of_world(world: World, questions: list[Asked]) -> tuple[list[GroupBlind], list[Cue]]:
+def _of_world(
+    world: World, questions: list[Asked], models: Mapping[str, Answered]
+) -> tuple[list[GroupBlind], list[Cue]]:
     named = features.templates(questions)
     folds = np.array([_digest(question.block) % FOLDS for question in questions])
     blocks = np.unique([question.block for question in questions], return_inverse=True)[1]
@@ -102,6 +105,8 @@ def _of_world(world: World, questions: list[Asked]) -> tuple[list[GroupBlind], l
     for probe, (_, notices) in PROBES.items():
         table = Table(questions, [_noticed(q, name, notices) for q, name in zip(questions, named, strict=True)])
         right[probe] = out_of_fold(table, folds)
+    for model, answered in models.items():
+        right[model] = np.array([answered.get((question.case, question.world), False) for question in questions])
     groups = np.array([question.group for question in questions])
     chances = np.array([question.chance or np.nan for question in questions])
     names = [name for name in dict.fromkeys(groups.tolist()) if np.count_nonzero(groups == name) >= FEWEST]

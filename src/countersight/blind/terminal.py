@@ -7,8 +7,8 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from countersight.blind.probing import PROBES, Blind
-from countersight.blind.wording import HEAD, line, summary, told
+from countersight.blind.probing import Blind
+from countersight.blind.wording import head, line, probes, summary, told
 
 
 def printed(found: Blind) -> Iterator[RenderableType]:
@@ -17,12 +17,12 @@ def printed(found: Blind) -> Iterator[RenderableType]:
         yield Text(summary(found))
         return
     table = Table(title="Answered without the pictures, in %", box=box.SIMPLE_HEAD, title_justify="left")
-    for place, heading in enumerate(HEAD):
-        table.add_column(heading, justify="left" if place in (0, 1, 5) else "right")
+    for place, heading in enumerate(head(found)):
+        table.add_column(_plain(heading), justify="left" if place in (0, 1, 5) else "right")
     for group in found.groups:
         table.add_row(*(_plain(cell) for cell in line(group)), style="bold" if group.gives_away else "")
     yield table
-    yield Text("\n".join(f"  {name}: {words}" for name, (words, _) in PROBES.items()), style="dim")
+    yield Text("\n".join(f"  {_plain(words)}" for words in probes(found)), style="dim")
     yield Text(
         "  in bold: more than guessing; blind: the probe that does best on the other folds, with its 95% interval\n",
         style="dim",

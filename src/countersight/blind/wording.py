@@ -5,11 +5,22 @@ from collections.abc import Iterator
 from countersight.blind.cues import Cue
 from countersight.blind.probing import PROBES, Blind, GroupBlind, Share
 
-HEAD = ("group", "world", "n", "chance", "blind", "best probe", *PROBES)
+_HEAD = ("group", "world", "n", "chance", "blind", "best probe")
+
+
+def head(found: Blind) -> tuple[str, ...]:
+    """The names of the columns of `line`."""
+    return (*_HEAD, *found.groups[0].probes)
+
+
+def probes(found: Blind) -> Iterator[str]:
+    """What each probe goes by."""
+    for name in found.groups[0].probes:
+        yield f"{name}: {PROBES[name][0] if name in PROBES else 'what this model answered without the pictures'}"
 
 
 def line(group: GroupBlind) -> tuple[str, ...]:
-    """The figures of a group in per cent, as `HEAD` names them."""
+    """The figures of a group in per cent, as `head` names them."""
     chance = f"{100 * group.chance:.1f}" if group.chance is not None else "–"
     probes = (f"{100 * share.right:.1f}" for share in group.probes.values())
     return (
@@ -59,11 +70,10 @@ def section(found: Blind) -> Iterator[str]:
         "Each probe learned from four fifths of the pictures and was tried on the others; 95% intervals. *Blind* is "
         "the probe that does best on the other folds."
     )
-    yield "\n".join(
-        f"| {' | '.join(cells)} |"
-        for cells in (HEAD, ("---",) * len(HEAD), *(tuple(map(_cell, line(group))) for group in found.groups))
-    )
-    yield "\n".join(f"- {name}: {words}" for name, (words, _) in PROBES.items())
+    names = head(found)
+    table = (names, ("---",) * len(names), *map(line, found.groups))
+    yield "\n".join(f"| {' | '.join(map(_cell, cells))} |" for cells in table)
+    yield "\n".join(f"- {_cell(words)}" for words in probes(found))
     if found.cues:
         yield "What carries it:\n\n" + "\n".join(f"- {_cell(told(cue))}" for cue in found.cues)
     else:

@@ -16,6 +16,14 @@ def add(verbs: Verbs) -> None:
         "countersight blind flowers -o blind.svg",
     )
     blind.add_argument("dataset", type=Path, metavar="DATASET")
+    blind.add_argument(
+        "--run",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="RUN",
+        help="also a model that was asked without the pictures (run --prompt text-only); may be given again",
+    )
     blind.add_argument("-o", "--output", type=Path, metavar="SVG", help="also draw it into this file")
 
 
@@ -24,8 +32,10 @@ def _blind(chosen: argparse.Namespace) -> int:
 
     from countersight.blind import measure_dataset, render, write_svg
     from countersight.dataset import Dataset
+    from countersight.runs import RunFolder
 
-    found = measure_dataset(Dataset.open(chosen.dataset), print_bad)
+    runs = [RunFolder.open(run) for run in chosen.run]
+    found = measure_dataset(Dataset.open(chosen.dataset), print_bad, runs)
     if chosen.output:  # before anything is printed: the reader of a pipe may leave early
         write_svg(found, chosen.output)
     render(found, Console())
