@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from shlex import quote
 
-from countersight.cli.parsing import Verbs, positive, price, temperature, verb
+from countersight.cli.parsing import Verbs, positive, price, seconds, temperature, verb
 from countersight.text import several
 
 
@@ -44,6 +44,7 @@ def add(verbs: Verbs) -> None:
     build.add_argument(
         "--concurrency", type=positive, default=16, metavar="N", help="questions under way (default: 16)"
     )
+    build.add_argument("--timeout", type=seconds, default=120.0, metavar="S", help="seconds for one try (default: 120)")
     build.add_argument("--price", type=price, default=(0.0, 0.0), metavar="IN,OUT", help="dollars a million tokens")
     build.add_argument("-o", "--output", type=Path, required=True, metavar="DATASET", help="the dataset folder to make")
 
@@ -71,6 +72,7 @@ def _build(chosen: argparse.Namespace) -> int:
             seed=chosen.seed,
             max_tokens=chosen.max_tokens,
             temperature=chosen.temperature,
+            timeout=chosen.timeout,
             price_in=chosen.price[0],
             price_out=chosen.price[1],
         ),
