@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -10,6 +11,7 @@ from textwrap import dedent
 
 import pytest
 
+from countersight.audit.checkers import CHECKERS
 from countersight.audit.extraction import EXTRACTORS
 from countersight.audit.judges import JUDGES
 from countersight.editing import EDITORS
@@ -18,7 +20,7 @@ from countersight.models import MODELS
 from countersight.registry import Plug, Registry
 from countersight.suites import SUITES
 
-TABLES = {"models": MODELS, "editors": EDITORS, "judges": JUDGES, "extractors": EXTRACTORS}
+TABLES = {"models": MODELS, "editors": EDITORS, "judges": JUDGES, "extractors": EXTRACTORS, "checkers": CHECKERS}
 
 MODULE = """
 from countersight.models import Answer
@@ -44,6 +46,14 @@ BIRDS = Suite("birds", "birds", "a CSV", "named as in image", "countersight.suit
 ENTRY_POINTS = """
 [countersight.models]
 parrot = tiny_plugs:Parrot
+broken = tiny_plugs:Nothing
+shout = contributed:Shouting
+
+[countersight.judges]
+strict = contributed:Strict
+
+[countersight.checkers]
+trusting = contributed:Trusting
 
 [countersight.suites]
 birds = tiny_plugs:BIRDS
@@ -57,9 +67,15 @@ def installed(tmp_path: Path) -> dict[str, str]:
     info = site / "tiny_plugs-1.0.dist-info"
     info.mkdir(parents=True)
     (site / "tiny_plugs.py").write_text(MODULE)
+    (site / "contributed.py").write_text("\n".join(classes_in(Path(__file__).parents[1] / "docs" / "contributing.md")))
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: tiny-plugs\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(ENTRY_POINTS)
     return os.environ | {"PYTHONPATH": os.pathsep.join([str(site), *filter(None, sys.path)])}
+
+
+def classes_in(page: Path) -> list[str]:
+    """The classes that a page of the docs shows."""
+    return [code for code in re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL) if "class " in code]
 
 
 def countersight(environment: dict[str, str], *words: object) -> str:
@@ -83,6 +99,25 @@ def test_a_model_and_a_suite_of_another_package_work_as_ours_do(tmp_path, instal
     countersight(installed, "run", tmp_path / "birds", "--model", "parrot:3", "-o", tmp_path / "run")
     reply = json.loads((tmp_path / "run" / "replies.jsonl").read_text().splitlines()[0])
     assert reply["text"] == "3"
+
+
+def test_the_plugs_of_the_page_for_contributors_work_as_they_stand(tmp_path, installed):
+    scenes = tmp_path / "scenes"
+    countersight(installed, "make", "cvqa-synthetic", "--size", 2, "--seed", 3, "-o", scenes)
+    countersight(installed, "run", scenes, "--model", "shout:three", "-o", tmp_path / "run")
+    assert '"text":"THREE"' in (tmp_path / "run" / "replies.jsonl").read_text()
+    parties = ("--extractor", "rules", "--editor", "exact", "--judge", "strict", "--checker", "trusting")
+    said = countersight(installed, "audit", scenes, "--model", "embedded", *parties, "-o", tmp_path / "audit")
+    assert "trusting on edits: 2 yes, 0 no" in said
+    assert '"judge":"strict"' in (tmp_path / "audit" / "steps.jsonl").read_text()
+
+
+def test_a_plug_that_cannot_be_imported_is_a_sentence(tmp_path, installed):
+    command = [sys.executable, "-m", "countersight", "run", tmp_path, "--model", "broken", "-o", tmp_path / "run"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=installed)
+    assert done.returncode == 2
+    assert "the model 'broken' of the package tiny-plugs cannot be imported: AttributeError" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("kind", TABLES)

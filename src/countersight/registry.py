@@ -57,7 +57,7 @@ class Registry(Generic[T]):
         lines = {plug.usage: plug.words for plug in self._table.values()}
         for name, entry in self._brought().items():
             if name not in self._table:
-                lines[name] = f"from the package {entry.dist.name if entry.dist else entry.value}"
+                lines[name] = f"from {_package(entry)}"
         return lines
 
     def plug(self, kind: str) -> Plug:
@@ -79,13 +79,26 @@ class Registry(Generic[T]):
         kind, _, target = name.partition(":")
         plug = self._table.get(kind)
         if plug is None and kind in self._brought():
-            return self._brought()[kind].load(), target
+            return self._load(self._brought()[kind]), target
         if plug is None or (target and not plug.takes_target) or (not target and ":" in plug.usage.partition("[")[0]):
             raise self._error(unknown(self.what, name, self.usages()))
         module, _, attribute = plug.home.partition(":")
         return getattr(import_module(module), attribute), target
 
+    def _load(self, entry: Any) -> Any:
+        try:
+            return entry.load()
+        except Exception as error:  # another package's module may do anything when it is imported
+            told = f"{type(error).__name__}: {error}"
+            raise self._error(
+                f"the {self.what} {entry.name!r} of {_package(entry)} cannot be imported: {told}"
+            ) from error
+
     def _brought(self) -> dict[str, Any]:
         from importlib.metadata import entry_points
 
         return {entry.name: entry for entry in entry_points(group=self.group)}
+
+
+def _package(entry: Any) -> str:
+    return f"the package {entry.dist.name if entry.dist else entry.value}"
