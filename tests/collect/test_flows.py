@@ -1,5 +1,7 @@
 """Every flow from its pictures or its dataset to what it ends in, over HTTP."""
 
+import json
+import re
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,7 @@ from making import case, dataset
 from countersight.audit import read_labels
 from countersight.case import Question
 from countersight.cli import main
-from countersight.collect import export_campaign
+from countersight.collect import export_campaign, list_people
 from countersight.dataset import Dataset
 from countersight.runs import RunFolder
 
@@ -108,6 +110,28 @@ def test_cvqa_verifies_pairs_by_two_and_a_third_and_has_indirect_questions_writt
     again = ["make", "cvqa-real", "--from", str(published), "--pictures", str(tmp_path / "out" / "images")]
     assert main([*again, "-o", str(tmp_path / "again")]) == 0
     assert [each.counterfactual for each in cases(tmp_path / "again")] == [each.counterfactual for each in made]
+
+
+def test_what_became_of_every_pair_comes_back_with_who_and_when(tmp_path: Path) -> None:
+    make_campaign(tmp_path / "campaign", "cvqa", 3)
+    with opened(tmp_path / "campaign") as (app, campaign):
+        for name in ("ada", "ben"):
+            visitor = Visitor(app, campaign, name)
+            visitor.contribute("verify")
+            visitor.contribute("verify", right="no", answer="C", words="there are more")
+            visitor.contribute("verify", related="no", words="no dots to be seen")
+        export_campaign(campaign, tmp_path / "out")
+        pseudonyms = {person.pseudonym for person in list_people(campaign)}
+    lines = [json.loads(line) for line in (tmp_path / "out" / "verdicts.jsonl").read_text("utf-8").splitlines()]
+    assert [line["outcome"] for line in lines] == ["accepted", "corrected", "rejected"]
+    assert [line["answer"] for line in lines[1:2]] == ["C"]
+    assert lines[2]["case"]["counterfactual_question"]["text"].startswith("How many dots would there be")
+    for line in lines:
+        assert {said["person"] for said in line["said"]} == pseudonyms
+        assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", said["at"]) for said in line["said"])
+    made = cases(tmp_path / "out")  # what was thrown out is no part of the benchmark
+    assert [each.provenance["verdict"] for each in made] == ["accepted", "corrected"]
+    assert "1 accepted, 1 corrected, 1 rejected" in (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
 
 
 def test_verify_leaves_out_what_people_throw_out(tmp_path: Path) -> None:

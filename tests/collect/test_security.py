@@ -31,6 +31,13 @@ def filled(path: str) -> str:
     return path.replace("{name}", "style.css")
 
 
+def test_the_table_of_pages_is_all_that_the_application_answers(place):
+    app, _ = place
+    answered = {(route.path, method) for route in app.routes for method in route.methods - {"HEAD"}}
+    nowhere = {("/{anything:path}", method) for method in ("GET", "POST")}
+    assert answered == {(page.path, page.method) for page in PAGES} | nowhere
+
+
 @pytest.mark.parametrize("role", [None, *ROLES])
 def test_every_route_lets_in_the_roles_it_names_and_no_others(place, role):
     app, campaign = place

@@ -131,7 +131,8 @@ def _engine(url: str, *, writing: bool) -> Engine:
             address = address.set(drivername="postgresql+psycopg")
         if address.get_backend_name() not in ("sqlite", "postgresql"):
             raise CampaignError(f"{_safe(url)} is neither sqlite:///FILE nor postgresql://…")
-        engine = create_engine(address, **(_WRITER if writing else _READER))
+        # What people type, and what their passwords became, must not get into a log by way of a failed statement.
+        engine = create_engine(address, hide_parameters=True, **(_WRITER if writing else _READER))
     except (SQLAlchemyError, ImportError) as error:
         raise CampaignError(f"{_safe(url)} cannot be used as a database: {_first_line(error)}") from None
     if address.get_backend_name() == "sqlite":

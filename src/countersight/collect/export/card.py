@@ -5,13 +5,15 @@ from collections.abc import Sequence
 
 from countersight.collect.campaign import Campaign
 from countersight.collect.export.finished import Finished
+from countersight.collect.export.verdicts import VERDICTS, count_outcomes
 from countersight.collect.figures import campaign_figures
 from countersight.scoring import Estimate
 from countersight.text import several
 
 
-def describe_campaign(campaign: Campaign, found: Sequence[Finished]) -> str:
+def describe_campaign(campaign: Campaign, judged: Sequence[Finished]) -> str:
     """Several paragraphs for the card; names stay out of it."""
+    found = [finished for finished in judged if finished.item.state == "done"]
     figures = campaign.store.read(lambda c: campaign_figures(c, campaign.flow, time.time()))
     settings = campaign.settings
     people = {given.pseudonym for finished in found for given in finished.given}
@@ -23,6 +25,10 @@ def describe_campaign(campaign: Campaign, found: Sequence[Finished]) -> str:
         f"{several(len(found), 'finished item')}; {several(figures.states.get('removed', 0), 'item')} were removed in "
         "review or verification. Pseudonyms stand in `provenance.people`.",
     ]
+    outcomes = count_outcomes(judged)
+    if outcomes:
+        counted = ", ".join(f"{number:,} {outcome}" for outcome, number in outcomes.items())
+        lines += ["", f"Verified: {counted}. `{VERDICTS}` has every one of them, with who said what and when."]
     for named in figures.agreement:
         agreed = named.agreement
         lines += [

@@ -11,6 +11,7 @@ from countersight.collect.campaign import PICTURES, Campaign
 from countersight.collect.export.card import describe_campaign
 from countersight.collect.export.finished import Finished, finished_items
 from countersight.collect.export.layouts import write_layout
+from countersight.collect.export.verdicts import moment, outcome_of, write_verdicts
 from countersight.dataset import DatasetWriter
 from countersight.errors import CampaignError
 from countersight.text import several
@@ -21,7 +22,8 @@ IMAGES = "images"
 def export_dataset(campaign: Campaign, folder: Path, *, layout: bool) -> list[str]:
     """Write every finished item as a case; what was written, in lines."""
     flow = campaign.flow
-    found = campaign.store.read(lambda c: list(finished_items(c, flow, "done")))
+    judged = campaign.store.read(lambda c: list(finished_items(c, flow, "done", "removed")))
+    found = [finished for finished in judged if finished.item.state == "done"]
     by_split: dict[str, list[tuple[Case, Finished]]] = {}
     for finished in found:
         case = flow.case(finished.item, finished.past)
@@ -29,12 +31,12 @@ def export_dataset(campaign: Campaign, folder: Path, *, layout: bool) -> list[st
             by_split.setdefault(finished.item.split, []).append((case, finished))
     if not by_split:
         raise CampaignError(f"nothing is finished in {campaign.path} yet; there is nothing to export")
-    description = describe_campaign(campaign, found)
+    description = describe_campaign(campaign, judged)
     single = len(campaign.settings.splits) == 1
     lines = []
     for split, cases in by_split.items():
         target = folder if single else folder / split
-        _write(campaign, target, split, cases, description, layout)
+        _write(campaign, target, cases, [each for each in judged if each.item.split == split], description, layout)
         lines.append(f"{several(len(cases), 'case')} in {target}")
     return lines
 
@@ -42,15 +44,15 @@ def export_dataset(campaign: Campaign, folder: Path, *, layout: bool) -> list[st
 def _write(
     campaign: Campaign,
     folder: Path,
-    split: str,
     cases: list[tuple[Case, Finished]],
+    judged: list[Finished],
     description: str,
     layout: bool,
 ) -> None:
     provenance: dict[str, str | int] = {
         "flow": campaign.flow.name,
         "campaign": campaign.settings.title,
-        "split": split,
+        "split": judged[0].item.split,
         "countersight": __version__,
     }
     writer = DatasetWriter(
@@ -65,14 +67,18 @@ def _write(
         written = [_with_pictures(campaign, writer.staging, _credited(case, done), done) for case, done in cases]
         for case in written:
             writer.add(case)
+        write_verdicts(judged, writer.staging)
         if layout:
             write_layout(campaign.flow.name, written, writer.staging)
 
 
 def _credited(case: Case, finished: Finished) -> Case:
-    """The case with who made it, under their pseudonyms, and how often the model was fooled."""
+    """The case with who made it and when, under their pseudonyms, and how often the model was fooled."""
     people = ";".join(f"{given.phase}:{given.pseudonym}" for given in finished.given)
-    provenance: dict[str, str | int] = {**case.provenance, "people": people}
+    provenance: dict[str, str | int] = {**case.provenance, "people": people, "when": moment(finished.given[-1].at)}
+    outcome = outcome_of(finished)
+    if outcome:
+        provenance["verdict"] = outcome
     provenance["guidelines"] = max(given.guideline_version for given in finished.given)
     fooled = [given.fooled for given in finished.given if given.fooled is not None]
     if fooled:

@@ -18,6 +18,7 @@ class Given(msgspec.Struct, frozen=True):
     pseudonym: str
     guideline_version: int
     seconds: float
+    at: float
     fooled: int | None
 
 
@@ -46,7 +47,15 @@ def finished_items(connection: Connection, flow: Flow, *states: str) -> Iterator
 def _given(connection: Connection, flow: Flow, item_id: int) -> Iterator[Given]:
     made = tables.contribution.c
     rows = connection.execute(
-        select(made.phase, made.content, made.guideline_version, made.seconds, made.fooled, tables.person.c.pseudonym)
+        select(
+            made.phase,
+            made.content,
+            made.guideline_version,
+            made.seconds,
+            made.at,
+            made.fooled,
+            tables.person.c.pseudonym,
+        )
         .join(tables.lease, tables.lease.c.contribution_id == made.id)
         .join(tables.person, tables.person.c.id == made.person_id)
         .where(tables.lease.c.item_id == item_id, tables.lease.c.state == "done")
@@ -56,4 +65,4 @@ def _given(connection: Connection, flow: Flow, item_id: int) -> Iterator[Given]:
         phase = phase_of(flow, row.phase)
         assert phase is not None
         content = msgspec.json.decode(row.content, type=phase.content)
-        yield Given(row.phase, content, row.pseudonym, row.guideline_version, row.seconds, row.fooled)
+        yield Given(row.phase, content, row.pseudonym, row.guideline_version, row.seconds, row.at, row.fooled)

@@ -49,7 +49,7 @@ class Cvqa:
         """A question that was written, or a verdict on one."""
         if phase == "write":
             return _read_indirect(form, _factual(item))
-        question = verifying.asked(_case(item, past))
+        question = verifying.asked(pair_of(item, past))
         return verifying.read_verdict(form, question, past, adjudicating=phase == "adjudicate")
 
     def settle(self, item: Item, phase: str, past: Past) -> Step:
@@ -60,7 +60,7 @@ class Cvqa:
         """The factual question alone, or the whole pair."""
         if phase == "write":
             return {"factual": _factual(item)}
-        return verifying.shown_case(_case(item, past))
+        return verifying.shown_case(pair_of(item, past))
 
     def first_draft(self, phase: str, item: Item, past: Past) -> dict[str, str]:
         """Nothing is filled in."""
@@ -80,7 +80,7 @@ class Cvqa:
 
     def case(self, item: Item, past: Past) -> Case | None:
         """The pair as people left it."""
-        case = verifying.verified_case(_case(item, past), verifying.final_verdict(past))
+        case = verifying.verified_case(pair_of(item, past), verifying.final_verdict(past))
         return msgspec.structs.replace(case, image=item.source.get("picture") or None) if case else None
 
 
@@ -90,7 +90,7 @@ def _factual(item: Item) -> Question:
     return factual
 
 
-def _case(item: Item, past: Past) -> Case:
+def pair_of(item: Item, past: Past) -> Case:
     """The case, with the question that was written for it where one was."""
     case = verifying.case_of(item)
     if not past.get("write"):

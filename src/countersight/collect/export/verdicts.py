@@ -1,0 +1,82 @@
+"""What became of every pair that people verified: accepted, corrected or rejected, by whom, when and why."""
+
+import datetime
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from countersight.case import Case
+from countersight.collect.export.finished import Finished, Given
+from countersight.collect.flows.cvqa import pair_of
+from countersight.collect.flows.verifying import Verified, final_verdict
+
+VERDICTS = "verdicts.jsonl"
+Outcome = Literal["accepted", "corrected", "rejected"]
+_OUTCOMES: dict[str, Outcome] = {"keep": "accepted", "correct": "corrected", "reject": "rejected"}
+
+
+class Said(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What one person did for a pair."""
+
+    person: str
+    """Their pseudonym."""
+    phase: str
+    at: str
+    """In UTC, as ISO 8601 writes it."""
+    seconds: float
+    content: object
+    """What they said, as they said it."""
+
+
+class VerifiedPair(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One line of verdicts.jsonl."""
+
+    id: str
+    outcome: Outcome
+    case: Case
+    """As it lay before the people who verified it."""
+    said: tuple[Said, ...]
+    answer: str = ""
+    """The answer that people put in place of the one there was."""
+
+
+def outcome_of(finished: Finished) -> Outcome | None:
+    """What people made of a pair in the end; None where nobody verified it."""
+    if not any(isinstance(given.content, Verified) for given in finished.given):
+        return None
+    return _OUTCOMES[final_verdict(finished.past).verdict]
+
+
+def count_outcomes(found: Iterable[Finished]) -> dict[Outcome, int]:
+    """How many pairs were accepted, corrected and rejected."""
+    counts = Counter(filter(None, map(outcome_of, found)))
+    return {outcome: counts[outcome] for outcome in _OUTCOMES.values() if counts}
+
+
+def write_verdicts(found: Sequence[Finished], folder: Path) -> None:
+    """Write a line for each pair that was verified, those that were thrown out among them."""
+    lines = [
+        VerifiedPair(
+            finished.item.key,
+            outcome,
+            pair_of(finished.item, finished.past),
+            tuple(map(_said, finished.given)),
+            final_verdict(finished.past).answer,
+        )
+        for finished in found
+        if (outcome := outcome_of(finished)) is not None
+    ]
+    if lines:
+        (folder / VERDICTS).write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
+
+
+def _said(given: Given) -> Said:
+    return Said(given.pseudonym, given.phase, moment(given.at), round(given.seconds, 1), given.content)
+
+
+def moment(at: float) -> str:
+    """A moment in UTC, to the second."""
+    return datetime.datetime.fromtimestamp(at, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
