@@ -52,6 +52,15 @@ def sheet(frame: pandas.DataFrame, path):
     return path
 
 
+def test_controls_are_scored_apart_from_the_cases(controlled, tmp_path):
+    export_to("vlmevalkit", Export(controlled, tmp_path / "kit"))
+    table = pandas.concat(pandas.read_csv(file, sep="\t") for file in (tmp_path / "kit").iterdir())
+    of_controls = table["key"].str.startswith("case-10")
+    assert of_controls.sum() * 2 == len(table)
+    assert set(table[of_controls]["split"]) == {"factual, control", "counterfactual, control", "shown, control"}
+    assert set(table[~of_controls]["split"]) == {"factual", "counterfactual", "shown"}
+
+
 def test_questions_are_sorted_by_how_many_options_they_have(tables):
     assert {name: len(table) for name, table in tables[1].items()} == {
         "tiny_kit_4": 13,

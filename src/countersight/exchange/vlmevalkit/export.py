@@ -78,7 +78,7 @@ class _Table:
                 *(_kept(option.text) for option in asked.question.options),
                 asked.question.answer,
                 asked.case.group or "all",
-                asked.asking,
+                f"{asked.asking}, control" if asked.case.control_of else asked.asking,  # each has accuracies of its own
                 asked.key,
             )
         )
