@@ -1,12 +1,13 @@
 """Every benchmark in turn: `python -m benchmarks`."""
 
-from benchmarks import asking, drawing, embedded, motifs, programs, ranking
+from benchmarks import asking, drawing, embedded, motifs, programs, ranking, reporting
 
 for title, figures in (
     ("asking", asking.measure()),
     ("drawing", drawing.measure()),
     ("causal graphs", motifs.measure()),
     ("programs", programs.measure()),
+    ("reporting", reporting.measure()),
     ("start-up", {"seconds for --help": asking.help_seconds()}),
 ):
     print(title)

@@ -11,6 +11,7 @@ import msgspec
 
 MOST_BYTES: Final = 1 << 29
 """Beyond this the store is begun anew: it only saves time."""
+STORE: Final = "thumbnails.sqlite"
 _FORM: Final = 1
 """Counted up when thumbnails are made otherwise, so that no old one is taken for new."""
 
@@ -36,7 +37,7 @@ class KeptThumbnails:
 
     def __init__(self, folder: Path | None = None) -> None:
         self._store: sqlite3.Connection | None = None
-        file = (folder or cache_folder()) / "thumbnails.sqlite"
+        file = (folder or cache_folder()) / STORE
         with suppress(OSError, sqlite3.Error, RuntimeError):  # a user without a home has no cache either
             file.parent.mkdir(parents=True, exist_ok=True)
             if file.exists() and file.stat().st_size > MOST_BYTES:

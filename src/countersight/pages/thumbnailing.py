@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from countersight.errors import BadPicture
+from countersight.machine import cores
 from countersight.pages.kept_thumbnails import KeptThumbnails, Thumbnail
 from countersight.picture import Picture, as_seen
 
@@ -13,7 +14,7 @@ _FEW = 1_000
 SMALL = 224
 """Thumbnails of this size come in thousands: JPEG is made in a tenth of the time that WebP takes, in two thirds more
 bytes."""
-_WORKERS = 2
+_WORKERS = max(2, min(8, cores()))
 # Pictures waiting to be decoded are held in memory; a few keep every worker busy.
 _AHEAD = 4 * _WORKERS
 _KEPT_AT_ONCE = 500

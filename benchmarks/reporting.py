@@ -1,0 +1,75 @@
+"""Reporting: a report on cases nobody reported on before, against merely shrinking their pictures with Pillow.
+
+`python -m benchmarks.reporting [CASES]`. Shrinking is the floor: a page with every case needs its pictures small, and
+that is decoding, averaging and encoding each. Both use two threads, in one process, in turn; seconds of the processor
+count beside those of the clock, so that a neighbour's work decides nothing.
+"""
+
+import io
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from time import perf_counter, process_time
+
+from PIL import Image
+
+import countersight as cs
+from countersight.pages.kept_thumbnails import STORE
+
+THREADS = 2
+SIDE = 224
+
+
+def measure(cases: int = 600) -> dict[str, float]:
+    """All figures of one run, by name."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        os.environ["COUNTERSIGHT_CACHE"] = str(folder / "cache")
+        dataset = cs.make("cvqa-synthetic", folder / "cases", size=cases, seed=7)
+        run = cs.run(dataset, "chance", out=folder / "run")
+        pictures = sorted((folder / "cases").rglob("*.png"))
+        cs.report([run], out=folder / "warm", gallery=1)  # what is imported once
+        (folder / "cache" / STORE).unlink()
+        floor = _taken(lambda: _shrink(pictures))
+        first = _taken(lambda: cs.report([run], out=folder / "first"))
+        again = _taken(lambda: cs.report([run], out=folder / "again"))
+        size = (folder / "first" / "report.html").stat().st_size
+    return {
+        f"seconds of the clock for a first report on {cases} cases": first[0],
+        "seconds of the processor": first[1],
+        "seconds of the clock for the same report again": again[0],
+        "first report / shrinking alone, processor": first[1] / floor[1],
+        "again / shrinking alone, processor": again[1] / floor[1],
+        "kilobytes of the page for each case": size / cases / 1000,
+    }
+
+
+def _taken(work: Callable[[], object]) -> tuple[float, float]:
+    clock, processor = perf_counter(), process_time()
+    work()
+    return perf_counter() - clock, process_time() - processor
+
+
+def _shrink(pictures: Iterable[Path]) -> int:
+    with ThreadPoolExecutor(THREADS) as pool:
+        return sum(pool.map(_small, pictures))
+
+
+def _small(path: Path) -> int:
+    file = io.BytesIO()
+    image = Image.open(path)
+    image.resize((SIDE, SIDE), Image.Resampling.HAMMING, reducing_gap=1.0).save(file, "JPEG", quality=80)
+    return len(file.getvalue())
+
+
+def main() -> None:
+    """Print every figure on a line."""
+    for name, value in measure(*map(int, sys.argv[1:2])).items():
+        print(f"{name:<60} {value:10.2f}")
+
+
+if __name__ == "__main__":
+    main()
