@@ -56,6 +56,17 @@ def test_a_database_of_a_newer_version_is_refused(tmp_path: Path, database: str 
         Campaign.open(tmp_path / "campaign", database)
 
 
+def test_a_database_of_an_older_version_is_brought_up_to_date(tmp_path: Path, database: str | None):
+    make_campaign(tmp_path / "campaign", "verify", 1, database)
+    campaign = Campaign.open(tmp_path / "campaign", database)
+    for statement in ("DROP TABLE proposal", "UPDATE alembic_version SET version_num = '0001'"):
+        campaign.store.write_now(lambda c, words=statement: c.execute(text(words)))
+    campaign.close()
+    campaign = Campaign.open(tmp_path / "campaign", database)
+    assert campaign.store.read(lambda c: c.execute(text("SELECT count(*) FROM proposal")).scalar_one()) == 0
+    campaign.close()
+
+
 @pytest.mark.parametrize(
     ("url", "words"),
     [

@@ -92,6 +92,15 @@ class Loop(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Checks of one item at most."""
 
 
+class Proposals(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a model would write, shown to a person who has committed to a first try of their own."""
+
+    model: str = ""
+    """Any model of `countersight list models` that writes; nothing for no proposals."""
+    deadline: float = 10.0
+    """Seconds after which the person goes on without it."""
+
+
 class Consent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What people agree to before they work."""
 
@@ -117,6 +126,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pay: Pay = Pay()
     prolific: Prolific = Prolific()
     loop: Loop = Loop()
+    proposals: Proposals = Proposals()
     texts: dict[str, dict[str, str]] = {}
     """Texts of the interface in other languages: for each language, the English text and what stands in its place."""
 

@@ -15,13 +15,17 @@ from countersight.reading import answer_in
 from countersight.suites import supposed
 
 
-class Indirect(msgspec.Struct, frozen=True):
+class Indirect(msgspec.Struct, frozen=True, omit_defaults=True):
     """A counterfactual question that somebody wrote for a factual one, and its answer."""
 
     question: str
     answer: str
     steps: str
     """What has to be thought to get from the picture to the answer."""
+    first: str = ""
+    """The question as it was before its writer saw what a model proposes; nothing where none did."""
+    proposal: str = ""
+    """What the model proposed."""
 
 
 WRITE = Phase(
@@ -29,6 +33,7 @@ WRITE = Phase(
     "Write",
     "Write a question with an if-clause that changes the answer indirectly.",
     Indirect,
+    proposes=True,
 )
 
 

@@ -36,6 +36,8 @@ class Phase(msgspec.Struct, frozen=True):
     """The phase before, which is looked at first and may be flagged."""
     checked: bool = False
     """Whether the model in the loop is asked about what is written."""
+    proposes: bool = False
+    """Whether a model's proposal is shown to whoever has committed to a first try."""
     adjudicates: bool = False
     """Whether it decides between people who disagreed; it sees them in random order."""
 

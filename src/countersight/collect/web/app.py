@@ -13,7 +13,7 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from countersight.collect.campaign import Campaign
-from countersight.collect.loop import open_loop
+from countersight.collect.loop import open_loop, open_proposer
 from countersight.collect.web import accounts, leading, reviewing, speaking, tasks, working
 from countersight.collect.web.rendering import Renderer
 from countersight.collect.web.visit import Page, Place, RefusedError, Visit, visited
@@ -107,6 +107,7 @@ def application(campaign: Campaign, *, secure: bool = False, public_url: str = "
     place = Place(campaign, Renderer(campaign.settings), secure, public_url)
     app = Starlette(routes=_routes(place), lifespan=_closing(campaign))
     app.state.loop = open_loop(campaign)
+    app.state.proposer = open_proposer(campaign.settings.proposals)
     app.state.kept = {}
     return app
 
@@ -131,6 +132,8 @@ def _closing(campaign: Campaign) -> Callable[[Starlette], AbstractAsyncContextMa
         if any(phase.checked for phase in campaign.flow.phases):
             app.state.loop.refresh()  # so that the first who asks need not wait for it to learn
         yield
+        if app.state.proposer is not None:
+            await app.state.proposer.close()
         campaign.close()
 
     return lifespan

@@ -30,6 +30,7 @@ class Task(msgspec.Struct, frozen=True):
     item: Item
     phase: Phase
     past: Past
+    proposal: work.Proposal | None = None
 
 
 def load_task(visit: Visit) -> Task:
@@ -50,7 +51,8 @@ def _load(connection: Connection, visit: Visit, token: str, person: Person) -> T
     assert phase is not None  # leases are given in phases of the flow
     seed = f"{lease.item_id}/{person.id}" if phase.adjudicates else ""
     past = work.load_past(connection, flow, lease.item_id, phase.sees, seed)
-    return Task(lease, work.load_item(connection, lease.item_id), phase, past)
+    proposal = work.proposal_of(connection, lease.id) if phase.proposes else None
+    return Task(lease, work.load_item(connection, lease.item_id), phase, past, proposal)
 
 
 async def task_page(visit: Visit) -> Response:
@@ -79,6 +81,7 @@ def _shown(
         "blind": None,
         "balance": {},
         "loop_words": "",
+        "first_try": _first_try_waits(visit, task),
     }
     if flow.name == "cfmm" and name == "write":
         own["balance"] = balance(visit)
@@ -118,6 +121,10 @@ async def submit(visit: Visit) -> Response:
         values = _typed(visit)
         await visit.store.write(lambda c: work.save_draft(c, visit.settings, task.lease, values, visit.now))
         return _shown(visit, task, values, 422, form.faults)
+    if _first_try_waits(visit, task) and task.lease.state != "done":
+        return await _commit_first_try(visit, task, content)
+    if task.proposal is not None:
+        content = msgspec.structs.replace(content, first=task.proposal.first, proposal=task.proposal.text)
     try:
         sent, following = await visit.store.write(lambda c: _send(c, visit, task, content))
     except work.TakenError:
@@ -144,11 +151,33 @@ def _send(
     return sent, following
 
 
+def _first_try_waits(visit: Visit, task: Task) -> bool:
+    """Whether what is sent next is a first try, after which a model's proposal is shown."""
+    return task.phase.proposes and visit.request.app.state.proposer is not None and task.proposal is None
+
+
+async def _commit_first_try(visit: Visit, task: Task, content: Content) -> Response:
+    """Keep the first try before the model is even asked; then show the form again, with the proposal beside it."""
+    model, values, seconds = visit.request.app.state.proposer, _typed(visit), _evidence(visit, task).seconds
+
+    def commit(connection: Connection) -> bool:
+        work.save_draft(connection, visit.settings, task.lease, values, visit.now)
+        return work.commit_first_try(connection, task.lease, content, seconds, model.name, visit.now)
+
+    if await visit.store.write(commit):
+        shown = visit.campaign.flow.shown(task.phase.name, task.item, task.past)
+        text = await model.propose(task.item.key, shown["factual"])
+        await visit.store.write(lambda c: work.keep_proposal(c, task.lease, text))
+    return visit.go(f"/task/{task.lease.token}")
+
+
 def _evidence(visit: Visit, task: Task) -> work.Evidence:
     """Time at the page where the browser measured it, never more than since the item was given out."""
     form = Form(visit.form)
     since = max(0.0, visit.now - task.lease.claimed_at)
     seconds = form.number("seconds", since, 0, since) or since
+    if task.proposal is not None:
+        seconds = min(since, seconds + task.proposal.seconds)
     return work.Evidence(seconds, form.number("pasted", 0, 0, 1))
 
 

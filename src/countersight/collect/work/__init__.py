@@ -12,6 +12,7 @@ from countersight.collect.work.claiming import (
 )
 from countersight.collect.work.flagging import FOUND, REASONS, Flag, count_open, decide, flag, flag_for, open_flags
 from countersight.collect.work.items import add_items, load_item, load_past
+from countersight.collect.work.proposing import Proposal, commit_first_try, keep_proposal, proposal_of
 from countersight.collect.work.qualifying import Result, Standing, reset, standing, take_test, tries_left
 from countersight.collect.work.submitting import Evidence, Submitted, TakenError, submit, undo
 
@@ -21,23 +22,27 @@ __all__ = [
     "Evidence",
     "Flag",
     "Lease",
+    "Proposal",
     "Result",
     "Standing",
     "Submitted",
     "TakenError",
     "add_items",
     "claim",
+    "commit_first_try",
     "count_open",
     "current_lease",
     "decide",
     "flag",
     "flag_for",
     "free_expired",
+    "keep_proposal",
     "lease_by_token",
     "load_item",
     "load_past",
     "open_flags",
     "open_leases",
+    "proposal_of",
     "release",
     "reset",
     "save_draft",

@@ -7,10 +7,13 @@ from alembic import op
 
 from countersight.collect.database.tables import metadata
 
+_LATER = ("proposal",)
+"""Tables that later migrations make."""
+
 revision = "0001"
 down_revision = None
 
 
 def upgrade() -> None:
-    """Make every table."""
-    metadata.create_all(op.get_bind())
+    """Make every table there was at first."""
+    metadata.create_all(op.get_bind(), [table for table in metadata.sorted_tables if table.name not in _LATER])

@@ -1,0 +1,44 @@
+"""What a model would write, asked for only after a person has written something themselves."""
+
+import asyncio
+
+from countersight.case import Question
+from countersight.collect.settings import Proposals
+from countersight.models import ModelSettings, Request, Turn, open_text_model
+from countersight.text import printable
+
+_LONGEST = 600
+_PROMPT = """A question about a picture: {question}
+Its answer: {answer}
+Write the same question under a condition that changes the answer only indirectly: the new answer must follow from what
+is supposed by thinking, and must not be stated in it. An example: "How many cats would there be if the TV was off?",
+where two of the cats are on its screen.
+Reply with the new question, and behind it the new answer in brackets."""
+
+
+class Proposer:
+    """A model that is asked for a proposal; one that fails or is slow holds nobody up."""
+
+    def __init__(self, proposals: Proposals) -> None:
+        self.name = proposals.model
+        self._deadline = proposals.deadline
+        self._model = open_text_model(proposals.model, ModelSettings(timeout=proposals.deadline))
+
+    async def propose(self, key: str, factual: Question) -> str:
+        """What the model writes for a question; nothing where it does not answer in time."""
+        prompt = _PROMPT.format(question=factual.text, answer=factual.answer)
+        request = Request(f"{key}/propose", (Turn("user", prompt),), "open", question=factual.text)
+        try:
+            answer = await asyncio.wait_for(self._model.reply(request), self._deadline)
+        except Exception:  # whatever is wrong with a model: the person goes on without it
+            return ""
+        return printable(answer.text)[:_LONGEST]
+
+    async def close(self) -> None:
+        """Let go of the model."""
+        await self._model.close()
+
+
+def open_proposer(proposals: Proposals) -> Proposer | None:
+    """The model that the settings name, or None where they name none."""
+    return Proposer(proposals) if proposals.model else None
