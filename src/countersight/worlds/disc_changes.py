@@ -13,6 +13,8 @@ from countersight.worlds.discs import FIELD, WALL, Disc, Discs, gaps, has_clear_
 APART = 12.0
 """Least distance between discs, and from the walls, where they start."""
 NUMBERS: dict[Difficulty, tuple[int, int]] = {"easy": (5, 5), "medium": (6, 6), "hard": (7, 8)}
+_CLOSE = 6.0
+"""The same, after a change."""
 _VISIBLE = 3.0
 """Radii are tried so much larger and smaller: what two discs miss or hit each other by is then 6 pixels."""
 
@@ -101,6 +103,28 @@ def aimed(rng: Random, disc: Disc, discs: tuple[Disc, ...]) -> Disc:
 def pushed(disc: Disc, angle: float, length: float) -> Disc:
     """The disc with a push in a direction, in whole pixels."""
     return replace(disc, vx=float(round(cos(angle) * length)), vy=float(round(sin(angle) * length)))
+
+
+def new_disc(colour: str, beside: Disc, side: str) -> Disc:
+    """A disc as large as another, to its left or right, with room for one more between them."""
+    x = beside.x + (4 if side == "right" else -4) * beside.radius
+    return Disc("new", colour, x, beside.y, beside.radius, weight=2)
+
+
+def shifted_disc(disc: Disc, way: str) -> Disc:
+    """The disc its own width farther left, right, up or down."""
+    across, down = {"left": (-2, 0), "right": (2, 0), "up": (0, -2), "down": (0, 2)}[way]
+    return replace(disc, x=disc.x + across * disc.radius, y=disc.y + down * disc.radius)
+
+
+def faster(disc: Disc, factor: float) -> Disc:
+    """The disc pushed so many times as fast."""
+    return replace(disc, vx=disc.vx * factor, vy=disc.vy * factor)
+
+
+def has_room(world: Discs) -> bool:
+    """Whether all discs and arrows of a changed table are apart."""
+    return min(gaps(world), default=_CLOSE) >= _CLOSE and has_clear_arrows(world)
 
 
 def turned(disc: Disc, quarters: int) -> Disc:

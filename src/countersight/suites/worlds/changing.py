@@ -3,28 +3,28 @@
 from collections.abc import Callable, Iterator
 from random import Random
 
-import msgspec
-from msgspec.structs import replace
-
 from countersight.suites.worlds.drafts import Told, Worded, worded
 from countersight.text import several
-from countersight.worlds import COLOURS, Add, Move, Remove, Replace, Supports, Thing, Turn, changed, contacts
+from countersight.worlds import (
+    COLOURS,
+    Add,
+    Move,
+    Remove,
+    Replace,
+    Supports,
+    Thing,
+    Turn,
+    changed,
+    contacts,
+    is_clear,
+    new_block,
+    spots,
+)
 
-NEW = "new"
-"""The id of a thing that is added."""
-_APART = 10
 _FLAT = 12
 """A block is turned only where that can be seen: its sides differ by so much."""
 _LOWER = "what it then no longer reaches falls to the floor, unless something else holds it"
 """The rule of turning, which nobody could know: what the block carried might as well come to rest on it again."""
-
-
-class Spot(msgspec.Struct, frozen=True):
-    """A free place on a thing."""
-
-    surface: Thing
-    where: str
-    middle: float
 
 
 def removals(world: Supports, rng: Random) -> Iterator[Told]:
@@ -48,9 +48,9 @@ def additions(world: Supports, rng: Random) -> Iterator[Told]:
     colours = [colour for colour in COLOURS if colour not in taken]
     if not colours:
         return
-    for spot in spots(world, 34):
+    for spot in spots(world, new_block("", 1).width):
         weight = rng.choice((1, 4))
-        new = _put(Thing(NEW, "block", rng.choice(colours), 0, 0, 34, 26, weight), spot)
+        new = spot.put(new_block(rng.choice(colours), weight))
         if is_clear(world, new):
             where = worded(f"with {several(weight, 'dot')} were put {spot.where} {{X}}", X=spot.surface)
             article = "an" if new.colour[0] in "aeiou" else "a"
@@ -71,7 +71,7 @@ def moves(world: Supports, rng: Random) -> Iterator[Told]:
     """A block that carries nothing may be put on another free place."""
     for thing in _loose(world):
         for spot in spots(world, thing.width):
-            put = _put(thing, spot)
+            put = spot.put(thing)
             if spot.surface.id != thing.id and abs(put.left - thing.left) > _FLAT and is_clear(world, put):
                 words = worded(f"{{X}} were moved and put {spot.where} {{Z}}", X=thing, Z=spot.surface)
                 yield Told(Move(thing.id, put.left, put.bottom), words, thing, "move")
@@ -98,46 +98,6 @@ CHANGES: dict[str, Callable[[Supports, Random], Iterator[Told]]] = {
     "move": moves,
     "turn": turns,
 }
-
-
-def spots(world: Supports, width: float) -> Iterator[Spot]:
-    """Where a thing of some width can be put: on top of a block, and on the ends and in the middle of a plank."""
-    for surface in world.free:
-        if surface.turned or surface.kind not in ("block", "plank"):
-            continue
-        middle, _ = surface.middle
-        if surface.kind == "block":
-            yield Spot(surface, "on top of", middle)
-            continue
-        yield Spot(surface, "on the left end of", surface.left + width / 2 + 2)
-        yield Spot(surface, "on the middle of", middle)
-        yield Spot(surface, "on the right end of", surface.right - width / 2 - 2)
-
-
-def _put(thing: Thing, spot: Spot) -> Thing:
-    return replace(thing, left=round(spot.middle - thing.width / 2), top=spot.surface.top - thing.height)
-
-
-def is_clear(world: Supports, thing: Thing) -> bool:
-    """Whether nothing else is where the thing would be, or too near to it at its sides and above it."""
-    return not any(
-        other.id != thing.id
-        and other.left < thing.right + _APART
-        and thing.left - _APART < other.right
-        and other.top - 1 < thing.bottom - 2
-        and thing.top - _APART < other.bottom
-        for other in _boxes(world)
-    )
-
-
-def _boxes(world: Supports) -> Iterator[Thing]:
-    """Every thing as wide and high as it looks; strings take room as well."""
-    for thing in world.things:
-        xs, ys = zip(*thing.corners(), strict=True)
-        yield replace(thing, left=min(xs), top=min(ys), width=max(xs) - min(xs), height=max(ys) - min(ys))
-    for string in world.strings:
-        top, bottom = world.thing(string.above).bottom, world.thing(string.below).top
-        yield Thing(string.id, "hook", "grey", string.x - 1, top, 2, max(1.0, bottom - top))
 
 
 def _loose(world: Supports) -> list[Thing]:

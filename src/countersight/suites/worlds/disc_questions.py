@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import permutations
-from math import hypot
 from random import Random
 
 import msgspec
@@ -22,10 +21,14 @@ from countersight.worlds import (
     Put,
     Take,
     changed_discs,
-    gaps,
-    has_clear_arrows,
+    faster,
+    has_room,
     motion,
+    nearest,
+    new_disc,
+    shifted_disc,
     turned,
+    yes,
 )
 
 RULE = "Each disc slides three times as far as its arrow is long, unless it hits something."
@@ -33,10 +36,7 @@ RULE = "Each disc slides three times as far as its arrow is long, unless it hits
 SHOWN = "The four pictures show what happens, from start to end."
 _ROLES = {(False, "yes", "no"): "cause", (True, "yes", "no"): "enable", (True, "no", "yes"): "prevent"}
 """By whether a disc was pushed, and whether it reaches a wall with another disc and without it."""
-_NEW = "new"
 _CHANGES = 10
-_CLEARLY = 12
-"""Pixels by which one disc must be nearer than the others."""
 
 
 class Went(msgspec.Struct, frozen=True):
@@ -57,9 +57,9 @@ def told_changes(world: Discs, rng: Random) -> Iterator[Told]:
             if weight != disc.weight:
                 words = f"{{X}} had {several(weight, 'dot')} instead of {disc.weight:.0f}"
                 yield Told(Put(replace(disc, weight=weight)), worded(words, X=disc), disc, "replace")
-        for way, dx, dy in (("left", -2, 0), ("right", 2, 0), ("up", 0, -2), ("down", 0, 2)):
-            moved = replace(disc, x=disc.x + dx * disc.radius, y=disc.y + dy * disc.radius)
-            yield Told(Put(moved), worded(f"{{X}} were its own width farther {way}", X=disc), disc, "move")
+        for way in ("left", "right", "up", "down"):
+            moved = Put(shifted_disc(disc, way))
+            yield Told(moved, worded(f"{{X}} were its own width farther {way}", X=disc), disc, "move")
         if disc.vx or disc.vy:
             yield from _pushed_otherwise(disc)
         yield _one_more(world, disc, rng)
@@ -69,8 +69,7 @@ def _one_more(world: Discs, disc: Disc, rng: Random) -> Told:
     """A disc of a colour that none has, beside another."""
     colour = rng.choice([each for each in COLOURS if each not in {other.colour for other in world.discs}])
     side = rng.choice(("left", "right"))
-    x = disc.x + (4 if side == "right" else -4) * disc.radius
-    new = Disc(_NEW, colour, x, disc.y, disc.radius, weight=2)
+    new = new_disc(colour, disc, side)
     where = worded(f"lay to the {side} of {{X}}, with room for just one more between them", X=disc)
     article = "an" if new.colour[0] in "aeiou" else "a"
     like = "of the same size, with 2 dots,"
@@ -80,8 +79,7 @@ def _one_more(world: Discs, disc: Disc, rng: Random) -> Told:
 
 def _pushed_otherwise(disc: Disc) -> Iterator[Told]:
     for factor, words in ((2.0, "twice as fast"), (0.5, "half as fast"), (0.0, "at rest")):
-        put = Put(replace(disc, vx=disc.vx * factor, vy=disc.vy * factor))
-        yield Told(put, worded(f"{{X}} were {words}", X=disc), disc, "speed")
+        yield Told(Put(faster(disc, factor)), worded(f"{{X}} were {words}", X=disc), disc, "speed")
     for quarters, words in (
         (1, "a quarter turn to the right"),
         (2, "the other way"),
@@ -98,7 +96,7 @@ def hits(went: Went, rng: Random) -> Iterator[Draft]:
 
 
 def _hits(one: str, other: str, happens: Motion) -> str:
-    return _yes(other in happens.hit_by(one))
+    return yes(other in happens.hit_by(one))
 
 
 def reaches_wall(went: Went, rng: Random) -> Iterator[Draft]:
@@ -109,7 +107,7 @@ def reaches_wall(went: Went, rng: Random) -> Iterator[Draft]:
 
 
 def _reaches(disc: str, happens: Motion) -> str:
-    return _yes(happens.reaches_wall(disc))
+    return yes(happens.reaches_wall(disc))
 
 
 def _boolean(went: Went, what: str, shown: str, fact: Callable[[Motion], str]) -> Draft:
@@ -154,9 +152,9 @@ def who_first(went: Went, rng: Random) -> Iterator[Draft]:
     """Which of four would a disc touch first? And in the picture: which is nearest to it?"""
     for disc in _others(went):
         chosen = _to_choose_from(went, disc, rng)
-        nearest = _nearest(chosen, disc)
+        near = nearest(chosen, disc) if len(chosen) == 3 else None
         absent = sorted(set(COLOURS) - {each.colour for each in went.world.discs})
-        if nearest is None or not absent:
+        if near is None or not absent:
             continue
         met = {*went.now.hit_by(disc.id), *went.then.hit_by(disc.id)}
         roles = ("answer", *("graph" if each.id in met else "image" for each in chosen[1:]), "text")
@@ -165,7 +163,7 @@ def who_first(went: Went, rng: Random) -> Iterator[Draft]:
             skeleton=went.told.words.skeleton,
             target=_first(disc.id, went.now) != chosen[0].id,
             kind="choice",
-            factual=Asked(f"Which of these is nearest to the {disc.name}?", f"the {nearest.name}"),
+            factual=Asked(f"Which of these is nearest to the {disc.name}?", f"the {near.name}"),
             counterfactual=Asked(
                 f"{RULE} Which of these would the {disc.name} touch first if {went.told.words.text}?", names[0]
             ),
@@ -224,15 +222,6 @@ def _to_choose_from(went: Went, disc: Disc, rng: Random) -> list[Disc]:
     return [right, *others[:1], *rng.sample(others[1:], min(1, len(others[1:])))]
 
 
-def _nearest(chosen: list[Disc], disc: Disc) -> Disc | None:
-    """The one of three that is nearest to a disc, where that can be seen."""
-    if len(chosen) < 3:
-        return None
-    away = {each.id: hypot(each.x - disc.x, each.y - disc.y) - each.radius for each in chosen}
-    first, second, *_ = sorted(chosen, key=lambda each: away[each.id])
-    return first if away[second.id] - away[first.id] >= _CLEARLY else None
-
-
 def under_changes(drafting: Callable[[Went, Random], Iterator[Draft]]) -> Callable[..., Iterator[Draft]]:
     """What can be asked of a table under some of its changes."""
 
@@ -242,7 +231,7 @@ def under_changes(drafting: Callable[[Went, Random], Iterator[Draft]]) -> Callab
         for told in rng.sample(some, min(_CHANGES, len(some))):
             assert isinstance(told.change, DiscChange)
             after = changed_discs(world, told.change)
-            if min(gaps(after)) < 6 or not has_clear_arrows(after):
+            if not has_room(after):
                 continue
             found = list(drafting(Went(world, told, after, now, motion(after)), rng))
             yield from rng.sample(found, len(found))
@@ -253,7 +242,3 @@ def under_changes(drafting: Callable[[Went, Random], Iterator[Draft]]) -> Callab
 def _others(went: Went) -> list[Disc]:
     """The discs that may be asked about: all but the one that is changed."""
     return [disc for disc in went.world.discs if disc.id != went.told.about.id]
-
-
-def _yes(holds: bool) -> str:
-    return "yes" if holds else "no"

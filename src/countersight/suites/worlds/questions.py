@@ -21,17 +21,18 @@ from countersight.worlds import (
     Thing,
     Turn,
     WorldChange,
+    clearly_first,
     contacts,
     fallen_without,
+    is_higher,
     outcome,
+    yes,
 )
 
 ROLES = ("answer", "image", "graph", "text")
 """Right; in the picture and not involved; involved and not the answer; nowhere in the picture."""
 _CHANGES = 8
 """Changes of one world that are solved."""
-_CLEARLY = 14
-"""Pixels by which one middle must be higher than another, or farther to the left."""
 
 
 class Happened(msgspec.Struct, frozen=True):
@@ -50,7 +51,7 @@ def falls(happened: Happened, rng: Random) -> Iterator[Draft]:
         if thing.id in _changed(told) or thing.colour == told.about.colour:  # things of one colour never touch
             continue
         would = worded("Would {Y} fall if", Y=thing)
-        does = _yes(thing.id in down)
+        does = yes(thing.id in down)
         for touches, block in _blocks_by_touch(world, thing, rng).items():
             yield Draft(
                 skeleton=f"{would.skeleton} {told.words.skeleton}?",
@@ -72,7 +73,7 @@ def _blocks_by_touch(world: Supports, thing: Thing, rng: Random) -> dict[str, Th
     blocks = [block for block in world.free if block.kind == "block" and block.colour != thing.colour]
     found: dict[str, list[Thing]] = {}
     for block in blocks:
-        found.setdefault(_yes({block.id, thing.id} in pairs), []).append(block)
+        found.setdefault(yes({block.id, thing.id} in pairs), []).append(block)
     return {touches: rng.choice(some) for touches, some in sorted(found.items())}
 
 
@@ -82,7 +83,7 @@ def higher(happened: Happened, rng: Random) -> Iterator[Draft]:
     here = [thing for thing in world.free if thing.id not in (told.about.id, *_changed(told))]
     later = {thing.id: thing for thing in after.things}
     for one, other in permutations(here, 2):
-        is_now, would_be = _is_higher(one, other), _is_higher(later[one.id], later[other.id])
+        is_now, would_be = is_higher(one, other), is_higher(later[one.id], later[other.id])
         if is_now is None or would_be is None:
             continue
         asked = worded("Is {Y} higher than {Z}?", Y=one, Z=other)
@@ -99,11 +100,6 @@ def higher(happened: Happened, rng: Random) -> Iterator[Draft]:
             after=after,
             fallen=happened.outcome.fallen,
         )
-
-
-def _is_higher(one: Thing, other: Thing) -> str | None:
-    lower = other.middle[1] - one.middle[1]
-    return _yes(lower > 0) if abs(lower) >= _CLEARLY else None
 
 
 def how_many(happened: Happened, rng: Random) -> Iterator[Draft]:
@@ -139,7 +135,7 @@ def which_falls(happened: Happened, rng: Random) -> Iterator[Draft]:
     if not (right and involved and beside and absent):
         return
     chosen = [rng.choice(each) for each in (right, beside, involved)]
-    highest = _clearly_first(chosen, lambda thing: thing.middle[1])
+    highest = clearly_first(chosen, lambda thing: thing.middle[1])
     if highest is None:
         return
     names = [*(f"the {thing.name}" for thing in chosen), f"the {rng.choice(absent)} block"]
@@ -172,7 +168,7 @@ def planning(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> 
     if not safe or len(holding) < 3:
         return
     chosen = [safe[0], *holding[:3]]
-    leftmost = _clearly_first(chosen, lambda thing: thing.middle[0])
+    leftmost = clearly_first(chosen, lambda thing: thing.middle[0])
     if leftmost is None:
         return
     options = tuple(Option(f"the {thing.name}", "graph" if nth else "answer") for nth, thing in enumerate(chosen))
@@ -230,10 +226,6 @@ GROUPS = (
 )
 
 
-def _yes(holds: bool) -> str:
-    return "yes" if holds else "no"
-
-
 def _changed(told: Told) -> tuple[str, ...]:
     return (told.change.id,) if isinstance(told.change, Remove | Replace | Move | Turn) else ()
 
@@ -248,8 +240,3 @@ def _involved(world: Supports, start: str) -> set[str]:
             if pair & found and not any(world.thing(each).is_fixed for each in pair):
                 found |= pair
     return found
-
-
-def _clearly_first(things: list[Thing], place: Callable[[Thing], float]) -> Thing | None:
-    first, second, *_ = sorted(things, key=place)
-    return first if place(second) - place(first) >= _CLEARLY else None

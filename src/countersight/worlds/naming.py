@@ -1,0 +1,25 @@
+"""Things by what questions call them: "the red block"."""
+
+from collections.abc import Iterable
+from typing import Final, TypeVar
+
+from countersight.errors import Unclear
+from countersight.worlds.colours import COLOURS
+from countersight.worlds.discs import Disc
+from countersight.worlds.things import Thing
+
+Named = TypeVar("Named", Thing, Disc)
+COLOUR: Final = "|".join(COLOURS)
+
+
+def name_pattern(group: str, kinds: str = "block|plank|cup|ball|disc") -> str:
+    """What matches the name of a thing, and remembers it without its article."""
+    return rf"(?:the |an? )?(?P<{group}>(?:{COLOUR}) (?:{kinds}))"
+
+
+def called(things: Iterable[Named], name: str) -> Named:
+    """The one thing of that name; Unclear where there is none, or are several."""
+    found = [thing for thing in things if thing.name == name]
+    if len(found) != 1:
+        raise Unclear(f"there is no {name} in the picture" if not found else f"there is more than one {name}")
+    return found[0]
