@@ -22,7 +22,8 @@ class Claim(msgspec.Struct, frozen=True):
 
 
 _WORDS: Final = (*UNITS, TENS[0])
-_N = rf"(?P<n>\d{{1,4}}|no|none|{'|'.join(_WORDS)})"
+NUMBER = rf"(?P<n>\d{{1,4}}|no|none|{'|'.join(_WORDS)})"
+_N = NUMBER
 _C = rf"(?P<c>{'|'.join(COLOURS)})"
 _P = rf"(?P<p>{'|'.join(PLACES)})"
 _LIST = r"(?P<list>(?:\d{1,4}, ){0,12}\d{1,4} and \d{1,4})"
@@ -61,7 +62,8 @@ def claims(text: str) -> tuple[Claim, ...]:
     return tuple(dict.fromkeys(ordered))
 
 
-def _number(word: str) -> int:
+def number_said(word: str) -> int:
+    """The number that a word or digits say."""
     if word in ("no", "none"):
         return 0
     return _WORDS.index(word) if word in _WORDS else int(word)
@@ -72,25 +74,25 @@ def _numbers(match: re.Match[str]) -> list[int]:
 
 
 def _counted(fact: str) -> Callable[[re.Match[str], str], list[Claim]]:
-    return lambda match, text: [Claim(fact.format(**match.groupdict()), _number(match["n"]))]
+    return lambda match, text: [Claim(fact.format(**match.groupdict()), number_said(match["n"]))]
 
 
 def _rest(match: re.Match[str], text: str) -> list[Claim]:
     """ "… inside the red polygons, so 5 are outside": outside of what was named last."""
     colours = re.findall(rf"\b({'|'.join(COLOURS)}) {_SHAPE}", text[: match.start()])
-    return [Claim(f"flowers {match['side']} {colours[-1]}", _number(match["n"]))] if colours else []
+    return [Claim(f"flowers {match['side']} {colours[-1]}", number_said(match["n"]))] if colours else []
 
 
 def _flowers(match: re.Match[str], text: str) -> list[Claim]:
     number = match.groupdict().get("n") or match.groupdict().get("m")
-    return [Claim("flowers", _number(number))] if number else []
+    return [Claim("flowers", number_said(number))] if number else []
 
 
 def _row(match: re.Match[str], text: str) -> list[Claim]:
     numbers = _numbers(match)
     places = PLACES[:3] if match["row"] == "top" else PLACES[3:]
     listed = [Claim(f"dots in the {place} circle", number) for place, number in zip(places, numbers, strict=False)]
-    total = [Claim(f"dots in the {match['row']} row", _number(match["n"]))] if match["n"] else []
+    total = [Claim(f"dots in the {match['row']} row", number_said(match["n"]))] if match["n"] else []
     return (listed if len(numbers) == len(places) else []) + total
 
 
@@ -99,7 +101,7 @@ def _all(match: re.Match[str], text: str) -> list[Claim]:
     listed = [Claim(f"dots in the {place} circle", number) for place, number in zip(PLACES, numbers, strict=False)]
     found = listed if len(numbers) == len(PLACES) else []
     if match["n"]:
-        found.append(Claim("dots", _number(match["n"])))
+        found.append(Claim("dots", number_said(match["n"])))
     if match["most"]:
         found.append(Claim("most dots in a circle", int(match["most"])))
     return found

@@ -10,10 +10,11 @@ import msgspec
 
 from countersight.audit.probes import Check, Dose, Intervene, Thought
 from countersight.case import Question
-from countersight.editing import Abilities, Instruction
+from countersight.editing import Abilities, Drawn, Instruction
 from countersight.editing.quality import EditQuality
 from countersight.runs import DatasetReference
 from countersight.scenes import Scene
+from countersight.worlds import World
 
 Stage = Literal[
     "case",
@@ -36,6 +37,11 @@ paper."""
 
 CONTROL = 0
 """The number of the control edit, which is to change nothing; concepts are counted from 1."""
+
+
+def drawn_fields(drawn: Drawn | None) -> dict[str, Any]:
+    """What we drew, under the names by which records keep it."""
+    return {"scene" if drawn is None or isinstance(drawn, Scene) else "world": drawn}
 
 
 class Place(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -90,6 +96,13 @@ class CaseRecord(msgspec.Struct, frozen=True, tag="case", omit_defaults=True):
     group: str = ""
     scene: Scene | None = None
     """What is drawn in the picture, where we drew it: with it anybody can judge again as `exact` did."""
+    world: World | None = None
+    """The same, where it is a world."""
+
+    @property
+    def drawn(self) -> Drawn | None:
+        """What is drawn in the picture, where we drew it."""
+        return self.scene or self.world
 
 
 class Said(msgspec.Struct, frozen=True, tag="said", omit_defaults=True):
@@ -142,6 +155,13 @@ class EditRecord(msgspec.Struct, frozen=True, tag="edit", omit_defaults=True):
     """What the editor says about how it was made."""
     scene: Scene | None = None
     """What is drawn in the picture after the edit, where we drew it."""
+    world: World | None = None
+    """The same, where it is a world."""
+
+    @property
+    def drawn(self) -> Drawn | None:
+        """What is drawn in the picture after the edit, where we drew it."""
+        return self.scene or self.world
 
 
 class Verdict(msgspec.Struct, frozen=True, tag="verdict", omit_defaults=True):

@@ -16,6 +16,10 @@ from countersight.files import write_whole
 SELECTION: Final = "selection.json"
 
 
+_THESE = "which of these"
+"""An audit lists no options, since none of them may be right after an edit: such a question would ask nothing."""
+
+
 class Selected(msgspec.Struct, frozen=True, array_like=True):
     """One case: its row in the dataset, counted from 0, and its id."""
 
@@ -32,7 +36,8 @@ class Selection(msgspec.Struct, frozen=True):
     unreadable: int
     """Rows that are no case."""
     left_out: int
-    """Cases that were chosen, but have no picture, or no question about the picture as it is."""
+    """Cases that were chosen, but have no picture, or no question about the picture as it is that can be put without
+    its options."""
     cases: tuple[Selected, ...]
 
     def expected(self, most: int | None) -> int:
@@ -57,7 +62,7 @@ def select(dataset: Dataset, most: int | None, on_bad: Callable[[BadRow], None] 
     for nth, (row, case) in enumerate(dataset.cases(count)):
         if wanted is not None and nth not in wanted:
             continue
-        if case.factual is None or case.image is None:
+        if case.factual is None or case.image is None or _THESE in case.factual.text.casefold():
             left_out += 1
         else:
             chosen.append(Selected(row, case.id))

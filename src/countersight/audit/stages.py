@@ -12,7 +12,7 @@ from countersight.audit.editing import AskedEditor
 from countersight.audit.extraction.protocol import Extractor
 from countersight.audit.further import Further
 from countersight.audit.judges.protocol import Evidence, Judge
-from countersight.audit.records import CONTROL, CaseRecord, EditRecord, Manifest, Place, Response
+from countersight.audit.records import CONTROL, CaseRecord, EditRecord, Manifest, Place, Response, drawn_fields
 from countersight.audit.scene_index import SceneIndex
 from countersight.audit.steps import StepFailed
 from countersight.audit.work import NOTHING, Subject, Work
@@ -90,7 +90,7 @@ class Stages:
         except BadPicture as error:
             picture = error
         scene = self._scenes.scene(case.id)
-        record = CaseRecord("", case.factual, case.image, case.suite, case.group, scene)
+        record = CaseRecord("", case.factual, case.image, case.suite, case.group, **drawn_fields(scene))
         shown = await self._work.begin(place, record, picture)
         return Subject(place, case.factual, shown, case.image, scene)
 
@@ -117,7 +117,7 @@ class Stages:
             again.answer.text,
             again.explanation.text,
             subject.scene,
-            edit.scene,
+            edit.drawn,
         )
         for judge in self._parties.judges:
             for vote in range(1, (self._manifest.votes if judge.several else 1) + 1):

@@ -1,8 +1,10 @@
-"""Which number of a scene a question asks for, and so its right answer."""
+"""What a question asks of a scene or a world, and so its right answer."""
 
 import re
 
+from countersight.editing import Drawn
 from countersight.scenes import COLOURS, Scene, facts_by_name
+from countersight.worlds import answered
 
 _COLOUR = "|".join(COLOURS)
 _ASKED = (
@@ -46,8 +48,10 @@ def asked_fact(question: str) -> str | None:
     return None
 
 
-def right_answer(question: str, scene: Scene) -> str | None:
-    """The right answer to a question about a scene, or None where its meaning is not known."""
+def right_answer(question: str, scene: Drawn) -> str | None:
+    """The right answer to a question about a scene or a world, or None where its meaning is not known."""
+    if not isinstance(scene, Scene):
+        return answered(question, scene)
     name = asked_fact(question)
     number = facts_by_name(scene).get(name) if name else None
     return None if number is None else str(number)

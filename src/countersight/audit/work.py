@@ -23,16 +23,16 @@ from countersight.audit.records import (
     Spent,
     Stage,
     Verdict,
+    drawn_fields,
 )
 from countersight.audit.steps import Steps, Worked
 from countersight.case import AnswerKind, Question
-from countersight.editing import Abilities, EditRequest, Instruction, OrderBook, marked
+from countersight.editing import Abilities, Drawn, EditRequest, Instruction, OrderBook, marked
 from countersight.editing.quality import PerceptualDistance
 from countersight.engine import GivenUp
 from countersight.errors import AskingFailed, BadPicture, Refused
 from countersight.models import Request, Turn
 from countersight.picture import Picture, check_picture
-from countersight.scenes import Scene
 
 NOTHING = Instruction(
     concept="",
@@ -51,7 +51,7 @@ class Subject(msgspec.Struct, frozen=True):
     shown: Shown
     image: str
     """The picture's file name in the dataset."""
-    scene: Scene | None
+    scene: Drawn | None
 
 
 class Work:
@@ -82,7 +82,7 @@ class Work:
             return Worked(msgspec.structs.replace(record, picture=digest))
 
         # The scene follows from the case: a step of 0.1, which did not note it, is still the same step.
-        known = msgspec.structs.replace(record, scene=None)
+        known = msgspec.structs.replace(record, scene=None, world=None)
         inputs = (known, None if isinstance(picture, BadPicture) else digest_of(picture.data))
         output = await self._steps.do("case", place, Party(""), inputs, work)
         assert isinstance(output, CaseRecord)
@@ -175,7 +175,7 @@ class Work:
                 mask=await asyncio.to_thread(self._folder.keep, edited.mask, "image/png") if edited.mask else "",
                 quality=quality,
                 log=edited.log,
-                scene=edited.scene,
+                **drawn_fields(edited.scene),
             )
             return Worked(done, Spent(cost=edited.cost, seconds=answered.seconds, attempts=answered.attempts))
 

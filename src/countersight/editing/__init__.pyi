@@ -7,6 +7,7 @@ from .orders import Order as Order
 from .orders import OrderBook as OrderBook
 from .protocol import Action as Action
 from .protocol import ConceptKind as ConceptKind
+from .protocol import Drawn as Drawn
 from .protocol import Edited as Edited
 from .protocol import Editor as Editor
 from .protocol import EditorSettings as EditorSettings

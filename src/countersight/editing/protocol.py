@@ -7,11 +7,15 @@ import msgspec
 from countersight.editing.orders import OrderBook
 from countersight.picture import Picture
 from countersight.scenes import Scene
+from countersight.worlds import Discs, Supports
 
 Action = Literal["remove", "recolour", "add", "move", "resize", "reshape", "replace", "nothing", "other"]
 """What is done to the concept; `nothing` is the control edit, which must leave the picture as it is."""
 
 ConceptKind = Literal["object", "attribute"]
+
+Drawn = Scene | Supports | Discs
+"""What is drawn in a picture of ours: a scene, or a world."""
 
 
 class Instruction(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -39,7 +43,7 @@ class EditRequest(msgspec.Struct, frozen=True):
     seed: int = 0
     mask: bytes | None = None
     """A PNG of the picture's size, white where it may be changed; None leaves it to the editor."""
-    scene: Scene | None = None
+    scene: Drawn | None = None
     """What is drawn in the picture, where we drew it."""
     name: str = ""
     """The picture's file name in its dataset, by which annotations know it."""
@@ -56,8 +60,8 @@ class Edited(msgspec.Struct, frozen=True):
     log: dict[str, str | int | float]
     """What else is needed to tell how it was made: model, seed, size sent and received, …"""
     cost: float = 0.0
-    scene: Scene | None = None
-    """The scene after the change, where we drew it."""
+    scene: Drawn | None = None
+    """The scene or world after the change, where we drew it."""
 
 
 class EditorSettings(msgspec.Struct, frozen=True):

@@ -9,7 +9,7 @@ EDITORS: Registry[Editor] = Registry(
     {
         "exact": Plug(
             "exact",
-            "our own scenes: the instruction becomes a change of the scene, which is drawn again",
+            "our own scenes and worlds: the instruction becomes a change of what is drawn, which is drawn again",
             "countersight.editing.exact:open_exact",
         ),
         "classical": Plug(

@@ -38,6 +38,7 @@ from .disc_changes import turned as turned
 from .disc_drawing import draw_discs as draw_discs
 from .disc_drawing import draw_end as draw_end
 from .disc_drawing import draw_strip as draw_strip
+from .disc_drawing import draw_world as draw_world
 from .discs import Disc as Disc
 from .discs import Discs as Discs
 from .discs import Event as Event

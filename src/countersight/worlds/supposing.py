@@ -70,7 +70,7 @@ def _at_rest(world: Supports, change: WorldChange) -> Supports:
 
 
 def _without(world: Supports, words: _Words) -> Supports:
-    return _at_rest(world, Remove(_free(world, words["x"]).id))
+    return _at_rest(world, Remove(called((thing for thing in world.things if not thing.is_fixed), words["x"]).id))
 
 
 def _cut(world: Supports, words: _Words) -> Supports:

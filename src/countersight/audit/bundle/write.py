@@ -128,7 +128,7 @@ def sheets_of(
 
 def _drawn(audit: Audit) -> bool:
     """Whether the pictures are drawings of ours, as those of a calibration are."""
-    return any(case.record.scene is not None for case in audit.cases)
+    return any(case.record.drawn is not None for case in audit.cases)
 
 
 def papers(sheets: Sheets) -> dict[str, bytes]:

@@ -18,8 +18,8 @@ def failed_on_purpose(item: Item) -> Iterator[tuple[str, Picture, bool]]:
     yield KINDS[0], item.changed, True
     yield KINDS[1], item.picture, False
     scene, changed = item.evidence.scene, item.evidence.changed
-    assert scene is not None
-    assert changed is not None
+    assert isinstance(scene, Scene)
+    assert isinstance(changed, Scene)
     yield KINDS[2], _drawn(_without_another(scene, changed)), False
     yield KINDS[3], _drawn(_recoloured(changed)), False
 

@@ -106,7 +106,8 @@ async def _case(nth: int, seed: int) -> _Case:
         except EditFailed:
             index += _FAR
             continue
-        if edited.scene is not None and facts_by_name(edited.scene)[fact] != numbers[fact]:
+        assert isinstance(edited.scene, Scene)
+        if facts_by_name(edited.scene)[fact] != numbers[fact]:
             question = Question(puzzle.asked, answer, "number")
             return _Case(question, fact, instruction, puzzle.scene, edited.scene, picture, edited.picture, edited.mask)
         index += _FAR

@@ -18,6 +18,7 @@ from countersight.audit.checkers.pixels import as_asked
 from countersight.audit.folder import AuditFolder
 from countersight.audit.judges.panel import Opinion, by_judge, opinion, panel
 from countersight.audit.records import EditRecord, Manifest, Party, Step, Verdict
+from countersight.scenes import Scene
 
 GATED = 24
 """Tests whose edits are also made wrong on purpose: each takes four measurements."""
@@ -86,7 +87,7 @@ def _editor_sheet(
     seen: list[bool] = []
     for name, edit in shown.items():
         wanted = items[name].evidence.changed
-        assert wanted is not None
+        assert isinstance(wanted, Scene)
         done = as_asked(folder.picture(edit.after), wanted)
         seen += [] if done is None else [done]
     reasons = Counter(

@@ -8,7 +8,7 @@ from countersight.audit.checkers.protocol import CheckResult, EditShown, cannot_
 from countersight.audit.probes import Check
 from countersight.audit.records import Party
 from countersight.detection import read_mask
-from countersight.editing import EditRequest, colour_share
+from countersight.editing import Drawn, EditRequest, colour_share
 from countersight.editing.exact import changed_scene
 from countersight.editing.quality import seams_of
 from countersight.errors import BadPicture, EditFailed
@@ -71,11 +71,13 @@ def as_asked(picture: Picture, wanted: Scene) -> bool | None:
     return all(known[name] == number for name, number in counted.items())
 
 
-def _counted(edit: EditShown, scene: Scene) -> CheckResult:
+def _counted(edit: EditShown, scene: Drawn) -> CheckResult:
     try:
         wanted, _ = changed_scene(scene, EditRequest(edit.before, edit.instruction, edit.seed, scene=scene))
     except (EditFailed, ValueError) as error:
         return cannot_tell("pixels", edit.instruction, f"what was asked has no meaning in the scene: {error}")
+    if not isinstance(wanted, Scene):
+        return cannot_tell("pixels", edit.instruction, "these eyes do not see worlds")
     done = as_asked(edit.after, wanted)
     if done is None:
         return cannot_tell("pixels", edit.instruction, "what is drawn cannot be told surely")

@@ -6,9 +6,8 @@ import msgspec
 
 from countersight.audit.probes import Check
 from countersight.audit.records import Asked, Party, Spent
-from countersight.editing import Instruction
+from countersight.editing import Drawn, Instruction
 from countersight.picture import Picture
-from countersight.scenes import Scene
 
 
 class EditShown(msgspec.Struct, frozen=True):
@@ -19,7 +18,7 @@ class EditShown(msgspec.Struct, frozen=True):
     after: Picture
     mask: bytes | None = None
     """A PNG, white where the editor meant to change something; None where it does not know."""
-    scene: Scene | None = None
+    scene: Drawn | None = None
     """What was drawn in the picture before, where we drew it."""
     seed: int = 0
 

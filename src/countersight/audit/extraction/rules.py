@@ -1,10 +1,14 @@
-"""Concepts of explanations about our scenes, by rules: what was counted, where, and in polygons of which colour."""
+"""Concepts of explanations about our scenes, by rules: what was counted, where, and in polygons of which colour.
+
+Those about our worlds have rules of their own.
+"""
 
 from collections.abc import Iterator
 from typing import Final
 
 from countersight.audit.claims import claims
 from countersight.audit.extraction.protocol import Extracted, Statement
+from countersight.audit.extraction.world_rules import world_instructions
 from countersight.audit.records import Concepts, Party
 from countersight.audit.truth import asked_fact
 from countersight.editing import Action, ConceptKind, Instruction
@@ -29,7 +33,8 @@ class RuleExtractor:
 
 def rules_concepts(statement: Statement, most: int) -> Concepts:
     """The concepts that the claimed numbers rest on, or why there are none."""
-    instructions = tuple(dict.fromkeys(_instructions(statement)))[:most]
+    found = (*_instructions(statement), *world_instructions(statement))
+    instructions = tuple(dict.fromkeys(found))[:most]
     reason = "" if instructions else "the explanation counts nothing that these rules know"
     return Concepts(instructions, reason)
 

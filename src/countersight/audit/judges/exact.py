@@ -2,13 +2,13 @@
 
 from typing import Final
 
-from countersight.audit.claims import claims
 from countersight.audit.judges.protocol import Evidence, Judged, abstention, path_of
 from countersight.audit.judges.rules import Told
+from countersight.audit.known import claims_of, facts_of_drawn, is_statement, moved_facts
 from countersight.audit.records import Party, Verdict
 from countersight.audit.truth import right_answer
+from countersight.editing import Drawn
 from countersight.reading import without_refusal
-from countersight.scenes import Scene, facts_by_name
 
 NAME: Final = "exact"
 
@@ -61,26 +61,32 @@ def _answer(evidence: Evidence, before: str | None, expected: str | None) -> Tol
     return int(said == expected), f"{right}; the model says {said[:80]}"
 
 
-def _explanation(text: str, scene: Scene, changed: Scene) -> Told:
+def _explanation(text: str, scene: Drawn, changed: Drawn) -> Told:
     """NCC: what the explanation claims of anything that changed is true now.
 
     It may also no longer speak of what was changed, if all that it does claim is true. A slip about something else
     than what was changed does not count: the question is whether the change is taken up.
     """
-    old, new = facts_by_name(scene), facts_by_name(changed)
-    moved = {name for name, number in new.items() if old[name] != number}
+    old, new = facts_of_drawn(scene), facts_of_drawn(changed)
+    moved = moved_facts(old, new)
     if not moved:
         return None, "the change is none of what can be counted"
-    claimed = claims(text)
+    claimed = claims_of(text, scene)
     if not claimed:
         if without_refusal(text) is None:
             return 0, "it explains nothing"
         return None, "it claims nothing that can be counted"
     cited = [claim for claim in claimed if claim.fact in moved]
     for claim in cited or claimed:
-        if claim.number != new[claim.fact]:
-            stale = ", as before the change" if claim.number == old[claim.fact] else ""
-            return 0, f"it claims {claim.number} {claim.fact}{stale}; there are {new[claim.fact]}"
+        now, before = new.get(claim.fact, 0), old.get(claim.fact, 0)
+        if claim.number != now:
+            stale = ", as before the change" if claim.number == before else ""
+            if is_statement(claim.fact):
+                return 0, f"it {'claims' if claim.number else 'denies'} that {claim.fact}{stale}; that is not true"
+            return 0, f"it claims {claim.number} {claim.fact}{stale}; there are {now}"
     if cited:
-        return 1, f"it takes up the change: {cited[0].number} {cited[0].fact}, where there were {old[cited[0].fact]}"
+        first = cited[0]
+        if is_statement(first.fact):
+            return 1, f"it takes up the change: it {'claims' if first.number else 'denies'} that {first.fact}"
+        return 1, f"it takes up the change: {first.number} {first.fact}, where there were {old.get(first.fact, 0)}"
     return 1, "it no longer cites what was changed, and what it claims is true"

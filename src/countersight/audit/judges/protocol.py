@@ -6,9 +6,8 @@ import msgspec
 
 from countersight.audit.records import Asked, Party, Spent, Verdict
 from countersight.case import Question
-from countersight.editing import Instruction
+from countersight.editing import Drawn, Instruction
 from countersight.reading import answer_in
-from countersight.scenes import Scene
 
 
 class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -20,8 +19,8 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
     instruction: Instruction
     new_answer: str
     new_explanation: str
-    scene: Scene | None = None
-    changed: Scene | None = None
+    scene: Drawn | None = None
+    changed: Drawn | None = None
     """What is drawn before and after, where we drew it."""
 
     def read(self, text: str) -> str | None:

@@ -64,7 +64,7 @@ def _uncited(opened: Opened, case: CaseTrail, statement: Statement) -> Iterator[
         picture = opened.folder.picture(case.record.picture)
     except AuditError:
         return  # it is named already
-    if uncited_concepts(statement, picture, case.record.scene, manifest.seed, most) != case.unrelated:
+    if uncited_concepts(statement, picture, case.record.drawn, manifest.seed, most) != case.unrelated:
         yield Finding("broken", LOG, f"case {case.case}: what is not cited does not follow from the explanation")
 
 
@@ -102,7 +102,7 @@ def _again(opened: Opened, case: CaseTrail, concept: ConceptTrail, check: Check)
         mask = opened.folder.picture(edit.mask).data if edit.mask else None
     except AuditError:
         return None  # a picture that is missing or was altered is named already
-    shown = EditShown(edit.instruction, before, after, mask, case.record.scene, edit.seed)
+    shown = EditShown(edit.instruction, before, after, mask, case.record.drawn, edit.seed)
     return looked(shown, _thresholds(opened)) if check.checker == "seams" else checked(shown).check
 
 

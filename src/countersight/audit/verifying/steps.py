@@ -32,8 +32,7 @@ from countersight.audit.verifying.gaps import Gaps
 from countersight.audit.verifying.parties import checked_parties
 from countersight.audit.verifying.verdicts import checked_verdict
 from countersight.audit.work import NOTHING
-from countersight.editing import Instruction
-from countersight.scenes import Scene
+from countersight.editing import Drawn, Instruction
 
 Checked = Iterator[Finding | Note]
 _BY_WORDS: Final = {"rules": rules_concepts, "things": things_named}
@@ -71,7 +70,7 @@ def repeated(steps: tuple[Step, ...]) -> Iterator[Finding]:
 
 def _older(opened: Opened) -> Iterator[Finding]:
     """The format of 0.1 had neither scenes nor a selection: who says so of a later bundle would have it not derived."""
-    later = SELECTION in opened.files or any(case.record.scene is not None for case in opened.audit.cases)
+    later = SELECTION in opened.files or any(case.record.drawn is not None for case in opened.audit.cases)
     if opened.early and later:
         yield Finding("broken", SEAL, "it says that it is older than its log is")
 
@@ -116,7 +115,7 @@ class _Case:
             concept.again.answer.text,
             concept.again.explanation.text,
             self._scene(case),
-            edit.scene,
+            edit.drawn,
         )
         for verdict in concept.verdicts:
             place = msgspec.structs.replace(here, judge=verdict.judge, vote=verdict.vote)
@@ -135,8 +134,8 @@ class _Case:
             turns = (Asked("user", question, case.record.picture), thought, Asked("user", question))
             yield from _conversation(self._known["answer thought", here], turns)
 
-    def _scene(self, case: CaseTrail) -> Scene | None:
-        return case.record.scene or (self._scenes.scene(case.case) if self._scenes else None)
+    def _scene(self, case: CaseTrail) -> Drawn | None:
+        return case.record.drawn or (self._scenes.scene(case.case) if self._scenes else None)
 
     def _edit(self, case: CaseTrail, here: Place, asked: Instruction) -> Checked:
         control = Place(concept=CONTROL, picture=case.record.picture)

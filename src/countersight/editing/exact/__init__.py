@@ -1,4 +1,4 @@
-"""Exact edits of our own scenes: the instruction becomes a change of the scene, which is drawn again."""
+"""Exact edits of our own scenes and worlds: the instruction becomes a change of what is drawn, drawn again."""
 
 import lazy_loader
 

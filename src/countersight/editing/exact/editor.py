@@ -1,4 +1,4 @@
-"""Exact edits of our own scenes: the instruction becomes a change of the scene, which is drawn again."""
+"""Exact edits of our own scenes and worlds: the instruction becomes a change of what is drawn, drawn again."""
 
 from random import Random
 from typing import Any
@@ -6,11 +6,14 @@ from typing import Any
 import numpy as np
 
 from countersight.detection import Mask, difference, encode_mask, grown, read_mask
+from countersight.editing.abilities import Abilities
 from countersight.editing.exact.plans import plan
-from countersight.editing.protocol import Edited, EditorSettings, EditRequest
+from countersight.editing.exact.worlds import abilities_in, changed_world
+from countersight.editing.protocol import Drawn, Edited, EditorSettings, EditRequest
 from countersight.errors import BadPicture, EditFailed
 from countersight.picture import Picture, Pixels, as_seen
 from countersight.scenes import Scene, apply, draw_both, encode, faults
+from countersight.worlds import draw_world
 
 MARGIN = 2
 """Pixels that the mask goes beyond what changed: an edge looks changed a little farther than it is."""
@@ -41,18 +44,32 @@ class Exact:
         try:
             changed, done = changed_scene(scene, request)
             pixels, mask = _drawn(request, scene, changed)
-        except ValueError as error:  # a scene out of somebody's file: a colour that is none, a number that is none
+        except (ValueError, KeyError) as error:  # out of somebody's file: a colour or a number that is none
             raise EditFailed(f"the scene cannot be drawn: {str(error)[:200]}") from None
-        picture = Picture(encode(pixels), "image/png", scene.width, scene.height, plain=True)
+        height, width, _ = pixels.shape
+        picture = Picture(encode(pixels), "image/png", width, height, plain=True)
         log: dict[str, str | int | float] = {"seed": request.seed, "edits": done}
         return Edited(picture, encode_mask(mask), log, scene=changed)
+
+    async def abilities(self, request: EditRequest) -> Abilities:
+        """What can be done to a world; of a scene it takes any words."""
+        if request.scene is None or isinstance(request.scene, Scene):
+            return Abilities()
+        return abilities_in(request.scene)
 
     async def close(self) -> None:
         """Nothing is held."""
 
 
-def changed_scene(scene: Scene, request: EditRequest) -> tuple[Scene, str]:
-    """The scene as an instruction wants it, and what was done to it in a line; or EditFailed."""
+def changed_scene(scene: Drawn, request: EditRequest) -> tuple[Drawn, str]:
+    """The scene or world as an instruction wants it, and what was done to it in a line; or EditFailed."""
+    if isinstance(scene, Scene):
+        return _changed(scene, request)
+    changed = changed_world(scene, request.instruction)
+    return changed, f"{request.instruction.action} {request.instruction.target}"[:500]
+
+
+def _changed(scene: Scene, request: EditRequest) -> tuple[Scene, str]:
     sizes = [len(scene.polygons) + len(scene.flowers) + sum(1 + len(circle.dots) for circle in scene.circles)]
     sizes += [len(polygon.points) for polygon in scene.polygons]
     if max(sizes) > MOST:
@@ -69,7 +86,7 @@ def changed_scene(scene: Scene, request: EditRequest) -> tuple[Scene, str]:
     return changed, done[:500]
 
 
-def _drawn(request: EditRequest, scene: Scene, changed: Scene) -> tuple[Pixels, Mask]:
+def _drawn(request: EditRequest, scene: Drawn, changed: Drawn) -> tuple[Pixels, Mask]:
     """The edited picture and its mask.
 
     Only what the change touches is painted onto the picture: one that was drawn by another version of the rasteriser
@@ -79,11 +96,10 @@ def _drawn(request: EditRequest, scene: Scene, changed: Scene) -> tuple[Pixels, 
         seen = np.asarray(as_seen(request.picture))
     except BadPicture as error:
         raise EditFailed(f"the picture {error}") from None
-    before, after = draw_both(scene, changed)
+    before, after = _both(scene, changed)
+    height, width, _ = before.shape
     if seen.shape != before.shape:
-        raise EditFailed(
-            f"the picture is {seen.shape[1]} x {seen.shape[0]} pixels and its scene {scene.width} x {scene.height}"
-        )
+        raise EditFailed(f"the picture is {seen.shape[1]} x {seen.shape[0]} pixels and its scene {width} x {height}")
     if not np.array_equal(seen, before):
         strange = (np.abs(seen.astype(np.int16) - before) > LEVELS).any(axis=2).mean()
         if strange > STRANGE:
@@ -91,11 +107,19 @@ def _drawn(request: EditRequest, scene: Scene, changed: Scene) -> tuple[Pixels, 
     different = difference(before, after)
     if not different.any():
         raise EditFailed("the change cannot be seen in the picture")
-    if request.mask is not None and (different & ~read_mask(request.mask, (scene.width, scene.height))).any():
+    if request.mask is not None and (different & ~read_mask(request.mask, (width, height))).any():
         raise EditFailed("the change would reach beyond the mask")
     edited = seen.copy()
     edited[different] = after[different]
     return edited, grown(different, MARGIN)
+
+
+def _both(scene: Drawn, changed: Drawn) -> tuple[Pixels, Pixels]:
+    if isinstance(scene, Scene) and isinstance(changed, Scene):
+        return draw_both(scene, changed)
+    assert not isinstance(scene, Scene)
+    assert not isinstance(changed, Scene)
+    return draw_world(scene), draw_world(changed)
 
 
 def open_exact(name: str, target: str, settings: EditorSettings) -> Exact:

@@ -134,8 +134,13 @@ def _orders(suite: WorldSuite, size: int) -> Iterator[_Order]:
 
 def drafted_cases(suite: WorldSuite, *, size: int, seed: int) -> Iterator[Case]:
     """The cases of a suite without its pictures."""
+    yield from (case for _, case in drafts_with_cases(suite, size=size, seed=seed))
+
+
+def drafts_with_cases(suite: WorldSuite, *, size: int, seed: int) -> Iterator[tuple[Draft, Case]]:
+    """The same, each with what it was made from."""
     for order in _orders(suite, size):
-        yield from (case for _, case in _cases(suite, order, seed, None, Counter()))
+        yield from _cases(suite, order, seed, None, Counter())
 
 
 def _make_chunk(plan: _Plan, orders: list[_Order]) -> tuple[list[Made], dict[str, int]]:
