@@ -19,7 +19,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("onnx")
 
-from countersight.training.matcher import Plan, folds, read_examples, read_vcr, train_matcher  # noqa: E402
+from countersight.training.matcher import Plan, folds, read_examples, read_vcr, train_matcher, with_negatives  # noqa: E402
 
 TINY = {"hidden": 32, "heads": 2, "text_layers": 1, "vision_layers": 1, "cross_layers": 1, "dropout": 0.0}
 THINGS = ("dog", "cat", "kite", "boat", "lamp", "drum")
@@ -91,13 +91,44 @@ def test_what_is_exported_scores_as_what_was_trained(trained, cases) -> None:
     sequences = Sequences.open(one / "tokenizer.json")
     network = build(plan, sequences.size, sequences.pad)
     network.load_state_dict(torch.load(one / CHECKPOINT, weights_only=True)["best"])
-    trainer = Trainer(plan, network, Batches(sequences, "text", {}), one, torch.device("cpu"))
+    trainer = Trainer(plan, network, Batches(sequences, plan, {}), one, torch.device("cpu"))
     examples = read_examples(Dataset.open(cases))[:20]
     member = Member(one)
     for key, scores in trainer.scores(examples).items():
         asked = next(each for each in examples if each.key == key)
         request = Request(key, (), "choice", tuple(map(Option, asked.options)), parts=asked.parts)
         assert member.scores(read_sheet(one), request) == pytest.approx(scores.numpy(), abs=1e-4)
+
+
+def test_counts_alone_find_a_response_that_takes_its_words_from_the_change(cases, tmp_path) -> None:
+    plan = Plan(encoder="counts", surface=True, seeds=(1,), folds=3, epochs=8, rate=1e-2, batch=16, held_out=0)
+    train_matcher(Dataset.open(cases), tmp_path / "run", plan, say=lambda _: None)
+    assert json.loads((tmp_path / "run/result.json").read_text())["mean"] > 0.9
+
+
+def test_options_read_together_with_counts_and_further_wrong_ones_are_asked_as_they_were_trained(
+    cases, tmp_path
+) -> None:
+    opened = Dataset.open(cases)
+    plan = Plan(
+        **TINY, others=True, surface=True, negatives=2, head_rate=1e-2, seeds=(1,), epochs=3, batch=20, held_out=0
+    )
+    train_matcher(opened, tmp_path / "run", plan, say=lambda _: None)
+    assert "on the very cases it learned from" in (tmp_path / "run/README.md").read_text()
+    told = json.loads((tmp_path / "run/result.json").read_text())["mean"]
+    done = run_command(cases, tmp_path / "asked", f"matcher:{tmp_path / 'run'}", "--rank")
+    assert done.returncode == 0, done.stderr
+    gold = {row: case.counterfactual.answer for row, case in opened.cases()}
+    right = [LETTERS[np.argmin(one.losses)] == gold[one.row] for one in replies(tmp_path / "asked")]
+    assert np.mean(right) == pytest.approx(told, abs=0.02)
+
+
+def test_negatives_are_the_first_response_and_never_an_option(cases) -> None:
+    examples = read_examples(Dataset.open(cases))
+    for before, after in zip(examples, with_negatives(examples, 2, seed=3), strict=True):
+        assert after.options[:4] == before.options
+        assert after.options[4] == "Yes, it is quiet."
+        assert len(set(after.options)) == len(after.options) <= 6
 
 
 class Killed(BaseException):
@@ -225,6 +256,7 @@ def test_training_alternates_with_vcr(cases, tmp_path) -> None:
         (Plan(inputs="full"), "name how they are seen"),
         (Plan(hidden=30, heads=4), "shared out"),
         (Plan(folds=1), "2 folds or more"),
+        (Plan(encoder="counts"), "counts alone: set `surface`"),
         (Plan(encoder="no/such/folder"), "no folder of an encoder"),
     ],
 )

@@ -1,8 +1,9 @@
+from .counting import surface as surface
+from .counting import surface_size as surface_size
 from .model import Matcher as Matcher
 from .model import open_matcher as open_matcher
 from .sequences import Inputs as Inputs
 from .sequences import Sequences as Sequences
-from .sequences import parts_of as parts_of
 from .shipping import GRAPH as GRAPH
 from .shipping import SHEET as SHEET
 from .shipping import TOKENIZER as TOKENIZER

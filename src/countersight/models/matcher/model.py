@@ -10,7 +10,8 @@ import numpy as np
 from countersight.case import LETTERS
 from countersight.errors import AskingFailed, ModelError
 from countersight.machine import cores
-from countersight.models.matcher.sequences import Sequences, parts_of
+from countersight.models.matcher.counting import surface
+from countersight.models.matcher.sequences import Sequences
 from countersight.models.matcher.shipping import GRAPH, TOKENIZER, Sheet, members, read_sheet
 from countersight.models.matcher.views import seen_by_embedded
 from countersight.models.protocol import Answer, ModelSettings, Request
@@ -35,13 +36,17 @@ class Member:
         """How well each option fits, as log-probabilities over the options."""
         if request.parts is None:
             raise AskingFailed("the question is not told in parts", again=False)
-        rows = [self._sequences.encode(parts_of(sheet.inputs, request.parts, one.text)) for one in request.options]
+        options = [one.text for one in request.options]
+        rows = self._sequences.encode_options(sheet.inputs, request.parts, options, sheet.others)
         tokens, real = self._sequences.batch(rows)
         given: dict[str, Any] = {"tokens": tokens, "real": real}
+        if sheet.surface:
+            given["counts"] = surface(sheet.inputs, request.parts, options)
         if sheet.view:
             (view,) = seen_by_embedded(list(request.pictures[-1:]))
             given |= {"features": view.features[None], "boxes": view.boxes[None]}
-        (scores,) = self._graph.run(["scores"], given)
+        taken = {one.name: given[one.name] for one in self._graph.get_inputs()}
+        (scores,) = self._graph.run(["scores"], taken)
         return scores - np.logaddexp.reduce(scores)
 
 

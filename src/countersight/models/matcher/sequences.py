@@ -14,6 +14,8 @@ Inputs = Literal["response", "text", "full"]
 """What the matcher is given: the new response alone, all the text, or the text and the picture (CoSIm, Table 3)."""
 LONGEST = 160
 """Tokens of a sequence; of CoSIm's real texts one in 1,900 is longer. The longest part of such a one loses its end."""
+LONGEST_TOGETHER = 400
+"""Tokens of a sequence that holds the other options as well."""
 CLS, SEP, PAD = ("[CLS]", "<s>"), ("[SEP]", "</s>"), ("[PAD]", "<pad>")
 INSTALL = "pip install 'countersight[matcher]'"
 
@@ -23,6 +25,11 @@ Tokens = npt.NDArray[np.int64]
 def parts_of(inputs: Inputs, told: Parts, response: str) -> tuple[str, ...]:
     """The texts of one sequence, in order."""
     return (response,) if inputs == "response" else (told.question, told.context, told.change, response)
+
+
+def others_of(options: Sequence[str], place: int) -> tuple[str, ...]:
+    """The other options, beginning with the one after it."""
+    return (*options[place + 1 :], *options[:place])
 
 
 class Sequences:
@@ -46,14 +53,23 @@ class Sequences:
         except Exception as error:  # the package raises nothing more exact
             raise ModelError(f"{path} is no tokenizer: {str(error)[:200]}") from None
 
-    def encode(self, parts: Sequence[str]) -> list[int]:
+    def encode_options(self, inputs: Inputs, told: Parts, options: Sequence[str], others: bool) -> list[list[int]]:
+        """The tokens of each option's sequence; with `others`, the other options stand behind it."""
+        return [
+            self.encode(parts_of(inputs, told, option) + others_of(options, place), LONGEST_TOGETHER)
+            if others
+            else self.encode(parts_of(inputs, told, option))
+            for place, option in enumerate(options)
+        ]
+
+    def encode(self, parts: Sequence[str], longest: int = LONGEST) -> list[int]:
         """The tokens of one sequence."""
-        pieces = [one.ids for one in self._tokenizer.encode_batch(list(parts), add_special_tokens=False)]
-        over = sum(map(len, pieces)) + len(pieces) + 1 - LONGEST
+        pieces = [list(one.ids) for one in self._tokenizer.encode_batch(list(parts), add_special_tokens=False)]
+        over = sum(map(len, pieces)) + len(pieces) + 1 - longest
         while over > 0:
-            longest = max(pieces, key=len)
-            cut = min(over, max(1, len(longest) // 4))
-            del longest[-cut:]
+            longest_piece = max(pieces, key=len)
+            cut = min(over, max(1, len(longest_piece) // 4))
+            del longest_piece[-cut:]
             over -= cut
         return [self._cls, *(token for piece in pieces for token in (*piece, self._sep))]
 

@@ -16,6 +16,10 @@ class Sheet(msgspec.Struct, frozen=True):
     inputs: Inputs
     view: str = ""
     """How its pictures were seen: `embedded`, or nothing where it sees none."""
+    others: bool = False
+    """Whether the other options stand behind each, so that they are read together."""
+    surface: bool = False
+    """Whether it is given what can be counted (`surface`)."""
     version: int = 1
 
 

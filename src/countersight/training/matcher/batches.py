@@ -4,27 +4,31 @@ from collections.abc import Iterator, Sequence
 from random import Random
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
 from countersight.dataset import Dataset
-from countersight.models.matcher import Inputs, Sequences, View, parts_of, seen_by_embedded
+from countersight.models.matcher import Sequences, View, seen_by_embedded, surface
 from countersight.training.matcher.examples import Example
+from countersight.training.matcher.plan import Plan
 
 AT_ONCE = 64
 """Pictures looked at together."""
 
+Counts = npt.NDArray[np.float32]
 Batch = tuple[list[Example], dict[str, Tensor]]
 
 
 class Batches:
     """Makes batches of examples; tokens are made once, pictures looked at once."""
 
-    def __init__(self, sequences: Sequences, inputs: Inputs, views: dict[str, View]) -> None:
+    def __init__(self, sequences: Sequences, plan: Plan, views: dict[str, View]) -> None:
         self._sequences = sequences
-        self._inputs = inputs
+        self._plan = plan
         self._views = views
-        self._tokens: dict[str, list[list[int]]] = {}
+        self._tokens: dict[Example, list[list[int]]] = {}
+        self._counts: dict[Example, Counts] = {}
 
     def shuffled(self, examples: Sequence[Example], size: int, seed: str) -> Iterator[Batch]:
         """Every example once, those of like length together so that little is filled up, batches in random order."""
@@ -46,11 +50,16 @@ class Batches:
         return max(map(len, self._encoded(example)))
 
     def _encoded(self, example: Example) -> list[list[int]]:
-        if example.key not in self._tokens:
-            self._tokens[example.key] = [
-                self._sequences.encode(parts_of(self._inputs, example.parts, option)) for option in example.options
-            ]
-        return self._tokens[example.key]
+        if example not in self._tokens:
+            self._tokens[example] = self._sequences.encode_options(
+                self._plan.inputs, example.parts, example.options, self._plan.others
+            )
+        return self._tokens[example]
+
+    def _counted(self, example: Example) -> Counts:
+        if example not in self._counts:
+            self._counts[example] = surface(self._plan.inputs, example.parts, example.options)
+        return self._counts[example]
 
     def _tensors(self, part: Sequence[Example]) -> dict[str, Tensor]:
         tokens, real = self._sequences.batch([row for example in part for row in self._encoded(example)])
@@ -59,6 +68,8 @@ class Batches:
             views = [self._views[example.picture] for example in part for _ in example.options]
             given["features"] = torch.from_numpy(np.stack([view.features for view in views]))
             given["boxes"] = torch.from_numpy(np.stack([view.boxes for view in views]))
+        if self._plan.surface:
+            given["counts"] = torch.from_numpy(np.concatenate([self._counted(example) for example in part]))
         return given
 
 

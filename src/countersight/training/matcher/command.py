@@ -7,7 +7,7 @@ import msgspec
 
 from countersight.dataset import Dataset
 from countersight.errors import CountersightError
-from countersight.training.matcher.examples import Example, folds, read_examples, read_vcr
+from countersight.training.matcher.examples import Example, folds, read_examples, read_vcr, with_negatives
 from countersight.training.matcher.plan import Plan
 
 KEPT = "plan.json"
@@ -73,18 +73,26 @@ def _trained(
         found[seed] = {}
         for number, left_out in enumerate(parts, 1):
             rest = [one for part in parts if part is not left_out for one in part] if plan.folds else list(examples)
-            held_out, *learned = folds(rest, round(1 / plan.held_out), seed)
+            held_out, learned = _held_out(rest, plan, seed)
             sequences = sequences_for(plan.encoder, rest)
             torch.manual_seed(seed)
             network = build(plan, sequences.size, sequences.pad)
             where = folder / f"seed-{seed}" / (f"fold-{number}" if plan.folds else "")
-            trainer = Trainer(plan, network, Batches(sequences, plan.inputs, views), where, device)
-            trainer.fit([one for part in learned for one in part], held_out, beside, seed, say)
-            tried = left_out or held_out
+            trainer = Trainer(plan, network, Batches(sequences, plan, views), where, device)
+            trainer.fit(with_negatives(learned, plan.negatives, seed), held_out, beside, seed, say)
+            tried = left_out or held_out or learned
             found[seed] |= {key: scores.tolist() for key, scores in trainer.scores(tried).items()}
             if not plan.folds:
                 export(trainer.network, sequences, plan, where)
     return found
+
+
+def _held_out(examples: Sequence[Example], plan: Plan, seed: int) -> tuple[list[Example], list[Example]]:
+    """The examples that choose the best epoch, and those to learn from."""
+    if not plan.held_out:
+        return [], list(examples)
+    held_out, *learned = folds(examples, round(1 / plan.held_out), seed)
+    return held_out, [one for part in learned for one in part]
 
 
 def _remember(folder: Path, kept: Kept) -> None:

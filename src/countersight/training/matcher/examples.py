@@ -88,6 +88,20 @@ def _in_words(tokens: Sequence[Any], names: Sequence[str]) -> str:
     return " ".join(words)
 
 
+def with_negatives(examples: Sequence[Example], count: int, seed: int) -> list[Example]:
+    """The examples with so many further wrong options: the first response, then right responses of other cases."""
+    if not count:
+        return list(examples)
+    chance = Random(f"{seed}/negatives")
+    found = []
+    for example in examples:
+        others = [one.options[one.right] for one in chance.sample(examples, min(count, len(examples)))]
+        wrong = [example.parts.context, *others] if example.parts.context else others
+        new = dict.fromkeys(text for text in wrong if text not in example.options)
+        found.append(msgspec.structs.replace(example, options=(*example.options, *list(new)[:count])))
+    return found
+
+
 def folds(examples: Sequence[Example], count: int, seed: int) -> list[list[Example]]:
     """The examples in so many parts of nearly equal size; those of one picture stay in one part."""
     by_picture: dict[str, list[Example]] = {}

@@ -7,7 +7,7 @@ import msgspec
 import torch
 from torch import nn
 
-from countersight.models.matcher import GRAPH, REGION, SHEET, TOKENIZER, Sequences, Sheet
+from countersight.models.matcher import GRAPH, REGION, SHEET, TOKENIZER, Sequences, Sheet, surface_size
 from countersight.training.matcher.plan import Plan
 
 OPSET = 18
@@ -21,6 +21,9 @@ def export(network: nn.Module, sequences: Sequences, plan: Plan, folder: Path) -
     if plan.inputs == "full":
         given += (torch.zeros(1, 5, REGION), torch.zeros(1, 5, 4))
         shapes |= {"features": {1: "regions"}, "boxes": {1: "regions"}}
+    if plan.surface:
+        given += (torch.zeros(3, surface_size(plan.inputs)),)
+        shapes |= {"counts": {0: "sequences"}}
     network.eval().cpu()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the exporter, about its own insides
@@ -35,5 +38,5 @@ def export(network: nn.Module, sequences: Sequences, plan: Plan, folder: Path) -
             dynamo=False,
         )
     sequences.save(folder / TOKENIZER)
-    sheet = Sheet(plan.inputs, plan.view if plan.inputs == "full" else "")
+    sheet = Sheet(plan.inputs, plan.view if plan.inputs == "full" else "", plan.others, plan.surface)
     (folder / SHEET).write_bytes(msgspec.json.format(msgspec.json.encode(sheet)) + b"\n")

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from itertools import cycle
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import msgspec
@@ -16,6 +17,8 @@ from countersight.training.matcher.network import TwoStreams
 from countersight.training.matcher.plan import Plan
 
 CHECKPOINT = "checkpoint.pt"
+SELDOM = 20.0
+"""Seconds between two checkpoints at least, but for the last."""
 
 
 class Epoch(msgspec.Struct, frozen=True):
@@ -36,9 +39,12 @@ class Trainer:
         self._batches = batches
         self._folder = folder
         self._device = device
-        self._optimizer = torch.optim.AdamW(network.parameters(), lr=plan.rate, weight_decay=plan.decay)
+        self._optimizer = torch.optim.AdamW(
+            _groups(plan, network), weight_decay=plan.decay, fused=device.type == "cuda"
+        )
         self.curve: list[Epoch] = []
         self._best: dict[str, Tensor] = {}
+        self._kept_at = monotonic()
 
     def fit(
         self,
@@ -58,14 +64,15 @@ class Trainer:
         for epoch in range(len(self.curve) + 1, self.plan.epochs + 1):
             loss = self._one_epoch(learned, beside, seed, epoch)
             self._keep(Epoch(epoch, loss, self.accuracy(held_out)))
-            say(f"{self._folder.name} epoch {epoch}: loss {loss:.4f}, held out {self.curve[-1].held_out:.1%}")
+            reached = f", held out {self.curve[-1].held_out:.1%}" if held_out else ""
+            say(f"{self._folder.name} epoch {epoch}: loss {loss:.4f}{reached}")
         self.network.load_state_dict(self._best)
         return max(one.held_out for one in self.curve)
 
     def accuracy(self, examples: Sequence[Example]) -> float:
-        """Share of examples whose right option has the highest score."""
+        """Share of examples whose right option has the highest score; 0 where there are none."""
         scores = self.scores(examples)
-        return sum(int(scores[one.key].argmax()) == one.right for one in examples) / len(examples)
+        return sum(int(scores[one.key].argmax()) == one.right for one in examples) / max(1, len(examples))
 
     @torch.inference_mode()
     def scores(self, examples: Sequence[Example]) -> dict[str, Tensor]:
@@ -83,22 +90,22 @@ class Trainer:
         self.network.train()
         batches = list(self._batches.shuffled(learned, self.plan.batch, f"{seed}/{epoch}"))
         further = cycle(self._batches.shuffled(beside, self.plan.batch, f"{seed}/{epoch}/beside")) if beside else None
-        total = 0.0
+        total = torch.zeros((), device=self._device)
         for number, batch in enumerate(batches):
             self._set_rate(epoch - 1 + number / len(batches))
             total += self._step(batch)
             if further:
                 self._step(next(further))
-        return total / len(batches)
+        return float(total) / len(batches)
 
-    def _step(self, batch: Batch) -> float:
+    def _step(self, batch: Batch) -> Tensor:
         with self._in_short_numbers():
             loss = self._loss(batch)
         self._optimizer.zero_grad(set_to_none=True)
         loss.backward()
         nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
         self._optimizer.step()
-        return loss.item()
+        return loss.detach()
 
     def _loss(self, batch: Batch) -> Tensor:
         """Cross-entropy over the options of each example; with the contrastive objective, over the batch as well."""
@@ -111,11 +118,9 @@ class Trainer:
             text, vision = self.network.tokens(**there)
             scores = self.network.score(text * vision).squeeze(-1)
             together = _contrast(text, vision, part, sizes)
-        losses = [
-            functional.cross_entropy(one.float()[None], torch.tensor([example.right], device=self._device))
-            for one, example in zip(scores.split(sizes), part, strict=True)
-        ]
-        return torch.stack(losses).mean() + together
+        padded = nn.utils.rnn.pad_sequence(scores.float().split(sizes), batch_first=True, padding_value=-torch.inf)
+        right = torch.tensor([example.right for example in part], device=self._device)
+        return functional.cross_entropy(padded, right) + together
 
     def _set_rate(self, passed: float) -> None:
         """A straight rise and fall where the plan has a warm-up; else the same rate throughout, as published."""
@@ -123,7 +128,7 @@ class Trainer:
         if warm := self.plan.warming * self.plan.epochs:
             share = passed / warm if passed < warm else (self.plan.epochs - passed) / (self.plan.epochs - warm)
         for group in self._optimizer.param_groups:
-            group["lr"] = self.plan.rate * max(share, 1e-3)
+            group["lr"] = group["initial_lr"] * max(share, 1e-3)
 
     def _there(self, given: dict[str, Tensor]) -> dict[str, Tensor]:
         return {name: tensor.to(self._device, non_blocking=True) for name, tensor in given.items()}
@@ -133,9 +138,12 @@ class Trainer:
 
     def _keep(self, epoch: Epoch) -> None:
         """Keep the epoch on disk, whole or not at all, with all that decides how the next one goes."""
-        if not self.curve or epoch.held_out > max(one.held_out for one in self.curve):
+        if not self.curve or not self.plan.held_out or epoch.held_out > max(one.held_out for one in self.curve):
             self._best = {name: value.detach().cpu().clone() for name, value in self.network.state_dict().items()}
         self.curve.append(epoch)
+        if monotonic() - self._kept_at < SELDOM and epoch.epoch < self.plan.epochs:
+            return  # writing a large network takes longer than an epoch of few cases
+        self._kept_at = monotonic()
         beside = self._folder / f"{CHECKPOINT}.part"
         torch.save(
             {
@@ -161,6 +169,18 @@ class Trainer:
         torch.set_rng_state(kept["chance"])
         if kept["chance there"] is not None and self._device.type == "cuda":
             torch.cuda.set_rng_state(kept["chance there"])
+
+
+def _groups(plan: Plan, network: nn.Module) -> list[dict[str, Any]]:
+    """What the encoder holds, and what stands above it, each with its rate."""
+    body = [value for name, value in network.named_parameters() if name.startswith("body.")]
+    head = [value for name, value in network.named_parameters() if not name.startswith("body.")]
+    above = plan.head_rate or plan.rate
+    return [
+        {"params": values, "lr": rate, "initial_lr": rate}
+        for values, rate in ((body, plan.rate), (head, above))
+        if values
+    ]
 
 
 def _contrast(text: Tensor, vision: Tensor, part: Sequence[Example], sizes: Sequence[int]) -> Tensor:

@@ -8,8 +8,25 @@ from torch import Tensor, nn
 
 from countersight.errors import CountersightError
 from countersight.models.local import any_config
-from countersight.models.matcher import REGION
-from countersight.training.matcher.plan import Plan
+from countersight.models.matcher import REGION, surface_size
+from countersight.training.matcher.plan import COUNTS, Plan
+
+COUNTING = 64
+"""Size of the hidden layer over counts."""
+
+
+class CountsMatcher(nn.Module):
+    """Scores an option by what can be counted of it, and nothing else."""
+
+    def __init__(self, plan: Plan) -> None:
+        super().__init__()
+        size = surface_size(plan.inputs)
+        self.layers = nn.Sequential(nn.Linear(size, COUNTING), nn.GELU(), nn.Dropout(0.5), nn.Linear(COUNTING, 1))
+
+    def forward(self, tokens: Tensor, real: Tensor, counts: Tensor) -> Tensor:
+        """A score an option."""
+        scores: Tensor = self.layers(counts).squeeze(-1)
+        return scores
 
 
 class TextMatcher(nn.Module):
@@ -20,12 +37,13 @@ class TextMatcher(nn.Module):
         self.body = body
         self.pooling = plan.pooling
         self.score = nn.Sequential(nn.Dropout(plan.dropout), nn.Linear(hidden, 1))
+        self.counted = CountsMatcher(plan) if plan.surface else None
 
-    def forward(self, tokens: Tensor, real: Tensor) -> Tensor:
+    def forward(self, tokens: Tensor, real: Tensor, counts: Tensor | None = None) -> Tensor:
         """A score a sequence."""
         states = self.body(input_ids=tokens, attention_mask=real).last_hidden_state
         scores: Tensor = self.score(self._pooled(states, real)).squeeze(-1)
-        return scores
+        return scores if self.counted is None else scores + self.counted(tokens, real, counts)
 
     def _pooled(self, states: Tensor, real: Tensor) -> Tensor:
         if self.pooling == "cls":
@@ -44,12 +62,15 @@ class TwoStreams(nn.Module):
         self.visual_token = nn.Parameter(torch.zeros(1, 1, region))
         self.visual_box = nn.Parameter(torch.zeros(1, 1, 4))
         self.score = nn.Sequential(nn.Dropout(plan.dropout), nn.Linear(hidden, 1))
+        self.counted = CountsMatcher(plan) if plan.surface else None
 
-    def forward(self, tokens: Tensor, real: Tensor, features: Tensor, boxes: Tensor) -> Tensor:
+    def forward(
+        self, tokens: Tensor, real: Tensor, features: Tensor, boxes: Tensor, counts: Tensor | None = None
+    ) -> Tensor:
         """A score a sequence; the regions are those of its picture, or of one picture for all."""
         text, vision = self.tokens(tokens, real, features, boxes)
         scores: Tensor = self.score(text * vision).squeeze(-1)
-        return scores
+        return scores if self.counted is None else scores + self.counted(tokens, real, counts)
 
     def tokens(self, tokens: Tensor, real: Tensor, features: Tensor, boxes: Tensor) -> tuple[Tensor, Tensor]:
         """The text token and the visual token of each sequence, after self- and cross-attention."""
@@ -65,8 +86,10 @@ class TwoStreams(nn.Module):
         return out.language_output[:, 0], out.vision_output[:, 0]
 
 
-def build(plan: Plan, vocabulary: int, pad: int) -> TextMatcher | TwoStreams:
+def build(plan: Plan, vocabulary: int, pad: int) -> CountsMatcher | TextMatcher | TwoStreams:
     """The network of a plan, from a folder of weights or from scratch."""
+    if plan.encoder == COUNTS:
+        return CountsMatcher(plan)
     config = any_config(Path(plan.encoder)) if plan.encoder else None
     kind = config.model_type if config else ""
     if plan.inputs == "full":

@@ -10,6 +10,8 @@ from countersight.models.matcher import Inputs
 
 Objective = Literal["ce", "contrastive"]
 SEEDS = (1234, 2345, 3456)
+COUNTS = "counts"
+"""In place of an encoder: nothing but what can be counted."""
 
 
 class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -18,7 +20,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     inputs: Inputs = "text"
     objective: Objective = "ce"
     encoder: str = ""
-    """The folder of a BERT-like text encoder, or of LXMERT; nothing begins from scratch."""
+    """The folder of a BERT-like text encoder, or of LXMERT; nothing begins from scratch; `counts` has none."""
     view: str = ""
     """How pictures are seen, for full inputs."""
     seeds: tuple[int, ...] = SEEDS
@@ -27,6 +29,8 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     epochs: int = 50
     batch: int = 8
     rate: float = 1e-5
+    head_rate: float = 0.0
+    """The rate of what stands above the encoder; 0 for the same."""
     decay: float = 0.0
     warming: float = 0.0
     """Share of the steps in which the rate rises; after it, it falls to nothing by the end where it is above 0."""
@@ -37,8 +41,15 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     vision_layers: int = 5
     cross_layers: int = 5
     dropout: float = 0.1
+    others: bool = False
+    """Each option is read with the other options behind it."""
+    surface: bool = False
+    """What can be counted of each option is added to what is understood."""
+    negatives: int = 0
+    """Wrong options added in training: the first response, then right responses of other cases."""
     held_out: float = 0.1
-    """Share of the training pictures that choose the best epoch; the paper chose by its validation split."""
+    """Share of the training pictures that choose the best epoch; the paper chose by its validation split. With 0
+    all are learned from, and the last epoch counts."""
 
     def check(self) -> None:
         """Refuse what makes no sense, in a sentence."""
@@ -46,7 +57,11 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise CountersightError("the contrastive objective compares pictures with texts; it needs `inputs` full")
         if self.inputs == "full" and self.view != "embedded":
             raise CountersightError("`inputs` full needs pictures as regions; name how they are seen: `view` embedded")
-        if self.encoder and not Path(self.encoder, "config.json").is_file():
+        if self.encoder == COUNTS and (self.inputs == "full" or not self.surface):
+            raise CountersightError(
+                "without an encoder there are counts alone: set `surface`, and `inputs` response or text"
+            )
+        if self.encoder not in ("", COUNTS) and not Path(self.encoder, "config.json").is_file():
             raise CountersightError(f"{self.encoder} is no folder of an encoder: it has no config.json")
         if self.hidden % self.heads:
             raise CountersightError(f"{self.hidden} numbers cannot be shared out among {self.heads} heads")

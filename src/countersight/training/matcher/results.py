@@ -75,13 +75,19 @@ def _together(examples: Sequence[Example], scores: Scores) -> Rate:
     return rate(np.array(right, bool), clusters)
 
 
+def _protocol(plan: Plan) -> str:
+    """On which cases the figures were got."""
+    if plan.folds:
+        chosen = "the best epoch chosen on pictures held out of the training part" if plan.held_out else "last epoch"
+        return f"{plan.folds}-fold by picture; {chosen}"
+    if plan.held_out:
+        return "on the held-out pictures that also chose the best epoch, which flatters: use `folds` for a fair figure"
+    return "**on the very cases it learned from**, which says nothing: use `folds` for a fair figure"
+
+
 def _card(plan: Plan, result: Result) -> str:
     together = result.together
-    how = (
-        f"{plan.folds}-fold by picture; the best epoch chosen on pictures held out of the training part"
-        if plan.folds
-        else "on the held-out pictures that also chose the best epoch, which flatters: use `folds` for a fair figure"
-    )
+    how = _protocol(plan)
     rows = [f"| seed {seed} | {100 * value:.2f} |" for seed, value in result.by_seed.items()]
     spread = f" ± {100 * result.spread:.2f} over the seeds" if result.spread is not None else ""
     rows.append(f"| mean | {100 * result.mean:.2f}{spread} |")

@@ -10,6 +10,7 @@ import msgspec
 from countersight.errors import CountersightError
 from countersight.models.matcher import TOKENIZER, Sequences
 from countersight.training.matcher.examples import Example
+from countersight.training.matcher.plan import COUNTS
 
 VOCABULARY = 8000
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
@@ -17,7 +18,7 @@ SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
 
 def sequences_for(encoder: str, examples: Sequence[Example]) -> Sequences:
     """The tokenizer to train with."""
-    if not encoder:
+    if encoder in ("", COUNTS):
         return Sequences(_learned(examples))
     file = Path(encoder) / TOKENIZER
     if file.is_file():

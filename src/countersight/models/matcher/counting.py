@@ -1,0 +1,159 @@
+"""What can be counted without understanding: how an option differs from the others, and from the texts it answers.
+
+CoSIm's distractors were written into boxes that already held the new response (CoSIm 4), so the right one is nearest to
+all others, and it takes its words from the change. A matcher may be given these counts; that they alone go far is a
+finding about the data.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from countersight.models.matcher.sequences import Inputs
+from countersight.models.protocol import Parts
+
+_WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
+_COMMON = frozenset(
+    word
+    for line in (
+        "a an and are as at be because been being but by can could did do does for from had has have he her his how",
+        "i if in into is it its just may might more most of on or our out she should so some than that the their them",
+        "then there these they this those to too up very was we were what when which who will with would yes you your",
+    )
+    for word in line.split()
+)
+_DENYING = frozenset(
+    word
+    for line in (
+        "no not never none nothing nobody without cannot remove removed isn't aren't wasn't weren't don't doesn't",
+        "didn't can't couldn't won't wouldn't shouldn't hasn't haven't",
+    )
+    for word in line.split()
+)
+_TURNING = frozenset(("but", "however", "although", "though"))
+_REACH = 3
+"""Words after a "no" or "remove" that it is taken to deny."""
+_LEAST_SPREAD = 0.05
+"""Options that differ by less than this in some count are nearly alike in it."""
+
+AMONG = 14
+"""Counts of an option among the others."""
+AGAINST = 18
+"""Counts of an option against the question, the first response and the change."""
+
+Words = list[str]
+Counts = npt.NDArray[np.float32]
+
+
+def surface_size(inputs: Inputs) -> int:
+    """How many numbers `surface` gives for each option."""
+    return 2 * (AMONG if inputs == "response" else AMONG + AGAINST)
+
+
+def surface(inputs: Inputs, told: Parts, options: Sequence[str]) -> Counts:
+    """The counts of every option (options × size): as they are, and in relation to the other options' counts."""
+    split = [words(option) for option in options]
+    counts = among(split)
+    if inputs != "response":
+        counts = np.hstack([counts, against(split, words(told.question), words(told.context), words(told.change))])
+    relative = (counts - counts.mean(0)) / (counts.std(0) + _LEAST_SPREAD)
+    return np.hstack([counts, relative]).astype(np.float32)
+
+
+def words(text: str) -> Words:
+    """The words of a text in small letters."""
+    return _WORD.findall(text.lower().replace("\u2019", "'"))
+
+
+def among(options: Sequence[Words]) -> npt.NDArray[np.float64]:
+    """How each option stands among the others: how near, and which words they share."""
+    near = np.array([[_likeness(one, other) for other in options] for one in options])
+    return np.array([_among(options, near[place], place) for place in range(len(options))])
+
+
+def _among(options: Sequence[Words], near: npt.NDArray[np.float64], place: int) -> list[Any]:
+    own, others = options[place], [other for number, other in enumerate(options) if number != place]
+    nearness = np.delete(near, place) if others else np.zeros(1)
+    known = set(own)
+    used = Counter(word for other in others for word in set(other))
+    count = max(1, len(others))
+    return [
+        nearness.mean(),
+        nearness.max(),
+        nearness.min(),
+        len(own) / 30,
+        sum(not used[word] for word in known) / 5,
+        sum(times == count and word not in known for word, times in used.items()) / 5,
+        sum(used[word] for word in known) / count / max(1, len(known)),
+        sum(other[:1] == own[:1] for other in others) / count,
+        sum(word in _DENYING for word in own) / 3,
+        own[:1] == ["yes"],
+        own[:1] == ["no"],
+        bool(_TURNING & known),
+        "because" in known,
+        "so" in known,
+    ]
+
+
+def against(options: Sequence[Words], question: Words, response: Words, change: Words) -> npt.NDArray[np.float64]:
+    """How each option stands to the texts: what it takes from which, and what it denies of it."""
+    return np.array([_against(options, place, question, response, change) for place in range(len(options))])
+
+
+def _against(options: Sequence[Words], place: int, question: Words, response: Words, change: Words) -> list[Any]:
+    own = options[place]
+    asked, answered, changed = _content(question), _content(response), _content(change)
+    gone, kept = _denied(change), changed - _denied(change)
+    said, denied = _content(own), _denied(own)
+    alone = set(own).difference(*(other for number, other in enumerate(options) if number != place))
+    told = asked | answered | changed
+    return [
+        _part(set(own), set(change)),
+        _part(said, changed),
+        len(said & changed) / 5,
+        len(said - told) / 5,
+        _part(said, answered),
+        _part(said, asked),
+        len(alone & changed) / 3,
+        len(_content(alone) - told) / 3,
+        len(alone & answered) / 3,
+        own[:1] == response[:1],
+        len(denied & gone) / 3,
+        len(denied & kept) / 3,
+        len((said - denied) & gone) / 3,
+        len((said - denied) & kept) / 5,
+        _part(_neighbours(own), _neighbours(change)),
+        _part(changed, said),
+        len(changed - said) / 5,
+        len(denied & answered) / 3,
+    ]
+
+
+def _likeness(one: Words, other: Words) -> float:
+    return SequenceMatcher(None, one, other, autojunk=False).ratio()
+
+
+def _content(text: Words | set[str]) -> frozenset[str]:
+    return frozenset(text) - _COMMON - _DENYING
+
+
+def _denied(text: Words) -> frozenset[str]:
+    """Words that stand shortly after a "no", a "not" or a "remove"."""
+    return _content(
+        {near for place, word in enumerate(text) if word in _DENYING for near in text[place + 1 : place + 1 + _REACH]}
+    )
+
+
+def _neighbours(text: Words) -> set[tuple[str, str]]:
+    return set(pairwise(text))
+
+
+def _part(own: set[Any] | frozenset[Any], of: set[Any] | frozenset[Any]) -> float:
+    """Which part of the one is in the other."""
+    return len(own & of) / max(1, len(own))
