@@ -46,6 +46,8 @@ def test_a_run_of_other_weights_is_not_mixed_with_ours(old):
         cs.run(old / "dataset", "embedded", out=old / "run", shown=True)
 
 
-def test_an_audit_is_verified_and_opens(old):
-    assert cs.verify(old / "audit").sound
+def test_an_audit_opens_and_what_cannot_be_derived_of_it_is_called_not_verified(old):
+    found = cs.verify(old / "audit")
+    assert {finding.what for finding in found.findings} == {"not verified"}
+    assert not found.sound
     assert cs.Audit.open(old / "audit").scores().kept.ccs.concepts == 1

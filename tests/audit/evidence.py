@@ -49,6 +49,7 @@ HOSTILE = "</script><img src=x onerror=alert(1)>\u202eevil\u2066\x00 <b>bold</b>
 VERDICTS = {"consistent": (1, 1), "answer-only": (1, 0), "explanation-only": (0, 1), "neither": (0, 0)}
 PROMPTS = find_prompts("edct")
 SAID = "seer-2026-10-01"
+EDITOR = "classical"
 KINDS = (*VERDICTS, "undecided", "bad edit", "no picture", "no concept", "failed")
 """What can become of a case here."""
 
@@ -89,7 +90,7 @@ def manifest(**changes: object) -> Manifest:
         "dataset": DatasetReference("balls", "../balls", "f" * 32, 9),
         "model": Party("endpoint:http://127.0.0.1:9/v1#seer", {"temperature": 0.0, "seed": 0}),
         "extractor": Party("openai:gpt-8"),
-        "editor": Party("exact"),
+        "editor": Party(EDITOR),
         "judges": (Party("openai:gpt-8"), Party("openai:gpt-9", {"temperature": 0.0})),
         "votes": 1,
         "pool": "majority",
@@ -164,7 +165,7 @@ class Writer:
     def _control(self, here: Place, question: Question, before: str, why: str) -> None:
         quality = _measured(picture(here.row), picture(here.row), None, control=True)
         edit = EditRecord(NOTHING, before, before, quality=quality, seed=self.manifest.seed)
-        self.step("edit", Place(concept=CONTROL, picture=before), edit, "exact")
+        self.step("edit", Place(concept=CONTROL, picture=before), edit, EDITOR)
         again = msgspec.structs.replace(here, concept=CONTROL)
         self._say(again, ("answer again", "why again"), question, before, "2", why)
 
@@ -186,14 +187,14 @@ class Writer:
         words = evidence.question.text.removeprefix("How many balls are there? ")
         if kind == "no picture":
             failed = EditRecord(told, before, failure=f"there is no blue ball {words}", seed=seed)
-            self.step("edit", place, failed, "exact")
+            self.step("edit", place, failed, EDITOR)
             return
         edited = picture(row, after=True)
         if kind in SPOILT:
             edited = SPOILT[kind](edited)
         after, covered = self.folder.keep(edited, "image/png"), self.folder.keep(mask(), "image/png")
         quality = _measured(picture(row), edited, mask())
-        self.step("edit", place, EditRecord(told, before, after, covered, quality, seed=seed), "exact")
+        self.step("edit", place, EditRecord(told, before, after, covered, quality, seed=seed), EDITOR)
         stages = ("answer again", "why again")
         self._say(place, stages, evidence.question, after, evidence.new_answer, evidence.new_explanation)
         pcs, ncc = VERDICTS.get(kind, (1, 1))

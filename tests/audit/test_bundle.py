@@ -56,7 +56,7 @@ def test_the_manifest_says_who_was_audited_by_whom_and_what_came_back(audit):
     assert audited["settings"] == {"temperature": 0.0, "seed": 0}
     assert [(each["role"], each["name"]) for each in told["others"]] == [
         ("extractor", "openai:gpt-8"),
-        ("editor", "exact"),
+        ("editor", "classical"),
         ("judge", "openai:gpt-8"),
         ("judge", "openai:gpt-9"),
     ]
@@ -123,7 +123,7 @@ def test_every_case_has_its_files_answers_scores_and_verdicts(audit):
     edit = test["edit"]
     for name in ("before", "after", "mask", "difference"):
         assert (audit / edit[name]).is_file()
-    assert (edit["editor"], edit["seed"], edit["quality"]["good"]) == ("exact", 0, True)
+    assert (edit["editor"], edit["seed"], edit["quality"]["good"]) == ("classical", 0, True)
     assert (test["pcs"], test["ncc"], test["ccs"]) == (1.0, 0.0, 0.0)
     assert [verdict["judge"] for verdict in test["verdicts"]] == ["openai:gpt-8", "openai:gpt-9"]
     assert lines[KINDS.index("consistent")]["control"]["answer"] == "2"

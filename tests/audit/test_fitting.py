@@ -6,8 +6,8 @@ from audits import audit as audited
 from audits import scenes, verdict, vision_model
 from chat_server import ChatServer
 from evidence import manifest, write_audit
+from insider import findings
 from test_calibration import run as calibrate
-from test_verify import findings
 
 from countersight.audit.bundle.limits import headline, limits
 from countersight.audit.calibration.correcting import Corrected, corrected

@@ -3,94 +3,17 @@
 import asyncio
 import re
 import shutil
-from pathlib import Path
 
 import msgspec
 import pytest
-from audits import audit as audited
-from audits import scenes
-from evidence import write_audit
-from test_calibration import run as calibrate
-from test_verify import findings, resealed
+from insider import appended, findings, rechained, replace, resealed, swept, with_verdict
 
 from countersight.audit.bundle.seal import SEAL
 from countersight.audit.calibration.sheet import CALIBRATION, Calibration
-from countersight.audit.finishing import finish
 from countersight.audit.folder import MANIFEST, AuditFolder
 from countersight.audit.log import LOG, encode_step, read_steps
-from countersight.audit.records import Failed, Step, Try, Verdict
+from countersight.audit.records import Failed, Try
 from countersight.audit.selection import SELECTION, decode_selection, write_selection
-
-replace = msgspec.structs.replace
-
-
-@pytest.fixture(scope="module")
-def drawn(tmp_path_factory):
-    """An audit of our own scenes, judged by the truth and by rules, with a calibration and control edits."""
-    base = tmp_path_factory.mktemp("insider")
-    folder, output = scenes(base / "scenes", size=3), base / "audit"
-    calibrate(base / "calibration", "exact", "rules", size=12)
-    audited(folder, output, "embedded", judges=("exact", "rules"), calibration=base / "calibration", control=True)
-    finish(output)
-    return output
-
-
-@pytest.fixture
-def audit(drawn, tmp_path):
-    shutil.copytree(drawn.parent / "scenes", tmp_path / "scenes")
-    return shutil.copytree(drawn, tmp_path / "audit")
-
-
-@pytest.fixture(scope="module")
-def spoken(tmp_path_factory):
-    """An audit that language models extracted and judged."""
-    folder = write_audit(tmp_path_factory.mktemp("insider") / "seer")
-    finish(folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def probed(tmp_path_factory):
-    """An audit with everything that goes past the paper."""
-    base = tmp_path_factory.mktemp("insider")
-    more = {"uncited": True, "intervene": "both", "strength": 2, "checkers": ("pixels",)}
-    audited(scenes(base / "scenes", size=1), base / "probed", "embedded", **more)
-    finish(base / "probed")
-    return base / "probed"
-
-
-@pytest.fixture
-def past(probed, tmp_path):
-    return shutil.copytree(probed, tmp_path / "probed")
-
-
-@pytest.fixture
-def said(spoken, tmp_path):
-    return shutil.copytree(spoken, tmp_path / "seer")
-
-
-def rechained(log: Path, change) -> None:
-    """Every step changed, or left out where the change gives None, and chained again."""
-    lines, previous = [], ""
-    for step in list(read_steps(log)):
-        changed = change(step)
-        if changed is not None:
-            line, previous = encode_step(replace(changed, n=len(lines), previous=previous))
-            lines.append(line)
-    log.write_bytes(b"".join(lines))
-
-
-def swept(folder: Path) -> None:
-    """Bundle again, with no picture left that no step speaks of."""
-    spoken = {word for step in read_steps(folder / LOG) for word in msgspec.json.encode(step).decode().split('"')}
-    for file in (folder / "pictures").iterdir():
-        if file.stem not in spoken:
-            file.unlink()
-    finish(folder)
-
-
-def with_verdict(step: Step, **changes) -> Step:
-    return replace(step, output=replace(step.output, **changes)) if isinstance(step.output, Verdict) else step
 
 
 def test_nothing_is_found_where_nothing_was_changed(drawn, spoken, probed):
@@ -223,16 +146,6 @@ def test_a_verdict_given_a_second_time(said):
     assert any("does again what step" in line for line in findings(said))
 
 
-def appended(log: Path, steps: list[Step]) -> None:
-    """Steps put at the end of a log, as if they had been done last."""
-    *_, last = read_steps(log)
-    n, previous, lines = last.n, last.hash, []
-    for n, step in enumerate(steps, last.n + 1):
-        line, previous = encode_step(replace(step, n=n, previous=previous))
-        lines.append(line)
-    log.write_bytes(log.read_bytes() + b"".join(lines))
-
-
 def test_a_failure_written_behind_a_verdict_that_was_given(said):
     given = next(step for step in read_steps(said / LOG) if step.stage == "verdict")
     appended(said / LOG, [replace(given, output=Failed("timed out"), asked=())])
@@ -290,7 +203,7 @@ def test_another_conversation_in_a_probe(past, cut):
     [
         ("model", "did the step 'answer', by the log; named for it is openai:gpt-9"),
         ("extractor", "did the step 'concepts'"),
-        ("editor", "exact did the step 'edit'"),
+        ("editor", "classical did the step 'edit'"),
     ],
 )
 def test_somebody_else_named_for_what_was_done(said, role, told):

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from evidence import write_audit
 from hypothesis import given
 from hypothesis import strategies as st
-from test_verify import findings, resealed
+from insider import findings, resealed
 
 from countersight.audit.finishing import finish
 from countersight.audit.signing.ssh import read_public_keys, signature, signer

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import msgspec
 
-from countersight.audit.bundle.write import REPORT, Sheets, write_bundle
+from countersight.audit.bundle.naming import REPORT
+from countersight.audit.bundle.write import Sheets, write_bundle
 from countersight.audit.page.outcomes import shown
 from countersight.audit.page.page import render
 from countersight.audit.page.pictures import count, small_pictures

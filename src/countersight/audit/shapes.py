@@ -8,6 +8,7 @@ import msgspec
 
 from countersight.asking import fill
 from countersight.audit.asking import AskedModel, conversation, plain, spent
+from countersight.audit.prompts import AuditPrompts
 from countersight.audit.records import Asked, Spent, Try
 from countersight.models import Request, Turn
 from countersight.text import printable
@@ -132,5 +133,30 @@ async def ask_shaped(
             return Shaped(value, (*tries, Try(reply)), so_far, conversation(turns))
         if len(tries) == TRIES:
             return Shaped(None, tuple(tries), so_far, conversation(turns))
-        fault = fill(again, {"fault": tries[-1].fault})
-        turns = (*turns, Turn("assistant", reply[:4_000]), Turn("user", fault))
+        turns = (*turns, *_asked_again(tries[-1], again))
+
+
+def shaped_conversation(text: str, tries: tuple[Try, ...], prompts: AuditPrompts) -> tuple[Asked, ...]:
+    """The conversation that such tries come from; anybody can put it together again."""
+    further = (turn for each in tries[:-1] for turn in _asked_again(each, prompts.again))
+    return conversation((Turn("user", text), *further))
+
+
+def tries_follow(tries: tuple[Try, ...], read: Callable[[str], Any]) -> bool:
+    """Whether each reply is as good as is noted of it: asking ends with the first that has the shape."""
+    faults = [_fault(each.text, read) for each in tries]
+    ended = not faults[-1] or len(tries) == TRIES
+    return faults == [each.fault for each in tries] and all(faults[:-1]) and ended
+
+
+def _fault(text: str, read: Callable[[str], Any]) -> str:
+    try:
+        read(text)
+    except BadShape as error:
+        return str(error)
+    return ""
+
+
+def _asked_again(bad: Try, again: str) -> tuple[Turn, Turn]:
+    """What was said, and what was wrong with it."""
+    return Turn("assistant", bad.text[:4_000]), Turn("user", fill(again, {"fault": bad.fault}))

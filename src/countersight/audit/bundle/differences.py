@@ -50,11 +50,11 @@ def write_differences(
 
 
 def edits(cases: Iterable[CaseTrail]) -> list[EditRecord]:
-    """Every edit of an audit, the control edits too."""
+    """Every edit of an audit, the control edits and those of what is not cited too."""
     return [
         concept.edit
         for case in cases
-        for concept in (*case.concepts, *([case.control] if case.control else []))
+        for concept in (*case.concepts, *case.uncited, *([case.control] if case.control else []))
         if concept.edit
     ]
 

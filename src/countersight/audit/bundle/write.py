@@ -22,8 +22,9 @@ from countersight.audit.bundle.differences import edits, write_differences
 from countersight.audit.bundle.files import Found, lying_in
 from countersight.audit.bundle.limits import LIMITS, Limit, encode_limits, headline, limits
 from countersight.audit.bundle.manifest import MANIFEST_SHEET, RunManifest, run_manifest
+from countersight.audit.bundle.naming import REPORT, belongs
 from countersight.audit.bundle.reviews import ReviewLog, read_reviews
-from countersight.audit.bundle.seal import digests, seal
+from countersight.audit.bundle.seal import digests, seal, sealable
 from countersight.audit.bundle.sessions import Session, read_sessions
 from countersight.audit.bundle.sign_off import SIGN_OFF, encode_sign_off
 from countersight.audit.folder import PICTURES, AuditFolder
@@ -33,8 +34,6 @@ from countersight.engine import locked
 from countersight.errors import AuditError
 from countersight.files import clear_parts, write_whole
 from countersight.progress import Progress, silent
-
-REPORT = "report.html"
 
 
 class Sealed(msgspec.Struct, frozen=True):
@@ -79,6 +78,7 @@ def write_bundle(
         for part_of in (path, path / PICTURES, path / DIFFERENCES):
             clear_parts(part_of)
         audit = read_audit(path)
+        _refuse_strange_files(path)
         _refuse_changed_pictures(path)
         scores = score(audit)
         made = edits(audit.cases)
@@ -96,6 +96,13 @@ def write_bundle(
             gallery=gallery,
         )
         return Sealed(sealed, scores, headline(sheets.limits))
+
+
+def _refuse_strange_files(path: Path) -> None:
+    """Under a seal everything was looked at: a file that no audit writes would only look as if it were."""
+    for found in lying_in(path):
+        if isinstance(found, Found) and sealable(found) and not belongs(found.name):
+            raise AuditError(f"{path / found.name} is no file of an audit; take it away to seal the bundle")
 
 
 def _refuse_changed_pictures(path: Path) -> None:

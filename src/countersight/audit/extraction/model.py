@@ -13,7 +13,7 @@ from countersight.audit.paper_format import edit_told
 from countersight.audit.prompts import AuditPrompts
 from countersight.audit.quoting import as_it_stands, quoted
 from countersight.audit.records import Concepts, Try
-from countersight.audit.shapes import BadShape, ask_shaped, read_shape
+from countersight.audit.shapes import BadShape, ask_shaped, read_shape, tries_follow
 from countersight.editing import Abilities, Action, ConceptKind, Instruction
 
 Words = Annotated[str, msgspec.Meta(max_length=2_000)]
@@ -134,6 +134,11 @@ def concepts_said(tries: tuple[Try, ...], most: int, explanation: str) -> Concep
     refused = tuple(each.concept for each in listed if each not in cited)
     reason = "" if cited else UNCITED if refused else "it finds nothing that could be changed"
     return Concepts(cited[:most], reason, tries, refused=refused)
+
+
+def listed_so(tries: tuple[Try, ...]) -> bool:
+    """Whether each reply of an extractor is as good as is noted of it."""
+    return tries_follow(tries, _read)
 
 
 def _is_cited(told: Instruction, explanation: str) -> bool:

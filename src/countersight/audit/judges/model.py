@@ -12,7 +12,7 @@ from countersight.audit.paper_format import scores_told
 from countersight.audit.prompts import AuditPrompts
 from countersight.audit.quoting import as_it_stands, quoted
 from countersight.audit.records import Party, Try, Verdict
-from countersight.audit.shapes import BadShape, ask_shaped, read_shape
+from countersight.audit.shapes import BadShape, ask_shaped, read_shape, tries_follow
 
 Reason = Annotated[str, msgspec.Meta(max_length=4_000)]
 
@@ -87,6 +87,11 @@ def verdict_said(judge: str, vote: int, tries: tuple[Try, ...]) -> Verdict:
     else:
         verdict = Verdict(judge, vote, int(reply.pcs), int(reply.ncc), reply.pcs_reason, reply.ncc_reason, path="model")
     return msgspec.structs.replace(verdict, tries=tries)
+
+
+def said_so(tries: tuple[Try, ...]) -> bool:
+    """Whether each reply of a judge is as good as is noted of it."""
+    return tries_follow(tries, _read)
 
 
 def _values(evidence: Evidence) -> dict[str, str]:

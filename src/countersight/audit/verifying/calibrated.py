@@ -17,7 +17,7 @@ from countersight.audit.people import LABELS, read_labels
 from countersight.audit.prompts import AuditPrompts
 from countersight.audit.records import Manifest, Step
 from countersight.audit.trail import read_audit
-from countersight.audit.verifying.finding import Finding, Note, Opened
+from countersight.audit.verifying.finding import Finding, Opened
 from countersight.audit.verifying.gaps import votes
 from countersight.audit.verifying.sealed import refuse_long_lines
 from countersight.audit.verifying.steps import repeated
@@ -30,7 +30,7 @@ LARGEST = 10_000
 """Tests of a calibration that are made again; nobody asks for more."""
 
 
-def checked_calibration(opened: Opened) -> Iterator[Finding | Note]:
+def checked_calibration(opened: Opened) -> Iterator[Finding]:
     """Whether the sheets of the judges follow from their verdicts on tests that can be made again."""
     calibration = opened.audit.calibration
     if calibration is None:
@@ -40,8 +40,7 @@ def checked_calibration(opened: Opened) -> Iterator[Finding | Note]:
         yield Finding("broken", CALIBRATION, f"it {fault}")
     missing = [name for name in (f"{CALIBRATION_FOLDER}/{each}" for each in TAKEN) if name not in opened.files]
     if missing:
-        words = "The calibration was not derived again: its log is not in the bundle."
-        yield Note(words) if opened.early else Finding("missing", missing[0])
+        yield Finding("missing", missing[0], "without its log the calibration cannot be derived again")
         return
     try:
         content(opened.path / CALIBRATION_FOLDER / MANIFEST)
@@ -83,11 +82,11 @@ def _gaps(manifest: Manifest, items: tuple[Item, ...], steps: list[Step]) -> Ite
             yield Finding("missing", LOG, words)
 
 
-def _same_audit(one: Manifest, other: Manifest) -> bool:
+def same_audit(one: Manifest, other: Manifest) -> bool:
     return (one.dataset.fingerprint, one.started) == (other.dataset.fingerprint, other.started)
 
 
-def _by_people(opened: Opened, calibration: Calibration) -> Iterator[Finding | Note]:
+def _by_people(opened: Opened, calibration: Calibration) -> Iterator[Finding]:
     folder = opened.path / CALIBRATION_FOLDER
     try:
         judged = read_audit(folder)
@@ -95,13 +94,11 @@ def _by_people(opened: Opened, calibration: Calibration) -> Iterator[Finding | N
     except AuditError as error:
         yield Finding("broken", f"{CALIBRATION_FOLDER}/{LABELS}", str(error))
         return
-    if _same_audit(judged.manifest, opened.audit.manifest):
+    if same_audit(judged.manifest, opened.audit.manifest):
         own = opened.audit.steps[: len(judged.steps)]
         if [step.hash for step in judged.steps] != [step.hash for step in own]:
             words = "it is not the log of the audit as it was when people labelled it"
             yield Finding("broken", f"{CALIBRATION_FOLDER}/{LOG}", words)
-    else:
-        yield Note("People labelled another audit for the calibration: its verdicts were taken as they were sealed.")
     if (made.judges, made.people, made.domain) != (calibration.judges, calibration.people, calibration.domain):
         yield Finding("broken", CALIBRATION, "its figures do not follow from people's labels and its log")
 
@@ -111,7 +108,5 @@ def _items(size: int, seed: int) -> tuple[Item, ...]:
     return tuple(blocking(lambda: make_items(size, seed)))
 
 
-def _in_calibration(found: Finding | Note) -> Finding | Note:
-    if isinstance(found, Note):
-        return found
+def _in_calibration(found: Finding) -> Finding:
     return msgspec.structs.replace(found, file=f"{CALIBRATION_FOLDER}/{found.file}")

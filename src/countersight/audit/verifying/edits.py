@@ -8,14 +8,14 @@ from typing import Final
 import numpy as np
 from PIL import Image, ImageChops, ImageFilter
 
-from countersight.audit.bundle.cases import difference_of
+from countersight.audit.bundle.cases import DIFFERENCES, difference_of
 from countersight.audit.bundle.differences import difference, edits
 from countersight.audit.editing import measured
-from countersight.audit.folder import PICTURES
+from countersight.audit.folder import MANIFEST, PICTURES
 from countersight.audit.log import LOG
 from countersight.audit.probes import Dose
 from countersight.audit.records import CaseRecord, EditRecord
-from countersight.audit.verifying.finding import Finding, Note, Opened
+from countersight.audit.verifying.finding import Finding, Opened
 from countersight.editing.quality import EditQuality
 from countersight.errors import AuditError, BadPicture
 from countersight.machine import cores
@@ -23,6 +23,8 @@ from countersight.picture import as_seen, read_picture
 
 APART: Final = 0.01
 """Of a measure: what another release of a library may do to it."""
+SHIFTED: Final = 0.5
+"""Of a pixel: what it may do to the place where an edit lies."""
 _MEASURES: Final = ("ssim", "ssim_inside", "ssim_outside", "changed", "changed_inside", "changed_outside")
 FAINT: Final = 32
 """How far 5 x 5 pixels of two pictures may be apart on average, of 255, where they show the same."""
@@ -53,14 +55,23 @@ def _spoken(output: object) -> tuple[str, ...]:
     return ()
 
 
-def checked_edits(opened: Opened) -> Iterator[Finding | Note]:
+def checked_edits(opened: Opened) -> Iterator[Finding]:
     """Every edit measured again, and its difference made again."""
-    made = {(edit.before, edit.after, edit.mask): edit for edit in edits(opened.audit.cases) if edit.after}
+    made = {
+        (edit.before, edit.after, edit.mask, edit.quality): edit for edit in edits(opened.audit.cases) if edit.after
+    }
+    named = {difference_of(edit) for edit in made.values()}
+    for name in sorted(name for name in opened.files if name.startswith(f"{DIFFERENCES}/") and name not in named):
+        yield Finding("added", name, "no edit in the log has it")
     with ThreadPoolExecutor(cores()) as pool:  # Pillow and NumPy let go of the interpreter
         for found in pool.map(lambda edit: list(_edit(opened, edit)), made.values()):
             yield from found
-    if any(edit.quality and edit.quality.lpips is not None for edit in made.values()):
-        yield Note("LPIPS was not measured again: its weights are not in the bundle.")
+    if not opened.audit.manifest.lpips and any(edit.quality and _has_lpips(edit.quality) for edit in made.values()):
+        yield Finding("broken", LOG, f"LPIPS of edits was measured, and {MANIFEST} names no weights for it")
+
+
+def _has_lpips(quality: EditQuality) -> bool:
+    return any(value is not None for value in (quality.lpips, quality.lpips_inside, quality.lpips_outside))
 
 
 def _edit(opened: Opened, edit: EditRecord) -> Iterator[Finding]:
@@ -81,11 +92,17 @@ def _unlike(written: EditQuality | None, again: EditQuality) -> str:
         return "nobody measured it"
     if (written.good, written.reason) != (again.good, again.reason):
         return f"it is called {_called(written)}; measured again it is {_called(again)}"
+    if (written.registration, written.size) != (again.registration, again.size) or not _near(written.warp, again.warp):
+        return "it is said to have been laid over its original otherwise than it is"
     for name in _MEASURES:
         one, other = getattr(written, name), getattr(again, name)
         if (one is None) != (other is None) or (one is not None and abs(one - other) > APART):
             return f"{name} is {one} in the log; measured again it is {other}"
     return ""
+
+
+def _near(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return len(one) == len(other) and all(abs(a - b) <= SHIFTED for a, b in zip(one, other, strict=True))
 
 
 def _called(quality: EditQuality) -> str:

@@ -8,11 +8,14 @@ import msgspec
 from countersight import __version__
 from countersight.audit.bundle.seal import Bundle
 from countersight.audit.folder import AuditFolder
-from countersight.audit.records import Failed, Place, Step
+from countersight.audit.records import CaseTrail, Failed, Place, Step
+from countersight.audit.scene_index import SceneIndex
 from countersight.audit.trail import Audit
+from countersight.editing import Drawn
 from countersight.text import printable
 
-What = Literal["altered", "missing", "added", "broken"]
+What = Literal["altered", "missing", "added", "broken", "not verified"]
+"""The last is neither sound nor proven wrong: another version wrote it, and this one cannot derive it again."""
 DERIVED_FROM = 2
 """The format of bundles from which on everything that follows from the log can be derived again."""
 
@@ -29,14 +32,15 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class Note(msgspec.Struct, frozen=True):
-    """Something that could not be checked, and why; it proves nothing against a bundle, and nothing for it."""
+    """Something that nobody can derive again, and why; it proves nothing against a bundle, and nothing for it."""
 
-    words: str
-    file: str = ""
-    """What was not derived again, where it is one file."""
+    what: str
+    why: str
+    trusted: bool = True
+    """Whether the verdict rests on it."""
 
     def __str__(self) -> str:
-        return printable(self.words)
+        return printable(f"{'Taken on trust' if self.trusted else 'Not checked'}: {self.what} ({self.why})")
 
 
 class Opened(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,6 +53,8 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
     """Names of the plain files that lie there."""
     dataset: Path | None = None
     """The dataset that was audited, where it is there as it was."""
+    scenes: SceneIndex | None = None
+    """What is drawn in its pictures, where it is there."""
     against: Path | None = None
     """The earlier audit that it was compared with, where that was named."""
 
@@ -67,6 +73,10 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
         """That another version wrote it, where one did."""
         wrote = self.bundle.countersight
         return "" if wrote == __version__ else f"; written by {wrote}, this is {__version__}"
+
+    def scene(self, case: CaseTrail) -> Drawn | None:
+        """What is drawn in a case's picture: by its record, or, of an audit that 0.1 began, by its dataset."""
+        return case.record.drawn or (self.scenes.scene(case.case) if self.scenes else None)
 
     def known(self) -> dict[tuple[str, Place], Step]:
         """The last step of each kind at each place that gave something."""

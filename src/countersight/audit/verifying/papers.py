@@ -11,15 +11,16 @@ from PIL import Image
 
 from countersight.audit.bundle.cases import CASES
 from countersight.audit.bundle.changes import CHANGES, ChangeRecord, change_record
-from countersight.audit.bundle.dataset_sheet import DATASET_SHEET, DatasetSheet, dataset_card
+from countersight.audit.bundle.dataset_sheet import DATASET_SHEET, Card, DatasetSheet, dataset_card
 from countersight.audit.bundle.files import content
 from countersight.audit.bundle.limits import LIMITS
+from countersight.audit.bundle.naming import REPORT
 from countersight.audit.bundle.sign_off import SIGN_OFF
-from countersight.audit.bundle.write import REPORT, Sheets, papers, sheets_of
+from countersight.audit.bundle.write import Sheets, papers, sheets_of
 from countersight.audit.finishing import page_of
 from countersight.audit.scores import SCORES, Scores, score
 from countersight.audit.verifying.edits import alike
-from countersight.audit.verifying.finding import Finding, Note, Opened
+from countersight.audit.verifying.finding import Finding, Opened
 from countersight.errors import AuditError
 
 _WORDED: Final = (LIMITS, SIGN_OFF, REPORT)
@@ -29,7 +30,7 @@ _SHOWN: Final = "[a picture]"
 """Stands for each picture of a page where its words are compared, so that none is taken out or put in."""
 
 
-def checked_papers(opened: Opened) -> Iterator[Finding | Note]:
+def checked_papers(opened: Opened) -> Iterator[Finding]:
     """Whatever follows from the log and does not lie there as it follows."""
     try:
         sheets = _sheets(opened)
@@ -46,14 +47,11 @@ def checked_papers(opened: Opened) -> Iterator[Finding | Note]:
     yield from _changes(opened, sheets)
 
 
-def checked_page(opened: Opened) -> Iterator[Finding | Note]:
+def checked_page(opened: Opened) -> Iterator[Finding]:
     """Whether the page that people read says and shows what follows from the log."""
     page = _written(opened, REPORT)
     if isinstance(page, Finding):
         yield page
-        return
-    if opened.early or opened.other_version:
-        yield _not_derived(opened, REPORT)
         return
     try:
         follows = page_of(_sheets(opened), opened.bundle.gallery)
@@ -62,7 +60,9 @@ def checked_page(opened: Opened) -> Iterator[Finding | Note]:
     written = page.decode("utf-8", "replace")
     if written == follows:
         return
-    if _PICTURE.sub(_SHOWN, written) != _PICTURE.sub(_SHOWN, follows):
+    if opened.early or opened.other_version:
+        yield _not_derived(opened, REPORT)
+    elif _PICTURE.sub(_SHOWN, written) != _PICTURE.sub(_SHOWN, follows):
         yield Finding("broken", REPORT, "it does not say what follows from the log")
     elif not all(map(_same_picture, _PICTURE.findall(written), _PICTURE.findall(follows))):
         yield Finding("broken", REPORT, "it shows other pictures than those of the bundle")
@@ -82,7 +82,7 @@ def _written(opened: Opened, name: str) -> bytes | Finding:
         return Finding("broken", name, str(error))
 
 
-def _compared(opened: Opened, name: str, written: bytes, follows: bytes, scores: Scores) -> Iterator[Finding | Note]:
+def _compared(opened: Opened, name: str, written: bytes, follows: bytes, scores: Scores) -> Iterator[Finding]:
     if written == follows:
         return
     if name in _WORDED and (opened.early or opened.other_version):
@@ -92,12 +92,10 @@ def _compared(opened: Opened, name: str, written: bytes, follows: bytes, scores:
         yield Finding("broken", name, what + opened.other_version)
 
 
-def _not_derived(opened: Opened, name: str) -> Note:
-    return Note(
-        f"{name} was not derived again: Countersight {opened.bundle.countersight} wrote it in words of its own; verify "
-        "it with that version.",
-        name,
-    )
+def _not_derived(opened: Opened, name: str) -> Finding:
+    """Whoever edits a page need only name another version in the seal: what is not derived is not sound."""
+    wrote = opened.bundle.countersight
+    return Finding("not verified", name, f"Countersight {wrote} is said to have worded it; verify it with that version")
 
 
 def _says_less(name: str, written: bytes, follows: bytes) -> bool:
@@ -131,14 +129,13 @@ def _told_scores(written: bytes, follows: Scores) -> str:
     return f"CCS is {told} in it; {follows.kept.ccs.value} follows from the verdicts in the log"
 
 
-def _card(opened: Opened, sheet: DatasetSheet) -> Iterator[Note]:
-    if opened.dataset is None:
-        yield Note("The dataset is not there: what its card says was taken as it was sealed.")
-    elif dataset_card(opened.dataset) != sheet.card:
-        yield Note(f"The card of the dataset says now what {DATASET_SHEET} does not.")
+def _card(opened: Opened, sheet: DatasetSheet) -> Iterator[Finding]:
+    """Whether the card is the dataset's; it is no part of the rows, and may have been changed there since."""
+    if opened.dataset is not None and (dataset_card(opened.dataset) or Card()) != sheet.card:
+        yield Finding("not verified", DATASET_SHEET, "the card of the dataset says something else now")
 
 
-def _changes(opened: Opened, sheets: Sheets) -> Iterator[Finding | Note]:
+def _changes(opened: Opened, sheets: Sheets) -> Iterator[Finding]:
     """The record of changes says of this audit what follows; of the earlier one only that audit can tell."""
     if CHANGES in opened.files and sheets.changes is None:
         yield Finding("broken", CHANGES, "it is not of this audit as it stands")
@@ -147,9 +144,7 @@ def _changes(opened: Opened, sheets: Sheets) -> Iterator[Finding | Note]:
     record: ChangeRecord = sheets.changes
     if any(shift.now != getattr(sheets.scores.kept, measure) for measure, shift in record.scores.items()):
         yield Finding("broken", CHANGES, "the scores that it gives for now do not follow from the log")
-    if opened.against is None:
-        yield Note(f"{CHANGES} was not derived again: name the earlier audit with `against`.")
-    elif change_record(opened.audit, sheets.scores, opened.against) != record:
+    if opened.against is not None and change_record(opened.audit, sheets.scores, opened.against) != record:
         yield Finding("broken", CHANGES, f"it does not follow from this audit and {opened.against.name}")
 
 

@@ -1,6 +1,8 @@
 """What goes past the paper, derived again: checks of edits, doses, changed thoughts, and what is not cited."""
 
+import re
 from collections.abc import Iterator
+from typing import Final
 
 import msgspec
 import numpy as np
@@ -12,34 +14,36 @@ from countersight.audit.checkers.registry import CHECKERS
 from countersight.audit.checkers.seams import THRESHOLDS, looked
 from countersight.audit.dosing import dosed_pixels
 from countersight.audit.extraction.protocol import Statement
+from countersight.audit.folder import MANIFEST
 from countersight.audit.log import LOG
 from countersight.audit.probes import Check, Dose
 from countersight.audit.records import CaseTrail, ConceptTrail, Place
 from countersight.audit.thinking import changed_thought
 from countersight.audit.uncited import uncited_concepts
-from countersight.audit.verifying.finding import Finding, Note, Opened
+from countersight.audit.verifying.edits import APART
+from countersight.audit.verifying.finding import Finding, Opened
 from countersight.errors import AuditError, BadPicture
 from countersight.picture import as_seen
 
+_FIGURE: Final = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
 
-def checked_checks(opened: Opened) -> Iterator[Finding | Note]:
+
+def checked_checks(opened: Opened) -> Iterator[Finding]:
     """Every check of an edit that can be made again says the same, and none is missing."""
     named = [checker.name for checker in opened.audit.manifest.checkers]
     failed = opened.failed()
-    others = [name for name in named if name.startswith("detector:")]
     if "seams" in named and _thresholds(opened) != THRESHOLDS:
-        yield Note(f"Seams were held to other thresholds than today's: {_thresholds(opened)}.")
+        words = f"seams was held to other thresholds than this version's: {_thresholds(opened)}"
+        yield Finding("not verified" if opened.other_version else "broken", MANIFEST, words)
     for case in opened.audit.cases:
         for concept in (*case.concepts, *case.uncited):
             if concept.edit is not None and concept.edit.after:
                 here = Place(case.case, case.row, concept.number)
                 due = [name for name in named if ("check", msgspec.structs.replace(here, judge=name)) not in failed]
                 yield from _concept(opened, case, concept, due)
-    if others:
-        yield Note(f"Checks by {others[0]} were not made again: its weights are not in the bundle.")
 
 
-def checked_probes(opened: Opened) -> Iterator[Finding | Note]:
+def checked_probes(opened: Opened) -> Iterator[Finding]:
     """Doses are so much of the way between two pictures, thoughts and what is not cited follow from the explanation."""
     for case in opened.audit.cases:
         if case.baseline is None:
@@ -52,7 +56,7 @@ def checked_probes(opened: Opened) -> Iterator[Finding | Note]:
             if trail is not None and changed_thought(Statement(*said), concept.instruction) != trail.thought:
                 yield Finding("broken", LOG, f"{where}: the changed thought does not follow from the explanation")
             for each in concept.doses:
-                if not _is_dose(opened, each.dose):
+                if not _is_dose(opened, concept, each.dose):
                     yield Finding("broken", LOG, f"{where}: dose {each.dose.strength} is not between the two pictures")
 
 
@@ -68,10 +72,13 @@ def _uncited(opened: Opened, case: CaseTrail, statement: Statement) -> Iterator[
         yield Finding("broken", LOG, f"case {case.case}: what is not cited does not follow from the explanation")
 
 
-def _is_dose(opened: Opened, dose: Dose) -> bool:
+def _is_dose(opened: Opened, concept: ConceptTrail, dose: Dose) -> bool:
+    edit, doses = concept.edit, opened.audit.manifest.strength
+    if edit is None or (dose.before, dose.full) != (edit.before, edit.after) or not 0 < dose.strength < doses:
+        return False
     try:
         before, full, after = (opened.folder.picture(each) for each in (dose.before, dose.full, dose.after))
-        expected = dosed_pixels(before, full, dose.strength, opened.audit.manifest.strength)
+        expected = dosed_pixels(before, full, dose.strength, doses)
         return np.array_equal(np.asarray(as_seen(after).convert("RGB")), expected)
     except (AuditError, BadPicture):
         return True  # a picture that is missing or was altered is named already
@@ -85,8 +92,12 @@ def _concept(opened: Opened, case: CaseTrail, concept: ConceptTrail, due: list[s
             yield Finding("missing", LOG, f"{where}: there is no check by {name}, nor one that failed")
     for name, check in given.items():
         again = _again(opened, case, concept, check)
-        if again is not None and (again.asked, again.done) != (check.asked, check.done):
+        if again is None or again == check:
+            continue
+        if (again.asked, again.done) != (check.asked, check.done):
             yield Finding("broken", LOG, f"{where}: {name} says {check.done}; checked again it is {again.done}")
+        elif not _says_the_same(check, again):
+            yield Finding("broken", LOG, f"{where}: {name} says it saw “{check.seen}”; it sees “{again.seen}”")
 
 
 def _again(opened: Opened, case: CaseTrail, concept: ConceptTrail, check: Check) -> Check | None:
@@ -111,3 +122,22 @@ def _thresholds(opened: Opened) -> dict[str, float]:
     written = next(each.settings for each in opened.audit.manifest.checkers if each.name == "seams")
     numbers = {name: float(value) for name, value in written.items() if isinstance(value, int | float)}
     return {name: numbers.get(name, ours) for name, ours in THRESHOLDS.items()}
+
+
+def _says_the_same(one: Check, other: Check) -> bool:
+    """Whether two checks say the same, but for what another release of a library may do to the figures."""
+    if one.said != other.said or one.measures.keys() != other.measures.keys():
+        return False
+    near = all(abs(value - other.measures[name]) <= APART for name, value in one.measures.items())
+    texts, figures = zip(*(_parted(check.seen) for check in (one, other)), strict=True)
+    return near and texts[0] == texts[1] and all(map(_one_apart, *figures))
+
+
+def _parted(words: str) -> tuple[list[str], list[str]]:
+    return _FIGURE.split(words), _FIGURE.findall(words)
+
+
+def _one_apart(one: str, other: str) -> bool:
+    """Whether two figures differ by no more than one in their last place."""
+    places = len(one.partition(".")[2])
+    return places == len(other.partition(".")[2]) and round(abs(float(one) - float(other)) * 10**places) <= 1

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from countersight.audit.bundle.files import content
 from countersight.audit.log import LOG
 from countersight.audit.selection import SELECTION, Selected, Selection, decode_selection, select
-from countersight.audit.verifying.finding import Finding, Note, Opened
+from countersight.audit.verifying.finding import Finding, Opened
 from countersight.dataset import Dataset
 from countersight.errors import AuditError
 from countersight.text import several
@@ -14,7 +14,7 @@ NAMED = 5
 """Cases that a finding names; there may be thousands."""
 
 
-def checked_selection(opened: Opened) -> Iterator[Finding | Note]:
+def checked_selection(opened: Opened) -> Iterator[Finding]:
     """Whether every case that was selected is in the log, and no other, and the selection is that of the rule."""
     if SELECTION not in opened.files:
         if opened.early:
@@ -38,7 +38,7 @@ def checked_selection(opened: Opened) -> Iterator[Finding | Note]:
         yield Finding("added", LOG, f"cases that were not selected: {_named(added, len(there))}")
 
 
-def _rule(opened: Opened, selection: Selection) -> Iterator[Finding | Note]:
+def _rule(opened: Opened, selection: Selection) -> Iterator[Finding]:
     manifest = opened.audit.manifest
     if (selection.fingerprint, selection.rows) != (manifest.dataset.fingerprint, manifest.dataset.rows):
         yield Finding("broken", SELECTION, "it was made of another dataset than audit.json names")
@@ -46,17 +46,16 @@ def _rule(opened: Opened, selection: Selection) -> Iterator[Finding | Note]:
     if len(selection.cases) != expected:
         found = several(len(selection.cases), "case")
         yield Finding("broken", SELECTION, f"it has {found}; by the rule there are {expected:,}")
-    if opened.dataset is None:
-        yield Note("The dataset is not there: that the selection is the rule's was checked by numbers alone.")
-    elif select(Dataset.open(opened.dataset), manifest.cases) != selection:
+    if opened.dataset is not None and select(Dataset.open(opened.dataset), manifest.cases) != selection:
         yield Finding("broken", SELECTION, "the rule selects other cases of the dataset")
 
 
-def _by_number(opened: Opened) -> Iterator[Note]:
+def _by_number(opened: Opened) -> Iterator[Finding]:
     manifest, there = opened.audit.manifest, len(opened.audit.cases)
     expected = min(manifest.dataset.rows, manifest.cases or manifest.dataset.rows)
     if there != expected:
-        yield Note(f"{there:,} of {expected:,} selected cases are in the log; nothing says which were left out.")
+        words = f"{there:,} of {expected:,} selected cases are in the log; nothing says which were left out"
+        yield Finding("not verified", LOG, words)
 
 
 def _named(cases: list[Selected], of: int) -> str:

@@ -62,11 +62,15 @@ def _each(
                 stamp = read_stamp(content(folder / name, LARGEST), sealed)
                 yield Signed(name, stamp.by, vouched=False, at=stamp.at)
             elif name in OTHERS:
-                yield Note(f"{name} lies beside the seal. It may be anything: nothing here can tell.")
+                yield Note(name, "it lies beside the seal and may be anything: nothing here can tell", trusted=False)
             elif SIGNED_OFF.fullmatch(name):
                 yield _sign_off(folder, name, seal, keys)
         except AuditError as error:
-            yield Note(f"{name}: {error}.") if str(error) == NOT_INSTALLED else Finding("broken", name, str(error))
+            yield (
+                Note(name, str(error), trusted=False)
+                if str(error) == NOT_INSTALLED
+                else Finding("broken", name, str(error))
+            )
 
 
 def _sign_off(folder: Path, name: str, seal: str, keys: tuple[PublicKey, ...]) -> Signed:

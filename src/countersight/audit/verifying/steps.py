@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 
 from countersight.audit.bundle.seal import SEAL
-from countersight.audit.extraction.model import NOTHING_FOUND, concepts_said, extract_prompt
+from countersight.audit.extraction.model import NOTHING_FOUND, concepts_said, extract_prompt, listed_so
 from countersight.audit.extraction.protocol import Statement
 from countersight.audit.extraction.registry import EXTRACTORS
 from countersight.audit.extraction.rules import rules_concepts
@@ -25,16 +25,17 @@ from countersight.audit.records import (
     Response,
     Step,
 )
-from countersight.audit.scene_index import SceneIndex
 from countersight.audit.selection import SELECTION
-from countersight.audit.verifying.finding import Finding, Note, Opened
+from countersight.audit.shapes import shaped_conversation
+from countersight.audit.verifying.finding import Finding, Opened
 from countersight.audit.verifying.gaps import Gaps
 from countersight.audit.verifying.parties import checked_parties
+from countersight.audit.verifying.unasked import checked_unasked
 from countersight.audit.verifying.verdicts import checked_verdict
 from countersight.audit.work import NOTHING
-from countersight.editing import Drawn, Instruction
+from countersight.editing import Instruction
 
-Checked = Iterator[Finding | Note]
+Checked = Iterator[Finding]
 _BY_WORDS: Final = {"rules": rules_concepts, "things": things_named}
 """Extractors whose concepts anybody can find again."""
 
@@ -43,6 +44,7 @@ def checked_steps(opened: Opened) -> Checked:
     """Everything in the log that does not follow from what stands before it."""
     yield from repeated(opened.audit.steps)
     yield from checked_parties(opened.audit.steps, opened.audit.manifest)
+    yield from checked_unasked(opened)
     yield from _older(opened)
     try:
         prompts = msgspec.convert(opened.audit.manifest.prompts, AuditPrompts)
@@ -84,7 +86,10 @@ class _Case:
         self._prompts = prompts
         self._known = opened.known()
         self._gaps = Gaps(opened)
-        self._scenes = SceneIndex(opened.dataset) if opened.dataset else None
+        self._verdicts: dict[tuple[str, int | None], list[Step]] = {}
+        for (stage, place), step in self._known.items():
+            if stage == "verdict":
+                self._verdicts.setdefault((place.case, place.concept), []).append(step)
 
     def case(self, case: CaseTrail) -> Checked:
         here = Place(case.case, case.row)
@@ -114,13 +119,11 @@ class _Case:
             concept.instruction,
             concept.again.answer.text,
             concept.again.explanation.text,
-            self._scene(case),
+            self._opened.scene(case),
             edit.drawn,
         )
-        for verdict in concept.verdicts:
-            place = msgspec.structs.replace(here, judge=verdict.judge, vote=verdict.vote)
-            step = self._known["verdict", place]
-            yield from checked_verdict(step, evidence, self._prompts, early=self._opened.early)
+        for step in self._verdicts.get((here.case, here.concept), ()):
+            yield from checked_verdict(step, evidence, self._prompts)
 
     def _probed(self, case: CaseTrail, concept: ConceptTrail, here: Place) -> Checked:
         """The conversations about weaker edits, and after a changed thought."""
@@ -133,9 +136,6 @@ class _Case:
             thought = Asked("assistant", concept.thought.thought.text)
             turns = (Asked("user", question, case.record.picture), thought, Asked("user", question))
             yield from _conversation(self._known["answer thought", here], turns)
-
-    def _scene(self, case: CaseTrail) -> Drawn | None:
-        return case.record.drawn or (self._scenes.scene(case.case) if self._scenes else None)
 
     def _edit(self, case: CaseTrail, here: Place, asked: Instruction) -> Checked:
         control = Place(concept=CONTROL, picture=case.record.picture)
@@ -165,16 +165,19 @@ class _Case:
         if step.by in _BY_WORDS:
             found = _BY_WORDS[step.by](statement, most)
             if msgspec.structs.replace(found, able=able) != step.output:
-                words = f"the concepts are not those that {step.by} find in the explanation"
-                yield (
-                    Note(f"Step {step.n}: {words}, as they are today.") if self._opened.early else _broken(step, words)
-                )
+                yield _broken(step, f"the concepts are not those that {step.by} find in the explanation")
         elif EXTRACTORS.knows(step.by):
-            yield Note(f"Concepts found by {step.by} were not derived again: it is no part of Countersight.")
-        elif step.output.reason != NOTHING_FOUND:
-            if not step.asked or step.asked[0].text != extract_prompt(self._prompts, statement, most):
-                yield _broken(step, f"what {step.by} was asked is not what the prompts make of the steps before")
-            if concepts_said(step.output.tries, most, statement.explanation).instructions != step.output.instructions:
+            return  # an extractor of somebody else: taken on trust
+        elif able is not None and able.things == ():
+            if step.output != Concepts(reason=NOTHING_FOUND, able=able):
+                yield _broken(step, "there are concepts where the editor finds nothing that it could change")
+        else:
+            text = extract_prompt(self._prompts, statement, most)
+            yield from _conversation(step, shaped_conversation(text, step.output.tries, self._prompts))
+            if not step.output.tries or not listed_so(step.output.tries):
+                yield _broken(step, f"a reply of {step.by} reads otherwise than is noted of it")
+            found = concepts_said(step.output.tries, most, statement.explanation)
+            if msgspec.structs.replace(found, able=able) != step.output:
                 yield _broken(step, "the concepts are not those that stand in what the extractor said")
 
 

@@ -16,15 +16,17 @@ ALL_DERIVED = "verdicts, edits, scores, papers and page"
 def tell_verified(found: Verified, folder: Path, *, compared: bool) -> Iterator[str]:
     """Every finding, or that there is none, and what was not checked; `compared` says that a seal was given."""
     yield from map(str, found.findings)
-    if found.findings:
+    if any(each.what != "not verified" for each in found.findings):
         yield f"{folder} is not as it was sealed: {several(len(found.findings), 'finding')}."
         return
-    derived = "verdicts, edits and scores" if any(note.file for note in found.notes) else ALL_DERIVED
+    if found.findings:
+        yield f"{folder} is NOT VERIFIED: {several(len(found.findings), 'part')} of it could not be derived again."
+        return
     yield (
         f"{folder} is sound: {several(found.files, 'file')} as sealed on {printable(found.sealed)}, "
-        f"{several(found.steps, 'step')} chained; {derived} follow from them."
+        f"{several(found.steps, 'step')} chained; {ALL_DERIVED} follow from them."
     )
-    yield from (f"Not checked: {note}" for note in found.notes)
+    yield from map(str, found.notes)
     yield from (printable(str(each)) for each in found.signed)
     if not any(each.file == SIGNATURE for each in found.signed):
         yield UNSIGNED

@@ -6,21 +6,20 @@ from typing import Final
 import msgspec
 
 from countersight.audit.judges.exact import exact_verdict
-from countersight.audit.judges.model import judge_prompt, verdict_said
+from countersight.audit.judges.model import judge_prompt, said_so, verdict_said
 from countersight.audit.judges.protocol import Evidence
 from countersight.audit.judges.registry import JUDGES
 from countersight.audit.judges.rules import certain, rules_verdict
 from countersight.audit.log import LOG
 from countersight.audit.prompts import AuditPrompts
 from countersight.audit.records import Step, Verdict
-from countersight.audit.verifying.finding import Finding, Note
+from countersight.audit.shapes import shaped_conversation
+from countersight.audit.verifying.finding import Finding
 
 _WORDS: Final = ("pcs_reason", "ncc_reason", "tries")
 
 
-def checked_verdict(
-    step: Step, evidence: Evidence, prompts: AuditPrompts, *, early: bool = False
-) -> Iterator[Finding | Note]:
+def checked_verdict(step: Step, evidence: Evidence, prompts: AuditPrompts) -> Iterator[Finding]:
     """Whether a verdict is the one that its judge gives on this evidence, or gave in its own words."""
     given = step.output
     if not isinstance(given, Verdict):
@@ -29,21 +28,22 @@ def checked_verdict(
         yield _broken(step, "the verdict is another judge's, or of another vote, than its place says")
     if given.judge == "exact":
         if evidence.scene is None and evidence.changed is not None:
-            yield Note("Verdicts of exact were not derived again where the bundle does not say what was drawn.")
+            yield Finding("not verified", LOG, "verdicts of exact: the bundle does not say what was drawn")
             return
         follows = exact_verdict(evidence, given.vote)
     elif given.judge == "rules":
         follows = rules_verdict(evidence, given.vote)
     elif JUDGES.knows(given.judge):
-        yield Note(f"Verdicts of {given.judge} were not derived again: it is no part of Countersight.")
-        return
+        return  # a judge of somebody else: taken on trust
     else:
         follows = _of_a_model(given, evidence)
-        if given.tries and (not step.asked or step.asked[0].text != judge_prompt(prompts, evidence)):
+        text = judge_prompt(prompts, evidence)
+        if given.tries and not said_so(given.tries):
+            yield _broken(step, f"a reply of {given.judge} reads otherwise than is noted of it")
+        if step.asked != (shaped_conversation(text, given.tries, prompts) if given.tries else ()):
             yield _broken(step, f"what {given.judge} was asked is not what the prompts make of the steps before")
     if follows != given:
-        told = _differing(step, given, follows)
-        yield Note(f"{told[0].upper()}{told[1:]}, as judged today.") if early else _broken(step, told)
+        yield _broken(step, _differing(step, given, follows))
 
 
 def _of_a_model(given: Verdict, evidence: Evidence) -> Verdict:

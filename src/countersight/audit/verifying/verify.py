@@ -12,16 +12,20 @@ from pathlib import Path
 import msgspec
 
 from countersight.audit.bundle.files import Found, content, lying_in
+from countersight.audit.bundle.naming import belongs
 from countersight.audit.bundle.seal import SEAL, Bundle, read_seal
 from countersight.audit.bundle.zipping import unzip_bundle
 from countersight.audit.calibration.sheet import CALIBRATION
 from countersight.audit.folder import MANIFEST, AuditFolder
 from countersight.audit.log import LOG
+from countersight.audit.scene_index import SceneIndex
 from countersight.audit.selection import SELECTION
 from countersight.audit.signing.ssh import PublicKey
 from countersight.audit.trail import Audit, read_audit
 from countersight.audit.verifying.calibrated import checked_calibration
+from countersight.audit.verifying.cases import checked_cases
 from countersight.audit.verifying.edits import checked_edits, checked_pictures
+from countersight.audit.verifying.exact_edits import checked_exact_edits
 from countersight.audit.verifying.finding import Finding, Note, Opened
 from countersight.audit.verifying.papers import checked_page, checked_papers
 from countersight.audit.verifying.probes import checked_checks, checked_probes
@@ -29,6 +33,7 @@ from countersight.audit.verifying.sealed import against_seal, digests_of, refuse
 from countersight.audit.verifying.selected import checked_selection
 from countersight.audit.verifying.signed import Signed, checked_signatures
 from countersight.audit.verifying.steps import checked_steps
+from countersight.audit.verifying.trust import trusted
 from countersight.dataset import Dataset
 from countersight.errors import AuditError, CountersightError
 from countersight.text import several
@@ -39,7 +44,7 @@ class Verified(msgspec.Struct, frozen=True):
 
     findings: tuple[Finding, ...]
     notes: tuple[Note, ...] = ()
-    """What could not be checked, and why."""
+    """What is taken on trust, and why."""
     files: int = 0
     steps: int = 0
     sealed: str = ""
@@ -89,6 +94,7 @@ def verified(
     names = frozenset(each.name for each in files)
     whole = not found
     found += _records(folder, bundle, names, digests, dataset, against, whole=whole)
+    found += _strange(bundle, names)
     once = dict.fromkeys((*found, *checked_signatures(folder, its_seal, names, keys)))
     return Verified(
         tuple(each for each in once if isinstance(each, Finding)),
@@ -99,6 +105,12 @@ def verified(
         its_seal,
         tuple(each for each in once if isinstance(each, Signed)),
     )
+
+
+def _strange(bundle: Bundle, lying: frozenset[str]) -> Iterator[Finding]:
+    for name in bundle.files:
+        if name in lying and not belongs(name):
+            yield Finding("added", name, "it was sealed with the others, and no audit writes it")
 
 
 def _records(
@@ -135,21 +147,38 @@ def _records(
         audit=audit,
         bundle=bundle,
         files=files,
-        dataset=_dataset(audit, dataset),
+        dataset=(there := _dataset(audit, dataset)),
+        scenes=SceneIndex(there) if there else None,
         against=against,
     )
+    yield from checked_pictures(opened, digests)
+    derived = _derived(opened, whole=whole)
+    if not opened.early:
+        yield from derived
+        return
+    yield Finding("not verified", SEAL, "the format of 0.1 does not hold all that is needed to derive a bundle again")
+    yield from (_unproven(each) if isinstance(each, Finding) else each for each in derived)
+
+
+def _derived(opened: Opened, *, whole: bool) -> Iterator[Finding | Note]:
+    """Everything that can be derived again and is not as it follows, and what is taken on trust."""
     yield from checked_selection(opened)
     yield from checked_steps(opened)
-    yield from checked_pictures(opened, digests)
     if whole:
+        yield from checked_cases(opened)
         yield from checked_papers(opened)
         yield from checked_edits(opened)
+        yield from checked_exact_edits(opened)
         yield from checked_checks(opened)
         yield from checked_probes(opened)
         yield from checked_calibration(opened)
         yield from checked_page(opened)
-    if opened.early:
-        yield Note("It was sealed in the format of 0.1, which does not hold all that is needed to derive it again.")
+        yield from trusted(opened)
+
+
+def _unproven(found: Finding) -> Finding:
+    """What this version would have done otherwise than 0.1 proves nothing against a bundle of 0.1."""
+    return msgspec.structs.replace(found, what="not verified")
 
 
 def _unreadable(folder: Path, files: frozenset[str]) -> list[Finding] | None:

@@ -35,21 +35,7 @@ class Exact:
 
     async def edit(self, request: EditRequest) -> Edited:
         """The picture with the change drawn into it, and the changed scene."""
-        scene = request.scene
-        if scene is None:
-            raise EditFailed("the exact editor edits pictures whose scene is known, and this one has none")
-        if request.instruction.action == "nothing":
-            nothing = np.zeros((request.picture.height, request.picture.width), bool)
-            return Edited(request.picture, encode_mask(nothing), {"seed": request.seed}, scene=scene)
-        try:
-            changed, done = changed_scene(scene, request)
-            pixels, mask = _drawn(request, scene, changed)
-        except (ValueError, KeyError) as error:  # out of somebody's file: a colour or a number that is none
-            raise EditFailed(f"the scene cannot be drawn: {str(error)[:200]}") from None
-        height, width, _ = pixels.shape
-        picture = Picture(encode(pixels), "image/png", width, height, plain=True)
-        log: dict[str, str | int | float] = {"seed": request.seed, "edits": done}
-        return Edited(picture, encode_mask(mask), log, scene=changed)
+        return exact_edit(request)
 
     async def abilities(self, request: EditRequest) -> Abilities:
         """What can be done to a world; of a scene it takes any words."""
@@ -59,6 +45,25 @@ class Exact:
 
     async def close(self) -> None:
         """Nothing is held."""
+
+
+def exact_edit(request: EditRequest) -> Edited:
+    """The same edit for the same request, so that anybody can make it again; or EditFailed."""
+    scene = request.scene
+    if scene is None:
+        raise EditFailed("the exact editor edits pictures whose scene is known, and this one has none")
+    if request.instruction.action == "nothing":
+        nothing = np.zeros((request.picture.height, request.picture.width), bool)
+        return Edited(request.picture, encode_mask(nothing), {"seed": request.seed}, scene=scene)
+    try:
+        changed, done = changed_scene(scene, request)
+        pixels, mask = _drawn(request, scene, changed)
+    except (ValueError, KeyError) as error:  # out of somebody's file: a colour or a number that is none
+        raise EditFailed(f"the scene cannot be drawn: {str(error)[:200]}") from None
+    height, width, _ = pixels.shape
+    picture = Picture(encode(pixels), "image/png", width, height, plain=True)
+    log: dict[str, str | int | float] = {"seed": request.seed, "edits": done}
+    return Edited(picture, encode_mask(mask), log, scene=changed)
 
 
 def changed_scene(scene: Drawn, request: EditRequest) -> tuple[Drawn, str]:

@@ -1,0 +1,38 @@
+"""Which files a bundle has: nothing else is sealed, so that nothing in it was never looked at."""
+
+import re
+from typing import Final
+
+from countersight.audit.bundle.cases import CASES, DIFFERENCES, EXCLUSIONS
+from countersight.audit.bundle.changes import CHANGES
+from countersight.audit.bundle.dataset_sheet import DATASET_SHEET
+from countersight.audit.bundle.limits import LIMITS
+from countersight.audit.bundle.manifest import MANIFEST_SHEET
+from countersight.audit.bundle.reviews import REVIEWS
+from countersight.audit.bundle.sessions import SESSIONS
+from countersight.audit.bundle.sign_off import SIGN_OFF
+from countersight.audit.calibration.sheet import CALIBRATION
+from countersight.audit.calibration.taking import CALIBRATION_FOLDER, TAKEN
+from countersight.audit.folder import MANIFEST, PICTURES, SUFFIXES
+from countersight.audit.log import LOG
+from countersight.audit.orders import ORDERS
+from countersight.audit.people import LABELS
+from countersight.audit.scores import SCORES
+from countersight.audit.selection import SELECTION
+
+REPORT: Final = "report.html"
+NAMES: Final = frozenset(
+    (
+        *(MANIFEST, LOG, SELECTION, SESSIONS, ORDERS, SCORES, MANIFEST_SHEET, DATASET_SHEET, CASES, EXCLUSIONS),
+        *(LIMITS, SIGN_OFF, CHANGES, REVIEWS, REPORT, CALIBRATION),
+        *(f"{CALIBRATION_FOLDER}/{name}" for name in (*TAKEN, LABELS)),
+    )
+)
+_PICTURE: Final = re.compile(
+    rf"{PICTURES}/[0-9a-f]{{64}}\.(?:{'|'.join(SUFFIXES.values())})|{DIFFERENCES}/[0-9a-f]{{16}}-[0-9a-f]{{16}}\.png"
+)
+
+
+def belongs(name: str) -> bool:
+    """Whether an audit writes files of this name."""
+    return name in NAMES or _PICTURE.fullmatch(name) is not None

@@ -1,0 +1,56 @@
+"""Audits that several files of tests change copies of: making one takes seconds."""
+
+import shutil
+
+import pytest
+from audits import audit as audited
+from audits import scenes
+from evidence import write_audit
+from test_calibration import run as calibrate
+
+from countersight.audit.finishing import finish
+
+
+@pytest.fixture(scope="session")
+def drawn(tmp_path_factory):
+    """An audit of our own scenes, judged by the truth and by rules, with a calibration and control edits."""
+    base = tmp_path_factory.mktemp("insider")
+    folder, output = scenes(base / "scenes", size=3), base / "audit"
+    calibrate(base / "calibration", "exact", "rules", size=12)
+    audited(folder, output, "embedded", judges=("exact", "rules"), calibration=base / "calibration", control=True)
+    finish(output)
+    return output
+
+
+@pytest.fixture
+def audit(drawn, tmp_path):
+    shutil.copytree(drawn.parent / "scenes", tmp_path / "scenes")
+    return shutil.copytree(drawn, tmp_path / "audit")
+
+
+@pytest.fixture(scope="session")
+def spoken(tmp_path_factory):
+    """An audit that language models extracted and judged."""
+    folder = write_audit(tmp_path_factory.mktemp("insider") / "seer")
+    finish(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def probed(tmp_path_factory):
+    """An audit with everything that goes past the paper."""
+    base = tmp_path_factory.mktemp("insider")
+    more = {"uncited": True, "intervene": "both", "strength": 2, "checkers": ("pixels",)}
+    audited(scenes(base / "scenes", size=1), base / "probed", "embedded", **more)
+    finish(base / "probed")
+    return base / "probed"
+
+
+@pytest.fixture
+def past(probed, tmp_path):
+    return shutil.copytree(probed, tmp_path / "probed")
+
+
+@pytest.fixture
+def said(spoken, tmp_path):
+    return shutil.copytree(spoken, tmp_path / "seer")

@@ -1,0 +1,63 @@
+"""What an insider does to a bundle: change it, and hash everything again."""
+
+import hashlib
+import json
+from pathlib import Path
+
+import msgspec
+
+from countersight.audit.finishing import finish
+from countersight.audit.log import LOG, encode_step, read_steps
+from countersight.audit.records import Step, Verdict
+from countersight.audit.verifying import verified
+
+replace = msgspec.structs.replace
+
+
+def resealed(folder):
+    """The files as they lie there under a new seal, as somebody would who covers up a change."""
+    bundle = json.loads((folder / "bundle.json").read_text())
+    for file in folder.rglob("*"):
+        name = str(file.relative_to(folder))
+        if (file.is_file() and not name.startswith(("bundle.json", "sign-off.", ".lock"))) or name == "sign-off.md":
+            data = file.read_bytes()
+            bundle["files"][name] = {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
+    (folder / "bundle.json").write_text(json.dumps(bundle))
+
+
+def findings(folder, seal=""):
+    return [str(finding) for finding in verified(folder, seal).findings]
+
+
+def rechained(log: Path, change) -> None:
+    """Every step changed, or left out where the change gives None, and chained again."""
+    lines, previous = [], ""
+    for step in list(read_steps(log)):
+        changed = change(step)
+        if changed is not None:
+            line, previous = encode_step(replace(changed, n=len(lines), previous=previous))
+            lines.append(line)
+    log.write_bytes(b"".join(lines))
+
+
+def swept(folder: Path) -> None:
+    """Bundle again, with no picture left that no step speaks of."""
+    spoken = {word for step in read_steps(folder / LOG) for word in msgspec.json.encode(step).decode().split('"')}
+    for file in (folder / "pictures").iterdir():
+        if file.stem not in spoken:
+            file.unlink()
+    finish(folder)
+
+
+def with_verdict(step: Step, **changes) -> Step:
+    return replace(step, output=replace(step.output, **changes)) if isinstance(step.output, Verdict) else step
+
+
+def appended(log: Path, steps: list[Step]) -> None:
+    """Steps put at the end of a log, as if they had been done last."""
+    *_, last = read_steps(log)
+    n, previous, lines = last.n, last.hash, []
+    for n, step in enumerate(steps, last.n + 1):
+        line, previous = encode_step(replace(step, n=n, previous=previous))
+        lines.append(line)
+    log.write_bytes(log.read_bytes() + b"".join(lines))

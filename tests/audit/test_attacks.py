@@ -1,0 +1,211 @@
+"""Attacks by an insider who hashes everything again: each is found, or what it changed is named as taken on trust."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+from insider import findings, rechained, replace, resealed, swept
+
+from countersight.audit.bundle.seal import SEAL, read_seal
+from countersight.audit.folder import MANIFEST, AuditFolder
+from countersight.audit.log import LOG, read_steps
+from countersight.audit.records import CaseRecord, EditRecord, Failed
+from countersight.audit.verifying import verified
+from countersight.audit.verifying.trust import TRUSTED
+from countersight.cli import main
+
+
+def told(folder, what):
+    assert any(what in line for line in findings(folder)), findings(folder)
+
+
+def in_manifest(folder, **changes):
+    there = AuditFolder.open(folder).manifest
+    (folder / MANIFEST).write_bytes(msgspec.json.encode(replace(there, **changes)))
+
+
+def test_another_version_named_in_the_seal_does_not_make_an_edited_page_sound(said, capsys):
+    page = said / "report.html"
+    page.write_text(page.read_text().replace("CCS", "CSS", 1))
+    resealed(said)
+    (said / SEAL).write_text((said / SEAL).read_text().replace(read_seal(said)[0].countersight, "0.9.9"))
+    assert main(["audit", "verify", str(said)]) == 1
+    words = capsys.readouterr().out
+    assert "not verified: report.html (Countersight 0.9.9 is said to have worded it" in words
+    assert "is NOT VERIFIED: 1 part of it" in words
+    assert "sound" not in words
+
+
+def test_a_page_that_this_version_derives_is_sound_whoever_is_said_to_have_written_it(said):
+    seal = (said / SEAL).read_text()
+    (said / SEAL).write_text(seal.replace(read_seal(said)[0].countersight, "0.9.9"))
+    assert findings(said) == []
+
+
+def test_a_bundle_dressed_up_as_one_of_0_1_is_not_sound(audit):
+    def undressed(step):
+        if isinstance(step.output, CaseRecord | EditRecord):
+            return replace(step, output=replace(step.output, scene=None))
+        return step
+
+    rechained(audit / LOG, undressed)
+    (audit / "selection.json").unlink()
+    swept(audit)
+    (audit / SEAL).write_text((audit / SEAL).read_text().replace('"format": 2', '"format": 1'))
+    assert not verified(audit).sound
+
+
+@pytest.mark.parametrize("name", ["certificate.pdf", "pictures/tuv.png", "calibration/notes.md", "differences/a.png"])
+def test_a_file_that_no_audit_writes_sealed_with_the_others(said, name):
+    (said / name).parent.mkdir(exist_ok=True)
+    (said / name).write_bytes(b"Certified")
+    resealed(said)
+    told(said, f"added: {name} (it was sealed with the others, and no audit writes it)")
+
+
+def test_a_difference_of_no_edit(said):
+    odd = said / "differences" / f"{'0' * 16}-{'1' * 16}.png"
+    odd.write_bytes(sorted((said / "differences").iterdir())[0].read_bytes())
+    resealed(said)
+    told(said, "added: differences/0000000000000000-1111111111111111.png (no edit in the log has it)")
+
+
+def test_a_strange_file_is_not_sealed_in_the_first_place(said):
+    (said / "notes.txt").write_text("mine")
+    with pytest.raises(Exception, match=r"notes\.txt is no file of an audit; take it away"):
+        swept(said)
+
+
+@pytest.mark.parametrize(
+    ("changes", "what"),
+    [
+        ({"group": "easy"}, "another group"),
+        ({"suite": "clevr"}, "another suite"),
+        ({"image": "other.png"}, "another picture"),
+    ],
+)
+def test_a_case_that_is_not_as_its_dataset_has_it(audit, changes, what):
+    def other(step):
+        return replace(step, output=replace(step.output, **changes)) if step.stage == "case" else step
+
+    rechained(audit / LOG, other)
+    swept(audit)
+    told(audit, f"has {what} than the dataset")
+
+
+def test_another_right_answer_than_the_dataset_has(audit):
+    def gold(step):
+        if step.stage != "case":
+            return step
+        return replace(step, output=replace(step.output, question=replace(step.output.question, answer="99")))
+
+    rechained(audit / LOG, gold)
+    swept(audit)
+    told(audit, "has another question or right answer than the dataset")
+
+
+def test_another_scene_where_the_dataset_is_gone(past):
+    """With another scene `exact` would call another answer right; the picture is a drawing of the true one."""
+    scene = next(step.output.scene for step in read_steps(past / LOG) if step.stage == "case")
+    emptied = replace_all(scene)
+
+    def other(step):
+        return replace(step, output=replace(step.output, scene=emptied)) if step.stage == "case" else step
+
+    rechained(past / LOG, other)
+    swept(past)
+    told(past, "its picture is no drawing of its scene")
+
+
+def replace_all(scene):
+    """The scene without anything in it."""
+    import dataclasses
+
+    change = dataclasses.replace if dataclasses.is_dataclass(scene) else replace
+    return change(scene, flowers=(), circles=(), polygons=())
+
+
+def test_an_edit_of_the_exact_editor_turned_into_a_refusal(audit):
+    gone = next(step for step in read_steps(audit / LOG) if step.stage == "edit" and step.place.concept == 1)
+
+    def refused(step):
+        if step.n == gone.n:
+            edit = replace(step.output, after="", mask="", quality=None, scene=None, log={}, failure="no room for it")
+            return replace(step, output=edit)
+        later = step.place.case == gone.place.case and step.place.concept == 1
+        return None if later else step
+
+    rechained(audit / LOG, refused)
+    swept(audit)
+    told(audit, "the exact editor makes this edit; in the log it fails: no room for it")
+
+
+@pytest.mark.parametrize(("stage", "by"), [("edit", "exact"), ("verdict", "rules"), ("check", "pixels")])
+def test_a_step_of_ours_that_is_said_to_have_failed(audit, past, stage, by):
+    folder = past if stage == "check" else audit
+    gone = next(step for step in read_steps(folder / LOG) if (step.stage, step.by) == (stage, by))
+
+    def failed(step):
+        return replace(step, output=Failed("timed out")) if step.n == gone.n else step
+
+    rechained(folder / LOG, failed)
+    swept(folder)
+    if by == "exact":
+        assert findings(folder)
+    told(folder, f"{by} is said to have failed, and works here without a server that could")
+
+
+def test_other_words_of_what_a_check_saw(past):
+    def other(step):
+        seen = "an expert looked at it and found it perfect"
+        return replace(step, output=replace(step.output, seen=seen)) if step.stage == "check" else step
+
+    rechained(past / LOG, other)
+    swept(past)
+    told(past, "pixels says it saw “an expert looked at it and found it perfect”; it sees")
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"control": False}, "no control edits were asked for"),
+        ({"votes": 0}, "only 0 votes were asked for"),
+        ({"concepts": 0}, "only 0 concepts were asked for"),
+    ],
+)
+def test_flags_struck_out_of_the_manifest(said, changes, why):
+    in_manifest(said, **changes)
+    swept(said)
+    told(said, why)
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"uncited": False}, "no edits of what is not cited were asked for"),
+        ({"strength": 0}, "no such dose was asked for"),
+        ({"intervene": "picture"}, "no changed thoughts were asked for"),
+        ({"intervene": "thought"}, "only changed thoughts were asked for"),
+    ],
+)
+def test_flags_past_the_paper_struck_out(past, changes, why):
+    in_manifest(past, **changes)
+    swept(past)
+    told(past, why)
+
+
+def test_the_docs_name_all_that_is_taken_on_trust_and_nothing_else():
+    page = (Path(__file__).parents[2] / "docs" / "evidence.md").read_text()
+    table = page.partition("| taken on trust | why |\n| --- | --- |\n")[2].partition("\n\n")[0]
+    assert dict(line.strip("| ").split(" | ") for line in table.splitlines()) == TRUSTED
+
+
+def test_what_is_taken_on_trust_is_named(said, audit, capsys):
+    main(["audit", "verify", str(said)])
+    words = capsys.readouterr().out
+    for what in ("what models said (", "the dataset: its rows", "steps that failed (1 step)", "pictures, masks"):
+        assert f"Taken on trust: {what}" in words
+    main(["audit", "verify", str(audit)])
+    words = capsys.readouterr().out
+    assert "the dataset: its rows" not in words
+    assert "pictures, masks" not in words
