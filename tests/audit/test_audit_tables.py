@@ -48,7 +48,7 @@ def test_table_1_has_a_row_a_model_with_its_scores_and_intervals(audits):
 
 def test_table_2_is_a_grid_of_judges_and_editors(audits):
     found = grid(audits, "CCS by extractor")
-    assert found.head == ("extractor", "judge", "exact", "flux:max")
+    assert found.head == ("extractor", "judge", "classical", "flux:max")
     rows = {(line.cells[1].text, *line.cells[1].details): cells(line)[2:] for line in found.lines}
     assert rows["openai:gpt-8", "of seer"] == ["0.667", "1.000"]
     assert rows["openai:gpt-9", "of guesser"] == ["0.000", "–"]
@@ -93,7 +93,7 @@ def test_every_format_has_the_figures_and_the_reported_rows(audits, tmp_path):
         assert "guesser" in words
     rows = list(csv.DictReader(io.StringIO(files.csv.read_text())))
     mine = next(row for row in rows if (row["table"], row["audit"], row["line"]) == ("scores", "guesser", "counted"))
-    assert (mine["measure"], mine["value"], mine["tests"], mine["editor"]) == ("pcs", "0.25", "4", "exact")
+    assert (mine["measure"], mine["value"], mine["tests"], mine["editor"]) == ("pcs", "0.25", "4", "classical")
     paper = [row for row in rows if row["table"] == "reported"]
     assert len(paper) == 5 * 3 + 4
     assert {row["method"] for row in paper} == {"reported in EDCT, Table 1", "reported in EDCT, Table 2"}
