@@ -14,7 +14,7 @@ from models.local.talks import picture, request
 
 from countersight.case import Option
 from countersight.errors import AskingFailed
-from countersight.models.local import sharing
+from countersight.models.local import row_batches, sharing
 from countersight.models.local.loading import Loaded, load
 from countersight.models.local.packing import pack
 from countersight.models.local.plain import plain_losses
@@ -92,7 +92,7 @@ def test_in_whatever_batches(family: str, tiny_model: Models, monkeypatch: pytes
     loaded, asked = tiny_model(family), everything(family)
     expected = rank(loaded, asked)
     monkeypatch.setattr(sharing, "TOKENS", 1)
-    monkeypatch.setattr(sharing, "TOGETHER", 1)
+    monkeypatch.setattr(row_batches, "TOGETHER", 1)
     assert_same(rank(loaded, asked), expected)
     assert_same(rank(loaded, asked[::-1])[::-1], expected)
 
@@ -241,7 +241,7 @@ def test_nothing_to_rank(tiny_model: Models) -> None:
 
 def test_many_questions_about_one_picture(tiny_model: Models) -> None:
     loaded, shown = tiny_model("qwen2_vl"), picture()
-    asked = [request(f"How many cats {number}?", shown, *SHORT) for number in range(2 * sharing.TOGETHER + 3)]
+    asked = [request(f"How many cats {number}?", shown, *SHORT) for number in range(2 * row_batches.TOGETHER + 3)]
     assert_same(rank(loaded, asked), [plain_losses(loaded, one) for one in asked])
 
 

@@ -1,6 +1,6 @@
 """One pass of a model over trees of tokens: each token sees what leads to it, as if its own sequence stood alone."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -55,19 +55,33 @@ def unexpected(loaded: Loaded, rows: Sequence[Row], sight: Sight, *, look_once: 
     """
     import torch
 
-    length = max(row.size for row in rows)
-    places = [nth * length + before for nth, row in enumerate(rows) for before, _ in row.answers]
-    heads, which = np.unique(np.concatenate(places), return_inverse=True)
+    heads, which = np.unique(heads_of(rows), return_inverse=True)
     said = np.concatenate([tokens for row in rows for _, tokens in row.answers])
     # All of it goes to the device before it computes anything: what is sent later waits until it has computed all.
     index, tokens, where = (torch.from_numpy(part).to(loaded.device) for part in (which, said, heads))
-    eye = _eye(loaded.model) if look_once else None
-    inputs = _inputs(loaded, rows, length, once=eye is not None)
-    with torch.inference_mode(), _reading(loaded, rows, length, where, sight, eye):
-        logits = loaded.model(**inputs, use_cache=False).logits[0]
+    with torch.inference_mode():
+        logits = read(loaded, rows, where, sight, look_once=look_once)
         total = torch.cat([part.float().logsumexp(-1) for part in logits.split(_CHUNK)])
         index, tokens = index.to(logits.device), tokens.to(logits.device)
         return total[index] - logits[index, tokens].float()
+
+
+def heads_of(rows: Sequence[Row]) -> Places:
+    """The places of a batch, its rows one after the other, behind which the tokens of all answers stand."""
+    length = max(row.size for row in rows)
+    return np.concatenate([nth * length + before for nth, row in enumerate(rows) for before, _ in row.answers])
+
+
+def read(
+    loaded: Loaded, rows: Sequence[Row], heads: Any, sight: Sight, *, look_once: bool = False, memory: Any = None
+) -> Any:
+    """What the model expects behind some places of a batch, in one pass; in `memory` it keeps what it has read."""
+    length = max(row.size for row in rows)
+    eye = _eye(loaded.model) if look_once else None
+    inputs = _inputs(loaded, rows, length, once=eye is not None)
+    remembering = {"use_cache": False} if memory is None else {"use_cache": True, "past_key_values": memory}
+    with _reading(loaded, rows, length, heads, sight, eye):
+        return loaded.model(**inputs, **remembering).logits[0]
 
 
 def decoder_of(model: Any) -> Any:
@@ -122,26 +136,34 @@ def _reading(
     masks = tree_masks(decoder.config, sight, trees, blocks, loaded.device, model.dtype)
     places = _positions(loaded, rows, length)
 
-    def see_the_tree(_: Any, given: Any, named: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        named["attention_mask"] = masks
-        counted = named.get("position_ids")
-        if counted is None or counted.dim() < 3:
-            named["position_ids"] = places if counted is None else places + counted[..., :1]  # some count from 1
-        return given, named
-
     def only_where_needed(_: Any, given: Any) -> Any:
         hidden = given[0]
         return (hidden.reshape(-1, hidden.shape[-1])[heads.to(hidden.device)][None],)
 
     with ExitStack() as hooks:
-        for handle in (
-            decoder.register_forward_pre_hook(see_the_tree, with_kwargs=True),
-            model.get_output_embeddings().register_forward_pre_hook(only_where_needed),
-        ):
-            hooks.callback(handle.remove)
+        hooks.enter_context(told(decoder, lambda: (masks, places)))
+        hooks.callback(model.get_output_embeddings().register_forward_pre_hook(only_where_needed).remove)
         if eye is not None:
             hooks.callback(_looking_once(eye, _first_of_each(rows)[1], rows[0].shown).remove)
         yield
+
+
+@contextmanager
+def told(decoder: Any, sees: Callable[[], tuple[Any, Any]]) -> Iterator[None]:
+    """While this lasts a decoder is told which tokens see which, and where they stand, and does not work it out."""
+
+    def tell(_: Any, given: Any, named: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        named["attention_mask"], places = sees()
+        counted = named.get("position_ids")
+        if counted is None or counted.dim() < 3:
+            named["position_ids"] = places if counted is None else places + counted[..., :1]  # some count from 1
+        return given, named
+
+    handle = decoder.register_forward_pre_hook(tell, with_kwargs=True)
+    try:
+        yield
+    finally:
+        handle.remove()
 
 
 def _eye(model: Any) -> Any | None:

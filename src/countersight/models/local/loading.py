@@ -1,5 +1,6 @@
 """Models from a folder or the cache of downloaded ones, with everything that is needed to speak with them."""
 
+import importlib.util
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -63,8 +64,9 @@ def load(name: str, *, device: str = "auto", dtype: str = "auto", device_map: st
         check_device_map(device_map)
         device = find_device("auto")
     processor = _processor(folder, config)
-    model = _model(folder, config, find_dtype(dtype, device, config), device_map)
+    model = _model(folder, config, find_dtype(dtype, device, config), device_map or _straight_to(device))
     if device_map is None:
+        vars(model).pop("hf_device_map", None)  # it lies on one device, as if it had been moved there
         model.to(device)
     model.eval()
     model.generation_config.forced_eos_token_id = None  # an answer that was cut shall not look like one that ended
@@ -94,7 +96,13 @@ def _decoder_start(model: Any, text: Any) -> int:
     return next(int(token) for token in named if token is not None)
 
 
-def _model(folder: Path, config: Any, dtype: str, device_map: str | None) -> Any:
+def _straight_to(device: str) -> dict[str, str] | None:
+    """Where weights go as they are read, instead of into the processor's memory first: twice as fast on CUDA."""
+    there = device.startswith("cuda") and importlib.util.find_spec("accelerate") is not None
+    return {"": device} if there else None
+
+
+def _model(folder: Path, config: Any, dtype: str, device_map: str | dict[str, str] | None) -> Any:
     from transformers import AutoModelForImageTextToText, AutoModelForMultimodalLM
     from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
 

@@ -1,6 +1,6 @@
 """Which token of a tree sees which, for every kind of layer that a decoder has."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -51,7 +51,7 @@ def tree_masks(
 
     def mask(kind: str) -> Any:
         seen = behind
-        near = _near(kind, config, depth)
+        near = _near(kind, config, depth, depth)
         if beside is not None and near is None:
             seen = seen if sight == "pictures nearby" else seen | beside
         elif beside is not None:
@@ -59,11 +59,36 @@ def tree_masks(
             seen = (seen & near) | beside if whole else (seen | beside) & near
         elif near is not None:
             seen = seen & near
-        seen = seen[:, None]
-        if config._attn_implementation == "sdpa":
-            return seen
-        return torch.zeros(seen.shape, dtype=dtype, device=device).masked_fill_(~seen, torch.finfo(dtype).min)
+        return _as_taken(seen, config, dtype)
 
+    return _for_each_kind(config, mask)
+
+
+def step_masks(config: Any, depths: Any, length: int, dtype: Any) -> Any:
+    """The masks of tokens that are written one to a row, where a row remembers each token in the place of its depth."""
+    import torch
+
+    here = torch.arange(length, device=depths.device)[None]
+    behind = here[:, None] <= depths[:, None, None]
+
+    def mask(kind: str) -> Any:
+        near = _near(kind, config, depths[:, None], here)
+        return _as_taken(behind if near is None else behind & near, config, dtype)
+
+    return _for_each_kind(config, mask)
+
+
+def _as_taken(seen: Any, config: Any, dtype: Any) -> Any:
+    """A mask as attention takes it: what is seen, or how much is added to what is not."""
+    import torch
+
+    seen = seen[:, None]
+    if "sdpa" in config._attn_implementation:
+        return seen
+    return torch.zeros(seen.shape, dtype=dtype, device=seen.device).masked_fill_(~seen, torch.finfo(dtype).min)
+
+
+def _for_each_kind(config: Any, mask: Callable[[str], Any]) -> Any:
     made = {kind: mask(kind) for kind in _kinds(config)}
     return made if len(made) > 1 else made.popitem()[1]
 
@@ -92,11 +117,11 @@ def _kinds(config: Any) -> set[str]:
     return set(found or (["sliding_attention"] if window else ["full_attention"]))
 
 
-def _near(kind: str, config: Any, depth: Any) -> Any:
-    """Which tokens a layer of this kind sees at all; None where it sees all of them."""
+def _near(kind: str, config: Any, depth: Any, other: Any) -> Any:
+    """Which tokens of another depth a layer of this kind sees at all; None where it sees all of them."""
     if kind == "sliding_attention":
-        return depth[:, None, :] > depth[:, :, None] - config.sliding_window
+        return other[:, None, :] > depth[:, :, None] - config.sliding_window
     if kind == "chunked_attention":
-        chunk = depth // config.attention_chunk_size
-        return chunk[:, None, :] == chunk[:, :, None]
+        chunk = config.attention_chunk_size
+        return (other // chunk)[:, None, :] == (depth // chunk)[:, :, None]
     return None

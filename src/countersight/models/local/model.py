@@ -1,5 +1,6 @@
 """A local model as the rest of the program sees it."""
 
+import sys
 from typing import Any
 
 from countersight.errors import AskingFailed
@@ -14,11 +15,14 @@ from countersight.models.local.finding import (
     read_config,
 )
 from countersight.models.local.loading import Loaded, load
-from countersight.models.local.queue import ROOM, Queue
+from countersight.models.local.queue import MOST, ROOM, Queue
 from countersight.models.protocol import Answer, ModelSettings, Request
 
-MOST = 64
-"""Questions in a batch at first."""
+PLACES = {"cuda": 8}
+"""There the next batch waits while one is computed, and another while its pictures are prepared."""
+SWITCH = 0.0002
+"""Seconds after which a thread lets the next one run, where the processor does nothing but prepare and feed: at
+Python's own 0.005 the thread that feeds a graphics processor waits so long again and again."""
 
 
 class Local:
@@ -46,11 +50,15 @@ class Local:
         self.remarks: list[str] = []
         """What turned out about the model while it was asked and whoever waits for it should know."""
         self._where, self._options = where, settings
+        kind = device.partition(":")[0]
+        self.places = PLACES.get(kind, 1)
+        """So many times as many questions can be under way as with a server."""
         self._queue = Queue(
-            most=settings.batch or MOST,
-            room=float("inf") if settings.batch else ROOM[device.partition(":")[0]],
+            most=settings.batch or MOST[kind],
+            room=float("inf") if settings.batch else ROOM[kind],
         )
         self._loaded: Loaded | None = None
+        self._switch = sys.getswitchinterval()
 
     async def reply(self, request: Request) -> Answer:
         """Say the next turn of a conversation."""
@@ -70,9 +78,10 @@ class Local:
 
         await self._queue.close()
         self._loaded = None
+        sys.setswitchinterval(self._switch)
         forget()
 
-    def _write(self, requests: list[Request]) -> list[Answer]:
+    def _write(self, requests: list[Request]) -> list[Answer | AskingFailed]:
         from countersight.models.local.writing import write
 
         return write(self._awake(), requests, self._options, lambda: self._queue.closed)
@@ -94,6 +103,8 @@ class Local:
             logging.disable_progress_bar()
             options = self._options
             self._loaded = load(self._where, device=options.device, dtype=options.dtype, device_map=options.device_map)
+            if self._loaded.device.type == "cuda":
+                sys.setswitchinterval(SWITCH)
         return self._loaded
 
 

@@ -17,8 +17,12 @@ from countersight.models.local.conversation import pictures_of
 from countersight.models.local.loading import Loaded
 from countersight.models.protocol import Request
 
-MOST_THREADS = 4
-"""More would keep the one from work that feeds the device: Python runs one at a time."""
+MOST_THREADS = {"cuda": 8}
+"""More would keep the one from work that feeds the device: Python runs one at a time. Elsewhere they are fewer, since
+the processor computes the model."""
+FEW_THREADS = 4
+AHEAD = 4
+"""For each thread, so many conversations are prepared before it is their turn."""
 Pictures = list[Image.Image]
 Asked = TypeVar("Asked")
 Made = TypeVar("Made")
@@ -64,7 +68,7 @@ class PicturesOnce:
         While one result is used the next are made: pictures by several threads, the rest by one, since tokenizers
         cannot serve two at once.
         """
-        threads = min(MOST_THREADS, cores())
+        threads = min(MOST_THREADS.get(self.loaded.device.type, FEW_THREADS), cores())
         waiting: deque[Future[Made]] = deque()
         rest = iter(requests)
         pool = ThreadPoolExecutor(threads, thread_name_prefix="countersight-pictures")
@@ -72,7 +76,7 @@ class PicturesOnce:
         try:
             while True:
                 # Until the first is done it is not known how pictures are to be prepared.
-                most = 2 * threads if self._processor in _calls else 1
+                most = AHEAD * threads if self._processor in _calls else 1
                 while len(waiting) < most and (following := next(rest, None)) is not None:
                     asked, request = following
                     pictures = pool.submit(self._prepare, request)

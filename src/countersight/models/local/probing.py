@@ -5,7 +5,7 @@ losses: where it does not, they are not those of one whole pass for every option
 """
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import product
 from operator import itemgetter
@@ -23,6 +23,7 @@ from countersight.models.local.generating import generate
 from countersight.models.local.loading import Loaded
 from countersight.models.local.masks import SIGHTS, chooses_what_it_sees, windows
 from countersight.models.local.memory import is_full
+from countersight.models.local.shared_writing import LIKELIEST, write_shared
 from countersight.models.local.sharing import Losses, rank_by
 from countersight.models.local.ways import Plan
 from countersight.models.protocol import Request, Turn
@@ -41,6 +42,7 @@ _QUESTIONS = {
 _WIDTHS = (64, 192)
 """Of the pictures that are shown, both 64 high: a square fills what many eyes look at, the other does not."""
 _plans: WeakKeyDictionary[Any, Plan] = WeakKeyDictionary()
+_writers: WeakKeyDictionary[Any, Plan | None] = WeakKeyDictionary()
 _sociable: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
 
 
@@ -60,6 +62,45 @@ def writes_in_batches(loaded: Loaded) -> bool:
     if loaded.model not in _sociable:
         _sociable[loaded.model] = _is_sociable(loaded)
     return _sociable[loaded.model]
+
+
+def writing_plan(loaded: Loaded) -> Plan | None:
+    """How a model writes with what conversations share read once; None where it can only write plainly."""
+    if loaded.model not in _writers:
+        plan = plan_of(loaded)
+        _writers[loaded.model] = plan if _shares_when_writing(plan, loaded) else None
+    return _writers[loaded.model]
+
+
+def _shares_when_writing(plan: Plan, loaded: Loaded) -> bool:
+    """Whether a model expects the same, word by word, as where it writes alone and plainly."""
+    spread = hasattr(loaded.model, "hf_device_map")  # then its layers remember on different devices
+    if plan.way in ("plain", "continued") or spread or not hasattr(loaded.processor, "image_processor"):
+        return False
+    asked, overheard = _small_questions(), _Overhearing()
+    try:
+        write_shared(loaded, plan, asked, _WORDS, overheard)
+    except Exception as error:  # a model may refuse to go on from what it has read in whatever words it has
+        if is_full(error):
+            raise
+        return False
+    alone = [_expected(loaded, [request])[0] for request in asked]
+    return all(_alike(overheard.heard[number], plainly, _bound(loaded) * 10) for number, plainly in enumerate(alone))
+
+
+class _Overhearing:
+    """Chooses the likeliest token for each answer and notes what was expected, as `_Listening` does."""
+
+    on_device = False
+
+    def __init__(self) -> None:
+        self.heard: dict[int, list[Any]] = {}
+
+    def __call__(self, expected: Any, whose: Sequence[int | None]) -> Any:
+        for row, number in enumerate(whose):
+            if number is not None:
+                self.heard.setdefault(number, []).append(expected[row].float().log_softmax(-1).clamp(min=-10.0))
+        return LIKELIEST(expected, whose)
 
 
 def _is_sociable(loaded: Loaded) -> bool:

@@ -19,7 +19,9 @@ from countersight.text import printable
 
 QUIET = 0.02
 """Seconds without a new question after which those that wait are taken."""
-ROOM = {"cuda": 65_536.0, "mps": 16_384.0, "cpu": 8_192.0}
+MOST = {"cuda": 256, "mps": 64, "cpu": 64}
+"""Questions in a batch at first; a graphics processor is fed while it computes, and idle only between two batches."""
+ROOM = {"cuda": 131_072.0, "mps": 16_384.0, "cpu": 8_192.0}
 """Tokens in a batch at first; where graphics memory is short that turns out, but on the processor it must not."""
 CLOSING = 10.0
 """Seconds for which closing waits for the batch under way."""

@@ -1,6 +1,6 @@
 """Requests that show the same pictures as one row: a tree of their conversations and options."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from countersight.models.local.branching import Row
-from countersight.models.local.conversation import prepared, with_answer
+from countersight.models.local.conversation import filling, prepared, with_answer
 from countersight.models.local.loading import Loaded
 from countersight.models.local.masks import Sight
 from countersight.models.local.packing import Places, pack
@@ -23,15 +23,34 @@ _KINDS = ("token_type_ids", "mm_token_type_ids")
 """Inputs that tell words, 0, from pictures."""
 
 
+Answers = Callable[[Loaded, Request], list[list[int]]]
+"""The tokens of every answer that is to follow a conversation."""
+
+
+def options_of(loaded: Loaded, request: Request) -> list[list[int]]:
+    """The tokens of each option, which are ranked."""
+    return options_tokens(loaded, loaded.form.write(request.turns), request)
+
+
+def nothing_yet(loaded: Loaded, _: Request) -> list[list[int]]:
+    """One token that stands where the model will write its own answer."""
+    return [[filling(loaded)]]
+
+
 def row_of(
-    loaded: Loaded, requests: Sequence[Request], pictures: Sequence[Image.Image], seen: object, sight: Sight
+    loaded: Loaded,
+    requests: Sequence[Request],
+    pictures: Sequence[Image.Image],
+    seen: object,
+    sight: Sight,
+    answers: Answers = options_of,
 ) -> Row:
     """The row of some requests that all show these pictures, which are called `seen`."""
     sequences, positions, blocks, begins = [], [], [], []
     beside: dict[str, list[NDArray[Any]]] = {}
     for request in requests:
         prompt = prepared(loaded, request, pictures)
-        options = options_tokens(loaded, loaded.form.write(request.turns), request)
+        options = answers(loaded, request)
         # What stands beside the tokens of an answer is the same for each, whatever they are.
         longest = with_answer(loaded, prompt, max(options, key=len))
         words = prompt["input_ids"][0].tolist()

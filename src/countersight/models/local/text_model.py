@@ -63,7 +63,7 @@ class LocalTextModel:
         self._loaded = None
         forget()
 
-    def _write(self, requests: list[Request]) -> list[Answer]:
+    def _write(self, requests: list[Request]) -> list[Answer | AskingFailed]:
         from countersight.models.local.writing import write
 
         if self._loaded is None:

@@ -12,20 +12,50 @@ from countersight.models.local.conversation import batch, check, count_pictures,
 from countersight.models.local.generating import end_tokens, generate
 from countersight.models.local.loading import Loaded
 from countersight.models.local.pictures import Pictures, PicturesOnce
-from countersight.models.local.probing import writes_in_batches
+from countersight.models.local.probing import writes_in_batches, writing_plan
 from countersight.models.local.processing import Prompt
+from countersight.models.local.shared_writing import LIKELIEST, write_shared
+from countersight.models.local.ways import Plan
 from countersight.models.protocol import Answer, ModelSettings, Request
 from countersight.picture import Picture
 
 
 def write(
     loaded: Loaded, requests: Sequence[Request], settings: ModelSettings, stopped: Callable[[], bool]
-) -> list[Answer]:
-    """The model's answers to conversations that all have the same number of pictures."""
+) -> list[Answer | AskingFailed]:
+    """The model's answers to conversations that all have the same number of pictures, or why there is none."""
     for request in requests:
         check(loaded, request)
+    # Elsewhere it is computing that takes the time, and recording a step gains nothing.
+    plan = writing_plan(loaded) if loaded.device.type == "cuda" else None
+    if plan is not None:
+        return write_by(plan, loaded, requests, settings, stopped)
+    return list(_plain(loaded, requests, settings, stopped))
+
+
+def write_by(
+    plan: Plan, loaded: Loaded, requests: Sequence[Request], settings: ModelSettings, stopped: Callable[[], bool]
+) -> list[Answer | AskingFailed]:
+    """The same with what the conversations share read once, in a way that was found to be right."""
+    warmth = _temperature(loaded, settings)
+    choose = _DrawingFor(warmth, settings.seed, requests) if warmth else LIKELIEST
+    found = write_shared(loaded, plan, requests, settings.max_tokens, choose, stopped)
+    ends, answers = end_tokens(loaded), list[Answer | AskingFailed]()
+    for number, request in enumerate(requests):
+        written = found.get(number)
+        if written is None:
+            answers += _plain(loaded, [request], settings, stopped)
+        else:
+            answers.append(written if isinstance(written, AskingFailed) else _answer(loaded, *written, ends))
+    return answers
+
+
+def _plain(
+    loaded: Loaded, requests: Sequence[Request], settings: ModelSettings, stopped: Callable[[], bool]
+) -> list[Answer]:
+    """The answers as the model's own `generate` gives them."""
     if len(requests) > 1 and not writes_in_batches(loaded):
-        return [answer for request in requests for answer in write(loaded, [request], settings, stopped)]
+        return [answer for request in requests for answer in _plain(loaded, [request], settings, stopped)]
     prompts = _prompts(loaded, requests)
     read = prompts["attention_mask"].sum(dim=1)
     # Places left after the longest prompt: beyond them some families have no positions.
@@ -95,6 +125,22 @@ class _Drawing(LogitsProcessor):
     def __call__(self, input_ids: Any, scores: Any) -> Any:
         drawn = [torch.empty(scores.shape[1]).exponential_(generator=each) for each in self._generators]
         return scores.float() / self._temperature - torch.stack(drawn).log().to(scores.device)
+
+
+class _DrawingFor:
+    """The same for answers that are not all under way at the same time."""
+
+    on_device = False
+
+    def __init__(self, temperature: float, seed: int, requests: Sequence[Request]) -> None:
+        self._each = [_Drawing(temperature, [_seed(seed, request.key)]) for request in requests]
+
+    def __call__(self, expected: Any, whose: Sequence[int | None]) -> Any:
+        tokens = torch.zeros(len(whose), dtype=torch.long, device=expected.device)
+        for row, number in enumerate(whose):
+            if number is not None:
+                tokens[row] = self._each[number](None, expected[row : row + 1]).argmax()
+        return tokens
 
 
 class _Stopping(StoppingCriteria):

@@ -1,0 +1,133 @@
+"""Answers written with what their conversations share read once: those that the model's own `generate` gives."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from models.local import tiny
+from models.local.talks import mixed, picture, request
+
+from countersight.errors import AskingFailed
+from countersight.models.local import shared_writing
+from countersight.models.local.loading import Loaded
+from countersight.models.local.probing import writing_plan
+from countersight.models.local.writing import write, write_by
+from countersight.models.protocol import ModelSettings, Request
+from countersight.picture.checking import Picture
+
+Models = Callable[[str], Loaded]
+SHORT = ModelSettings(max_tokens=6)
+DRAWN = ModelSettings(max_tokens=6, temperature=1.0, seed=3)
+PLAIN = ("mllama", "blip_2", "blip_2_t5", "instructblip", "instructblip_t5")
+"""Families that go on only where they are shown the picture again, or that answer with a decoder of its own."""
+
+
+def shared(loaded: Loaded, requests: list[Request], settings: ModelSettings = SHORT) -> list[Any]:
+    plan = writing_plan(loaded)
+    assert plan is not None
+    return write_by(plan, loaded, requests, settings, lambda: False)
+
+
+def plain(loaded: Loaded, requests: list[Request], settings: ModelSettings = SHORT) -> list[Any]:
+    return write(loaded, requests, settings, lambda: False)
+
+
+def pairs(number: int) -> list[Request]:
+    """Two questions about each of some pictures of different shapes."""
+    return [
+        request(text, shown, key=f"{nth} {text}")
+        for nth in range(number)
+        for shown in [picture(40 + 24 * nth, 90 - 10 * nth, seed=nth)]
+        for text in ("How many cats?", "How many would there be if one more cat came in?")
+    ]
+
+
+@pytest.mark.parametrize("family", tiny.FAMILIES)
+def test_the_answers_are_those_of_the_plain_way(family: str, tiny_model: Models) -> None:
+    loaded = tiny_model(family)
+    if family in PLAIN:
+        assert writing_plan(loaded) is None
+        return
+    for settings in (SHORT, DRAWN):
+        assert shared(loaded, mixed(), settings) == plain(loaded, mixed(), settings)
+
+
+def test_an_answer_that_has_ended_makes_room_for_another(tiny_model: Models, monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded, requests = tiny_model("qwen2_5_vl"), pairs(5)
+    long = ModelSettings(max_tokens=12)
+    tokens = [tokens_of(loaded, one, 12) for one in requests]
+    loaded.model.generation_config.eos_token_id = [tokens[0][3], tokens[3][1]]
+    monkeypatch.setattr(shared_writing, "ROWS", 3)
+    monkeypatch.setattr(shared_writing, "TOKENS", 150)
+    try:
+        found, expected = shared(loaded, requests, long), plain(loaded, requests, long)
+    finally:
+        loaded.model.generation_config.eos_token_id = loaded.tokenizer.eos_token_id
+    assert found == expected
+    assert len({answer.tokens_out for answer in found}) > 1
+
+
+def tokens_of(loaded: Loaded, asked: Request, number: int) -> list[int]:
+    plan = writing_plan(loaded)
+    assert plan is not None
+    written = shared_writing.write_shared(loaded, plan, [asked], number)[0]
+    assert not isinstance(written, AskingFailed)
+    return written[0]
+
+
+def test_later_conversations_may_be_longer_than_there_was_room_for(
+    tiny_model: Models, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded, shown = tiny_model("llava"), picture()
+    requests = [request("cat " * length, shown, key=str(length)) for length in (1, 90, 200, 2)]
+    monkeypatch.setattr(shared_writing, "TOKENS", 1)
+    monkeypatch.setattr(shared_writing, "ROWS", 2)
+    alone = [request(one.turns[0].text, picture(seed=nth), key=one.key) for nth, one in enumerate(requests)]
+    for asked in (requests, alone):
+        assert shared(loaded, asked) == plain(loaded, asked)
+
+
+def test_what_a_pair_shares_is_read_once(tiny_model: Models) -> None:
+    loaded, asked = tiny_model("qwen2_5_vl"), pairs(1)
+    shared(loaded, asked)  # the probe has read things too
+    read: list[int] = []
+    handle = loaded.model.register_forward_pre_hook(
+        lambda _, __, named: read.append(named["input_ids"].shape[1]), with_kwargs=True
+    )
+    try:
+        answers = shared(loaded, asked)
+    finally:
+        handle.remove()
+    assert read[0] < sum(answer.tokens_in for answer in answers)
+    assert max(answer.tokens_in for answer in answers) <= read[0]
+    assert set(read[1:]) == {1}
+
+
+def test_a_picture_that_cannot_be_decoded_fails_its_own_question(tiny_model: Models) -> None:
+    whole = picture(300, 300)
+    torn = Picture(whole.data[:3000], whole.mime, 300, 300)
+    loaded = tiny_model("llava")
+    *answers, failed = shared(loaded, [*mixed(), request("What?", torn)])
+    assert answers == plain(loaded, mixed())
+    assert isinstance(failed, AskingFailed)
+    assert "the picture cannot be decoded" in str(failed)
+
+
+def test_no_answer_has_more_tokens_than_the_model_has_places(tiny_model: Models) -> None:
+    loaded, asked = tiny_model("llava"), request("cat " * 400, picture())
+    said = shared(loaded, [asked], ModelSettings(max_tokens=5000))[0]
+    assert said == plain(loaded, [asked], ModelSettings(max_tokens=5000))[0]
+    assert said.tokens_in + said.tokens_out <= loaded.longest
+
+
+def test_writing_ends_where_it_is_told_to(tiny_model: Models) -> None:
+    loaded, calls = tiny_model("qwen2_vl"), [0]
+    plan = writing_plan(loaded)
+    assert plan is not None
+
+    def stopped() -> bool:
+        calls[0] += 1
+        return calls[0] > 3
+
+    said = write_by(plan, loaded, mixed(), ModelSettings(max_tokens=400), stopped)
+    assert all(answer.tokens_out < 20 for answer in said)
