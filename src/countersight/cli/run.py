@@ -93,7 +93,7 @@ def add(verbs: Verbs) -> None:
         "--concurrency",
         type=positive,
         metavar="N",
-        help="most questions under way (default: 64, with --ray at each GPU)",
+        help="most questions under way (default: 64, 512 for each GPU that a model is computed on)",
     )
     run.add_argument(
         "--cases", type=positive, metavar="N", help="only N cases, of every group its share, chosen by --seed"
@@ -244,10 +244,14 @@ def ask(
 
 
 def _patience(chosen: argparse.Namespace, model: "Model") -> "Patience":
+    from msgspec.structs import replace
+
     from countersight.engine import Patience
 
-    concurrency = chosen.concurrency or UNDER_WAY * getattr(model, "places", 1)
-    return Patience(concurrency=concurrency, attempts=chosen.attempts, gone=chosen.patience)
+    places = getattr(model, "places", 1)
+    patience = Patience(chosen.concurrency or UNDER_WAY * places, attempts=chosen.attempts, gone=chosen.patience)
+    # Models on graphics processors want large batches from the start.
+    return replace(patience, first=patience.concurrency) if places > 1 else patience
 
 
 def _repeat(chosen: argparse.Namespace, settings: "ModelSettings", way: "Way") -> int:

@@ -18,7 +18,7 @@ class Asker(Generic[Put, Got]):
         self, put: Callable[[Put], Awaitable[Got]], patience: Patience, stop: asyncio.Event, news: News
     ) -> None:
         self._put = put
-        self.limit = AdaptiveLimit(patience.concurrency)
+        self.limit = AdaptiveLimit(patience.concurrency, patience.first)
         self._retry = Retry(patience, self.limit, stop, news)
 
     async def ask(self, request: Put) -> Answered[Got]:

@@ -14,9 +14,9 @@ class AdaptiveLimit:
     overload, by one for each round trip. An overload halves it, once for all the questions sent before it was known.
     """
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, first: int = FIRST_LIMIT) -> None:
         self.most = most
-        self.limit = float(min(most, FIRST_LIMIT))
+        self.limit = float(min(most, first))
         self.paused_until = 0.0
         self._active = 0
         self._shrunk_at = float("-inf")

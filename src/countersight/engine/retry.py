@@ -7,7 +7,7 @@ from typing import Generic, Protocol, TypeVar
 
 import msgspec
 
-from countersight.engine.limit import AdaptiveLimit
+from countersight.engine.limit import FIRST_LIMIT, AdaptiveLimit
 from countersight.errors import AskingFailed, ModelError, Overloaded, Refused, Unreachable
 
 REFUSALS = 8
@@ -29,6 +29,8 @@ class Patience(msgspec.Struct, frozen=True):
     """Seconds before the second attempt; each further wait is twice as long, with jitter, up to 30."""
     gone: float = 600.0
     """Seconds that a server which has answered before, and cannot be reached now, is waited for."""
+    first: int = FIRST_LIMIT
+    """Questions under way before it is known what a server keeps up with."""
 
 
 class News(Protocol):

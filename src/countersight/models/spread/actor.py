@@ -19,6 +19,8 @@ class About(msgspec.Struct, frozen=True):
     needs_picture: bool
     ranks: bool
     picture_limits: tuple[int, int] | None = None
+    places: int = 1
+    """So many times as many questions can be under way there as with a server."""
 
 
 class Failure(msgspec.Struct, frozen=True):
@@ -44,7 +46,8 @@ class Seat:
         except CountersightError as error:
             return Failure(str(error), for_good=True)
         limits = model.picture_limits if isinstance(model, Viewer) else None
-        return About(model.settings, model.needs_picture, hasattr(model, "losses"), limits)
+        places = getattr(model, "places", 1)
+        return About(model.settings, model.needs_picture, hasattr(model, "losses"), limits, places)
 
     async def ask(self, how: Asked, request: Request, *pictures: Picture | None) -> Any:
         """Put a question to the model; its pictures come from the object store, apart from the words."""

@@ -35,7 +35,7 @@ class Spread:
     @property
     def places(self) -> int:
         """So many times as many questions can be under way as with one."""
-        return max(1, len(self._crew))
+        return max(1, len(self._crew)) * self._crew.about.places
 
     @property
     def observed(self) -> dict[str, Any]:
