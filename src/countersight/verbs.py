@@ -69,6 +69,7 @@ def make(
     controls: bool = False,
     hidden: Path | str | None = None,
     workers: int | None = None,
+    ray: str = "",
     progress: Progress | None = None,
     on_bad: Callable[[int, str, str], None] | None = None,
 ) -> Dataset:
@@ -79,6 +80,7 @@ def make(
     A row that is no case is told to `on_bad`. For "cello" the source may also be a folder that `mine` made.
     With `controls` (cvqa-synthetic), every case is followed by one whose change does not touch what is asked.
     `hidden` names a new file, the key, that has the right answers: the dataset does not.
+    So many `workers` of this machine draw, or the machines of the `ray` cluster at an address.
     """
     if hidden is not None:
         with whole_beside(Path(out), Path(hidden)) as (whole, folder):
@@ -94,6 +96,7 @@ def make(
                 keep_doubled=keep_doubled,
                 controls=controls,
                 workers=workers,
+                ray=ray,
                 progress=progress,
                 on_bad=on_bad,
             )
@@ -108,7 +111,7 @@ def make(
         if controls and suite != "cvqa-synthetic":
             raise CountersightError("controls go with cvqa-synthetic as we make it")
         own = {"controls": True} if controls else {}
-        made.make(folder, size=size, seed=seed, workers=workers, progress=progress or usual(), **own)
+        made.make(folder, size=size, seed=seed, workers=workers, ray=ray, progress=progress or usual(), **own)
     elif suite == "cello" and Path(source).is_dir():
         _make_cello(Path(source), folder, size or CELLO_SIZE, seed, progress or usual(), on_bad)
     else:
@@ -439,14 +442,18 @@ def verify(audit: Audit | Path | str, *, seal: str = "", key: str = "") -> Verif
     return verified(audit.path if isinstance(audit, Audit) else Path(audit), seal, keys=keys)
 
 
-def mine(graphs: Path | str, out: Path | str, *, images: Path | str | None = None) -> Mined:
-    """Find the causal graphs in scene graphs (CELLO); `make("cello", …, source=out)` asks about them."""
+def mine(graphs: Path | str, out: Path | str, *, images: Path | str | None = None, ray: str = "") -> Mined:
+    """Find the causal graphs in scene graphs (CELLO); `make("cello", …, source=out)` asks about them.
+
+    With the address of a `ray` cluster its machines look for them, and this one writes.
+    """
     return mine_folder(
         Path(graphs),
         Path(out),
         pictures=Path(images) if images else None,
         on_malformed=lambda what: None,
         on_read=lambda done: None,
+        ray=ray,
     )
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from running import answers, run_command, start_command
 pytest.importorskip("ray")
 pytestmark = pytest.mark.slow
 STORE = 80 * 2**20
+NAMES = ("dogs", "cats", "cups", "plates", "books", "chairs", "horses", "birds", "cars", "boats", "trees", "lamps")
 
 
 @pytest.fixture(scope="module")
@@ -135,3 +137,91 @@ def test_a_cluster_that_is_not_there_and_a_server_get_a_sentence(flowers, tmp_pa
     done = run_command(flowers, tmp_path / "run", "endpoint:http://127.0.0.1:1/v1#m", "--ray", "auto")
     assert done.returncode == 2
     assert "--ray is for models computed here" in done.stderr
+
+
+def test_a_dataset_drawn_on_a_cluster_that_loses_a_machine_is_the_dataset_drawn_here(
+    cluster, flowers, tmp_path
+) -> None:
+    lost = add_node(cluster, 5)
+    making = command(
+        "make", "cvqa-synthetic", "--size", "60", "--seed", "3", "--ray", cluster.address, "-o", tmp_path / "d"
+    )
+    process = subprocess.Popen(making, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while process.poll() is None and not list(tmp_path.glob("**/images/*.png")):
+        time.sleep(0.01)
+    kill_node(cluster, lost)
+    _, said = process.communicate(timeout=200)
+    assert process.returncode == 0, said
+    assert files_in(tmp_path / "d") == files_in(flowers)
+
+
+def test_graphs_mined_on_a_cluster_are_the_graphs_mined_here(cluster, tmp_path) -> None:
+    from countersight import mine
+
+    scenes = tmp_path / "scenes.jsonl"
+    scenes.write_bytes(b"".join(map(scene, range(8000))))  # more than is handed out at a time
+    done("mine", scenes, "--ray", cluster.address, "-o", tmp_path / "there")
+    mine(scenes, tmp_path / "here")
+    for name in ("graphs.jsonl", "mining.json"):
+        assert (tmp_path / "there" / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
+
+
+def test_pairs_are_checked_by_a_model_on_a_cluster_as_by_one_here(cluster, tmp_path) -> None:
+    from countersight import build
+
+    asked = tmp_path / "questions.csv"
+    rows = [f"{place}.png,How many {name} are there?,{place},How many?,1,direct\n" for place, name in enumerate(NAMES, 1)]
+    asked.write_text("img_path,query,answer,new query,new answer,type\n" + "".join(rows))
+    options = ("--groups", "direct", "--size", "8", "--blind", "chance", "--ray", cluster.address)
+    done("build", "cvqa", "--questions", asked, *options, "-o", tmp_path / "there")
+    build("cvqa", asked, tmp_path / "here", groups=["direct"], size=8, blind="chance")
+    for name in ("metadata.jsonl", "rejected.jsonl"):
+        assert (tmp_path / "there" / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
+
+
+def test_an_audit_begun_here_goes_on_on_a_cluster_and_finds_the_same(cluster, flowers, tmp_path) -> None:
+    auditing = (
+        "audit",
+        flowers,
+        "--model",
+        "embedded",
+        "--extractor",
+        "rules",
+        "--editor",
+        "exact",
+        "--judge",
+        "exact",
+    )
+    auditing += ("--checker", "pixels", "--checker", "embedded:factual", "--cases", "4")  # two models, one crew
+    here, there = tmp_path / "here", tmp_path / "there"
+    done(*auditing, "-o", here)
+    shutil.copytree(here, there)
+    log = there / "steps.jsonl"
+    log.write_bytes(b"".join(log.read_bytes().splitlines(keepends=True)[:5]))
+    done(*auditing, "--ray", cluster.address, "-o", there)
+    assert (there / "scores.json").read_bytes() == (here / "scores.json").read_bytes()
+    assert living_actors(cluster) == []
+
+
+def scene(number):
+    """Five things, four of which lie on another, in JSON of our own."""
+    names = ["table", "cup", "plate", "book", "spoon"]
+    things = [{"id": str(place), "name": name} for place, name in enumerate(names)]
+    relations = [{"subject": str(place), "relation": "on", "object": str(place - 1)} for place in range(1, 5)]
+    return (
+        json.dumps({"id": str(number), "image": str(number), "things": things, "relations": relations}).encode() + b"\n"
+    )
+
+
+def command(*words):
+    return [sys.executable, "-m", "countersight", *map(str, words)]
+
+
+def done(*words):
+    """A command that must do what it is told."""
+    said = subprocess.run(command(*words), capture_output=True, text=True, timeout=200, check=False)
+    assert said.returncode == 0, said.stderr
+
+
+def files_in(folder):
+    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}

@@ -49,8 +49,13 @@ def mine_folder(
     pictures: Path | None,
     on_malformed: Callable[[Malformed], None] | None = None,
     on_read: Callable[[int], None] | None = None,
+    workers: int | None = 1,
+    ray: str = "",
 ) -> Mined:
-    """Write the causal graphs of scene graphs into a new folder, with the pictures of another where one is given."""
+    """Write the causal graphs of scene graphs into a new folder, with the pictures of another where one is given.
+
+    They are looked for in several processes, or on a Ray cluster, where one is named; this process alone writes.
+    """
     if pictures is not None and not pictures.is_dir():
         raise CountersightError(f"{pictures} is not a folder; name the one that holds the pictures")
     with Staging(folder) as staging:
@@ -58,7 +63,8 @@ def mine_folder(
         found = _Pictures(pictures, staging / IMAGES)
         encoder = msgspec.json.Encoder()
         with open(staging / GRAPHS, "wb") as file:
-            for graph in mine(source, tally=tally, on_malformed=on_malformed, on_read=on_read):
+            mining = mine(source, tally=tally, on_malformed=on_malformed, on_read=on_read, workers=workers, ray=ray)
+            for graph in mining:
                 file.write(encoder.encode(graph) + b"\n")
                 found.take(graph.image)
         layouts = tuple(dict.fromkeys(layout for _, layout in files_of(source)))

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -15,11 +16,14 @@ from countersight.causal.relation_words import said
 from countersight.causal.scene import Malformed, SceneGraph
 from countersight.causal.scene_graphs.reading import read_scene_graphs
 from countersight.causal.surroundings import Surroundings
+from countersight.spreading import in_order
 
 KINDS: tuple[GraphKind, ...] = ("direct", "chain", "confounding", "collision")
 MOST_OF_A_SCENE = 1_000
 """Causal graphs of a kind: a thing that two thousand others hold would give two million."""
 _EDGES_AT_ONCE = 1 << 14
+_PARTS_AT_ONCE = 1 << 16
+"""Things and relations that are handed to a process or a machine: a second or two of work."""
 _DISTINCT = 100_000
 """Unknown relations told apart, so that memory stays bounded."""
 
@@ -66,6 +70,14 @@ class Tally:
         self.graphs: Counter[GraphKind] = Counter()
         self.unknown: Counter[str] = Counter()
 
+    def add(self, other: "Tally") -> None:
+        """Take in what was counted in another part of the scene graphs."""
+        for name, count in vars(other).items():
+            if isinstance(count, Counter):
+                getattr(self, name).update(count)
+            else:
+                setattr(self, name, getattr(self, name) + count)
+
     def statistics(self, most: int = 50) -> Statistics:
         """What was counted so far."""
         return Statistics(
@@ -83,16 +95,26 @@ class Tally:
         )
 
 
+class _Found(NamedTuple):
+    """What is in some of the scene graphs."""
+
+    graphs: list[CausalGraph]
+    tally: Tally
+
+
 def mine(
     source: Path,
     *,
     tally: Tally | None = None,
     on_malformed: Callable[[Malformed], None] | None = None,
     on_read: Callable[[int], None] | None = None,
+    workers: int | None = 1,
+    ray: str = "",
 ) -> Iterator[CausalGraph]:
     """The causal graphs in the scene graphs at a path: a file of any known layout, or a folder of them.
 
     What cannot be read is told to `on_malformed` and left out; `on_read` is told how many bytes were read so far.
+    This process reads; what is found in it can be looked for in several, or on the machines of a Ray cluster.
     """
     tally = tally or Tally()
 
@@ -101,7 +123,28 @@ def mine(
         if on_malformed:
             on_malformed(what)
 
-    yield from mine_scenes(merged(read_scene_graphs(source, malformed, on_read)), tally)
+    parts = _in_parts(read_scene_graphs(source, malformed, on_read))
+    for found in in_order(_mined_alone, parts, workers=workers, ray=ray):
+        tally.add(found.tally)
+        yield from found.graphs
+
+
+def _in_parts(scenes: Iterable[SceneGraph]) -> Iterator[list[SceneGraph]]:
+    """Scenes so many at a time; those of one picture that follow each other stay together."""
+    part: list[SceneGraph] = []
+    size = 0
+    for scene in scenes:
+        if size >= _PARTS_AT_ONCE and scene.image != part[-1].image:
+            yield part
+            part, size = [], 0
+        part.append(scene)
+        size += 1 + len(scene.things) + len(scene.relations)
+    yield part
+
+
+def _mined_alone(scenes: list[SceneGraph]) -> _Found:
+    tally = Tally()
+    return _Found(list(mine_scenes(merged(scenes), tally)), tally)
 
 
 def mine_scenes(

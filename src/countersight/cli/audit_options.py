@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from countersight.cli.parsing import add_local, positive, price, seconds, temperature
+from countersight.cli.parsing import add_local, add_ray, positive, price, seconds, temperature
 
 if TYPE_CHECKING:
     from countersight.audit.judges import Pool
@@ -84,6 +84,7 @@ def add_asking(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--judge-price", type=price, default=(0.0, 0.0), metavar="IN,OUT", help="of extractor and judges alike"
     )
+    add_ray(parser, "models that are computed here (hf:…) on all GPUs of")
 
 
 def target(chosen: argparse.Namespace) -> "ModelSettings":
@@ -103,6 +104,7 @@ def target(chosen: argparse.Namespace) -> "ModelSettings":
         dtype=chosen.dtype,
         device_map=chosen.device_map,
         batch=chosen.batch_size,
+        ray=chosen.ray,
     )
 
 
@@ -118,6 +120,7 @@ def helper(chosen: argparse.Namespace, heat: float | None) -> "ModelSettings":
         timeout=chosen.timeout,
         price_in=price_in,
         price_out=price_out,
+        ray=chosen.ray,
     )
 
 

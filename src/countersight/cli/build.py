@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from shlex import quote
 
-from countersight.cli.parsing import Verbs, positive, price, seconds, temperature, verb
+from countersight.cli.parsing import Verbs, add_ray, positive, price, seconds, temperature, verb
 from countersight.text import several
 
 
@@ -46,6 +46,7 @@ def add(verbs: Verbs) -> None:
     )
     build.add_argument("--timeout", type=seconds, default=120.0, metavar="S", help="seconds for one try (default: 120)")
     build.add_argument("--price", type=price, default=(0.0, 0.0), metavar="IN,OUT", help="dollars a million tokens")
+    add_ray(build, "models that are computed here (hf:…) on all GPUs of")
     build.add_argument("-o", "--output", type=Path, required=True, metavar="DATASET", help="the dataset folder to make")
 
 
@@ -75,6 +76,7 @@ def _build(chosen: argparse.Namespace) -> int:
             timeout=chosen.timeout,
             price_in=chosen.price[0],
             price_out=chosen.price[1],
+            ray=chosen.ray,
         ),
         patience=Patience(chosen.concurrency),
         progress=counting,

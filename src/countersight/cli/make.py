@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from countersight.cli.parsing import Verbs, part_of_all, positive, verb
+from countersight.cli.parsing import Verbs, add_ray, part_of_all, positive, verb
 from countersight.errors import CountersightError
 from countersight.suites import SUITES, Suite, find_suite
 from countersight.text import printable, several
@@ -42,6 +42,7 @@ def add(verbs: Verbs) -> None:
     )
     make.add_argument("--seed", type=int, help="same seed, same pixels, same sample (default: 0)")
     make.add_argument("--workers", type=positive, metavar="N", help="processes (default: one a core)")
+    add_ray(make, "draw on the machines of")
     make.add_argument(
         "--from",
         dest="source",
@@ -124,6 +125,10 @@ def _make_open(chosen: argparse.Namespace) -> int:
         raise CountersightError("--sample goes with --from FILE; say how many cases are made with --size")
     if chosen.difficulty is not None and chosen.suite not in _WORLDS:
         raise CountersightError(f"--difficulty goes with {' and '.join(_WORLDS)}, not with {chosen.suite}")
+    if chosen.ray and chosen.source is not None and not chosen.wording:
+        raise CountersightError(
+            "--ray spreads what is drawn here, or --wording by a model; a file is read by one machine"
+        )
     if chosen.suite == "cello" and chosen.source is not None and chosen.source.is_dir():
         return _make_cello(chosen)
     if chosen.per_task is not None or chosen.wording is not None or chosen.reworded:
@@ -138,7 +143,15 @@ def _make_open(chosen: argparse.Namespace) -> int:
     from countersight.dataset import Dataset
 
     own = {name: value for name in ("options", "difficulty", "controls") if (value := getattr(chosen, name))}
-    suite.make(chosen.output, size=chosen.size, seed=chosen.seed, workers=chosen.workers, progress=counting, **own)
+    suite.make(
+        chosen.output,
+        size=chosen.size,
+        seed=chosen.seed,
+        workers=chosen.workers,
+        ray=chosen.ray,
+        progress=counting,
+        **own,
+    )
     count = Dataset.open(chosen.output).count
     controls = f", half of them controls of the {count // 2:,} others" if chosen.controls else ""
     print(f"{several(count, 'case')} in {chosen.named}{controls}")
@@ -155,7 +168,7 @@ def _make_cello(chosen: argparse.Namespace) -> int:
     if chosen.pictures is not None:
         raise CountersightError("--pictures goes with a file; a mined folder has its own pictures: mine --images DIR")
     size = chosen.per_task * len(TASKS) if chosen.per_task else chosen.size or SIZE
-    model = open_model(chosen.wording, ModelSettings(seed=chosen.seed)) if chosen.wording else None
+    model = open_model(chosen.wording, ModelSettings(seed=chosen.seed, ray=chosen.ray)) if chosen.wording else None
     with counting("Wording", size, "questions") as progress:
         made = make_cello(
             chosen.source,

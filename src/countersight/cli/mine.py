@@ -5,7 +5,7 @@ from pathlib import Path
 from shlex import quote
 
 from countersight.cli.options import in_options
-from countersight.cli.parsing import Verbs, print_bad, verb
+from countersight.cli.parsing import Verbs, add_ray, print_bad, verb
 from countersight.errors import CountersightError
 from countersight.text import several
 
@@ -33,6 +33,7 @@ def add(verbs: Verbs) -> None:
     mine.add_argument(
         "--images", type=Path, metavar="DIR", help="the folder of the pictures, which are found by their ids"
     )
+    add_ray(mine, "look for causal graphs on the machines of")
     mine.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="the folder to make")
 
 
@@ -57,6 +58,7 @@ def _mine(chosen: argparse.Namespace) -> int:
             pictures=chosen.images,
             on_malformed=malformed,
             on_read=lambda done: progress(done // _MEGABYTE),
+            ray=chosen.ray,
         )
     statistics = mined.statistics
     console = Console()

@@ -35,6 +35,16 @@ def add_local(parser: argparse.ArgumentParser) -> "argparse._ArgumentGroup":
     return local
 
 
+def add_ray(parser: "argparse.ArgumentParser | argparse._ArgumentGroup", what: str) -> None:
+    """On which cluster the work is done, if it is not done here."""
+    parser.add_argument(
+        "--ray",
+        default="",
+        metavar="ADDRESS",
+        help=f"{what} a Ray cluster; `auto` finds the one this machine belongs to",
+    )
+
+
 def print_bad(bad: object) -> None:
     """Name a bad row to the user; the reading goes on."""
     print(printable(str(bad)), file=sys.stderr)

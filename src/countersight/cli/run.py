@@ -7,7 +7,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from countersight.cli.options import in_options
-from countersight.cli.parsing import Verbs, add_local, dollars, positive, price, seconds, temperature, verb
+from countersight.cli.parsing import Verbs, add_local, add_ray, dollars, positive, price, seconds, temperature, verb
 from countersight.cli.stopping import GOES_ON, STOPPED, stoppable
 from countersight.text import several
 
@@ -131,12 +131,7 @@ def add(verbs: Verbs) -> None:
         metavar="IN,OUT",
         help="dollars for a million tokens read and written, where the server reports no cost",
     )
-    add_local(run).add_argument(
-        "--ray",
-        default="",
-        metavar="ADDRESS",
-        help="on all GPUs of a Ray cluster, one model on each; `auto` finds the cluster this machine belongs to",
-    )
+    add_ray(add_local(run), "on all GPUs, one model on each, of")
 
 
 def _run(chosen: argparse.Namespace) -> int:

@@ -134,6 +134,10 @@ def _refuse_options(kind: str, target: str) -> None:
 
 def open_text_model(name: str, settings: ModelSettings = ModelSettings()) -> Model:  # noqa: B008 - frozen
     """The model of that name for words alone; of those computed here also one that has no eyes."""
+    if settings.ray and MODELS.where(name) == "here":
+        from countersight.models.spread import open_spread
+
+        return open_spread(name, settings, for_words=True)
     kind, _, where = name.partition(":")
     if kind == "hf" and where:
         from countersight.models.local import LocalTextModel, is_text_model

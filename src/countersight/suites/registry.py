@@ -82,12 +82,18 @@ class Suite(NamedTuple):
         size: int | None,
         seed: int,
         workers: int | None = None,
+        ray: str = "",
         progress: Progress = silent,
         **own: Any,
     ) -> None:
-        """Make the suite in a new dataset folder; the same seed makes the same pixels. `own` is what it alone takes."""
+        """Make the suite in a new dataset folder; the same seed makes the same pixels. `own` is what it alone takes.
+
+        So many `workers` of this machine make it, or, where an address is given, a `ray` cluster.
+        """
         if not self.maker:
             raise CountersightError(f"{self.name} is imported: name its file as `source` ({self.file})")
+        if ray:  # a maker of somebody else's package may know no cluster
+            own["ray"] = ray
         _found(self.maker)(folder, size=size, seed=seed, workers=workers, progress=progress, **own)
 
     def fields(self) -> str:

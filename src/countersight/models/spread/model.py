@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from countersight.errors import AskingFailed, ModelError
 from countersight.models.protocol import Answer, ModelSettings, Request, Turn
-from countersight.models.spread.actor import Asked, Failure
-from countersight.models.spread.crew import Crew
+from countersight.models.spread.actor import About, Asked, Failure, Wanted
+from countersight.models.spread.crew import Crew, crew_at
 
 KEPT = 8
 """Pictures held in the object store: the questions of a case share theirs, and an example may come with each."""
@@ -22,12 +22,13 @@ KEPT = 8
 class Spread:
     """Asks the actors of a cluster as one model: the least busy first, and what a lost one had, another."""
 
-    def __init__(self, name: str, crew: Crew) -> None:
-        self.name = name
-        self.settings, self.needs_picture = crew.about.settings, crew.about.needs_picture
-        if crew.about.picture_limits:
-            self.picture_limits = crew.about.picture_limits
+    def __init__(self, wanted: Wanted, about: About, crew: Crew) -> None:
+        self.name = wanted.name
+        self.settings, self.needs_picture = about.settings, about.needs_picture
+        if about.picture_limits:
+            self.picture_limits = about.picture_limits
         self.remarks: tuple[str, ...] = ()
+        self._wanted = wanted
         self._crew = crew
         self._answers: Counter[str] = Counter()
         self._stored: deque[tuple[bytes, Any]] = deque(maxlen=KEPT)
@@ -48,8 +49,8 @@ class Spread:
         return answer
 
     async def close(self) -> None:
-        """End the actors and leave the cluster."""
-        self.remarks = await asyncio.to_thread(self._crew.end)
+        """Let go of the actors; with the last model they end, and the cluster is left."""
+        self.remarks = await asyncio.to_thread(self._crew.let_go, self._wanted)
 
     async def _anywhere(self, how: Asked, request: Request) -> Any:
         """Ask the least busy; where its machine goes down, another."""
@@ -57,10 +58,10 @@ class Spread:
         bare = replace(request, turns=tuple(replace(turn, picture=None) for turn in request.turns))
         pictures = [self._in_store(turn) for turn in request.turns]
         while True:
-            seat = self._crew.least_busy()
+            seat = self._crew.least_busy(self._wanted)
             seat.under_way += 1
             try:
-                got = await seat.actor.ask.remote(how, bare, *pictures)
+                got = await seat.actor.ask.remote(self._wanted, how, bare, *pictures)
             except errors.RayActorError:
                 self._crew.lose(seat)
                 continue
@@ -93,7 +94,9 @@ class RankingSpread(Spread):
         return losses
 
 
-def open_spread(name: str, settings: ModelSettings) -> Spread:
-    """A model on the cluster that `settings.ray` names."""
-    crew = Crew(name, settings)
-    return RankingSpread(name, crew) if crew.about.ranks else Spread(name, crew)
+def open_spread(name: str, settings: ModelSettings, *, for_words: bool = False) -> Spread:
+    """A model on the cluster that `settings.ray` names; `for_words` where it may be one without eyes."""
+    wanted = Wanted(name, replace(settings, ray=""), for_words)
+    crew = crew_at(settings.ray)
+    about = crew.hold(wanted)
+    return (RankingSpread if about.ranks else Spread)(wanted, about, crew)

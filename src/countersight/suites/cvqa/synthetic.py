@@ -15,10 +15,10 @@ from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError
 from countersight.progress import Progress
 from countersight.scenes import SCENES_FILE, Scene, SceneRecord, apply, draw, draw_both, encode, encode_record
+from countersight.spreading import in_order
 from countersight.suites.cvqa.controls import CONTROLS
 from countersight.suites.cvqa.options import Way, asked_with, by_published_gaps
 from countersight.suites.cvqa.templates import TEMPLATES, Solved, Template, balanced
-from countersight.suites.drawing_pool import in_order
 from countersight.suites.supposing import as_sentence
 
 NAME = "cvqa-synthetic"
@@ -30,11 +30,12 @@ with itself."""
 
 
 class Made(msgspec.Struct, frozen=True):
-    """A case and the scene its pictures are drawn from."""
+    """A case, the scene its pictures are drawn from, and the pictures by name where they are drawn."""
 
     case: Case
     record: SceneRecord
     changed: Scene
+    pictures: tuple[tuple[str, bytes], ...] = ()
 
 
 def make_suite(
@@ -46,11 +47,21 @@ def make_suite(
     progress: Progress,
     options: Way = "fair",
     controls: bool = False,
+    ray: str = "",
 ) -> None:
     """Make the suite into a new dataset folder, as large as the published one where no size is named."""
     size = SIZE if size is None else size
     with progress("Drawing", size, "cases") as done:
-        make_synthetic(folder, size=size, seed=seed, workers=workers, progress=done, options=options, controls=controls)
+        make_synthetic(
+            folder,
+            size=size,
+            seed=seed,
+            workers=workers,
+            progress=done,
+            options=options,
+            controls=controls,
+            ray=ray,
+        )
 
 
 def make_synthetic(
@@ -62,6 +73,7 @@ def make_synthetic(
     progress: Callable[[int], None],
     options: Way = "fair",
     controls: bool = False,
+    ray: str = "",
 ) -> None:
     """Make the suite into a new dataset folder; see `make`."""
     provenance: dict[str, str | int] = {"suite": NAME, "size": size, "seed": seed, "options": options}
@@ -77,7 +89,16 @@ def make_synthetic(
         sections=(card_section,),
     )
     with writer:
-        make(writer, size=size, seed=seed, workers=workers, progress=progress, options=options, controls=controls)
+        make(
+            writer,
+            size=size,
+            seed=seed,
+            workers=workers,
+            progress=progress,
+            options=options,
+            controls=controls,
+            ray=ray,
+        )
 
 
 def make(
@@ -89,20 +110,23 @@ def make(
     progress: Callable[[int], None],
     options: Way = "fair",
     controls: bool = False,
+    ray: str = "",
 ) -> None:
     """Make a dataset of this many cases, a sixth of them from each template; with `controls`, each followed by its own.
 
     Wrong options are the answers of other scenes drawn alike, or, by name, those of the published set's gaps.
-    `progress` is told how many cases are done. Cases and pictures do not depend on the number of workers, which is
-    that of the cores where none is given.
+    `progress` is told how many cases are done. Cases and pictures do not depend on where they are drawn: on the Ray
+    cluster at an address, or by so many workers here, as many as there are cores where no number is given.
     """
     if size < 1:
         raise CountersightError(f"a dataset of {size} cases cannot be made; ask for 1 or more")
     done = 0
     with open(writer.staging / SCENES_FILE, "wb") as scenes:
-        order = _Order(writer.staging, size, seed, options, controls)
-        for chunk in in_order(partial(_make_chunk, order), range(0, size, CHUNK), workers):
+        order = _Order(size, seed, options, controls)
+        for chunk in in_order(partial(_make_chunk, order), range(0, size, CHUNK), workers=workers, ray=ray):
             for made in chunk:
+                for name, data in made.pictures:
+                    (writer.staging / name).write_bytes(data)
                 writer.add(made.case)
                 scenes.write(encode_record(made.record))
                 done += not made.case.control_of
@@ -173,9 +197,8 @@ def _as_case(template: Template, solved: Solved, seed: int, index: int, number: 
 
 
 class _Order(NamedTuple):
-    """What is made, and where its pictures go."""
+    """What is made."""
 
-    staging: Path
     size: int
     seed: int
     options: Way
@@ -188,19 +211,18 @@ def _make_chunk(order: _Order, start: int) -> list[Made]:
         template, index = _place(position, order.size)
         solved = template.solved(order.seed, index, order.options)
         made = _as_case(template, solved, order.seed, index, position + 1)
-        _write_pictures(order.staging, made)
-        chunk.append(made)
+        chunk.append(msgspec.structs.replace(made, pictures=_drawn(made)))
         if order.controls:
             control = _as_control(template, solved, order.seed, index, position + 1)
-            (order.staging / str(control.case.counterfactual_image)).write_bytes(encode(draw(control.changed)))
-            chunk.append(control)
+            after = (str(control.case.counterfactual_image), encode(draw(control.changed)))
+            chunk.append(msgspec.structs.replace(control, pictures=(after,)))
     return chunk
 
 
-def _write_pictures(staging: Path, made: Made) -> None:
-    pictures = draw_both(made.record.scene, made.changed)
-    for name, pixels in zip((made.case.image, made.case.counterfactual_image), pictures, strict=True):
-        (staging / str(name)).write_bytes(encode(pixels))
+def _drawn(made: Made) -> tuple[tuple[str, bytes], ...]:
+    """The pictures of a case, by name: before and after its change."""
+    names = (str(made.case.image), str(made.case.counterfactual_image))
+    return tuple(zip(names, map(encode, draw_both(made.record.scene, made.changed)), strict=True))
 
 
 def _place(position: int, size: int) -> tuple[Template, int]:

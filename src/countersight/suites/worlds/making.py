@@ -16,8 +16,8 @@ from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError
 from countersight.progress import Progress
 from countersight.scenes import encode
+from countersight.spreading import in_order
 from countersight.suites.cello.making import PER_TASK
-from countersight.suites.drawing_pool import in_order
 from countersight.suites.supposing import as_sentence
 from countersight.suites.worlds.card import Tally, section
 from countersight.suites.worlds.causal_questions import CAUSES
@@ -50,16 +50,16 @@ class _Plan(msgspec.Struct, frozen=True):
     """What all units of a dataset share."""
 
     suite: str
-    staging: Path
     seed: int
     difficulty: Difficulty | None
 
 
 class Made(msgspec.Struct, frozen=True):
-    """A case, and the world its pictures are drawn from."""
+    """A case, the world its pictures are drawn from, and the pictures by name."""
 
     case: Case
     record: WorldRecord
+    pictures: tuple[tuple[str, bytes], ...]
 
 
 def _make(
@@ -72,6 +72,7 @@ def _make(
     workers: int | None,
     progress: Progress,
     difficulty: Difficulty | None = None,
+    ray: str = "",
 ) -> None:
     """Make a suite into a new dataset folder; of every difficulty as many, where none is named."""
     size = usual if size is None else size
@@ -96,10 +97,12 @@ def _make(
         sections=(partial(section, tally), card_section),
     )
     with writer, progress("Building", size, "cases") as done:
-        plan = _Plan(suite.name, writer.staging, seed, difficulty)
+        plan = _Plan(suite.name, seed, difficulty)
         with open(writer.staging / WORLDS_FILE, "wb") as worlds:
-            for made, dropped in in_order(partial(_make_chunk, plan), _chunks(suite, size), workers):
+            for made, dropped in in_order(partial(_make_chunk, plan), _chunks(suite, size), workers=workers, ray=ray):
                 for each in made:
+                    for name, data in each.pictures:
+                        (writer.staging / name).write_bytes(data)
                     writer.add(each.case)
                     worlds.write(encode_world(each.record))
                 tally.add([each.case for each in made], dropped)
@@ -147,7 +150,7 @@ def _make_chunk(plan: _Plan, orders: list[_Order]) -> tuple[list[Made], dict[str
     dropped: Counter[str] = Counter()
     suite = SUITES[plan.suite]
     made = [
-        Made(case, _drawn(suite, plan.staging, draft, case))
+        _drawn(suite, draft, case)
         for order in orders
         for draft, case in _cases(suite, order, plan.seed, plan.difficulty, dropped)
     ]
@@ -222,9 +225,9 @@ def _question(draft: Draft, asked: Asked) -> Question:
     return Question(asked.text, answer, draft.kind, draft.options)
 
 
-def _drawn(suite: WorldSuite, staging: Path, draft: Draft, case: Case) -> WorldRecord:
-    """Draw the pictures of a case, and tell what they are drawn from."""
-    (staging / str(case.image)).write_bytes(encode(suite.draw(draft.world)))
+def _drawn(suite: WorldSuite, draft: Draft, case: Case) -> Made:
+    """A case with its pictures, and what they are drawn from."""
+    pictures = [(str(case.image), encode(suite.draw(draft.world)))]
     if case.counterfactual_image and draft.after:
-        (staging / case.counterfactual_image).write_bytes(encode(suite.show(draft.after)))
-    return WorldRecord(case.id, draft.world, draft.told.change if draft.told else None)
+        pictures.append((case.counterfactual_image, encode(suite.show(draft.after))))
+    return Made(case, WorldRecord(case.id, draft.world, draft.told.change if draft.told else None), tuple(pictures))

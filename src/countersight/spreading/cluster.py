@@ -1,4 +1,4 @@
-"""A Ray cluster: how it is joined, and which places it has for a model."""
+"""A Ray cluster: how it is joined and left, and which places it has for a model."""
 
 import socket
 from typing import Any, NamedTuple
@@ -8,6 +8,10 @@ from countersight.errors import ModelError
 INSTALL = "pip install 'countersight[ray]'"
 KNOCK = 5.0
 """Seconds for the head of a cluster to take a call."""
+
+
+_joined = 0
+"""How many of ours use the cluster now; the last to leave it closes the door."""
 
 
 class Place(NamedTuple):
@@ -21,12 +25,14 @@ class Place(NamedTuple):
 
 
 def join(address: str) -> Any:
-    """The `ray` package, connected to a cluster."""
+    """The `ray` package, connected to a cluster until `leave`; where somebody else is connected, that is used."""
+    global _joined
     try:
         import ray
     except ImportError:
         raise ModelError(f"`ray` needs Ray, which is not installed: {INSTALL}") from None
     if ray.is_initialized():
+        _joined += bool(_joined)
         return ray
     try:
         _knock(address)
@@ -37,7 +43,17 @@ def join(address: str) -> Any:
             f"no Ray cluster can be joined at {address!r} ({first[:200]}); start one with `ray start --head`, or name "
             "the address it printed"
         ) from None
+    _joined = 1
     return ray
+
+
+def leave(ray: Any) -> None:
+    """Give a connection back; it is closed when the last of ours has."""
+    global _joined
+    if _joined:
+        _joined -= 1
+        if not _joined:
+            ray.shutdown()
 
 
 def _knock(address: str) -> None:

@@ -1,11 +1,11 @@
-"""Work in several processes whose results come in order: what is made does not depend on how many there are."""
+"""Work in several processes of this machine, which end with the one that started them."""
 
 import os
 import signal
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import get_context, parent_process
@@ -13,18 +13,12 @@ from multiprocessing.connection import wait
 from types import ModuleType
 from typing import TypeVar
 
-from countersight.machine import cores
-
 Order = TypeVar("Order")
 Done = TypeVar("Done")
 
 
-def in_order(work: Callable[[Order], Done], orders: Sequence[Order], workers: int | None) -> Iterator[Done]:
-    """What comes of each order, in their order; as many processes as there are cores where no number is given."""
-    workers = min(workers or cores(), len(orders))
-    if workers <= 1:
-        yield from map(work, orders)
-        return
+def in_processes(work: Callable[[Order], Done], orders: Iterable[Order], workers: int) -> Iterator[Done]:
+    """What comes of each order, in their order."""
     # Processes are spawned, not forked: the caller may run threads, such as those of a progress bar.
     pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_follow_the_parent)
     try:

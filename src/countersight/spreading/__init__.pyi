@@ -1,0 +1,5 @@
+from .cluster import Place as Place
+from .cluster import join as join
+from .cluster import leave as leave
+from .cluster import places as places
+from .ordered import in_order as in_order
