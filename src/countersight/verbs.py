@@ -5,7 +5,7 @@ in a thread and in a notebook.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias, TypeGuard, cast
 
@@ -40,7 +40,7 @@ from countersight.models import open_model as open_by_name
 from countersight.progress import Progress, counted, usual
 from countersight.report import GroupsFile, ReportFiles, write_report
 from countersight.results import Audit, Run
-from countersight.runs import Answering, Way, ask_dataset
+from countersight.runs import Answering, Way, ask_dataset, run_folders
 from countersight.scoring import Scores, score_run
 from countersight.suites import Part, find_suite, secret_seed, whole_beside
 from countersight.suites.cello import SIZE as CELLO_SIZE
@@ -506,5 +506,7 @@ def _run(run: SomeRun) -> Run:
     return run if isinstance(run, Run) else Run.open(run)
 
 
-def _several(runs: "SomeRun | Sequence[SomeRun]") -> Iterable[SomeRun]:
-    return [runs] if isinstance(runs, Run | Path | str) else runs
+def _several(runs: "SomeRun | Sequence[SomeRun]") -> Iterator[SomeRun]:
+    """Each run; of a folder in which everything was asked several times, all."""
+    for run in [runs] if isinstance(runs, Run | Path | str) else runs:
+        yield from [run] if isinstance(run, Run) else run_folders(Path(run))

@@ -170,7 +170,9 @@ def test_pairs_are_checked_by_a_model_on_a_cluster_as_by_one_here(cluster, tmp_p
     from countersight import build
 
     asked = tmp_path / "questions.csv"
-    rows = [f"{place}.png,How many {name} are there?,{place},How many?,1,direct\n" for place, name in enumerate(NAMES, 1)]
+    rows = [
+        f"{place}.png,How many {name} are there?,{place},How many?,1,direct\n" for place, name in enumerate(NAMES, 1)
+    ]
     asked.write_text("img_path,query,answer,new query,new answer,type\n" + "".join(rows))
     options = ("--groups", "direct", "--size", "8", "--blind", "chance", "--ray", cluster.address)
     done("build", "cvqa", "--questions", asked, *options, "-o", tmp_path / "there")

@@ -6,6 +6,7 @@ import pytest
 from making import dataset
 from running import ask, run_command
 
+from countersight import report
 from countersight.models import Answer
 from countersight.runs import RunFolder
 from countersight.scoring import cases_needed, judge_run, repeats
@@ -63,6 +64,15 @@ def test_the_command_asks_several_times(tmp_path) -> None:
     assert done.returncode == 0, done.stderr
     assert "factual: 3 times 6 cases" in done.stdout
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == ["1", "2", "3"]
+    made = report(tmp_path / "run", out=tmp_path / "report")
+    (analysis,) = (each for each in made.data.analyses if each.key == "repeats")
+    figures = repeats([judge_run(RunFolder.open(tmp_path / "run" / str(nth))).outcomes for nth in (1, 2, 3)])
+    for line, found in zip(analysis.tables[0].lines, figures, strict=True):
+        times, cases, expected, majority, flips, within, between = line.cells
+        assert (times, cases, within, between) == ("3", "6", f"{found.within:.4f}", f"{found.between:.4f}")
+        assert (expected.value, majority.value, flips.value) == (found.expected, found.majority, found.flips)
+    assert "Asked several times" in made.html.read_text()
+    assert "repeats" in made.csv.read_text()
 
 
 def test_so_many_cases_see_the_difference_four_times_in_five() -> None:

@@ -19,7 +19,7 @@ def add(verbs: Verbs) -> None:
         "tables and a page out of one or more runs, or out of several audits side by side",
         "countersight report runs/qwen runs/llava -o report",
     )
-    report.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="or audits; not both at once")
+    report.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="or what --repeat made; or audits")
     report.add_argument("-o", "--output", type=Path, default=Path("report"), metavar="DIR", help="default: report")
     report.add_argument("--dataset", type=Path, metavar="DIR", help="where the dataset is now, if it was moved")
     report.add_argument(
@@ -64,6 +64,7 @@ def _report(chosen: argparse.Namespace) -> int:
 
     from countersight.cli.progress import counting
     from countersight.report import GroupsFile, print_tables, write_report
+    from countersight.runs import run_folders
 
     for option, given in (("--key", chosen.key), ("--column", chosen.column)):
         if given and chosen.groups is None:
@@ -71,6 +72,7 @@ def _report(chosen: argparse.Namespace) -> int:
     audits = [path for path in chosen.runs if (path / "audit.json").is_file()]
     if audits:
         return _report_audits(chosen, audits)
+    chosen.runs = [folder for path in chosen.runs for folder in run_folders(path)]
     status, readings = 0, []
     if chosen.reading:
         from countersight.suites.cvqa import read_otherwise

@@ -9,6 +9,7 @@ from countersight.report.data import Analysis
 from countersight.report.image_groups import PictureGroups
 from countersight.report.observations import AnalysedRun, observations
 from countersight.report.programs import program_analysis
+from countersight.report.repeated import repeat_analysis
 from countersight.report.sets import set_analysis
 from countersight.report.watching import Watched
 from countersight.suites import Terms
@@ -22,10 +23,12 @@ def analyses(
     *,
     seed: int,
 ) -> tuple[Analysis, ...]:
-    """What is right as a whole, where there are sets; misses and false alarms, where there are controls; what CFMM
+    """What is chance, where runs differ in their seed alone; what is right as a whole, where there are sets; misses
+    and false alarms, where there are controls; what CFMM
     observed, computed for these runs; what became of their programs and what was composed in their place; and the gaps
     between groups of pictures that are given."""
     found = [
+        repeat_analysis(runs),
         set_analysis(runs, terms),
         alarm_analysis(runs, terms),
         observations(runs, terms, seed=seed),

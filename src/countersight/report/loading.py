@@ -163,6 +163,7 @@ def _analysed(names: Sequence[str], runs: Sequence[JudgedRun], scores: Sequence[
             scored.rows,
             scored.alarms,
             scored.sets,
+            judged.run.manifest.but_for_seed(),
         )
         for label, judged, scored in zip(names, runs, scores, strict=True)
     ]

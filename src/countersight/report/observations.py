@@ -51,6 +51,8 @@ class AnalysedRun(msgspec.Struct, frozen=True, eq=False):
     """Its misses and false alarms, where cases have controls."""
     sets: tuple[SetScores, ...] = ()
     """What it has right as a whole, where cases stand in sets or were shown both worlds."""
+    but_for_seed: str = ""
+    """All that its answers depend on but chance: runs that agree in it are one way of asking, done several times."""
 
 
 class _Change(msgspec.Struct, frozen=True, eq=False):

@@ -19,5 +19,6 @@ from .folder import Answering as Answering
 from .folder import DatasetReference as DatasetReference
 from .folder import RunFolder as RunFolder
 from .folder import reference as reference
+from .folder import run_folders as run_folders
 from .sample import Sample as Sample
 from .sent import Sent as Sent

@@ -84,6 +84,19 @@ class Manifest(msgspec.Struct, frozen=True):
             ways["examples"] = f"{self.examples.dataset.name}, seed {self.examples.seed}"
         return ways
 
+    def but_for_seed(self) -> str:
+        """All that the answers depend on but what is drawn by chance, as one string."""
+        ways = {key: value for key, value in self.ways().items() if key not in ("seed", "examples")}
+        return msgspec.json.encode((self.model, self.prompt, self.answering, self.shown, ways), order="sorted").decode()
+
+
+def run_folders(path: Path) -> list[Path]:
+    """The runs at a path: the run itself, or those of one that asked everything several times (RUN/1 to RUN/K)."""
+    if (path / MANIFEST).exists():
+        return [path]
+    numbered = sorted((int(file.name), file) for file in path.glob("[0-9]*") if file.name.isdecimal())
+    return [file for _, file in numbered if (file / MANIFEST).is_file()] or [path]
+
 
 class RunFolder:
     """A run on disk, finished or not."""

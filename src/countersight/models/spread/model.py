@@ -28,7 +28,7 @@ class Spread:
         if about.picture_limits:
             self.picture_limits = about.picture_limits
         self.remarks: tuple[str, ...] = ()
-        self._wanted = wanted
+        self._wanted, self._about = wanted, about
         self._crew = crew
         self._answers: Counter[str] = Counter()
         self._stored: deque[tuple[bytes, Any]] = deque(maxlen=KEPT)
@@ -36,7 +36,7 @@ class Spread:
     @property
     def places(self) -> int:
         """So many times as many questions can be under way as with one."""
-        return max(1, len(self._crew)) * self._crew.about.places
+        return max(1, len(self._crew)) * self._about.places
 
     @property
     def observed(self) -> dict[str, Any]:
