@@ -30,7 +30,7 @@ def write(
     plan = writing_plan(loaded) if loaded.device.type == "cuda" else None
     if plan is not None:
         return write_by(plan, loaded, requests, settings, stopped)
-    return list(_plain(loaded, requests, settings, stopped))
+    return list(write_plainly(loaded, requests, settings, stopped))
 
 
 def write_by(
@@ -44,18 +44,18 @@ def write_by(
     for number, request in enumerate(requests):
         written = found.get(number)
         if written is None:
-            answers += _plain(loaded, [request], settings, stopped)
+            answers += write_plainly(loaded, [request], settings, stopped)
         else:
             answers.append(written if isinstance(written, AskingFailed) else _answer(loaded, *written, ends))
     return answers
 
 
-def _plain(
+def write_plainly(
     loaded: Loaded, requests: Sequence[Request], settings: ModelSettings, stopped: Callable[[], bool]
 ) -> list[Answer]:
     """The answers as the model's own `generate` gives them."""
     if len(requests) > 1 and not writes_in_batches(loaded):
-        return [answer for request in requests for answer in _plain(loaded, [request], settings, stopped)]
+        return [answer for request in requests for answer in write_plainly(loaded, [request], settings, stopped)]
     prompts = _prompts(loaded, requests)
     read = prompts["attention_mask"].sum(dim=1)
     # Places left after the longest prompt: beyond them some families have no positions.

@@ -1,0 +1,226 @@
+"""A model on a graphics processor as `countersight run` uses it: start-up, ranking and writing by the whole command.
+
+    python -m benchmarks.local_models --photos FOLDER [--shape 7b] [--pairs 1008] [--plain 192]
+
+The model has the shape of Qwen2.5-VL and random weights and is written into a folder first, so that its files are in
+the page cache. Every photograph of the folder is shown in up to eight ways (turned and mirrored) until there are enough
+pairs. `busy` is what nvidia-smi says of the time between the first batch and the last. At the end, in one process:
+questions a second by `generate` in batches of 64 and as `run` writes them, and how many answers are those of
+`generate` on one question alone. In few bits and with random weights, where many words are as likely as each other,
+batches of `generate` differ from it as well.
+"""
+
+import argparse
+import io
+import json
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import torch
+from PIL import Image
+
+from benchmarks.ranking import SHAPES, TEMPLATE, WORDS, build
+from countersight.case import Case, Change, Option, Question
+from countersight.dataset import DatasetWriter
+from countersight.models.local.loading import load
+from countersight.models.local.probing import writing_plan
+from countersight.models.local.writing import write, write_plainly
+from countersight.models.protocol import ModelSettings, Request, Turn
+from countersight.picture.checking import check_picture
+
+TOKENS = 16
+FEW = 4
+TIMEOUT = 90.0
+"""Seconds for one command."""
+TURNS = (None, *Image.Transpose)
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def write_model(folder: Path, shape: str) -> None:
+    """A checkpoint as published ones lie in a folder."""
+    loaded = build(shape, DEVICE)
+    loaded.model.generation_config.eos_token_id = loaded.tokenizer.eos_token_id
+    loaded.model.save_pretrained(folder)
+    loaded.tokenizer.save_pretrained(folder)
+    loaded.processor.image_processor.save_pretrained(folder)
+    (folder / "processor_config.json").write_text(json.dumps({"processor_class": "Qwen2_5_VLProcessor"}))
+    (folder / "chat_template.jinja").write_text(TEMPLATE)
+
+
+def pictures(photos: Path, number: int) -> Iterator[bytes]:
+    """So many JPEG files: the photographs, then the same turned and mirrored."""
+    files = sorted(photos.glob("*.jpg"))
+
+    def picture(nth: int) -> bytes:
+        image = Image.open(files[nth % len(files)]).convert("RGB")
+        turn = TURNS[nth // len(files) % len(TURNS)]
+        file = io.BytesIO()
+        (image if turn is None else image.transpose(turn)).save(file, "JPEG", quality=90)
+        return file.getvalue()
+
+    with ThreadPoolExecutor() as threads:
+        yield from threads.map(picture, range(number))
+
+
+def write_dataset(folder: Path, photos: Path, number: int) -> None:
+    """Pairs of questions of 40 words with 4 options of 25."""
+    random = Random(0)
+
+    def words(length: int) -> str:
+        return " ".join(random.choices(WORDS, k=length))
+
+    def question() -> Question:
+        return Question(words(40), "A", "choice", tuple(Option(words(25)) for _ in range(4)))
+
+    with DatasetWriter(folder, name="pairs", description="For timing.", license="CC0-1.0", provenance={}) as writer:
+        for nth, data in enumerate(pictures(photos, number)):
+            name = f"images/{nth}.jpg"
+            (writer.staging / name).write_bytes(data)
+            change = Change("something changed", ("change",))
+            writer.add(
+                Case(id=str(nth), image=name, group="all", factual=question(), change=change, counterfactual=question())
+            )
+
+
+class Watching:
+    """What happens while a command runs: when replies were written, and how busy the device was."""
+
+    def __init__(self, journal: Path) -> None:
+        self._journal, self._over = journal, threading.Event()
+        self.begun = time.monotonic()
+        self.replies: list[tuple[float, int]] = []
+        self.busy: list[tuple[float, float]] = []
+        self._threads = [threading.Thread(target=self._count), threading.Thread(target=self._look)]
+        for thread in self._threads:
+            thread.start()
+
+    def end(self) -> None:
+        self._over.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _count(self) -> None:
+        before = 0
+        while not self._over.wait(0.05):
+            number = self._journal.read_bytes().count(b"\n") if self._journal.exists() else 0
+            if number != before:
+                self.replies.append((time.monotonic(), before := number))
+
+    def _look(self) -> None:
+        if shutil.which("nvidia-smi") is None:
+            return
+        asked = "--query-gpu=utilization.gpu", "--format=csv,noheader,nounits", "-lms", "100"
+        with subprocess.Popen(["nvidia-smi", *asked], stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout
+            for line in process.stdout:
+                self.busy.append((time.monotonic(), float(line)))
+                if self._over.is_set():
+                    process.terminate()
+
+
+def run(data: Path, model: Path, output: Path, *options: str) -> dict[str, float]:
+    """The whole command: seconds, and questions a second and load of the device after the first batch."""
+    journal = output / "replies.jsonl"
+    before = journal.read_bytes().count(b"\n") if journal.exists() else 0
+    watching = Watching(journal)
+    command = [sys.executable, "-m", "countersight", "run", str(data), "--model", f"hf:{model}", "-o", str(output)]
+    done = subprocess.run([*command, "--device", DEVICE, *options], capture_output=True, text=True, timeout=TIMEOUT)
+    seconds = time.monotonic() - watching.begun
+    watching.end()
+    if done.returncode:
+        print(done.stderr[-1500:])
+    told = [each for each in watching.replies if each[1] > before]
+    figures = {"seconds": seconds, "replies": float(told[-1][1] - before) if told else 0.0}
+    # Replies come in bursts, a batch each; the first batch is over when nothing was added for a while.
+    first = next((nth for nth in range(len(told) - 1) if told[nth + 1][0] - told[nth][0] > 0.5), None)
+    if first is not None:
+        (start, had), (end, has) = told[first], told[-1]
+        busy = [load for at, load in watching.busy if start < at < end]
+        figures["a second, after the first batch"] = (has - had) / (end - start)
+        figures["start-up, by that"] = seconds - figures["replies"] * (end - start) / (has - had)
+        figures["busy, %"] = statistics.fmean(busy) if busy else 0.0
+    return figures
+
+
+def requests(data: Path, number: int) -> list[Request]:
+    """The questions of the dataset's first pairs, as they are put to a model."""
+    random = Random(1)
+    asked = []
+    for nth in range(number // 2):
+        picture = check_picture((data / "images" / f"{nth}.jpg").read_bytes())
+        for world in "ab":
+            text = " ".join(random.choices(WORDS, k=40))
+            asked.append(Request(f"{nth}{world}", (Turn("user", text, picture),), "open"))
+    return asked
+
+
+def compare(data: Path, model: Path, number: int) -> dict[str, float]:
+    """Writing in one process: plainly in batches, as `run` does it, and alone."""
+    spent: dict[str, float] = {}
+
+    def timed(name: str, compute: Callable[[], Any]) -> Any:
+        start = time.monotonic()
+        made = compute()
+        spent[name] = time.monotonic() - start
+        return made
+
+    loaded = timed("seconds to load", lambda: load(str(model), device=DEVICE))
+    plan = timed("seconds to find how it writes", lambda: writing_plan(loaded))
+    print("writes by", plan)
+    asked, settings = requests(data, number), ModelSettings(max_tokens=TOKENS)
+
+    def plainly(most: int, those: list[Request]) -> list[Any]:
+        parts = [those[first : first + most] for first in range(0, len(those), most)]
+        return [answer for part in parts for answer in write_plainly(loaded, part, settings, lambda: False)]
+
+    plainly(64, asked[:64])
+    batched = timed("seconds in batches of 64", lambda: plainly(64, asked))
+    write(loaded, asked, settings, lambda: False)
+    ours = timed("seconds as run does it", lambda: write(loaded, asked, settings, lambda: False))
+    alone = plainly(1, asked[:16])
+    figures = {**spent, "questions a second, batched": number / spent["seconds in batches of 64"]}
+    figures["questions a second, ours"] = number / spent["seconds as run does it"]
+    for name, answers in (("batched", batched), ("ours", ours)):
+        same = sum(one.text == other.text for one, other in zip(answers, alone, strict=False))
+        figures[f"answers of 16 as alone, {name}"] = same
+    return figures
+
+
+def show(title: str, figures: dict[str, float]) -> None:
+    print(title)
+    for name, value in figures.items():
+        print(f"  {name:<40} {value:10.2f}", flush=True)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--photos", type=Path, required=True, help="a folder of .jpg files")
+    parser.add_argument("--shape", choices=SHAPES, default="tiny")
+    parser.add_argument("--pairs", type=int, default=1008)
+    parser.add_argument("--plain", type=int, default=192, help="questions that are also written plainly")
+    chosen = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as work:
+        data, model = Path(work, "data"), Path(work, "model")
+        write_dataset(data, chosen.photos, chosen.pairs)
+        write_model(model, chosen.shape)
+        if DEVICE == "cuda":
+            torch.cuda.empty_cache()
+        written = ("--max-tokens", str(TOKENS))
+        show(f"{FEW} pairs written", run(data, model, Path(work, "written"), *written, "--cases", str(FEW)))
+        show("all pairs written", run(data, model, Path(work, "written"), *written))
+        show("all pairs ranked", run(data, model, Path(work, "ranked"), "--rank"))
+        show("in one process", compare(data, model, chosen.plain))
+
+
+if __name__ == "__main__":
+    main()
