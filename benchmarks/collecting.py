@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from crowd import PAUSE, faults, make_campaign, run
+from crowd import PAUSE, Load, faults, look, make_campaign, run
 from postgresql import cluster
 
 
@@ -29,6 +29,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--kills", type=int, default=0)
     parser.add_argument("--pause", type=float, nargs=2, default=PAUSE, metavar=("LEAST", "MOST"))
+    parser.add_argument("--looks", type=int, default=40, help="how often a lead looks at every page afterwards")
     chosen = parser.parse_args(arguments)
     before = os.getloadavg()[0]
     with ExitStack() as stack:
@@ -38,6 +39,7 @@ def main(arguments: list[str] | None = None) -> None:
         how = {"workers": chosen.workers, "seconds": chosen.seconds, "kills": chosen.kills}
         load = asyncio.run(run(folder, database, **how, pause=tuple(chosen.pause)))
         found = faults(folder, database, load)
+        looked = asyncio.run(look(folder, database, chosen.looks))
     requests = sum(map(len, load.seconds.values()))
     print(
         f"{chosen.database}: {chosen.workers} workers, {chosen.items:,} items, {chosen.seconds:g} s, "
@@ -47,11 +49,18 @@ def main(arguments: list[str] | None = None) -> None:
         f"  load of the machine before: {before:.1f}; requests: {requests:,} ({requests / chosen.seconds:.0f} a second)"
     )
     print(f"  processor time of the server: {1000 * load.processor / requests:.2f} ms a request, its starts included")
-    for name in load.seconds:
-        p50, p95, p99 = (load.percentile(name, share) for share in (0.5, 0.95, 0.99))
-        print(f"  {name:10} p50 {p50:7.1f} ms   p95 {p95:7.1f} ms   p99 {p99:7.1f} ms   ({len(load.seconds[name]):,})")
+    print_times(load)
     for name, number in (found | load.failures).items():
         print(f"  {name}: {number:,}")
+    print("  then, with nobody else at work:")
+    print_times(looked)
+
+
+def print_times(load: Load) -> None:
+    """The percentiles of every kind of request."""
+    for name, seconds in load.seconds.items():
+        p50, p95, p99 = (load.percentile(name, share) for share in (0.5, 0.95, 0.99))
+        print(f"  {name:14} p50 {p50:7.1f} ms   p95 {p95:7.1f} ms   p99 {p99:7.1f} ms   ({len(seconds):,})")
 
 
 if __name__ == "__main__":

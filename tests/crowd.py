@@ -19,7 +19,7 @@ from sqlalchemy import Connection, func, select
 
 from countersight.collect import Campaign, new_campaign
 from countersight.collect.database import tables
-from countersight.collect.people import add_person, agree, begin_session
+from countersight.collect.people import Role, add_person, agree, begin_session
 from countersight.collect.web.visit import COOKIE
 from countersight.collect.work import free_expired
 from countersight.dataset import DatasetWriter
@@ -151,13 +151,13 @@ def make_campaign(folder: Path, items: int, database: str | None) -> None:
     without_tests(folder / "campaign")
 
 
-def make_workers(campaign: Campaign, number: int) -> list[str]:
+def make_workers(campaign: Campaign, number: int, role: Role = "worker") -> list[str]:
     """Accounts that are logged in already: logging in is slow on purpose and no part of the work."""
 
     def make(connection: Connection) -> list[str]:
         now, cookies = time.time(), []
         for place in range(number):
-            person = add_person(connection, f"worker {place}", "worker", now)
+            person = add_person(connection, f"{role} {place}", role, now)
             agree(connection, person, 1, now)
             cookies.append(begin_session(connection, person, now))
         return cookies
@@ -230,6 +230,38 @@ async def run(
     finally:
         server.kill()
     load.processor = server.seconds
+    return load
+
+
+LOOKED_AT = (
+    "/work",
+    "/mine",
+    "/account",
+    "/lead",
+    "/lead/items",
+    "/lead/items/1",
+    "/lead/people",
+    "/lead/pay",
+    "/review",
+)
+"""Pages of a lead, who sees all there are; the pages of tasks are in the load itself."""
+
+
+async def look(folder: Path, database: str | None, times: int) -> Load:
+    """How long each page takes that a lead looks at again and again, one after another, while nobody else works."""
+    campaign = Campaign.open(folder / "campaign", database)
+    (cookie,) = make_workers(campaign, 1, "lead")
+    campaign.close()
+    server, load = Server(folder / "campaign", database), Load()
+    await server.start()
+    try:
+        async with aiohttp.ClientSession() as http:
+            lead = Worker(http, server.address, load, cookie, 0, PAUSE)
+            for _ in range(times):
+                for path in LOOKED_AT:
+                    await lead.get(path, path)
+    finally:
+        server.kill()
     return load
 
 

@@ -7,7 +7,6 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from collecting import ANSWERS, make_campaign, served, states
 from playwright.sync_api import Browser, Page
 from sqlalchemy import select
@@ -19,7 +18,6 @@ from countersight.collect.web.visit import COOKIE
 
 pytestmark = pytest.mark.browser
 
-RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
 FLOWS = ("cosim", "cfmm", "cvqa", "verify", "answer", "judge")
 
 
@@ -144,83 +142,15 @@ def test_a_flow_works_without_javascript(halls, flow):
         page = hall.enter(f"plain {place}", java_script_enabled=False)
         page.goto("/work")
         page.locator(f"form[action='/work/{phase}'] button").click()
-        fields = dict(ANSWERS[f"{flow}/{phase}"])
         if phase == "question":
             page.locator("[name='picture']").first.check()
-        for name, value in fields.items():
-            field = page.locator(f"#task [name='{name}']")
-            if field.count() == 0:
-                continue
-            if field.first.get_attribute("type") == "radio":
-                page.locator(f"#task [name='{name}'][value='{value}']").check()
-            else:
-                field.fill(value)
+        fill(page, ANSWERS[f"{flow}/{phase}"])
         page.get_by_role("button", name="Save draft").click()
         assert "Saved" in page.locator("#saved").inner_text()
         page.locator("#send").click()
         assert "Sent." in page.locator("main").inner_text()
         page.context.close()
     assert states(hall.campaign).count("done") == before + 1
-
-
-def addresses(hall: Hall) -> list[str]:
-    """Every page of a campaign that somebody may look at, but for tasks."""
-    first = hall.campaign.flow.phases[0].name
-    return [
-        "/work", "/mine", "/account", "/consent", f"/guidelines/{first}", "/review", "/lead", "/lead/items",
-        "/lead/items/1", "/lead/people", "/lead/pay", "/nowhere",
-    ]  # fmt: skip
-
-
-# What may differ in the dark, and on small screens; the rest of the rules are about what all of them share.
-DARK = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}}
-SMALL = {"runOnly": {"type": "rule", "values": ["target-size", "scrollable-region-focusable", "color-contrast"]}}
-
-
-def violations(page: Page, rules: dict[str, object] = RULES) -> list[str]:
-    found = Axe().run(page, options=rules).response["violations"]
-    return [f"{page.url}: {each['id']} {each['nodes'][0]['html'][:200]}" for each in found]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_on_any_page(halls, scheme):
-    found, rules = [], DARK if scheme == "dark" else RULES
-    hall = halls["cosim"]
-    page = hall.enter(f"a lead in the {scheme}", "lead", color_scheme=scheme)
-    for address in addresses(hall):
-        page.goto(address)
-        found += violations(page, rules)
-    visitor = hall.browser.new_context(base_url=hall.address, color_scheme=scheme).new_page()
-    visitor.goto("/login")
-    found += violations(visitor, rules)
-    for flow in FLOWS:
-        worker = halls[flow].enter(f"{flow} in the {scheme}", color_scheme=scheme)
-        worker.goto("/work")
-        buttons = worker.locator("form[action^='/work/'] button")
-        if buttons.count():
-            buttons.first.click()
-            found += violations(worker, rules)
-            worker.locator("#send").click()  # an empty form comes back with its faults
-            found += violations(worker, rules)
-        worker.context.close()
-    assert found == []
-
-
-@pytest.mark.slow
-def test_pages_fit_a_phone_and_a_zoom_of_200_percent(halls):
-    hall, found = halls["cosim"], []
-    for name, how in (
-        ("phone", {"viewport": {"width": 360, "height": 740}, "has_touch": True}),
-        ("zoom", {"viewport": {"width": 640, "height": 430}, "device_scale_factor": 2}),
-    ):
-        page = hall.enter(f"a lead with a {name}", "lead", **how)
-        for address in addresses(hall):
-            page.goto(address)
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{name}: {address} is too wide"
-            found += violations(page, SMALL)
-        page.context.close()
-    assert found == []
 
 
 def test_what_is_typed_is_saved_and_survives_a_closed_lid(halls):
@@ -268,24 +198,64 @@ def test_a_box_is_drawn_with_the_mouse(halls):
     assert page.faults == []
 
 
-def test_hostile_text_is_shown_harmless(halls):
-    hall = halls["verify"]
-    hostile = "<script>alert(1)</script><img src=x onerror=alert(2)>\"' onfocus=alert(3) autofocus {{7*7}}"
-    for name in ("mallory", "trudy"):
-        worker = hall.enter(f"{name} {hostile[:30]}")
-        worker.goto("/work")
-        worker.locator("form[action='/work/verify'] button").click()
-        worker.locator("[name='related'][value='no']").check()
-        worker.locator("#words").fill(hostile)
-        worker.locator("#send").click()
-        worker.wait_for_selector("text=Sent.")
-    lead = hall.enter("a careful lead", "lead")
+HOSTILE = "<img src=x onerror=alert(1)>\"'><svg onload=alert(2)>"
+CLEAN = {"left", "top", "width", "height", "distractor_1", "distractor_2", "distractor_3"}
+"""Fields that take numbers; and distractors, which must differ by more than this."""
+
+
+def spoiled(page: Page, flow: str, phase: str) -> dict[str, str]:
+    """A form that is in order, with something hostile in every field that takes free text."""
+    fields = wanted(page, flow, phase) | {"words": "", "pcs_reason": "", "ncc_reason": "", "steps": "because it is so"}
+    for name, value in fields.items():
+        field = page.locator(f"#task textarea[name='{name}'], #task input[name='{name}']:not([type=radio])")
+        if field.count() and name not in CLEAN and not (flow == "cvqa" and name == "answer"):
+            fields[name] = f"{value.rstrip('?')} {HOSTILE}{'?' if name == 'question' else ''}"
+    return fields
+
+
+def fill(page: Page, fields: dict[str, str]) -> None:
+    """Fill a form as somebody with a mouse does."""
+    for name, value in fields.items():
+        field = page.locator(f"#task [name='{name}']")
+        if field.count() == 0:
+            continue
+        if field.first.get_attribute("type") == "radio":
+            page.locator(f"#task [name='{name}'][value='{value}']").check()
+        else:
+            field.fill(value)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("flow", FLOWS)
+def test_hostile_text_in_every_field_of_every_flow_is_shown_harmless(halls, flow):
+    hall, how = halls[flow], {"bypass_csp": True}  # the policy would stop a script: here nothing may even become one
+    lead = hall.enter(f"a careful lead {HOSTILE}", "lead", **how)
     latest = select(tables.contribution.c.item_id).order_by(tables.contribution.c.id.desc()).limit(1)
-    lead.goto(f"/lead/items/{hall.campaign.store.read(lambda c: c.execute(latest).scalar_one())}")
-    assert hostile in lead.locator("main").inner_text()
-    lead.goto("/lead/people")
-    assert "<script>alert(1)" in lead.locator("main").inner_text()
-    assert lead.faults == []
+    for place, phase in enumerate(SEQUENCES[flow]):
+        page = hall.enter(f"mallory {place} {HOSTILE}", **how)
+        page.goto("/work")
+        page.locator(f"form[action='/work/{phase}'] button").click()
+        assert_harmless(page)
+        fill(page, spoiled(page, flow, phase))
+        page.get_by_role("button", name="Save draft").click()
+        assert_harmless(page)
+        page.locator("#send").click()
+        page.wait_for_selector("text=Sent.")
+        page.goto("/mine")
+        assert_harmless(page)
+        lead.goto(f"/lead/items/{hall.campaign.store.read(lambda c: c.execute(latest).scalar_one())}")
+        assert_harmless(lead)
+        page.context.close()
+    assert flow == "answer" or HOSTILE in lead.locator("main").inner_text()
+    for path in ("/lead", "/lead/people", "/lead/pay", "/review", "/account"):
+        lead.goto(path)
+        assert_harmless(lead)
+
+
+def assert_harmless(page: Page) -> None:
+    """Nothing ran, and nothing of what was typed became an element."""
+    assert page.faults == []
+    assert page.locator("img[src='x'], svg[onload], [onerror]").count() == 0
 
 
 def test_the_demo_shows_the_model_in_the_loop(browser, tmp_path):

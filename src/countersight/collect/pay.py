@@ -118,6 +118,16 @@ def balances(connection: Connection, person_id: int | None = None) -> dict[str, 
     return {state: int(amount) for state, amount in rows}
 
 
+def balances_by_person(connection: Connection) -> dict[int, dict[str, int]]:
+    """How much stands in each account, for everybody who has earned something."""
+    paid = tables.payment.c
+    found: dict[int, dict[str, int]] = {}
+    question = select(paid.person_id, paid.state, func.sum(paid.amount)).group_by(paid.person_id, paid.state)
+    for person, state, amount in connection.execute(question):
+        found.setdefault(person, {})[state] = int(amount)
+    return found
+
+
 _PAYMENT, _POSTING = insert(tables.payment), insert(tables.posting)
 _ALL = select(tables.payment.c.state, func.sum(tables.payment.c.amount)).group_by(tables.payment.c.state)
 _OWN = _ALL.where(tables.payment.c.person_id == bindparam("person"))

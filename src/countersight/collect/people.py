@@ -211,6 +211,12 @@ def forget(connection: Connection, person_id: int, now: float) -> None:
     connection.execute(update(tables.lease).where(open_leases).values(expires_at=now))
 
 
+def names(connection: Connection) -> dict[int, str]:
+    """The name of everybody there ever was, by number; what was deleted is said to be."""
+    rows = connection.execute(select(tables.person.c.id, tables.person.c.name))
+    return {row.id: row.name or "(deleted)" for row in rows}
+
+
 def everybody(connection: Connection) -> list[Person]:
     """All accounts that were not deleted."""
     rows = connection.execute(
