@@ -78,6 +78,11 @@ MODELS: Registry[Model] = Registry(
             "a model computed here by transformers, from a folder or downloaded before",
             "countersight.models.local:open_local",
         ),
+        "vllm": Plug(
+            "vllm:NAME_OR_PATH",
+            "a model computed here by vLLM, where that is installed",
+            "countersight.models.in_vllm:open_vllm",
+        ),
         "matcher": Plug(
             "matcher:RUN",
             "a trained matcher (`countersight train matcher`); it ranks, with --rank, or names the best option",
@@ -109,7 +114,7 @@ MODELS: Registry[Model] = Registry(
 
 
 _OPTION = re.compile(r"\?([a-z][\w-]*)=")
-_WITHOUT_OPTIONS = ("openai", "anthropic", "gemini", "mistral", "openrouter", "ollama", "hf", "matcher")
+_WITHOUT_OPTIONS = ("openai", "anthropic", "gemini", "mistral", "openrouter", "ollama", "hf", "vllm", "matcher")
 """Kinds whose target is a name or a folder, which holds no question mark; an address may."""
 
 

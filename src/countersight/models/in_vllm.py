@@ -1,0 +1,188 @@
+"""Models computed here by vLLM, in this process: what has come in together is handed to it together.
+
+Written against the documented `LLM.chat`, `SamplingParams` and `RequestOutput` of vLLM.
+"""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any, NamedTuple
+
+from countersight.errors import AskingFailed, ModelError
+from countersight.models.chat import Chat
+from countersight.models.prompt_logprobs import Prompt, Senseless, loss_of
+from countersight.models.protocol import Answer, ModelSettings, Request, Turn
+from countersight.models.saying import apart
+from countersight.models.sending import Sending
+from countersight.models.service import shorten
+
+MOST = 256
+"""Conversations handed over at once; vLLM itself decides how many of them it computes together."""
+
+
+class _Waiting(NamedTuple):
+    messages: list[dict[str, Any]]
+    ranked: bool
+    """Whether it is asked how likely the conversation is, not what comes next."""
+    vote: int
+    answer: asyncio.Future[Any]
+
+    @property
+    def kind(self) -> tuple[bool, bool, int]:
+        """Only what is asked in one way goes into one call."""
+        return self.ranked, self.messages[-1]["role"] == "assistant", self.vote
+
+
+class VllmModel:
+    """Asks a model that vLLM computes in this process."""
+
+    needs_picture = True
+    places = MOST // 64
+
+    def __init__(self, name: str, path: str, settings: ModelSettings) -> None:
+        vllm = _installed()
+        self.name = name
+        self.settings: dict[str, Any] = {
+            "max_tokens": settings.max_tokens,
+            "temperature": settings.temperature,
+            "seed": settings.seed,
+            "dtype": settings.dtype,
+            "vllm": vllm.__version__,
+        }
+        self._loss = settings.loss
+        self._sampling = vllm.SamplingParams
+        most = {"max_num_seqs": settings.batch} if settings.batch else {}
+        self._load = partial(vllm.LLM, model=path, dtype=settings.dtype, seed=settings.seed, **most)
+        self._engine: Any = None
+        self._chat, self._pictures = Chat(path), Sending()
+        self._thread = ThreadPoolExecutor(1)
+        """All of vLLM's work is done by one thread, while questions come in."""
+        self._waiting: list[_Waiting] = []
+        self._working: asyncio.Task[None] | None = None
+
+    async def reply(self, request: Request) -> Answer:
+        """What the model says next."""
+        output = await self._computed(request.turns, vote=request.vote)
+        said = output.outputs[0]
+        text, thoughts = apart(said.text)
+        return Answer(
+            text,
+            reasoning=thoughts,
+            finish=said.finish_reason or "",
+            tokens_in=len(output.prompt_token_ids or ()),
+            tokens_out=len(said.token_ids),
+        )
+
+    async def losses(self, request: Request) -> tuple[float, ...]:
+        """How little the model expected each option."""
+        if not request.options or not all(option.text.strip() for option in request.options):
+            raise AskingFailed("there are no options to rank, or one without words", again=False)
+        answered = ((*request.turns, Turn("assistant", option.text)) for option in request.options)
+        asked, *options = await asyncio.gather(
+            *(self._computed(turns, ranked=True) for turns in (request.turns, *answered))
+        )
+        return tuple(loss_of(_read(asked), _read(option), self._loss) for option in options)
+
+    async def close(self) -> None:
+        """Let go of the model and its memory."""
+        self._engine = None
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    async def _computed(self, turns: tuple[Turn, ...], *, ranked: bool = False, vote: int = 0) -> Any:
+        """What vLLM makes of a conversation, once its turn has come."""
+        body = await self._chat.body(turns, {}, self._pictures)
+        answer = asyncio.get_running_loop().create_future()
+        self._waiting.append(_Waiting(body["messages"], ranked, vote, answer))
+        if self._working is None or self._working.done():
+            self._working = asyncio.create_task(self._work())
+        return await answer
+
+    async def _work(self) -> None:
+        """Hand over what waits, of one kind at a time, until nothing does."""
+        while self._waiting:
+            kind = self._waiting[0].kind
+            alike = [one for one in self._waiting if one.kind == kind]
+            self._waiting = [*alike[MOST:], *(one for one in self._waiting if one.kind != kind)]
+            await self._hand_over(alike[:MOST])
+
+    async def _hand_over(self, batch: list[_Waiting]) -> None:
+        """One call for all of them; where it fails, each alone, so that only the one at fault does."""
+        try:
+            outputs = await self._in_thread(lambda: self._outputs(batch))
+        except ModelError as error:
+            return _fail(batch, error)
+        except Exception as error:  # vLLM raises ValueError, RuntimeError and errors of torch's
+            if len(batch) == 1:
+                return _fail(batch, AskingFailed(f"vLLM failed: {shorten(str(error))}", again=False))
+            for one in batch:
+                await self._hand_over([one])
+            return None
+        for one, output in zip(batch, outputs, strict=True):
+            if not one.answer.done():
+                one.answer.set_result(output)
+        return None
+
+    async def _in_thread(self, work: Callable[[], Any]) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+
+    def _outputs(self, batch: list[_Waiting]) -> Any:
+        ranked, answered, vote = batch[0].kind
+        return self._loaded().chat(
+            [one.messages for one in batch],
+            sampling_params=self._sampled(ranked, vote),
+            use_tqdm=False,
+            add_generation_prompt=not answered,
+            continue_final_message=answered,
+        )
+
+    def _sampled(self, ranked: bool, vote: int) -> Any:
+        """How the next tokens are drawn; to rank, the prompt is all that is looked at."""
+        if ranked:
+            return self._sampling(max_tokens=1, temperature=0.0, prompt_logprobs=1)
+        heat = {} if self.settings["temperature"] is None else {"temperature": self.settings["temperature"]}
+        return self._sampling(max_tokens=self.settings["max_tokens"], seed=self.settings["seed"] + vote, **heat)
+
+    def _loaded(self) -> Any:
+        if self._engine is None:
+            try:
+                self._engine = self._load()
+            except Exception as error:  # as many kinds as there are reasons: memory, files, an unknown architecture
+                raise ModelError(f"vLLM cannot load {self.name}: {shorten(str(error))}") from None
+        return self._engine
+
+
+def _installed() -> Any:
+    try:
+        import vllm
+    except ImportError:
+        raise ModelError("vllm: needs vLLM, which is not installed here: pip install vllm; or ask its server") from None
+    return vllm
+
+
+def _fail(batch: list[_Waiting], error: Exception) -> None:
+    for one in batch:
+        if not one.answer.done():
+            one.answer.set_exception(error)
+
+
+def _read(output: Any) -> Prompt:
+    """The tokens of a prompt behind the first, and how likely each was after those before it."""
+    tokens, entries = output.prompt_token_ids, output.prompt_logprobs
+    if not entries or len(entries) != len(tokens) or any(token not in one for token, one in _placed(tokens, entries)):
+        raise Senseless("there is no entry for every token")
+    told = [one[token] for token, one in _placed(tokens, entries)]
+    return Prompt(
+        tuple(map(str, tokens[1:])),
+        tuple(float(one.logprob) for one in told),
+        tuple(one.decoded_token or "" for one in told),
+    )
+
+
+def _placed(tokens: Any, entries: Any) -> list[tuple[int, Any]]:
+    return [(token, one or {}) for token, one in zip(tokens[1:], entries[1:], strict=True)]
+
+
+def open_vllm(name: str, path: str, settings: ModelSettings) -> VllmModel:
+    """`vllm:NAME_OR_PATH`."""
+    return VllmModel(name, path, settings)

@@ -1,0 +1,127 @@
+"""Models that vLLM computes in this process, with a package in its place that has the shape of its documented calls."""
+
+import asyncio
+import sys
+from types import ModuleType, SimpleNamespace
+
+import pytest
+from making import dataset
+from running import ask
+
+from countersight.errors import AskingFailed, ModelError
+from countersight.models import ModelSettings, Request, Turn, open_model
+from countersight.runs import RunFolder
+
+OPTIONS = ("3", "5", "7", "9")
+
+
+class SamplingParams:
+    def __init__(self, *, max_tokens, temperature=1.0, seed=None, prompt_logprobs=None) -> None:
+        self.max_tokens, self.temperature, self.seed, self.prompt_logprobs = (
+            max_tokens,
+            temperature,
+            seed,
+            prompt_logprobs,
+        )
+
+
+class LLM:
+    """Says B; finds "7" likely; a question about smoke is too long for it."""
+
+    def __init__(self, model, dtype="auto", seed=0) -> None:
+        self.calls = []
+        made.append(self)
+        if model == "gone":
+            raise ValueError("gone is no model")
+
+    def chat(self, messages, sampling_params, *, use_tqdm, add_generation_prompt, continue_final_message):
+        assert add_generation_prompt != continue_final_message
+        self.calls.append((messages, sampling_params))
+        return [self._output(one, sampling_params) for one in messages]
+
+    def _output(self, messages, sampling):
+        said = "".join(
+            part if isinstance(part, str) else str(part.get("text", "")) for one in messages for part in one["content"]
+        )
+        if "smoke" in said:
+            raise ValueError("The prompt is longer than the maximum model length")
+        tokens = [ord(sign) for sign in said]
+        logprobs = None
+        if sampling.prompt_logprobs:
+            logprobs = [None] + [
+                {token: SimpleNamespace(logprob=-0.1 if token == ord("7") else -3.0, decoded_token=chr(token))}
+                for token in tokens[1:]
+            ]
+        answer = SimpleNamespace(text="<think>Hm.</think>B", token_ids=[1, 2], finish_reason="stop")
+        return SimpleNamespace(outputs=[answer], prompt_token_ids=tokens, prompt_logprobs=logprobs)
+
+
+made: list[LLM] = []
+
+
+@pytest.fixture(autouse=True)
+def vllm(monkeypatch):
+    made.clear()
+    package = ModuleType("vllm")
+    package.LLM, package.SamplingParams, package.__version__ = LLM, SamplingParams, "0.0"
+    monkeypatch.setitem(sys.modules, "vllm", package)
+
+
+def request(text: str, options=()) -> Request:
+    from countersight.case import Option
+
+    return Request(text, (Turn("user", text),), "choice", tuple(map(Option, options)))
+
+
+def asked(*requests, how="reply"):
+    async def together():
+        model = open_model("vllm:m", ModelSettings(seed=4))
+        try:
+            return await asyncio.gather(*(getattr(model, how)(one) for one in requests), return_exceptions=True)
+        finally:
+            await model.close()
+
+    return asyncio.run(together())
+
+
+def test_a_dataset_is_asked_with_its_pictures_and_thoughts_are_kept_apart(tmp_path) -> None:
+    ask(dataset(tmp_path / "data", 4), tmp_path / "run", open_model("vllm:m"))
+    replies = list(RunFolder.open(tmp_path / "run").replies())
+    assert [(reply.text, reply.reasoning) for reply in replies] == [("B", "Hm.")] * 8
+    content = made[0].calls[0][0][0][0]["content"]
+    assert content[0]["image_url"]["url"].startswith("data:image/")
+
+
+def test_what_comes_together_is_computed_together_by_one_model() -> None:
+    said = asked(*(request(f"Question {nth}?") for nth in range(40)))
+    assert [one.text for one in said] == ["B"] * 40
+    (engine,) = made
+    assert max(len(messages) for messages, _ in engine.calls) == 40
+    sampling = engine.calls[0][1]
+    assert (sampling.max_tokens, sampling.temperature, sampling.seed) == (256, 0.0, 4)
+
+
+def test_one_that_cannot_be_computed_fails_alone() -> None:
+    first, second, third = asked(request("One?"), request("Where is the smoke?"), request("Three?"))
+    assert (first.text, third.text) == ("B", "B")
+    assert isinstance(second, AskingFailed)
+    assert not second.again
+    assert "longer than the maximum" in str(second)
+
+
+def test_options_are_ranked_by_how_likely_their_tokens_are() -> None:
+    (losses,) = asked(request("How many?", OPTIONS), how="losses")
+    assert losses == pytest.approx((3.0, 3.0, 0.1, 3.0))
+
+
+def test_what_is_not_installed_or_cannot_be_loaded_is_a_sentence(monkeypatch) -> None:
+    async def failing():
+        model = open_model("vllm:gone")
+        with pytest.raises(ModelError, match="vLLM cannot load vllm:gone: gone is no model"):
+            await model.reply(request("One?"))
+        await model.close()
+
+    asyncio.run(failing())
+    monkeypatch.setitem(sys.modules, "vllm", None)
+    with pytest.raises(ModelError, match="needs vLLM, which is not installed"):
+        open_model("vllm:m")
