@@ -39,13 +39,15 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
 
 # The other tools themselves open our files and have our figures; each in an environment of its own, none in `test`.
-PEERS := inspect_ai lmms_eval vlmevalkit training
+PEERS := inspect_ai lmms_eval vlmevalkit training ms_swift llama_factory
 peers: $(PEERS:%=.peers/%/.installed)
 	for peer in $(PEERS); do PYTHONPATH=tests HF_HUB_OFFLINE=1 .peers/$$peer/bin/python -m peers.$$peer || exit 1; done
 
 .peers/%/.installed: peers/requirements/%.txt pyproject.toml
 	$(PYTHON) -m venv .peers/$*
 	.peers/$*/bin/pip install --quiet --disable-pip-version-check -e '.[exchange]' -r $<
+	# Packages that ask for others of which some machine has no wheel: what they need of them stands in the first file.
+	[ ! -f peers/requirements/$*.alone ] || .peers/$*/bin/pip install --quiet --no-deps -r peers/requirements/$*.alone
 	touch $@
 
 clean:

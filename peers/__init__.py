@@ -1,1 +1,6 @@
-"""The formats of other tools, held against the tools themselves: `make peers`. Each has an environment of its own."""
+"""The other tools themselves open our files and have our figures: `make peers`, each in an environment of its own."""
+
+from contextlib import suppress
+
+with suppress(ModuleNotFoundError):  # in an environment without torch there is nothing to mend
+    import peers.torchvision  # noqa: F401 - before any tool imports the real one

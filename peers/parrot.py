@@ -2,12 +2,14 @@
 
 import hashlib
 import re
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import countersight as cs
 from countersight.errors import CountersightError
+from countersight.exchange import Export, export_to
 
 WORK = Path(__file__).parents[1] / ".peers" / "work"
 """Where the files of these checks are."""
@@ -49,6 +51,25 @@ class Parrot:
 
     async def close(self) -> None:
         """Nothing is held."""
+
+
+def exported(name: str) -> Path:
+    """The dataset in a format for training."""
+    out = WORK / name
+    shutil.rmtree(out, ignore_errors=True)
+    export_to(name, Export(flowers(), out))
+    return out
+
+
+def tiny_model() -> Path:
+    """A LLaVA of a few thousand weights, made once: the one of our tests, which are on the path."""
+    folder = WORK / "tiny-model"
+    if not folder.exists():
+        from models.local import tiny
+
+        folder.mkdir(parents=True)
+        tiny.FAMILIES["llava"](folder)
+    return folder
 
 
 def flowers(size: int = 120) -> Path:

@@ -4,20 +4,16 @@ Run with `tests` on the path: the tiny model is the one our tests of local model
 """
 
 import math
-import shutil
 import sys
-from pathlib import Path
 from typing import Any
 
 from datasets import load_dataset
-from models.local import tiny
 from transformers import AutoModelForImageTextToText, AutoProcessor
 from trl import DPOConfig, DPOTrainer, GRPOConfig, GRPOTrainer, SFTConfig, SFTTrainer
 
-from countersight.exchange import Export, export_to, reward
-from peers.parrot import WORK, flowers
+from countersight.exchange import reward
+from peers.parrot import WORK, exported, tiny_model
 
-FAMILY = "llava"
 ONE_STEP: dict[str, Any] = {
     "max_steps": 1,
     "report_to": "none",
@@ -31,10 +27,7 @@ ONE_STEP: dict[str, Any] = {
 
 def main() -> None:
     """Export, load, and train one step of each kind."""
-    model = WORK / "tiny-model"
-    if not model.exists():
-        model.mkdir(parents=True)
-        tiny.FAMILIES[FAMILY](model)
+    model = tiny_model()
     small = {"per_device_train_batch_size": 2, **ONE_STEP}
     for name, config, trainer, beside in (
         ("trl-sft", SFTConfig(str(WORK / "sft"), max_length=None, **small), SFTTrainer, {}),
@@ -58,10 +51,7 @@ def main() -> None:
 
 
 def _exported(name: str) -> Any:
-    out: Path = WORK / name
-    shutil.rmtree(out, ignore_errors=True)
-    export_to(name, Export(flowers(), out))
-    return load_dataset("parquet", data_files=str(out / "*.parquet"), split="train")
+    return load_dataset("parquet", data_files=str(exported(name) / "*.parquet"), split="train")
 
 
 if __name__ == "__main__":
