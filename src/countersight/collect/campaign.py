@@ -55,9 +55,14 @@ class Campaign:
         return file if file.is_file() else None
 
 
+def picture_name(data: bytes, mime: str) -> str:
+    """The name of a picture in a campaign: the digest of its bytes."""
+    return f"{hashlib.sha256(data).hexdigest()[:32]}.{SUFFIXES[mime]}"
+
+
 def keep_picture(campaign: Path, picture: Picture) -> str:
     """Store a checked picture in a campaign folder under the digest of its bytes; the name it has there."""
-    name = f"{hashlib.sha256(picture.data).hexdigest()[:32]}.{SUFFIXES[picture.mime]}"
+    name = picture_name(picture.data, picture.mime)
     file = campaign / PICTURES / name
     if not file.exists():
         file.write_bytes(picture.data)

@@ -8,8 +8,8 @@ from typing import Final
 from sqlalchemy import Connection
 
 from countersight.collect import people, work
-from countersight.collect.campaign import Campaign
-from countersight.collect.flows import Content
+from countersight.collect.campaign import Campaign, picture_name
+from countersight.collect.flows import Content, Past
 from countersight.collect.flows.cosim import Asked, Changed, Distracted
 from countersight.collect.making import new_campaign
 from countersight.scenes import draw, encode
@@ -25,28 +25,32 @@ def make_demo(folder: Path) -> None:
     if (folder / "campaign.toml").exists():
         return
     pictures = folder.with_name(f".{folder.name}-pictures")
-    draw_pictures(pictures, _PICTURES)
+    shown = draw_pictures(pictures, _PICTURES)
     new_campaign(folder, "cosim", title="CoSIm in small", pictures=pictures)
     for file in pictures.iterdir():
         file.unlink()
     pictures.rmdir()
     campaign = Campaign.open(folder)
     try:
-        campaign.store.write_now(lambda connection: _fill(connection, campaign))
+        campaign.store.write_now(lambda connection: _fill(connection, campaign, shown))
     finally:
         campaign.close()
 
 
-def draw_pictures(folder: Path, number: int) -> None:
-    """Pictures of our own scenes: nothing has to be downloaded."""
+def draw_pictures(folder: Path, number: int) -> dict[str, str]:
+    """Pictures of our own scenes: nothing has to be downloaded. What each shows, by the name it has in a campaign."""
     folder.mkdir(parents=True, exist_ok=True)
+    shown = {}
     for place in range(number):
-        solved = TEMPLATES[place % len(TEMPLATES)].solved(7, place)
-        (folder / f"{place:04d}.png").write_bytes(encode(draw(solved.puzzle.scene)))
+        scene = TEMPLATES[place % len(TEMPLATES)].solved(7, place).puzzle.scene
+        data = encode(draw(scene))
+        (folder / f"{place:04d}.png").write_bytes(data)
+        shown[picture_name(data, "image/png")] = "flowers" if scene.flowers else "dots"
+    return shown
 
 
-def _fill(connection: Connection, campaign: Campaign) -> None:
-    """Three accounts, and authors whose work is there to be verified."""
+def _fill(connection: Connection, campaign: Campaign, shown: dict[str, str]) -> None:
+    """Three accounts, authors whose work is there to be verified, and flags that wait for a reviewer."""
     now = time.time()
     hashed = people.hash_password(PASSWORD)
     for name, role in ACCOUNTS:
@@ -62,11 +66,21 @@ def _fill(connection: Connection, campaign: Campaign) -> None:
         ("distractor", authors[2], 40),
     ):
         for _ in range(number):
-            _contribute(connection, campaign, author, phase, now, chance)
+            _contribute(connection, campaign, author, phase, now, chance, shown)
+    for reason, words in _FLAGS:
+        lease = work.claim(connection, campaign.settings, authors[2], "change", now, chance)
+        if lease is not None:
+            work.flag(connection, campaign.settings, lease, "question", reason, words, now)
 
 
 def _contribute(
-    connection: Connection, campaign: Campaign, author: int, phase: str, now: float, chance: Random
+    connection: Connection,
+    campaign: Campaign,
+    author: int,
+    phase: str,
+    now: float,
+    chance: Random,
+    shown: dict[str, str],
 ) -> None:
     lease = work.claim(connection, campaign.settings, author, phase, now, chance)
     if lease is None:
@@ -75,27 +89,36 @@ def _contribute(
     if phase == "distractor" and item.split != "train":  # those are what the model in the loop is asked about
         work.release(connection, campaign.settings, lease)
         return
-    content = _written(phase, item.source["pictures"], chance)
+    past = work.load_past(connection, campaign.flow, item.id, ("question", "change"))
+    content = _written(past, item.source["pictures"], chance, shown)
     evidence = work.Evidence(chance.uniform(40, 150))
     work.submit(
         connection, campaign.settings, campaign.flow, lease, content, evidence, now - chance.uniform(0, 12) * 86_400
     )
 
 
-def _written(phase: str, pictures: list[str], chance: Random) -> Content:
-    """What an author wrote: plain sentences about shapes, enough to see every phase."""
-    thing, other = chance.sample(_THINGS, 2)
-    if phase == "question":
+def _written(past: Past, pictures: list[str], chance: Random, shown: dict[str, str]) -> Content:
+    """What an author wrote about what was there already: plain sentences, enough to see every phase."""
+    if "question" not in past:
         picture = chance.choice(pictures)
-        justification = f"because most of the {thing} lie close together"
-        return Asked(picture, f"Would the {thing} be easy to count?", "Yes", justification, (20, 20, 40, 40), thing)
-    if phase == "change":
-        change = f"Scatter the {thing} far apart and add many {other} between them."
-        return Changed("flip", change, f"No, because many {other} stand between the {thing} now.", _KINDS)
-    right = f"No, because many {other} stand between the {thing} now."
-    wrong = (f"No, because many {thing} have been removed now.", f"Yes, because the {thing} are all in one corner now.")
-    return Distracted(right, (*wrong, f"Yes, because the {other} are much larger than the {thing} now."))
+        thing = shown[picture]
+        justification = f"because there are only a few {thing} and they lie apart"
+        return Asked(
+            picture, f"Would a child count the {thing} quickly?", "Yes", justification, (0, 0, 100, 100), thing
+        )
+    thing, other, another = past["question"][-1].object, *chance.sample(_OTHERS, 2)
+    if "change" not in past:
+        change = f"Add many {other} that lie on top of the {thing}."
+        return Changed("flip", change, f"No, because many {other} lie on top of the {thing} now.", _KINDS)
+    right = past["change"][-1].response
+    wrong = (f"No, because all of the {thing} have been removed now.", f"Yes, because the {thing} are much larger now.")
+    return Distracted(right, (*wrong, f"Yes, because many {another} stand beside the {thing} now."))
 
 
-_THINGS = ("flowers", "dots", "circles", "petals", "red shapes", "blue shapes")
-_KINDS = ("object addition", "object relocation")
+_OTHERS = ("leaves", "coins", "pebbles", "feathers", "butterflies", "buttons")
+_KINDS = ("object addition",)
+_FLAGS = (
+    ("guidelines", "Counting needs no common sense: this can be answered by looking."),
+    ("unclear", "Which child is meant? I would not know what to change."),
+)
+"""What somebody says of the work before theirs."""
