@@ -15,6 +15,7 @@ from countersight.reading.endings import marked, passages, tails
 from countersight.reading.languages import eastern, is_strange, language_of
 from countersight.reading.letters import bare_choice, opening_choice
 from countersight.reading.numerals import canonical
+from countersight.reading.open_answers import open_answer
 from countersight.reading.option_texts import without_listing
 from countersight.reading.options import choice
 from countersight.reading.plain import plain, spoken
@@ -27,13 +28,17 @@ ReadFrom = Literal["whole", "end"]
 """Where the answer may stand: anywhere in a reply, or at its end, after the thinking."""
 
 _LOOSE = re.compile(r"[\W_]+")
-_ARTICLE = re.compile(r"^(?:a|an|the) ")
+# "In the kitchen" and "the kitchen" name one place.
+_ARTICLE = re.compile(r"^(?:(?:in|on|at|from|to|into|onto) )?(?:(?:a|an|the|his|her|its|their) )?(?=\w)")
 _DIGITS = re.compile(r"[0-9]{1,9}")
 _HOW_MANY = re.compile(r"\b(?:how many|number of)\b", re.IGNORECASE)
 _TAKEN_BACK = re.compile(r"^\W*(?:no|nope|not quite)\b[\s,.:!-]*", re.IGNORECASE)
 _FIRST_PIECE = re.compile(r"[^\n.!]{1,60}(?:[.!](?=\s)|\n)")
 _FIRST_WORD = re.compile(r"\W*(?:yes|no)(?=,)", re.IGNORECASE)
 _NEXT_TURN = re.compile(rf"(?<=\S)\s*\n\s*{any_of('statements.turns')}\s*\d*\s*:", re.IGNORECASE)
+_ANNOUNCEMENT = re.compile(
+    r"\W*(?:so |therefore,? |thus,? |hence,? )?(?:the |my )?(?:final )?answer(?: is|:)\W*\S+\W*$", re.IGNORECASE
+)
 _OPENING_REFUSAL = 200
 _DOUBT = found("statements.doubts")
 
@@ -204,12 +209,14 @@ def _closing(passage: str, question: Question) -> str | None:
 
 
 def _anywhere(said: str, question: Question) -> str | None:
-    correction = corrected(said) if question.kind != "open" else None
+    correction = corrected(said)
     if correction:
         after = correction.after
         if not _asks_yes_or_no(question):
             after = _TAKEN_BACK.sub("", after)
         return _anywhere(after, question) or (_anywhere(correction.before, question) if correction.confirms else None)
+    if question.kind != "open" and _announces_two(said, question):
+        return None
     for region in announced(said):
         if question.kind == "open":
             return region.split("\n")[0].strip()
@@ -220,9 +227,15 @@ def _anywhere(said: str, question: Question) -> str | None:
         if answer is not None:
             return None if _is_doubted(answer, usable, question) else answer
     if question.kind == "open":
-        return said if said and without_refusal(said[:_OPENING_REFUSAL]) is not None else None
+        return open_answer(said, question.text) if without_refusal(said[:_OPENING_REFUSAL]) is not None else None
     rest = _usable(said, question)
     return _prose(rest, question) if rest else None
+
+
+def _announces_two(said: str, question: Question) -> bool:
+    """Whether two sentences that do nothing else announce two answers: "The answer is no. So the answer is yes."."""
+    alone = [piece for piece in sentences(said) if _ANNOUNCEMENT.match(piece)]
+    return len({_opening(region, question) for piece in alone for region in announced(piece)} - {None}) > 1
 
 
 def _is_doubted(answer: str, region: str, question: Question) -> bool:

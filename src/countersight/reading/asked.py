@@ -11,7 +11,10 @@ from countersight.reading.opposites import states
 from countersight.reading.stems import stem
 from countersight.reading.vocabulary import found, words
 
-_IF = re.compile(r"\b(?:if|when|unless|after|without)\b", re.IGNORECASE)
+_IF = re.compile(r"\b(?:if|when|unless|after|(?<!left )without)\b", re.IGNORECASE)
+_OF_ALL = re.compile(
+    r"^\W*(?:is|are|was|were|do|does|did|would|will|can|could|has|have) (?:all|both|every|each)\b", re.IGNORECASE
+)
 _NEGATIVE_QUESTION = re.compile(r"\b(?:not|never|no|no longer)\b", re.IGNORECASE)
 _ABILITY = found("yes_no.abilities")
 CONTRARY = re.compile(
@@ -42,6 +45,10 @@ class Asked(msgspec.Struct, frozen=True):
     counts: bool
     of_now: bool
     of_ability: bool
+    of_all: bool
+    """Whether it asks of every one of several things: "are both doors open"."""
+    text: str
+    """What it asks, without what it supposes."""
 
 
 @lru_cache(maxsize=512)
@@ -61,6 +68,8 @@ def asked_by(question: str) -> Asked:
         counts=bool(numerals(main)),
         of_now=asks_of_now(question),
         of_ability=bool(_ABILITY.search(main)),
+        of_all=bool(_OF_ALL.match(main)),
+        text=main,
     )
 
 

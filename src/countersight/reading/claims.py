@@ -4,8 +4,9 @@ import re
 
 from countersight.reading.asked import CONTRARY, NOBODY, Asked, compared, content, first_word
 from countersight.reading.clauses import MODAL
-from countersight.reading.opposites import one_or_the_other, opposed, same_state, states
-from countersight.reading.stems import stem
+from countersight.reading.of_several import is_none_of_them, of_all
+from countersight.reading.opposites import SIDES, one_or_the_other, opposed, opposed_stems, same_state, states
+from countersight.reading.stems import counted_words, stem
 from countersight.reading.vocabulary import any_of, found, words
 
 _AUXILIARY = any_of("yes_no.auxiliaries")
@@ -32,6 +33,8 @@ _NO_BEFORE = re.compile(r"\bno (?:\w+ )?$", re.IGNORECASE)
 _BY = re.compile(r"\bby\b|\bthere\b", re.IGNORECASE)
 _SPEAKER = re.compile(r"\W*i\b", re.IGNORECASE)
 _THE_SUBJECT = re.compile(r"\b(?:the|his|her|its|their) \w+\b", re.IGNORECASE)
+_ANYBODY = frozenset({stem("person")})
+_DONE_BY_NOBODY = re.compile(rf"^\W*(?:nothing|nobody|no one) {MODAL} (?P<verb>\w+) (?P<what>.*)", re.IGNORECASE)
 _STAYING = frozenset(map(stem, ("remain", "left", "exist", "stay")))
 _PREVENTED = re.compile(
     r"\b(?:prevent|stop|block|hinder|keep|imped|trouble|difficult|problem)\w* (?:it|him|her|them|that|this|\w+ing)\b",
@@ -70,6 +73,9 @@ _CONDITION = re.compile(r"\b(?:with|without|unless|only|by|until)\b(?P<what>.*)"
 _NEITHER = re.compile(r"\bneither\b.*\bnor\b", re.IGNORECASE)
 _PLACES = frozenset(map(stem, words("questions.prepositions")))
 _ADVERB = re.compile(r"\w{2,}ly")
+_ADVERBS = re.compile(
+    r"^\W*(?:very|quite|rather|pretty|still|really|\w{2,}ly)\s+|,? (?:indeed|i imagine|i think)\b", re.IGNORECASE
+)
 
 
 def asserted(clause: str, asked: Asked) -> str | None:
@@ -87,6 +93,13 @@ def asserted(clause: str, asked: Asked) -> str | None:
     if not _NEGATED.search(clause):
         kept = _KEPT_FROM.sub(r"\g<who> would not \g<what>", clause)
         clause = _FAILING.sub("does not", _STOPS_DOING.sub("does not", kept))
+    if is_none_of_them(clause):
+        return "yes" if asked.negated else "no"
+    nobody = _DONE_BY_NOBODY.match(clause)
+    if nobody and not asked.negated and stem(nobody["verb"].lower()) in asked.words & content(nobody["verb"]):
+        return "no" if content(nobody["what"]) & asked.words else None  # "nothing would stop the dog"
+    if asked.of_all and not asked.negated and (several := of_all(clause, asked, negated=bool(_NEGATED.search(clause)))):
+        return None if several == "open" else several
     contrary = None if asked.compares else CONTRARY.search(clause)
     if contrary:
         # "Blue, not yellow" denies what was asked; "yellow, not blue" affirms it.
@@ -113,11 +126,21 @@ def _claimed(clause: str, asked: Asked) -> bool | None:
     told = _told(clause, asked)
     if told is not None:
         return told
+    if not negated and _is_on_the_other_side(clause, asked):
+        return False
     if asked.order and not _is_short_answer(clause, asked):
         return None
     if _is_short_answer(clause, asked) or _repeats(clause, asked):
         return not negated
     return True if not negated and _covers(clause, asked) else None
+
+
+def _is_on_the_other_side(clause: str, asked: Asked) -> bool:
+    """Whether a clause repeats the question with the opposite place in it: "to the right of it", to "to the left"."""
+    said, wanted = frozenset(counted_words(clause)), frozenset(counted_words(asked.text))
+    places = {word for word in said - wanted if any(opposed_stems(word, other) for other in (wanted - said) & SIDES)}
+    rest = said - wanted - places
+    return bool(places) and not rest and not asked.negated
 
 
 def _is_twice_negated(clause: str) -> bool:
@@ -139,7 +162,7 @@ def denied(clause: str, asked: Asked) -> str | None:
     # "It would not be blue" says neither that it would be yellow nor that it would not.
     if any(opposed(found.group().lower(), state) for found in states(clause) for state in asked.states):
         return None
-    said = _without_negation(_OPINION.sub("", clause))
+    said = _without_negation(_OPINION.sub("", clause)) - (_ANYBODY if NOBODY.search(clause.lower()) else frozenset())
     to_the_point = said & asked.words or _NONE_THERE.search(clause)
     return "no" if to_the_point and said <= asked.words | asked.supposed | _STAYING | {"think", "believ"} else None
 
@@ -186,9 +209,10 @@ def _told(clause: str, asked: Asked) -> bool | None:
     """Whether a clause tells the state that was asked for, or the opposite of it."""
     if not asked.states:
         return None
+    bare = _ADVERBS.sub("", clause).strip(" .!,").lower()
     told = states(clause)
-    if told and clause.strip(" .!").lower() == told[0].group().lower():
-        return _agrees([told[0].group().lower()], asked, negated=False)  # "Closed."
+    if any(bare == state.group().lower() for state in states(bare)):
+        return _agrees([bare], asked, negated=False)  # "Closed.", "Very dark indeed."
     verb = _FIRST_VERB.search(clause)
     if not verb:
         return None
@@ -241,8 +265,10 @@ def _is_short_answer(clause: str, asked: Asked) -> bool:
 def _repeats(clause: str, asked: Asked) -> bool:
     """Whether a clause says nothing that the question did not ask: "the trees would be bare" is no "snowy"."""
     said = _without_negation(clause)
-    if first_word(clause) in asked.words - {asked.subject, ""} and asked.subject in said and not _BY.search(clause):
-        return False  # "the bird sees the cat", to whether the cat sees the bird
+    others = asked.words - {asked.subject, ""}
+    alone = len(said) == 1 and not _PRONOUN.match(clause)
+    if first_word(clause) in others and (asked.subject in said or alone) and not _BY.search(clause):
+        return False  # "the bird sees the cat", to whether the cat sees the bird; "the wind would get in"
     return bool(said) and said <= asked.words and (said == asked.words or bool(_VERB.search(clause)))
 
 

@@ -8,7 +8,8 @@ MODAL = any_of("worlds.modals")
 MODAL_AT = found("worlds.modals")
 
 _END = re.compile(r"(?<=[.!?])[\"')\]]*\s+|\n+|;\s+|(?<=[.!?])(?=[A-Z])")
-_ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|approx|vs|ca|no)\.$", re.IGNORECASE)
+_ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|approx|vs|ca)\.$", re.IGNORECASE)
+_NUMBER_SIGN = re.compile(r"\bno\.$", re.IGNORECASE)  # before a digit; anywhere else it is an answer
 _NUMBERED = re.compile(r"^[ \t]*(\d{1,2})[.)]\s+(?=\S)", re.MULTILINE)
 _STEP = re.compile(r"\bstep \d+\s*[:.)-]?\s*", re.IGNORECASE)
 
@@ -30,7 +31,7 @@ _CONTRAST = re.compile(
 _VERB_FOLLOWS = rf"[^,]{{0,40}}?(?:{any_of('worlds.clause_verbs')}|{MODAL})"
 _NEXT_CLAUSE = re.compile(
     rf",\s+(?:(?:and|so|then) )?(?={any_of('worlds.clause_subjects')}{_VERB_FOLLOWS})"
-    rf"|\s+and\s+(?=(?:it|they|there)\b|{MODAL})",
+    rf"|\s+and\s+(?=(?:it|they|there)\b|{MODAL})|,\s+and\s+(?=\w+ {MODAL})",
     re.IGNORECASE,
 )
 _NOW = found("worlds.now")
@@ -50,11 +51,15 @@ def sentences(text: str) -> list[str]:
         text = _NUMBERED.sub("", text)
     pieces: list[str] = []
     for piece in _END.split(_STEP.sub("", text)):
-        if pieces and _ABBREVIATION.search(pieces[-1][-8:]):
+        if pieces and (_ABBREVIATION.search(pieces[-1][-8:]) or _is_numbered(pieces[-1], piece)):
             pieces[-1] = f"{pieces[-1]} {piece}"
         elif piece.strip():
             pieces.append(piece.strip())
     return pieces
+
+
+def _is_numbered(before: str, piece: str) -> bool:
+    return piece[:1].isdigit() and bool(_NUMBER_SIGN.search(before[-4:]))
 
 
 def contrasted(sentence: str) -> list[str]:

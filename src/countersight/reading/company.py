@@ -156,7 +156,7 @@ def _share_with_parts(befores: list[str], afters: list[str], betweens: Sequence[
     whole = ""
     for place, between in enumerate(betweens):
         if _COLON.search(between):
-            whole = _predicate(afters[place])
+            whole = f"{befores[place]} {_predicate(afters[place])}"
         befores[place + 1] += f" {whole}" if whole else ""
 
 
@@ -180,8 +180,13 @@ def _has_verb_behind_place(after: str) -> bool:
 
 def _predicate(after: str) -> str:
     every = after.split()
-    start = next((i for i, word in enumerate(every) if word.lower() in _STOPS or word.endswith("ing")), len(every))
+    start = next((i for i, word in enumerate(every) if _opens_a_predicate(i, word.lower())), len(every))
     return " ".join(every[start:])
+
+
+def _opens_a_predicate(place: int, word: str) -> bool:
+    """Whether what is said of a thing begins with a word: "are", "on", "sitting", the "parked" of "cars parked"."""
+    return word in _STOPS or word.endswith("ing") or (place > 0 and len(word) > 4 and word.endswith("ed"))
 
 
 def fit(quantity: Quantity, asked: Counted, inherited: frozenset[str]) -> Fit | None:

@@ -4,7 +4,8 @@ import re
 
 from msgspec.structs import replace
 
-from countersight.reading.clauses import MODAL_AT, sentences, supposes, supposes_first
+from countersight.reading.as_counts import in_things
+from countersight.reading.clauses import MODAL_AT, imagines, sentences, supposed, supposes, supposes_first
 from countersight.reading.company import Fit, Quantity, fit, quantities, speaks_of_another
 from countersight.reading.numerals import numerals
 from countersight.reading.other_counts import are_parts, is_beside_the_question
@@ -12,11 +13,15 @@ from countersight.reading.question import Counted, counted_by
 from countersight.reading.ranks import Rank, ranks_in
 from countersight.reading.stems import counted_words, stem
 from countersight.reading.unfinished import repeats_the_supposition, stops_before_its_result, stops_halfway
+from countersight.reading.vocabulary import any_of
 
 _INTERJECTION = re.compile(r"^\W*(?:yes|no|yeah|nope|sure|okay|ok|well|right)\s*[,.!;:-]+\s+(?=\S)", re.IGNORECASE)
-_ONLY_NO = re.compile(r"^\W*(?:no|none|nope)\W*$", re.IGNORECASE)
-_NONE_FIRST = re.compile(r"^\W*(?:none|zero)\s*[,.;:](?!\s*(?:but|however)\b)", re.IGNORECASE)
+_ONLY_NO = re.compile(rf"^\W*(?:no|nope|{any_of('numbers.noughts_alone')})\W*$", re.IGNORECASE)
+_NONE_FIRST = re.compile(
+    rf"^\W*(?:{any_of('numbers.noughts_alone')}|zero)\s*(?:[,.;:!]|--)(?!\s*(?:but|however)\b)", re.IGNORECASE
+)
 _SUM = re.compile(r"^\W*\d+(?: [a-z]+)? ?[-+*/] ?\d+(?: [a-z]+)?\W*$", re.IGNORECASE)  # and no result
+_OTHERWISE = re.compile(r"\b(?:instead(?! of)|otherwise|on the other hand)\b", re.IGNORECASE)
 _MORE_OR_NOT = re.compile(r"\b(?:possibly|maybe|perhaps) (?:another|more|one more|others)\b", re.IGNORECASE)
 _IN_THE_PICTURE = re.compile(r"\b(?:in|on) th(?:e|is) (?:image|picture|photo|photograph|scene)\W*$", re.IGNORECASE)
 _IN_TOTAL = re.compile(r"\b(?:in total|in all|altogether)\W*$", re.IGNORECASE)
@@ -61,7 +66,7 @@ def count(text: str, question: str) -> str | None:
         return percentage[1]
     if asked.difference:
         return _difference(text)
-    text = _COUNTING_UP.sub(_last_of_counting, _INTERJECTION.sub("", text))
+    text = _COUNTING_UP.sub(_last_of_counting, _INTERJECTION.sub("", in_things(text, question)))
     text = _NUMBER_AS_A_NAME.sub("", text) if asked.nouns else text
     both = None if asked.of_now else _NOW_AND_THEN.match(text)
     if both and len(numerals(text)) == 2 and len(then := numerals(both["then"])) == 1:
@@ -135,6 +140,7 @@ def _of_the_supposed(every: list[Quantity], pieces: list[str], asked: Counted) -
 
     "There are 11 in total. If 7 left, there would be 4." and "5 + 6 = 11. After 7 leave: 4." both count first.
     """
+    every = _without_other_suppositions(every, pieces, asked)
     supposing = {n.sentence for n in every if n.rank >= Rank.STATED and supposes_first(pieces[n.sentence])}
     first = min(supposing, default=0)
     levelled = []
@@ -147,6 +153,19 @@ def _of_the_supposed(every: list[Quantity], pieces: list[str], asked: Counted) -
         if not _is_of_the_supposition(quantity, asked):
             levelled.append(replace(quantity, rank=rank))
     return levelled
+
+
+def _without_other_suppositions(every: list[Quantity], pieces: list[str], asked: Counted) -> list[Quantity]:
+    """The numbers, less those of what is supposed instead: "… 3 are left. If two had come instead, it would be 7."."""
+    others = {place for place, piece in enumerate(pieces) if place and _supposes_otherwise(piece, asked)}
+    return [n for n in every if n.sentence not in others] or every
+
+
+def _supposes_otherwise(piece: str, asked: Counted) -> bool:
+    """Whether a sentence supposes something else than the question: in other numbers, or "instead"."""
+    numbers = {numeral.value for numeral in numerals(supposed(piece))}
+    others = bool(numbers and asked.supposed_numbers) and not numbers & asked.supposed_numbers
+    return imagines(piece) and (others or bool(_OTHERWISE.search(piece)))
 
 
 def _is_of_the_supposition(quantity: Quantity, asked: Counted) -> bool:

@@ -51,9 +51,9 @@ _RETRACTION = re.compile(_either("eastern.retractions").replace("，", ", "))
 _CONDITION = re.compile(rf"(?:{_either('eastern.conditions')})[^,.\n]*,\s*")
 _UNSURE = re.compile(f"{_either('eastern.unsure')}|{_either('eastern.unsaid')}|[~?]")
 _CHOOSE = re.compile(
-    rf"^(?:{_either('eastern.choose')})*\s*:?\s*[((]?([A-Z])[))]?\s*(?:$|[::.,、\s]|{_either('eastern.after_a_letter')})"
+    rf"^(?:{_either('eastern.choose')})*\s*:?\s*[((]?([A-Z])[))]?\s*(?:$|[::.,、\s((]|{_either('eastern.after_a_letter')})"
 )
-_YES = re.compile(rf"^(?:{_either('eastern.yes')})(?:$|[,.!\s])")
+_YES = re.compile(rf"^(?:(?:{_either('eastern.yes')})(?:$|[,.!\s])|[会會能][^,.?不没]{{1,8}}$)")
 _NO = re.compile(rf"^(?:(?:{_either('eastern.no')})(?:$|[,.!\s])|不[会會是能可]|没有|沒有|いいえ)")
 _ZERO = re.compile(rf"^(?:{_either('eastern.zero')})(?:$|[,.!\s]|[^\s,.]{{1,4}}$)")
 _DIGITS = listed("eastern.digits")

@@ -33,9 +33,11 @@ CHOSEN_BEFORE = re.compile(rf"{any_of('options.chosen_before')}[^.]{{0,60}}$", r
 _OWN_TEXT = r"[\s:.)\]\"']*(?:(?!because|since|and|or|as|but|so\b)(?!(?-i:[A-Z])\b)[\w.,]+[\s)]+){0,4}?"
 _CHOSEN_AFTER = re.compile(
     rf"{_OWN_TEXT}(?:is|would be|must be|seems)\s+(?:the\s+)?(?:\w+\s+)?{any_of('options.verdicts')}"
-    r"|\s*\(?correct\b|\s+(?:fits|matches)\b",
+    rf"|\s*\(?correct\b|\s+(?:fits|matches)\b|\s+{any_of('options.chosen_after')}",
     re.IGNORECASE,
 )
+# "A would be right if it were a nail" chooses nothing.
+_ON_CONDITION = re.compile(r"(?:,? (?:\w+ ){0,2}?)(?:if|unless|had|were)\b", re.IGNORECASE)
 DENIED_BEFORE = re.compile(
     rf"{any_of('options.denied_before')}\s*"
     # "neither A nor", "eliminating B, C, and"
@@ -122,7 +124,10 @@ def by_letter(text: str, options: Sequence[str], *, of_now: bool) -> Named:
             if letter in letters and (DENIED_BEFORE.search(before) or _DENIED_AFTER.match(after)):
                 denied.add(letter)
             elif letter in letters and (
-                passing or (after.startswith("?") and number < pieces[-1][0]) or (not of_now and _OF_NOW.match(after))
+                passing
+                or _is_conditional(after)
+                or (after.startswith("?") and number < pieces[-1][0])
+                or (not of_now and _OF_NOW.match(after))
             ):
                 questioned = True
             elif letter not in letters or contradicted(letter, after, options):
@@ -136,6 +141,12 @@ def by_letter(text: str, options: Sequence[str], *, of_now: bool) -> Named:
         return Named(last.pop() if len(last) == 1 else None, seen=True)
     remaining = set(left) - denied
     return Named(remaining.pop() or None if len(remaining) == 1 else None, bool(left or denied or questioned))
+
+
+def _is_conditional(after: str) -> bool:
+    """Whether a letter is called right under a condition that does not hold."""
+    verdict = _CHOSEN_AFTER.match(after)
+    return verdict is not None and bool(_ON_CONDITION.match(after[verdict.end() :]))
 
 
 def _mentions(sentence: str) -> list[tuple[int, int, str]]:

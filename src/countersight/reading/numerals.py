@@ -52,7 +52,7 @@ _ZEROES = tuple(
         rf"|(?:an?\s+)?{_NOT_A_COUNT}|any\w*|\d+\b|(?:{_NUMBER})\b))",
     )
 )
-_MAY_BE_ZERO = re.compile(r"\bn(?:o|il|e)|n't|gone|lea?f?v|left|disappear|vanish|removed", re.IGNORECASE)
+_MAY_BE_ZERO = re.compile(r"\bzilch|\bn(?:o|il|e|a)|n't|gone|lea?f?v|left|disappear|vanish|removed", re.IGNORECASE)
 _BOTH = re.compile(r"\bboth\b", re.IGNORECASE)
 _TERM = re.compile(r"[\w)\]]\s*$")
 _LETTERS = re.compile(r"[a-z]+", re.IGNORECASE)

@@ -52,6 +52,13 @@ _OPTION_DOES = re.compile(
 )
 _WHICH = re.compile(r"^\W*(?:which|what|whose)(?: of the)? \w+\b|^\W*who\b", re.IGNORECASE)
 _IS_SO = re.compile(r"^\W*the (?P<what>[\w ]{1,40}?) (?:is|are|was|were)\b", re.IGNORECASE)
+_FIRST_PIECE = re.compile(r"\W*(?P<what>[^.!?,;:\n]{1,60}?)\s*(?:[.!]\s|\n|--|, (?:as|since|because)\b)")
+_LAST_PIECE = re.compile(r"(?::|--)\s+(?P<what>[^.!?,;:\n]{1,60}?)[.!]?\s*$")
+_RATHER_THAN = re.compile(r",? \b(?:rather than|instead of|as opposed to)\b[^,.;:]*", re.IGNORECASE)
+_REMAINS = re.compile(
+    r"\W*(?:so |therefore,? )?(?:what(?:'s| is| would be)? (?:left|remains)|that leaves|which leaves|this leaves)\b",
+    re.IGNORECASE,
+)
 _VERDICT = 80  # characters after an option in which it is called right or wrong
 
 
@@ -67,6 +74,8 @@ def choice(text: str, options: Sequence[str], question: str) -> str | None:
         return exact[0]
     if _NONE_OF_THEM.search(text):
         return None
+    if first := _first_line(text, len(options)):
+        return first
     opening = opening_mark(text, options)
     if opening.seen:
         return opening.letter
@@ -77,12 +86,39 @@ def choice(text: str, options: Sequence[str], question: str) -> str | None:
         return judged
     named = by_letter(_without_texts(text, options), options, of_now=asks_of_now(question))
     if named.seen:
-        return named.letter
+        return _unless_worded_otherwise(named.letter, text, options, question)
     places = _places(text, options)
     if places:
         place = places.pop()
         return letters[place] if not places and -len(options) <= place < len(options) else None
     return _by_text(text, options, letters, question)
+
+
+def _first_line(text: str, options: int) -> str | None:
+    """The letter that is a whole first line, where no other line is one: "C", and then the reasons."""
+    first, _, rest = text.strip().partition("\n")
+    if not rest or any(is_bare(line) for line in rest.split("\n")):
+        return None
+    return bare_choice(first, options)
+
+
+def _unless_worded_otherwise(letter: str | None, text: str, options: Sequence[str], question: str) -> str | None:
+    """The letter, unless the last sentence names another option in words: "B is out. What remains is the ferry."."""
+    last = (sentences(text) or [""])[-1]
+    if CAPITAL.search(_without_texts(last, options)):
+        return letter
+    worded = by_wording(last, options, LETTERS[: len(options)], question)
+    if letter is None:
+        return worded if _REMAINS.match(last) else None
+    return letter if worded in (None, letter) else None
+
+
+def _named_alone(text: str, options: Sequence[str], letters: str) -> str | None:
+    """The option that is all of the first sentence, or all that follows the last colon: "Circle. The star is …"."""
+    pieces = [_FIRST_PIECE.match(text), _LAST_PIECE.search(text)]
+    said = [_named(piece["what"]) for piece in pieces if piece]
+    found = {letter for letter, option in zip(letters, options, strict=True) if _named(option) in said}
+    return found.pop() if len(found) == 1 else None
 
 
 def _names_the_wrong_letter(text: str, options: Sequence[str], letters: str) -> bool:
@@ -151,6 +187,9 @@ def _by_text(text: str, options: Sequence[str], letters: str, question: str) -> 
     if {words_of(option) for option in options} == {"yes", "no"}:
         answer = polarity(text, question)
         return next((x for x, option in zip(letters, options, strict=True) if words_of(option) == answer), None)
+    if alone := _named_alone(text, options, letters):
+        return alone
+    text = _RATHER_THAN.sub(" ", text)
     opened = _by_opening(text, options, letters)
     if opened is not None:
         return opened or None

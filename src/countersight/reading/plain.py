@@ -25,6 +25,7 @@ _THOUGHT = "think|thinking|thought|thoughts|reasoning|scratchpad|analysis"
 _THOUGHT_END = re.compile(rf"</\s*(?:{_THOUGHT})\s*>", re.IGNORECASE)
 _THOUGHT_START = re.compile(rf"<\s*(?:{_THOUGHT})\s*>", re.IGNORECASE)
 _CONTROL_TOKEN = re.compile(r"<\|[^|<>]{1,40}\|>|</?s>|<(?:pad|eos|bos|end_of_turn|start_of_turn)>", re.IGNORECASE)
+_ARROW = re.compile(r"(?<=[\w ])[-=]{1,2}>(?=[\w ])")
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[ \t]*[a-zA-Z]*[ \t]*$|```", re.MULTILINE)
 _LATEX_WRAPPER = re.compile(r"\\(?:text|textbf|textit|mathbf|mathrm|mathit|operatorname)\s*\{([^{}]{0,200})\}")
 _LATEX_SIGN = re.compile(r"\\[\[\]()]|\\[,;! ]|\$+(?!\d)|(?<=[\d}])\$+|\\(?:left|right)\b")
@@ -58,7 +59,7 @@ def spoken(text: str) -> str | None:
     elif _THOUGHT_START.match(text.lstrip()[:40]):
         return None  # cut off before it came to an answer: any number in there is not one
     text = bounded(unicodedata.normalize("NFKC", bounded(text).translate(_LOOK_ALIKES)).translate(_LOOK_ALIKES))
-    return _CONTROL_TOKEN.sub(" ", "".join(map(_visible, text)))
+    return _ARROW.sub(" = ", _CONTROL_TOKEN.sub(" ", "".join(map(_visible, text))))
 
 
 def plain(text: str) -> str:

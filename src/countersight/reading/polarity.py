@@ -15,6 +15,7 @@ from countersight.reading.clauses import (
     supposes_first,
     tells_of_now,
 )
+from countersight.reading.rewordings import plainer
 from countersight.reading.vocabulary import any_of, found
 
 _ECHO_OF_THE_TASK = re.compile(
@@ -58,6 +59,8 @@ _BEFORE_NO = re.compile(rf"^\W*(?:{_FILLER}[\s,:.!-]*)+(?=no\b)", re.IGNORECASE)
 _LEANING = re.compile(
     rf"\W*(?:(?:it is|it's|that is|that's|very|most|quite|highly) )*{any_of('yes_no.leaning')}", re.IGNORECASE
 )
+_CERTAIN = re.compile(rf"\W*{any_of('yes_no.certain')}\s*,\s+(?!but\b)", re.IGNORECASE)
+_DENIES = re.compile(r"\b(?:no|not|never|none|nobody|nothing|neither|without|hardly|un\w+|less)\b|n't\b", re.IGNORECASE)
 _NOT_SO = found("yes_no.doubts", "yes_no.supposed_not")
 _SAYING = r"(?:\b(?:say|says|think|is|be|was|answer|answered|respond|clearly|definitely|probably|therefore|so)\b|[:,])"
 _SAID = re.compile(
@@ -77,6 +80,7 @@ def polarity(text: str, question: str) -> str | None:
     text = _NO_DOUBT.sub("", _ECHO_OF_THE_TASK.sub(" ", text))
     if _BOTH.match(text.lstrip(" \"'([-")):
         return None
+    text = plainer(text, question)
     asked = asked_by(question)
     agreeing = _AGREEING.match(text)
     if agreeing:
@@ -138,7 +142,14 @@ def _answer(pieces: list[str], asked: Asked) -> str | None:
         return None  # what a reply concludes is its answer; what it concludes it from is none
     if any(_NOT_SO.search(piece) for piece in pieces):
         return "no"
-    return _claim(pieces, asked) or ("yes" if not imagined and _LEANING.match(pieces[0]) else None)
+    return _claim(pieces, asked) or ("yes" if _leans_to_yes(pieces[0], imagined=bool(imagined)) else None)
+
+
+def _leans_to_yes(piece: str, *, imagined: bool) -> bool:
+    """Whether a reply says "certainly" and nothing against it: "Absolutely, the beach would be packed."."""
+    if imagined:
+        return bool(_CERTAIN.match(piece)) and not _DENIES.search(piece)
+    return bool(_LEANING.match(piece))
 
 
 def _contradicts_itself(answer: str, piece: str, asked: Asked) -> bool:

@@ -66,7 +66,9 @@ _ABOUT = frozenset("~<>≥≤±")
 _UP_TO = re.compile(r"\bup to(?: the)?\s*$", re.IGNORECASE)
 _RISES = found("counts.up_to_is_a_result_after")
 _BEFORE = re.compile(rf"{any_of('counts.before_the_change')}(?!.*\b(?:now|then)\b)", re.IGNORECASE)
-_NOW_AFTER = re.compile(r"\b(?:now|currently|at present|at the moment)\s*[.,;!]?$", re.IGNORECASE)
+_NOW_AFTER = re.compile(
+    r"^[^\d,.;]*\b(?:now|currently|at present|at the moment)\s*(?:[.,;!]?$|,? (?:and|but)\b)", re.IGNORECASE
+)
 _ASIDE_AFTER = re.compile(
     rf",?\s*(?:[+*/%]|-(?=\s*(?:\d|[a-z]\b|(?:one|two|three|four|five|six|seven|eight|nine|ten)\b))"
     rf"|{any_of('counts.aside_after')}|\w+,?\s+{any_of('counts.aside_after_gap')})",

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from difflib import SequenceMatcher
 from functools import lru_cache
 
 from countersight.reading.asked import content
@@ -22,6 +23,8 @@ _YES_OR_NO = re.compile(r"^\W*(?:yes|no)\s*[,:;-]\s*(?=\w)", re.IGNORECASE)
 _LONGEST_NAME = 12  # words of a reply that can name an option by some of its words
 _LONGEST_NOUN = 2  # words that tell something, of an option that only names a thing
 _ENOUGH = 0.6  # of the words of an option that says something; its subject alone is no choice
+_LONG_RUN = 6  # words in a row that nobody says by chance
+_CLEAR_LEAD = 3  # words more than any other option has
 _NEAR = 60
 _MOST = 50  # places of an option's text in a reply that are looked at
 
@@ -41,7 +44,12 @@ def by_wording(text: str, options: Sequence[str], letters: str, question: str) -
     # "dark red" is not also "red".
     outer = [s for s in spans if not any(o[0] <= s[0] and s[1] <= o[1] and o[:2] != s[:2] for o in spans)]
     chosen = {x for start, _, x in outer if CHOSEN_BEFORE.search(text[max(0, start - _NEAR) : start])}
-    found_letters = chosen or {x for _, _, x in outer} or _by_some_words(said, options, letters, question)
+    found_letters = (
+        chosen
+        or {x for _, _, x in outer}
+        or _by_some_words(said, options, letters, question)
+        or _by_long_runs(text, said, options, letters)
+    )
     return found_letters.pop() if len(found_letters) == 1 else None
 
 
@@ -80,6 +88,22 @@ def _by_some_words(text: str, options: Sequence[str], letters: str, question: st
         and any(sum(word in other for other in bags) == 1 for word in said & bag)
         and (_names_a_thing(option) or _is_nearly_said(option, text, said, known))
     }
+
+
+def _by_long_runs(text: str, said: str, options: Sequence[str], letters: str) -> set[str]:
+    """The option of which a reply repeats so many words in a row that no other comes near."""
+    runs = [
+        (_longest_run(words_of(option).split(), words_of(text if _DENYING.search(option) else said).split()), letter)
+        for letter, option in zip(letters, options, strict=True)
+    ]
+    (best, letter), (next_best, _) = sorted(runs, reverse=True)[:2]
+    return {letter} if best >= _LONG_RUN and best - next_best >= _CLEAR_LEAD else set()
+
+
+def _longest_run(first: list[str], second: list[str]) -> int:
+    """How many words in a row, up to the end of the first text, stand in the second."""
+    match = SequenceMatcher(None, first, second, autojunk=False).find_longest_match()
+    return match.size if match.a + match.size == len(first) else 0  # its last words make the difference
 
 
 def _is_nearly_said(option: str, text: str, affirmed_words: set[str], known: frozenset[str]) -> bool:

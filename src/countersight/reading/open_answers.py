@@ -1,0 +1,84 @@
+"""Reads the answer to a question that any words may answer: the words of a reply that the question did not have."""
+
+import re
+from typing import Final
+
+from countersight.reading.clauses import MODAL_AT, asks_of_now, contrasted, sentences, stated
+from countersight.reading.languages import language_of
+from countersight.reading.stems import stem
+from countersight.reading.vocabulary import found, words
+
+_QUOTED = re.compile(r'"([^"\n]{1,60})"')
+_WORD = re.compile(r"[^\W\d_]+(?:[-'][^\W\d_]+)*|\d+")
+_RATHER_THAN = re.compile(r",? \b(?:rather than|instead of|as opposed to|and not|but not|not)\b.*", re.IGNORECASE)
+_HEDGED = re.compile(
+    r",? \b(?:most likely|very likely|probably|i think|i guess|i believe|of course)\W*$", re.IGNORECASE
+)
+_VERB = re.compile(
+    r"\b(?:is|are|was|were|be|has|have|had|does|do|did|can|let|i|he|she|it|they|we)\b|'s\b|'re\b", re.IGNORECASE
+)
+_CONCLUSION = found("yes_no.conclusions")
+_TELLS = re.compile(r"\b(?:happen|why|how|describe|explain|do|doing|say about|difference)\b", re.IGNORECASE)
+_PALE: Final = words("questions.empty") | words("options.pale") | words("open.passing")
+_JOINING: Final = frozenset({"of", "and", "or", "the", "a", "an", "in", "on", "to", "with", "for"})
+_FEW = 4  # words that are an answer by themselves
+_LONGEST = 5  # words of an answer within a sentence
+_SHORT = 8  # words of a reply that is left as it is where nothing in it can be told from the question
+
+
+def open_answer(text: str, question: str) -> str | None:
+    """The words that answer, or None where a longer reply does not tell them from the rest.
+
+    What happens, and why, is answered by whole sentences: these are left as they are.
+    """
+    said = _HEDGED.sub("", text.strip())
+    if not said or _TELLS.search(question) or not question.strip(" ?") or language_of(said) != "english":
+        return said or None
+    pieces = sentences(said)
+    short = _RATHER_THAN.sub("", pieces[0])
+    if _is_few(pieces[0]):
+        return said if pieces == [short] else short.strip(" .!,")
+    answers = {answer for piece in _to_the_point(pieces, question) if (answer := _of_sentence(piece, question))}
+    if len(answers) == 1:
+        return answers.pop()
+    return said if not answers and len(said.split()) <= _SHORT and not _is_sentence(said) else None
+
+
+def _is_few(piece: str) -> bool:
+    return len(_RATHER_THAN.sub("", piece).split()) <= _FEW and not _is_sentence(piece) and not piece.endswith("?")
+
+
+def _is_sentence(piece: str) -> bool:
+    """Whether a piece has a verb that helps: "it would be", "there is"."""
+    return bool(MODAL_AT.search(piece) or _VERB.search(piece))
+
+
+def _to_the_point(pieces: list[str], question: str) -> list[str]:
+    """The sentences, or parts of them, that speak of the world that was asked about."""
+    parts = [part for piece in pieces for part in contrasted(piece)]
+    if asks_of_now(question):
+        return parts[:1]
+    imagined = [part for part in parts if MODAL_AT.search(stated(part))]
+    return imagined[-1:] or parts[-1:]
+
+
+def _of_sentence(piece: str, question: str) -> str | None:
+    """The one run of words in a sentence that the question does not have."""
+    quoted = _QUOTED.findall(piece)
+    if len(quoted) == 1:
+        return str(quoted[0]).strip(" .,!")
+    main = _RATHER_THAN.sub("", _CONCLUSION.split(stated(piece))[-1])
+    known = {stem(word.lower()) for word in _WORD.findall(question)}
+    tokens = list(_WORD.finditer(main))
+    new = [i for i, token in enumerate(tokens) if _is_new(token.group().lower(), known)]
+    if not new:
+        return None
+    first, last = new[0], new[-1]
+    between = [tokens[i].group().lower() for i in range(first, last + 1) if i not in new]
+    if not _JOINING.issuperset(between) or last - first >= _LONGEST:
+        return None
+    return main[tokens[first].start() : tokens[last].end()]
+
+
+def _is_new(word: str, known: set[str]) -> bool:
+    return word not in _PALE and stem(word) not in known and not word.endswith("ly")

@@ -1,0 +1,59 @@
+"""Says in plain words what a reply says in a roundabout way, so that the rules for plain words read it."""
+
+import re
+from typing import Final
+
+from countersight.reading.clauses import MODAL
+from countersight.reading.vocabulary import any_of
+
+_HELP = rf"(?P<help>{MODAL}|\b(?:is|are|was|were|does|do|did|can)\b)"
+_SOFTLY = r"(?P<softly>(?: (?:\w+ly|still|then|now))?)"
+_WHO = r"(?P<who>it|him|her|them|the \w+(?: \w+)?)"
+_NOMINATIVE: Final = {"him": "he", "her": "she", "them": "they"}
+
+# "It would contain no cookies", "it would show nothing": the verb is denied, though no "not" stands beside it.
+_OBJECT_DENIED = re.compile(
+    rf"{_HELP}{_SOFTLY} (?P<verb>(?!be\b|not\b|have no\b|have been\b|make no\b)\w+)"
+    rf" (?:nothing\b(?! but| else| more)|nobody\b|no one\b|none\b|no (?!{any_of('rewordings.no_denial')}))",
+    re.IGNORECASE,
+)
+_LACKS = re.compile(
+    rf"{_HELP}{_SOFTLY} "
+    rf"(?:lack|(?:be |have )?(?:left )?(?:{any_of('rewordings.lacking')})|(?:have )?(?:run|ran) out of)(?= \w)",
+    re.IGNORECASE,
+)
+_OUT_OF = re.compile(rf"{_HELP}{_SOFTLY}(?P<be> be)? out of (?P<what>(?:the |his |her |its )?\w+)", re.IGNORECASE)
+_NOTHING_BUT = re.compile(r"\bnothing but (?=\w)", re.IGNORECASE)
+_NOT_AT_ALL = re.compile(r"\b(?:by no means|in no way|not in the (?:least|slightest))\b", re.IGNORECASE)
+_EXPECTED = re.compile(rf"\bi(?:'d| would) expect {_WHO} to (?=\w)", re.IGNORECASE)
+_NOT_EXPECTED = re.compile(rf"\bi (?:wouldn't|would not|don't|do not) expect {_WHO} to (?=\w)", re.IGNORECASE)
+# "Take it away and the tower falls."
+_ORDERED = re.compile(
+    rf"(?:^|(?<=[.!?;] ))(?P<order>{any_of('rewordings.orders')}\b[^.,;!?]{{1,60}}?),? and "
+    r"(?=(?:the|it|they|he|she|there)\b)",
+    re.IGNORECASE,
+)
+
+
+def plainer(text: str, question: str) -> str:
+    """The text with its idioms of denying and supposing in plain words."""
+    text = _NOTHING_BUT.sub("", text)
+    text = "no" if _NOT_AT_ALL.match(text) else _NOT_AT_ALL.sub("not", text)
+    text = _NOT_EXPECTED.sub(lambda found: f"{_subject(found)} would not ", text)
+    text = _EXPECTED.sub(lambda found: f"{_subject(found)} would ", text)
+    text = _ORDERED.sub(r"if you \g<order>, ", text)
+    text = _OUT_OF.sub(lambda found: _not_in(found, question), text)
+    text = _LACKS.sub(r"\g<help>\g<softly> not have", text)
+    return _OBJECT_DENIED.sub(r"\g<help>\g<softly> not \g<verb> any ", text)
+
+
+def _subject(found: re.Match[str]) -> str:
+    who = found["who"].lower()
+    return _NOMINATIVE.get(who, who)
+
+
+def _not_in(found: re.Match[str], question: str) -> str:
+    """ "Out of danger" is not "in danger", where that was asked."""
+    if not re.search(rf"\bin {re.escape(found['what'])}\b", question, re.IGNORECASE):
+        return found.group()
+    return f"{found['help']}{found['softly']} not{found['be'] or ''} in {found['what']}"

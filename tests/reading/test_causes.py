@@ -1,0 +1,116 @@
+"""Why replies of other people were misread or unread, one cause a test, in replies of our own."""
+
+import pytest
+
+from countersight.case import AnswerKind, Option, Question
+from countersight.reading import answer_in
+
+TOOLS = ("hammer", "saw", "screwdriver", "axe")
+TOOL = "Which tool would the man need if the screw came loose?"
+LAKE = (
+    "no, the lake is frozen, so the boat cannot sail",
+    "yes, the boat has an engine, so it can sail",
+    "no, the boat has a hole, so it would sink",
+    "yes, the wind is strong enough to sail",
+)
+DARK = "Would the room be dark if the lamp was switched off?"
+JAR = "Would the jar contain cookies if the children ate them all?"
+FENCE = "What colour would the fence be if it was painted like the door?"
+
+
+def read(text: str, question: str, kind: AnswerKind, options: tuple[str, ...] = ()) -> str | None:
+    gold = {"number": "1", "boolean": "yes", "choice": "A", "open": "gold"}[kind]
+    return answer_in(text, Question(question, gold, kind, tuple(map(Option, options))))
+
+
+COUNTS = [
+    # the parts of a total, after a colon or in brackets
+    ("How many green bottles are on the wall?", "10 bottles stand on the wall: 6 green, 3 brown and 1 clear.", "6"),
+    ("How many green bottles are on the wall?", "On the wall are 10 bottles (6 green, 3 brown, 1 clear).", "6"),
+    ("How many red vans are parked?", "There are 9 vans parked in the yard: 4 red, 3 grey and 2 black.", "4"),
+    ("How many vans are parked in the yard?", "There are 9 vans parked in the yard: 4 red, 3 grey and 2 black.", "9"),
+    # what is supposed instead of what was asked
+    ("How many wheels would it have if one came off?", "Three. If two came off, it would have two.", "3"),
+    ("How many geese would be left if two left?", "4 geese. (Had two come instead, it would be 8.)", "4"),
+    # units that are asked for
+    ("How many minutes would be left if five more passed?", "There are 12 minutes left now, so 7 minutes.", "7"),
+    ("How many centimetres would be left if 4 cm were cut off?", "20 cm - 4 cm = 16 cm", "16"),
+    ("What percent of the tank would be full if half ran out?", "Fifty percent of the tank would be full.", "50"),
+    # now, and then
+    (
+        "How many limes would there be if one more came?",
+        "That means 3 limes are there now and 4 after one comes.",
+        "4",
+    ),
+    ("How many plums would be left if all were eaten?", "Nought - they would all be eaten.", "0"),
+    ("How many ducks would there be if two more came?", "5 -> 7", "7"),
+    ("How many wheels would it have if one came off?", "The answer is 4. The answer is 3.", None),
+]
+POLARITIES = [
+    # what is denied of the object
+    (JAR, "It would contain no cookies.", "no"),
+    (JAR, "The jar would contain nothing.", "no"),
+    (JAR, "The jar would be without cookies.", "no"),
+    (JAR, "The jar would lack cookies.", "no"),
+    (JAR, "It would still contain cookies.", "yes"),
+    (DARK, "It would be nothing but dark.", "yes"),
+    (DARK, "By no means.", "no"),
+    (DARK, "Switch off the lamp and the room is dark.", "yes"),
+    (DARK, "Absolutely, it would be pitch-black.", "yes"),
+    (DARK, "Certainly, it would not be so.", "no"),
+    (DARK, "Very dark indeed.", "yes"),
+    (DARK, "Yes. So the answer is no. So the answer is yes.", None),
+    ("Would the lamp be to the left of the bed if it was moved?", "It would be to the right of the bed.", "no"),
+    ("Would the man be in danger if the dog was gone?", "He would be out of danger.", "no"),
+    ("Would the wall stop the wind if it had a hole?", "Nothing would stop the wind.", "no"),
+    ("Would the wall keep the wind out if it had a hole?", "The wind would get in.", None),
+    # all of them, some of them, none of them
+    ("Are both doors open?", "Both are.", "yes"),
+    ("Are both doors open?", "Only one is open.", "no"),
+    ("Are all the chairs red?", "Most are red.", None),
+    ("Are any of the shops open?", "None of them are.", "no"),
+    ("Would the boy fall if the rope snapped?", "I wouldn't expect him to fall.", "no"),
+    ("Would the boy fall if the rope snapped?", "I'm sure he would fall.", "yes"),
+]
+CHOICES = [
+    (TOOL, TOOLS, "C\nBecause A and B are for wood.", "C"),
+    (TOOL, TOOLS, "Screwdriver. The hammer is what he has at the moment.", "C"),
+    (TOOL, TOOLS, "He would need a screwdriver rather than a hammer or a saw.", "C"),
+    (TOOL, TOOLS, "A would be true if it was a nail; it is a screw, though, so C gets my vote.", "C"),
+    (TOOL, TOOLS, "The saw cuts, the axe chops, the hammer hits: the screwdriver.", "C"),
+    (TOOL, TOOLS, "So B is out, tempting as B may look. What remains is the screwdriver.", None),
+    (TOOL, TOOLS, "正解は C（ドライバー）です。", "C"),
+    ("Can the boat sail?", LAKE, "A boat needs open water, and there is none, so the boat cannot sail.", "A"),
+    ("How much would it cost at half price?", ("$2", "$4", "$6"), "Four dollars.", "B"),
+]
+OPENS = [
+    (FENCE, "It would be dark green.", "dark green"),
+    (FENCE, "The fence is white now, but it would be green.", "green"),
+    (FENCE, "White. Wait, the door is green, so green.", "green"),
+    (FENCE, "Green instead of white.", "Green"),
+    (FENCE, "Green. The door is green, too.", "Green"),
+    ("Who would hold the dog if the man let go?", "If the man let go, the woman would hold the dog.", "woman"),
+    ("What would the sign say if it was turned?", 'It would say "EXIT".', "EXIT"),
+    ("What would happen if the vase fell?", "It would break.", "It would break."),
+    (FENCE, "He wood paint it in a lovely shade that goes with the door and the roof", None),
+]
+
+
+@pytest.mark.parametrize(("question", "text", "expected"), COUNTS)
+def test_a_count_is_that_of_what_was_asked(question, text, expected):
+    assert read(text, question, "number") == expected
+
+
+@pytest.mark.parametrize(("question", "text", "expected"), POLARITIES)
+def test_what_is_denied_in_other_words_is_denied(question, text, expected):
+    assert read(text, question, "boolean") == expected
+
+
+@pytest.mark.parametrize(("question", "options", "text", "expected"), CHOICES)
+def test_an_option_named_in_passing_is_not_chosen(question, options, text, expected):
+    assert read(text, question, "choice", options) == expected
+
+
+@pytest.mark.parametrize(("question", "text", "expected"), OPENS)
+def test_an_open_answer_is_what_the_question_did_not_say(question, text, expected):
+    assert read(text, question, "open") == expected
