@@ -11,8 +11,10 @@ from making import dataset
 from running import QUICK, answers, ask, replies, run_command
 
 from countersight.dataset import Dataset
+from countersight.engine import Tally
 from countersight.errors import RunError
 from countersight.runs import RunFolder
+from countersight.runs.asks import Asks
 from countersight.scoring import score_run
 
 
@@ -36,6 +38,20 @@ def test_shuffled_cases_are_the_cases_and_bad_rows_are_told_of(tmp_path):
     opened, bad = Dataset.open(folder), []
     assert sorted(opened.shuffled(bad.append), key=lambda each: each[0]) == list(opened.cases())
     assert [row.line for row in bad] == [8]
+
+
+def test_how_many_questions_there_are_is_known_before_the_first_is_asked(tmp_path):
+    folder = dataset(tmp_path / "d", 30)
+    rows = [json.loads(line) for line in (folder / "metadata.jsonl").read_text(encoding="utf-8").splitlines()]
+    for row in rows[:20]:  # two of three cases ask of the picture as it is only
+        row.pop("counterfactual_question")
+    (folder / "metadata.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    ask(folder, tmp_path / "r", "chance")
+    (tmp_path / "r" / "replies.jsonl").write_bytes(b"")
+    tally = Tally()
+    asks = Asks(RunFolder.open(tmp_path / "r"), Dataset.open(folder), tally, needs_picture=False)
+    next(asks.chains())
+    assert tally.total == 40
 
 
 def test_a_run_of_the_first_version_is_taken_up_whatever_order_it_was_asked_in(tmp_path):

@@ -124,13 +124,21 @@ class Dataset:
 
         return read_provenance(self.path)
 
-    def shuffled(self, on_bad: Callable[[BadRow], None] | None = None) -> Iterator[tuple[int, Case]]:
+    def shuffled(
+        self,
+        on_bad: Callable[[BadRow], None] | None = None,
+        on_case: Callable[[int, Case], None] | None = None,
+    ) -> Iterator[tuple[int, Case]]:
         """Every good case with its row, in an order that is by chance but the same for the same rows.
 
         Whoever stops halfway has a fair sample, and two who do have the same cases. A first pass finds where the good
-        rows begin, so that a million of them cost 16 MB.
+        rows begin, so that a million of them cost 16 MB; `on_case` is told of each before the first is given.
         """
-        rows = array("q", (row for row, _ in self.cases(on_bad)))
+        rows = array("q")
+        for row, case in self.cases(on_bad):
+            rows.append(row)
+            if on_case:
+                on_case(row, case)
         Random(self.fingerprint).shuffle(rows)
         starts = self._starts
         with open(self.path / METADATA, "rb") as file:

@@ -7,7 +7,7 @@ import msgspec
 
 from countersight.asking import Gathering, Places, graph_in_words, orders_of
 from countersight.case import WORLDS, Case, Option, Question, Reply, Telling, World
-from countersight.dataset import BadRow, Dataset
+from countersight.dataset import Dataset
 from countersight.engine import Tally
 from countersight.runs.fates import fate_of, is_doubtful
 from countersight.runs.folder import RunFolder
@@ -70,24 +70,13 @@ class Asks:
 
     def chains(self) -> Iterator[tuple[Ask, ...]]:
         """Questions to be asked one after the other, each once the one before has its reply; most stand alone."""
-        self._tally.total = self._dataset.count * len(self._tellings)
+        self._tally.total = 0
         answered = self._answered_before()
-        for row, case in self._dataset.shuffled(self._bad_row):
+        for row, case in self._dataset.shuffled(self._tally.bad_row, self._count):
             asks = []
-            if self._rows is not None and row not in self._rows:
-                self._tally.total -= len(self._tellings)
-                continue
             for bit, (world, telling) in enumerate(self._tellings):
-                question = case.question(world, telling)
-                if question is None:
-                    self._tally.total -= 1
-                elif self._lacks_picture(case, world, telling):
-                    self._tally.total -= 1
-                    self._tally.without_picture += 1
-                elif self._ranked and not offered(question, ranked=True):
-                    self._tally.total -= 1
-                    self._tally.without_options += 1
-                elif not answered[row] >> bit & 1 and not self._is_settled(row, bit, question):
+                question = self._askable(row, case, world, telling)
+                if question and not answered[row] >> bit & 1 and not self._is_settled(row, bit, question):
                     asks.append(Ask(row, case, world, telling, question))
                     if reason := self._prompt.unfit(case, world, telling):
                         self._tally.unfit[reason] = self._tally.unfit.get(reason, 0) + 1
@@ -96,6 +85,32 @@ class Asks:
             else:
                 for ask in asks:
                     yield from _in_its_orders(ask, self._prompt.of(ask.world).orders)
+
+    def _count(self, row: int, case: Case) -> None:
+        """Count what there is to ask of a case, before anything is asked: a run that stops early knows of how many."""
+        for world, telling in self._tellings:
+            question = case.question(world, telling) if self._is_sampled(row) else None
+            if question is None:
+                continue
+            if self._lacks_picture(case, world, telling):
+                self._tally.without_picture += 1
+            elif self._lacks_options(question):
+                self._tally.without_options += 1
+            else:
+                self._tally.total += 1
+
+    def _askable(self, row: int, case: Case, world: World, telling: Telling) -> Question | None:
+        """The question, where the run can ask it."""
+        question = case.question(world, telling) if self._is_sampled(row) else None
+        if question is None or self._lacks_picture(case, world, telling) or self._lacks_options(question):
+            return None
+        return question
+
+    def _is_sampled(self, row: int) -> bool:
+        return self._rows is None or row in self._rows
+
+    def _lacks_options(self, question: Question) -> bool:
+        return self._ranked and not offered(question, ranked=True)
 
     def _is_settled(self, row: int, bit: int, question: Question) -> bool:
         """Whether an answer that may have to be asked for again turns out to be one that stays."""
@@ -157,10 +172,6 @@ class Asks:
 
     def _damaged(self) -> None:
         self._tally.damaged += 1
-
-    def _bad_row(self, bad: BadRow) -> None:
-        self._tally.bad_row(bad)
-        self._tally.total -= len(self._tellings)
 
 
 def _in_its_orders(ask: Ask, which: Literal["one", "rotations", "every"]) -> Iterator[tuple[Ask, ...]]:
