@@ -96,8 +96,9 @@ def _by_long_runs(text: str, said: str, options: Sequence[str], letters: str) ->
         (_longest_run(words_of(option).split(), words_of(text if _DENYING.search(option) else said).split()), letter)
         for letter, option in zip(letters, options, strict=True)
     ]
-    (best, letter), (next_best, _) = sorted(runs, reverse=True)[:2]
-    return {letter} if best >= _LONG_RUN and best - next_best >= _CLEAR_LEAD else set()
+    (best, letter), *others = sorted(runs, reverse=True)
+    ahead = best - max((run for run, _ in others), default=0)
+    return {letter} if best >= _LONG_RUN and ahead >= _CLEAR_LEAD else set()
 
 
 def _longest_run(first: list[str], second: list[str]) -> int:
