@@ -101,7 +101,7 @@ class Programs:
     async def _write(self, request: Request) -> str:
         """What the code model writes for a question, or the program of the reference programmer."""
         if self._code is None:
-            return self._style.reference(request.question)
+            return self._style.reference(request.question, [option.text for option in request.options])
         if request.key not in self._written:
             self._written[request.key] = await self._asked(asked_for(self._style.prompt, request))
             if len(self._written) > KEPT:

@@ -1,7 +1,7 @@
 """The two kinds of programs: how each is asked for, found in a reply, and run."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol
 
 from countersight.detection import Vision
@@ -27,8 +27,8 @@ class Style(Protocol):
     prompt: str
     """What a code model is told; {question} stands for the question."""
 
-    def reference(self, question: str) -> str:
-        """The reference programmer's program for a question; raises NoProgram."""
+    def reference(self, question: str, options: Sequence[str] = ()) -> str:
+        """The reference programmer's program for a question with these options; raises NoProgram."""
         ...
 
     def program(self, reply: str) -> str:
@@ -59,8 +59,8 @@ class Python:
         self._limits = limits
         self._sandbox = Sandbox(limits)
 
-    def reference(self, question: str) -> str:
-        return as_python(question)
+    def reference(self, question: str, options: Sequence[str] = ()) -> str:
+        return as_python(question, options)
 
     def program(self, reply: str) -> str:
         return python_of(reply)
@@ -89,8 +89,8 @@ class StepByStep:
     def observed(self) -> dict[str, object]:
         return {}
 
-    def reference(self, question: str) -> str:
-        return as_steps(question)
+    def reference(self, question: str, options: Sequence[str] = ()) -> str:
+        return as_steps(question, options)
 
     def program(self, reply: str) -> str:
         return step_lines(reply)

@@ -22,6 +22,8 @@ from .changes import jittered as jittered
 from .changes import outcome as outcome
 from .colours import COLOURS as COLOURS
 from .colours import PALETTES as PALETTES
+from .colours import WALLS as WALLS
+from .colours import WOODS as WOODS
 from .disc_changes import DiscChange as DiscChange
 from .disc_changes import Put as Put
 from .disc_changes import Take as Take
@@ -38,7 +40,11 @@ from .disc_changes import turned as turned
 from .disc_drawing import draw_discs as draw_discs
 from .disc_drawing import draw_end as draw_end
 from .disc_drawing import draw_strip as draw_strip
+from .disc_drawing import draw_table as draw_table
 from .disc_drawing import draw_world as draw_world
+from .discs import ARROW as ARROW
+from .discs import FIELD as FIELD
+from .discs import WALL as WALL
 from .discs import Disc as Disc
 from .discs import Discs as Discs
 from .discs import Event as Event
@@ -46,6 +52,8 @@ from .discs import Motion as Motion
 from .discs import gaps as gaps
 from .discs import has_clear_arrows as has_clear_arrows
 from .discs import motion as motion
+from .drawing import darker as darker
+from .drawing import draw_room as draw_room
 from .drawing import draw_supports as draw_supports
 from .floor import settled as settled
 from .linear import feasible as feasible
@@ -61,9 +69,13 @@ from .records import WorldRecord as WorldRecord
 from .records import encode_world as encode_world
 from .statics import MARGIN as MARGIN
 from .statics import fallen as fallen
+from .structures import PLANK as PLANK
+from .supposing import falls_without as falls_without
 from .supposing import supposed as supposed
+from .things import CUP_BASE as CUP_BASE
 from .things import FLOOR as FLOOR
 from .things import SIDE as SIDE
+from .things import SIDES as SIDES
 from .things import TABLE as TABLE
 from .things import Look as Look
 from .things import String as String

@@ -115,6 +115,11 @@ def _at_a_wall(world: Discs, words: _Words, options: Sequence[str]) -> str:
     return yes(_moving(world).reaches_wall(called(world.discs, words["x"]).id))
 
 
+def _is_pushed(world: Discs, words: _Words, options: Sequence[str]) -> str:
+    disc = called(world.discs, words["x"])
+    return yes(bool(disc.vx or disc.vy))
+
+
 def _in_motion(world: Discs, words: _Words, options: Sequence[str]) -> str:
     return str(len(_moving(world).moved()))
 
@@ -166,6 +171,7 @@ _DISCS: Final[_Known[Discs]] = {
         f"(?:will|do) {_X} and {_Y} touch each other": _meet,
         f"(?:will|does) {_X} reach a wall": _at_a_wall,
         "how many discs (?:will )?move": _in_motion,
+        f"is {_X} pushed": _is_pushed,
         f"which of these is nearest to {_X}": _nearest_of,
         "which of these is farthest to the left": _leftmost_of,
         f"which of these (?:will|does) {_X} touch first": _met_first,

@@ -4,13 +4,14 @@ from itertools import pairwise
 from math import hypot
 
 import numpy as np
+from msgspec.structs import replace
 
 from countersight.picture import Pixels
 from countersight.scenes import rgb, skia
 from countersight.worlds.colours import PALETTES
 from countersight.worlds.discs import FIELD, WALL, Disc, Discs, Motion, arrow, motion
 from countersight.worlds.drawing import DOT, DOTS_APART, darker, draw_supports, fill, stroke
-from countersight.worlds.things import Supports
+from countersight.worlds.things import Look, Supports
 
 FRAMES = (0.0, 0.15, 0.45, 1.0)
 """The moments of the strip; discs are fast at first."""
@@ -19,7 +20,7 @@ _TIP = 9.0
 
 def draw_discs(world: Discs) -> Pixels:
     """The start: every disc that moves has an arrow."""
-    pixels, surface = _table(world, world.look.side)
+    pixels, surface = draw_table(world.look)
     canvas = surface.getCanvas()
     for disc in world.discs:
         _disc(canvas, disc, disc.x, disc.y, world)
@@ -44,7 +45,7 @@ def draw_strip(world: Discs) -> Pixels:
 
 
 def _moment(world: Discs, happens: Motion, when: float, side: int) -> Pixels:
-    pixels, surface = _table(world, side)
+    pixels, surface = draw_table(replace(world.look, side=side))
     canvas = surface.getCanvas()
     for disc in world.discs:
         places = [(track.x, track.y) for track in happens.tracks[disc.id] if track.since <= when]
@@ -57,14 +58,14 @@ def _moment(world: Discs, happens: Motion, when: float, side: int) -> Pixels:
     return pixels[:, :, :3]
 
 
-def _table(world: Discs, side: int) -> tuple[Pixels, skia.Surface]:
+def draw_table(look: Look) -> tuple[Pixels, skia.Surface]:
     """The empty table: its pixels, and the surface that draws into them."""
-    wood = np.array(rgb(world.look.wood))
+    side, wood = look.side, np.array(rgb(look.wood))
     pixels = np.empty((side, side, 4), np.uint8)
     pixels[:, :, :3] = wood * 3 // 5
     pixels[:, :, 3] = 255
     wall = WALL * side // FIELD
-    cloth = np.array(rgb(world.look.wall)) - (np.arange(side - 2 * wall) * 14 // side)[:, None]
+    cloth = np.array(rgb(look.wall)) - (np.arange(side - 2 * wall) * 14 // side)[:, None]
     pixels[wall : side - wall, wall : side - wall, :3] = cloth[:, None]
     surface = skia.Surface(pixels, colorType=skia.kRGBA_8888_ColorType)
     canvas = surface.getCanvas()

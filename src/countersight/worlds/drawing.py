@@ -26,7 +26,7 @@ _SHADOW = (5.0, 6.0)
 def draw_supports(world: Supports) -> Pixels:
     """The picture of a world."""
     look = world.look
-    pixels = _room(look)
+    pixels = draw_room(look)
     surface = skia.Surface(pixels, colorType=skia.kRGBA_8888_ColorType)
     canvas = surface.getCanvas()
     canvas.scale(look.side / SIDE, look.side / SIDE)
@@ -44,8 +44,8 @@ def draw_supports(world: Supports) -> Pixels:
     return pixels[:, :, :3]
 
 
-def _room(look: Look) -> Pixels:
-    """Wall, beam, table and floor, row by row."""
+def draw_room(look: Look) -> Pixels:
+    """The empty picture: wall, beam, table and floor, row by row."""
     rows = np.arange(look.side) * SIDE // look.side
     wall, wood = np.array(rgb(look.wall)), np.array(rgb(look.wood))
     shade = (rows * 26 // SIDE)[:, None]

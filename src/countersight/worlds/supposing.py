@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 from msgspec.structs import replace
 
 from countersight.errors import Unclear
-from countersight.worlds.changes import Add, Move, Remove, Replace, Turn, WorldChange, changed, outcome
+from countersight.worlds.changes import Add, Move, Remove, Replace, Turn, WorldChange, changed, fallen_without, outcome
 from countersight.worlds.disc_changes import (
     DiscChange,
     Put,
@@ -71,6 +71,14 @@ def _at_rest(world: Supports, change: WorldChange) -> Supports:
 
 def _without(world: Supports, words: _Words) -> Supports:
     return _at_rest(world, Remove(called((thing for thing in world.things if not thing.is_fixed), words["x"]).id))
+
+
+def falls_without(world: Supports, words: str) -> bool:
+    """Whether anything falls when a thing is taken away, be there room for it on the floor or not; raises Unclear."""
+    found = _TAKEN.fullmatch(" ".join(words[:LONGEST].split()).casefold())
+    if found is None:
+        raise Unclear(f"“{words[:80]}” takes nothing away")
+    return bool(fallen_without(world, _free(world, found["x"]).id))
 
 
 def _cut(world: Supports, words: _Words) -> Supports:
@@ -157,6 +165,7 @@ _X, _Y = name_pattern("x"), name_pattern("y")
 _IS = "(?:were|was|is)"
 _DOTS = r"(?P<dots>[1-4]) dots?"
 _ON = f"(?P<where>on top of|on the (?:left end|middle|right end) of) {_Y}"
+_TAKEN: Final = re.compile(f"{_X} {_IS} taken away")
 _SUPPORTS: Final = {
     re.compile(pattern): make
     for pattern, make in {

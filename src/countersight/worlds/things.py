@@ -89,6 +89,10 @@ class String(msgspec.Struct, frozen=True):
     x: Length
 
 
+SIDES = (448, 512, 576)
+"""Widths and heights of pictures."""
+
+
 class Look(msgspec.Struct, frozen=True):
     """How a world is drawn: nothing in it depends on this."""
 

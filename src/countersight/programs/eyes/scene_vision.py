@@ -1,4 +1,4 @@
-"""Classical vision for drawn scenes as eyes for programs: it finds flowers, polygons, circles and dots."""
+"""Classical vision for drawn scenes and worlds as eyes for programs: it finds what we draw, and nothing else."""
 
 import asyncio
 import re
@@ -10,7 +10,9 @@ from countersight.detection import Patch, ToolFailed
 from countersight.errors import BadPicture
 from countersight.picture import Picture, as_seen
 from countersight.programs.eyes.scene import NotAScene, Seen, see
+from countersight.programs.eyes.worlds import THING, answer_about, patches_in, see_world
 from countersight.scenes import NAMED
+from countersight.worlds import World
 
 _KEPT = 64
 """Pictures whose contents are remembered: the questions of a case follow each other."""
@@ -23,16 +25,21 @@ _IS_COLOUR = re.compile(rf"(?:is|are) (?:this|the|these|a|it)\b.*\b{_COLOUR}\b.*
 
 
 class SceneVision:
-    """Sees what is drawn in C-VQA-Synthetic's pictures, from their pixels alone."""
+    """Sees what is drawn in C-VQA-Synthetic's pictures and in those of worlds, from their pixels alone."""
 
     name = "scene"
 
     def __init__(self) -> None:
         self.settings: dict[str, object] = {}
-        self._looking: OrderedDict[bytes, asyncio.Task[Seen | str]] = OrderedDict()
+        self._looking: OrderedDict[bytes, asyncio.Task[Seen | World | str]] = OrderedDict()
 
     async def find(self, picture: Picture, what: str, within: Patch | None) -> list[Patch]:
-        """Flowers, dots, circles, polygons, or polygons of a named colour."""
+        """Flowers, dots, circles, polygons, or polygons of a named colour; in a world its things."""
+        if thing := THING.fullmatch(" ".join(what.split())):
+            world = await self._look(picture)
+            if isinstance(world, Seen):
+                return []
+            return [patch for patch in patches_in(world, thing) if within is None or _reaches(patch, within)]
         wanted = _THING.fullmatch(" ".join(what.split()))
         if wanted is None:
             raise ToolFailed(f"these eyes find flowers, dots, circles and polygons, not {what[:60]!r}")
@@ -41,6 +48,9 @@ class SceneVision:
     async def query(self, picture: Picture, question: str, within: Patch | None) -> str:
         """How many there are of something, or the colour of a polygon; these eyes know nothing else to say."""
         asked = " ".join(question.split()).rstrip("?. ")
+        seen = await self._look(picture)
+        if not isinstance(seen, Seen):
+            return await asyncio.to_thread(answer_about, seen, asked)
         if wanted := _HOW_MANY.fullmatch(asked):
             return str(len(await self._found(picture, wanted, within)))
         if within is not None and within.outline:
@@ -63,12 +73,15 @@ class SceneVision:
         thing, colour = wanted["thing"].casefold(), (wanted["colour"] or "").casefold()
         if colour and thing != "polygon":
             raise ToolFailed(f"these eyes know the colours of polygons only, not of {thing}s")
-        found = _patches(await self._look(picture), thing)
+        seen = await self._look(picture)
+        if not isinstance(seen, Seen):
+            return []
+        found = _patches(seen, thing)
         return [
             patch for patch in found if colour in ("", patch.outline) and (within is None or _reaches(patch, within))
         ]
 
-    async def _look(self, picture: Picture) -> Seen:
+    async def _look(self, picture: Picture) -> Seen | World:
         """What is in a picture, found once, in a thread: both questions about it are under way together."""
         task = self._looking.get(picture.data)
         if task is None:
@@ -81,9 +94,10 @@ class SceneVision:
         return seen
 
 
-def _seen(picture: Picture) -> Seen | str:
+def _seen(picture: Picture) -> Seen | World | str:
     try:
-        return see(np.asarray(as_seen(picture)))
+        pixels = np.asarray(as_seen(picture))
+        return see_world(pixels) or see(pixels)
     except (NotAScene, BadPicture) as error:
         return f"the picture is not a drawn scene: {error}"
 

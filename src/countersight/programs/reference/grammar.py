@@ -1,9 +1,11 @@
-"""From a question of C-VQA-Synthetic, in the published wording or in ours, to the steps that answer it."""
+"""From a question of C-VQA-Synthetic, in the published wording or in ours, or about a world, to its steps."""
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from countersight.programs.failures import ProgramFailed
+from countersight.programs.reference.worlds import world_plan
 from countersight.programs.steps.parsing import Name, Step
 from countersight.scenes import COLOURS
 from countersight.text import UNITS
@@ -52,14 +54,17 @@ class NoProgram(ProgramFailed):
         super().__init__("no program", reason)
 
 
-def plan(question: str) -> list[Step]:
-    """The steps that answer a question; raises NoProgram where the grammar has none for it."""
+def plan(question: str, options: Sequence[str] = ()) -> list[Step]:
+    """The steps that answer a question with these options; raises NoProgram where the grammar has none for it."""
     text = " ".join(question[:LONGEST].split()).casefold()
     text = _OPTIONS.sub("", text).rstrip("?. ")
     for pattern, write in ((_FLOWERS, _flowers), (_DOTS, _dots), (_MOST, _most)):
         found = pattern.fullmatch(text)
         if found:
             return [*write(found), _step("FINAL_RESULT", "RESULT", var=Name("ANSWER"))]
+    steps = world_plan(text, [option.casefold() for option in options])
+    if steps:
+        return [*steps, _step("FINAL_RESULT", "RESULT", var=Name("ANSWER"))]
     raise NoProgram(f"the grammar has no program for {question[:80]!r}")
 
 

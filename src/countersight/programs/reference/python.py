@@ -1,7 +1,7 @@
 """The reference programmer's steps as Python: the same plan in the words of the other kind of program."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from countersight.programs.reference.grammar import plan
@@ -10,11 +10,11 @@ from countersight.programs.steps.parsing import Name, Step
 _REFERENCE = re.compile(r"\{(\w+)\}")
 
 
-def as_python(question: str) -> str:
+def as_python(question: str, options: Sequence[str] = ()) -> str:
     """The Python program that answers a question; raises NoProgram where the grammar has none for it."""
     lines = ["def execute_command(image):", "    image_patch = ImagePatch(image)"]
     things: dict[str, str] = {}
-    for step in plan(question):
+    for step in plan(question, options):
         lines.append(f"    {_line(step, things)}")
         if step.operation == "LOC":
             things[step.result] = repr(step.arguments["object"])
@@ -41,6 +41,7 @@ def _sorted(key: str) -> Callable[[dict[str, str]], str]:
 
 _WORDS: Final[dict[str, Callable[[dict[str, str]], str]]] = {
     "LOC": lambda given: f"image_patch.find({given['object']})",
+    "VQA": lambda given: f"image_patch.simple_query({given['question']})",
     "COUNT": lambda given: f"len({given['box']})",
     "EVAL": lambda given: given["expr"],
     "RESULT": lambda given: given["var"],

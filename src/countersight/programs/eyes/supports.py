@@ -1,0 +1,243 @@
+"""Sees a world of supports from the pixels of its picture alone.
+
+Things are found by the plain colour of their fronts, places by where their dark outlines begin, strings, hooks and
+shelves by colours of their own. What was seen is drawn again: where that does not look the same, nothing is said.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from math import ceil, cos, floor, radians, sin
+from typing import Final, NamedTuple
+
+import numpy as np
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from countersight.picture import Pixels
+from countersight.programs.eyes.hanging import SOFT, hooks, shelves, strings_between
+from countersight.programs.eyes.paint import dots_in, looks, near_dots, number_of, packed, painted, palette_of, unlike
+from countersight.programs.eyes.patches import Mask, patches
+from countersight.programs.eyes.seen import NotAScene
+from countersight.scenes import rgb
+from countersight.worlds import (
+    CUP_BASE,
+    FLOOR,
+    PALETTES,
+    PLANK,
+    SIDE,
+    TABLE,
+    Look,
+    Supports,
+    Thing,
+    darker,
+    draw_room,
+    draw_supports,
+)
+
+LINE: Final = 1.5
+_THIN: Final = 0.5
+"""How far the dark outline of a thing reaches inwards: of most, and of cups."""
+_BALL, _CUP = 24, (37, 35)
+"""How large a ball is, and the plain part of a cup."""
+_ALL_BUT: Final = 1.5
+"""Things that are nearer to each other touch: others are farther apart."""
+_LEANING: Final = range(45, 68)
+_UNLIKE: Final = 0.004
+"""The most of the picture that may look otherwise when what was seen is drawn again."""
+Colours = NDArray[np.uint32]
+
+
+class Front(NamedTuple):
+    """The plain part of a thing's front, in pixels of the picture."""
+
+    colour: str
+    mask: Mask
+    left: int
+    top: int
+    right: int
+    bottom: int
+
+
+def room_of(pixels: Pixels) -> Look | None:
+    """Wall and wood of a picture of supports: nothing is drawn at its left border; None where it is no such picture."""
+    for look in looks(pixels.shape[0]):
+        if (_border(look) == pixels[:, 0]).all():
+            return look
+    return None
+
+
+@lru_cache(128)
+def _border(look: Look) -> Pixels:
+    return draw_room(look)[:, 0, :3].copy()
+
+
+def see_supports(pixels: Pixels, look: Look) -> Supports:
+    """The world that a picture shows; raises NotAScene where it cannot be told surely."""
+    picture = packed(pixels)
+    look = replace(look, palette=palette_of(picture))
+    grown = look.side / SIDE
+    fronts = list(_fronts(picture, look.palette))
+    things = [_thing(nth, front, picture, pixels, look.palette, grown) for nth, front in enumerate(fronts)]
+    things += [*shelves(picture, look, grown), *hooks(picture, grown)]
+    things = [_resting(thing, things) for thing in things]
+    strings = tuple(strings_between(picture, things, grown))
+    world = Supports(tuple(things), strings, replace(look, depth=_depth(picture, things, look)))
+    return _confirmed(world, pixels)
+
+
+def _confirmed(world: Supports, pixels: Pixels) -> Supports:
+    """The world with the texture that makes its drawing most like the picture, where that is like enough."""
+    found = []
+    for texture in ("plain", "grain", "crate", "bands"):
+        tried = replace(world, look=replace(world.look, texture=texture))
+        found.append((unlike(draw_supports(tried), pixels), tried))
+        if found[-1][0] < _UNLIKE / 8:
+            break
+    least, best = min(found, key=lambda each: each[0])
+    if least > _UNLIKE:
+        raise NotAScene(f"drawn again, {least:.1%} of it looks otherwise")
+    return best
+
+
+def _fronts(picture: Colours, palette: str) -> Iterator[Front]:
+    """Every piece of plain colour, joined across the dots on it, that is not within another of the same colour."""
+    dots = near_dots(picture)
+    for colour, mask in painted(picture, palette):
+        labels = patches(mask | dots).labels
+        labels[~mask] = -1
+        pieces = [labels == nth for nth in np.unique(labels[mask]).tolist()]
+        boxes = [_box(piece) for piece in pieces]
+        for piece, box in zip(pieces, boxes, strict=True):
+            left, top, right, bottom = box
+            large = right - left >= 8 and bottom - top >= 6
+            if large and not any(_holds(other, box) for other in boxes if other != box):
+                yield Front(colour, piece, *box)
+
+
+def _box(mask: Mask) -> tuple[int, int, int, int]:
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
+
+
+def _holds(outer: tuple[int, int, int, int], inner: tuple[int, int, int, int]) -> bool:
+    return outer[0] <= inner[0] and outer[1] <= inner[1] and outer[2] >= inner[2] and outer[3] >= inner[3]
+
+
+def _thing(nth: int, front: Front, picture: Colours, pixels: Pixels, palette: str, grown: float) -> Thing:
+    width, height = (front.right - front.left) / grown, (front.bottom - front.top) / grown
+    name = f"t{nth}"
+    if _is_leaning(front):
+        return _leaning(name, front, picture, grown)
+    if abs(width - _BALL + 2 * LINE) < 3 and abs(height - _BALL + 2 * LINE) < 3 and not _is_square(front):
+        left, top = (
+            (front.left + front.right) / 2 / grown - _BALL / 2,
+            (front.top + front.bottom) / 2 / grown - _BALL / 2,
+        )
+        ball = Thing(name, "ball", front.colour, round(left), round(top), _BALL, _BALL)
+        return _weighed(ball, picture, grown, ball.top)
+    is_cup = _is_cup(front, width, height, grown)
+    edge = _THIN if is_cup else LINE
+    left, right = _edges(front, pixels, PALETTES[palette][front.colour], edge, grown)
+    top = floor(front.top / grown - edge + SOFT)
+    bottom = ceil(front.bottom / grown + edge - SOFT)
+    kind = "cup" if is_cup else "plank" if bottom - top <= PLANK + 2 else "block"
+    height = PLANK if kind == "plank" else bottom - top
+    thing = Thing(name, kind, front.colour, left, top, right - left, height)  # type: ignore[arg-type]
+    thing = replace(thing, lies=abs(thing.bottom - FLOOR) < 1.5)
+    return _weighed(thing, picture, grown, thing.bottom - CUP_BASE if is_cup else thing.top)
+
+
+def _resting(thing: Thing, things: Sequence[Thing]) -> Thing:
+    """The thing as high as it must be to rest on what its lower edge all but reaches."""
+    if thing.turned or thing.lies or thing.is_fixed:
+        return thing
+    below = [TABLE, *(each.top for each in things if each.left < thing.right and thing.left < each.right)]
+    nearest = min(below, key=lambda edge: abs(edge - thing.bottom))
+    near = abs(nearest - thing.bottom) < _ALL_BUT
+    return replace(thing, height=nearest - thing.top) if near else thing
+
+
+def _weighed(thing: Thing, picture: Colours, grown: float, top: float) -> Thing:
+    """The thing with as many dots as are on it; those of a cup are below what is in it."""
+    box = (thing.left * grown, top * grown, thing.right * grown, thing.bottom * grown)
+    return replace(thing, weight=dots_in(picture, *box), lies=abs(thing.bottom - FLOOR) < 1.5)
+
+
+def _is_cup(front: Front, width: float, height: float, grown: float) -> bool:
+    """Whether a front is as large as a cup, and open above."""
+    column = front.left + round(6.5 * grown)
+    fits = abs(width - _CUP[0]) < 2 and abs(height - _CUP[1]) < 2
+    return fits and not front.mask[front.top : front.top + round(3 * grown), column].any()
+
+
+def _is_square(front: Front) -> bool:
+    """Whether the corners of a front are plain."""
+    return bool(front.mask[front.top, front.left] and front.mask[front.bottom - 1, front.right - 1])
+
+
+def _is_leaning(front: Front) -> bool:
+    """Whether a front is long and stands on a corner: no corner of its box is plain, and little of the box."""
+    box = front.mask[front.top : front.bottom, front.left : front.right]
+    corners = box[0, 0], box[0, -1], box[-1, 0], box[-1, -1]
+    return not any(corners) and box.shape[0] > 48 and box.shape[1] > 30 and box.mean() < 0.5
+
+
+def _edges(front: Front, pixels: Pixels, colour: str, edge: float, grown: float) -> tuple[float, float]:
+    """Left and right of a front to a part of a pixel: the pixel beside the plain part is a mixture with its outline."""
+    row = _plain_row(front)
+    plain, dark = np.array(rgb(colour), float), np.array(rgb(darker(colour)), float)
+    shares = [
+        float(np.clip(((plain - pixels[row, x]) @ (plain - dark)) / ((plain - dark) @ (plain - dark)), 0, 1))
+        for x in (front.left - 1, front.right)
+    ]
+    left = (front.left - 1 + shares[0]) / grown - edge
+    right = (front.right + 1 - shares[1]) / grown + edge
+    return _snapped(left), _snapped(right)
+
+
+def _plain_row(front: Front) -> int:
+    """A row in which a front is plain from its one side to its other."""
+    ends = front.mask[:, front.left] & front.mask[:, front.right - 1]
+    rows = np.flatnonzero(ends)
+    return int(rows[len(rows) // 2]) if len(rows) else (front.top + front.bottom) // 2
+
+
+def _snapped(place: float) -> float:
+    """A place on a whole or half pixel, where it is near one: most are."""
+    half = round(2 * place) / 2
+    return half if abs(half - place) < 0.12 else place
+
+
+def _leaning(name: str, front: Front, picture: Colours, grown: float) -> Thing:
+    """A plank that leans: the angle is the one along which it is thinnest."""
+    ys, xs = np.nonzero(front.mask)
+    x, y = (xs + 0.5) / grown, (ys + 0.5) / grown
+    best: tuple[float, float, float, float, int] | None = None
+    for angle in (*_LEANING, *(-each for each in _LEANING)):
+        c, s = cos(radians(angle)), sin(radians(angle))
+        lengthways, crossways = x * c + y * s, y * c - x * s
+        low, high = np.percentile(crossways, (0.5, 99.5))
+        if best is None or high - low < best[0]:
+            ends = float(lengthways.min()), float(lengthways.max())
+            best = float(high - low), sum(ends) / 2, ends[1] - ends[0], float(low + high) / 2, angle
+    assert best
+    _, along, length, across, angle = best
+    c, s = cos(radians(angle)), sin(radians(angle))
+    middle = along * c - across * s, along * s + across * c
+    length += 2 * LINE + 1 / grown
+    plank = Thing(name, "plank", front.colour, middle[0] - length / 2, middle[1] - PLANK / 2, length, PLANK)
+    box = (middle[0] - 8, middle[1] - 8, middle[0] + 8, middle[1] + 8)
+    return replace(plank, turned=float(angle), weight=dots_in(picture, *(side * grown for side in box)))
+
+
+def _depth(picture: Colours, things: Sequence[Thing], look: Look) -> int:
+    """To which side things reach back: there a block shows its side."""
+    grown = look.side / SIDE
+    votes = {-8: 0, 0: 0, 8: 0}
+    for thing in things:
+        if thing.kind in ("block", "plank") and not thing.lies and not thing.turned:
+            side = number_of(darker(PALETTES[look.palette][thing.colour]))
+            row = picture[round((thing.top + thing.height / 2 - 4) * grown)]
+            shown = [way for way, x in ((8, thing.right + 4), (-8, thing.left - 4)) if row[round(x * grown)] == side]
+            votes[shown[0] if shown else 0] += 1
+    return max(votes, key=lambda way: votes[way])
