@@ -183,7 +183,7 @@ class Server:
 
     async def start(self) -> None:
         self.process = subprocess.Popen(self.command, stdout=self.log, stderr=self.log)
-        for _ in range(600):
+        for _ in range(4000):  # a machine under load takes its time
             try:
                 async with aiohttp.ClientSession() as http, http.get(f"{self.address}/login"):
                     return
