@@ -298,5 +298,7 @@ def _say_what_it_takes(chosen: argparse.Namespace, model: "Model", way: "Way") -
     from countersight.runs import estimated
 
     pool = Dataset.open(chosen.shots_from) if chosen.shots_from else None
-    print(in_options(str(estimated(Dataset.open(chosen.dataset), chosen.output, model, way, pool=pool))))
+    at_once = _patience(chosen, model).concurrency
+    found = estimated(Dataset.open(chosen.dataset), chosen.output, model, way, pool=pool, at_once=at_once)
+    print(in_options(str(found)))
     return 0

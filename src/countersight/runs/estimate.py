@@ -46,6 +46,8 @@ class Estimate(msgspec.Struct, frozen=True):
     """Of one answer, where there are some already."""
     from_replies: int
     """How many answers it is reckoned from; 0 where it is only reckoned from the questions."""
+    at_once: int = 64
+    """Questions under way."""
 
     def __str__(self) -> str:
         source = f"as {self.from_replies:,} answers so far took" if self.from_replies else "roughly, from the questions"
@@ -57,17 +59,27 @@ class Estimate(msgspec.Struct, frozen=True):
             f"{self.tokens_in:,.0f} tokens read and at most {self.tokens_out:,.0f} written for each, {source}",
             f"{price} for all of them",
         ]
-        if self.seconds is not None:
-            lines.append(f"{self.seconds:.1f} s for each, many at a time")
+        rounds = self.questions / self.at_once
+        if self.seconds is None:
+            lines.append(f"{self.at_once} at a time: {rounds:,.1f} s for every second that an answer takes")
+        else:
+            lines.append(
+                f"{self.at_once} at a time, {self.seconds:.1f} s for each: about {rounds * self.seconds:,.0f} s"
+            )
         return "\n".join(lines)
 
 
-def estimated(dataset: Dataset, output: Path, model: Model, way: Way, *, pool: Dataset | None = None) -> Estimate:
+def estimated(
+    dataset: Dataset, output: Path, model: Model, way: Way, *, pool: Dataset | None = None, at_once: int = 64
+) -> Estimate:
     """What a run would take that goes on in a folder, or begins there; nothing is asked, and nothing written there."""
     if (output / MANIFEST).exists():
-        return _estimated(RunFolder.open(output), dataset, model, way, pool)
-    with TemporaryDirectory() as folder:
-        return _estimated(begun_run(dataset, Path(folder) / "run", model, way, pool), dataset, model, way, pool)
+        found = _estimated(RunFolder.open(output), dataset, model, way, pool)
+    else:
+        with TemporaryDirectory() as folder:
+            run = begun_run(dataset, Path(folder) / "run", model, way, pool)
+            found = _estimated(run, dataset, model, way, pool)
+    return msgspec.structs.replace(found, at_once=at_once)
 
 
 def _estimated(run: RunFolder, dataset: Dataset, model: Model, way: Way, pool: Dataset | None) -> Estimate:
