@@ -4,12 +4,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from insider import findings, rechained, replace, resealed, swept
+from insider import appended, findings, rechained, replace, resealed, swept
 
 from countersight.audit.bundle.seal import SEAL, read_seal
 from countersight.audit.folder import MANIFEST, AuditFolder
 from countersight.audit.log import LOG, read_steps
-from countersight.audit.records import CaseRecord, EditRecord, Failed
+from countersight.audit.records import CaseRecord, EditRecord, Failed, Try
 from countersight.audit.verifying import verified
 from countersight.audit.verifying.trust import TRUSTED
 from countersight.cli import main
@@ -194,6 +194,97 @@ def test_flags_past_the_paper_struck_out(past, changes, why):
     told(past, why)
 
 
+def test_an_invented_review_that_misquotes_the_judges(said):
+    review = {"at": "2026", "by": "A", "case": "ball-0", "concept": 1, "measure": "pcs", "was": 0, "now": 1}
+    (said / "reviews.jsonl").write_bytes(msgspec.json.encode(review) + b"\n")
+    swept(said)
+    told(said, "broken: reviews.jsonl (reviews.jsonl line 1: the judges gave 1")
+
+
+def test_a_better_reply_put_behind_the_one_that_a_judge_gave(said):
+    def again(step):
+        if step.stage != "verdict" or step.place.case != "ball-3":
+            return step
+        better = Try('{"pcs_reason": "", "pcs": 1, "ncc_reason": "", "ncc": 1}')
+        tries = (replace(step.output.tries[0], fault="pcs is 0 or 1"), better)
+        return replace(step, output=replace(step.output, tries=tries, pcs=1, ncc=1, pcs_reason="", ncc_reason=""))
+
+    rechained(said / LOG, again)
+    swept(said)
+    told(said, "reads otherwise than is noted of it")
+
+
+def test_concepts_that_were_refused_struck_out(said):
+    def struck(step):
+        return (
+            replace(step, output=replace(step.output, refused=("a green ball",))) if step.stage == "concepts" else step
+        )
+
+    rechained(said / LOG, struck)
+    swept(said)
+    told(said, "the concepts are not those that stand in what the extractor said")
+
+
+def test_lpips_that_nobody_measured(said):
+    def closer(step):
+        quality = getattr(step.output, "quality", None)
+        return replace(step, output=replace(step.output, quality=replace(quality, lpips=0.01))) if quality else step
+
+    rechained(said / LOG, closer)
+    swept(said)
+    told(said, "audit.json names no weights for it")
+
+
+def test_another_edited_picture_than_the_exact_editor_draws(past):
+    """The picture as it was in place of the edited one: the answer that stayed would look wrong."""
+    edit = next(step for step in read_steps(past / LOG) if step.stage == "edit" and step.place.concept == 1)
+
+    def swapped(step):
+        return replace(step, output=replace(step.output, after=step.output.before)) if step.n == edit.n else step
+
+    rechained(past / LOG, swapped)
+    swept(past)
+    told(past, "the edited picture is not the one that the exact editor draws")
+
+
+def test_a_dose_of_another_edit(past):
+    def other(step):
+        return replace(step, output=replace(step.output, full=step.output.before)) if step.stage == "dose" else step
+
+    rechained(past / LOG, other)
+    swept(past)
+    told(past, "dose 1 is not between the two pictures")
+
+
+def test_thresholds_of_a_checker_loosened(past):
+    manifest = AuditFolder.open(past).manifest
+    loose = replace(manifest.checkers[0], name="seams", settings={"most seam": 99.0})
+    in_manifest(past, checkers=(*manifest.checkers, loose))
+    swept(past)
+    told(past, "seams was held to other thresholds")
+
+
+def test_a_step_that_belongs_to_nothing(said):
+    odd = next(step for step in read_steps(said / LOG) if step.stage == "verdict")
+    steps = [replace(odd, place=replace(odd.place, concept=2))]
+    appended(said / LOG, steps)
+    swept(said)
+    told(said, "it belongs to no case or concept of this log")
+
+
+def test_a_verdict_under_another_judges_name(said):
+    def renamed(step):
+        return (
+            replace(step, output=replace(step.output, judge="openai:gpt-9"))
+            if step.by == "openai:gpt-8" and (step.stage == "verdict")
+            else step
+        )
+
+    rechained(said / LOG, renamed)
+    swept(said)
+    told(said, "the verdict is another judge's")
+
+
 def test_the_docs_name_all_that_is_taken_on_trust_and_nothing_else():
     page = (Path(__file__).parents[2] / "docs" / "evidence.md").read_text()
     table = page.partition("| taken on trust | why |\n| --- | --- |\n")[2].partition("\n\n")[0]
@@ -203,7 +294,7 @@ def test_the_docs_name_all_that_is_taken_on_trust_and_nothing_else():
 def test_what_is_taken_on_trust_is_named(said, audit, capsys):
     main(["audit", "verify", str(said)])
     words = capsys.readouterr().out
-    for what in ("what models said (", "the dataset: its rows", "steps that failed (1 step)", "pictures, masks"):
+    for what in ("what models said, ", "the dataset: its rows", "steps that failed, 1 step (", "pictures, masks"):
         assert f"Taken on trust: {what}" in words
     main(["audit", "verify", str(audit)])
     words = capsys.readouterr().out

@@ -15,9 +15,11 @@ from PIL import Image
 from countersight.audit.bundle.limits import limits
 from countersight.audit.bundle.manifest import provider
 from countersight.audit.bundle.reviews import read_reviews
+from countersight.audit.bundle.seal import read_seal
 from countersight.audit.bundle.sessions import SESSIONS, begin_session, read_sessions
 from countersight.audit.bundle.write import write_bundle
 from countersight.audit.calibration.sheet import Calibration
+from countersight.audit.finishing import finish
 from countersight.audit.records import Party
 from countersight.audit.scores import score
 from countersight.audit.trail import read_audit
@@ -343,7 +345,7 @@ def test_the_offline_audit_ends_with_a_page_and_a_seal_and_its_edits_are_marked(
         assert MARK.encode() not in (output / test["edit"]["before"]).read_bytes()
     assert main(["audit", "bundle", str(output)]) == 0
     assert main(["audit", "verify", str(output)]) == 0
-    assert main(["audit", "verify", str(output), "--seal", seal]) == 1, "it was sealed anew"
+    assert main(["audit", "verify", str(output), "--seal", seal]) == 0, "nothing was done since"
 
 
 def test_an_earlier_audit_that_is_none_is_told_before_anything_is_asked(tmp_path, capsys):
@@ -352,3 +354,38 @@ def test_an_earlier_audit_that_is_none_is_told_before_anything_is_asked(tmp_path
     assert main(["audit", str(flowers), *parties, "--against", str(tmp_path), "-o", str(output)]) == 2
     assert "is not an audit" in capsys.readouterr().err
     assert not output.exists()
+
+
+def test_an_audit_with_nothing_to_do_leaves_every_byte_as_it_was(tmp_path):
+    folder = write_audit(tmp_path / "seer", ["consistent"])
+    first = finish(folder).seal
+    before = {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+    assert finish(folder).seal == first
+    assert {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()} == before
+    (folder / "reviews.jsonl").write_text("")
+    assert finish(folder).seal != first
+    assert [each.seal for each in read_seal(folder)[0].earlier] == [first]
+
+
+def labelled(export, **changes):
+    label = {"case": "ball-0", "concept": 1, "person": "p1", "pcs": 0, "ncc": 1, "pcs_reason": "no", "at": "2026-11-16"}
+    export.mkdir()
+    (export / "labels.jsonl").write_text(json.dumps(label | changes) + "\n")
+    return export
+
+
+def test_what_people_said_in_a_campaign_is_taken_up_as_reviews(tmp_path, capsys):
+    folder = write_audit(tmp_path / "seer", ["consistent"])
+    assert main(["audit", "bundle", str(folder), "--reviews", str(labelled(tmp_path / "labels"))]) == 0
+    log = read_reviews(folder, score(read_audit(folder)))
+    assert [(each.measure, each.was, each.now, each.by) for each in log.reviews] == [
+        ("pcs", 1, 0, "p1"),
+        ("ncc", 1, 1, "p1"),
+    ]
+    assert "2 verdicts reviewed, 1 overturned" in (folder / "report.html").read_text()
+    capsys.readouterr()
+    assert main(["audit", "verify", str(folder)]) == 0
+    assert "Taken on trust: what people said in reviews" in capsys.readouterr().out
+    strange = labelled(tmp_path / "strange", case="ball-9")
+    assert main(["audit", "bundle", str(folder), "--reviews", str(strange)]) == 2
+    assert "name the audit that people judged" in capsys.readouterr().err

@@ -77,6 +77,38 @@ def test_a_signed_bundle_is_known_by_the_key_that_was_given(audit, key, capsys, 
     assert "not signed by a key that was given" in words
 
 
+def test_a_second_person_signs_beside_the_first(audit, key, capsys, tmp_path):
+    other = private_key(tmp_path / "other")
+    sign(audit, key)
+    first = (audit / "bundle.json.sig").read_bytes()
+    sign(audit, other)
+    sign(audit, other)
+    assert (audit / "bundle.json.sig").read_bytes() == first
+    assert len(list(audit.glob("bundle.json*.sig"))) == 2
+    for one in (key, other):
+        code, words = told(audit, capsys, "--key", str(one.with_suffix(".pub")))
+        assert code == 0
+        assert words.count("Signed, with") == 2
+
+
+def test_a_signature_of_an_earlier_seal_and_another_persons_sign_off_are_not_written_over(audit, key, tmp_path, capsys):
+    other = private_key(tmp_path / "other")
+    sign(audit, key, "--name", "Ada")
+    assert sign(audit, other, "--name", "Ada") == 2
+    assert "was signed with another key" in capsys.readouterr().err
+    sign(audit, key)
+    (audit / "reviews.jsonl").write_text("")
+    finish(audit)
+    assert sign(audit, other) == 2
+    assert "nothing is written over it: take it away to sign" in capsys.readouterr().err
+
+
+def test_a_signature_of_nothing_is_found(audit, key):
+    sign(audit, key, "--name", "Ada")
+    (audit / "sign-off.ada.json").unlink()
+    assert findings(audit) == ["broken: sign-off.ada.json.sig (what it was to sign is not there)"]
+
+
 def test_a_seal_that_was_made_anew_is_not_the_one_that_was_signed(audit, key, capsys):
     sign(audit, key)
     (audit / "reviews.jsonl").write_text("")
@@ -172,6 +204,7 @@ def test_a_person_signs_off_beside_the_seal(audit, key, capsys):
 
 def test_a_sign_off_of_an_earlier_seal_is_not_taken_over(audit, key):
     sign(audit, key, "--name", "Ada")
+    (audit / "reviews.jsonl").write_text("")
     finish(audit)
     (finding,) = findings(audit)
     assert "given for another seal" in finding

@@ -24,6 +24,8 @@ class PersonLabel(msgspec.Struct, frozen=True, omit_defaults=True):
     ncc: int | None
     pcs_reason: str = ""
     ncc_reason: str = ""
+    at: str = ""
+    """When, in UTC."""
 
 
 def read_labels(folder: Path) -> Iterator[PersonLabel]:

@@ -1,31 +1,29 @@
-"""`countersight audit`: does a model mean what it explains? And `audit calibrate`, `audit verify`."""
+"""`countersight audit`: does a model mean what it explains? The verbs behind it have modules of their own."""
 
 import argparse
 import sys
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from countersight.cli.audit_calibrate import add_calibrate
+from countersight.cli.audit_evidence import add_evidence
 from countersight.cli.audit_options import (
     add_asking,
     add_bundling,
     add_judging,
     add_model,
-    add_zip,
     helper,
     judging,
     pooling,
     target,
 )
+from countersight.cli.audit_telling import finish_audit, telling
 from countersight.cli.parsing import Verbs, positive, verb
 from countersight.cli.stopping import GOES_ON, STOPPED, stoppable
-from countersight.errors import CountersightError
 
 if TYPE_CHECKING:
     import asyncio
-
-    from countersight.audit import AuditTally, Scores
 
 FURTHER = ("bundle", "calibrate", "sign", "verify")
 """What may stand behind `audit` instead of a dataset."""
@@ -105,87 +103,8 @@ def add(verbs: Verbs) -> None:
     add_judging(audit)
     add_model(audit)
     add_asking(audit)
-    _add_calibrate(verbs)
-    _add_bundle(verbs)
-    _add_sign(verbs)
-    _add_verify(verbs)
-
-
-def _add_bundle(verbs: Verbs) -> None:
-    bundle = _further(
-        verbs,
-        "bundle",
-        _bundle,
-        "Write the page and the papers of an audit anew and seal them, as after a review or a calibration came in.",
-        "countersight audit bundle audits/gpt-4o --against audits/gpt-4o-may",
-    )
-    bundle.add_argument("folder", type=Path, metavar="DIR")
-    bundle.add_argument("--calibration", type=Path, metavar="DIR", help="a calibration that came in since")
-    add_bundling(bundle)
-
-
-def _add_calibrate(verbs: Verbs) -> None:
-    calibrate = _further(
-        verbs,
-        "calibrate",
-        _calibrate,
-        "Put judges and an editor to tests whose right verdict is known, and tell how often they are right.",
-        "countersight audit calibrate --judge openai:gpt-4o --votes 3 --editor exact -o calibrations/gpt-4o",
-    )
-    calibrate.add_argument("--editor", metavar="E", help="also this editor, and the rule for bad edits")
-    calibrate.add_argument("--people", type=Path, metavar="EXPORT", help="of collect, flow judge: people's labels")
-    calibrate.add_argument("--audit", type=Path, metavar="DIR", help="with --people: the audit that people judged")
-    calibrate.add_argument(
-        "--photographs", type=Path, metavar="DIR", help="also the checks of edits, on labelled edits of these pictures"
-    )
-    calibrate.add_argument("--size", type=positive, default=144, metavar="N", help="tests to make (default: 144)")
-    calibrate.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="the folder to fill")
-    add_judging(calibrate, required=False)
-    add_asking(calibrate)
-
-
-def _add_sign(verbs: Verbs) -> None:
-    sign = _further(
-        verbs,
-        "sign",
-        _sign,
-        "Sign the seal of a finished audit with an Ed25519 key of OpenSSH, or sign it off as a person.",
-        "countersight audit sign audits/gpt-4o --key ~/.ssh/id_ed25519",
-    )
-    sign.add_argument("folder", type=Path, metavar="DIR")
-    sign.add_argument("--key", type=Path, required=True, metavar="FILE", help="the private key; ssh-keygen -t ed25519")
-    sign.add_argument("--name", default="", metavar="NAME", help="a person, whose sign-off is signed beside the seal")
-    sign.add_argument("--role", default="", metavar="ROLE", help="of that person")
-    sign.add_argument("--timestamp", metavar="URL", help="a server of RFC 3161 that stamps the seal with its time")
-    add_zip(sign)
-
-
-def _add_verify(verbs: Verbs) -> None:
-    verify = _further(
-        verbs,
-        "verify",
-        _verify,
-        "Find whatever of a finished audit was altered, is missing, was added, or does not follow from its log.",
-        "countersight audit verify audits/gpt-4o",
-    )
-    verify.add_argument("folder", type=Path, metavar="DIR", help="or the ZIP of one")
-    verify.add_argument(
-        "--key", action="append", default=[], metavar="KEY", help="a public key (file) that must have signed it"
-    )
-    verify.add_argument("--seal", default="", metavar="SHA256", help="the seal that was written down or signed")
-    verify.add_argument("--dataset", type=Path, metavar="DIR", help="what was audited, if it is not where it was")
-    verify.add_argument("--against", type=Path, metavar="DIR", help="the earlier audit it was compared with")
-
-
-def _further(
-    verbs: Verbs, name: str, call: Callable[[argparse.Namespace], int], summary: str, example: str
-) -> argparse.ArgumentParser:
-    """A verb behind `audit`; the list of verbs names `audit` alone."""
-    parser = verbs.add_parser(
-        f"audit {name}", prog=f"countersight audit {name}", description=summary, epilog=f"Example: {example}"
-    )
-    parser.set_defaults(call=call)
-    return parser
+    add_calibrate(verbs)
+    add_evidence(verbs)
 
 
 _EXAMPLES = """examples:
@@ -239,25 +158,12 @@ def _audit(chosen: argparse.Namespace) -> int:
         operator=chosen.operator,
     )
     dataset, tally = Dataset.open(chosen.dataset), AuditTally()
-    with _telling(f"audit {chosen.model}", tally):
+    with telling(f"audit {chosen.model}", tally):
         stopped = _stopped(lambda stop: audit_dataset(dataset, chosen.output, options, tally, stop))
     if stopped:
         return STOPPED
-    scores = _finish(chosen.output, chosen)
+    scores = finish_audit(chosen.output, chosen)
     return 0 if scores.kept.ccs.concepts or scores.thought else 1
-
-
-@contextmanager
-def _telling(name: str, tally: "AuditTally") -> Iterator[None]:
-    """Show the steps of an audit while they are done, and what happened at the end."""
-    from countersight.engine import showing
-
-    try:
-        with showing(name, tally, "steps"):
-            yield
-    finally:
-        if tally.total:  # else it never began, and the error says why
-            print(tally.summary(), file=sys.stderr)
 
 
 def _stopped(work: Callable[["asyncio.Event"], Awaitable[object]]) -> bool:
@@ -271,127 +177,3 @@ def _stopped(work: Callable[["asyncio.Event"], Awaitable[object]]) -> bool:
     if stopped:
         print(GOES_ON, file=sys.stderr)
     return stopped
-
-
-def _bundle(chosen: argparse.Namespace) -> int:
-    if chosen.calibration:
-        from countersight.audit import AuditFolder
-        from countersight.audit.calibration import take_up
-
-        take_up(chosen.calibration, AuditFolder.open(chosen.folder).manifest).write(chosen.folder)
-    _finish(chosen.folder, chosen)
-    return 0
-
-
-def _finish(folder: Path, chosen: argparse.Namespace) -> "Scores":
-    from rich.console import Console
-
-    from countersight.audit import finish, tell
-    from countersight.cli.progress import counting
-
-    finished = finish(folder, against=chosen.against, gallery=chosen.gallery, progress=counting)
-    tell(finished.scores, Console(), finished.warnings)
-    print(f"The page, case by case: {finished.html.resolve()}\nThe seal of the bundle: {finished.seal}")
-    _zip(folder, chosen.zip)
-    return finished.scores
-
-
-def _calibrate(chosen: argparse.Namespace) -> int:
-    from rich.console import Console
-
-    from countersight.audit import USUAL, AuditTally, find_prompts, tell_calibration
-    from countersight.audit.calibration import Options, calibrate, calibrate_on_people
-    from countersight.editing import EditorSettings
-    from countersight.engine import Patience
-
-    if chosen.people or chosen.audit:
-        if not (chosen.people and chosen.audit):
-            raise CountersightError("--people and --audit belong together: the labels, and the audit they are of")
-        tell_calibration(calibrate_on_people(chosen.audit, chosen.people, chosen.output), Console())
-        print(chosen.output)
-        return 0
-    if not chosen.judge:
-        raise CountersightError("name who is calibrated with --judge, or people's labels with --people and --audit")
-    options = Options(
-        judges=tuple(chosen.judge),
-        editor=chosen.editor,
-        prompts=find_prompts(chosen.prompts or USUAL),
-        size=chosen.size,
-        seed=chosen.seed,
-        votes=chosen.votes,
-        pool=pooling(chosen),
-        judge_settings=helper(chosen, judging(chosen)),
-        editor_settings=EditorSettings(timeout=chosen.timeout),
-        patience=Patience(concurrency=chosen.concurrency, attempts=chosen.attempts),
-    )
-    tally = AuditTally()
-    with _telling("calibrate", tally):
-        calibration = stoppable(lambda stop: calibrate(chosen.output, options, tally, stop), "steps")
-    if calibration is None:
-        print(GOES_ON, file=sys.stderr)
-        return STOPPED
-    tell_calibration(calibration, Console())
-    if chosen.photographs:
-        _gate(chosen)
-    print(chosen.output)
-    return 0
-
-
-def _gate(chosen: argparse.Namespace) -> None:
-    """How often the checks of edits are right about labelled edits of the user's own photographs."""
-    from rich.console import Console
-
-    from countersight.audit import tell_photographs
-    from countersight.audit.calibration import gate_photographs, write_gate
-    from countersight.cli.progress import counting
-
-    gate = gate_photographs(chosen.photographs, chosen.seed, counting)
-    write_gate(chosen.output, gate)
-    tell_photographs(gate, Console())
-
-
-def _sign(chosen: argparse.Namespace) -> int:
-    import datetime
-
-    from countersight.audit.signing import read_private_key, sign_bundle, sign_off, stamp_bundle
-
-    key = read_private_key(chosen.key, _passphrase(chosen.key))
-    if chosen.name:
-        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-        print(sign_off(chosen.folder, key, name=chosen.name, role=chosen.role, at=now))
-    else:
-        print(sign_bundle(chosen.folder, key))
-    if chosen.timestamp:
-        print(stamp_bundle(chosen.folder, chosen.timestamp))
-    _zip(chosen.folder, chosen.zip)
-    return 0
-
-
-def _passphrase(key: Path) -> str:
-    """What unlocks a key, asked for where somebody can answer; empty where the key needs none."""
-    from countersight.audit.signing import is_locked
-
-    if not is_locked(key) or not sys.stdin.isatty():
-        return ""
-    import getpass
-
-    return getpass.getpass(f"Passphrase for {key}: ")
-
-
-def _zip(folder: Path, to: Path | None) -> None:
-    if to is not None:
-        from countersight.audit.bundle import zip_bundle
-
-        zip_bundle(folder, to)
-        print(f"The bundle in one file: {to}")
-
-
-def _verify(chosen: argparse.Namespace) -> int:
-    from countersight.audit.signing import read_public_keys
-    from countersight.audit.verifying import tell_verified, verified
-
-    keys = tuple(key for named in chosen.key for key in read_public_keys(named))
-    found = verified(chosen.folder, chosen.seal, keys=keys, dataset=chosen.dataset, against=chosen.against)
-    for line in tell_verified(found, chosen.folder, compared=bool(chosen.seal)):
-        print(line)
-    return 0 if found.sound else 1

@@ -1,10 +1,11 @@
 """Options that the verbs of an audit share, and the settings they make."""
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from countersight.cli.parsing import add_local, add_ray, positive, price, seconds, temperature
+from countersight.cli.parsing import Verbs, add_local, add_ray, positive, price, seconds, temperature
 
 if TYPE_CHECKING:
     from countersight.audit.judges import Pool
@@ -12,6 +13,17 @@ if TYPE_CHECKING:
 
 SEVERAL_VOTES = 0.7
 """Temperature of judges who vote more than once: at 0 a vote would say little that the one before did not."""
+
+
+def further(
+    verbs: Verbs, name: str, call: Callable[[argparse.Namespace], int], summary: str, example: str
+) -> argparse.ArgumentParser:
+    """A verb behind `audit`; the list of verbs names `audit` alone."""
+    parser = verbs.add_parser(
+        f"audit {name}", prog=f"countersight audit {name}", description=summary, epilog=f"Example: {example}"
+    )
+    parser.set_defaults(call=call)
+    return parser
 
 
 def add_bundling(parser: argparse.ArgumentParser) -> None:

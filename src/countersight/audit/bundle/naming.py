@@ -8,7 +8,7 @@ from countersight.audit.bundle.changes import CHANGES
 from countersight.audit.bundle.dataset_sheet import DATASET_SHEET
 from countersight.audit.bundle.limits import LIMITS
 from countersight.audit.bundle.manifest import MANIFEST_SHEET
-from countersight.audit.bundle.reviews import REVIEWS
+from countersight.audit.bundle.reviews import REVIEWED, REVIEWS
 from countersight.audit.bundle.sessions import SESSIONS
 from countersight.audit.bundle.sign_off import SIGN_OFF
 from countersight.audit.calibration.sheet import CALIBRATION
@@ -24,7 +24,7 @@ REPORT: Final = "report.html"
 NAMES: Final = frozenset(
     (
         *(MANIFEST, LOG, SELECTION, SESSIONS, ORDERS, SCORES, MANIFEST_SHEET, DATASET_SHEET, CASES, EXCLUSIONS),
-        *(LIMITS, SIGN_OFF, CHANGES, REVIEWS, REPORT, CALIBRATION),
+        *(LIMITS, SIGN_OFF, CHANGES, REVIEWS, REVIEWED, REPORT, CALIBRATION),
         *(f"{CALIBRATION_FOLDER}/{name}" for name in (*TAKEN, LABELS)),
     )
 )

@@ -17,11 +17,13 @@ from countersight.machine import cores
 
 SEAL: Final = "bundle.json"
 SIGNATURE: Final = f"{SEAL}.sig"
+SIGNATURES: Final = re.compile(rf"{re.escape(SEAL)}(?:\.[0-9a-f]{{12}})?\.sig")
+"""The first signature, and those of others beside it, named by their keys."""
 STAMP: Final = f"{SEAL}.tsr"
 OTHERS: Final = tuple(f"{SEAL}.{ending}" for ending in ("asc", "minisig", "sigstore.json"))
 """Where other programs put signatures; they are not checked here."""
 _BESIDE: Final = re.compile(
-    rf"(?:{'|'.join(map(re.escape, (SIGNATURE, STAMP, *OTHERS)))}|sign-off\.[a-z0-9-]{{1,60}}\.json(?:\.sig)?)"
+    "|".join((SIGNATURES.pattern, *map(re.escape, (STAMP, *OTHERS)), r"sign-off\.[a-z0-9-]{1,60}\.json(?:\.sig)?"))
 )
 """What comes after the seal and lies beside it: signatures, time stamps and sign-offs of persons."""
 FORMAT: Final = 2
@@ -70,7 +72,10 @@ def sealable(found: Found) -> bool:
 
 
 def seal(folder: Path, *, sealed: str, countersight: str, steps: int, last_step: str, gallery: int) -> str:
-    """Write bundle.json over all files of a folder; its SHA-256, which is the seal to write down or sign."""
+    """Write bundle.json over all files of a folder; its SHA-256, which is the seal to write down or sign.
+
+    One that says the same but for its time is left as it is.
+    """
     lying = list(lying_in(folder))
     for odd in lying:
         if isinstance(odd, Odd):
@@ -78,6 +83,7 @@ def seal(folder: Path, *, sealed: str, countersight: str, steps: int, last_step:
     files = [found for found in lying if isinstance(found, Found) and sealable(found)]
     if len(files) > MOST_NAMES:
         raise AuditError(f"{folder} has more than {MOST_NAMES:,} files; audit fewer cases at a time")
+    before = read_seal(folder) if (folder / SEAL).exists() else None
     bundle = Bundle(
         sealed=sealed,
         countersight=countersight,
@@ -88,8 +94,12 @@ def seal(folder: Path, *, sealed: str, countersight: str, steps: int, last_step:
             for found, sha256 in zip(files, digests(folder, [found.name for found in files]), strict=True)
         },
         gallery=gallery,
-        earlier=_earlier(folder),
     )
+    if before is not None:
+        if msgspec.structs.replace(before[0], sealed=sealed, earlier=()) == bundle:
+            return before[1]  # nothing was done since: the seal, and whoever signed it, stand
+        earlier = (*before[0].earlier, Earlier(before[0].sealed, before[1]))
+        bundle = msgspec.structs.replace(bundle, earlier=earlier)
     written = msgspec.json.format(msgspec.json.encode(bundle), indent=1) + b"\n"
     write_whole(folder / SEAL, written)
     return hashlib.sha256(written).hexdigest()
@@ -113,10 +123,3 @@ def read_seal(folder: Path) -> tuple[Bundle, str]:
     if bundle.format > FORMAT:
         raise AuditError(f"{folder / SEAL} was written by a later Countersight ({bundle.countersight})")
     return bundle, hashlib.sha256(written).hexdigest()
-
-
-def _earlier(folder: Path) -> tuple[Earlier, ...]:
-    if not (folder / SEAL).exists():
-        return ()
-    before, its_seal = read_seal(folder)
-    return (*before.earlier, Earlier(before.sealed, its_seal))

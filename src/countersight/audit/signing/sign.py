@@ -1,5 +1,6 @@
 """Signing a bundle: its seal, and beside it what a person states about it."""
 
+import hashlib
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -9,7 +10,7 @@ import msgspec
 from countersight.audit.bundle.files import content
 from countersight.audit.bundle.seal import SEAL, SIGNATURE, read_seal
 from countersight.audit.bundle.sign_off import STATEMENT
-from countersight.audit.signing.ssh import signature
+from countersight.audit.signing.ssh import PublicKey, public_half, signature, signer
 from countersight.errors import AuditError
 from countersight.files import write_whole
 
@@ -32,11 +33,22 @@ class SignOff(msgspec.Struct, frozen=True):
 
 
 def sign_bundle(folder: Path, key: "Ed25519PrivateKey") -> Path:
-    """Sign the seal of a bundle; the file of the signature."""
+    """Sign the seal of a bundle; the file of the signature, beside those of others."""
     read_seal(folder)
+    sealed = content(folder / SEAL)
+    mine = public_half(key)
     signed = folder / SIGNATURE
-    write_whole(signed, signature(content(folder / SEAL), key))
+    if signed.exists() and _signer(signed, sealed) != mine:
+        signed = folder / f"{SEAL}.{hashlib.sha256(mine.blob).hexdigest()[:12]}.sig"
+    write_whole(signed, signature(sealed, key))
     return signed
+
+
+def _signer(file: Path, signed: bytes) -> PublicKey:
+    try:
+        return signer(signed, content(file))
+    except AuditError as error:
+        raise AuditError(f"{file}: {error}; nothing is written over it: take it away to sign") from None
 
 
 def sign_off(folder: Path, key: "Ed25519PrivateKey", *, name: str, role: str, at: str) -> Path:
@@ -47,8 +59,11 @@ def sign_off(folder: Path, key: "Ed25519PrivateKey", *, name: str, role: str, at
         raise AuditError(f"{name!r} has no letter of a to z by which its file could be named; add one in brackets")
     written = msgspec.json.format(msgspec.json.encode(SignOff(seal, name, role, at)), indent=1) + b"\n"
     statement = folder / f"sign-off.{slug}.json"
+    proof = statement.with_name(f"{statement.name}.sig")
+    if statement.exists() and proof.exists() and _signer(proof, content(statement)) != public_half(key):
+        raise AuditError(f"{statement} was signed with another key; sign off under another name, or with that key")
     write_whole(statement, written)
-    write_whole(statement.with_name(f"{statement.name}.sig"), signature(written, key))
+    write_whole(proof, signature(written, key))
     return statement
 
 

@@ -59,6 +59,7 @@ def stamp_bundle(folder: Path, server: str) -> Path:
     if urlsplit(server).scheme not in ("http", "https"):
         raise AuditError(f"{server} is no address of a time stamp server: it begins with http:// or https://")
     seal = content(folder / SEAL)
+    _refuse_second(folder / STAMP, seal)
     imprint = value(SEQUENCE, value(SEQUENCE, _SHA256, b"\x05\x00"), value(OCTETS, hashlib.sha256(seal).digest()))
     query = value(SEQUENCE, integer(1), imprint, integer(secrets.randbits(63)), b"\x01\x01\xff")
     request = urllib.request.Request(  # noqa: S310 - http and https only
@@ -76,6 +77,16 @@ def stamp_bundle(folder: Path, server: str) -> Path:
     stamp = folder / STAMP
     write_whole(stamp, answer)
     return stamp
+
+
+def _refuse_second(stamp: Path, seal: bytes) -> None:
+    """The earlier a stamp, the more it proves: one of this seal is not written over."""
+    if stamp.exists():
+        try:
+            at = read_stamp(content(stamp, LARGEST), seal).at
+        except AuditError:
+            return  # of an earlier seal, or damaged
+        raise AuditError(f"{stamp} is a stamp of this seal already, of {at}")
 
 
 def read_stamp(answer: bytes, stamped: bytes) -> Stamp:

@@ -43,6 +43,7 @@ def checked_papers(opened: Opened) -> Iterator[Finding]:
             yield from _compared(opened, name, written, follows, sheets.scores)
         else:
             yield written
+    yield from (Finding("broken", fault.split(" ")[0].rstrip(":"), fault) for fault in sheets.reviews.faults)
     yield from _card(opened, sheets.dataset)
     yield from _changes(opened, sheets)
 

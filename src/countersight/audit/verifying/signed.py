@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from countersight.audit.bundle.files import content
-from countersight.audit.bundle.seal import LARGEST_SEAL, OTHERS, SEAL, SIGNATURE, STAMP
+from countersight.audit.bundle.seal import LARGEST_SEAL, OTHERS, SEAL, SIGNATURE, SIGNATURES, STAMP
 from countersight.audit.signing.sign import SIGNED_OFF, read_sign_off
 from countersight.audit.signing.ssh import NOT_INSTALLED, PublicKey, signer
 from countersight.audit.signing.stamping import read_stamp
@@ -44,7 +44,7 @@ def checked_signatures(
     sealed = content(folder / SEAL, LARGEST_SEAL)
     by_a_key = False
     for found in _each(folder, seal, sealed, files, keys):
-        by_a_key |= isinstance(found, Signed) and found.vouched and found.file == SIGNATURE
+        by_a_key |= isinstance(found, Signed) and found.vouched and SIGNATURES.fullmatch(found.file) is not None
         yield found
     if keys and not by_a_key:
         yield Finding("broken", SIGNATURE, "the seal is not signed by a key that was given")
@@ -55,7 +55,7 @@ def _each(
 ) -> Iterator[Finding | Note | Signed]:
     for name in sorted(files):
         try:
-            if name == SIGNATURE:
+            if SIGNATURES.fullmatch(name):
                 key = signer(sealed, content(folder / name, LARGEST))
                 yield Signed(name, key.fingerprint, key in keys)
             elif name == STAMP:
@@ -63,6 +63,8 @@ def _each(
                 yield Signed(name, stamp.by, vouched=False, at=stamp.at)
             elif name in OTHERS:
                 yield Note(name, "it lies beside the seal and may be anything: nothing here can tell", trusted=False)
+            elif SIGNED_OFF.fullmatch(name.removesuffix(".sig")) and name.removesuffix(".sig") not in files:
+                yield Finding("broken", name, "what it was to sign is not there")
             elif SIGNED_OFF.fullmatch(name):
                 yield _sign_off(folder, name, seal, keys)
         except AuditError as error:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from countersight.audit.bundle.seal import SIGNATURE
+from countersight.audit.bundle.seal import SIGNATURES
 from countersight.audit.verifying.verify import Verified
 from countersight.text import printable, several
 
@@ -28,6 +28,6 @@ def tell_verified(found: Verified, folder: Path, *, compared: bool) -> Iterator[
     )
     yield from map(str, found.notes)
     yield from (printable(str(each)) for each in found.signed)
-    if not any(each.file == SIGNATURE for each in found.signed):
+    if not any(SIGNATURES.fullmatch(each.file) for each in found.signed):
         yield UNSIGNED
     yield f"Seal: {found.seal}" + ("" if compared else " (compare it with the one that was written down)")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from countersight.audit.bundle.changes import CHANGES
-from countersight.audit.bundle.reviews import REVIEWS
+from countersight.audit.bundle.reviews import REVIEWED, REVIEWS
 from countersight.audit.calibration.taking import CALIBRATION_FOLDER
 from countersight.audit.checkers.registry import CHECKERS
 from countersight.audit.extraction.registry import EXTRACTORS
@@ -54,7 +54,7 @@ def trusted(opened: Opened) -> Iterator[Note]:
         "when it was sealed, and seals before this one": True,
         "the dataset: its rows, pictures and card": opened.dataset is None,
         "the earlier audit that it is compared with": CHANGES in opened.files and opened.against is None,
-        "what people said in reviews": REVIEWS in opened.files,
+        "what people said in reviews": bool({REVIEWS, REVIEWED} & opened.files),
         "what people said for the calibration": people,
         "the audit that people labelled for the calibration": people and _of_another(opened),
         "how good the editor is, by the calibration": calibration is not None and calibration.editor is not None,
@@ -65,7 +65,7 @@ def trusted(opened: Opened) -> Iterator[Note]:
     }
     for what, found in there.items():
         if found:
-            counted = f" ({several(found, 'step')})" if type(found) is int else ""
+            counted = f", {several(found, 'step')}" if type(found) is int else ""
             yield Note(what + counted, TRUSTED[what])
 
 

@@ -26,6 +26,7 @@ def export_labels(campaign: Campaign, folder: Path) -> list[str]:
             given.content.ncc,
             given.content.pcs_reason,
             given.content.ncc_reason,
+            time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(given.at)),
         )
         for finished in found
         for given in finished.given

@@ -50,7 +50,10 @@ def reviews(sheets: Sheets) -> Markup:
     """What people made of the verdicts."""
     log = sheets.reviews
     if not log.reviews and not log.faults:
-        words = "Nobody's review is in this bundle yet. People add a line a verdict to reviews.jsonl."
+        words = (
+            "Nobody's review is in this bundle yet. People judge in a campaign (countersight collect, flow judge), "
+            "whose export countersight audit bundle --reviews takes up."
+        )
         return section("review", _REVIEW, "Who looked at verdicts, when, and what was overturned.", remark(words))
     lines = tuple(
         Line(
