@@ -28,7 +28,7 @@ from countersight.audit.tally import AuditTally
 from countersight.audit.work import Work
 from countersight.case import Case
 from countersight.dataset import Dataset
-from countersight.editing import EditorSettings
+from countersight.editing import Credentials, EditorSettings
 from countersight.editing.quality import PerceptualDistance
 from countersight.engine import Patience
 from countersight.errors import CountersightError, DatasetError
@@ -69,6 +69,8 @@ class Options(msgspec.Struct, frozen=True):
     strength: int = 1
     """In how many doses each edit is tried; 1 is the whole edit alone."""
     operator: str = ""
+    credentials: Path | None = None
+    """A folder with a certificate, for content credentials on edited pictures."""
 
 
 async def audit_dataset(
@@ -88,6 +90,7 @@ async def audit_dataset(
     )
     try:
         lpips = _lpips(options.lpips) if options.lpips else None
+        credentials = Credentials(options.credentials) if options.credentials else None
         manifest = _manifest(dataset, output, options, parties)
         calibration = take_up(options.calibration, manifest) if options.calibration else None
         folder = AuditFolder.begin(output, manifest)
@@ -101,7 +104,7 @@ async def audit_dataset(
             before = list(folder.steps())
             opener.know(before)
             steps = Steps(journal, before, tally, stop)
-            work = Work(folder, options.prompts, steps, lpips, orders)
+            work = Work(folder, options.prompts, steps, lpips, orders, credentials)
             stages = Stages(folder.manifest, dataset, parties, work, Further(folder, steps, work))
             full = steps_of_a_case(parties.judges, folder.manifest)
             tally.total = full * len(selection.cases)

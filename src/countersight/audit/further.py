@@ -15,7 +15,7 @@ from countersight.audit.steps import Steps, Worked
 from countersight.audit.thinking import changed_thought
 from countersight.audit.uncited import uncited_concepts
 from countersight.audit.work import Subject, Work
-from countersight.editing import Instruction, marked
+from countersight.editing import Instruction
 from countersight.models import Turn
 
 OURS = Party("countersight")
@@ -59,7 +59,7 @@ class Further:
             whole = await self._work.kept(edit.after)
             of = self._manifest.strength
             weaker = await asyncio.to_thread(dosed, subject.shown.picture, whole.picture, strength, of)
-            picture = marked(weaker)
+            picture = self._work.mark(weaker)
             after = await asyncio.to_thread(self._folder.keep, picture.data, picture.mime)
             return Worked(Dose(strength, edit.before, edit.after, after))
 

@@ -27,7 +27,7 @@ from countersight.audit.records import (
 )
 from countersight.audit.steps import Steps, Worked
 from countersight.case import AnswerKind, Question
-from countersight.editing import Abilities, Drawn, EditRequest, Instruction, OrderBook, marked
+from countersight.editing import Abilities, Credentials, Drawn, EditRequest, Instruction, OrderBook, marked
 from countersight.editing.quality import PerceptualDistance
 from countersight.engine import GivenUp
 from countersight.errors import AskingFailed, BadPicture, Refused
@@ -64,6 +64,7 @@ class Work:
         steps: Steps,
         lpips: PerceptualDistance | None = None,
         orders: OrderBook | None = None,
+        credentials: Credentials | None = None,
     ) -> None:
         self._folder = folder
         self._lpips = lpips
@@ -71,6 +72,12 @@ class Work:
         self._steps = steps
         self._seed = folder.manifest.seed
         self._orders = orders
+        self._credentials = credentials
+
+    def mark(self, picture: Picture) -> Picture:
+        """An edited picture as it is kept: it says that it is one, signed where there is a certificate."""
+        said = marked(picture)
+        return self._credentials.sign(said) if self._credentials else said
 
     async def begin(self, place: Place, record: CaseRecord, picture: Picture | BadPicture) -> Shown:
         """Write down what is asked about, and keep its picture; `record` has no digest yet."""
@@ -157,7 +164,7 @@ class Work:
             try:
                 answered = await editor.ask(request)
                 edited = answered.answer
-                picture = marked(check_picture(edited.picture.data))
+                picture = self.mark(check_picture(edited.picture.data))
                 control = instruction.action == "nothing"
                 quality = await asyncio.to_thread(
                     measured, shown.picture, picture, edited.mask, control=control, lpips=self._lpips

@@ -98,6 +98,12 @@ def add(verbs: Verbs) -> None:
         help="who looks whether an edit did what was asked: pixels, seams, detector:PATH, or a model that sees; may be "
         "given several times (default: pixels and seams)",
     )
+    audit.add_argument(
+        "--credentials",
+        type=Path,
+        metavar="DIR",
+        help="chain.pem and key.pem: content credentials (C2PA) for edited pictures, with the extra c2pa",
+    )
     audit.add_argument("--operator", default="", metavar="NAME", help="who does the audit, for its papers")
     add_bundling(audit)
     add_judging(audit)
@@ -156,6 +162,7 @@ def _audit(chosen: argparse.Namespace) -> int:
         lpips=chosen.lpips,
         checkers=tuple(chosen.checker or USUAL_CHECKERS),
         operator=chosen.operator,
+        credentials=chosen.credentials,
     )
     dataset, tally = Dataset.open(chosen.dataset), AuditTally()
     with telling(f"audit {chosen.model}", tally):

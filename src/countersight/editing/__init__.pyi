@@ -1,6 +1,7 @@
 from .abilities import Abilities as Abilities
 from .abilities import Able as Able
 from .abilities import abilities_of as abilities_of
+from .credentials import Credentials as Credentials
 from .hues import colour_share as colour_share
 from .marking import marked as marked
 from .orders import Order as Order

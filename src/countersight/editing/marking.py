@@ -16,7 +16,7 @@ from countersight.text import printable
 
 MARK = "countersight: edited for test"
 """How every mark begins."""
-_SOURCE = "http://cv.iptc.org/newscodes/digitalsourcetype/compositeSynthetic"
+SOURCE = "http://cv.iptc.org/newscodes/digitalsourcetype/compositeSynthetic"
 _XMP_NAME = b"http://ns.adobe.com/xap/1.0/\x00"
 _PNG_XMP = b"XML:com.adobe.xmp"
 _WEBP_XMP_FLAG = 0x04
@@ -37,7 +37,7 @@ def _xmp(text: str, own: bytes = b"") -> bytes:
     """An XMP packet with the mark; where the picture has one of its own, the mark is put into that."""
     described = (
         '<rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/" '
-        f'xmlns:ext="http://iptc.org/std/Iptc4xmpExt/2008-02-29/" ext:DigitalSourceType="{_SOURCE}">'
+        f'xmlns:ext="http://iptc.org/std/Iptc4xmpExt/2008-02-29/" ext:DigitalSourceType="{SOURCE}">'
         f'<dc:description><rdf:Alt><rdf:li xml:lang="x-default">{escape(text)}</rdf:li></rdf:Alt></dc:description>'
         "</rdf:Description></rdf:RDF>"
     ).encode()

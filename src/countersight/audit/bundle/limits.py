@@ -194,6 +194,11 @@ def _found(manifest: Manifest, scores: Scores, *, calibrated: bool) -> Iterator[
     ties = sum(not test.excluded and 0.5 in (test.pcs, test.ncc) for test in scores.concepts)
     if ties and manifest.pool == HALVES:
         yield f"In {several(ties, 'test')} judges or votes are divided equally, which counts half."
+    if manifest.pool == "mean":
+        yield (
+            "Votes are pooled by their mean: a score is how much of a yes there was, not the share of tests passed; "
+            "judges' mistakes cannot be taken out of it."
+        )
     if scores.failed:
         yield f"The audit is not complete: {several(scores.failed, 'step')} failed, and nobody did them since."
     models = [judge.name for judge in manifest.judges if judge.name not in WITHOUT_A_MODEL]
