@@ -32,6 +32,7 @@ from PIL import Image
 from benchmarks.ranking import SHAPES, TEMPLATE, WORDS, build
 from countersight.case import Case, Change, Option, Question
 from countersight.dataset import DatasetWriter
+from countersight.models.local import stepping
 from countersight.models.local.loading import load
 from countersight.models.local.probing import writing_plan
 from countersight.models.local.writing import write, write_plainly
@@ -134,11 +135,15 @@ def run(data: Path, model: Path, output: Path, *options: str) -> dict[str, float
     before = journal.read_bytes().count(b"\n") if journal.exists() else 0
     watching = Watching(journal)
     command = [sys.executable, "-m", "countersight", "run", str(data), "--model", f"hf:{model}", "-o", str(output)]
-    done = subprocess.run([*command, "--device", DEVICE, *options], capture_output=True, text=True, timeout=TIMEOUT)
-    seconds = time.monotonic() - watching.begun
-    watching.end()
-    if done.returncode:
-        print(done.stderr[-1500:])
+    try:
+        done = subprocess.run([*command, "--device", DEVICE, *options], capture_output=True, text=True, timeout=TIMEOUT)
+        if done.returncode:
+            print(done.stderr[-1500:])
+    except subprocess.TimeoutExpired:
+        print(f"not done after {TIMEOUT:.0f} seconds")
+    finally:
+        seconds = time.monotonic() - watching.begun
+        watching.end()
     told = [each for each in watching.replies if each[1] > before]
     figures = {"seconds": seconds, "replies": float(told[-1][1] - before) if told else 0.0}
     # Replies come in bursts, a batch each; the first batch is over when nothing was added for a while.
@@ -188,6 +193,7 @@ def compare(data: Path, model: Path, number: int) -> dict[str, float]:
     write(loaded, asked, settings, lambda: False)
     ours = timed("seconds as run does it", lambda: write(loaded, asked, settings, lambda: False))
     alone = plainly(1, asked[:16])
+    print("steps are recorded:", DEVICE == "cuda" and loaded.model not in stepping._unrecordable)
     figures = {**spent, "questions a second, batched": number / spent["seconds in batches of 64"]}
     figures["questions a second, ours"] = number / spent["seconds as run does it"]
     for name, answers in (("batched", batched), ("ours", ours)):

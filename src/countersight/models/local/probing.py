@@ -84,8 +84,11 @@ def _shares_when_writing(plan: Plan, loaded: Loaded) -> bool:
         if is_full(error):
             raise
         return False
-    alone = [_expected(loaded, [request])[0] for request in asked]
-    return all(_alike(overheard.heard[number], plainly, _bound(loaded) * 10) for number, plainly in enumerate(alone))
+    partings = [
+        _parting(overheard.heard[number], _expected(loaded, [request])[0], _bound(loaded) * 10)
+        for number, request in enumerate(asked)
+    ]
+    return None not in partings and any(partings)  # one at least has shown that it goes on rightly
 
 
 class _Overhearing:
@@ -118,17 +121,19 @@ def _is_sociable(loaded: Loaded) -> bool:
             raise
         return False
     alone = [_expected(loaded, [request])[0] for request in asked]
-    return all(_alike(*each, _bound(loaded) * 10) for each in zip(together, alone, strict=True))
+    return all(_parting(*each, _bound(loaded) * 10) for each in zip(together, alone, strict=True))
 
 
-def _alike(one: Any, other: Any, bound: float) -> bool:
-    """Whether a model expects the same, step by step, as long as it has said the same."""
-    for step, (expected, likewise) in enumerate(zip(one, other, strict=False)):
+def _parting(one: Sequence[Any], other: Sequence[Any], bound: float) -> int | None:
+    """The step from which on a model says different words, both as likely; None where it expects different things."""
+    step = 0
+    for expected, likewise in zip(one, other, strict=False):
         if ((expected - likewise).abs() > bound).any():
-            return False
-        if expected.argmax() != likewise.argmax():  # as likely as each other: from here on both are right
-            return step > 0
-    return True
+            return None
+        if expected.argmax() != likewise.argmax():
+            return step
+        step += 1
+    return step
 
 
 def _expected(loaded: Loaded, requests: list[Request]) -> list[list[Any]]:

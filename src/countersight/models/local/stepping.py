@@ -101,16 +101,17 @@ class Steps:
             _unrecordable.add(self._loaded.model)
 
     def _capture(self, done: Callable[[Any], None]) -> Any:
-        aside = torch.cuda.Stream(self._loaded.device)
-        aside.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(aside):
-            for _ in range(_WARMING):
-                self.take(done)
-        torch.cuda.current_stream().wait_stream(aside)
         recorded = torch.cuda.CUDAGraph()
-        # Other threads prepare pictures meanwhile, and may put them where the device reaches them.
-        with torch.cuda.graph(recorded, capture_error_mode="thread_local"):
-            self.take(done)
+        with torch.cuda.device(self._loaded.device):
+            aside = torch.cuda.Stream()
+            aside.wait_stream(torch.cuda.current_stream())
+            with torch.cuda.stream(aside):
+                for _ in range(_WARMING):
+                    self.take(done)
+            torch.cuda.current_stream().wait_stream(aside)
+            # Other threads prepare pictures meanwhile, and may put them where the device reaches them.
+            with torch.cuda.graph(recorded, capture_error_mode="thread_local"):
+                self.take(done)
         return recorded
 
     def _expected(self) -> Any:
