@@ -72,6 +72,11 @@ def writing_plan(loaded: Loaded) -> Plan | None:
     return _writers[loaded.model]
 
 
+def write_no_more_shared(loaded: Loaded) -> None:
+    """Have a model write plainly from now on, which failed at more than the small questions."""
+    _writers[loaded.model] = None
+
+
 def _shares_when_writing(plan: Plan, loaded: Loaded) -> bool:
     """Whether a model expects the same, word by word, as where it writes alone and plainly."""
     spread = hasattr(loaded.model, "hf_device_map")  # then its layers remember on different devices

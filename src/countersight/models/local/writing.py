@@ -11,8 +11,9 @@ from countersight.errors import AskingFailed
 from countersight.models.local.conversation import batch, check, count_pictures, inputs, prepared
 from countersight.models.local.generating import end_tokens, generate
 from countersight.models.local.loading import Loaded
+from countersight.models.local.memory import is_full
 from countersight.models.local.pictures import Pictures, PicturesOnce
-from countersight.models.local.probing import writes_in_batches, writing_plan
+from countersight.models.local.probing import write_no_more_shared, writes_in_batches, writing_plan
 from countersight.models.local.processing import Prompt
 from countersight.models.local.shared_writing import LIKELIEST, write_shared
 from countersight.models.local.ways import Plan
@@ -29,7 +30,12 @@ def write(
     # Elsewhere it is computing that takes the time, and recording a step gains nothing.
     plan = writing_plan(loaded) if loaded.device.type == "cuda" else None
     if plan is not None:
-        return write_by(plan, loaded, requests, settings, stopped)
+        try:
+            return write_by(plan, loaded, requests, settings, stopped)
+        except Exception as error:  # a model, or a device, may refuse what went well on a small question
+            if is_full(error) or isinstance(error, AskingFailed):
+                raise
+            write_no_more_shared(loaded)
     return list(write_plainly(loaded, requests, settings, stopped))
 
 
