@@ -3,20 +3,22 @@
 import re
 from typing import Final
 
-from countersight.reading.clauses import MODAL_AT, asks_of_now, contrasted, sentences, stated
+from countersight.reading.clauses import MODAL, MODAL_AT, asks_of_now, contrasted, sentences, stated
 from countersight.reading.languages import language_of
 from countersight.reading.stems import stem
 from countersight.reading.vocabulary import found, words
 
 _QUOTED = re.compile(r'"([^"\n]{1,60})"')
 _WORD = re.compile(r"[^\W\d_]+(?:[-'][^\W\d_]+)*|\d+")
-_RATHER_THAN = re.compile(r",? \b(?:rather than|instead of|as opposed to|and not|but not|not)\b.*", re.IGNORECASE)
+_RATHER_THAN = re.compile(r",? \b(?:rather than|instead of|as opposed to|and not|but not)\b.*|, not\b.*", re.IGNORECASE)
 _HEDGED = re.compile(
     r",? \b(?:most likely|very likely|probably|i think|i guess|i believe|of course)\W*$", re.IGNORECASE
 )
 _VERB = re.compile(
     r"\b(?:is|are|was|were|be|has|have|had|does|do|did|can|let|i|he|she|it|they|we)\b|'s\b|'re\b", re.IGNORECASE
 )
+_IS_ROUNDABOUT = re.compile(rf"{MODAL}|\b(?:rather than|instead of)\b|, not\b|\"", re.IGNORECASE)
+_SENTENCE = re.compile(r"\W*(?:he|she|it|they|we|i|the|this|that|there|if|with)\b|.*[,;:]", re.IGNORECASE)
 _CONCLUSION = found("yes_no.conclusions")
 _TELLS = re.compile(r"\b(?:happen|why|how|describe|explain|do|doing|say about|difference)\b", re.IGNORECASE)
 _PALE: Final = words("questions.empty") | words("options.pale") | words("open.passing")
@@ -34,6 +36,8 @@ def open_answer(text: str, question: str) -> str | None:
     said = _HEDGED.sub("", text.strip())
     if not said or _TELLS.search(question) or not question.strip(" ?") or language_of(said) != "english":
         return said or None
+    if not _IS_ROUNDABOUT.search(said) and (len(said.split()) <= _FEW or _is_caption(said)) and "." not in said[:-1]:
+        return said  # "do not enter", "it is cloudy": few words answer as they stand
     pieces = sentences(said)
     short = _RATHER_THAN.sub("", pieces[0])
     if _is_few(pieces[0]):
@@ -42,6 +46,11 @@ def open_answer(text: str, question: str) -> str | None:
     if len(answers) == 1:
         return answers.pop()
     return said if not answers and len(said.split()) <= _SHORT and not _is_sentence(said) else None
+
+
+def _is_caption(said: str) -> bool:
+    """Whether a text is words in a row and no sentence about something: "in front of the fire hydrant"."""
+    return len(said.split()) <= _SHORT and not _SENTENCE.match(said) and not said.endswith((".", "!", "?"))
 
 
 def _is_few(piece: str) -> bool:
