@@ -97,7 +97,7 @@ def _decoder_start(model: Any, text: Any) -> int:
 
 
 def _straight_to(device: str) -> dict[str, str] | None:
-    """Where weights go as they are read, instead of into the processor's memory first: twice as fast on CUDA."""
+    """Where weights go as they are read, instead of into the processor's memory first."""
     there = device.startswith("cuda") and importlib.util.find_spec("accelerate") is not None
     return {"": device} if there else None
 
