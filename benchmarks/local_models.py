@@ -32,7 +32,6 @@ from PIL import Image
 from benchmarks.ranking import SHAPES, TEMPLATE, WORDS, build
 from countersight.case import Case, Change, Option, Question
 from countersight.dataset import DatasetWriter
-from countersight.models.local import stepping
 from countersight.models.local.loading import load
 from countersight.models.local.probing import writing_plan
 from countersight.models.local.writing import write, write_plainly
@@ -193,7 +192,6 @@ def compare(data: Path, model: Path, number: int) -> dict[str, float]:
     write(loaded, asked, settings, lambda: False)
     ours = timed("seconds as run does it", lambda: write(loaded, asked, settings, lambda: False))
     alone = plainly(1, asked[:16])
-    print("steps are recorded:", DEVICE == "cuda" and loaded.model not in stepping._unrecordable)
     figures = {**spent, "questions a second, batched": number / spent["seconds in batches of 64"]}
     figures["questions a second, ours"] = number / spent["seconds as run does it"]
     for name, answers in (("batched", batched), ("ours", ours)):

@@ -1,6 +1,5 @@
 """A local model as the rest of the program sees it."""
 
-import sys
 from typing import Any
 
 from countersight.errors import AskingFailed
@@ -20,9 +19,6 @@ from countersight.models.protocol import Answer, ModelSettings, Request
 
 PLACES = {"cuda": 8}
 """There the next batch waits while one is computed, and another while its pictures are prepared."""
-SWITCH = 0.0002
-"""Seconds after which a thread lets the next one run, where the processor does nothing but prepare and feed: at
-Python's own 0.005 the thread that feeds a graphics processor waits so long again and again."""
 
 
 class Local:
@@ -58,7 +54,6 @@ class Local:
             room=float("inf") if settings.batch else ROOM[kind],
         )
         self._loaded: Loaded | None = None
-        self._switch = sys.getswitchinterval()
 
     async def reply(self, request: Request) -> Answer:
         """Say the next turn of a conversation."""
@@ -78,7 +73,6 @@ class Local:
 
         await self._queue.close()
         self._loaded = None
-        sys.setswitchinterval(self._switch)
         forget()
 
     def _write(self, requests: list[Request]) -> list[Answer | AskingFailed]:
@@ -103,8 +97,6 @@ class Local:
             logging.disable_progress_bar()
             options = self._options
             self._loaded = load(self._where, device=options.device, dtype=options.dtype, device_map=options.device_map)
-            if self._loaded.device.type == "cuda":
-                sys.setswitchinterval(SWITCH)
         return self._loaded
 
 

@@ -99,8 +99,6 @@ def _shares_when_writing(plan: Plan, loaded: Loaded) -> bool:
 class _Overhearing:
     """Chooses the likeliest token for each answer and notes what was expected, as `_Listening` does."""
 
-    on_device = False
-
     def __init__(self) -> None:
         self.heard: dict[int, list[Any]] = {}
 

@@ -18,7 +18,6 @@ from countersight.models.local.loading import Loaded
 from countersight.models.local.row_batches import Numbered, batches_of, rows_of
 from countersight.models.local.rows import nothing_yet
 from countersight.models.local.slots import Begun, Choose, Slots
-from countersight.models.local.streams import Streams
 from countersight.models.local.ways import Plan
 from countersight.models.protocol import Request
 
@@ -33,7 +32,7 @@ _ROUND = 128
 _SHARE = 0.5
 """Of the free memory of a graphics processor, for what answers under way have read."""
 _kept: WeakKeyDictionary[Any, Slots] = WeakKeyDictionary()
-"""The slots of each model: to make them and to record a step takes a second."""
+"""The slots of each model: to make them takes a second."""
 
 Written = tuple[list[int], int]
 """The tokens of an answer, and how many were read before it."""
@@ -41,8 +40,6 @@ Written = tuple[list[int], int]
 
 class Likeliest:
     """The token that is expected most."""
-
-    on_device = True
 
     def __call__(self, expected: Any, _: object) -> Any:
         return expected.float().argmax(-1)
@@ -83,7 +80,7 @@ class _Writing:
 
     def __init__(self, loaded: Loaded, plan: Plan, number: int, most: int, choose: Choose) -> None:
         self._loaded, self._plan, self._number, self._most, self._choose = loaded, plan, number, most, choose
-        self._ends, self._streams = end_tokens(loaded), Streams(loaded.device)
+        self._ends = end_tokens(loaded)
         self._slots = _kept.get(loaded.model)
         self._read: dict[int, int] = {}
         self.written: dict[int, Written] = {}
@@ -98,15 +95,11 @@ class _Writing:
         memory, rows = DynamicCache(), [row for _, row in batch]
         begun = list(_begun(batch, self._most, self._loaded.longest))
         look_once = self._plan.way == "shared question"
-        with self._streams.next():
-            heads = torch.from_numpy(heads_of(rows)).to(self._loaded.device)
-            expected = read(self._loaded, rows, heads, self._plan.sight, look_once=look_once, memory=memory)
-            tokens = self._choose(expected, [one.number for one in begun])
+        heads = torch.from_numpy(heads_of(rows)).to(self._loaded.device)
+        expected = read(self._loaded, rows, heads, self._plan.sight, look_once=look_once, memory=memory)
+        tokens = self._choose(expected, [one.number for one in begun])
         self._read |= {one.number: len(one.path) for one in begun}
         slots, done = self._room_for(begun, memory), 0
-        while not slots.free:  # those under way go on while the device reads
-            self.go_on()
-        self._streams.join(tokens, *(part for layer in memory.layers for part in (layer.keys, layer.values)))
         while done < len(begun):
             while not slots.free:
                 self.go_on()

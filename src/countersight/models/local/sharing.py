@@ -17,7 +17,6 @@ from countersight.models.local.conversation import check
 from countersight.models.local.loading import Loaded
 from countersight.models.local.plain import plain_losses
 from countersight.models.local.row_batches import Numbered, batches_of, rows_of
-from countersight.models.local.streams import Streams
 from countersight.models.local.ways import Plan
 from countersight.models.protocol import Loss, Request
 
@@ -58,13 +57,11 @@ def _together(
     results: dict[int, Losses | AskingFailed] = {}
     failed: dict[int, AskingFailed] = {}
     look_once = plan.way == "shared question"
-    computed, streams = [], Streams(loaded.device)
+    computed = []
     for batch in batches_of(rows_of(plan, loaded, requests, asked, failed), TOKENS if plan.together else 0):
         # What a device computes is not waited for: the next batch is made ready meanwhile.
-        with streams.next():
-            values = unexpected(loaded, [row for _, row in batch], plan.sight, look_once=look_once)
+        values = unexpected(loaded, [row for _, row in batch], plan.sight, look_once=look_once)
         computed.append((list(_sizes(batch, requests)), values))
-    streams.join(*(values for _, values in computed))
     for sizes, values in computed:
         results |= _reduced(sizes, values, loss)
     results |= failed

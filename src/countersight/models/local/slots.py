@@ -16,9 +16,6 @@ from countersight.models.local.stepping import Steps
 class Choose(Protocol):
     """Says which token each row gets."""
 
-    on_device: bool
-    """Whether that is computed on the device alone, so that it can be part of a recorded step."""
-
     def __call__(self, expected: Any, whose: Sequence[int | None], /) -> Any:
         """The tokens, of how much each is expected and whose row it is; None where it is nobody's."""
         ...
@@ -55,8 +52,6 @@ class Slots:
         self._said = torch.zeros(rows, length, dtype=torch.long, device=device)
         self._count, self._most = (torch.zeros(rows, dtype=torch.long, device=device) for _ in range(2))
         self._ended = torch.ones(rows, dtype=torch.bool, device=device)
-        if choose.on_device:
-            self._steps.record(self._add)
 
     @property
     def free(self) -> int:

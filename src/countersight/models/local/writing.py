@@ -136,8 +136,6 @@ class _Drawing(LogitsProcessor):
 class _DrawingFor:
     """The same for answers that are not all under way at the same time."""
 
-    on_device = False
-
     def __init__(self, temperature: float, seed: int, requests: Sequence[Request]) -> None:
         self._each = [_Drawing(temperature, [_seed(seed, request.key)]) for request in requests]
 
