@@ -22,8 +22,8 @@ HELD_OUT = Path(__file__).parent.parent / "data/embedded/held_out.toml"
 
 @pytest.fixture(scope="module")
 def asked() -> list[tuple[Examined, Picture]]:
-    """Every second wording, each about a picture of its own."""
-    chosen = examination(read_held_out(HELD_OUT), seed=1, each=1)[::2]
+    """Every wording, each about a picture of its own."""
+    chosen = examination(read_held_out(HELD_OUT), seed=1, each=1)
     return [(one, check_picture(encode(draw(one.scene)))) for one in chosen]
 
 
@@ -50,18 +50,19 @@ def outcomes(name: str, asked: list[tuple[Examined, Picture]]) -> dict[str, dict
 @pytest.mark.slow
 def test_embedded_reads_wordings_it_never_met_or_says_that_it_does_not_know(asked) -> None:
     found = outcomes("embedded", asked)
-    assert found["factual"]["right"] > 0.65
-    assert found["counterfactual"]["right"] > 0.65
+    assert found["factual"]["right"] > 0.7
+    assert found["counterfactual"]["right"] > 0.85
+    assert found["controls"]["right"] > 0.8
     assert max(found["factual"]["wrong"], found["counterfactual"]["wrong"]) < 0.16
-    assert found["near_misses"]["right"] > 0.9
-    assert found["openings"]["right"] > 0.9
+    assert found["near_misses"]["right"] > 0.85
+    assert found["openings"]["right"] > 0.75
 
 
 @pytest.mark.slow
 def test_the_factual_checkpoint_knows_what_it_does_not_know_too(asked) -> None:
     seen = [(one, picture) for one, picture in asked if not wordings.SUPPOSING.search(one.text)]
-    found = outcomes("embedded:factual", [each for each in seen if each[0].part != "counterfactual"])
-    assert found["factual"]["right"] > 0.6
+    found = outcomes("embedded:factual", [each for each in seen if each[0].part in ("factual", "near_misses")])
+    assert found["factual"]["right"] > 0.65
     assert found["near_misses"]["right"] > 0.85
 
 

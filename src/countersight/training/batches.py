@@ -1,6 +1,6 @@
 """Conversations as batches of tokens, made by several processes without end."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from random import Random
 
@@ -17,6 +17,8 @@ from countersight.training.wordings import Worlds
 
 GROUPED = 4
 """Batches made at a time and sorted by length, so that little of a batch is padding."""
+REMEMBERED = 1000
+"""Batches kept to be met again."""
 MULTIPLE = 8
 """Lengths are multiples of this, which the hardware likes."""
 REASON = 0.3
@@ -65,6 +67,19 @@ class _Batches(IterableDataset[Batch]):
         rng = Random(f"{self._seed}/{worker.id if worker else 0}")
         while True:
             yield from batches(self._facts, self._worlds, rng, self._first, self._batch, GROUPED)
+
+
+def met_again(stream: Iterable[Batch], times: int, rng: Random) -> Iterator[Batch]:
+    """Every batch of a stream, each followed by earlier ones: making words takes longer than learning from them."""
+    earlier: list[Batch] = []
+    for batch in stream:
+        yield batch
+        if len(earlier) < REMEMBERED:
+            earlier.append(batch)
+        else:
+            earlier[rng.randrange(REMEMBERED)] = batch
+        for _ in range(times):
+            yield rng.choice(earlier)
 
 
 def batches(

@@ -39,6 +39,7 @@ class DecoderPlan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     steps: int
     seconds: float
     batch: int
+    again: int
     rate: float
     decay: float
     average: float

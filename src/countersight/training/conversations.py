@@ -8,18 +8,21 @@ import msgspec
 from countersight.case import LETTERS
 from countersight.scenes import COLOURS, Facts
 from countersight.training import reasons, wordings
+from countersight.training.casual import casual
 from countersight.training.grammar import drawn, filled, tidied
 from countersight.training.near_misses import near_miss, off_topic
 from countersight.training.options import options
 from countersight.training.questions import Asked, anything, boolean, counterfactual, factual
 from countersight.training.wordings import Worlds
 
-SUPPOSED = 0.55
+SUPPOSED = 0.58
 """Share of questions about a change, for the checkpoint of both worlds."""
-NEAR, OFF, DOUBTED = 0.14, 0.04, 0.03
+NEAR, OFF, DOUBTED = 0.18, 0.03, 0.03
 """Shares of near misses, of questions about anything else, and of questions for yes or no."""
 FRAMED = 0.3
 """Share of questions with something said before or after."""
+CASUAL = 0.5
+"""Share of questions put as people type them."""
 UNMARKED = 0.08
 """Share of questions without a closing mark."""
 AGAIN = 0.1
@@ -100,7 +103,7 @@ def _unknown(rng: Random, text: str, worlds: Worlds, because: str) -> tuple[str,
 def _put(rng: Random, asked: Asked, worlds: Worlds) -> tuple[str, str]:
     """The question as it is put, with options or without, and the reply it is to get."""
     chance = rng.random()
-    text = _framed(rng, asked.text, worlds)
+    text = _framed(rng, casual(rng, asked.text) if rng.random() < CASUAL else asked.text, worlds)
     if chance < 0.3:
         return filled(drawn(rng, wordings.frames("numbers", worlds)), {"question": text}), str(asked.answer)
     numbers = options(rng, asked.answer)

@@ -12,7 +12,7 @@ from torch.nn import functional
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from countersight.scenes import Facts
-from countersight.training.batches import Batch, batches, endless, new_tokenizer, words_said
+from countersight.training.batches import Batch, batches, endless, met_again, new_tokenizer, words_said
 from countersight.training.checkpoints import load, save
 from countersight.training.config import DecoderPlan, Plan
 from countersight.training.curves import Curve, rate_at
@@ -86,7 +86,7 @@ def train_decoder(
         seed = f"train/{plan.decoder.seed}/{step}"
         stream = endless(views.facts[kept:], worlds, seed, first=kept, batch=how.batch, workers=plan.workers)
         clock = Clock(how, step)
-        for batch in stream:
+        for batch in met_again(stream, how.again, Random(seed)):
             for group in optimizer.param_groups:
                 group["lr"] = how.rate * rate_at(step, clock.steps(step))
             loss = _step(model, optimizer, views.values, batch)

@@ -18,6 +18,8 @@ class HeldOut(msgspec.Struct, frozen=True):
     factual: dict[str, list[str]]
     counterfactual: dict[str, list[str]]
     """By topic and change: "inside, take from colour"."""
+    controls: dict[str, list[str]]
+    """The same, of changes that do not touch what is asked."""
     near_misses: dict[str, list[str]]
     """By the kind of picture, with "_supposed" where they suppose something."""
     openings: dict[str, list[str]]
@@ -28,7 +30,7 @@ class Examined(msgspec.Struct, frozen=True):
     """A question to the model."""
 
     part: str
-    """factual, counterfactual, near_misses or openings."""
+    """factual, counterfactual, controls, near_misses, near_misses_supposed or openings."""
     wording: str
     text: str
     scene: Scene
@@ -48,11 +50,13 @@ def examination(held_out: HeldOut, seed: int, each: int) -> list[Examined]:
     for _ in range(each):
         for topic, texts in held_out.factual.items():
             asked += [_factual(rng, topic, text) for text in texts]
-        for key, texts in held_out.counterfactual.items():
-            topic, _, change = key.partition(", ")
-            asked += [_counterfactual(rng, topic, change, text) for text in texts]
+        for part, by_change in (("counterfactual", held_out.counterfactual), ("controls", held_out.controls)):
+            for key, texts in by_change.items():
+                topic, _, change = key.partition(", ")
+                asked += [_counterfactual(rng, part, topic, change, text) for text in texts]
         for key, texts in held_out.near_misses.items():
-            asked += [_near_miss(rng, key.removesuffix("_supposed"), text) for text in texts]
+            kind, supposed, _ = key.partition("_supposed")
+            asked += [_near_miss(rng, kind, f"near_misses{supposed}", text) for text in texts]
         asked += [_opening(rng, frame) for frame in held_out.openings["frames"]]
     return asked
 
@@ -67,17 +71,17 @@ def _factual(rng: Random, topic: str, text: str) -> Examined:
             return Examined("factual", text, _asked(text, slots), scene, answer)
 
 
-def _counterfactual(rng: Random, topic: str, change: str, text: str) -> Examined:
+def _counterfactual(rng: Random, part: str, topic: str, change: str, text: str) -> Examined:
     while True:
         scene = random_scene(rng)
         true = facts_of(scene)
         slots = slots_for(rng, true)
         answer = count_after(rng, topic, change, true, slots)
         if answer is not None and _fits(topic, true) and _whole(true):
-            return Examined("counterfactual", text, _asked(text, slots), scene, answer)
+            return Examined(part, text, _asked(text, slots), scene, answer)
 
 
-def _near_miss(rng: Random, kind: str, text: str) -> Examined:
+def _near_miss(rng: Random, kind: str, part: str, text: str) -> Examined:
     while True:
         scene = random_scene(rng)
         true = facts_of(scene)
@@ -85,7 +89,8 @@ def _near_miss(rng: Random, kind: str, text: str) -> Examined:
             slots = slots_for(rng, true)
             slots["x"] = rng.choice([colour for colour in COLOURS if colour not in true.colours])
             slots["big"] = max(true.flowers, true.dots) + rng.randint(1, 9)
-            return Examined("near_misses", text, _asked(text, slots), scene, None)
+            slots["n"] = rng.randint(1, 9)
+            return Examined(part, text, _asked(text, slots), scene, None)
 
 
 def _opening(rng: Random, frame: str) -> Examined:

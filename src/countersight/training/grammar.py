@@ -6,6 +6,7 @@ Lists may name an entry twice to have it drawn more often.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from random import Random
 
 from countersight.errors import CountersightError
@@ -75,22 +76,27 @@ def drawn(rng: Random, node: Node) -> str:
 
 def makes(node: Node, text: str) -> bool:
     """Whether a text is one of the sentences a wording stands for, but for capitals, spaces and closing marks."""
-    return any(not end for end in _left(node, _plain(text)))
+    return "" in _left(node, _plain(text), {})
 
 
-def _left(node: Node, text: str) -> set[str]:
-    """What may be left of a text when its beginning has been taken for the wording."""
+def _left(node: Node, text: str, known: dict[tuple[int, str], set[str]]) -> set[str]:
+    """What may be left of a text when its beginning has been taken for the wording; `known` is what was found out."""
     if isinstance(node, str):
         start = _plain(node)
         return {text[len(start) :]} if text.startswith(start) else set()
-    if isinstance(node, list):
-        return set().union(*(_left(each, text) for each in node))
-    left = {text}
-    for each in node:
-        left = set().union(*(_left(each, rest) for rest in left))
-    return left
+    key = (id(node), text)
+    if key not in known:
+        if isinstance(node, list):
+            left = set().union(*(_left(each, text, known) for each in node))
+        else:
+            left = {text}
+            for each in node:
+                left = set().union(*(_left(each, rest, known) for rest in left))
+        known[key] = left
+    return known[key]
 
 
+@cache
 def _plain(text: str) -> str:
     return re.sub(r"[\s.?!]+", "", text).casefold()
 

@@ -54,18 +54,20 @@ def _absent(rng: Random, facts: Facts, worlds: Worlds) -> str:
 
 
 def _absent_supposed(rng: Random, facts: Facts) -> str:
-    """A colour that is not there, more taken away than there is, or a change that leaves open what is asked."""
+    """A colour that is not there, too many or nobody knows how many taken, or a change that leaves the answer open."""
     slots = _slots(rng, facts)
     chance = rng.random()
     if chance < 0.35:
         topic, change = rng.choice(wordings.open_pairs()[facts.kind])
         return worded_supposed(rng, topic, change, slots)
-    if facts.kind == "dots" or chance < 0.6:
+    if facts.kind == "dots" or chance < 0.65:
         topic, change = ("dots", "take dots") if facts.kind == "dots" else ("inside", "take from colour")
-        slots["n"] = slots["many"]
+        vague = rng.random() < 0.5
+        slots["n"] = drawn(rng, wordings.vague()) if vague else slots["many"]
         return worded_supposed(rng, topic, change, slots)
-    slots["c" if rng.random() < 0.5 else "o"] = slots["x"]
-    change = "empty colour" if slots["o"] == slots["x"] else rng.choice(("take from colour", "empty colour"))
+    slots["c" if rng.random() < 0.6 else "o"] = slots["x"]
+    of_one = ("take from colour", "empty colour", "take outside", "empty outside")
+    change = "empty colour" if slots["o"] == slots["x"] else rng.choice(of_one)
     return worded_supposed(rng, "inside", change, slots)
 
 

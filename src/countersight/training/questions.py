@@ -11,19 +11,24 @@ from countersight.training import reasons, wordings
 from countersight.training.grammar import drawn, filled
 from countersight.training.wordings import Worlds
 
+Changes = dict[str, tuple[tuple[str, str], ...]]
+"""By the kind of picture: what is counted, and what is supposed to be otherwise."""
 USUAL = {"flowers": ("inside", "outside"), "dots": ("dots", "top", "most")}
 FURTHER = {"flowers": ("flowers", "both", "both_named", "free"), "dots": ("bottom", "circle", "circles")}
-USUAL_CHANGES = {
+USUAL_CHANGES: Changes = {
     "flowers": (("outside", "all one colour"), ("inside", "take from colour"), ("inside", "empty colour")),
     "dots": (("dots", "take dots"), ("top", "take right"), ("most", "take fullest")),
 }
-FURTHER_CHANGES = {
+FURTHER_CHANGES: Changes = {
     "flowers": (
         ("inside", "all one colour"),
         ("inside", "give to colour"),
         ("flowers", "empty colour"),
         ("flowers", "take flowers"),
         ("flowers", "give flowers"),
+        ("outside", "take outside"),
+        ("outside", "empty colour"),
+        ("flowers", "empty outside"),
     ),
     "dots": (
         ("dots", "give dots"),
@@ -31,8 +36,32 @@ FURTHER_CHANGES = {
         ("bottom", "take right"),
         ("dots", "take right"),
         ("dots", "take fullest"),
+        ("dots", "take emptiest"),
+        ("dots", "empty bottom"),
+        ("dots", "empty top"),
+        ("top", "take top"),
+        ("bottom", "take bottom"),
     ),
 }
+IRRELEVANT: Changes = {
+    "flowers": (
+        ("outside", "take from colour"),
+        ("inside", "take outside"),
+        ("inside", "empty outside"),
+        ("flowers", "all one colour"),
+    ),
+    "dots": (
+        ("dots", "recolour dots"),
+        ("top", "empty bottom"),
+        ("most", "take emptiest"),
+        ("top", "recolour dots"),
+        ("most", "recolour dots"),
+        ("bottom", "empty top"),
+        ("top", "take bottom"),
+        ("bottom", "take top"),
+    ),
+}
+"""Changes that do not touch what is asked for: the answer stays."""
 IN_THE_SUITES = 0.35
 """Share of questions in the very words of the suites."""
 IN_WORDS = 0.12
@@ -78,12 +107,16 @@ def worded(rng: Random, topic: str, slots: Slots, worlds: Worlds) -> str:
 
 def counterfactual(rng: Random, facts: Facts, about: str) -> Asked | None:
     """A question about the picture under a change; None where the change makes no sense in it."""
-    topic, change = rng.choice(USUAL_CHANGES[about] if rng.random() < 0.75 else FURTHER_CHANGES[about])
+    topic, change = rng.choice(_changes(rng.random())[about])
     slots = slots_for(rng, facts)
     answer = count_after(rng, topic, change, facts, slots)
     if answer is None or not 0 <= answer <= LARGEST:
         return None
     return Asked(worded_supposed(rng, topic, change, slots), answer, f"{topic}, {change}", slots, facts)
+
+
+def _changes(chance: float) -> Changes:
+    return USUAL_CHANGES if chance < 0.5 else IRRELEVANT if chance < 0.78 else FURTHER_CHANGES
 
 
 def worded_supposed(rng: Random, topic: str, change: str, slots: Slots) -> str:
@@ -121,7 +154,7 @@ def slots_for(rng: Random, facts: Facts, place: int | None = None) -> Slots:
     colour = rng.choice(there or COLOURS)
     other = rng.choice([each for each in there if each != colour] or [each for each in COLOURS if each != colour])
     place = rng.randrange(len(PLACES)) if place is None else place
-    return {"c": colour, "o": other, **_place_slots(rng, place), "name": anything(rng)}
+    return {"c": colour, "o": other, **_place_slots(rng, place), "k": rng.choice(COLOURS), "name": anything(rng)}
 
 
 def _place_slots(rng: Random, place: int) -> Slots:
@@ -179,21 +212,32 @@ def count_after(rng: Random, topic: str, change: str, facts: Facts, slots: Slots
     before = count(topic, facts, slots)
     if before is None:
         return None
+    about = _TAKEN_FROM.get(change)
+    if about is not None:
+        there = count(about, facts, slots)
+        if not there:
+            return None
+        taken = rng.randint(1, there)
+        slots["n"] = taken
+        return before - taken if topic == about else before
     match change:
         case "all one colour":
-            return facts.outside if topic == "outside" else facts.flowers - facts.outside
-        case "take from colour" | "take flowers" | "take dots":
-            if before < 1:
-                return None
-            taken = rng.randint(1, before)
-            slots["n"] = taken
-            return before - taken
+            return {"outside": facts.outside, "flowers": before}.get(topic, facts.flowers - facts.outside)
         case "give to colour" | "give flowers" | "give dots":
             given = rng.randint(1, 12)
             slots["n"] = given
             return before + given
         case "empty colour":
             return _without_colour(topic, facts, slots)
+        case "empty outside":
+            return count("inside", facts, slots)
+        case "empty bottom" | "empty top":
+            return facts.top if change == "empty bottom" else facts.bottom
+        case "recolour dots":
+            return before
+        case "take emptiest":
+            present = [number for number in facts.circles if number is not None]
+            return None if len(present) < 2 else before - min(present) * (topic == "dots")
         case "take right" | "take left":
             return _without_column(topic, facts, 2 if change == "take right" else 0)
         case "take fullest":
@@ -205,14 +249,31 @@ def count_after(rng: Random, topic: str, change: str, facts: Facts, slots: Slots
             raise ValueError(change)
 
 
+_TAKEN_FROM = {
+    "take from colour": "inside",
+    "take outside": "outside",
+    "take flowers": "flowers",
+    "take dots": "dots",
+    "take bottom": "bottom",
+    "take top": "top",
+}
+"""What a number of things is taken from; whatever else is asked for stays as it is."""
+
+
 def _without_colour(topic: str, facts: Facts, slots: Slots) -> int | None:
     colour, other = COLOURS.index(str(slots["c"])), COLOURS.index(str(slots["o"]))
     if COLOURS[other] not in facts.colours:
         return None
     # There are two polygons: a flower inside both colours is one inside both polygons.
-    gone = facts.inside[other] if topic == "flowers" else facts.inside[colour] - facts.alone[colour]
+    before = {"flowers": facts.flowers, "inside": facts.inside[colour], "outside": facts.flowers - facts.inside[colour]}
+    lost = {"flowers": facts.inside, "inside": _less(facts.inside, facts.alone), "outside": facts.alone}
+    gone = lost[topic][colour if topic == "inside" else other]
     slots["gone"] = gone
-    return (facts.flowers if topic == "flowers" else facts.inside[colour]) - gone
+    return before[topic] - gone
+
+
+def _less(numbers: tuple[int, ...], others: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(number - other for number, other in zip(numbers, others, strict=True))
 
 
 def _without_column(topic: str, facts: Facts, column: int) -> int | None:

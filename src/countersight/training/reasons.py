@@ -43,19 +43,35 @@ BECAUSE: dict[str, str] = {
     "Without the rightmost circle {x} would be left.",
     "dots, take right": "I counted {row} dots in the circles, row by row, {dots} together. "
     "Without the two rightmost circles {x} would be left.",
+    "outside, take outside": "I counted {out} flowers outside the {c} polygons. Without {n} of them {x} would be left.",
+    "outside, empty colour": "I counted {out} flowers outside the {c} polygons and {gone} of them are inside the {o} "
+    "polygons. Without these {x} would be left.",
+    "flowers, empty outside": "I counted {flowers} flowers in the picture. Without those outside the {c} polygons {x} "
+    "would be left.",
+    "dots, take emptiest": "I counted {row} dots in the circles, row by row, {dots} together. "
+    "Without the circle of {least} there would be {x}.",
+    "dots, empty bottom": "I counted {upper} dots in the circles of the top row. With none in the other row there "
+    "would be {x}.",
+    "dots, empty top": "I counted {lower} dots in the circles of the bottom row. With none in the other row there "
+    "would be {x}.",
+    "top, take top": "I counted {upper} dots in the circles of the top row. Without {n} of them {x} would be left.",
+    "bottom, take bottom": "I counted {lower} dots in the circles of the bottom row. "
+    "Without {n} of them {x} would be left.",
     "most, take fullest": "I counted {row} dots in the circles, row by row. "
     "Without the circle of {most} the most would be {x}.",
     "dots, take fullest": "I counted {row} dots in the circles, row by row, {dots} together. "
     "Without the circle of {most} there would be {x}.",
 }
 
+KEPT = "The change does not touch what is asked for."
+"""Said after the reason of the count itself."""
 LETTERED = "So the answer is {letter}."
 YES, NO = "Yes.", "No."
 UNKNOWN = "I do not know."
 OTHER_PICTURE = "I see neither flowers in polygons nor dots in circles."
 OFF_TOPIC = "I only know flowers in polygons and dots in circles."
 NEAR = "I do not know how to count that, or it is not there."
-REPLIES = (LETTERED, YES, NO, UNKNOWN, OTHER_PICTURE, OFF_TOPIC, NEAR)
+REPLIES = (KEPT, LETTERED, YES, NO, UNKNOWN, OTHER_PICTURE, OFF_TOPIC, NEAR)
 
 
 def because(name: str, slots: Mapping[str, str | int], facts: Facts, answer: int) -> str:
@@ -65,13 +81,18 @@ def because(name: str, slots: Mapping[str, str | int], facts: Facts, answer: int
         "flowers": facts.flowers,
         "free": facts.outside,
         "inside": facts.inside[COLOURS.index(str(slots["c"]))],
+        "out": facts.flowers - facts.inside[COLOURS.index(str(slots["c"]))],
         "dots": facts.dots,
         "most": max(numbers),
+        "least": min((number for number in facts.circles if number is not None), default=0),
         "row": _listed(numbers),
         "upper": _listed(numbers[:3]),
         "lower": _listed(numbers[3:]),
     }
-    return BECAUSE[name].format(**slots, **counted, x=answer)
+    if name in BECAUSE:
+        return BECAUSE[name].format(**slots, **counted, x=answer)
+    topic, _, _ = name.partition(", ")
+    return f"{because(topic, slots, facts, answer)} {KEPT}"
 
 
 def _listed(numbers: Sequence[int]) -> str:

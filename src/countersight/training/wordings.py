@@ -12,13 +12,15 @@ from typing import Any, Literal
 import msgspec
 
 from countersight.scenes import COLOURS, PLACES
-from countersight.training import reasons
+from countersight.training import casual, reasons
 from countersight.training.grammar import Grammar, Node
 
 Worlds = Literal["both", "factual"]
 """The worlds whose questions a checkpoint has met."""
-FORMS = ("past", "now", "doing", "do", "gone")
+FORMS = ("past", "now", "doing", "do", "gone", "had", "be")
 """The forms in which a change may be told."""
+PAIRED = 3
+"""How many forms the wordings count for in which question and change name each other's things."""
 USUAL_CHOICE = "{question}\n{lines}\nAnswer with the letter of the right option."
 """How `run` asks for an option unless told otherwise."""
 SUPPOSING = re.compile(r"\b(if|would|were|suppos\w*|imagin\w*|assum\w*|pretend)\b", re.IGNORECASE)
@@ -42,6 +44,9 @@ def _grammar() -> Grammar:
     supposed = _file("supposed")
     for change, forms in supposed["changes"].items():
         parts |= {_form(form, change): forms[form] for form in FORMS}
+    for kind, topics in USED_OF.items():
+        for tense in ("would", "then"):
+            parts[f"{tense}_near_{kind}"] = _near(parts[f"{tense}_where"], kind, topics)
     for topic in supposed["usual"]:
         for tense in ("would", "then"):
             parts[f"{tense}_{topic}"] = [
@@ -84,6 +89,8 @@ def factual(topic: str, worlds: Worlds) -> Node:
     for frames, holder in (("holders", f"hold_{topic}"), ("holder", f"holds_{topic}")):
         if holder in file["parts"]:
             groups.append(_framed(file["frames"][frames], topic, f"<{holder}>"))
+    if worlds == "both":
+        groups.append(_framed(file["frames"]["iffy"], topic, f"<in_{topic}>"))
     named = [f"own_{topic}", *([f"iffy_{topic}"] if worlds == "both" else [])]
     return [*(_grammar().understood(group) for group in groups), *_known(named)]
 
@@ -95,19 +102,32 @@ def supposed(topic: str, change: str, *, usual_only: bool = False) -> Node:
     if usual_only:
         clauses = file["changes"][change]["past"][:2]
         return _grammar().understood([f"{stem} if {clause}?" for stem in file["usual"][topic] for clause in clauses])
-    filled = {"S": f"<would_{topic}>", "T": f"<then_{topic}>"}
-    filled |= {form.upper(): f"<{_form(form, change)}>" for form in FORMS}
-    return [_grammar().understood([_put(join, filled) for join in file["joins"][form]]) for form in ("past", *FORMS)]
+    asked = {"S": f"<would_{topic}>", "T": f"<then_{topic}>"}
+    pairs = file["pairs"].get(f"{topic}, {change}", [])
+    return [*_joined(asked, change), *([_grammar().understood(pairs)] * PAIRED if pairs else [])]
+
+
+def _joined(asked: Mapping[str, str], change: str) -> list[Node]:
+    """What is asked and a change, in every form in which it is told."""
+    joins = _file("supposed")["joins"]
+    filled = {**asked, **{form.upper(): f"<{_form(form, change)}>" for form in FORMS}}
+    return [_grammar().understood([_put(join, filled) for join in joins[form]]) for form in ("past", *FORMS)]
 
 
 @cache
 def near_miss(kind: str) -> Node:
     """Near misses about the picture as it is, in the frames of the right questions."""
-    frames = _file("factual")["frames"]["where"]
-    right = "[" + "|".join(f"<in_{topic}>" for topic in USED_OF[kind]) + "]"
+    frames = _file("factual")["frames"]
+    held = [_put(frame, {"N": f"<{kind}>", "H": f"<near_holds_{kind}>"}) for frame in frames["holder"]]
+    where = _near(frames["where"], kind, USED_OF[kind])
+    return [_grammar().understood(where), _grammar().understood(held), *_known([f"near_own_{kind}"])]
+
+
+def _near(frames: Sequence[str], kind: str, topics: Sequence[str]) -> list[str]:
+    """Frames with the right noun in another place, and with another noun in the right places."""
+    right = "[" + "|".join(f"<in_{topic}>" for topic in topics) + "]"
     elsewhere = [_put(frame, {"N": f"<{kind}>", "W": f"<near_in_{kind}>"}) for frame in frames]
-    other = [_put(frame, {"N": f"<near_{kind}>", "W": right}) for frame in frames]
-    return [_grammar().understood(elsewhere), _grammar().understood(other), *_known([f"near_own_{kind}"])]
+    return elsewhere + [_put(frame, {"N": f"<near_{kind}>", "W": right}) for frame in frames]
 
 
 @cache
@@ -115,15 +135,14 @@ def near_miss_supposed(kind: str, topic: str, changes: tuple[str, ...]) -> Node:
     """Near misses of questions about a change: another change, or something else asked for under one of these."""
     joins = _file("supposed")["joins"]["past"]
     changed = {"S": f"<would_{topic}>", "T": f"<then_{topic}>", "PAST": f"<near_changes_{kind}>"}
-    asked = [
-        f"how many <{kind}> would be <near_in_{kind}>",
-        f"how many <{kind}> would there be <near_in_{kind}>",
-        f"how many <near_{kind}> would there be <in_{topic}>",
-        f"how many <near_{kind}> would be <in_{topic}>",
-    ]
-    stem, clause = "|".join(asked), "|".join(f"<{_form('past', change)}>" for change in changes)
-    others = [f"[{stem}] if [{clause}]?", f"If [{clause}], [{stem}]?"]
-    return [_grammar().understood([_put(join, changed) for join in joins]), _grammar().understood(others)]
+    asked = {"S": f"<would_near_{kind}>", "T": f"<then_near_{kind}>"}
+    other_questions: list[Node] = [_joined(asked, change) for change in changes]
+    return [_grammar().understood([_put(join, changed) for join in joins]), other_questions]
+
+
+def vague() -> Node:
+    """Numbers of things that are none."""
+    return _grammar().part("vague")
 
 
 def open_pairs() -> dict[str, list[tuple[str, str]]]:
@@ -166,7 +185,8 @@ def heard() -> set[str]:
     """Every word that is said to the model, in small letters."""
     files = (text for name in _FILES for text in _strings(_file(name)))
     plain = (re.sub(r"{\w+}|<\w+>|\b[A-Z]+\b", " ", text) for text in files)
-    return {word for text in plain for word in re.findall(r"[^\W\d_]+", text.lower())}
+    typed = (*(short for _, short in casual.SHORT), *casual.FILLERS)
+    return {word for text in (*plain, *typed) for word in re.findall(r"[^\W\d_]+", text.lower())}
 
 
 def said() -> set[str]:
