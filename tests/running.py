@@ -85,7 +85,7 @@ def journal_size(output):
 
 def run_command(folder, output, model, *more):
     command = [sys.executable, "-m", "countersight", "run", folder, "--model", model, "-o", output, *more]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=280, check=False)
 
 
 def start_command(folder, output, model, *more, group=False):

@@ -61,7 +61,7 @@ def command(folder: Path, output: Path, model: str, *more: str) -> list[str]:
 
 def run_audit(folder: Path, output: Path, model: str, *more: str) -> subprocess.CompletedProcess:
     return subprocess.run(
-        command(folder, output, model, *more), capture_output=True, text=True, timeout=120, check=False
+        command(folder, output, model, *more), capture_output=True, text=True, timeout=280, check=False
     )
 
 
