@@ -3,14 +3,11 @@
 from collections.abc import Sequence
 from itertools import groupby
 
-from countersight.case import Asking
 from countersight.pages import Figure, count, name, percent
 from countersight.report.data import Analysis, AnalysisLine, AnalysisTable, Point
 from countersight.report.observations import AnalysedRun
 from countersight.report.short_names import short_name
 from countersight.scoring import CONFIDENCE, Repeated, repeats, wilson
-
-_TOLD: dict[Asking, str] = {"factual": "as it is", "counterfactual": "changed, told", "shown": "changed, shown"}
 
 
 def repeat_analysis(runs: Sequence[AnalysedRun]) -> Analysis | None:
@@ -44,7 +41,7 @@ def _called(run: AnalysedRun) -> str:
 
 def _sentence(found: Repeated) -> str:
     return (
-        f"The picture {_TOLD[found.asking]}: asked {found.runs} times, {percent(found.expected)}% right on average and "
+        f"{found.asking.capitalize()}: asked {found.runs} times, {percent(found.expected)}% right on average and "
         f"{percent(found.majority)}% by majority; {percent(found.flips)}% of {count(found.cases)} cases flip."
     )
 
@@ -53,7 +50,7 @@ def _table(first: AnalysedRun, figures: Sequence[Repeated]) -> AnalysisTable:
     measures = ("expected", "majority", "flips")
     return AnalysisTable(
         title=f"Asked several times: {_called(first)}",
-        head=("the picture", "times", "n", *measures, "variance within", "variance between"),
+        head=("world", "times", "n", *measures, "variance within", "variance between"),
         measures=("", "", *measures, "", ""),
         lines=tuple(_line(first, found) for found in figures),
     )
@@ -62,7 +59,7 @@ def _table(first: AnalysedRun, figures: Sequence[Repeated]) -> AnalysisTable:
 def _line(first: AnalysedRun, found: Repeated) -> AnalysisLine:
     shares = (_share(value, found.cases) for value in (found.expected, found.majority, found.flips))
     return AnalysisLine(
-        name=_TOLD[found.asking],
+        name=found.asking,
         cells=(count(found.runs), count(found.cases), *shares, f"{found.within:.4f}", f"{found.between:.4f}"),
         run=first.label,  # in files the figures stand with the first of the runs
         group=found.asking,
