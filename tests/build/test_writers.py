@@ -197,6 +197,39 @@ def test_what_was_stopped_before_any_answer_leaves_nothing(tmp_path: Path) -> No
     assert sorted(file.name for file in tmp_path.iterdir()) == ["q.csv"]
 
 
+MANY = [(f"How many {noun} are there?", "4") for noun in NOUNS] * 2
+
+
+@pytest.mark.parametrize(
+    "said", ["I'm sorry, I cannot help with that.", "no shape", '{"question": "Wie viele?", "new_answer": "3"}']
+)
+def test_a_writer_that_cannot_write_is_stopped_after_its_first_replies(tmp_path: Path, said: str) -> None:
+    with ChatServer(writing(lambda noun, count: said)) as server:
+        with pytest.raises(
+            CountersightError, match=r"none of the first 20 replies .*\$0\.\d+.*pairs\.building"
+        ) as stop:
+            build(tmp_path, server, MANY, size=5)
+        assert len(server.requests) == 20
+        kept = tmp_path / "pairs.building"
+        assert len((kept / REJECTED).read_text().splitlines()) == 20
+        funnel = read_funnel(kept)
+        assert funnel is not None
+        assert funnel.spent in str(stop.value)
+        with pytest.raises(CountersightError, match=f"no pair came out .*{len(MANY)} x"):
+            build(tmp_path, server, MANY, size=5)
+        assert len(server.requests) == len(MANY)
+
+
+def test_one_question_among_the_first_replies_keeps_a_writer_at_work(tmp_path: Path) -> None:
+    def seldom(noun: str, count: int) -> str:
+        return good(noun, count + 1) if noun == NOUNS[0] else "no shape"
+
+    with ChatServer(writing(seldom)) as server:
+        with pytest.raises(CountersightError, match="no pair came out"):
+            build(tmp_path, server, [(f"How many {NOUNS[0]} are there?", "4")] * 10 + MANY, size=5)
+        assert len(server.requests) == len(MANY) + 10
+
+
 def test_another_order_is_not_gone_on_with(tmp_path: Path) -> None:
     with ChatServer(writing(lambda noun, count: "no shape")) as server:
         with pytest.raises(CountersightError):

@@ -65,22 +65,28 @@ class Workshop:
                 self._known = {reply.case: reply for reply in replies if reply.state == "answered"}
                 yield self
         finally:
-            if not self._is_begun():
+            if not self.is_begun:
                 self.remove()
 
     def _agree(self) -> None:
         plan = self.path / _PLAN
         before = read_manifest(plan, Plan, "a build", CountersightError) if plan.exists() else self.plan
-        if before != self.plan and self._is_begun():
+        if before != self.plan and self.is_begun:
             raise CountersightError(
                 f"{self.path} holds the answers of another build (writer {before.writer}, seed {before.seed}, "
                 f"{before.size} pairs of {before.questions}); ask for the same again, or choose another name for `out`"
             )
         write_manifest(plan, self.plan)
 
-    def _is_begun(self) -> bool:
+    @property
+    def is_begun(self) -> bool:
         """Whether anything was answered, so that there is something to go on with."""
         return (self.path / ANSWERS).stat().st_size > 0
+
+    @property
+    def answered(self) -> int:
+        """How many answers are there, of this process and of those before."""
+        return len(self._known)
 
     def known(self, key: str) -> Reply | None:
         """The answer that was paid for before, if there is one."""

@@ -11,6 +11,7 @@ from countersight import __version__
 from countersight.build.answers import KeptModel, Plan, Workshop
 from countersight.build.cases import NAMES, as_case
 from countersight.build.drafts import Writer
+from countersight.build.first_drafts import LOOKED_AT, FirstDrafts
 from countersight.build.funnel import REJECTED, Funnel, write_funnel
 from countersight.build.grammar import GrammarWriter
 from countersight.build.model import BlindReader, ModelWriter
@@ -67,7 +68,7 @@ def build_dataset(
     with Workshop(order.output, _plan(order)).open() as workshop:
         pairs = blocking(lambda: _pairs(order, found, models, workshop, patience, progress))
         if not pairs.pairs:
-            raise CountersightError(f"no pair came out of {order.questions}: {_commonest(pairs)}")
+            raise CountersightError(_nothing_came(order, pairs, workshop))
         built = _write(order, pairs, workshop)
     workshop.remove()
     return built
@@ -116,7 +117,8 @@ async def _pairs(
             writer = ModelWriter(KeptModel(models[order.writer], workshop, patience), order.seed)
         reader = BlindReader(KeptModel(models[order.blind], workshop, patience)) if order.blind else None
         at_once = 1 if order.writer == GRAMMAR else AT_ONCE
-        pairing = Pairing(writer, seed=order.seed, at_once=at_once, reader=reader, progress=progress)
+        first = FirstDrafts(is_over=order.writer == GRAMMAR or workshop.answered >= LOOKED_AT)
+        pairing = Pairing(writer, seed=order.seed, at_once=at_once, reader=reader, first=first, progress=progress)
         return await pairing.make(found, _sizes(order))
     finally:
         for model in models.values():
@@ -172,9 +174,8 @@ def _write(order: Order, pairs: Pairs, workshop: Workshop) -> Built:
                 case = with_picture(case, layout, name, folder if order.pictures else folder / "images", writer.staging)
             writer.add(case)
             without_picture += case.image is None
-        (writer.staging / REJECTED).write_bytes(b"".join(msgspec.json.encode(each) + b"\n" for each in pairs.rejected))
         funnel = _funnel(order, pairs, workshop)
-        write_funnel(writer.staging, funnel)
+        write_funnel(writer.staging, funnel, pairs.rejected)
         workshop.finish(writer.staging)
     return Built(len(pairs.pairs), len(pairs.rejected), without_picture, funnel)
 
@@ -191,6 +192,17 @@ def _funnel(order: Order, pairs: Pairs, workshop: Workshop) -> Funnel:
         tokens_in=tokens_in,
         tokens_out=tokens_out,
     )
+
+
+def _nothing_came(order: Order, pairs: Pairs, workshop: Workshop) -> str:
+    """Why no pair came out; where answers were asked for, with their price, and the reasons beside them."""
+    told = pairs.stopped or f"no pair came out of {order.questions}: {_commonest(pairs)}"
+    if not workshop.is_begun:
+        return told
+    funnel = _funnel(order, pairs, workshop)
+    write_funnel(workshop.path, funnel, pairs.rejected)
+    spent = f" ({funnel.spent})" if funnel.spent else ""
+    return f"{told}{spent}; the reasons are in {workshop.path / REJECTED}"
 
 
 def _commonest(pairs: Pairs) -> str:

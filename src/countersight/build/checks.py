@@ -24,6 +24,7 @@ from countersight.suites import supposed
 Fault = str
 """What is wrong in words; nothing where nothing is."""
 
+NOT_A_QUESTION: Final = "not a question"
 _LONGEST = 300
 _SUPPOSES: Final = re.compile(r"\bif\b|\bsuppos|\bimagin|\bassum|\bwithout\b", re.IGNORECASE)
 _WORD: Final = re.compile(r"[a-z]+(?:['’][a-z]+)?")
@@ -96,7 +97,7 @@ def is_decent(source: Source, draft: Draft) -> Fault:
 
 
 CHECKS: Final[tuple[tuple[str, Callable[[Source, Draft], Fault]], ...]] = (
-    ("not a question", is_a_question),
+    (NOT_A_QUESTION, is_a_question),
     ("the answer stays the same", differs),
     ("another thing is asked about", asks_for_the_same),
     ("arithmetic disagrees", is_worked_out),

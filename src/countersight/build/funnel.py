@@ -1,10 +1,12 @@
 """How many questions were left at each step from the source to the pair, and why the others were not."""
 
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
 
+from countersight.build.drafts import Rejected
 from countersight.errors import DatasetError
 from countersight.files import write_whole
 
@@ -32,14 +34,21 @@ class Funnel(msgspec.Struct, frozen=True):
     tokens_in: int = 0
     tokens_out: int = 0
 
+    @property
+    def spent(self) -> str:
+        """Tokens and dollars in words; nothing where nothing was asked for."""
+        told = f"{self.tokens_in:,} tokens read, {self.tokens_out:,} written, ${self.cost:,.4f}"
+        return told if self.tokens_in or self.tokens_out else ""
+
 
 def step(name: str, left: int, reasons: Counter[str]) -> Step:
     """A step with its reasons, the most frequent first."""
     return Step(name, left, tuple((reason, count) for reason, count in reasons.most_common() if count))
 
 
-def write_funnel(folder: Path, funnel: Funnel) -> None:
-    """Write the funnel beside the rows of a dataset."""
+def write_funnel(folder: Path, funnel: Funnel, rejected: Iterable[Rejected]) -> None:
+    """Write the funnel into a folder, and beside it everything that became no pair."""
+    write_whole(folder / REJECTED, b"".join(msgspec.json.encode(each) + b"\n" for each in rejected))
     write_whole(folder / FUNNEL, msgspec.json.format(msgspec.json.encode(funnel), indent=2) + b"\n")
 
 

@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from countersight.build.balance import Balance
-from countersight.build.checks import CHECKS, faults
+from countersight.build.checks import CHECKS, NOT_A_QUESTION, faults
 from countersight.build.drafts import Draft, Rejected, Unwritten, Writer
+from countersight.build.first_drafts import FirstDrafts
 from countersight.build.funnel import Step, step
 from countersight.build.model import BlindReader
 from countersight.build.sources import Group, LeftOut, Source
@@ -33,18 +34,28 @@ class Pairs(msgspec.Struct, frozen=True):
     pairs: tuple[Pair, ...]
     rejected: tuple[Rejected, ...]
     steps: tuple[Step, ...]
+    stopped: str = ""
+    """Why the writer was stopped before its time, if it was."""
 
 
 class Pairing:
     """Makes pairs of sources with one writer, and remembers why others became none."""
 
     def __init__(
-        self, writer: Writer, *, seed: int, at_once: int, reader: BlindReader | None, progress: Callable[[int], None]
+        self,
+        writer: Writer,
+        *,
+        seed: int,
+        at_once: int,
+        reader: BlindReader | None,
+        first: FirstDrafts,
+        progress: Callable[[int], None],
     ) -> None:
         self._writer = writer
         self._seed = seed
         self._at_once = at_once
         self._reader = reader
+        self._first = first
         self._progress = progress
         self._pairs: list[Pair] = []
         self._rejected: list[Rejected] = []
@@ -64,7 +75,8 @@ class Pairing:
         reasons = Counter(_short(each.reason) for each in left_out) + Counter({"of another group": others})
         self._rejected += [Rejected(each.id, each.question, "", each.reason) for each in left_out]
         steps = self._steps(len(found), reasons, len(sources), tried)
-        return Pairs(tuple(self._pairs), tuple(self._rejected), tuple(steps))
+        stopped = self._first.sentence() if self._first.is_useless else ""
+        return Pairs(tuple(self._pairs), tuple(self._rejected), tuple(steps), stopped)
 
     def _place(self, source: Source) -> bytes:
         return hashlib.blake2b(f"{self._seed}/{source.id}".encode(), digest_size=8).digest()
@@ -73,9 +85,9 @@ class Pairing:
         """Take source after source, several at once where a model writes, and return how many were tried."""
         done = len(self._pairs)
         tried = 0
-        while tried < len(sources) and len(self._pairs) - done < size:
+        while tried < len(sources) and len(self._pairs) - done < size and not self._first.is_useless:
             missing = size - (len(self._pairs) - done)
-            wave = sources[tried : tried + min(self._at_once, max(1, missing))]
+            wave = sources[tried : tried + min(self._at_once, max(1, missing), self._first.room)]
             wanted = balance.wanted()
             turns = [wanted[place % len(wanted) :] + wanted[: place % len(wanted)] for place in range(len(wave))]
             drafts = await asyncio.gather(*map(self._written, wave, turns))
@@ -97,6 +109,8 @@ class Pairing:
     async def _is_taken(self, source: Source, draft: Draft, balance: Balance) -> bool:
         """Whether a draft passes every check; the first that fails is its reason."""
         reason, details = next(faults(source, draft), ("", ""))
+        if reason != NOT_A_QUESTION:
+            self._first.came()
         if not reason:
             reason, details = self._repeats(source, draft)
         if not reason and self._reader is not None and (told := await self._reader.tells(source, draft)):
@@ -118,13 +132,16 @@ class Pairing:
         return "", ""
 
     def _reject(self, source: Source, at: str, reason: str, details: str, written: str) -> None:
+        if at in (WRITTEN, NOT_A_QUESTION):
+            self._first.failed(reason, details or written)
         self._reasons.setdefault(at, Counter())[reason] += 1
         self._rejected.append(Rejected(source.id, source.question, source.answer, reason, details, written))
 
     def _steps(self, read: int, left_out: Counter[str], sources: int, tried: int) -> list[Step]:
         """The funnel: every step with what was left after it."""
         steps = [Step("read", read), step("a number, or yes or no", sources, left_out)]
-        steps.append(step("tried", tried, Counter({"there were enough pairs": sources - tried})))
+        enough = "the writer was stopped" if self._first.is_useless else "there were enough pairs"
+        steps.append(step("tried", tried, Counter({enough: sources - tried})))
         left = tried
         order = (WRITTEN, *(reason for reason, _ in CHECKS), "a double", "the writer repeats itself")
         for name in (*order, "a model tells it without the picture", BALANCED):

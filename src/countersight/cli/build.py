@@ -89,8 +89,8 @@ def _build(chosen: argparse.Namespace) -> int:
     for step in built.funnel.steps:
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in step.reasons)
         print(f"  {step.left:>7,}  {step.name}" + (f"   (less {reasons})" if reasons else ""))
-    if built.funnel.tokens_out:
-        print(f"{built.funnel.tokens_in:,} tokens read, {built.funnel.tokens_out:,} written, ${built.funnel.cost:,.4f}")
+    if built.funnel.spent:
+        print(built.funnel.spent)
     print(f"The way there as a figure: countersight describe {quote(str(chosen.output))} -o FIGURE.svg")
     flow = "cvqa" if chosen.suite == "cvqa" else "verify"
     print(
