@@ -1,6 +1,7 @@
 """Pairs built from real questions: by a grammar, checked, balanced, with a reason for everything that became none."""
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -89,6 +90,16 @@ def test_yes_and_no_turn_round_without_being_told_by_the_text(tmp_path: Path) ->
     cases = [case for _, case in Dataset.open(tmp_path / "pairs").cases()]
     assert Counter(case.counterfactual.answer for case in cases if case.counterfactual) == {"yes": 3, "no": 3}
     assert all(case.factual.answer != case.counterfactual.answer for case in cases)  # type: ignore[union-attr]
+
+
+def test_what_is_supposed_of_yes_and_no_is_that_the_fact_is_not_so(tmp_path: Path) -> None:
+    source = write_csv(tmp_path / "questions.csv", [each for each in questions() if each[1] in ("yes", "no")])
+    for seed in range(4):
+        build(source, tmp_path / f"{seed}", size=8, groups=("boolean",), seed=seed)
+    texts = [case.counterfactual.text for seed in range(4) for _, case in Dataset.open(tmp_path / f"{seed}").cases()]  # type: ignore[union-attr]
+    assert len(texts) == 32
+    dangling = r"changed|revers|other way|[Ii]f (that|this|it)\b|about this"
+    assert not [text for text in texts if re.search(dangling, text)]
 
 
 def test_only_clear_majorities_of_vqa_are_taken_and_the_rest_counted(tmp_path: Path) -> None:
