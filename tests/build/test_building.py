@@ -9,6 +9,7 @@ import pytest
 from making import case, dataset, picture
 from pairing import questions, write_csv, write_vqa
 
+import countersight
 from countersight.build import REJECTED, Built, Order, build_dataset, read_funnel
 from countersight.case import Question
 from countersight.cli import main
@@ -176,14 +177,17 @@ def test_what_people_disagree_on_is_too_ambiguous_for_two_options(tmp_path: Path
 @pytest.mark.parametrize(
     ("name", "content", "options", "message"),
     [
-        ("notes.txt", "hello", [], "has no answers in it; name VQA's annotations as --annotations"),
+        ("q.json", '{"questions": []}', [], "has no answers in it; name VQA's annotations as --annotations"),
+        ("a.json", '{"annotations": []}', [], "holds annotations and no questions"),
+        ("photo.jpg", "\x7f\x00", [], "photo.jpg holds no questions"),
+        ("cosim.json", '[{"id": 1}]', [], "cosim.json holds no questions"),
         ("notes.csv", "a,b\n1,2\n", [], "holds no questions"),
-        ("notes.csv", "", ["--annotations", "x.json"], "C-VQA's CSV has its answers"),
+        ("notes.csv", "", ["--annotations", "notes.csv"], "C-VQA's CSV has its answers"),
         ("notes.csv", "", ["--groups", "indirect"], "there is no group 'indirect'"),
         ("notes.csv", "", ["--groups", ","], "no group is named"),
         ("q.json", "{}", ["--annotations", "q.json"], "is not the right file"),
         ("q.json", "{", ["--annotations", "q.json"], "is not a whole JSON file"),
-        ("gone.csv", None, [], "No such file"),
+        ("gone.csv", None, [], "there is no file gone.csv"),
         ("q.csv", "", ["--writer", "nobody:x"], "there is no"),
     ],
 )
@@ -198,6 +202,11 @@ def test_what_cannot_be_built_from_is_said_in_a_sentence(
     assert main(["build", "cvqa", "--questions", name, "-o", "pairs", *options]) == 2
     assert message in capsys.readouterr().err
     assert not (tmp_path / "pairs").exists()
+
+
+def test_a_file_that_is_not_there_is_said_in_a_sentence_from_python_too(tmp_path: Path) -> None:
+    with pytest.raises(CountersightError, match=r"there is no file .*gone\.csv"):
+        countersight.build("cvqa", tmp_path / "gone.csv", tmp_path / "pairs")
 
 
 def test_a_dataset_that_is_there_is_not_written_over(built: Path) -> None:

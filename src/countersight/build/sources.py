@@ -13,7 +13,7 @@ from countersight.case import AnswerKind, Case, Question
 from countersight.dataset import BadRow, Dataset
 from countersight.errors import CountersightError
 from countersight.reading import answer_in
-from countersight.suites import SUITES, BadField, Layout
+from countersight.suites import SUITES, BadField, JsonFile, Layout
 
 Group = Literal["direct", "boolean"]
 GROUPS: Final[tuple[Group, ...]] = ("direct", "boolean")
@@ -55,6 +55,9 @@ def read_sources(questions: Path, annotations: Path | None, captions: Path | Non
     Reads VQAv2's and OK-VQA's official files, C-VQA's CSV, and any dataset folder with factual questions. What COCO's
     captions and the other questions say of a picture stands beside its sources.
     """
+    for file in (questions, annotations, captions):
+        if file is not None and not file.exists():
+            raise CountersightError(f"there is no file {file}")
     found = list(_read(questions, annotations))
     said = read_captions(captions) if captions else {}
     for each in found:
@@ -108,8 +111,26 @@ def _layout(questions: Path, annotations: Path | None) -> Layout:
             raise CountersightError("`annotations` goes with VQA's file of questions; C-VQA's CSV has its answers")
         return SUITES["cvqa-real"].open_layout()
     if annotations is None:
-        raise CountersightError(f"{questions} has no answers in it; name VQA's annotations as `annotations`")
+        raise CountersightError(_without_annotations(questions))
     return SUITES["vqav2"].open_layout(annotations)
+
+
+def _without_annotations(questions: Path) -> str:
+    """What a file is that was named alone: VQA's questions without their answers, or no questions at all."""
+    file = JsonFile(questions)
+    if _holds(file, "questions"):
+        return f"{questions} has no answers in it; name VQA's annotations as `annotations`"
+    if _holds(file, "annotations"):
+        return f"{questions} holds annotations and no questions; name VQA's questions, and this file as `annotations`"
+    return f"{questions} holds no questions; name VQA's file with its own annotations, C-VQA's CSV or a dataset"
+
+
+def _holds(file: JsonFile, field: str) -> bool:
+    try:
+        next(file.entries(field), None)
+    except CountersightError:
+        return False
+    return True
 
 
 def _source(entry: _Entry, said: dict[str, list[str]]) -> Source | LeftOut:
