@@ -54,6 +54,8 @@ class Built(msgspec.Struct, frozen=True):
     rejected: int
     without_picture: int
     funnel: Funnel
+    empty: tuple[Group, ...] = ()
+    """Groups that were asked for and of which there is no pair."""
 
 
 def build_dataset(
@@ -177,7 +179,9 @@ def _write(order: Order, pairs: Pairs, workshop: Workshop) -> Built:
         funnel = _funnel(order, pairs, workshop)
         write_funnel(writer.staging, funnel, pairs.rejected)
         workshop.finish(writer.staging)
-    return Built(len(pairs.pairs), len(pairs.rejected), without_picture, funnel)
+    there = {pair.source.group for pair in pairs.pairs}
+    empty = tuple(group for group, size in _sizes(order).items() if size and group not in there)
+    return Built(len(pairs.pairs), len(pairs.rejected), without_picture, funnel, empty)
 
 
 def _funnel(order: Order, pairs: Pairs, workshop: Workshop) -> Funnel:

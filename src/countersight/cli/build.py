@@ -1,6 +1,7 @@
 """`countersight build`: pairs of questions written by a grammar or a model, checked, and ready for people."""
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from shlex import quote
 
@@ -50,6 +51,12 @@ def add(verbs: Verbs) -> None:
     build.add_argument("-o", "--output", type=Path, required=True, metavar="DATASET", help="the dataset folder to make")
 
 
+def _why_fewer(empty: Sequence[str]) -> str:
+    """What was missing: all questions of a group, or only more of them."""
+    named = " and no ".join({"direct": "how-many", "boolean": "yes/no"}[group] for group in empty)
+    return f"no {named} questions fit" if named else "there were no more questions that fit"
+
+
 def _build(chosen: argparse.Namespace) -> int:
     from countersight.build import REJECTED
     from countersight.cli.progress import counting
@@ -83,7 +90,7 @@ def _build(chosen: argparse.Namespace) -> int:
     )
     print(f"{several(built.cases, 'pair')} in {chosen.output}; {built.rejected:,} others, with reasons, in {REJECTED}")
     if built.cases < chosen.size:
-        print(f"fewer than the {chosen.size:,} asked for: there were no more questions that fit")
+        print(f"fewer than the {chosen.size:,} asked for: {_why_fewer(built.empty)}")
     if built.without_picture:
         print(f"{built.without_picture:,} without a picture: name their folder with --pictures")
     for step in built.funnel.steps:
