@@ -179,6 +179,12 @@ def test_of_a_collision_only_what_both_kinds_of_sharing_agree_on_is_asked():
     assert not any(query.follows for query in all_queries(TASKS["counterfactual_reasoning"], "collision"))
 
 
+def test_of_two_causes_without_an_edge_none_is_lost_for_the_other():
+    """Soda in a can, can and soda on a table: the table bears the can, whatever the graph of the soda says."""
+    found = all_queries(TASKS["counterfactual_reasoning"], "collision")
+    assert {(query.lost, query.effect) for query in found} == {("C", "A"), ("C", "B")}
+
+
 def test_a_pile_is_one_support_after_the_other():
     """Cup on table, table on floor, cup on floor: with the table held, the floor does nothing for the cup."""
     pile = Shape.of(graph("confounding", causes=("support", "support", "support")))

@@ -21,10 +21,12 @@ from countersight.suites.cello.tasks.query import NOTHING, Query, Shape, Suppose
 def _lost_or_not(shape: Shape) -> Iterator[Query]:
     """What becomes of one thing when another is lost: one that it depends on, one that depends on it, or neither.
 
-    In a collision nothing is asked of the common effect: the graph does not say whether one of its causes would do.
+    In a collision only the common effect is lost. Nothing is asked of it: the graph does not say whether one of its
+    causes would do. Nor is one cause lost for the other: that no edge joins them does not tell that none bears the
+    other, as a table bears the can in which the soda is.
     """
     for effect in shape.names:
-        behind = ancestors(shape.edges, effect)
+        behind, after = ancestors(shape.edges, effect), descendants(shape.edges, effect)
         if shape.graph.kind == "collision" and behind:
             continue
         for lost in (*shape.names, *shape.beside):
@@ -32,7 +34,7 @@ def _lost_or_not(shape: Shape) -> Iterator[Query]:
                 yield Supposed(
                     lost, effect, (), True, f"{shape.does(effect, 'depend')} on {_by_way_of(shape, lost, effect)}"
                 )
-            elif lost != effect and (behind or lost in shape.names):
+            elif lost in after or (behind and lost in shape.beside):
                 yield Supposed(lost, effect, (), False, _why_not(shape, lost, effect))
 
 
