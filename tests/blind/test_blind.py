@@ -1,6 +1,7 @@
 """What is answered without the pictures: cues that were put there are found, and none where there is none."""
 
 import time
+from io import StringIO
 from random import Random
 
 import pytest
@@ -11,6 +12,7 @@ from rich.console import Console
 
 import countersight as cs
 from countersight.blind import PROBES, card_section, known, measure, measured, render, section, write_svg
+from countersight.blind.wording import shared
 from countersight.case import LETTERS, Case, Change, Option, Question
 from countersight.cli import main
 from countersight.dataset import Dataset
@@ -210,6 +212,21 @@ def test_a_terminal_is_told_nothing_but_words(capsys):
     found = measure(chosen(n, ["a", "b\x1b[2J"], 1, group="\x1b[31m[bold]g") for n in range(60))
     render(found, Console(force_terminal=False))
     assert "\x1b[2J" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_no_figure_is_cut_on_a_narrow_terminal(width):
+    rng = Random(3)
+    found = measure(
+        chosen(n, rng.sample(WORDS, 4), rng.randrange(4), group="counterfactual_reasoning") for n in range(200)
+    )
+    out = StringIO()
+    render(found, Console(file=out, width=width))
+    words = out.getvalue().split()
+    for group in found.groups:
+        figures = [shared(group.blind), *(f"{100 * share.right:.1f}" for share in group.probes.values())]
+        assert all(part in words for figure in figures for part in figure.split())
+    assert "…" not in out.getvalue()
 
 
 def longest_option(_, question):

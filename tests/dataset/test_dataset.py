@@ -140,6 +140,13 @@ def test_a_folder_that_is_no_dataset_is_a_sentence(tmp_path):
         Dataset.open(tmp_path)
 
 
+def test_a_file_is_named_as_the_source_of_a_dataset_and_not_as_its_folder(tmp_path):
+    source = tmp_path / "questions.csv"
+    source.write_text("question\n", encoding="utf-8")
+    with pytest.raises(DatasetError, match=r"make SUITE --from \S*questions\.csv -o FOLDER"):
+        Dataset.open(source)
+
+
 def test_a_writer_that_fails_leaves_nothing_behind(tmp_path):
     writer = DatasetWriter(tmp_path / "d", name="x", description="x", license="CC0-1.0", provenance={})
 

@@ -13,7 +13,7 @@ def render(found: Blind, console: "Console") -> None:
     """Print what was found as tables."""
     from countersight.blind.terminal import printed
 
-    for part in printed(found):
+    for part in printed(found, console):
         console.print(part)
 
 

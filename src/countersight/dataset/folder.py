@@ -64,6 +64,9 @@ class Dataset:
         """Open a dataset folder: one pass over the rows counts them and takes their fingerprint."""
         path = Path(path)
         rows = path / METADATA
+        if path.is_file():
+            made = f"countersight make SUITE --from {quote(str(path))} -o FOLDER"
+            raise DatasetError(f"{path} is not a folder; make a dataset of it with: {made}")
         if not path.is_dir():
             raise DatasetError(
                 f"{path} is not a folder; make a dataset with: countersight make SUITE -o {quote(str(path))}"
