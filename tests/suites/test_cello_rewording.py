@@ -7,13 +7,16 @@ from causal.specimens import graph
 from chat_server import ChatServer
 from suites.test_cello_cases import BESIDE, mined
 
+from countersight.case import Case, Option, Question
 from countersight.cli import main
 from countersight.engine import GivenUp
 from countersight.errors import AskingFailed
-from countersight.suites.cello.cases import draft_supposed
-from countersight.suites.cello.rewording import ATTEMPTS, asked_back, instructions, reword, roles
+from countersight.suites.cello.cases import Drafted, draft_supposed
+from countersight.suites.cello.read_back import asked_back, roles
+from countersight.suites.cello.rewording import ATTEMPTS, instructions, reword
 from countersight.suites.cello.tasks.asked import TASKS, queries
 from countersight.suites.cello.tasks.query import Shape
+from countersight.suites.cello.wording import question
 
 
 def drafted(name="counterfactual_reasoning", kind="direct", stays=True, **fields):
@@ -101,6 +104,57 @@ def test_every_task_has_its_roles(name, kind):
 def test_what_is_not_read_back_is_not_taken(answer):
     case, _ = worded(drafted(), *[GOOD, answer] * ATTEMPTS)
     assert case.provenance["wording"] == "template"
+
+
+def lines_asked(draft):
+    """The names that are asked back of a draft, in the order of the lines."""
+    named = (
+        line.partition(": gone, kept")[0] for line in asked_back("?", draft).splitlines() if ": gone, kept" in line
+    )
+    return tuple(named)
+
+
+def test_the_order_of_the_lines_does_not_tell_the_roles():
+    drafts = [drafted("natural_indirect_effect", "chain", scene=str(number)) for number in range(40)]
+    assert len({lines_asked(draft) for draft in drafts}) == 6
+    assert asked_back("?", drafts[0]) == asked_back("?", drafts[0])
+
+
+def choice(name, kind="chain"):
+    one = graph(kind)
+    query, shape = queries(TASKS[name], one)[0], Shape.of(one)
+    asked = Question(question(TASKS[name], query, shape, 0), "A", "choice", (Option("lamp"), Option("wall")))
+    named = tuple(shape.names[thing] for thing in query.about)
+    return Drafted(Case("case-1", counterfactual=asked), one, TASKS[name], (), named, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "inverted"),
+    [
+        ("causality_identification", "direct", "effect"),
+        ("causal_attribution", "chain", "indirect effect"),
+        ("causal_attribution", "chain", "cause"),
+        ("abstract_reasoning", "chain", "indirect cause"),
+        ("collider_bias", "collision", "effect"),
+        ("confounder_identification", "confounding", "effect"),
+    ],
+)
+def test_a_choice_that_asks_the_other_way_about_is_refused_by_reading_back(name, kind, inverted):
+    draft = choice(name, kind)
+    turned = f"Which of these, in this picture, has to do with the {draft.named[0]}?"
+    case, heard = worded(draft, *[turned, reads(draft, asks=inverted)] * ATTEMPTS)
+    assert heard[1] == asked_back(turned, draft)
+    assert case.counterfactual == draft.case.counterfactual
+    assert f"reads as “{inverted}”" in case.provenance["rejected_because"]
+    taken, _ = worded(draft, turned, reads(draft))
+    assert taken.counterfactual.text == turned
+
+
+def test_a_choice_whose_outcome_is_turned_round_is_refused_by_reading_back():
+    draft = choice("causality_identification", "direct")
+    written = f"Without which of these does the {draft.named[0]} stay?"
+    case, _ = worded(draft, *[written, reads(draft, outcome="goes")] * ATTEMPTS)
+    assert "“outcome”" in case.provenance["rejected_because"]
 
 
 def test_a_model_that_says_nothing_leaves_the_template():

@@ -5,7 +5,6 @@ sent back, and after so many attempts the template stands. Every answer is kept 
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Literal
 
 import msgspec
 
@@ -15,6 +14,7 @@ from countersight.engine import GivenUp
 from countersight.models import Turn
 from countersight.suites.cello.cases import Drafted
 from countersight.suites.cello.leaks import fault
+from countersight.suites.cello.read_back import asked_back, misread, roles
 from countersight.suites.cello.wording import edges_in_words
 
 ATTEMPTS = 3
@@ -23,17 +23,6 @@ _LONGEST_KEPT = 600
 
 Say = Callable[[tuple[Turn, ...]], Awaitable[str]]
 """Puts a conversation to the model and gives what it says; raises GivenUp where it will say nothing."""
-
-Role = Literal["gone", "kept", "changed", "asked"]
-ROLES: dict[str, tuple[Role, Role, Role]] = {
-    "CR": ("gone", "asked", "kept"),
-    "CDE": ("gone", "asked", "kept"),
-    "NDE": ("gone", "asked", "kept"),
-    "NIE": ("kept", "asked", "changed"),
-    "SC": ("kept", "asked", "kept"),
-    "NC": ("asked", "gone", "kept"),
-}
-"""Of what is lost, of the effect and of what is held, by task: what the question makes of each."""
 
 
 async def reword(say: Say, drafted: Drafted, name: str) -> Case:
@@ -82,43 +71,8 @@ def instructions(drafted: Drafted) -> str:
     return "\n".join(parts)
 
 
-def asked_back(written: str, drafted: Drafted) -> str:
-    """What the model is asked of its own wording, shown alone."""
-    return "\n".join(
-        (
-            f"Read this question: {written}",
-            "Say of each thing what the question makes of it, a line each, and nothing else:",
-            *(f"{name}: gone, kept, changed or asked" for name in drafted.named),
-            "asks: stays or goes",
-            "“gone” is what is supposed to be no longer there, “kept” what is supposed to stay or is held as it is, "
-            "“changed” what is supposed to be as it would be without another thing, “asked” what is asked about. "
-            "“stays” means: the question is whether that is still as it is, or could be; “goes”: whether it is not.",
-        )
-    )
-
-
-def roles(drafted: Drafted) -> dict[str, str]:
-    """What the question is meant to make of each of its things."""
-    meant: dict[str, str] = dict(zip(drafted.named, ROLES[drafted.task.short], strict=False))
-    return meant | {"asks": "stays" if drafted.asks_stays else "goes"}
-
-
 async def _misread(say: Say, written: str, drafted: Drafted) -> str | None:
-    """What came back otherwise than it was meant, in words that the model understands, or None."""
-    if drafted.asks_stays is None:
-        return None
-    said = _told(await say((Turn("user", asked_back(written, drafted)),)))
-    for name, meant in roles(drafted).items():
-        if said.get(name) != meant:
-            told = said.get(name, "nothing")
-            return f"it must make “{name}” what is {meant}, and it reads as {told}"
-    return None
-
-
-def _told(text: str) -> dict[str, str]:
-    """Lines of a name, a colon and a word."""
-    pairs = (line.strip(" -*").partition(":") for line in text.casefold().splitlines())
-    return {name.strip().removeprefix("the "): role.strip(' .*“”"') for name, _, role in pairs}
+    return misread(await say((Turn("user", asked_back(written, drafted)),)), drafted)
 
 
 def _fault(written: str, drafted: Drafted) -> str | None:

@@ -1,0 +1,104 @@
+"""A question read back: shown alone, it must make of each thing what it was meant to, and ask for the same."""
+
+from collections.abc import Iterable
+from random import Random
+from typing import Final, Literal
+
+from countersight.suites.cello.cases import Drafted
+
+Role = Literal["gone", "kept", "changed", "asked"]
+ROLES: dict[str, tuple[Role, Role, Role]] = {
+    "CR": ("gone", "asked", "kept"),
+    "CDE": ("gone", "asked", "kept"),
+    "NDE": ("gone", "asked", "kept"),
+    "NIE": ("kept", "asked", "changed"),
+    "SC": ("kept", "asked", "kept"),
+    "NC": ("asked", "gone", "kept"),
+}
+"""Of what is lost, of the effect and of what is held, by task: what the question makes of each."""
+
+SOUGHT: Final = {
+    "CaI": "cause",
+    "CB": "cause",
+    "CoI": "cause",
+    "CA": "indirect cause",
+    "AR": "indirect effect",
+    "BAS": "control",
+}
+"""What a question with options asks for, by task."""
+_SOUGHT_WORDS: Final = ("cause", "indirect cause", "effect", "indirect effect", "control")
+_KEPT_IN_PLACE: Final = ("CaI", "CA", "CB", "CoI")
+"""Tasks whose questions always say whether the thing stays: the others may ask for dependence alone."""
+
+
+def asked_back(written: str, drafted: Drafted) -> str:
+    """What the model is asked of its own wording, shown alone."""
+    lines = _of_choice(drafted) if drafted.asks_stays is None else _of_supposition(drafted)
+    return "\n".join((f"Read this question: {written}", *lines))
+
+
+def roles(drafted: Drafted) -> dict[str, str]:
+    """What the question is meant to make of each of its things, and to ask for."""
+    if drafted.asks_stays is None:
+        outcome = _outcome(drafted)
+        return {"asks": SOUGHT[drafted.task.short]} | ({"outcome": outcome} if outcome else {})
+    meant: dict[str, str] = dict(zip(drafted.named, ROLES[drafted.task.short], strict=False))
+    return meant | {"asks": "stays" if drafted.asks_stays else "goes"}
+
+
+def misread(answer: str, drafted: Drafted) -> str | None:
+    """What came back otherwise than it was meant, in words that the model understands, or None."""
+    said = _told(answer)
+    for name, meant in roles(drafted).items():
+        if said.get(name) != meant:
+            told = said.get(name, "nothing")
+            if name in drafted.named:
+                return f"it must make “{name}” what is {meant}, and it reads as {told}"
+            return f"of what it asks, “{name}” must be “{meant}”, and it reads as “{told}”"
+    return None
+
+
+def _of_supposition(drafted: Drafted) -> Iterable[str]:
+    return (
+        "Say of each thing what the question makes of it, a line each, and nothing else:",
+        *(f"{name}: gone, kept, changed or asked" for name in _shuffled(drafted.named, drafted)),
+        "asks: stays or goes",
+        "“gone” is what is supposed to be no longer there, “kept” what is supposed to stay or is held as it is, "
+        "“changed” what is supposed to be as it would be without another thing, “asked” what is asked about. "
+        "“stays” means: the question is whether that is still as it is, or could be; “goes”: whether it is not.",
+    )
+
+
+def _of_choice(drafted: Drafted) -> Iterable[str]:
+    *words, last = _shuffled(_SOUGHT_WORDS, drafted)
+    about = " and ".join(drafted.named)
+    return (
+        f"Say what it asks for, where {about} is what it names, a line each, and nothing else:",
+        f"asks: {', '.join(words)} or {last}",
+        *(("outcome: stays or goes",) if _outcome(drafted) else ()),
+        f"“cause” is what {about} depends on, or why it stays; “effect” what depends on {about}; either is “indirect” "
+        "where the question wants it by way of another thing only; “control” is what to keep the same in a comparison. "
+        "“stays” means: the question speaks of a thing that stays where it is; “goes”: of one that does not.",
+    )
+
+
+def _outcome(drafted: Drafted) -> str | None:
+    """Whether the template speaks of a thing that stays or of one that does not; None where it speaks of neither."""
+    asked = drafted.case.counterfactual
+    assert asked is not None
+    if "no longer" in asked.text:
+        return "goes"
+    return "stays" if drafted.task.short in _KEPT_IN_PLACE else None
+
+
+def _shuffled(words: tuple[str, ...], drafted: Drafted) -> list[str]:
+    """Words in an order by chance, the same for the same question: a place in the list must not tell the answer."""
+    asked = drafted.case.counterfactual
+    assert asked is not None
+    return Random(f"{drafted.graph.scene}/{asked.text}").sample(words, len(words))
+
+
+def _told(text: str) -> dict[str, str]:
+    """Lines of a name, a colon and a word."""
+    pairs = (line.strip(" -*").partition(":") for line in text.casefold().splitlines())
+    return {name.strip().removeprefix("the "): role.strip(' .*“”"') for name, _, role in pairs}
