@@ -23,6 +23,9 @@ from countersight.suites import SUITES
 TABLES = {"models": MODELS, "editors": EDITORS, "judges": JUDGES, "extractors": EXTRACTORS, "checkers": CHECKERS}
 
 MODULE = """
+from msgspec.structs import replace
+
+from countersight.asking import PROMPTS
 from countersight.models import Answer
 from countersight.suites import Suite
 
@@ -40,6 +43,7 @@ class Parrot:
         pass
 
 
+LOUD = replace(PROMPTS["0-shot"], name="loud", about="in capitals")
 BIRDS = Suite("birds", "birds", "a CSV", "named as in image", "countersight.suites.own.files:LAYOUT")
 """
 
@@ -48,6 +52,9 @@ ENTRY_POINTS = """
 parrot = tiny_plugs:Parrot
 broken = tiny_plugs:Nothing
 shout = contributed:Shouting
+
+[countersight.prompts]
+loud = tiny_plugs:LOUD
 
 [countersight.judges]
 strict = contributed:Strict
@@ -96,7 +103,9 @@ def test_a_model_and_a_suite_of_another_package_work_as_ours_do(tmp_path, instal
     assert "from the package tiny-plugs" in countersight(installed, "list", "models")
     assert "birds" in countersight(installed, "list", "suites")
     countersight(installed, "make", "birds", "--from", table, "-o", tmp_path / "birds")
-    countersight(installed, "run", tmp_path / "birds", "--model", "parrot:3", "-o", tmp_path / "run")
+    asked = ("--model", "parrot:3", "--prompt", "loud")
+    countersight(installed, "run", tmp_path / "birds", *asked, "-o", tmp_path / "run")
+    assert json.loads((tmp_path / "run" / "run.json").read_text())["prompt"]["name"] == "loud"
     reply = json.loads((tmp_path / "run" / "replies.jsonl").read_text().splitlines()[0])
     assert reply["text"] == "3"
 

@@ -54,6 +54,14 @@ def test_how_many_questions_there_are_is_known_before_the_first_is_asked(tmp_pat
     assert tally.total == 40
 
 
+def test_a_run_of_a_newer_format_is_refused_with_its_version(tmp_path):
+    ask(dataset(tmp_path / "d", 2), tmp_path / "r", "chance")
+    file = tmp_path / "r" / "run.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"format": 2, "countersight": "9.0"}))
+    with pytest.raises(RunError, match=r"written by a newer version \(9.0\)"):
+        RunFolder.open(tmp_path / "r")
+
+
 def test_a_run_of_the_first_version_is_taken_up_whatever_order_it_was_asked_in(tmp_path):
     folder = dataset(tmp_path / "d", 20)
     ask(folder, tmp_path / "r", "chance")
@@ -62,7 +70,7 @@ def test_a_run_of_the_first_version_is_taken_up_whatever_order_it_was_asked_in(t
     lines.sort(key=lambda line: json.loads(line)["row"])  # as they were asked in 0.1
     journal.write_bytes(b"".join(lines[:15]))
     manifest = json.loads((tmp_path / "r" / "run.json").read_text(encoding="utf-8"))
-    del manifest["again"], manifest["observed"]
+    del manifest["again"], manifest["observed"], manifest["format"]
     (tmp_path / "r" / "run.json").write_text(json.dumps(manifest), encoding="utf-8")
     tally = ask(folder, tmp_path / "r", "chance")
     assert (tally.before, tally.answered) == (15, 25)

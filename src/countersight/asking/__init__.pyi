@@ -13,6 +13,7 @@ from .prompt import Told as Told
 from .prompt import fill as fill
 from .prompt import told as told
 from .prompt_files import as_toml as as_toml
+from .prompts import BROUGHT as BROUGHT
 from .prompts import GUIDE as GUIDE
 from .prompts import PROMPTS as PROMPTS
 from .prompts import find_prompt as find_prompt

@@ -48,12 +48,14 @@ def _list_suites(*, fields: bool) -> None:
 
 
 def _list_prompts(*, whole: bool) -> None:
-    from countersight.asking import GUIDE, PROMPTS, as_toml
+    from countersight.asking import BROUGHT, GUIDE, PROMPTS, as_toml
 
     if whole:
         print(GUIDE)
     for name, prompt in PROMPTS.items():
         print(f"# {name}\n{as_toml(prompt)}" if whole else f"{name:<12} {prompt.about}")
+    for name, package in BROUGHT.usages().items():
+        print(f"# {name} is {package}" if whole else f"{name:<12} {package}")
 
 
 def _list_table(what: str) -> None:

@@ -19,6 +19,8 @@ from countersight.errors import RunError
 from countersight.models import Loss
 
 MANIFEST = "run.json"
+FORMAT = 1
+"""Counted up when an older reader would be misled."""
 JOURNAL = "replies.jsonl"
 _WITHOUT_EFFECT = ("ranking",)
 """Settings that version 0.1 wrote down and that change no answer: in which of equal ways options were ranked."""
@@ -74,6 +76,7 @@ class Manifest(msgspec.Struct, frozen=True):
     """Answers that were asked for once more, and how."""
     observed: dict[str, Any] = {}
     """What was found out while asking, such as fields the server refused; it makes no other run of it."""
+    format: int = FORMAT
 
     def ways(self) -> dict[str, Any]:
         """The model's settings, and what else its answers depend on beside the prompt."""
@@ -110,7 +113,10 @@ class RunFolder:
     def open(cls, path: Path | str) -> Self:
         """Open a run for reading."""
         path = Path(path)
-        return cls(path, read_manifest(path / MANIFEST, Manifest, "a run", RunError))
+        manifest = read_manifest(path / MANIFEST, Manifest, "a run", RunError)
+        if manifest.format > FORMAT:
+            raise RunError(f"{path} was written by a newer version ({manifest.countersight}); open it with that one")
+        return cls(path, manifest)
 
     @classmethod
     def begin(
