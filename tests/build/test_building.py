@@ -11,7 +11,7 @@ from pairing import questions, write_csv, write_vqa
 
 import countersight
 from countersight.build import REJECTED, Built, Order, build_dataset, read_funnel
-from countersight.case import Question
+from countersight.case import Option, Question
 from countersight.cli import main
 from countersight.composing import compose
 from countersight.dataset import Dataset
@@ -151,6 +151,29 @@ def test_any_dataset_with_factual_questions_is_a_source(tmp_path: Path) -> None:
     ]
     built = build(dataset(tmp_path / "source", cases), tmp_path / "pairs", size=2, groups=("direct",))
     assert (built.cases, built.without_picture) == (2, 0)
+
+
+def test_a_choice_whose_right_option_is_a_number_is_a_how_many_question(tmp_path: Path) -> None:
+    options = tuple(Option(text) for text in ("7", "10", "many"))
+    cases = [
+        case(n, factual=Question(f"How many {noun} are there?", letter, "choice", options))
+        for n, (noun, letter) in enumerate((("dogs", "B"), ("cups", "A"), ("birds", "C")))
+    ]
+    built = build(dataset(tmp_path / "source", cases), tmp_path / "pairs", size=3, groups=("direct",))
+    factual = {case.factual.answer for _, case in Dataset.open(tmp_path / "pairs").cases() if case.factual}
+    assert (built.cases, factual) == (2, {"10", "7"})
+
+
+def test_a_dataset_without_pictures_is_built_from_and_finds_them_where_they_are_named(tmp_path: Path) -> None:
+    source = write_csv(tmp_path / "questions.csv", questions()[:4])
+    build(source, tmp_path / "source", size=4, groups=("direct",))
+    built = build(tmp_path / "source", tmp_path / "pairs", size=4, groups=("direct",))
+    assert (built.cases, built.without_picture) == (4, 4)
+    (tmp_path / "pictures").mkdir()
+    for number in range(4):
+        (tmp_path / f"pictures/{number:04d}.png").write_bytes(picture())
+    found = build(tmp_path / "source", tmp_path / "found", size=4, groups=("direct",), pictures=tmp_path / "pictures")
+    assert (found.cases, found.without_picture) == (4, 0)
 
 
 def test_cfmm_gets_two_options_an_aspect_and_even_letters(tmp_path: Path) -> None:

@@ -97,12 +97,17 @@ def _usable(order: Order, found: list[Source | LeftOut]) -> list[Source | LeftOu
 def _checked(order: Order, source: Source) -> Source | LeftOut:
     if order.suite == "cfmm" and source.agreement < AMBIGUOUS:
         return LeftOut(source.id, source.question, "ambiguous: too many gave another answer")
-    if order.pictures is None and not order.questions.is_dir():
+    folder = _folder(order, source)
+    if folder is None:
         return source
-    folder = order.pictures or order.questions
     places = (folder / sub / source.image for sub in ("", "val2014", "train2014"))
     is_there = bool(source.image) and any(place.is_file() for place in places)
     return source if is_there else LeftOut(source.id, source.question, "no such picture")
+
+
+def _folder(order: Order, source: Source) -> Path | None:
+    """Where the picture of a source is looked for: where it was named, or in the dataset that holds it."""
+    return order.pictures or (order.questions if order.questions.is_dir() and source.is_stored else None)
 
 
 async def _pairs(
@@ -170,7 +175,7 @@ def _write(order: Order, pairs: Pairs, workshop: Workshop) -> Built:
     with writer:
         for number, pair in enumerate(pairs.pairs, start=1):
             case = as_case(pair, number, suite=order.suite, provenance=made, seed=order.seed)
-            folder = order.pictures or (order.questions if order.questions.is_dir() else None)
+            folder = _folder(order, pair.source)
             if folder is not None:
                 name = pair.source.image if order.pictures else pair.source.image.removeprefix("images/")
                 case = with_picture(case, layout, name, folder if order.pictures else folder / "images", writer.staging)

@@ -10,6 +10,7 @@ import msgspec
 
 from countersight.build.captions import picture_key, read_captions
 from countersight.case import AnswerKind, Case, Question
+from countersight.composing import number_of
 from countersight.dataset import BadRow, Dataset
 from countersight.errors import CountersightError
 from countersight.reading import answer_in
@@ -39,6 +40,11 @@ class Source(msgspec.Struct, frozen=True):
     """The share of people who gave that answer, where several were asked."""
     beside: tuple[str, ...] = ()
     """What else is said of the same picture: other questions, captions."""
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether the picture lies in the dataset that the question came from."""
+        return self.image.startswith("images/")
 
 
 class LeftOut(msgspec.Struct, frozen=True):
@@ -100,7 +106,7 @@ def _from_dataset(folder: Path, annotations: Path | None) -> Iterator[_Entry | L
         raise CountersightError("`annotations` goes with VQA's file of questions; a dataset has its answers")
     bad: list[BadRow] = []
     for _, case in Dataset.open(folder).cases(bad.append):
-        yield _Entry(case, case.image or "")
+        yield _Entry(case, case.image or str(case.provenance.get("img_path", "")))
     for row in bad:
         yield LeftOut(f"line {row.line}", "", f"bad row: {row.field}: {row.reason}")
 
@@ -134,9 +140,10 @@ def _holds(file: JsonFile, field: str) -> bool:
 
 
 def _source(entry: _Entry, said: dict[str, list[str]]) -> Source | LeftOut:
-    case, question = entry.case, entry.case.factual
-    if question is None:
+    case = entry.case
+    if case.factual is None:
         return LeftOut(case.id, "", "no factual question")
+    question = _opened(case.factual)
     text = " ".join(question.text.split())
     group = _group(text, question)
     if group is None:
@@ -150,6 +157,14 @@ def _source(entry: _Entry, said: dict[str, list[str]]) -> Source | LeftOut:
         return LeftOut(case.id, text, "no clear majority")
     beside = tuple(other for other in dict.fromkeys(said.get(picture_key(entry.image), [])) if other != question.text)
     return Source(case.id, text, answer, group, entry.image, round(agreement, 3), beside)
+
+
+def _opened(question: Question) -> Question:
+    """A choice whose right option is a number, as the question for that number; any other as it is."""
+    if question.kind != "choice":
+        return question
+    right = question.right_text.strip().casefold()
+    return question if number_of(right) is None else Question(question.text, right, "number")
 
 
 def _group(text: str, question: Question) -> Group | None:
