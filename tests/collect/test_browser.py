@@ -4,6 +4,7 @@ import re
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -26,10 +27,12 @@ class Hall:
 
     def __init__(self, browser: Browser, address: str, campaign: Campaign) -> None:
         self.browser, self.address, self.campaign = browser, address, campaign
+        self._visitors = count(1)
 
     def enter(self, name: str, role: people.Role = "worker", **how: object) -> Page:
-        """A page of somebody who is logged in."""
+        """A page of somebody who is logged in; nobody else has the name, also where a test is tried again."""
         context = self.browser.new_context(base_url=self.address, **how)
+        name = f"{next(self._visitors)} {name}"
         number = self.campaign.store.write_now(lambda c: people.add_person(c, name, role, time.time()))
         self.campaign.store.write_now(
             lambda c: people.agree(c, number, self.campaign.settings.consent.version, time.time())

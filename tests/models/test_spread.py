@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -15,12 +16,13 @@ from running import answers, run_command, start_command
 pytest.importorskip("ray")
 pytestmark = pytest.mark.slow
 STORE = 80 * 2**20
+ADDRESSES = count(2)
 NAMES = ("dogs", "cats", "cups", "plates", "books", "chairs", "horses", "birds", "cars", "boats", "trees", "lamps")
 
 
 @pytest.fixture(scope="module")
 def cluster():
-    """A head that computes nothing, and two nodes."""
+    """A head that computes nothing; `workers` has the nodes."""
     from ray.cluster_utils import Cluster
 
     patch = pytest.MonkeyPatch()
@@ -32,16 +34,21 @@ def cluster():
     except Exception as error:  # no shared memory, no ports: not ours to mend
         pytest.skip(f"Ray does not start here: {error}")
     try:
-        for number in (2, 3):
-            add_node(made, number)
         yield made
     finally:
         made.shutdown()
         patch.undo()
 
 
-def add_node(cluster, number):
-    return cluster.add_node(num_cpus=1, object_store_memory=STORE, node_ip_address=f"127.0.0.{number}")
+@pytest.fixture(autouse=True)
+def workers(cluster):
+    """Two nodes that compute: those that are left of the tests before, and new ones for those that were killed."""
+    living = [node for node in cluster.list_all_nodes() if node is not cluster.head_node]
+    return living + [add_node(cluster) for _ in range(2 - len(living))]
+
+
+def add_node(cluster):
+    return cluster.add_node(num_cpus=1, object_store_memory=STORE, node_ip_address=f"127.0.0.{next(ADDRESSES)}")
 
 
 def kill_node(cluster, node):
@@ -78,15 +85,14 @@ def alone(flowers):
     return answers(run)
 
 
-def test_machines_that_go_down_lose_nothing(cluster, flowers, alone, tmp_path) -> None:
+def test_machines_that_go_down_lose_nothing(cluster, workers, flowers, alone, tmp_path) -> None:
     run = tmp_path / "run"
-    nodes = {node.node_ip_address: node for node in cluster.list_all_nodes()}
     process = start_command(flowers, run, "embedded", "--ray", cluster.address, "--concurrency", "2")
     written(run, 10, process)
-    kill_node(cluster, nodes["127.0.0.2"])
-    add_node(cluster, 4)
+    kill_node(cluster, workers[0])
+    add_node(cluster)
     written(run, 40, process)
-    kill_node(cluster, nodes["127.0.0.3"])  # only the third is left, so at least two have answered
+    kill_node(cluster, workers[1])  # only the third is left, so at least two have answered
     _, said = process.communicate(timeout=200)
     assert process.returncode == 0, said
     assert answers(run) == alone
@@ -142,7 +148,7 @@ def test_a_cluster_that_is_not_there_and_a_server_get_a_sentence(flowers, tmp_pa
 def test_a_dataset_drawn_on_a_cluster_that_loses_a_machine_is_the_dataset_drawn_here(
     cluster, flowers, tmp_path
 ) -> None:
-    lost = add_node(cluster, 5)
+    lost = add_node(cluster)
     making = command(
         "make", "cvqa-synthetic", "--size", "60", "--seed", "3", "--ray", cluster.address, "-o", tmp_path / "d"
     )
