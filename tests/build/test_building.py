@@ -103,6 +103,38 @@ def test_what_is_supposed_of_yes_and_no_is_that_the_fact_is_not_so(tmp_path: Pat
     assert not [text for text in texts if re.search(dangling, text)]
 
 
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Is he wearing a hat?", "took it off and everyone without a hat put one on|put one on and .* took it off"),
+        ("Is the book open?", "everything that is closed and closed|everything that is open and opened"),
+        ("Is the dog running?", "everyone else st(arted|opped)"),
+        ("Are the books open?", "opposite|not as we see"),  # some may be open and some not
+        ("Is the seat open?", "opposite|not as we see"),  # nobody closes it
+        ("Is that ham in the pan?", None),  # who knows whether that is the ham
+    ],
+)
+def test_what_turns_one_thing_round_turns_its_answer_round(tmp_path: Path, question: str, said: str | None) -> None:
+    source = write_csv(tmp_path / "questions.csv", [(question, answer) for answer in ("yes", "no")])
+    if said is None:
+        with pytest.raises(CountersightError, match="2 x the grammar does not cover"):
+            build(source, tmp_path / "pairs", size=2, groups=("boolean",))
+        return
+    build(source, tmp_path / "pairs", size=2, groups=("boolean",))
+    cases = [case for _, case in Dataset.open(tmp_path / "pairs").cases()]
+    assert {case.counterfactual.answer for case in cases} == {"yes", "no"}  # type: ignore[union-attr]
+    assert all(re.search(said, case.counterfactual.text) for case in cases)  # type: ignore[union-attr]
+
+
+def test_a_name_of_several_nouns_is_not_taken_for_the_last_of_them(tmp_path: Path) -> None:
+    names = ("hot dogs", "train cars", "toilet paper rolls", "rolls of plastic bags", "trellises", "TVs")
+    rows = [(f"How many {name} are there?", str(count)) for name in names for count in range(1, 9)]
+    build(write_csv(tmp_path / "questions.csv", rows), tmp_path / "pairs", size=len(rows), groups=("direct",))
+    texts = [case.counterfactual.text for _, case in Dataset.open(tmp_path / "pairs").cases()]  # type: ignore[union-attr]
+    assert len(texts) > len(rows) / 2
+    assert not [text for text in texts if re.search(r"cats|bicycle|ran|left|joined|eaten|ate|trellise\b|\btv", text)]
+
+
 def test_only_clear_majorities_of_vqa_are_taken_and_the_rest_counted(tmp_path: Path) -> None:
     source, annotations = write_vqa(
         tmp_path,

@@ -78,12 +78,15 @@ def test_what_a_model_writes_well_becomes_a_pair_with_its_cost(tmp_path: Path) -
     assert reasons(tmp_path) == {"enough of the operation add": 3}
 
 
-def test_examples_of_our_own_are_shown_and_the_shape_is_asked_for(tmp_path: Path) -> None:
+def test_examples_and_shape_stand_before_the_question_and_are_the_same_in_every_request(tmp_path: Path) -> None:
     with ChatServer(writing(good)) as server:
         build(tmp_path, server)
-    first = next(body for body in server.requests if "You change questions" in question_of(body))
-    assert question_of(first).count("Question: ") == 7
-    assert '"new_answer"' in question_of(first)
+    told = [question_of(body) for body in server.requests if "You change questions" in question_of(body)]
+    before = {text.partition("Now this one.")[0] for text in told}
+    assert len(told) == len(COUNTS)
+    assert len(before) == 1  # a server that keeps what it has read reads it once
+    assert before.pop().count("Question: ") == 20
+    assert '"new_answer"' in told[0]
 
 
 @pytest.mark.parametrize(

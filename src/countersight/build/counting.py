@@ -12,7 +12,7 @@ import msgspec
 from countersight.build.conditional import Conditional, conditional
 from countersight.build.drafts import OPERATIONS, Draft, Unwritten
 from countersight.build.sources import Source
-from countersight.build.vocabulary import BODY_PARTS, FOOD, FRAMES, NO_SINGULAR, NO_THINGS, OTHERS, patterns
+from countersight.build.vocabulary import BODY_PARTS, DESCRIBING, FOOD, FRAMES, NO_SINGULAR, NO_THINGS, OTHERS, patterns
 from countersight.composing import KINDS, compose, singular, thing_of
 from countersight.text import UNITS
 
@@ -28,6 +28,7 @@ class _Things(msgspec.Struct, frozen=True):
     one: str
     several: str
     head: str
+    """What they are as such, for what else may stand in their place; nothing where the name is of several nouns."""
     kinds: tuple[str, ...]
 
     def named(self, number: int) -> str:
@@ -63,8 +64,19 @@ def _things(asked: Conditional) -> _Things:
     head = thing_of(noun)
     if head in BODY_PARTS or head in NO_THINGS:
         raise Unwritten("what is counted cannot be added or taken away")
-    one = " ".join([*words[:place], singular(noun), *words[place + 1 :]])
+    one = " ".join([*words[:place], _single(words[place]), *words[place + 1 :]])
+    if words[place + 1 :]:  # slices of pizza are food, rolls of plastic bags are not
+        is_food = noun in ("slices", "pieces") and thing_of(words[-1].casefold()) in FOOD
+        return _Things(one, asked.name, "", ("food",) if is_food else ())
+    if any(word.casefold() not in DESCRIBING for word in words[:place]):  # a hot dog is no dog, and a train car no car
+        return _Things(one, asked.name, "", ())
     return _Things(one, asked.name, head, tuple(_kinds(head)))
+
+
+def _single(noun: str) -> str:
+    """One of them, in capitals where they are: TVs, TV."""
+    one = singular(noun.casefold())
+    return noun[: len(one)] if noun.casefold().startswith(one) else one
 
 
 def _kinds(head: str) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from functools import cache
 from importlib.resources import files
 from random import Random
 from typing import Any, Final
@@ -9,8 +10,9 @@ from typing import Any, Final
 from countersight.build.drafts import OPERATIONS, Draft
 from countersight.build.sources import Source
 
-SHOWN = 6
-"""Examples shown at a time, drawn by seed."""
+SHOWN = 20
+"""Examples shown to a model, drawn by seed once for all questions: what stands before the question is then the same in
+every request and long enough (over 1,024 tokens) that servers keep it, and do not read it, or charge for it, anew."""
 _EXAMPLES: Final[dict[str, list[dict[str, Any]]]] = tomllib.loads(
     (files(__package__) / "examples.toml").read_text(encoding="utf-8")
 )
@@ -18,7 +20,7 @@ _STEPS: Final = {
     "direct": (
         "You change questions about the number of things in a photograph.\n"
         "1. Read the question and its answer.\n"
-        "2. Choose an operation that changes the number: {operations}. Choose {wanted} if it fits.\n"
+        "2. Choose an operation that changes the number: {operations}.\n"
         "3. Work out the new answer.\n"
         "4. Write the new question: it counts the same things, in the conditional (would), with one supposition (if) "
         "that does the operation. Suppose only what can be in this photograph. Say neither the old nor the new answer."
@@ -39,13 +41,19 @@ _REPLY: Final = {
 
 
 def writing_prompt(source: Source, wanted: tuple[str, ...], seed: int) -> str:
-    """The steps, examples of ours, and the question to change."""
-    examples = Random(f"{seed}/{source.id}").sample(_EXAMPLES[source.group], SHOWN)
-    steps = _STEPS[source.group].format(operations=", ".join(OPERATIONS), wanted=wanted[0])
-    parts = [steps, f"Reply with one JSON object and nothing else: {_REPLY[source.group]}"]
-    parts += ["Examples:", *(_example(source.group, example) for example in examples)]
-    parts.append(f"Now this one.\nQuestion: {source.question}\nAnswer: {source.answer}")
-    return "\n\n".join(parts)
+    """What is the same for every question of a group, and then the question to change."""
+    advice = f" Choose the operation {wanted[0]} if it fits." if source.group == "direct" else ""
+    asked = f"Now this one.{advice}\nQuestion: {source.question}\nAnswer: {source.answer}"
+    return f"{_told(source.group, seed)}\n\n{asked}"
+
+
+@cache
+def _told(group: str, seed: int) -> str:
+    """The steps, the shape of a reply, and examples of ours."""
+    examples = Random(f"{seed}/{group}").sample(_EXAMPLES[group], SHOWN)
+    steps = _STEPS[group].format(operations=", ".join(OPERATIONS))
+    shaped = f"Reply with one JSON object and nothing else: {_REPLY[group]}"
+    return "\n\n".join((steps, shaped, "Examples:", *(_example(group, example) for example in examples)))
 
 
 def _example(group: str, example: dict[str, Any]) -> str:

@@ -12,6 +12,8 @@ _PARTS: Final = re.compile(
     r"(?:if|suppose(?: that)?) (?P<said>.+?)[,.] (?P<asked>(?:would|could|will)\b.+)"
     r"|(?P<asked_too>(?:would|could|will)\b.+?) if (?P<said_too>.+)"
 )
+_BOTH_WAYS: Final = re.compile(r"\b(every\w*|all)\b.+\band (\w+ |turned \w+ )?(every\w*|all)\b")
+"""What is so ends and what is not so begins: one has to look which it is."""
 _WORD: Final = re.compile(r"[a-z]+(?:['’][a-z]+)?")
 _LITTLE: Final = (
     FILLER | PLACES | {"if", "would", "be", "is", "are", "there", "do", "does", "suppose", "any", "some", "have"}
@@ -51,7 +53,7 @@ def _number(question: str) -> str | None:
 def _yes_or_no(question: str) -> str | None:
     """Yes where the if-clause says what is asked, no where it says that it is not so, or the opposite."""
     parts = _PARTS.fullmatch(question.casefold().strip())
-    if parts is None:
+    if parts is None or _BOTH_WAYS.search(parts["said"] or parts["said_too"]):
         return None
     asked, said = (_WORD.findall(parts[name] or parts[f"{name}_too"]) for name in ("asked", "said"))
     stated = {thing_of(word) for word in said}

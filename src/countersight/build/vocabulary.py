@@ -32,10 +32,15 @@ REFUSALS: Final = tuple(_WORDS["refusals"].strip().split("|"))
 ENGLISH: Final = _list("english")
 FOOD: Final = _things("food")
 STATES: Final = _list("states")
+DESCRIBING: Final = _list("describing") | (STATES - {"hot"})
 SWITCHED: Final = _things("switched")
+OPENED: Final = _things("opened")
 OTHERS: Final[dict[str, str]] = {thing_of(name): other for name, other in _WORDS["others"].items()}
 ASPECTS: Final = {name: frozenset(words.split()) for name, words in _WORDS["aspects"].items()}
 OPPOSITES: Final[dict[str, list[str]]] = _WORDS["opposites"]
+TURNED: Final[dict[str, list[str]]] = {
+    state: patterns for states, patterns in _WORDS["turned"].items() for state in states.split()
+}
 FRAMES: Final[list[str]] = _SUPPOSITIONS["frames"]["question"]
 
 

@@ -10,8 +10,8 @@ from typing import Final
 
 from countersight.build.drafts import Draft, Unwritten
 from countersight.build.sources import Source
-from countersight.build.vocabulary import OPPOSITES, STATES, SWITCHED
-from countersight.composing import is_plural, number_of, thing_of
+from countersight.build.vocabulary import OPENED, OPPOSITES, STATES, SWITCHED, TURNED
+from countersight.composing import KINDS, is_plural, number_of, thing_of
 
 OPERATION: Final = "negate"
 _PRONOUNS: Final = frozenset(
@@ -22,7 +22,10 @@ _ARTICLES: Final = frozenset({"a", "an", "the"})
 _LONGEST_PLACE = 4
 _LONGEST_NAME = 3
 """Words: what is longer may hold more than the subject."""
+_OPEN_TO_MORE: Final = frozenset({"anyone", "someone", "that", "those"})
+"""Words after which a place may belong to the subject."""
 _NAMING: Final = frozenset({"this", "that", "these", "those"})
+_LIVING: Final = frozenset(map(thing_of, ("person", "animal"))) | KINDS[thing_of("person")] | KINDS[thing_of("animal")]
 
 
 def write_yes_no(source: Source, chance: Random) -> Draft:
@@ -30,10 +33,9 @@ def write_yes_no(source: Source, chance: Random) -> Draft:
     asked = would(source.question)
     if asked is None:
         raise Unwritten("the grammar does not cover the question")
-    patterns = OPPOSITES["switched"] if _is_switched(source.question) else OPPOSITES["any"]
-    pattern = chance.choice(patterns)
-    its = "their" if source.question.casefold().startswith("are ") else "its"
-    question = pattern.format(asked=asked, its=its)
+    words = re.findall(r"[a-z'’-]+", source.question.casefold())
+    pattern = chance.choice(_patterns(words))
+    question = pattern.format(asked=asked, **_worn(words[-1]))
     question = re.sub(r"(^|\. )([a-z])", lambda begins: begins[1] + begins[2].upper(), question)
     return Draft(question, "no" if source.answer == "yes" else "yes", OPERATION, pattern)
 
@@ -56,8 +58,8 @@ def would(question: str) -> str | None:
 
 def _subject_ends(words: list[str]) -> int | None:
     """Where the subject ends: after a pronoun, or before what is said of a noun with its article."""
-    if words[:2] == ["there", "both"]:
-        return None
+    if words[:2] == ["there", "both"] or (words[0] in _OPEN_TO_MORE and _PREPOSITIONS & set(words[1:3])):
+        return None  # "anyone in the picture wearing a hat", "that ham in the pan"
     if words[0] in _PRONOUNS and not (words[0] in _NAMING and _names(words)):
         return 1
     if words[0] not in _ARTICLES | _NAMING | {"his", "her", "their", "its"}:
@@ -86,7 +88,40 @@ def _ends_a_subject(word: str) -> bool:
     return is_verb or word in STATES or word in _PREPOSITIONS or word in _ARTICLES
 
 
-def _is_switched(question: str) -> bool:
-    """Whether a thing is asked about that is switched on and off."""
-    words = re.findall(r"[a-z]+", question.casefold())
-    return words[-1:] in (["on"], ["off"]) and any(thing_of(word) in SWITCHED for word in words)
+def _patterns(words: list[str]) -> list[str]:
+    """What may be supposed of what is asked: of one thing a change that takes place in the picture, or the opposite.
+
+    Of several things some may be so and some not: what is turned round is then no more true of all than before.
+    """
+    said = words[1:] if words[0] == "is" and "not" not in words else []
+    things = set(map(thing_of, said))
+    match said[_name_length(said) :]:
+        case ["wearing", "a" | "an", _]:
+            return OPPOSITES["wearing"]
+        case ["wearing", worn] if is_plural(worn):
+            return OPPOSITES["wearing"]
+        case [verb, *_] if verb.endswith("ing") and verb not in ("wearing", "going", "being"):
+            return OPPOSITES["doing"]
+    match said[-1:]:
+        case ["on" | "off"] if things & SWITCHED:
+            return OPPOSITES["switched"]
+        case [state] if state in TURNED and (state not in ("open", "closed", "shut") or things & OPENED):
+            return TURNED[state]
+    return OPPOSITES["any"]
+
+
+def _name_length(said: list[str]) -> int:
+    """Of how many words the name of one living being is with which this begins; all of them where it is no such."""
+    match said:
+        case ["he" | "she", *_]:
+            return 1
+        case ["the" | "this" | "that", noun, *_] if thing_of(noun) in _LIVING and not is_plural(noun):
+            return 2
+    return len(said)
+
+
+def _worn(noun: str) -> dict[str, str]:
+    """How one speaks of something worn: a hat is put on as one, glasses as some."""
+    if is_plural(noun):
+        return {"worn": noun, "it": "them", "one": "some"}
+    return {"worn": f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}", "it": "it", "one": "one"}
