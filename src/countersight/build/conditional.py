@@ -33,7 +33,13 @@ def conditional(question: str) -> Conditional | None:
     said = words[2:]
     name = _name(said)
     rest = said[len(name) :]
-    if not name or "'" in _head(name) or not is_plural(_head(name)) or name[0].casefold() in _NO_NAMES or number_of(name[0].casefold()):
+    if (
+        not name
+        or "'" in _head(name)
+        or not is_plural(_head(name))
+        or name[0].casefold() in _NO_NAMES
+        or number_of(name[0].casefold())
+    ):
         return None
     would = _would(rest)
     return None if would is None else Conditional(" ".join(name), f"how many {' '.join(name)} {would}")
