@@ -73,7 +73,7 @@ def build_discs(rng: Random, difficulty: Difficulty) -> Discs:
         colours = rng.sample(COLOURS, number)
         discs = tuple(_placed(rng, nth, colour) for nth, colour in enumerate(colours))
         world = Discs(discs, random_look(rng))
-        if min(gaps(world)) < APART:
+        if any(gap < APART for gap in gaps(world)):
             continue
         world = replace(world, discs=tuple(_pushed(rng, discs, max(1, number // 3))))
         if has_clear_arrows(world):
@@ -124,7 +124,7 @@ def faster(disc: Disc, factor: float) -> Disc:
 
 def has_room(world: Discs) -> bool:
     """Whether all discs and arrows of a changed table are apart."""
-    return min(gaps(world), default=_CLOSE) >= _CLOSE and has_clear_arrows(world)
+    return all(gap >= _CLOSE for gap in gaps(world)) and has_clear_arrows(world)
 
 
 def turned(disc: Disc, quarters: int) -> Disc:

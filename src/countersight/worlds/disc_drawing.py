@@ -1,6 +1,6 @@
 """Drawing discs on a table: the start with arrows, any later moment with the ways so far, and four moments in one."""
 
-from itertools import pairwise
+from itertools import pairwise, product
 from math import hypot
 
 import numpy as np
@@ -10,11 +10,13 @@ from countersight.picture import Pixels
 from countersight.scenes import rgb, skia
 from countersight.worlds.colours import PALETTES
 from countersight.worlds.discs import FIELD, WALL, Disc, Discs, Motion, arrow, motion
-from countersight.worlds.drawing import DOT, DOTS_APART, darker, draw_supports, fill, stroke
+from countersight.worlds.drawing import DOT, DOTS_APART, darker, draw_supports, fill, in_rows, stroke
 from countersight.worlds.things import Look, Supports
 
 FRAMES = (0.0, 0.15, 0.45, 1.0)
 """The moments of the strip; discs are fast at first."""
+GAP = 6
+"""The white line between the moments."""
 _TIP = 9.0
 
 
@@ -32,16 +34,16 @@ def draw_discs(world: Discs) -> Pixels:
 
 def draw_end(world: Discs) -> Pixels:
     """The end, with the ways that the discs went."""
-    return _moment(world, motion(world), 1.0, world.look.side)
+    return _moment(world, motion(world), 1.0, world.look.side)[:, :, :3]
 
 
 def draw_strip(world: Discs) -> Pixels:
     """Four moments from start to end, row by row."""
     side, happens = world.look.side * 5 // 8, motion(world)
-    frames = [_moment(world, happens, when, side) for when in FRAMES]
-    gap = np.full((side, 6, 3), 255, np.uint8)
-    rows = [np.hstack([one, gap, other]) for one, other in (frames[:2], frames[2:])]
-    return np.vstack([rows[0], np.full((6, rows[0].shape[1], 3), 255, np.uint8), rows[1]])
+    strip = np.full((2 * side + GAP, 2 * side + GAP, 4), 255, np.uint8)
+    for when, (row, column) in zip(FRAMES, product((0, side + GAP), repeat=2), strict=True):
+        strip[row : row + side, column : column + side] = _moment(world, happens, when, side)
+    return strip[:, :, :3]
 
 
 def _moment(world: Discs, happens: Motion, when: float, side: int) -> Pixels:
@@ -55,18 +57,16 @@ def _moment(world: Discs, happens: Motion, when: float, side: int) -> Pixels:
             canvas.drawLine(x, y, x2, y2, stroke(colour, 3.0, 120))
     for disc in world.discs:
         _disc(canvas, disc, *happens.at(disc.id, when), world)
-    return pixels[:, :, :3]
+    return pixels
 
 
 def draw_table(look: Look) -> tuple[Pixels, skia.Surface]:
     """The empty table: its pixels, and the surface that draws into them."""
     side, wood = look.side, np.array(rgb(look.wood))
-    pixels = np.empty((side, side, 4), np.uint8)
-    pixels[:, :, :3] = wood * 3 // 5
-    pixels[:, :, 3] = 255
+    pixels = in_rows(np.tile(wood * 3 // 5, (side, 1)))
     wall = WALL * side // FIELD
     cloth = np.array(rgb(look.wall)) - (np.arange(side - 2 * wall) * 14 // side)[:, None]
-    pixels[wall : side - wall, wall : side - wall, :3] = cloth[:, None]
+    pixels[wall : side - wall, wall : side - wall] = in_rows(cloth)
     surface = skia.Surface(pixels, colorType=skia.kRGBA_8888_ColorType)
     canvas = surface.getCanvas()
     canvas.scale(side / FIELD, side / FIELD)

@@ -5,12 +5,13 @@ that a disc has gone, all of them then move straight and evenly from Ï„ = 0 to Ï
 next collision of two is the root of a quadratic; a collision changes the two that meet, and nothing else.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from math import hypot, sqrt
 from typing import Annotated, Literal, NamedTuple
 
 import msgspec
+import numpy as np
 
 from countersight.errors import Unclear
 from countersight.worlds.things import Look
@@ -22,7 +23,8 @@ BOUNCE = 0.8
 """How much of their speed two discs, or a disc and a wall, fly apart with."""
 ARROW = 1 / 3
 """How long an arrow is, as a part of the way that its disc would slide."""
-_POINTS = 12
+_PARTS = tuple(nth / 12 for nth in range(13))
+"""Where along an arrow it is looked whether something is in its way."""
 _MOST = 200
 """Events in a world; ours have a handful."""
 Side = Literal["left", "right", "top", "bottom"]
@@ -119,40 +121,48 @@ def motion(world: Discs) -> Motion:
     """What happens on the table; the same whatever the order of the discs."""
     discs = {disc.id: disc for disc in sorted(world.discs, key=lambda disc: disc.id)}
     tracks = {name: [Track(0.0, disc.x, disc.y, disc.vx, disc.vy)] for name, disc in discs.items()}
-    coming = {frozenset(pair): _meeting(*pair, discs, tracks) for pair in combinations(discs, 2)}
-    coming |= {frozenset((name,)): _bouncing(discs[name], tracks[name][-1]) for name in discs}
+    coming = _coming([name for name, disc in discs.items() if disc.vx or disc.vy], discs, tracks)
     events: list[Event] = []
-    while event := min((each for each in coming.values() if each), default=None):
+    while event := min(coming, default=None):
         if len(events) == _MOST:
             raise Unclear("discs that lie too near to each other never stop touching")
         events.append(event)
         met = (event.disc,) if event.is_wall else (event.disc, event.other)
         (_bounce if event.is_wall else _collide)(event, discs, tracks)
-        for name in met:
-            coming[frozenset((name,))] = _bouncing(discs[name], tracks[name][-1])
-            for other in discs:
-                if other != name:
-                    pair = sorted((name, other))
-                    coming[frozenset(pair)] = _meeting(pair[0], pair[1], discs, tracks)
+        # What was to come for these is forgotten, since they now go another way; all else stays as it was.
+        coming = [each for each in coming if each.disc not in met and (each.is_wall or each.other not in met)]
+        coming += _coming(met, discs, tracks)
     return Motion(tuple(events), {name: tuple(each) for name, each in tracks.items()})
 
 
-def _meeting(one: str, other: str, discs: dict[str, Disc], tracks: dict[str, list[Track]]) -> Event | None:
-    """When two discs touch next. It follows from their two tracks alone: no third disc can change a bit of it."""
-    first, second = tracks[one][-1], tracks[other][-1]
-    since = max(first.since, second.since)
-    (x, y), (x2, y2) = first.at(since), second.at(since)
-    dx, dy, vx, vy = x2 - x, y2 - y, second.vx - first.vx, second.vy - first.vy
-    nearing = dx * vx + dy * vy
-    if nearing >= 0:
-        return None
-    speed = vx * vx + vy * vy
-    gap = dx * dx + dy * dy - (discs[one].radius + discs[other].radius) ** 2
-    root = nearing * nearing - speed * gap
-    if root <= 0:
-        return None
-    when = since + max(0.0, gap / (sqrt(root) - nearing))
-    return Event(when, one, other, False) if when < 1 else None
+def _coming(names: Sequence[str], discs: dict[str, Disc], tracks: dict[str, list[Track]]) -> list[Event]:
+    """What would happen next to each of some discs, were it alone with the wall or with one other."""
+    found = [event for name in names if (event := _bouncing(discs[name], tracks[name][-1]))]
+    for name in names:
+        found += _meetings(name, discs, tracks)
+    return found
+
+
+def _meetings(name: str, discs: dict[str, Disc], tracks: dict[str, list[Track]]) -> Iterator[Event]:
+    """When a disc that has just begun a track touches each other disc next.
+
+    It follows from two tracks alone, and gives the same bits from either side: no third disc can change one.
+    """
+    since, x, y, vx, vy = tracks[name][-1]
+    for other, disc in discs.items():
+        before, x2, y2, vx2, vy2 = tracks[other][-1]
+        dx, dy = x2 + vx2 * (since - before) - x, y2 + vy2 * (since - before) - y
+        across, down = vx2 - vx, vy2 - vy
+        nearing = dx * across + dy * down
+        if nearing >= 0:
+            continue
+        gap = dx * dx + dy * dy - (discs[name].radius + disc.radius) ** 2
+        root = nearing * nearing - (across * across + down * down) * gap
+        if root <= 0:
+            continue
+        when = since + max(0.0, gap / (sqrt(root) - nearing))
+        if when < 1:
+            yield Event(when, min(name, other), max(name, other), False)
 
 
 def _bouncing(disc: Disc, track: Track) -> Event | None:
@@ -198,17 +208,17 @@ def arrow(disc: Disc) -> tuple[tuple[float, float], tuple[float, float]]:
 
 def has_clear_arrows(world: Discs) -> bool:
     """Whether no arrow reaches another disc, another arrow or a wall."""
-    taken: list[tuple[str, float, float, float]] = [(disc.id, disc.x, disc.y, disc.radius) for disc in world.discs]
-    for disc in world.discs:
+    taken = [(nth, disc.x, disc.y, disc.radius) for nth, disc in enumerate(world.discs)]
+    for nth, disc in enumerate(world.discs):
         if disc.vx or disc.vy:
             (x, y), (tip_x, tip_y) = arrow(disc)
-            steps = [nth / _POINTS for nth in range(_POINTS + 1)]
-            taken += [(disc.id, x + (tip_x - x) * part, y + (tip_y - y) * part, 4.0) for part in steps]
-    inside = all(min(x, y) > WALL + 6 and max(x, y) < FIELD - WALL - 6 for _, x, y, _ in taken)
-    return inside and all(
-        one == other or hypot(x - x2, y - y2) > size + size2 + 4
-        for (one, x, y, size), (other, x2, y2, size2) in combinations(taken, 2)
-    )
+            if min(tip_x, tip_y) <= WALL + 6 or max(tip_x, tip_y) >= FIELD - WALL - 6:
+                return False
+            taken += [(nth, x + (tip_x - x) * part, y + (tip_y - y) * part, 4.0) for part in _PARTS]
+    whose, x, y, size = np.array(taken).T[:, :, None]
+    inside = (np.minimum(x, y) > WALL + 6) & (np.maximum(x, y) < FIELD - WALL - 6)
+    apart = np.hypot(x - x.T, y - y.T) > size + size.T + 4
+    return bool(inside.all() and (apart | (whose == whose.T)).all())
 
 
 def gaps(world: Discs) -> Iterator[float]:

@@ -110,12 +110,12 @@ class _Statics:
 
 
 def _by_shifts(shifts: Shifts, margin: float) -> bool | None:
-    low, high = shifts.low, shifts.high
-    same = (low <= 0) & (high >= 0)
-    if same.all() and low[0] <= -margin and high[0] >= margin:
+    low, high = shifts.low[0], shifts.high[0]
+    same = [lowest <= 0 <= highest for lowest, highest in zip(shifts.low, shifts.high, strict=True)]
+    if all(same) and low <= -margin and high >= margin:
         return True
-    beyond = low[0] > margin or high[0] < -margin or low[0] > high[0]
-    return False if beyond and not same.any() else None
+    beyond = low > margin or high < -margin or low > high
+    return False if beyond and not any(same) else None
 
 
 def _parts(carries: dict[str, set[str]]) -> list[frozenset[str]]:

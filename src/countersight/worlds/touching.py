@@ -15,6 +15,8 @@ _NEAR = 1.0
 _SEAT = 0.3
 """A ball in a cup rests on so much of its width to either side: it cannot roll out."""
 UP: Point = (0.0, -1.0)
+_FLAT = frozenset({"block", "plank", "shelf"})
+"""What has an upper edge that something can rest on."""
 
 
 class Contact(msgspec.Struct, frozen=True):
@@ -64,14 +66,15 @@ def _under(upper: Thing, there: list[Thing]) -> Iterator[Contact]:
     if upper.turned:
         yield from _leaning(upper, there)
         return
-    if abs(upper.bottom - TABLE) < _NEAR:
+    bottom = upper.bottom
+    if abs(bottom - TABLE) < _NEAR:
         yield from _resting(upper, GROUND, upper.left, upper.right)
-    for lower in there:
-        if lower is upper or lower.turned or lower.kind in ("ball", "hook"):
-            continue
-        if upper.kind == "ball":
+    if upper.kind == "ball":
+        for lower in there:
             yield from _in_cup(upper, lower)
-        elif lower.kind != "cup" and abs(upper.bottom - lower.top) < _NEAR:
+        return
+    for lower in there:
+        if abs(bottom - lower.top) < _NEAR and not lower.turned and lower.kind in _FLAT and lower is not upper:
             yield from _resting(upper, lower.id, max(upper.left, lower.left), min(upper.right, lower.right))
 
 
@@ -83,8 +86,10 @@ def _resting(upper: Thing, lower: str, left: float, right: float) -> Iterator[Co
 
 
 def _in_cup(ball: Thing, cup: Thing) -> Iterator[Contact]:
+    if cup.kind != "cup":
+        return
     inside = cup.left + CUP_WALL - _NEAR < ball.left and ball.right < cup.right - CUP_WALL + _NEAR
-    if cup.kind == "cup" and inside and abs(ball.bottom - (cup.bottom - CUP_BASE)) < _NEAR:
+    if inside and abs(ball.bottom - (cup.bottom - CUP_BASE)) < _NEAR:
         x, _ = ball.middle
         for seat in (x - _SEAT * ball.width, x + _SEAT * ball.width):
             yield _touching(ball.id, cup.id, (seat, ball.bottom), UP)
