@@ -11,8 +11,9 @@ from typing import Literal
 
 import msgspec
 
+from countersight.causal.lexicon import wider
 from countersight.causal.nouns import Nouns, NounsFile
-from countersight.causal.relation_words import RelationWords
+from countersight.causal.relation_words import RelationWords, Words
 from countersight.errors import CatalogueError
 from countersight.text import unknown
 
@@ -52,13 +53,6 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     not_object: tuple[str, ...] = ()
 
 
-class Words(msgspec.Struct, frozen=True):
-    """Words that do not change a relation, and words that deny it."""
-
-    skipped: str
-    unreal: str
-
-
 class CatalogueFile(msgspec.Struct, frozen=True):
     """The file, as people write it."""
 
@@ -76,7 +70,7 @@ class Catalogue:
         """Every kind of cause with what it means."""
         self._nouns = nouns
         phrases = [phrase for rule in file.rule for phrase in (*rule.say, *rule.inverse)]
-        self._words = RelationWords(phrases, file.forms, file.words.skipped.split(), file.words.unreal.split())
+        self._words = RelationWords(phrases, file.forms, file.words)
         self._entries: dict[str, list[_Entry]] = {}
         for rule in file.rule:
             self._check(rule)
@@ -105,9 +99,13 @@ class Catalogue:
 
     def _decide(self, subject: str, relation: str, object: str) -> Verdict:
         phrase = self._read(relation)
-        if phrase.words not in self._entries and phrase.done_by:
-            return self._between(object, phrase.done_by, subject).exchanged()
-        return self._between(subject, phrase.words, object)
+        verdicts = [self._between(subject, phrase.words, object)]
+        if phrase.done_by:
+            verdicts.append(self._between(object, phrase.done_by, subject).exchanged())
+        if AMBIGUOUS not in verdicts:
+            verdicts += [self._between(subject, words, object) for words in phrase.wider]
+        decided = (verdict for verdict in verdicts if verdict.decision in ("causal", "none"))
+        return next(decided, AMBIGUOUS if AMBIGUOUS in verdicts else UNKNOWN)
 
     def _between(self, subject: str, phrase: str, object: str) -> Verdict:
         entries = self._entries.get(phrase)
@@ -124,7 +122,7 @@ def catalogue() -> Catalogue:
         tomllib.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))
         for name in ("catalogue.toml", "nouns.toml")
     )
-    return Catalogue(msgspec.convert(relations, CatalogueFile), Nouns(msgspec.convert(nouns, NounsFile)))
+    return Catalogue(msgspec.convert(relations, CatalogueFile), Nouns(msgspec.convert(nouns, NounsFile), wider))
 
 
 def classes_of(name: str) -> frozenset[str]:

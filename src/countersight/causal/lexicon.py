@@ -22,7 +22,8 @@ class Entry(msgspec.Struct, frozen=True):
     kind: str
     """What sort of thing it is: artifact, person, animal, food, …"""
     synonyms: frozenset[str]
-    hypernyms: frozenset[str]
+    hypernyms: tuple[str, ...]
+    """Wider words, the nearest first."""
 
 
 class Forms(msgspec.Struct, frozen=True):
@@ -50,12 +51,12 @@ def _entries() -> dict[str, Entry]:
     for line in text.splitlines():
         if not line.startswith("#"):
             noun, kind, synonyms, hypernyms = line.split("\t")
-            entries[noun] = Entry(kind, _names(synonyms), _names(hypernyms))
+            entries[noun] = Entry(kind, frozenset(_names(synonyms)), _names(hypernyms))
     return entries
 
 
-def _names(column: str) -> frozenset[str]:
-    return frozenset(column.split("|")) - {""}
+def _names(column: str) -> tuple[str, ...]:
+    return tuple(name for name in column.split("|") if name)
 
 
 def words_in(text: str) -> list[str]:
@@ -115,6 +116,12 @@ def synonyms(name: str) -> frozenset[str]:
     return found.synonyms if found else frozenset()
 
 
+def wider(name: str) -> tuple[str, ...]:
+    """Words for what a noun is: its hypernyms, the nearest first, and then the sort of thing."""
+    found = entry(name)
+    return (*found.hypernyms, found.kind) if found else ()
+
+
 def share_a_word(one: str, other: str) -> bool:
     """Whether two names have a word in common, in the singular or in the plural."""
     return not {singular(word) for word in words_in(one)}.isdisjoint(singular(word) for word in words_in(other))
@@ -133,5 +140,5 @@ def _is_kind_of(one: str, other: str) -> bool:
     found = entry(one)
     if found is None:
         return False
-    wider = found.synonyms | found.hypernyms
-    return plain(other) in wider or singular(head(other)) in wider
+    names = found.synonyms.union(found.hypernyms)
+    return plain(other) in names or singular(head(other)) in names

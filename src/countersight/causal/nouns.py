@@ -1,7 +1,7 @@
 """What kind of thing a name stands for, by `nouns.toml`."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 
 import msgspec
@@ -19,17 +19,21 @@ class NounsFile(msgspec.Struct, frozen=True):
     plurals: dict[str, str]
     classes: dict[str, str]
     groups: dict[str, tuple[str, ...]]
+    vague: str = ""
 
 
 class Nouns:
     """Names and the classes of things they stand for."""
 
-    def __init__(self, file: NounsFile) -> None:
+    def __init__(self, file: NounsFile, wider: Callable[[str], Iterable[str]] = lambda _: ()) -> None:
+        """`wider` gives words for what a noun is, the nearest first: one that is not listed is what these are."""
         self.names = {*file.classes, *file.groups}
         """Of all classes, and of all groups of classes."""
         self._classes = _classes(file.classes, file.groups)
         self._plurals = file.plurals
         self._measures = frozenset(file.measures.split())
+        self._wider = wider
+        self._vague = frozenset(file.vague.split())
         self._found = lru_cache(maxsize=1 << 16)(self._find)
 
     def classes(self, name: str) -> frozenset[str]:
@@ -37,6 +41,13 @@ class Nouns:
         return self._found(name)
 
     def _find(self, name: str) -> frozenset[str]:
+        listed = self._listed(name)
+        if listed or not _WORD.search(name.casefold()):
+            return listed
+        words = (word for word in self._wider(name) if word not in self._vague)
+        return next((found for word in words if (found := self._listed(word))), frozenset())
+
+    def _listed(self, name: str) -> frozenset[str]:
         words = _WORD.findall(name.casefold())
         if not words:  # "2", "50", "?": Visual Genome has such names
             return frozenset()

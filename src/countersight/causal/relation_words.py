@@ -1,7 +1,7 @@
 """Relations in the catalogue's own words: without inflections, articles, auxiliaries and adverbs."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
@@ -10,6 +10,20 @@ _PREFIX = re.compile(r"^(?:v|pv|p):\s*", re.IGNORECASE)
 _WORD = re.compile(r"[a-z'-]+")
 _PARTICIPLES = ("ed", "en", "wn", "ld", "rn", "ung", "ade", "uilt", "it")
 _MOST = 12
+_ONTO = frozenset({"on", "onto", "upon", "atop"})
+
+
+class Words(msgspec.Struct, frozen=True):
+    """Words that matter to every relation, each list in one text."""
+
+    skipped: str
+    """That do not change what a relation says."""
+    unreal: str
+    """With which it does not hold."""
+    spots: str = ""
+    """Of a place: what is on the edge, or in the middle, of a thing is on it, or in it."""
+    airborne: str = ""
+    """Verbs of what touches nothing, though it is "on" something."""
 
 
 class Phrase(msgspec.Struct, frozen=True):
@@ -18,6 +32,8 @@ class Phrase(msgspec.Struct, frozen=True):
     words: str
     done_by: str = ""
     """Of a passive that names who does it ("held up by"), the active: "hold up"."""
+    wider: tuple[str, ...] = ()
+    """What it says with less detail: who trots on the edge of something is on it."""
 
 
 def said(relation: str) -> str:
@@ -28,10 +44,9 @@ def said(relation: str) -> str:
 class RelationWords:
     """Brings relations into plain words, knowing the verbs of some phrases."""
 
-    def __init__(
-        self, phrases: Iterable[str], forms: Mapping[str, Iterable[str]], skipped: Iterable[str], unreal: Iterable[str]
-    ) -> None:
-        self._skipped, self._unreal = frozenset(skipped), frozenset(unreal)
+    def __init__(self, phrases: Iterable[str], forms: Mapping[str, Iterable[str]], words: Words) -> None:
+        self._skipped, self._unreal = frozenset(words.skipped.split()), frozenset(words.unreal.split())
+        self._spots, self._airborne = frozenset(words.spots.split()), frozenset(words.airborne.split())
         self._plain = _plain_forms((phrase.split()[0] for phrase in phrases), forms)
 
     def bare(self, phrase: str) -> str:
@@ -47,7 +62,15 @@ class RelationWords:
         is_passive = text.startswith("pv:") or words[0].endswith(_PARTICIPLES)
         words[0] = self._plain.get(words[0], words[0])
         by = len(words) > 1 and words[-1] == "by" and is_passive
-        return Phrase(" ".join(words), " ".join(words[:-1]) if by else "")
+        return Phrase(" ".join(words), " ".join(words[:-1]) if by else "", tuple(self._wider(words)))
+
+    def _wider(self, words: list[str]) -> Iterator[str]:
+        """The relation without the spot of the place, then without the verb where what is left says where one rests."""
+        if len(words) > 3 and words[-1] == "of" and words[-2] in self._spots:
+            words = words[:-2]
+            yield " ".join(words)
+        if len(words) == 2 and words[-1] in _ONTO and words[0] not in self._airborne:
+            yield words[-1]
 
     def _is_adverb(self, word: str) -> bool:
         return word.endswith("ly") and len(word) > 4 and word not in self._plain
