@@ -129,8 +129,8 @@ def read(path: Path, **form: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file, **form))
 
 
-SETS = {"everyday": 0.36, "household": 0.36, "outdoors": 0.36, "indoors": 0.34, "street": 0.25, "traps": 0.3}
-SETS |= {"indirect": 0.2, "tricky": 0.25}
+SETS = {"everyday": 0.35, "household": 0.36, "outdoors": 0.35, "indoors": 0.34, "street": 0.25, "traps": 0.3}
+SETS |= {"indirect": 0.2, "tricky": 0.25, "misleading": 0.2}
 
 
 @pytest.mark.parametrize(("name", "share"), SETS.items())
@@ -141,7 +141,7 @@ def test_everyday_questions_are_right_where_they_are_decided(name: str, share: f
     assert decided / len(rows) >= share
 
 
-@pytest.mark.parametrize(("kind", "share"), [("direct", 0.97), ("indirect", 0.1)])
+@pytest.mark.parametrize(("kind", "share"), [("direct", 0.95), ("indirect", 0.1)])
 def test_the_questions_of_cvqa_real_are_right_where_they_are_decided(kind: str, share: float) -> None:
     rows = [row for row in read(published("cvqa/C-VQA-Real_questions.csv")) if row["type"] == kind]
     decided, wrong = composed(rows, "new query", "new answer")

@@ -20,12 +20,14 @@ from countersight.composing.vocabulary import (
     STATES,
     TAKEN,
     State,
+    is_plural,
     thing_of,
     verb_of,
 )
 
 WORD = re.compile(r"[a-z]+(?:['’][a-z]+)*|\d+")
 _COUNTED = re.compile(r"\bhow many |\bthe (?:total )?(?:number|count) of ")
+_IS_NEGATED = re.compile(r"\b(?:not|never|without)\b|n['’]t\b")
 _PLAIN = FILLER | PLACES | ADVERBS | PREPOSITIONS | AFTER_A_COUNTED_THING
 
 
@@ -61,14 +63,14 @@ def read_asked(text: str) -> Asked | None:
     """What is asked for, or None where it is no number of things, or not the number of all of them."""
     words = WORD.findall(text.casefold())
     begins = _COUNTED.search(text.casefold())
-    if begins is None or NOT_THE_WHOLE & set(words):
+    if begins is None or NOT_THE_WHOLE & set(words) or _IS_NEGATED.search(text.casefold()):
         return None
     said = WORD.findall(text.casefold()[begins.end() :])
     name, rest = _name(said), said[len(_name(said)) :]
     named = [word for word in name if word not in FILLER]
     main = name[: name.index("of")] if "of" in name[1:] and name[0] != "of" else name
     nouns = [word for word in main if word not in FILLER]
-    if not nouns or _asks_for_the_change(rest):
+    if not nouns or _are_of_two_kinds(main) or _asks_for_the_change(rest):
         return None
     head = thing_of(nouns[-1])
     place = frozenset(
@@ -93,6 +95,11 @@ def _name(said: list[str]) -> list[str]:
         if word in AFTER_A_COUNTED_THING or (place and word in PREPOSITIONS and word != "of"):
             return said[:place]
     return said
+
+
+def _are_of_two_kinds(name: list[str]) -> bool:
+    """Whether dogs and cats are counted together: then all the cats are not all."""
+    return any(after in ("and", "or") and is_plural(word) for word, after in pairwise(name))
 
 
 def _asks_for_the_change(rest: list[str]) -> bool:

@@ -2,7 +2,9 @@
 
 from countersight.composing.asked import Asked
 from countersight.composing.effects import Effect
+from countersight.composing.likeness import may_be_others
 from countersight.composing.phrases import Phrase, is_of_others, is_restricted, kin
+from countersight.composing.places import is_elsewhere
 from countersight.composing.quantities import Part
 from countersight.composing.vocabulary import HUNTERS
 from countersight.composing.ways import Way
@@ -31,7 +33,7 @@ def added(phrase: Phrase) -> Effect | None:
 
 def come(phrase: Phrase, asked: Asked) -> Effect | None:
     """What comes is added, unless it is there already, or comes to eat the others."""
-    if phrase.definite or phrase.possessive or phrase.but or phrase.quantity.fewer:
+    if phrase.definite or phrase.possessive or phrase.but or phrase.quantity.fewer or may_be_others(phrase, asked):
         return None
     if kin(phrase, asked) == "member" and (phrase.head or "").removesuffix("s") in HUNTERS:
         return None
@@ -43,6 +45,10 @@ def gone(phrase: Phrase, asked: Asked) -> Effect | None:
     amount, is_part = phrase.quantity.amount, is_restricted(phrase, asked)
     if phrase.quantity.fewer or phrase.possessive or is_of_others(phrase, asked):
         return None
+    if may_be_others(phrase, asked) and amount not in ("all", None):  # two trees need not be tall, all of them are
+        return None
+    if is_elsewhere(phrase.after, asked) or (isinstance(amount, Part | str) and phrase.definite and phrase.is_one):
+        return None  # "two cups on the shelf", "half of the cake"
     if phrase.but is not None:
         return _all_but(phrase, is_part=is_part)
     match amount:

@@ -20,7 +20,9 @@ _BETWEEN = re.compile(
     r"\s*(?:;|,?\s+(?:and|but)\s+(?:then\s+)?|,\s*(?:then\s+)?|\s+then\s+|\s+before\s+)\s*", re.IGNORECASE
 )
 _EXCEPT = re.compile(r"\b((?:all|every\w*)(?: \w+){0,4}?) but\b")
-_ELSEWHERE = re.compile(r"\b(?:to another (?:\w+)|to (?:a different|the other) \w+|elsewhere|somewhere else)\b")
+_PART = r"(?:side|end|half|part|corner|branch|seat|spot|place|position|row|lane|section|step|level)"
+"""Who goes to another of these may be within the same place: another branch of the tree."""
+_ELSEWHERE = re.compile(rf"\b(?:to (?:another|a different|the other) (?!{_PART}\b)\w+|elsewhere|somewhere else)\b")
 
 
 def supposition(question: str) -> tuple[str, str] | None:

@@ -18,9 +18,15 @@ def compose(count: int, question: str, factual: str = "") -> int | None:
     if found is None or count < 0 or not _counts_the_same(factual, question):
         return None
     number: int | None = count
-    for effect in found:
-        number = None if number is None else apply(effect, number)
+    for before, effect in zip((None, *found), found, strict=False):
+        if number is None or (_takes_off(before) and effect.kind == "keep" and number != effect.by):
+            return None  # "three left and two stayed", of six
+        number = apply(effect, number)
     return number
+
+
+def _takes_off(effect: Effect | None) -> bool:
+    return effect is not None and effect.kind in ("remove", "part")
 
 
 def effects_of(question: str) -> list[Effect] | None:

@@ -8,13 +8,17 @@ import msgspec
 from countersight.composing.asked import WORD, Asked
 from countersight.composing.changes import added, change, come, gone
 from countersight.composing.effects import Effect
+from countersight.composing.likeness import is_certainly_another, is_only_called_so
 from countersight.composing.phrases import Phrase, clash_of_colours, has_company, is_restricted, kin, read_phrase
 from countersight.composing.predicates import Predicate, read_predicate, with_late_particle
 from countersight.composing.scaling import is_scaled, scaling_of
 from countersight.composing.vocabulary import (
     BROUGHT,
     CARRIED,
+    COMES,
+    GOES,
     KINDS,
+    MOTION,
     PLACED,
     PLACES,
     PREPOSITIONS,
@@ -28,22 +32,29 @@ from countersight.composing.ways import way_of_object, way_of_subject
 
 _LONGEST = 40  # words; nobody tells one event in more
 _NOT: Final = re.compile(r"\b(\w+)n['’]t\b")
+_SIZED: Final = re.compile(
+    r"\b(?:\d+|[a-z]+)-(?:year|month|day|week|hour|foot|feet|inch|meter|metre|pound|door|wheel|story)\w*(?:-olds?)?"
+)
+"""Numbers that say how big or old one thing is: "another five-year-old girl"."""
 _PER_CENT: Final = re.compile(r"\s*(?:%|\bper cent\b)")
 _INSTEAD: Final = re.compile(r"\binstead of (?:the |just |only )?\w+(?: (?!there|it)\w+)?")
 _UNCLEAR: Final = re.compile(
     r"\beach\b(?! \w+ (?:was|were)\b)|\b(?:every|each) (?:other|second|third|fourth|\d\w*)\b|\ball day\b"
-    r"|\b(?:a|every|per) (?:day|week|hour|minute|time)\b|\bfor (?:each|every)\b|\bas if\b"
+    r"|\b(?:a|every|per) (?:day|week|hour|minute|time)\b|\bfor (?:each|every)\b|\bas if\b|\bthan\b"
+    r"|\b(?:in|out of) (?:every )?(?:two|three|four|five|six|ten|\d+)\b"
 )
 _WHERE: Final = PREPOSITIONS - {"to", "into", "onto", "from", "off", "for", "by"}
 """Prepositions behind a thing that may say which one it is."""
 _TRANSITIVE: Final = frozenset(phrase.split()[0] for phrase in BROUGHT | TAKEN | PLACED | CARRIED)
+_MOVING: Final = _TRANSITIVE | {phrase.split()[0] for phrase in COMES | GOES | MOTION}
 _KNOWN: Final = frozenset(KINDS).union(*KINDS.values())
 _AGENTS: Final = frozenset({"i", "you", "we", "someone", "somebody", "it", "he", "she", "they"})
 
 
 def effect_of(event: str, asked: Asked) -> Effect | None:
     """What an event does to the number of counted things, or None where that is not understood."""
-    text = _PER_CENT.sub(" percent", _NOT.sub(r"\1 not", event)).replace("can not", "could not").replace("-", " ")
+    told = _SIZED.sub("", _NOT.sub(r"\1 not", event))
+    text = _PER_CENT.sub(" percent", told).replace("can not", "could not").replace("-", " ")
     words = WORD.findall(text)
     if not words or len(words) > _LONGEST:
         return None
@@ -102,16 +113,11 @@ def _of_replacing(words: list[str], asked: Asked) -> Effect | None:
     leaving, coming = read_phrase(words[:verb], asked), read_phrase(words[link + 1 :], asked)
     if leaving is None or coming is None or coming.head is None or coming.end < len(words) - link - 1:
         return None
-    if _is_counted(leaving, asked) and not _may_be_counted(coming, asked):
+    if _is_counted(leaving, asked) and is_certainly_another(coming, asked):
         return gone(leaving, asked)
-    if _is_counted(coming, asked) and not _may_be_counted(leaving, asked) and _number(leaving) == _number(coming) == 1:
+    if _is_counted(coming, asked) and is_certainly_another(leaving, asked) and _number(leaving) == _number(coming) == 1:
         return added(coming)
     return None
-
-
-def _may_be_counted(phrase: Phrase, asked: Asked) -> bool:
-    """Whether a phrase names the counted noun, of whatever colour: that may be the same kind."""
-    return phrase.head in (None, "one", "ones", "others") or thing_of(phrase.head) in {asked.head, *asked.members}
 
 
 def _number(phrase: Phrase) -> int | None:
@@ -122,9 +128,17 @@ def _number(phrase: Phrase) -> int | None:
 def _of_happening(words: list[str], asked: Asked) -> Effect | None:
     """Who does what: "two dogs left", "two dogs were removed", "he ate two apples and left"."""
     subject, begin = _subject(words, asked)
-    told = [effect for part in _parts(words[begin:]) if (effect := _told(part, subject, words[0], asked)) is not None]
-    effects = {effect for effect in told if isinstance(effect, Effect)}
-    return effects.pop() if len(effects) == 1 and "open" not in told else None
+    effects: set[Effect] = set()
+    for part in _parts(words[begin:]):
+        effect = _told(part, subject, words[0], asked)
+        if effect == "open" or (effect is None and effects and _moves(part)):  # "took two and put them back"
+            return None
+        effects |= {effect} if isinstance(effect, Effect) else set()
+    return effects.pop() if len(effects) == 1 else None
+
+
+def _moves(part: list[str]) -> bool:
+    return any(verb_of(word) in _MOVING for word in part)
 
 
 def _parts(words: list[str]) -> list[list[str]]:
@@ -175,7 +189,8 @@ def _need_not_be_counted(subject: Phrase, predicate: Predicate, asked: Asked) ->
     """Whether those that come or go may be others than those asked for: "two men left", to who is wearing ties."""
     said = {thing_of(verb_of(word)) for word in (*subject.modifiers, *subject.after, *predicate.rest, predicate.verb)}
     of_the_state = any(predicate.verb in state.ends | state.begins for state in asked.states)
-    is_open = asked.is_narrow and subject.head is not None and not subject.quantity.more  # more men are more such men
+    are_such = subject.quantity.more and predicate.verb == "add"  # three more men added to those with hats have hats
+    is_open = asked.is_narrow and subject.head is not None and not are_such
     return is_open and not of_the_state and not said & asked.place
 
 
@@ -193,7 +208,8 @@ def _of_a_pronoun(predicate: Predicate, first: str, asked: Asked) -> Effect | No
 
 def _of_an_agent(predicate: Predicate, agent: Phrase | None, asked: Asked) -> Effect | None:
     """What somebody does to the counted things: "he ate two apples", "the wind blew four umbrellas away"."""
-    if predicate.is_passive or predicate.is_negated or predicate.is_progressive:
+    is_nobody = agent is not None and (agent.head == "nobody" or agent.quantity.amount == 0)
+    if is_nobody or predicate.is_passive or predicate.is_negated or predicate.is_progressive:
         return None
     rest = list(predicate.rest)
     theme = read_phrase(rest, asked)
@@ -229,7 +245,7 @@ def _had(theme: Phrase, agent: Phrase | None, verb: str, behind: list[str], aske
 
 
 def _is_counted(phrase: Phrase, asked: Asked) -> bool:
-    if clash_of_colours(phrase, asked) or phrase.quantity.vague:
+    if clash_of_colours(phrase, asked) or is_only_called_so(phrase, asked) or phrase.quantity.vague:
         return False
     return kin(phrase, asked) != "other"
 

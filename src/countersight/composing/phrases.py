@@ -15,7 +15,9 @@ from countersight.composing.vocabulary import (
     COLOURS,
     ENDS_A_NAME,
     FILLER,
+    KIN,
     KINDS,
+    PAIRS_OF_ONE,
     PARTICLES,
     PLACES,
     POSSESSIVES,
@@ -35,10 +37,16 @@ _POINTING: Final = _DETERMINERS | POSSESSIVES | {"them", "us", "all"}
 _ADJECTIVES: Final = frozenset({"visible", "present", "available"})
 _EXCEPT: Final = frozenset({"but", "except", "save"})
 _EVERYBODY: Final = frozenset({"everyone", "everybody", "nobody"})
+_OF_ANY_KIND: Final = _EVERYBODY | {"everything"}
 _COLOURS: Final = frozenset(map(thing_of, COLOURS))
 _DIFFERENT: Final = thing_of("different")
 _CLASSES: Final = frozenset(map(thing_of, CLASSES))
 _PERSON: Final = thing_of("person")
+_PAIR: Final = thing_of("pair")
+_PAIRS_OF_ONE: Final = frozenset(map(thing_of, PAIRS_OF_ONE))
+
+_WITH: Final = frozenset({"with", "carrying", "towing"})
+_KIN: Final = frozenset(map(thing_of, KIN))
 
 Kin = Literal["same", "member", "other"]
 
@@ -80,14 +88,15 @@ def read_phrase(words: list[str], asked: Asked) -> Phrase | None:
         definite = definite or words[begin] not in _RANKS
         possessive = possessive or words[begin] in POSSESSIVES
         begin += 1
-    quantity = read_quantity(words[begin:])
+    pair = 0 if asked.head == _PAIR else 1 if asked.head in _PAIRS_OF_ONE else 2
+    quantity = read_quantity(words[begin:], pair)
     begin += quantity.length
     while begin < len(words) and words[begin] in _POINTING | {"of"}:
         definite = definite or words[begin] != "of"
         possessive = possessive or words[begin] in POSSESSIVES
         begin += 1
     if quantity.amount is None or definite:  # "the two dogs", "all of the 3 dogs"
-        inner = read_quantity(words[begin:])
+        inner = read_quantity(words[begin:], pair)
         if inner.length and (quantity.amount is None or quantity.amount == "all"):
             quantity, begin = _joined(quantity, inner), begin + inner.length
     named = _name(words[begin:], asked)
@@ -100,7 +109,8 @@ def read_phrase(words: list[str], asked: Asked) -> Phrase | None:
     if main and (late.more or late.fewer) and words[end] in ("more", "fewer", "less", "extra"):
         quantity = msgspec.structs.replace(quantity, more=late.more, fewer=late.fewer)
         end += 1
-    but, end = _exception(words, end, asked)
+    anyone = next((word for word in words[:begin] if word in _OF_ANY_KIND), None)
+    but, end = _exception(words, end, asked, is_named=anyone is None or asked.head == _PERSON)
     after = _post_modifier(words[end:])
     if not main and _is_unnamed(words[end:], after):
         return None
@@ -108,7 +118,7 @@ def read_phrase(words: list[str], asked: Asked) -> Phrase | None:
         quantity,
         definite,
         possessive,
-        main[-1] if main else None,
+        main[-1] if main else anyone,
         tuple(main[:-1]),
         tuple(of),
         tuple(after),
@@ -160,7 +170,7 @@ def _split_of(named: list[str]) -> tuple[list[str], list[str]]:
     return named[:place], [word for word in named[place + 1 :] if word not in FILLER]
 
 
-def _exception(words: list[str], end: int, asked: Asked) -> tuple[Quantity | None, int]:
+def _exception(words: list[str], end: int, asked: Asked, *, is_named: bool) -> tuple[Quantity | None, int]:
     if end >= len(words) or words[end] not in _EXCEPT:
         return None, end
     begin = end + 2 if words[end + 1 : end + 2] == ["for"] else end + 1
@@ -169,7 +179,7 @@ def _exception(words: list[str], end: int, asked: Asked) -> tuple[Quantity | Non
     while begin < len(words) and words[begin] in ("of", "the", "them", "these", "those"):
         begin += 1
     name = _name(words[begin:], asked)
-    is_counted = not name or thing_of(name[-1]) in {asked.head, "on"}
+    is_counted = thing_of(name[-1]) in {asked.head, "on"} if name else is_named  # "everyone but two", to the women
     return (left_out if is_counted else Quantity(None, 0)), begin + len(name)
 
 
@@ -238,8 +248,14 @@ def is_of_others(phrase: Phrase, asked: Asked) -> bool:
 def has_company(said: Iterable[str], asked: Asked) -> bool:
     """Whether something said of them brings others of their kind along: "a woman with a baby"."""
     words = list(said)
-    begin = next((place for place, word in enumerate(words) if word in ("with", "carrying", "towing")), len(words))
-    return any(thing_of(word) in {asked.head, *asked.members} for word in words[begin + 1 :])
+    begins = (place for place, word in enumerate(words) if word in _WITH or _is_by_their(words, place))
+    brought = words[next(begins, len(words)) + 1 :]
+    return any(thing_of(word) in {asked.head, *asked.members, *_KIN} for word in brought)
+
+
+def _is_by_their(words: list[str], place: int) -> bool:
+    """Whether those who do it belong to them: "carried away by their mothers"."""
+    return words[place] == "by" and words[place + 1 : place + 2] != [] and words[place + 1] in POSSESSIVES
 
 
 def clash_of_colours(phrase: Phrase, asked: Asked) -> bool:

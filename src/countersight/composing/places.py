@@ -6,9 +6,13 @@ from typing import Final
 from countersight.composing.asked import Asked
 from countersight.composing.vocabulary import (
     ADVERBS,
+    BEYOND,
+    COMPANIES,
     DIRECTIONS,
     FILLER,
+    GETS_TO,
     GROUNDS,
+    OCCASIONS,
     PARTICLES,
     PLACES,
     PREPOSITIONS,
@@ -22,9 +26,15 @@ from countersight.composing.vocabulary import (
 _GOALS: Final = frozenset({"to", "into", "onto", "inside", "on"})
 PLACING: Final = _GOALS | {"in", "at", "under", "behind", "beside", "near", "above", "over"}
 SOURCES: Final = frozenset({"from", "off", "out", "of"})
+_TOWARDS: Final = frozenset({"to", "into", "onto", "for", "toward", "towards"})
 _PASSED: Final = FILLER | PLACES | TIMES | PREPOSITIONS | ADVERBS | PARTICLES
 _GROUNDS: Final = frozenset(map(thing_of, GROUNDS))
+_BEYOND: Final = frozenset(map(thing_of, BEYOND))
 _SPOTS: Final = frozenset(map(thing_of, SPOTS))
+
+_NEARBY: Final = frozenset({"nearby", "neighboring", "neighbouring", "opposite"})
+_ARTICLES: Final = frozenset({"the", "this", "a", "an"})
+_COMPANIES: Final = frozenset(map(thing_of, COMPANIES))
 
 Words = tuple[str, ...]
 
@@ -42,7 +52,7 @@ def behind(words: Words, prepositions: frozenset[str]) -> frozenset[str]:
         if word in PREPOSITIONS:
             within = word in prepositions
         elif within:
-            found |= content((word,))
+            found |= frozenset((word,)) if word in OCCASIONS else content((word,))
     return frozenset(found)
 
 
@@ -58,10 +68,18 @@ def is_where_asked(words: Words, asked: Asked) -> bool:
 
 def comes_there(words: Words, asked: Asked) -> bool:
     """Whether what comes gets where the question looks, and does not come from there."""
+    if names_another_place(words) or _is_beyond(words, asked):
+        return False
     if asked.is_plain:
         return True
-    from_there = behind(words, SOURCES) & asked.place and not names_another_place(words)
+    from_there = behind(words, SOURCES) & asked.place
     return behind(words, PLACING) <= asked.words and not from_there
+
+
+def may_come_in_elsewhere(words: Words, asked: Asked) -> bool:
+    """Whether what comes in need not get where the question looks: "flew in", to the flies on the window."""
+    is_inside = asked.is_plain or bool({"in", "inside"} & asked.words) or bool(asked.place & _GROUNDS)
+    return not is_inside and not content(words)
 
 
 def is_put_there(words: Words, asked: Asked) -> bool:
@@ -72,11 +90,18 @@ def is_put_there(words: Words, asked: Asked) -> bool:
 
 def goes_from_there(words: Words, asked: Asked) -> bool:
     """Whether what goes leaves the place where the question looks."""
+    if behind(words, _TOWARDS) & asked.place or _is_beyond(words, asked):  # "left for the beach", to those on the beach
+        return False
     if words[:1] == ("of",) and words[1:2] not in (("the",), ("sight",), ("view",)):  # pens out of ink are pens
         return False
     if not asked.is_plain and names_another_place(words):
         return False
     return asked.is_plain or _left(words) <= asked.words
+
+
+def gets_there(verb: str, asked: Asked) -> bool:
+    """Whether what goes may get just where the question looks: "thrown away", to the cups in the bin."""
+    return any(verb in verbs for place, verbs in GETS_TO.items() if place in asked.words)
 
 
 def is_on_another_side(words: Words, asked: Asked) -> bool:
@@ -92,9 +117,17 @@ def _with_their_places(words: Words) -> list[tuple[str, frozenset[str]]]:
     return [(words[start], content(words[start + 1 : end])) for start, end in parts]
 
 
+def is_elsewhere(words: Words, asked: Asked) -> bool:
+    """Whether things are said to be somewhere else than where the question looks: "on the shelf", to the table."""
+    is_said = words[:1] and words[0] in PLACING | SIDES and not asked.is_plain
+    return bool(is_said) and (is_on_another_side(words, asked) or not content(words) <= asked.words)
+
+
 def names_another_place(words: Words) -> bool:
-    """Whether a place is of the same name and yet not the one asked about: "from another bowl"."""
-    return any(word in PREPOSITIONS and after in ("another", "other") for word, after in pairwise(words))
+    """Whether a place is of the same name and yet not the one asked about: "another bowl", "the shop next door"."""
+    is_other = any(word in PREPOSITIONS and after in ("another", "other") for word, after in pairwise(words))
+    is_beside = any(word == "next" and after in ("to", "door") for word, after in pairwise(words))
+    return is_other or is_beside or bool(_NEARBY & set(words))
 
 
 def _left(words: Words) -> frozenset[str]:
@@ -109,12 +142,28 @@ def is_the_whole_scene(words: Words, prepositions: frozenset[str], asked: Asked)
     return not asked.is_plain or behind(words, prepositions) <= asked.words | _GROUNDS
 
 
+def _is_beyond(words: Words, asked: Asked) -> bool:
+    """Whether it happens on a list, or on television."""
+    return bool(_BEYOND & content(words) - asked.words)
+
+
+def is_of_the_scene(words: Words, asked: Asked) -> bool:
+    """Whether words name nothing but what the question names, or a place as wide as the picture."""
+    return content(words) <= asked.words | _GROUNDS
+
+
+def is_joined(words: Words, asked: Asked) -> bool:
+    """Whether what is joined is where the counted are: them, the queue, and not the army."""
+    joined = behind(("to", *words), frozenset({"to"})) if words and words[0] in _ARTICLES else frozenset()
+    return joined <= asked.words | _COMPANIES | _GROUNDS
+
+
 def moves_away(words: Words, asked: Asked) -> bool | None:
     """Whether what moves leaves the place asked about or gets there; None where that is open."""
     source, goal = behind(words, SOURCES), behind(words, _GOALS)
     if source and not goal and not asked.is_plain and source <= asked.words:  # "two apples fell from the tree"
         return True
-    if not goal or DIRECTIONS & set(words) or asked.is_plain:
+    if not goal or DIRECTIONS & set(words) or asked.is_plain or names_another_place(words):
         return None
     if goal <= asked.words:
         return False

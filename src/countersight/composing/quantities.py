@@ -34,8 +34,8 @@ class Quantity(msgspec.Struct, frozen=True):
     vague: bool = False
 
 
-def read_quantity(words: list[str]) -> Quantity:
-    """The quantity at the beginning of some words."""
+def read_quantity(words: list[str], pair: int = 2) -> Quantity:
+    """The quantity at the beginning of some words; a pair of scissors is one, and 0 says that pairs are counted."""
     begin = 0
     more = fewer = vague = only_article = False
     amount: int | Part | Literal["all"] | None = None
@@ -51,7 +51,7 @@ def read_quantity(words: list[str]) -> Quantity:
         elif word in VAGUE or words[begin : begin + 2] == ["a", "lot"]:
             vague = True
         elif amount in (None, "all") or only_article or (more and amount == 1):
-            found = _amount(words[begin:])
+            found = _amount(words[begin:], pair)
             if found is None:
                 break
             value, length = found
@@ -75,7 +75,7 @@ def _given(words: list[str]) -> int:
     return _ORDINALS.index(words[-1]) if words[-1] in _ORDINALS and len(words) == 2 else 0
 
 
-def _amount(words: list[str]) -> tuple[int | Part | Literal["all"], int] | None:
+def _amount(words: list[str], pair: int) -> tuple[int | Part | Literal["all"], int] | None:
     """A number, a part or the whole, and how many words it takes."""
     word, after = words[0], words[1] if len(words) > 1 else ""
     if word in ALL or word == "both":
@@ -84,7 +84,7 @@ def _amount(words: list[str]) -> tuple[int | Part | Literal["all"], int] | None:
         return 0, 1
     if word == "half":
         return (6, 3) if words[1:3] == ["a", "dozen"] else (Part((1, 2)), 1)
-    return _part(word, after, words) or _number(word, after, words)
+    return _part(word, after, words) or _number(word, after, words, pair)
 
 
 def _part(word: str, after: str, words: list[str]) -> tuple[Part | int, int] | None:
@@ -103,10 +103,12 @@ def _part(word: str, after: str, words: list[str]) -> tuple[Part | int, int] | N
     return None
 
 
-def _number(word: str, after: str, words: list[str]) -> tuple[int, int] | None:
+def _number(word: str, after: str, words: list[str], pair: int) -> tuple[int, int] | None:
     value = number_of(word)
-    if value is None or word in ("twice", "thrice"):
+    if value is None or word in ("twice", "thrice") or (word == "pair" and not pair):
         return None
+    if after in ("pair", "pairs") and pair != 2:
+        return (value * pair, _with_of(words, 2)) if pair else (value, 1)
     if word in ("a", "an") and after in ("couple", "pair", "dozen", "hundred", "single"):
         return number_of(after) or 1, _with_of(words, 2)
     if word in ("a", "an") and number_of(after) is not None:  # "a two", said of nothing

@@ -5,7 +5,9 @@ from typing import Final
 
 from countersight.composing.asked import WORD, Asked
 from countersight.composing.effects import Effect
+from countersight.composing.likeness import may_be_others
 from countersight.composing.phrases import is_restricted, kin, read_phrase
+from countersight.composing.places import is_of_the_scene
 from countersight.composing.quantities import PARTS
 from countersight.composing.vocabulary import number_of
 
@@ -32,7 +34,7 @@ _WHOLE: Final = tuple(
         # We doubled the number of dogs, you doubled them.
         rf"[\w ]+? {_MULTIPLE} (?:the (?:number|amount|count) of )?(?P<what>[\w ]+)",
         # There were twice as many dogs.
-        rf"[\w ]+? (?:were|was|are|is|had|has|held)(?: only)? {_TIMES} {_AS_MANY}(?: (?P<what>[\w ]+?))?"
+        rf"(?P<who>[\w ]+?) (?:were|was|are|is|had|has|held)(?: only)? {_TIMES} {_AS_MANY}(?: (?P<what>[\w ]+?))?"
         r"(?: as (?:now|before|there are))?",
         # The number was multiplied by 3.
         rf"{_NUMBER}{_WAS} (?P<way>multiplied|divided|increased|reduced|decreased) by a factor of (?P<much>\w+)",
@@ -63,8 +65,14 @@ def scaling_of(event: str, asked: Asked) -> Effect | None:
     for pattern in _WHOLE:
         found = pattern.fullmatch(event)
         if found is not None and (effect := _effect(found.groupdict())) is not None:
-            return effect if all(_is_of(found.groupdict().get(name), asked) for name in ("what", "new")) else None
+            is_of_all = all(_is_of(found.groupdict().get(name), asked) for name in ("what", "new"))
+            return effect if is_of_all and _has_them(found.groupdict().get("who"), asked) else None
     return None
+
+
+def _has_them(who: str | None, asked: Asked) -> bool:
+    """Whether what has twice as many is where they are counted: there, it, the zoo, but not the neighbour."""
+    return who is None or who in ("it", "we", "you", "i") or is_of_the_scene(tuple(who.split()), asked)
 
 
 def _is_of(what: str | None, asked: Asked) -> bool:
@@ -72,9 +80,9 @@ def _is_of(what: str | None, asked: Asked) -> bool:
     if what is None or what.strip() in ("", "them", "they", "these", "those", "one"):
         return True
     phrase = read_phrase(WORD.findall(what), asked)
-    if phrase is None or phrase.head is None:
+    if phrase is None or phrase.head is None or phrase.end < len(WORD.findall(what)) or phrase.is_one:
         return False
-    return kin(phrase, asked) == "same" and not is_restricted(phrase, asked)
+    return not may_be_others(phrase, asked) and kin(phrase, asked) == "same" and not is_restricted(phrase, asked)
 
 
 def _effect(found: dict[str, str | None]) -> Effect | None:

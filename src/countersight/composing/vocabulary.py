@@ -46,6 +46,7 @@ CARRIED: Final = _list("carried")
 AWAY: Final = _list("away")
 INWARDS: Final = _list("inwards")
 PRESENT: Final = _list("present")
+POSTURES: Final = _list("postures")
 ABSENT: Final = _list("absent")
 STAYS: Final = _list("stays")
 VAGUE: Final = _list("vague")
@@ -53,8 +54,17 @@ MORE: Final = _list("more")
 ALL: Final = _list("all")
 FILLER: Final = _list("filler")
 PLACES: Final = _list("places")
+BEYOND: Final = _list("beyond")
 GROUNDS: Final = _list("grounds")
-TIMES: Final = _list("times")
+TIMES: Final = _list("times") | _list("occasions")
+OCCASIONS: Final = _list("occasions")
+COMPANIES: Final = _list("companies")
+CONTAINERS: Final = _list("containers")
+EMPTYING: Final = _list("emptying")
+IDIOMS: Final = _list("idioms")
+IMITATIONS: Final = _list("imitations")
+PAIRS_OF_ONE: Final = _list("pairs_of_one")
+TELLING_APART: Final = _list("telling_apart")
 BE: Final = _list("be")
 AFTER_A_COUNTED_THING: Final = _list("after_a_counted_thing")
 SEEING: Final = _list("seeing")
@@ -76,6 +86,7 @@ POSSESSIVES: Final = _list("possessives")
 AUXILIARIES: Final = _list("auxiliaries")
 ADVERBS: Final = _list("adverbs")
 DIRECTIONS: Final = _list("directions")
+KIN: Final = _list("kin")
 HUNTERS: Final = _list("hunters")
 STATES: Final = tuple(
     State(*(_phrases(each[part]) for part in ("asked", "begins", "ends"))) for each in _LISTED["states"]
@@ -172,6 +183,15 @@ def things_of(words: str) -> frozenset[str]:
 
 KINDS: Final = {thing_of(name): things_of(members) for name, members in _LISTED["kinds"].items()}
 """What counts as one of a wider kind: a man who leaves is a person who leaves."""
+
+APART: Final = things_of(_LISTED["apart"])
+"""Things of which none is one of another."""
+
+COMPOUNDS: Final = {thing_of(name): things_of(before) for name, before in _LISTED["compounds"].items()}
+"""What stands before a name and makes it that of another thing: hot, before dog."""
+
+GETS_TO: Final = {thing_of(place): _phrases(verbs) for place, verbs in _LISTED["gets_to"].items()}
+"""Places, and the verbs after which things are there: the bin, when they are thrown away."""
 
 KEEPS: Final = {verb: things_of(things) for verb, things in _LISTED["keeps"].items()}
 """Things that stay although they are taken, by the verb: a seat that is taken."""

@@ -10,12 +10,16 @@ from countersight.composing.places import (
     behind,
     comes_there,
     content,
+    gets_there,
     goes_from_there,
     is_a_place,
+    is_joined,
+    is_of_the_scene,
     is_on_another_side,
     is_put_there,
     is_the_whole_scene,
     is_where_asked,
+    may_come_in_elsewhere,
     moves_away,
 )
 from countersight.composing.predicates import Predicate
@@ -28,7 +32,10 @@ from countersight.composing.vocabulary import (
     BROUGHT_IF_MORE,
     CARRIED,
     COMES,
+    CONTAINERS,
+    EMPTYING,
     GOES,
+    IDIOMS,
     INWARDS,
     KEEPS,
     LEFT_SO,
@@ -37,6 +44,7 @@ from countersight.composing.vocabulary import (
     OTHER,
     PARTICLES,
     PLACED,
+    POSTURES,
     PREPOSITIONS,
     PRESENT,
     STATES,
@@ -56,6 +64,7 @@ Way = Literal["coming", "going", "there", "staying"]
 
 _MAY_FOLLOW: Final = PREPOSITIONS | PARTICLES | ADVERBS | MAY_FOLLOW
 _COUNTED_ANEW: Final = frozenset({"each", "every", "per", "instead"})
+_CONTAINERS: Final = frozenset(map(thing_of, CONTAINERS))
 _OF_STATES: Final = frozenset(verb for state in STATES for verb in state.begins | state.ends) - (
     COMES | GOES | TAKEN | BROUGHT | BROUGHT_IF_MORE | MOTION | PRESENT | PLACED
 )
@@ -74,13 +83,13 @@ def way_of_subject(predicate: Predicate, thing: str, asked: Asked, *, more: bool
     if predicate.is_passive:
         return _of_what_is_done(verb, rest, thing, asked, more=more)
     if predicate.is_progressive:
-        return "there" if verb in PRESENT and is_where_asked(rest, asked) else None
+        return _present(verb, rest, asked)
     if verb == "be":
         return "there" if is_a_place(rest) and is_where_asked(rest, asked) else None
     if verb in ABSENT:
         return "going" if not rest else None
     if verb in STAYS:
-        return "staying"
+        return "staying" if is_a_place(rest) and is_where_asked(rest, asked) else None
     if rest and rest[0] not in _MAY_FOLLOW:
         return None  # "joined hands", "left two cups behind"
     return _of_what_they_do(verb, rest, asked)
@@ -102,24 +111,32 @@ def _of_what_they_do(verb: str, rest: Words, asked: Asked) -> Way | None:
         return None
     if verb == "leave" and rest and rest[-1] in LEFT_SO:
         return None
+    if (verb == "join" and not is_joined(rest, asked)) or (_has_an_object(rest) and not is_of_the_scene(rest, asked)):
+        return None  # "joined the army", "left a tip"
     if verb in COMES or (base in MOTION and particle in INWARDS):
         whole = verb in ANYWHERE or is_the_whole_scene(rest, PLACING, asked)
-        return "coming" if whole and not asked.is_doing and comes_there(rest, asked) else None
+        is_there = comes_there(rest, asked) and not (particle in INWARDS and may_come_in_elsewhere(rest, asked))
+        return "coming" if whole and not asked.is_doing and is_there else None
     if verb in GOES or (base in MOTION and particle in AWAY):
         whole = verb in ANYWHERE or is_the_whole_scene(rest, SOURCES, asked)
         returns = any(verb_of(word) in COMES for word in rest)  # "paddled out to join them"
-        return "going" if whole and not returns and goes_from_there(rest, asked) else None
+        is_gone = goes_from_there(rest, asked) and not gets_there(verb, asked)
+        return "going" if whole and not returns and is_gone else None
     if base in MOTION and not particle:
         return _moved(rest, asked)
-    return "there" if verb in PRESENT and is_where_asked(rest, asked) else None
+    return _present(verb, rest, asked)
+
+
+def _has_an_object(rest: Words) -> bool:
+    return rest[:1] in (("a",), ("an",))
 
 
 def _of_what_is_done(verb: str, rest: Words, thing: str, asked: Asked, *, more: bool) -> Way | None:
     base, _, particle = verb.partition(" ")
-    if thing in KEEPS.get(verb, ()):
+    if thing in KEEPS.get(verb, ()) or (verb in EMPTYING and thing in _CONTAINERS) or " ".join(rest[:2]) in IDIOMS:
         return None
-    if verb == "leave":  # what was left is still there
-        return "staying"
+    if verb == "leave":  # what was left is still there, unless it was left alone, or at home
+        return "staying" if is_a_place(rest) and is_where_asked(rest, asked) else None
     if verb in BROUGHT or (base in CARRIED and particle in INWARDS) or (more and verb in BROUGHT_IF_MORE):
         return "coming" if comes_there(rest, asked) else None
     if verb in PLACED:
@@ -128,15 +145,20 @@ def _of_what_is_done(verb: str, rest: Words, thing: str, asked: Asked, *, more: 
     if verb in TAKEN_FROM_A_PLACE and asked.is_plain:
         return None
     if verb in TAKEN | TAKEN_FROM_A_PLACE or (base in CARRIED | MOTION and particle in AWAY and verb not in _OF_STATES):
-        return "going" if goes_from_there(rest, asked) else None
+        said = ("to", *rest) if particle == "to" else rest
+        return "going" if goes_from_there(said, asked) and not gets_there(verb, asked) else None
     if base in CARRIED and not particle:
         return _moved(rest, asked)
-    return "there" if verb in PRESENT and is_where_asked(rest, asked) else None
+    return _present(verb, rest, asked)
+
+
+def _present(verb: str, rest: Words, asked: Asked) -> Way | None:
+    """Whether what they do says that they are there."""
+    is_new = verb not in POSTURES or not asked.is_plain
+    return "there" if verb in PRESENT and is_new and is_where_asked(rest, asked) else None
 
 
 def _moved(rest: Words, asked: Asked) -> Way | None:
-    if rest[:2] == ("to", "another"):
-        return "going"
     away = moves_away(rest, asked)
     return None if away is None else "going" if away else "coming"
 
@@ -160,7 +182,8 @@ def _by_state(predicate: Predicate, thing: str, asked: Asked) -> Way | None:
     place = behind(predicate.rest, PLACING)
     for state in asked.states:
         if verb in state.ends:
-            return None if place and verb in _HALFWAY else "going"
+            is_open = (place and verb in _HALFWAY) or not goes_from_there(predicate.rest, asked)
+            return None if is_open else "going"
         if verb in state.begins:
             return None if place - asked.words else "coming"  # "sat down on the floor", to who sits at the table
     return None

@@ -1,0 +1,30 @@
+"""Whether things of one name are those that are counted: a toy car, a hot dog, a bowl in the place of a plate."""
+
+from typing import Final
+
+from countersight.composing.asked import Asked
+from countersight.composing.phrases import Phrase
+from countersight.composing.vocabulary import APART, COMPOUNDS, IMITATIONS, TELLING_APART, thing_of
+
+_IMITATIONS: Final = frozenset(map(thing_of, IMITATIONS))
+_TELLING_APART: Final = frozenset(map(thing_of, TELLING_APART))
+
+
+def is_only_called_so(phrase: Phrase, asked: Asked) -> bool:
+    """Whether the name holds that of the counted things and is another: hot dogs, toy cars, record players."""
+    said = frozenset(map(thing_of, phrase.modifiers)) - asked.words
+    return bool(said & (_IMITATIONS | COMPOUNDS.get(thing_of(phrase.head or ""), frozenset())))
+
+
+def may_be_others(phrase: Phrase, asked: Asked) -> bool:
+    """Whether tall trees are counted and trees are told of."""
+    if phrase.head in (None, "one", "ones"):
+        return False
+    said = frozenset(map(thing_of, (*phrase.modifiers, *phrase.of, *phrase.after)))
+    return bool(asked.modifiers & _TELLING_APART - said)
+
+
+def is_certainly_another(phrase: Phrase, asked: Asked) -> bool:
+    """Whether nothing of that name can be one of the counted things: a bowl is no plate."""
+    thing = thing_of(phrase.head or "")
+    return thing in APART and asked.head in APART and thing != asked.head and thing not in asked.members
