@@ -17,7 +17,7 @@ from countersight.audit.judges import JUDGES
 from countersight.editing import EDITORS
 from countersight.errors import CountersightError, ModelError
 from countersight.models import MODELS
-from countersight.registry import Plug, Registry
+from countersight.registry import Plug, Registry, with_options
 from countersight.suites import SUITES
 
 TABLES = {"models": MODELS, "editors": EDITORS, "judges": JUDGES, "extractors": EXTRACTORS, "checkers": CHECKERS}
@@ -170,3 +170,22 @@ def test_a_target_is_wanted_where_the_usage_names_one_and_refused_where_it_does_
     for wrong in ("bare:x", "full", "full:"):
         with pytest.raises(ModelError, match="there is no thing"):
             table.find(wrong)
+
+
+def test_options_stand_behind_any_name_and_strange_ones_are_a_sentence():
+    table: Registry[object] = Registry(
+        "thing",
+        {
+            "bare": Plug("bare", "takes none", "builtins:str"),
+            "free": Plug("free[?OPTIONS]", "takes options", "builtins:str"),
+            "served": Plug("served:URL", "an address has its own", "builtins:str"),
+        },
+        ModelError,
+    )
+    assert with_options(table.find("free?size=3&method=a")[1], ("size", "method")) == ("", {"size": "3", "method": "a"})
+    assert table.find("served:http://a/v1?key=b")[1] == "http://a/v1?key=b"
+    with pytest.raises(ModelError, match=r"bare takes no option 'size'; these things take options: free\[\?OPTIONS\]"):
+        table.find("bare?size=3")
+    for wrong, sentence in (("a?siz=3", "did you mean 'size'"), ("a?size", "written"), ("a?size=", "written")):
+        with pytest.raises(ModelError, match=sentence):
+            with_options(wrong, ("size",), ModelError)

@@ -231,6 +231,21 @@ def test_what_the_verbs_give_back_is_short_to_read(told, tmp_path):
     run, *_ = told
     assert len(repr(cs.report(run, out=tmp_path / "report"))) < 200
     assert "6 cases" in repr(run.dataset())
+    first = next(run.cases())
+    assert repr(first).startswith(f"Case({first.id!r}: {first.factual.text}")
+    assert repr(cs.describe(run.dataset())).startswith("Statistics of 6 cases")
+
+
+def test_nouns_are_opened_by_their_paths_and_mistaken_ones_are_a_sentence(told, tmp_path):
+    run, *_ = told
+    assert repr(cs.Run(run.path)) == repr(cs.Run(str(run.path))) == repr(run)
+    assert cs.Dataset(run.dataset().path).fingerprint == run.dataset().fingerprint
+    with pytest.raises(cs.CountersightError, match="an Audit or the path of its folder, not Run"):
+        cs.verify(run)
+    with pytest.raises(cs.CountersightError, match="a Dataset or the path of its folder, not Run"):
+        cs.describe(run)
+    with pytest.raises(cs.CountersightError, match="a whole number from 1 on, not 'ten'"):
+        cs.make("cvqa-synthetic", tmp_path / "d", size="ten")
 
 
 def test_nouns_show_themselves_in_a_notebook(tmp_path) -> None:

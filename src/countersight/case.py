@@ -68,6 +68,10 @@ class Question(msgspec.Struct, frozen=True, omit_defaults=True):
     doubled: bool = False
     """Whether the right option stands there twice and either is right (CoSIm published five such cases)."""
 
+    def __repr__(self) -> str:
+        offered = f" {{{' | '.join(option.text for option in self.options)}}}" if self.options else ""
+        return f"{self.text}{offered} → {self.right_text or '(hidden)'}"
+
     @property
     def right_text(self) -> str:
         """The right answer in words: the text of the right option, or the gold answer itself; nothing where hidden."""
@@ -159,6 +163,10 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     control_of: str = ""
     """The case whose change this one replaces by a change that does not touch what is asked: the answer must stay."""
     cell: Cell | None = None
+
+    def __repr__(self) -> str:
+        asked = [question for question in (self.factual, self.counterfactual) if question]
+        return f"Case({self.id!r}: {' / '.join(map(repr, asked))})"
 
     def question(self, world: World, telling: Telling = "told") -> Question | None:
         """The question asked of this case in a world, or None where there is none."""

@@ -5,12 +5,14 @@ A plug is named by one string, the same way for every kind:
     KIND[:TARGET][?KEY=VALUE&KEY=VALUE]
 
 as in `embedded`, `openai:gpt-4o`, `hf:folder`, `inpaint:migan.onnx?annotations=coco.json`. A target may hold anything,
-an address with its own colons among it. Which options a plug takes is the plug's affair.
+an address with its own colons among it. Which options a plug takes is the plug's affair; `with_options` reads them.
 """
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
 from importlib import import_module
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
+from urllib.parse import parse_qsl
 
 from countersight.errors import CountersightError
 from countersight.text import unknown
@@ -35,6 +37,16 @@ class Plug(NamedTuple):
     def takes_target(self) -> bool:
         """Whether it is named with a target."""
         return ":" in self.usage
+
+    @property
+    def takes_options(self) -> bool:
+        """Whether options may stand behind it; a question mark in an address is the address's own."""
+        return "?" in self.usage or "URL" in self.usage
+
+    def fits(self, target: str) -> bool:
+        """Whether it may be named with that target, or without one."""
+        needs_target = ":" in self.usage.partition("[")[0]
+        return (self.takes_target or self.takes_options) if target else not needs_target
 
 
 class Registry(Generic[T]):
@@ -66,21 +78,25 @@ class Registry(Generic[T]):
 
     def where(self, name: str) -> Where:
         """Where the plug of that name computes; one of another package may be anywhere."""
-        kind = name.partition(":")[0]
+        kind = _parted(name)[0]
         return self._table[kind].where if kind in self._table else "either"
 
     def knows(self, name: str) -> bool:
         """Whether there is a plug of that kind."""
-        kind = name.partition(":")[0]
+        kind = _parted(name)[0]
         return kind in self._table or kind in self._brought()
 
     def find(self, name: str) -> tuple[Any, str]:
         """What opens the plug of that name, and its target with its options."""
-        kind, _, target = name.partition(":")
+        kind, target = _parted(name)
         plug = self._table.get(kind)
         if plug is None and kind in self._brought():
             return self._load(self._brought()[kind]), target
-        if plug is None or (target and not plug.takes_target) or (not target and ":" in plug.usage.partition("[")[0]):
+        if plug is not None and not plug.takes_options and (option := _OPTION.search(target)):
+            takers = [usage for usage in self.usages() if "?" in usage]
+            others = f"; these {self.what}s take options: {', '.join(takers)}" if takers else ""
+            raise self._error(f"{kind} takes no option {option[1]!r}{others}")
+        if plug is None or not plug.fits(target):
             raise self._error(unknown(self.what, name, self.usages()))
         module, _, attribute = plug.home.partition(":")
         return getattr(import_module(module), attribute), target
@@ -98,6 +114,29 @@ class Registry(Generic[T]):
         from importlib.metadata import entry_points
 
         return {entry.name: entry for entry in entry_points(group=self.group)}
+
+
+_OPTION = re.compile(r"\?([a-z][\w-]*)=")
+
+
+def _parted(name: str) -> tuple[str, str]:
+    """The kind of a plug, and its target with the options behind it."""
+    kind = re.match(r"[^:?]*", name)[0]  # type: ignore[index]  # it matches whatever there is
+    return kind, name[len(kind) :].removeprefix(":")
+
+
+def with_options(
+    target: str, known: Collection[str], error: type[CountersightError] = CountersightError
+) -> tuple[str, dict[str, str]]:
+    """A target, and the options behind its question mark: each is one of those known, and has a value."""
+    plain, _, text = target.partition("?")
+    options = dict(parse_qsl(text, keep_blank_values=True))
+    for option in options:
+        if option not in known:
+            raise error(unknown("option", option, known))
+    if (text and not options) or not all(options.values()):
+        raise error(f"options are written ?NAME=VALUE&NAME=VALUE, not {text[:80]!r}; there are {', '.join(known)}")
+    return plain, options
 
 
 def _package(entry: Any) -> str:

@@ -82,6 +82,8 @@ def make(
     `hidden` names a new file, the key, that has the right answers: the dataset does not.
     So many `workers` of this machine draw, or the machines of the `ray` cluster at an address.
     """
+    if size is not None and (not isinstance(size, int) or size < 1):
+        raise CountersightError(f"size is how many cases, a whole number from 1 on, not {size!r}")
     if hidden is not None:
         with whole_beside(Path(out), Path(hidden)) as (whole, folder):
             made_whole = make(
@@ -439,7 +441,7 @@ def audit(
 def verify(audit: Audit | Path | str, *, seal: str = "", key: str = "") -> Verified:
     """Find whatever of a finished audit was altered, is missing or does not follow: `.sound`, `.findings`."""
     keys = read_public_keys(key) if key else ()
-    return verified(audit.path if isinstance(audit, Audit) else Path(audit), seal, keys=keys)
+    return verified(_folder(audit, Audit), seal, keys=keys)
 
 
 def mine(graphs: Path | str, out: Path | str, *, images: Path | str | None = None, ray: str = "") -> Mined:
@@ -499,11 +501,22 @@ def _is_model(model: "Model | Function") -> TypeGuard[Model]:
 
 
 def _dataset(dataset: SomeDataset) -> Dataset:
-    return dataset if isinstance(dataset, Dataset) else Dataset.open(dataset)
+    return dataset if isinstance(dataset, Dataset) else Dataset(_folder(dataset, Dataset))
 
 
 def _run(run: SomeRun) -> Run:
-    return run if isinstance(run, Run) else Run.open(run)
+    return run if isinstance(run, Run) else Run(_folder(run, Run))
+
+
+def _folder(given: "Dataset | Run | Audit | Path | str", noun: "type[Dataset | Run | Audit]") -> Path:
+    """The folder of a noun, or the path that names it."""
+    if isinstance(given, noun):
+        return given.path
+    if isinstance(given, Path | str):
+        return Path(given)
+    name = noun.__name__
+    article = "an" if name[0] in "AEIOU" else "a"
+    raise CountersightError(f"here stands {article} {name} or the path of its folder, not {type(given).__name__}")
 
 
 def _several(runs: "SomeRun | Sequence[SomeRun]") -> Iterator[SomeRun]:

@@ -50,14 +50,14 @@ def test_what_a_detector_finds_is_cut_out_and_painted_over(networks, seen):
 
 
 def test_without_a_segmenter_its_colours_tell_the_thing_from_what_is_around_it(networks, seen):
-    edited = edit(f"classical:detector={networks / 'detector.onnx'}", png(seen), "recolour", "cat", "blue")
+    edited = edit(f"classical?detector={networks / 'detector.onnx'}", png(seen), "recolour", "cat", "blue")
     assert edited.log["mask from"] == "GrabCut in the detector's box of cat 1"
     after = pixels(edited.picture.data)
     assert after[80, 120, 2] > after[80, 120, 0]
 
 
 def test_what_the_detector_does_not_find_is_a_failed_edit_with_the_reason(networks, seen):
-    editor = f"classical:detector={networks / 'detector.onnx'}"
+    editor = f"classical?detector={networks / 'detector.onnx'}"
     with pytest.raises(EditFailed, match="nothing detected in this picture is “the person”"):
         edit(editor, png(seen), "remove", "the person")
     with pytest.raises(EditFailed, match="nothing that is looked for is called so"):
@@ -65,11 +65,11 @@ def test_what_the_detector_does_not_find_is_a_failed_edit_with_the_reason(networ
 
 
 def test_an_editor_says_what_it_can_do_to_this_picture(networks, seen):
-    able_to = able(f"classical:detector={networks / 'detector.onnx'}", png(seen))
+    able_to = able(f"classical?detector={networks / 'detector.onnx'}", png(seen))
     assert able_to.things == ("cat",)
     assert "add" not in able_to.actions
     assert "targets that can be found in this picture: cat." in able_to.words
     assert "recolour (value: red" in able_to.words
-    empty = able(f"classical:detector={networks / 'detector.onnx'}", png(np.asarray(landscape())))
+    empty = able(f"classical?detector={networks / 'detector.onnx'}", png(np.asarray(landscape())))
     assert "in this picture: none." in empty.words
     assert able("classical", png(seen)).things is None

@@ -173,7 +173,7 @@ def test_gold_is_corrected_by_a_table_without_asking_again(run: RunFolder, tmp_p
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("case,world,answer\nnobody,factual,3\n", "corrects 'nobody', which is no case that was asked"),
+        ("case,world,answer\nnobody,factual,3\n", "corrects 'nobody', factual, which is no case that was asked"),
         ("case,world,answer\nx,elsewhere,3\n", "line 2: "),
         ("case,answer\nx,3\n", "line 2: .*a line has case, world and answer"),
     ],

@@ -71,5 +71,5 @@ def test_scores_are_written_as_parquet_or_not_at_all(tmp_path, capsys):
 
 
 def test_an_option_that_a_model_does_not_take_is_no_part_of_its_name():
-    with pytest.raises(cs.ModelError, match=r"openai: takes no option 'seed'; these models take options: azure:"):
+    with pytest.raises(cs.ModelError, match=r"openai takes no option 'seed'; these models take options: azure:"):
         cs.open_model("openai:gpt-4o?seed=3")

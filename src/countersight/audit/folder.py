@@ -27,16 +27,15 @@ SUFFIXES = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/
 class AuditFolder:
     """An audit on disk, finished or not."""
 
-    def __init__(self, path: Path, manifest: Manifest, lock: BinaryIO | None = None) -> None:
-        self.path = path
-        self.manifest = manifest
+    def __init__(self, path: Path | str, manifest: Manifest | None = None, lock: BinaryIO | None = None) -> None:
+        self.path = Path(path)
+        self.manifest = manifest or read_manifest(self.path / MANIFEST, Manifest, "an audit", AuditError)
         self._lock = lock
 
     @classmethod
     def open(cls, path: Path | str) -> Self:
         """Open an audit for reading."""
-        path = Path(path)
-        return cls(path, read_manifest(path / MANIFEST, Manifest, "an audit", AuditError))
+        return cls(path)
 
     @classmethod
     def begin(cls, path: Path | str, manifest: Manifest) -> Self:

@@ -237,6 +237,10 @@ def _import(chosen: argparse.Namespace, suite: Suite, beside: Path | None) -> in
         named = "; ".join(imported.incomplete[:BAD_ROWS_SHOWN])
         more = "; …" if len(imported.incomplete) > BAD_ROWS_SHOWN else ""
         print(printable(f"Incomplete, and scored as no set: {several(len(imported.incomplete), 'set')}: {named}{more}"))
+    if imported.not_found:
+        first = ", ".join(map(str, imported.not_found[:BAD_ROWS_SHOWN]))
+        more = ", …" if len(imported.not_found) > BAD_ROWS_SHOWN else ""
+        print(f"Not in {chosen.pictures}: the pictures of {suite.counts} {first}{more}")
     if imported.without_picture:
         print(
             f"{imported.without_picture:,} without a picture: models that look cannot be asked about them, and "

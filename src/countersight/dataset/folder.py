@@ -48,39 +48,20 @@ class BadRow(msgspec.Struct, frozen=True):
 class Dataset:
     """A folder of cases, opened for reading."""
 
-    def __init__(self, path: Path, lines: int, count: int, fingerprint: str) -> None:
-        self.path = path
+    def __init__(self, path: Path | str) -> None:
+        """Open a dataset folder: one pass over the rows counts them and takes their fingerprint."""
+        self.path = path = Path(path)
         self.name = path.resolve().name
-        self.lines = lines
-        self.count = count
-        """Rows in the folder, good or bad."""
-        self.fingerprint = fingerprint
-        """Digest of the rows; a run remembers it, so that a changed dataset is never mistaken for the same."""
+        self.lines, self.count, self.fingerprint = _counted(path)
+        """Lines and rows in the folder, good or bad, and the digest of the rows: a run remembers it, so that a changed
+        dataset is never mistaken for the same."""
         self._root = os.path.realpath(path)
         self._directories: dict[str, str] = {}
 
     @classmethod
     def open(cls, path: Path | str) -> Self:
-        """Open a dataset folder: one pass over the rows counts them and takes their fingerprint."""
-        path = Path(path)
-        rows = path / METADATA
-        if path.is_file():
-            made = f"countersight make SUITE --from {quote(str(path))} -o FOLDER"
-            raise DatasetError(f"{path} is not a folder; make a dataset of it with: {made}")
-        if not path.is_dir():
-            raise DatasetError(
-                f"{path} is not a folder; make a dataset with: countersight make SUITE -o {quote(str(path))}"
-            )
-        if not rows.is_file():
-            raise DatasetError(f"{path} is not a dataset: there is no {METADATA} in it")
-        digest = hashlib.blake2b(digest_size=16)
-        lines = count = 0
-        with open(rows, "rb") as file:
-            for line in bounded_lines(file, MAX_LINE):
-                digest.update(line)
-                lines += 1
-                count += not line.isspace()
-        return cls(path, lines, count, digest.hexdigest())
+        """Open a dataset folder."""
+        return cls(path)
 
     def __repr__(self) -> str:
         return f"Dataset({str(self.path)!r}: {self.count:,} cases)"
@@ -197,6 +178,28 @@ class Dataset:
 def picture_digest(data: bytes) -> str:
     """What a case remembers of a picture, so that the fingerprint of the rows covers the pictures too."""
     return hashlib.blake2b(data, digest_size=8).hexdigest()
+
+
+def _counted(path: Path) -> tuple[int, int, str]:
+    """Lines, rows and fingerprint of a dataset folder; raises DatasetError where it is none."""
+    rows = path / METADATA
+    if path.is_file():
+        made = f"countersight make SUITE --from {quote(str(path))} -o FOLDER"
+        raise DatasetError(f"{path} is not a folder; make a dataset of it with: {made}")
+    if not path.is_dir():
+        raise DatasetError(
+            f"{path} is not a folder; make a dataset with: countersight make SUITE -o {quote(str(path))}"
+        )
+    if not rows.is_file():
+        raise DatasetError(f"{path} is not a dataset: there is no {METADATA} in it")
+    digest = hashlib.blake2b(digest_size=16)
+    lines = count = 0
+    with open(rows, "rb") as file:
+        for line in bounded_lines(file, MAX_LINE):
+            digest.update(line)
+            lines += 1
+            count += not line.isspace()
+    return lines, count, digest.hexdigest()
 
 
 class DatasetWriter:

@@ -12,6 +12,7 @@ from countersight.case import LETTERS, Case, Question, World
 from countersight.suites.cello import SUITE as CELLO
 from countersight.suites.cello import CelloStatistics, CelloTally
 from countersight.suites.cosim import SUITE, CosimStatistics, CosimTally
+from countersight.text import several
 
 __all__ = [
     "CelloStatistics",
@@ -82,6 +83,11 @@ class Statistics(msgspec.Struct, frozen=True):
     """How questions became pairs; None where the dataset was not built."""
     controls: int = 0
     """Cases whose change does not touch what is asked, apart from all that is counted above."""
+
+    def __repr__(self) -> str:
+        in_groups = ", ".join(f"{group.group or 'no group'} {group.cases:,}" for group in self.groups)
+        controls = f" and {several(self.controls, 'control')}" if self.controls else ""
+        return f"Statistics of {several(self.cases, 'case')}{controls}: {in_groups}"
 
     def _repr_svg_(self) -> str:
         from countersight.describe.figure import figure

@@ -13,7 +13,6 @@ import threading
 from collections import OrderedDict
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
-from urllib.parse import parse_qsl
 
 from countersight.detection.finder import Finder
 from countersight.detection.found import Found, suppressed
@@ -22,7 +21,8 @@ from countersight.detection.vision import Box, Patch, ToolFailed, Vision, size_a
 from countersight.errors import BadPicture, ModelError
 from countersight.models import ModelSettings
 from countersight.picture import Picture, as_seen
-from countersight.text import printable, unknown
+from countersight.registry import with_options
+from countersight.text import printable
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -133,13 +133,9 @@ def parted(where: str) -> tuple[str, str]:
 
 def open_detector(where: str, settings: ModelSettings) -> Detector:
     """The detector at a path, with what its address says of it; raises ModelError."""
-    name, _, asked = where.partition("?")
+    name, options = with_options(where, _OPTIONS, ModelError)
     if not name.strip():
         raise ModelError("a detector is named by its path, as in detector:yolo.onnx or detector:FOLDER")
-    options = dict(parse_qsl(asked, keep_blank_values=True))
-    for option in options:
-        if option not in _OPTIONS:
-            raise ModelError(unknown("setting of a detector", option, _OPTIONS))
     score = _share("score", options["score"]) if "score" in options else None
     overlap = _share("overlap", options.get("overlap", str(OVERLAP)))
     labels, config = (

@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, get_args
-from urllib.parse import parse_qsl
 
 import numpy as np
 from PIL import Image
@@ -23,6 +22,7 @@ from countersight.editing.retouching import Fill, blurred, pasted, recoloured
 from countersight.editing.selecting import Selection, Selector
 from countersight.errors import BadPicture, EditFailed, EditorError
 from countersight.picture import LONGEST_SIDE, Picture, Pixels, as_seen
+from countersight.registry import with_options
 from countersight.scenes import rgb
 from countersight.text import unknown
 
@@ -213,24 +213,14 @@ def _factor(value: str) -> float:
 
 
 def open_classical(name: str, rest: str, settings: EditorSettings) -> Retoucher:
-    """The editor `classical`, `classical:annotations=FILE.json`, `classical:detector=FILE.onnx&segmenter=FOLDER`."""
+    """The editor `classical`, `classical?annotations=FILE.json`, `classical?detector=FILE.onnx&segmenter=FOLDER`."""
     opencv()
-    options = read_options(name, rest, (*FINDING, "method"))
+    written = rest if rest.startswith("?") or not rest else f"?{rest}"  # 0.1 wrote classical:annotations=FILE
+    _, options = with_options(written, (*FINDING, "method"), EditorError)
     method = options.get("method", "telea")
     if method not in get_args(Method):
         raise EditorError(unknown("method", method, get_args(Method)))
     return Retoucher(name, selector_of(options), _filling(method), {"method": method})
-
-
-def read_options(name: str, text: str, known: tuple[str, ...]) -> dict[str, str]:
-    """What stands behind an editor's name: NAME=VALUE, several joined by &."""
-    options = dict(parse_qsl(text, keep_blank_values=True))
-    for option in options:
-        if option not in known:
-            raise EditorError(unknown("option", option, known))
-    if (text and not options) or not all(options.values()):
-        raise EditorError(f"{name[:80]!r}: options are written as NAME=VALUE&NAME=VALUE; there are {', '.join(known)}")
-    return options
 
 
 def selector_of(options: dict[str, str]) -> Selector:

@@ -10,7 +10,7 @@ from typing import Any
 
 from PIL import Image
 
-from countersight.editing.classical import FINDING, read_options, selector_of
+from countersight.editing.classical import FINDING, selector_of
 from countersight.editing.instructions import description_of, words_for
 from countersight.editing.loading import load_pipeline, pipeline_class, quiet, said
 from countersight.editing.painting import Brief, Given, Painting
@@ -19,6 +19,7 @@ from countersight.editing.protocol import EditorSettings, Instruction
 from countersight.errors import BadPicture, EditFailed, EditorError
 from countersight.models.local import DTYPES, find_device, fingerprint, forget, is_full
 from countersight.picture import as_seen
+from countersight.registry import with_options
 from countersight.text import unknown
 
 INSTALL = "pip install 'countersight[edit]'"
@@ -130,11 +131,9 @@ def open_diffusion(name: str, rest: str, settings: EditorSettings) -> Painting:
     for package in ("diffusers", "torch", "transformers"):
         if importlib.util.find_spec(package) is None:
             raise EditorError(f"diffusers: needs {package}, which is not installed: {INSTALL}")
-    where, _, options = rest.partition("?")
-    folder = Path(where).expanduser()
+    folder = Path(rest.partition("?")[0]).expanduser()
     fills = KINDS[pipeline_class(folder)].fills
-    known = ("steps", "device", "dtype", *(FINDING if fills else ()))
-    chosen = read_options(name, options, known)
+    _, chosen = with_options(rest, ("steps", "device", "dtype", *(FINDING if fills else ())), EditorError)
     steps, dtype = chosen.get("steps"), chosen.get("dtype", "auto")
     if steps is not None and not (steps.isdecimal() and 0 < int(steps[:6]) <= MOST_STEPS):
         raise EditorError(f"steps={steps[:20]} is no number of steps from 1 to {MOST_STEPS}")

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from yarl import URL
 
 from countersight.detection import encode_mask
-from countersight.editing.classical import FINDING, read_options, selector_of
+from countersight.editing.classical import FINDING, selector_of
 from countersight.editing.hosted import (
     MAX_ANSWER,
     amount,
@@ -31,6 +31,7 @@ from countersight.editing.painting import Brief, Given, Painting
 from countersight.editing.protocol import EditorSettings, Instruction
 from countersight.errors import AskingFailed, EditFailed, EditorError, Overloaded
 from countersight.models import Received, Service, checked_address, shorten
+from countersight.registry import with_options
 
 BFL = "https://api.bfl.ai"
 POLL = 1.5
@@ -185,14 +186,14 @@ def open_flux(name: str, rest: str, settings: EditorSettings) -> Painting:
 
     One that fills finds its masks as `classical` does: `flux:MODEL?detector=FILE.onnx&segmenter=FOLDER`.
     """
-    model, _, options = rest.partition("?")
+    model, options = with_options(rest, FINDING, EditorError)
     base = checked_address(os.environ.get("BFL_BASE_URL") or BFL)
     painter = Flux(model_in_address(model, "flux"), base, needed_key("BFL_API_KEY", "flux"), settings)
     if not painter.fills:
         if options:
             raise EditorError(f"{model} paints whole pictures; only models that fill take options, to find masks by")
         return Painting(name, painter)
-    return Painting(name, painter, selector_of(read_options(name, options, FINDING)))
+    return Painting(name, painter, selector_of(options))
 
 
 def _tells(received: Received) -> bool:

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from countersight.detection import Mask, box_of, fingerprint, grown, open_graph
-from countersight.editing.classical import FINDING, Retoucher, read_options, selector_of
+from countersight.editing.classical import FINDING, Retoucher, selector_of
 from countersight.editing.protocol import EditorSettings
 from countersight.errors import EditFailed, EditorError
 from countersight.picture import Pixels
+from countersight.registry import with_options
 from countersight.text import printable
 
 SIDE = 512
@@ -172,7 +173,6 @@ def _mask(cover: Mask, kind: str) -> NDArray[Any]:
 
 def open_inpaint(name: str, rest: str, settings: EditorSettings) -> Retoucher:
     """The editor `inpaint:FILE.onnx`, or `inpaint:FILE.onnx?detector=FILE.onnx&segmenter=FOLDER`."""
-    file, _, options = rest.partition("?")
-    chosen = read_options(name, options, FINDING)
+    file, chosen = with_options(rest, FINDING, EditorError)
     network = Inpainter(Path(file))
     return Retoucher(name, selector_of(chosen), network, network.settings)

@@ -13,7 +13,7 @@ EDITORS: Registry[Editor] = Registry(
             "countersight.editing.exact:open_exact",
         ),
         "classical": Plug(
-            "classical[:OPTIONS]",
+            "classical[?OPTIONS]",
             "photographs, by OpenCV under a mask; annotations=COCO.json or detector=FILE tell what is where, "
             "segmenter=FOLDER its outline",
             "countersight.editing.classical:open_classical",

@@ -93,7 +93,7 @@ def import_run(
         raise ExchangeError(f"{path} was asked of another dataset than {opened.path}, or its rows have changed since")
     rows = _Rows(opened)
     shown = any(rows.asking(each.key) == "shown" for each in brought.answers())
-    rows.refuse_strangers(Path(path), brought)
+    rows.refuse_unknown(Path(path), brought)
     run = _begun(brought, opened, Path(out), model or brought.model, shown=shown)
     return _filled(run, brought, rows)
 
@@ -114,7 +114,7 @@ class _Rows:
         place = self._known.get(key)
         return place[2] if place else None
 
-    def refuse_strangers(self, path: Path, brought: Brought) -> None:
+    def refuse_unknown(self, path: Path, brought: Brought) -> None:
         """Say so where not one answer belongs to the dataset."""
         if not any(each.key in self._known for each in brought.answers()):
             example = next((each.key for each in brought.answers()), None)

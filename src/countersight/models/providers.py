@@ -1,7 +1,7 @@
 """Providers by one string: where each is found, which variable holds its key, and which dialect it speaks."""
 
 import os
-from urllib.parse import parse_qsl, quote
+from urllib.parse import quote
 
 from countersight.errors import ModelError
 from countersight.models.anthropic import VERSION, Messages
@@ -13,6 +13,7 @@ from countersight.models.hosted import Hosted
 from countersight.models.protocol import ModelSettings
 from countersight.models.service import checked_address, key_from
 from countersight.models.several import Several
+from countersight.registry import with_options
 
 OPENAI = "https://api.openai.com/v1"
 ANTHROPIC = "https://api.anthropic.com"
@@ -128,11 +129,7 @@ def _key(kind: str, *variables: str) -> str:
 
 def _options(kind: str, target: str, *known: str) -> tuple[str, dict[str, str]]:
     """The name of a model and the options behind it."""
-    model, _, query = target.partition("?")
-    options = dict(parse_qsl(query))
-    strange = next((name for name in options if name not in known), None)
-    if strange is not None or not model:
-        raise ModelError(
-            f"{kind}: takes {', '.join(known)}, as in {kind}:MODEL?{known[0]}=…, not {str(strange)[:40]!r}"
-        )
+    model, options = with_options(target, known, ModelError)
+    if not model:
+        raise ModelError(f"{kind}: names no model; it is written {kind}:MODEL?{known[0]}=…")
     return model, options

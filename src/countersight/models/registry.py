@@ -1,7 +1,5 @@
 """Whatever answers: every model is named by one string and speaks one small protocol."""
 
-import re
-
 from countersight.errors import ModelError
 from countersight.models.protocol import Model, ModelSettings
 from countersight.registry import Plug, Registry
@@ -113,11 +111,6 @@ MODELS: Registry[Model] = Registry(
 """How models are named; `countersight list models` prints it. One more is one line here, or an entry point."""
 
 
-_OPTION = re.compile(r"\?([a-z][\w-]*)=")
-_WITHOUT_OPTIONS = ("openai", "anthropic", "gemini", "mistral", "openrouter", "ollama", "hf", "vllm", "matcher")
-"""Kinds whose target is a name or a folder, which holds no question mark; an address may."""
-
-
 def open_model(name: str, settings: ModelSettings = ModelSettings()) -> Model:  # noqa: B008 - frozen
     """The model of that name, ready to be asked."""
     if settings.ray and MODELS.where(name) == "here":
@@ -125,16 +118,8 @@ def open_model(name: str, settings: ModelSettings = ModelSettings()) -> Model:  
 
         return open_spread(name, settings)
     opener, target = MODELS.find(name)
-    _refuse_options(name.partition(":")[0], target)
     model: Model = opener(name, target, settings)
     return model
-
-
-def _refuse_options(kind: str, target: str) -> None:
-    """A model that takes no options would take them for a part of its name. Those that take some look themselves."""
-    if kind in _WITHOUT_OPTIONS and (named := _OPTION.search(target)):
-        takers = ", ".join(usage for usage in MODELS.usages() if "?" in usage)
-        raise ModelError(f"{kind}: takes no option {named[1]!r}; these models take options: {takers}")
 
 
 def open_text_model(name: str, settings: ModelSettings = ModelSettings()) -> Model:  # noqa: B008 - frozen

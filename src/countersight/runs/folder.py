@@ -104,19 +104,15 @@ def run_folders(path: Path) -> list[Path]:
 class RunFolder:
     """A run on disk, finished or not."""
 
-    def __init__(self, path: Path, manifest: Manifest, lock: BinaryIO | None = None) -> None:
-        self.path = path
-        self.manifest = manifest
+    def __init__(self, path: Path | str, manifest: Manifest | None = None, lock: BinaryIO | None = None) -> None:
+        self.path = Path(path)
+        self.manifest = manifest or _read(self.path)
         self._lock = lock
 
     @classmethod
     def open(cls, path: Path | str) -> Self:
         """Open a run for reading."""
-        path = Path(path)
-        manifest = read_manifest(path / MANIFEST, Manifest, "a run", RunError)
-        if manifest.format > FORMAT:
-            raise RunError(f"{path} was written by a newer version ({manifest.countersight}); open it with that one")
-        return cls(path, manifest)
+        return cls(path)
 
     @classmethod
     def begin(
@@ -194,6 +190,13 @@ class RunFolder:
         """The journal, for this process alone."""
         with appending(self._lock or locked(self.path, RunError), self.path / JOURNAL) as journal:
             yield journal
+
+
+def _read(path: Path) -> Manifest:
+    manifest = read_manifest(path / MANIFEST, Manifest, "a run", RunError)
+    if manifest.format > FORMAT:
+        raise RunError(f"{path} was written by a newer version ({manifest.countersight}); open it with that one")
+    return manifest
 
 
 def _taken_up(path: Path, there: Manifest, now: Manifest, again: str) -> Manifest:

@@ -56,17 +56,18 @@ class Gold:
     def corrected(self, cases: Iterable[tuple[int, Case]]) -> Iterator[tuple[int, Case]]:
         """The cases with these answers; one of which nothing is said stays as it is.
 
-        Answers to cases that there are not are refused at the end: they would be lost without a word.
+        Answers to what was never asked are refused at the end: they would be lost without a word.
         """
         if self.key:
             yield from ((row, self._opened(self.key, case)) for row, case in cases)
             return
-        unused = {case for case, _ in self._answers}
+        unused = set(self._answers)
         for row, case in cases:
-            unused.discard(case.id)
+            unused.difference_update((case.id, asking) for asking in ASKINGS if case.question(*WORLDS[asking]))
             yield row, self._corrected(case)
         if unused:
-            raise GoldError(f"{self.path} corrects {min(unused)!r}, which is no case that was asked")
+            case_id, asking = min(unused)
+            raise GoldError(f"{self.path} corrects {case_id!r}, {asking}, which is no case that was asked")
 
     def _opened(self, key: Key, case: Case) -> Case:
         """A case of a hidden dataset as it was made, with the pictures that were shown."""

@@ -48,6 +48,8 @@ class Imported(msgspec.Struct, frozen=True):
     without_picture: int
     incomplete: tuple[str, ...] = ()
     """Sets of which cases are missing, each with how many it has: they are scored as no set."""
+    not_found: tuple[int, ...] = ()
+    """Lines (or numbers of entries) whose picture is not in the folder of pictures that was given."""
 
 
 Rows = Iterator[tuple[int, Row | BadField]]
@@ -124,7 +126,7 @@ def import_rows(
     drawn = part.drawn(_good_rows(layout, source)) if part else None
     cases = bad = without_picture = 0
     ids: set[str] = set()
-    sets = SetSizes()
+    sets, not_found = SetSizes(), []
     for number, (line, row) in enumerate(layout.rows(source), start=1):
         try:
             if isinstance(row, BadField):
@@ -145,7 +147,9 @@ def import_rows(
             sets.add(case)
             cases += 1
             without_picture += case.image is None
-    return Imported(cases, bad, without_picture, sets.incomplete())
+            if case.image is None and pictures is not None:
+                not_found.append(line)
+    return Imported(cases, bad, without_picture, sets.incomplete(), tuple(not_found))
 
 
 def _good_rows(layout: Layout, source: Path) -> list[int]:

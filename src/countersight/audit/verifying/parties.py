@@ -15,8 +15,8 @@ _OURS: Final[tuple[Stage, ...]] = ("uncited", "dose", "thought")
 def checked_parties(steps: tuple[Step, ...], manifest: Manifest) -> Iterator[Finding]:
     """Everybody who did something, by the log, and is not named for it: another name would take the credit."""
     named = _named(manifest)
-    strangers = {(step.stage, by): None for step in steps for by in _did(step) if by not in named[step.stage]}
-    for stage, by in strangers:
+    unnamed = {(step.stage, by): None for step in steps for by in _did(step) if by not in named[step.stage]}
+    for stage, by in unnamed:
         if stage == "verdict":
             yield Finding("broken", MANIFEST, f"{by} judged, by the log, and is not named as a judge")
         elif stage == "check":
