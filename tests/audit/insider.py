@@ -22,7 +22,7 @@ def resealed(folder):
         if (file.is_file() and not name.startswith(("bundle.json", "sign-off.", ".lock"))) or name == "sign-off.md":
             data = file.read_bytes()
             bundle["files"][name] = {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
-    (folder / "bundle.json").write_text(json.dumps(bundle))
+    (folder / "bundle.json").write_bytes(msgspec.json.format(msgspec.json.encode(bundle), indent=1) + b"\n")
 
 
 def findings(folder, seal=""):

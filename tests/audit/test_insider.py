@@ -1,6 +1,7 @@
 """An insider changes an audit and hashes everything again: what follows from the log is derived again, and found."""
 
 import asyncio
+import hashlib
 import re
 import shutil
 
@@ -9,6 +10,7 @@ import pytest
 from insider import appended, findings, rechained, replace, resealed, swept, with_verdict
 
 from countersight.audit.bundle.seal import SEAL
+from countersight.audit.bundle.zipping import zip_bundle
 from countersight.audit.calibration.sheet import CALIBRATION, Calibration
 from countersight.audit.folder import MANIFEST, AuditFolder
 from countersight.audit.log import LOG, encode_step, read_steps
@@ -331,3 +333,44 @@ def test_verify_may_be_called_where_a_loop_runs(drawn):
         return findings(drawn)
 
     assert asyncio.run(within()) == []
+
+
+def _with_member(file, after: str, member: str) -> None:
+    words = file.read_text()
+    assert after in words
+    file.write_text(words.replace(after, after + member, 1))
+
+
+@pytest.mark.parametrize("name", [MANIFEST, SELECTION, "sessions.jsonl"])
+def test_a_member_that_nobody_reads(audit, name):
+    _with_member(audit / name, "{", '"certified":"by a notary",')
+    resealed(audit)
+    assert f"broken: {name} (line 1 holds something that no audit writes)" in findings(audit)
+
+
+def test_a_member_that_nobody_reads_in_the_seal(audit):
+    _with_member(audit / SEAL, "{", '"certified":"by a notary",')
+    assert findings(audit) == [f"broken: {SEAL} (line 1 holds something that no audit writes)"]
+
+
+def test_a_step_with_a_member_that_nobody_reads(audit):
+    lines, previous = [], ""
+    for line in (audit / LOG).read_bytes().splitlines():
+        body, _, _ = line.rpartition(b',"hash":')
+        body = re.sub(rb'"previous":"[0-9a-f]*"', b'"previous":"%s"' % previous.encode(), body, count=1)
+        body += b',"certified":"by a notary"' if len(lines) == 2 else b""
+        previous = hashlib.sha256(body).hexdigest()
+        lines.append(b'%s,"hash":"%s"}\n' % (body, previous.encode()))
+    (audit / LOG).write_bytes(b"".join(lines))
+    bundle = msgspec.json.decode((audit / SEAL).read_bytes()) | {"last_step": previous}
+    (audit / SEAL).write_bytes(msgspec.json.encode(bundle))
+    resealed(audit)
+    assert f"broken: {LOG} (line 3 holds something that no audit writes)" in findings(audit)
+
+
+def test_bytes_between_the_files_of_a_zip(audit, tmp_path):
+    zip_bundle(audit, tmp_path / "b.zip")
+    assert findings(tmp_path / "b.zip") == []
+    with open(tmp_path / "b.zip", "ab") as file:
+        file.write(b"certified by a notary")
+    assert findings(tmp_path / "b.zip") == ["added: b.zip (it has bytes that no bundle in one file has)"]

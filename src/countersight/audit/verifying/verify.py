@@ -7,6 +7,7 @@ that is larger than it was or than any of a bundle can be.
 import os
 import tempfile
 from collections.abc import Iterator
+from html import escape
 from pathlib import Path
 
 import msgspec
@@ -27,6 +28,7 @@ from countersight.audit.verifying.cases import checked_cases
 from countersight.audit.verifying.edits import checked_edits, checked_pictures
 from countersight.audit.verifying.exact_edits import checked_exact_edits
 from countersight.audit.verifying.finding import Finding, Note, Opened
+from countersight.audit.verifying.form import checked_form, checked_zip
 from countersight.audit.verifying.papers import checked_page, checked_papers
 from countersight.audit.verifying.probes import checked_checks, checked_probes
 from countersight.audit.verifying.sealed import against_seal, digests_of, refuse_long_lines
@@ -57,6 +59,16 @@ class Verified(msgspec.Struct, frozen=True):
         """Whether nothing is wrong with it."""
         return not self.findings
 
+    def __repr__(self) -> str:
+        came = "sound" if self.sound else several(len(self.findings), "finding")
+        signers = f"signed by {len(self.signed)}" if self.signed else "unsigned"
+        told = (f"  {each}" for each in (*self.findings, *self.notes))
+        counted = f"{several(self.files, 'file')}, {several(self.steps, 'step')}, {signers}"
+        return "\n".join([f"Verified: {came}; {counted}", *told])
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(repr(self))}</pre>"
+
 
 def verified(
     folder: Path,
@@ -74,7 +86,8 @@ def verified(
     if folder.is_file():
         with tempfile.TemporaryDirectory() as unpacked:
             unzip_bundle(folder, Path(unpacked))
-            return verified(Path(unpacked), seal, keys=keys, dataset=dataset, against=against)
+            inside = verified(Path(unpacked), seal, keys=keys, dataset=dataset, against=against)
+            return msgspec.structs.replace(inside, findings=(*inside.findings, *checked_zip(folder, Path(unpacked))))
     if not (folder / MANIFEST).is_file() and not (folder / SEAL).is_file():
         raise AuditError(f"{folder} is not an audit: there is neither {MANIFEST} nor {SEAL} in it")
     if not (folder / SEAL).exists():
@@ -165,6 +178,7 @@ def _derived(opened: Opened, *, whole: bool) -> Iterator[Finding | Note]:
     yield from checked_selection(opened)
     yield from checked_steps(opened)
     if whole:
+        yield from checked_form(opened)
         yield from checked_cases(opened)
         yield from checked_papers(opened)
         yield from checked_edits(opened)
