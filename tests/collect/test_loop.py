@@ -12,6 +12,7 @@ from countersight.collect.database import tables
 from countersight.collect.flows import Instance
 from countersight.collect.leaks import leak
 from countersight.collect.loop import train
+from countersight.collect.loop.training import FEW, train_aside
 
 THINGS = ("dog", "cat", "bus", "boat", "tree", "lamp", "chair", "horse")
 
@@ -33,6 +34,15 @@ def test_it_learns_what_right_responses_look_like():
     scores = ranker.scores("Is it quiet? Add a horse.", ["No, there is a horse now.", "No, there is a lamp now."])
     assert sum(scores) == pytest.approx(1)
     assert scores[0] > 0.5
+
+
+def test_many_instances_are_learned_from_in_another_process_to_the_same_end():
+    many = instances(FEW + 20)
+    here, aside = train(many), asyncio.run(train_aside(many))
+    asked = ("Is it quiet? Add a horse.", ["No, there is a horse now.", "No, there is a lamp now."])
+    assert (aside.trained_on, aside.accuracy, aside.scores(*asked)) == (
+        here.trained_on, here.accuracy, here.scores(*asked),
+    )  # fmt: skip
 
 
 def test_with_too_little_it_says_so_and_prefers_nothing():

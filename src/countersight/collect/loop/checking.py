@@ -3,23 +3,28 @@
 import asyncio
 import hashlib
 import time
-from typing import Any, Protocol
+from typing import Protocol
 
 import msgspec
 import numpy as np
-from sqlalchemy import Connection, Select, func, insert, select
+from sqlalchemy import Connection, func, insert, select
 
 from countersight.case import Option
 from countersight.collect.campaign import Campaign
 from countersight.collect.database import tables
 from countersight.collect.flows import Instance
-from countersight.collect.loop.ranker import TextRanker, train
-from countersight.collect.work import load_past
+from countersight.collect.loop.ranker import TextRanker
+from countersight.collect.loop.training import train_aside
+from countersight.collect.work import finished_pasts
 from countersight.errors import CampaignError
 from countersight.models import ModelSettings, Ranker, Request, Turn, open_model
 
 _RETRAIN_AFTER = 10
 """New items in the train split after which the ranker learns anew, or a tenth more, whichever is later."""
+_LOOK_AFTER = 5.0
+"""Seconds after which it looks again whether there are so many."""
+_TRAIN = "train"
+"""The split that it learns from."""
 
 
 class Checked(msgspec.Struct, frozen=True):
@@ -54,6 +59,7 @@ class OwnRanker:
         self._campaign = campaign
         self._ranker: TextRanker | None = None
         self._training: asyncio.Task[None] | None = None
+        self._looked = -_LOOK_AFTER
 
     @property
     def name(self) -> str:
@@ -82,20 +88,23 @@ class OwnRanker:
         """Begin to learn in the background, where there is something new to learn from."""
         if self._training is not None and not self._training.done():
             return
-        known = self._ranker.trained_on if self._ranker else 0
-        enough = known + max(_RETRAIN_AFTER, known // 10)
-        if self._ranker is None or self._campaign.store.read(_finished) >= enough:
+        if self._ranker is None or self._has_more(self._ranker.trained_on):
             self._training = asyncio.create_task(self._train())
+
+    def _has_more(self, known: int) -> bool:
+        """Whether there is enough new to learn from; looked up now and then, since somebody asks with every word."""
+        if time.monotonic() - self._looked < _LOOK_AFTER:
+            return False
+        self._looked = time.monotonic()
+        return self._campaign.store.read(_finished) >= known + max(_RETRAIN_AFTER, known // 10)
 
     async def _train(self) -> None:
         instances = await self._campaign.store.read_slowly(self._instances)
-        self._ranker = await asyncio.to_thread(train, instances)
+        self._ranker = await train_aside(instances)
 
     def _instances(self, connection: Connection) -> list[Instance]:
         flow = self._campaign.flow
-        phases = [phase.name for phase in flow.phases]
-        ids = list(connection.execute(_train_items()).scalars())
-        found = (flow.instance(load_past(connection, flow, item, phases)) for item in ids)
+        found = (flow.instance(past) for past in finished_pasts(connection, flow, _TRAIN))
         return [instance for instance in found if instance is not None]
 
 
@@ -176,11 +185,8 @@ def attempts(connection: Connection, lease_id: int) -> int:
 
 
 def _finished(connection: Connection) -> int:
-    return int(connection.execute(select(func.count()).select_from(_train_items().subquery())).scalar_one())
-
-
-def _train_items() -> Select[Any]:
-    return select(tables.item.c.id).where(tables.item.c.state == "done", tables.item.c.split == "train")
+    done = (tables.item.c.state == "done") & (tables.item.c.split == _TRAIN)
+    return int(connection.execute(select(func.count()).where(done)).scalar_one())
 
 
 async def answers_blind(campaign: Campaign, model: TextModel, asked: Instance) -> float | None:

@@ -34,7 +34,7 @@ class TextRanker:
     """What was learned: one weight for each word or pair of words."""
 
     def __init__(self, weights: _Floats, trained_on: int, accuracy: float | None) -> None:
-        self._weights = weights
+        self.weights = weights
         self.trained_on = trained_on
         self.accuracy = accuracy
         """Share of instances answered right by rankers that were not trained on them; None where there are too few."""
@@ -46,7 +46,7 @@ class TextRanker:
 
     def scores(self, context: str, responses: Sequence[str]) -> list[float]:
         """How likely each response is the right one; they add up to 1."""
-        scores = np.array([self._weights[features(context, response)].sum() for response in responses])
+        scores = np.array([self.weights[features(context, response)].sum() for response in responses])
         likely: list[float] = _softmax(scores[None, :])[0].tolist()
         return likely
 

@@ -11,7 +11,7 @@ from countersight.collect.work.claiming import (
     save_draft,
 )
 from countersight.collect.work.flagging import FOUND, REASONS, Flag, count_open, decide, flag, flag_for, open_flags
-from countersight.collect.work.items import add_items, load_item, load_past
+from countersight.collect.work.items import add_items, finished_pasts, load_item, load_past
 from countersight.collect.work.proposing import Proposal, commit_first_try, keep_proposal, proposal_of
 from countersight.collect.work.qualifying import Result, Standing, reset, standing, take_test, tries_left
 from countersight.collect.work.submitting import Evidence, Submitted, TakenError, submit, undo
@@ -33,6 +33,7 @@ __all__ = [
     "count_open",
     "current_lease",
     "decide",
+    "finished_pasts",
     "flag",
     "flag_for",
     "free_expired",

@@ -1,7 +1,9 @@
 """Items as the work sees them: one item, and what was contributed to it that may be seen."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from random import Random
+from typing import Any
 
 import msgspec
 from sqlalchemy import Connection, Integer, bindparam, func, insert, select, update
@@ -60,28 +62,41 @@ def load_past(connection: Connection, flow: Flow, item_id: int, phases: Sequence
     past: dict[str, list[Content]] = {}
     if not phases:
         return past
-    rows = connection.execute(_PAST, {"item": item_id, "phases": list(phases)})
-    for row in rows:
-        phase = phase_of(flow, row.phase)
-        assert phase is not None  # contributions are made in phases of the flow
-        past.setdefault(row.phase, []).append(msgspec.json.decode(row.content, type=phase.content))
+    _gather(past, flow, connection.execute(_PAST, {"item": item_id, "phases": list(phases)}))
     if seed:
         for name in sorted(past):
             Random(f"{seed}/{name}").shuffle(past[name])
     return past
 
 
-_PAST = (
-    select(tables.contribution.c.phase, tables.contribution.c.content)
-    .join(tables.lease, tables.lease.c.contribution_id == tables.contribution.c.id)
-    .where(
-        tables.lease.c.item_id == bindparam("item"),
-        tables.lease.c.state == "done",
-        tables.lease.c.phase.in_(bindparam("phases", expanding=True)),
-    )
-    .order_by(tables.contribution.c.id)
-)
+def finished_pasts(connection: Connection, flow: Flow, split: str) -> Iterator[Past]:
+    """What was contributed to each finished item of a split, in one question for all of them."""
+    rows = connection.execute(_FINISHED, {"split": split})
+    for _, of_item in groupby(rows, lambda row: row.item_id):
+        past: dict[str, list[Content]] = {}
+        _gather(past, flow, of_item)
+        yield past
 
+
+def _gather(past: dict[str, list[Content]], flow: Flow, rows: Iterable[Any]) -> None:
+    for row in rows:
+        phase = phase_of(flow, row.phase)
+        assert phase is not None  # contributions are made in phases of the flow
+        past.setdefault(row.phase, []).append(msgspec.json.decode(row.content, type=phase.content))
+
+
+_STANDING = (
+    select(tables.lease.c.item_id, tables.contribution.c.phase, tables.contribution.c.content)
+    .join(tables.lease, tables.lease.c.contribution_id == tables.contribution.c.id)
+    .where(tables.lease.c.state == "done")
+    .order_by(tables.lease.c.item_id, tables.contribution.c.id)
+)
+_PAST = _STANDING.where(
+    tables.lease.c.item_id == bindparam("item"), tables.lease.c.phase.in_(bindparam("phases", expanding=True))
+)
+_FINISHED = _STANDING.join(tables.item, tables.item.c.id == tables.lease.c.item_id).where(
+    tables.item.c.state == "done", tables.item.c.split == bindparam("split")
+)
 
 _lease, _item = tables.lease.c, tables.item.c
 _SEATS = (
