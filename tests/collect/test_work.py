@@ -245,6 +245,30 @@ def test_a_flag_takes_an_item_out_until_a_reviewer_decides(tmp_path: Path):
         assert cleo.begin("change") is not None
 
 
+def test_a_flag_sent_twice_is_one_and_the_first_of_two_decisions_stands(tmp_path: Path):
+    make_campaign(tmp_path / "campaign", "cosim", 1)
+    with opened(tmp_path / "campaign") as (app, campaign):
+        ada, ben, rita = (Visitor(app, campaign, name) for name in ("ada", "ben", "rita"))
+        ada.contribute("question")
+        task = ben.begin("change")
+        lease = campaign.store.read(lambda c: work.current_lease(c, ben.id, "change"))
+        for _ in range(2):  # both come before either has answered
+            campaign.store.write_now(
+                lambda c: work.flag(c, campaign.settings, lease, "question", "unclear", "I cannot follow it", 1.0)
+            )
+        again = ben.post(f"{task}/flag", flag_reason="unclear", flag_words="I cannot follow it")
+        assert again.headers["location"] == "/work?flagged=1"
+        (flag,) = campaign.store.read(lambda c: work.open_flags(c, rita.id))
+        decided = [
+            campaign.store.write_now(
+                lambda c, fair=fair: work.decide(c, campaign.settings, flag, rita.id, fair, "", 2.0)
+            )
+            for fair in (False, True)
+        ]
+        assert decided == [True, False]
+        assert states(campaign) == ["open"]
+
+
 def test_a_reviewer_does_not_judge_flags_about_their_own_work(tmp_path: Path):
     make_campaign(tmp_path / "campaign", "cosim", 1)
     with opened(tmp_path / "campaign") as (app, campaign):

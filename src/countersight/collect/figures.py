@@ -15,6 +15,8 @@ from countersight.scoring import Agreement, Interval, agreement, wilson
 _RESAMPLES = 1_000
 """Enough for an interval on a page that is looked at while it changes."""
 _DAY = 86_400.0
+_DAYS = 14
+"""So many are shown."""
 
 
 class PhaseFigures(msgspec.Struct, frozen=True):
@@ -200,15 +202,21 @@ def _fooling(connection: Connection) -> Fooling | None:
 
 
 def _days(connection: Connection, now: float) -> list[tuple[str, int, int]]:
+    """Contributions by phase and how many days ago, counted by the database."""
     made = tables.contribution.c
-    rows = connection.execute(select(made.phase, made.at).where(made.at > now - 14 * _DAY, made.content.is_not(None)))
-    counts = Counter((row.phase, int((now - row.at) // _DAY)) for row in rows)
-    return [(phase, day, number) for (phase, day), number in sorted(counts.items())]
+    days = [
+        func.sum(case((made.at.between(now - (day + 1) * _DAY, now - day * _DAY), 1), else_=0)) for day in range(_DAYS)
+    ]
+    lately = (made.at > now - _DAYS * _DAY, made.content.is_not(None))
+    rows = connection.execute(select(made.phase, *days).where(*lately).group_by(made.phase).order_by(made.phase))
+    return [(phase, day, int(number)) for phase, *numbers in rows for day, number in enumerate(numbers) if number]
 
 
-def people_figures(connection: Connection) -> list[PersonFigures]:
-    """Everybody's work, in a few queries over all of it."""
-    made = tables.contribution.c
+def people_figures(connection: Connection, after: int, most: int) -> list[PersonFigures]:
+    """The work of so many people, from the one after this number on, in a few queries over all of it."""
+    made, person = tables.contribution.c, tables.person.c
+    everybody = connection.execute(select(tables.person).where(person.id > after).order_by(person.id).limit(most)).all()
+    numbers = [row.id for row in everybody]
     work = {
         row.person_id: row
         for row in connection.execute(
@@ -222,24 +230,23 @@ def people_figures(connection: Connection) -> list[PersonFigures]:
             )
             .select_from(tables.lease)
             .join(tables.contribution, made.id == tables.lease.c.contribution_id)
-            .where(tables.lease.c.state == "done")
+            .where(tables.lease.c.state == "done", tables.lease.c.person_id.in_(numbers))
             .group_by(made.person_id)
         )
     }
     earned = _by_person(
         connection,
         select(tables.payment.c.person_id, func.sum(tables.payment.c.amount))
-        .where(tables.payment.c.state != "voided")
+        .where(tables.payment.c.state != "voided", tables.payment.c.person_id.in_(numbers))
         .group_by(tables.payment.c.person_id),
     )
     flagged = _by_person(
         connection,
         select(made.person_id, func.count())
         .join(tables.flag, tables.flag.c.contribution_id == made.id)
-        .where(tables.flag.c.outcome == "fair")
+        .where(tables.flag.c.outcome == "fair", made.person_id.in_(numbers))
         .group_by(made.person_id),
     )
-    everybody = connection.execute(select(tables.person).order_by(tables.person.c.id))
     return [_person(row, work.get(row.id), earned.get(row.id, 0), flagged.get(row.id, 0)) for row in everybody]
 
 

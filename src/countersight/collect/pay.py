@@ -118,12 +118,16 @@ def balances(connection: Connection, person_id: int | None = None) -> dict[str, 
     return {state: int(amount) for state, amount in rows}
 
 
-def balances_by_person(connection: Connection) -> dict[int, dict[str, int]]:
-    """How much stands in each account, for everybody who has earned something."""
+def balances_by_person(connection: Connection, after: int, most: int) -> dict[int, dict[str, int]]:
+    """How much stands in each account, for so many of those who have earned something, after this number."""
     paid = tables.payment.c
     found: dict[int, dict[str, int]] = {}
+    earners = select(paid.person_id).where(paid.person_id > after).distinct().order_by(paid.person_id).limit(most)
+    numbers = list(connection.execute(earners).scalars())
     question = select(paid.person_id, paid.state, func.sum(paid.amount)).group_by(paid.person_id, paid.state)
-    for person, state, amount in connection.execute(question):
+    for person, state, amount in connection.execute(
+        question.where(paid.person_id.in_(numbers)).order_by(paid.person_id)
+    ):
         found.setdefault(person, {})[state] = int(amount)
     return found
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import secrets
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
@@ -211,9 +212,9 @@ def forget(connection: Connection, person_id: int, now: float) -> None:
     connection.execute(update(tables.lease).where(open_leases).values(expires_at=now))
 
 
-def names(connection: Connection) -> dict[int, str]:
-    """The name of everybody there ever was, by number; what was deleted is said to be."""
-    rows = connection.execute(select(tables.person.c.id, tables.person.c.name))
+def names(connection: Connection, numbers: Iterable[int]) -> dict[int, str]:
+    """The names of people by their numbers; what was deleted is said to be."""
+    rows = connection.execute(select(tables.person.c.id, tables.person.c.name).where(tables.person.c.id.in_(numbers)))
     return {row.id: row.name or "(deleted)" for row in rows}
 
 

@@ -69,6 +69,7 @@ Index(
     postgresql_where=_FREE,
 )
 Index("item_state", item.c.state, item.c.phase)
+item_listed = Index("item_listed", item.c.state, item.c.id)
 
 lease = Table(
     "lease",
@@ -198,6 +199,7 @@ payment = Table(
 Index("payment_person", payment.c.person_id, payment.c.state)
 Index("payment_once", payment.c.contribution_id, payment.c.kind, unique=True)
 Index("payment_state", payment.c.state)
+payment_total = Index("payment_total", payment.c.state, payment.c.amount)
 
 posting = Table(
     "posting",

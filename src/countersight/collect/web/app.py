@@ -15,6 +15,7 @@ from starlette.routing import BaseRoute, Route
 from countersight.collect.campaign import Campaign
 from countersight.collect.loop import open_loop, open_proposer
 from countersight.collect.web import accounts, leading, reviewing, speaking, tasks, working
+from countersight.collect.web.keeping import Keeper
 from countersight.collect.web.rendering import Renderer
 from countersight.collect.web.visit import Page, Place, RefusedError, Visit, visited
 
@@ -108,7 +109,8 @@ def application(campaign: Campaign, *, secure: bool = False, public_url: str = "
     app = Starlette(routes=_routes(place), lifespan=_closing(campaign))
     app.state.loop = open_loop(campaign)
     app.state.proposer = open_proposer(campaign.settings.proposals)
-    app.state.kept = {}
+    app.state.keeper = Keeper(campaign.store)
+    app.state.renderer = place.renderer
     return app
 
 

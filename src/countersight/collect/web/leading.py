@@ -1,6 +1,7 @@
 """A lead's pages: how the campaign goes, its items, its people, its pay."""
 
-import asyncio
+from collections.abc import Callable
+from typing import Any
 
 from sqlalchemy import Connection, select
 from starlette.responses import Response
@@ -13,46 +14,43 @@ from countersight.collect.web.reviewing import history, item_pictures
 from countersight.collect.web.visit import RefusedError, Visit
 from countersight.errors import CampaignError
 
-_FRESH = 5.0
 _ON_A_PAGE = 50
 _STATES = ("open", "flagged", "done", "removed", "check")
 
 
 async def dashboard(visit: Visit) -> Response:
     """The campaign at a glance, at once: figures that are not fresh say of when they are, and htmx asks again."""
-    kept = visit.request.app.state.kept
-    if "figures" in kept:
-        kept["figures task"] = asyncio.create_task(latest_figures(visit))  # held here, or it might be collected
-    else:
-        await latest_figures(visit)
-    at, figures = kept["figures"]
+    kept = await visit.keeper.recent("figures", _figures(visit))
     template = "parts/dashboard.html" if visit.partial else "lead.html"
-    return visit.page(template, figures=figures, at=at, bars=bars, interval_plot=interval_plot, days_plot=days_plot)
+    plots: dict[str, Any] = {"bars": bars, "interval_plot": interval_plot, "days_plot": days_plot}
+    return visit.page(template, figures=kept.value, at=kept.at, **plots)
 
 
 async def latest_figures(visit: Visit) -> Figures:
-    """The figures of the campaign, worked out in the background at most every few seconds."""
-    kept = visit.request.app.state.kept
-    if "figures lock" not in kept:
-        kept["figures lock"] = asyncio.Lock()
-    async with kept["figures lock"]:
-        at, figures = kept.get("figures", (0.0, None))
-        if figures is None or visit.now - at > _FRESH:
-            flow = visit.campaign.flow
-            figures = await visit.store.read_slowly(lambda c: campaign_figures(c, flow, visit.now))
-            kept["figures"] = (visit.now, figures)
-    found: Figures = figures
-    return found
+    """The figures of the campaign, at most a little old."""
+    figures: Figures = (await visit.keeper.latest("figures", _figures(visit))).value
+    return figures
+
+
+def _figures(visit: Visit) -> Callable[[Connection], Figures]:
+    return lambda connection: campaign_figures(connection, visit.campaign.flow, visit.now)
 
 
 async def items(visit: Visit) -> Response:
     """The items, by state, a page at a time."""
-    state = visit.request.query_params.get("state", "open")
-    after = visit.request.query_params.get("after", "0")
-    if state not in _STATES or not after.isascii() or not after.isdigit() or len(after) > 12:
+    state, after = visit.request.query_params.get("state", "open"), _after(visit)
+    if state not in _STATES:
         raise RefusedError(404, "There is no such list.")
-    rows = visit.store.read(lambda c: _items(c, state, int(after)))
+    rows = visit.store.read(lambda c: _items(c, state, after))
     return visit.page("items.html", rows=rows[:_ON_A_PAGE], state=state, states=_STATES, more=len(rows) > _ON_A_PAGE)
+
+
+def _after(visit: Visit) -> int:
+    """Where a page of a list begins: behind the row with this number."""
+    number = visit.request.query_params.get("after", "0")
+    if not number.isascii() or not number.isdigit() or len(number) > 12:
+        raise RefusedError(404, "There is no such list.")
+    return int(number)
 
 
 def _items(connection: Connection, state: str, after: int) -> list[object]:
@@ -79,8 +77,10 @@ async def people_page(visit: Visit) -> Response:
 
 
 async def _people(visit: Visit, status: int = 200, link: str = "", fault: str = "") -> Response:
-    rows = await visit.store.read_slowly(people_figures)
-    return visit.page("people.html", status, people=rows, roles=people.ROLES, link=link, fault=fault)
+    after = _after(visit)
+    rows = visit.store.read(lambda c: people_figures(c, after, _ON_A_PAGE + 1))
+    shown = {"people": rows[:_ON_A_PAGE], "more": len(rows) > _ON_A_PAGE, "after": after, "roles": people.ROLES}
+    return visit.page("people.html", status, **shown, link=link, fault=fault)
 
 
 async def invite(visit: Visit) -> Response:
@@ -102,14 +102,14 @@ async def change_role(visit: Visit) -> Response:
     if role not in people.ROLES or number == visit.me.id:
         raise RefusedError(422, "Choose a role; your own is changed by another lead.")
     await visit.store.write(lambda c: people.set_role(c, number, role))
-    return visit.go("/lead/people")
+    return visit.go(f"/lead/people?after={_after(visit)}")
 
 
 async def reset_tests(visit: Visit) -> Response:
     """Let somebody take their tests again."""
     number = int(visit.request.path_params["number"])
     await visit.store.write(lambda c: work.reset(c, number, visit.me.id))
-    return visit.go("/lead/people")
+    return visit.go(f"/lead/people?after={_after(visit)}")
 
 
 async def pay_page(visit: Visit) -> Response:
@@ -118,11 +118,20 @@ async def pay_page(visit: Visit) -> Response:
 
 
 async def _pay(visit: Visit, status: int = 200, fault: str = "") -> Response:
-    balances = visit.store.read(pay.balances_by_person)
-    names = visit.store.read(people.names)
-    batches = visit.store.read(_batches)
-    total = visit.store.read(pay.balances)
-    return visit.page("pay.html", status, names=names, balances=balances, batches=batches, total=total, fault=fault)
+    after = _after(visit)
+    shown = visit.store.read(lambda c: _balances(c, after))
+    return visit.page("pay.html", status, **shown, after=after, fault=fault)
+
+
+def _balances(connection: Connection, after: int) -> dict[str, Any]:
+    found = list(pay.balances_by_person(connection, after, _ON_A_PAGE + 1).items())
+    return {
+        "balances": dict(found[:_ON_A_PAGE]),
+        "more": len(found) > _ON_A_PAGE,
+        "names": people.names(connection, [person for person, _ in found]),
+        "batches": _batches(connection),
+        "total": pay.balances(connection),
+    }
 
 
 def _batches(connection: Connection) -> list[object]:
@@ -136,7 +145,7 @@ async def approve(visit: Visit) -> Response:
         await visit.store.write(lambda c: pay.approve(c, number, visit.me.id, visit.now))
     except CampaignError as error:
         return await _pay(visit, 422, str(error))
-    return visit.go("/lead/pay")
+    return visit.go(f"/lead/pay?after={_after(visit)}")
 
 
 async def export_pay(visit: Visit) -> Response:

@@ -1,18 +1,13 @@
 """How far the campaign and a person are: figures that pages show often, worked out seldom."""
 
-import time
-from typing import Any
-
 import msgspec
-from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy import Connection, bindparam, func, literal_column, select
 
 from countersight.collect import pay, work
 from countersight.collect.database import tables
 from countersight.collect.figures import group_counts
 from countersight.collect.web.visit import Visit
 
-_FRESH = 3.0
-"""Seconds for which a figure about the whole campaign is good enough."""
 _SERIES = 200
 """Contributions of a person that their pace is taken from."""
 
@@ -41,22 +36,20 @@ class Own(msgspec.Struct, frozen=True):
     earned: int
 
 
-def cached(visit: Visit, name: str, work_out: Any) -> Any:
-    """A figure about the campaign, at most a few seconds old."""
-    kept: dict[str, tuple[float, Any]] = visit.request.app.state.kept
-    at, value = kept.get(name, (0.0, None))
-    if time.monotonic() - at > _FRESH or name not in kept:
-        value = visit.store.read(work_out)
-        kept[name] = (time.monotonic(), value)
-    return value
-
-
-def phases_of(visit: Visit) -> list[PhaseWork]:
+async def phases_of(visit: Visit) -> list[PhaseWork]:
     """Every phase with what the person may do there."""
-    waiting = cached(visit, "waiting", _waiting)
-    if not all(waiting.get(phase.name) for phase in visit.campaign.flow.phases):
-        waiting = visit.store.read(_waiting)  # that there is nothing to do is said only where it is so now
-    return visit.store.read(lambda c: _phases(c, visit, waiting))
+    kept = await visit.keeper.recent("waiting", _waiting)
+    return visit.store.read(lambda c: _phases(c, visit, _corrected(c, visit, kept.value)))
+
+
+def _corrected(connection: Connection, visit: Visit, waiting: dict[str, int]) -> dict[str, int]:
+    """The numbers, but whether there is anything at all is said as it is now."""
+    found = {phase.name: _is_waiting(connection, phase.name) for phase in visit.campaign.flow.phases}
+    return {name: max(1, waiting.get(name, 0)) if there else 0 for name, there in found.items()}
+
+
+def _is_waiting(connection: Connection, phase: str) -> bool:
+    return connection.execute(_ANY, {"phase": phase}).first() is not None
 
 
 def _phases(connection: Connection, visit: Visit, waiting: dict[str, int]) -> list[PhaseWork]:
@@ -76,14 +69,14 @@ def _phases(connection: Connection, visit: Visit, waiting: dict[str, int]) -> li
 
 
 def _waiting(connection: Connection) -> dict[str, int]:
-    question = (
-        select(tables.item.c.phase, func.count())
-        .where(tables.item.c.state == "open", tables.item.c.seats_left > 0)
-        .group_by(tables.item.c.phase)
-    )
+    question = select(_item.phase, func.count()).where(*_FREE).group_by(_item.phase)
     return {phase: int(number) for phase, number in connection.execute(question)}
 
 
+_item = tables.item.c
+# Spelled out: the index of items with a free seat is only used where its condition is seen.
+_FREE = (_item.state == literal_column("'open'"), _item.seats_left > literal_column("0"))
+_ANY = select(_item.id).where(_item.phase == bindparam("phase"), *_FREE).limit(1)
 _made = tables.contribution.c
 _DONE = select(func.count()).where(tables.lease.c.person_id == bindparam("person"), tables.lease.c.state == "done")
 _RECENT = (
@@ -108,7 +101,8 @@ def _own(connection: Connection, person_id: int, now: float) -> Own:
     return Own(int(done), sum(row.at >= midnight for row in recent), pace, pay.earned(connection, person_id))
 
 
-def balance(visit: Visit) -> dict[str, int]:
+async def balance(visit: Visit) -> dict[str, int]:
     """How many items there are of each group that ought to be balanced."""
-    counts: dict[str, int] = cached(visit, "balance", lambda c: group_counts(c, visit.campaign.flow))
+    flow = visit.campaign.flow
+    counts: dict[str, int] = (await visit.keeper.recent("balance", lambda c: group_counts(c, flow))).value
     return counts

@@ -33,6 +33,11 @@ class Renderer:
             "paragraphs": _paragraphs,
         }
 
+    def compile_all(self) -> None:
+        """Compile every template now, so that nobody waits for it later."""
+        for name in self._environment.list_templates():
+            self._environment.get_template(name)
+
     def render(self, visit: "Visit", template: str, values: dict[str, Any]) -> str:
         """A template with values, in the visitor's language."""
         language = self.language(visit)

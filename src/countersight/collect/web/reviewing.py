@@ -63,9 +63,11 @@ async def decide(visit: Visit) -> Response:
     note = form.text("note", "The reason", least=2, most=1000)
     if form.faults:
         return _shown(visit, found, form.faults, 422)
-    await visit.store.write(
+    decided = await visit.store.write(
         lambda c: work.decide(c, visit.settings, found, visit.me.id, fair == "fair", note, visit.now)
     )
+    if not decided:
+        raise RefusedError(409, "Another reviewer has decided this meanwhile.")
     return visit.go("/review")
 
 

@@ -1,12 +1,17 @@
 """The server of a campaign: one process, listening on this machine unless told otherwise."""
 
 import socket
+import sys
+from typing import Final
 
 import uvicorn
 
 from countersight.collect.campaign import Campaign
 from countersight.collect.web.app import application
 from countersight.errors import CampaignError
+
+_TURN: Final = 0.0005
+"""Seconds a thread computes before another has its turn: pages and writes are short, and wait for each other."""
 
 
 def serve(
@@ -20,6 +25,8 @@ def serve(
     """Serve until stopped. Behind a proxy, `public_url` is how people reach it and `trusted_proxies` its addresses."""
     _refuse_taken(host, port)
     app = application(campaign, secure=public_url.startswith("https://"), public_url=public_url.rstrip("/"))
+    app.state.renderer.compile_all()
+    sys.setswitchinterval(_TURN)
     settings = uvicorn.Config(
         app,
         host=host,

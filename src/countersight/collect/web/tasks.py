@@ -62,10 +62,10 @@ async def task_page(visit: Visit) -> Response:
         return visit.go("/mine")
     flow = visit.campaign.flow
     values = task.lease.draft or flow.first_draft(task.phase.name, task.item, task.past)
-    return _shown(visit, task, values)
+    return await _shown(visit, task, values)
 
 
-def _shown(
+async def _shown(
     visit: Visit,
     task: Task,
     values: dict[str, str],
@@ -84,7 +84,7 @@ def _shown(
         "first_try": _first_try_waits(visit, task),
     }
     if flow.name == "cfmm" and name == "write":
-        own["balance"] = balance(visit)
+        own["balance"] = await balance(visit)
         own["leak"] = leak_in(_pair(values))
     if flow.name == "cosim" and name == "distractor":
         own["loop_words"] = visit.request.app.state.loop.words
@@ -120,7 +120,7 @@ async def submit(visit: Visit) -> Response:
     if form.faults and task.lease.state != "done":
         values = _typed(visit)
         await visit.store.write(lambda c: work.save_draft(c, visit.settings, task.lease, values, visit.now))
-        return _shown(visit, task, values, 422, form.faults)
+        return await _shown(visit, task, values, 422, form.faults)
     if _first_try_waits(visit, task) and task.lease.state != "done":
         return await _commit_first_try(visit, task, content)
     if task.proposal is not None:
@@ -202,13 +202,15 @@ async def release(visit: Visit) -> Response:
 async def flag(visit: Visit) -> Response:
     """Flag the phase before, with a reason and in words."""
     task = load_task(visit)
+    if task.lease.state == "flagged":
+        return visit.go("/work?flagged=1")  # the form was sent twice
     if not task.phase.verifies or task.lease.state != "active":
         raise RefusedError(409, "There is nothing to flag here.")
     form = Form(visit.form)
     reason = form.choice("flag_reason", "why you flag it", tuple(work.REASONS))
     words = form.text("flag_words", "What is wrong with it", least=3, most=1000)
     if form.faults:
-        return _shown(visit, task, _typed(visit), 422, form.faults)
+        return await _shown(visit, task, _typed(visit), 422, form.faults)
     verified = task.phase.verifies
     await visit.store.write(lambda c: work.flag(c, visit.settings, task.lease, verified, reason, words, visit.now))
     return visit.go("/work?flagged=1")
@@ -232,7 +234,7 @@ async def check_distractors(visit: Visit) -> Response:
         checked = await check(visit.campaign, model, task.lease.id, task.item.id, context, responses, texts)
     if visit.partial:
         return visit.page("parts/checked.html", checked=checked, distractors=DISTRACTORS)
-    return _shown(visit, task, values, 200, form.faults, checked=checked)
+    return await _shown(visit, task, values, 200, form.faults, checked=checked)
 
 
 async def check_leak(visit: Visit) -> Response:

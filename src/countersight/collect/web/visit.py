@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from countersight.collect.campaign import Campaign
 from countersight.collect.people import Person, Role, session_person
+from countersight.collect.web.keeping import Keeper
 from countersight.collect.web.rendering import Renderer
 
 COOKIE: Final = "countersight"
@@ -66,6 +67,7 @@ class Visit:
         self.token = token
         """The value of the cookie; a visitor who is not logged in has one too."""
         self.person = person
+        self.keeper: Keeper = request.app.state.keeper
         self.form: dict[str, str] = {}
         self.now = time.time()
 

@@ -31,7 +31,7 @@ async def home(visit: Visit) -> Response:
     asked = visit.request.query_params
     return visit.page(
         "home.html",
-        phases=phases_of(visit),
+        phases=await phases_of(visit),
         own=own,
         complete=complete,
         sent=asked.get("sent", "")[:12],

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Row, Select, exists, func, insert, select, up
 from countersight.collect.database import tables
 from countersight.collect.pay import void_contribution
 from countersight.collect.settings import Settings
-from countersight.collect.work.claiming import HELD, Lease
+from countersight.collect.work.claiming import HELD, Lease, lease_by_token
 from countersight.collect.work.items import put_item
 
 REASONS: Final = {
@@ -45,7 +45,10 @@ class Flag(msgspec.Struct, frozen=True):
 def flag(
     connection: Connection, settings: Settings, lease: Lease, verified: str, reason: str, words: str, now: float
 ) -> None:
-    """Flag what the phase before wrote, and give the item to the reviewers."""
+    """Flag what the phase before wrote, and give the item to the reviewers; sent again, it changes nothing."""
+    fresh = lease_by_token(connection, lease.token, lease.person_id)
+    if fresh is None or fresh.state != "active":
+        return
     before = connection.execute(
         select(tables.lease.c.contribution_id).where(
             tables.lease.c.item_id == lease.item_id, tables.lease.c.phase == verified, tables.lease.c.state == "done"
@@ -76,20 +79,24 @@ def flag_for(connection: Connection, flag_id: int, reviewer_id: int) -> Flag | N
 
 def decide(
     connection: Connection, settings: Settings, found: Flag, reviewer_id: int, fair: bool, note: str, now: float
-) -> None:
+) -> bool:
     """A fair flag removes the item and the pay of what was flagged; an unfair one returns the item.
 
-    Where two people disagreed there is nobody to return it to: it is then complete as it is.
+    Where two people disagreed there is nobody to return it to: it is then complete as it is. False where another
+    reviewer was quicker: the first decision stands.
     """
     values = {"outcome": "fair" if fair else "unfair", "reviewer_id": reviewer_id, "note": note, "decided_at": now}
-    connection.execute(update(tables.flag).where(tables.flag.c.id == found.id).values(**values))
+    waiting = (tables.flag.c.id == found.id) & tables.flag.c.outcome.is_(None)
+    if not connection.execute(update(tables.flag).where(waiting).values(**values)).rowcount:
+        return False
     phase = connection.execute(select(tables.item.c.phase).where(tables.item.c.id == found.item_id)).scalar_one()
     if not fair:
         put_item(connection, settings, found.item_id, phase, "open" if found.by_person else "done", now)
-        return
+        return True
     put_item(connection, settings, found.item_id, phase, "removed", now)
     if found.contribution_id is not None:
         void_contribution(connection, found.contribution_id, reviewer_id, now)
+    return True
 
 
 def _waiting(reviewer_id: int) -> Select[Any]:
