@@ -1,9 +1,10 @@
-"""Collecting under load: simulated workers over real HTTP through a whole flow, on SQLite and on PostgreSQL.
+"""Collecting under load: simulated workers over real HTTP through whole flows, on SQLite and on PostgreSQL.
 
-`python -m benchmarks.collecting [--database postgresql] [--kills 20]`. A campaign of 10,000 items is served by
-`countersight collect serve` in a process of its own. Every worker takes an item, reads its page, saves a draft and
-sends it, with pauses between; answers are such that some items go to a third person. Afterwards the database is asked:
-is every contribution that was acknowledged there, once; is any seat taken twice, or held for ever?
+`python -m benchmarks.collecting [--flow cosim cfmm …] [--database postgresql] [--kills 20]`. For each flow a campaign
+of 10,000 items, in the midst of its work, is served by `countersight collect serve` in a process of its own. Workers
+take items of whatever phase has one, read their pages, save drafts, ask what a browser asks while somebody writes, flag
+and send, with pauses between; reviewers decide the flags. Afterwards the database is asked: is everything that was
+acknowledged there, once, and paid; is any seat taken twice, or held for ever?
 """
 
 import argparse
@@ -16,13 +17,18 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from crowd import PAUSE, Load, faults, look, make_campaign, run
+from crowd import PAUSE, Load, look, run
+from large_campaigns import large_campaign
+from losses import faults
 from postgresql import cluster
+
+from countersight.collect.flows import FLOWS
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Print the figures of one database, with or without kills."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--flow", nargs="+", choices=list(FLOWS), default=list(FLOWS))
     parser.add_argument("--database", choices=["sqlite", "postgresql"], default="sqlite")
     parser.add_argument("--workers", type=int, default=200)
     parser.add_argument("--items", type=int, default=10_000)
@@ -30,37 +36,47 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--kills", type=int, default=0)
     parser.add_argument("--pause", type=float, nargs=2, default=PAUSE, metavar=("LEAST", "MOST"))
     parser.add_argument("--looks", type=int, default=40, help="how often a lead looks at every page afterwards")
+    parser.add_argument("--cores", default="", help="cores the server may use, as taskset takes them: 0,1")
     chosen = parser.parse_args(arguments)
+    for flow in chosen.flow:
+        _measure(flow, chosen)
+
+
+def _measure(flow: str, chosen: argparse.Namespace) -> None:
     before = os.getloadavg()[0]
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         database = stack.enter_context(cluster(durable=True)) if chosen.database == "postgresql" else None
-        make_campaign(folder, chosen.items, database)
-        how = {"workers": chosen.workers, "seconds": chosen.seconds, "kills": chosen.kills}
+        large_campaign(folder, flow, chosen.items, database)
+        how = {"workers": chosen.workers, "seconds": chosen.seconds, "kills": chosen.kills, "cores": chosen.cores}
         load = asyncio.run(run(folder, database, **how, pause=tuple(chosen.pause)))
         found = faults(folder, database, load)
-        looked = asyncio.run(look(folder, database, chosen.looks))
+        looked, processor = asyncio.run(look(folder, database, chosen.looks, chosen.cores))
     requests = sum(map(len, load.seconds.values()))
     print(
-        f"{chosen.database}: {chosen.workers} workers, {chosen.items:,} items, {chosen.seconds:g} s, "
-        f"{chosen.kills} kills"
+        f"{flow} on {chosen.database}: {chosen.workers} workers, pausing {chosen.pause[0]:g} to {chosen.pause[1]:g} s, "
+        f"{chosen.items:,} items, {chosen.seconds:g} s, {chosen.kills} kills; "
+        f"load of the machine before {before:.1f}, after {os.getloadavg()[0]:.1f}"
     )
-    print(
-        f"  load of the machine before: {before:.1f}; requests: {requests:,} ({requests / chosen.seconds:.0f} a second)"
-    )
-    print(f"  processor time of the server: {1000 * load.processor / requests:.2f} ms a request, its starts included")
-    print_times(load)
-    for name, number in (found | load.failures).items():
-        print(f"  {name}: {number:,}")
-    print("  then, with nobody else at work:")
-    print_times(looked)
+    print(f"  requests: {requests:,} ({requests / chosen.seconds:.0f} a second); processor time of the server: "
+          f"{1000 * load.processor / requests:.2f} ms a request")  # fmt: skip
+    _print_times(load, {})
+    print("  " + "; ".join(f"{name} {number:,}" for name, number in (found | load.failures).items()))
+    print("  then a lead, with nobody else at work:")
+    _print_times(looked, processor)
 
 
-def print_times(load: Load) -> None:
-    """The percentiles of every kind of request."""
-    for name, seconds in load.seconds.items():
-        p50, p95, p99 = (load.percentile(name, share) for share in (0.5, 0.95, 0.99))
-        print(f"  {name:14} p50 {p50:7.1f} ms   p95 {p95:7.1f} ms   p99 {p99:7.1f} ms   ({len(seconds):,})")
+def _print_times(load: Load, processor: dict[str, float]) -> None:
+    """The percentiles of every kind of request, and of all pages together."""
+    pages = [name for name in load.seconds if name.startswith("GET")]
+    for names in (pages, *([name] for name in load.seconds)):
+        title = names[0] if len(names) == 1 else "all pages"
+        p50, p95, p99 = (load.percentile(names, share) for share in (0.5, 0.95, 0.99))
+        spent = f"  processor {1000 * processor[title]:5.1f} ms" if title in processor else ""
+        number = sum(len(load.seconds[name]) for name in names)
+        print(
+            f"  {title:28} p50 {p50:7.1f} ms   p95 {p95:7.1f} ms   p99 {p99:7.1f} ms   ({number:,}){spent}", flush=True
+        )
 
 
 if __name__ == "__main__":

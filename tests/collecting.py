@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
+from answers import ANSWERS
 from making import dataset
 from sqlalchemy import select
 from starlette.testclient import TestClient
@@ -21,41 +22,6 @@ from countersight.collect.demo import draw_pictures
 from countersight.collect.making import new_campaign
 from countersight.collect.web.app import application
 from countersight.collect.web.visit import COOKIE
-
-ANSWERS: dict[str, dict[str, str]] = {
-    "cosim/question": {
-        "left": "10", "top": "10", "width": "30", "height": "30", "object": "circle",
-        "question": "Would it be easy to count the dots?", "answer": "Yes",
-        "justification": "because there are only a few in each circle",
-    },
-    "cosim/change": {
-        "guide": "flip", "change": "Add a hundred dots to every circle.",
-        "response": "No, because there are a hundred dots in every circle now.",
-    },
-    "cosim/distractor": {
-        "response": "No, because there are a hundred dots in every circle now.",
-        "distractor_1": "Yes, because all the dots were taken out of the circles.",
-        "distractor_2": "No, because the circles lie on top of each other now.",
-        "distractor_3": "Yes, because every dot has a number written on it now.",
-    },
-    "cfmm/write": {
-        "aspect": "count", "basic": "How many circles are there?",
-        "counterfactual": "If one circle were taken away, how many circles would be left?",
-        "option_a": "five", "option_b": "six", "basic_answer": "B", "counterfactual_answer": "A",
-    },
-    "cfmm/blind": {"basic_answer": "B", "counterfactual_answer": "A"},
-    "cvqa/write": {
-        "question": "How many dots would there be if somebody wiped the board?", "answer": "0",
-        "steps": "wiping takes all the dots away",
-    },
-    "cvqa/verify": {"related": "yes", "right": "yes"},
-    "cvqa/adjudicate": {"related": "yes", "right": "yes", "cause": "mistake"},
-    "verify/verify": {"related": "yes", "right": "yes"},
-    "verify/adjudicate": {"related": "yes", "right": "yes", "cause": "mistake"},
-    "answer/answer": {"answer": "B"},
-    "judge/judge": {"pcs": "1", "ncc": "0", "pcs_reason": "it follows"},
-}  # fmt: skip
-"""A form that is in order, for every phase of every flow."""
 
 
 def make_campaign(folder: Path, flow: str, number: int = 6, database: str | None = None, **more: Any) -> Path:

@@ -1,32 +1,33 @@
-"""A crowd of simulated workers over real HTTP, a server that can be killed, and what the database says afterwards."""
+"""A crowd of simulated workers who go through a whole flow over real HTTP, with reviewers who decide their flags."""
 
 import asyncio
-import os
 import random
 import re
-import signal
-import socket
-import subprocess
-import sys
 import time
 from collections import defaultdict
 from pathlib import Path
 
 import aiohttp
-from collecting import without_tests
-from making import case, picture
-from sqlalchemy import Connection, func, select
+from answers import answer_to
+from killable import Server
+from sqlalchemy import Connection
 
-from countersight.collect import Campaign, new_campaign
-from countersight.collect.database import tables
+from countersight.collect.campaign import Campaign
+from countersight.collect.flows import Flow, Phase, phase_of
 from countersight.collect.people import Role, add_person, agree, begin_session
 from countersight.collect.web.visit import COOKIE
-from countersight.collect.work import free_expired
-from countersight.dataset import DatasetWriter
 
 CSRF = re.compile(r'name="csrf" value="([0-9a-f]+)"')
-PAUSE = (1.0, 3.0)
-"""Seconds a worker looks at a page: people take ten times as long, or more."""
+PAUSE = (2.0, 6.0)
+"""Seconds between two things that a worker does: people take longer, mostly."""
+_ARRIVING = 15.0
+"""Seconds within which all have come, at most."""
+_USUAL = (200, 303, 409)
+"""What a form that is in order is answered with; 409 where somebody else was quicker."""
+_FLAGS = 0.03
+"""Share of the items of an earlier phase that are flagged."""
+_A_REVIEWER_FOR = 50
+"""Workers for whom there is one reviewer."""
 
 
 class Load:
@@ -36,99 +37,63 @@ class Load:
         self.seconds: dict[str, list[float]] = defaultdict(list)
         self.sent: dict[str, int] = {}
         """The contribution that was acknowledged for each task."""
+        self.flagged: set[str] = set()
+        """Tasks whose flag was acknowledged."""
+        self.decided: dict[int, str] = {}
+        """What reviewers decided about each flag."""
         self.failures: dict[str, int] = defaultdict(int)
         self.ends = 0.0
         self.processor = 0.0
-        """Seconds of processor time that the server took, its start included."""
+        """Seconds of processor time that the server took, but for its starts."""
 
-    def percentile(self, name: str, share: float) -> float:
+    def percentile(self, names: list[str], share: float) -> float:
         """Milliseconds within which so large a share of the requests was answered."""
-        ordered = sorted(self.seconds[name])
+        ordered = sorted(second for name in names for second in self.seconds[name])
         return 1000 * ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else float("nan")
 
 
-class Worker:
-    """Somebody who works without a rest."""
+class Visitor:
+    """Somebody who is logged in, and notes how long each page takes."""
 
     def __init__(
         self, http: aiohttp.ClientSession, address: str, load: Load, cookie: str, seed: int, pause: tuple[float, float]
     ) -> None:
-        self.http = http
-        self.address = address
-        self.load = load
-        self.rest = pause
+        self.http, self.address, self.load, self.rest = http, address, load, pause
         self.headers = {"Cookie": f"{COOKIE}={cookie}"}
         self.chance = random.Random(seed)
         self.csrf = ""
-
-    async def work(self) -> None:
-        """Item after item, until the time is over; whatever fails on the way is tried again, as people do."""
-        await asyncio.sleep(self.chance.uniform(0, self.rest[1]))
-        place = ""
-        while time.monotonic() < self.load.ends:
-            try:
-                if not place.startswith("/task/"):
-                    await self.get("home", "/work")
-                    phase = self.chance.choice(("verify", "verify", "adjudicate"))
-                    place = await self.post("claim", f"/work/{phase}", {})
-                    if not place.startswith("/task/"):
-                        await self.pause()
-                        continue
-                place = await self.task(place.partition("?")[0])
-            except (aiohttp.ClientError, TimeoutError):
-                self.load.failures["no connection"] += 1
-                await asyncio.sleep(0.3)
-
-    async def task(self, place: str) -> str:
-        """One item from its page to its sending; where it goes on."""
-        page = await self.get("task page", place)
-        if "form is out of date" in page or 'id="task"' not in page:
-            return ""
-        await self.pause()
-        wrong = self.chance.random() < 0.2
-        fields = {
-            "related": "no" if wrong else "yes",
-            "right": "yes",
-            "words": "not in the picture",
-            "cause": "mistake",
-        }
-        await self.post("draft", f"{place}/draft", fields)
-        await self.pause()
-        token = place.rpartition("/")[2]
-        while True:  # a form whose answer was lost is sent again: it must not count twice
-            try:
-                following = await self.post("send", place, fields)
-                break
-            except (aiohttp.ClientError, TimeoutError):
-                self.load.failures["no connection"] += 1
-                await asyncio.sleep(0.3)
-                if time.monotonic() > self.load.ends + 20:
-                    return ""
-        sent = re.search(r"sent=(\d+)", following)
-        if sent:
-            self.load.sent[token] = int(sent.group(1))
-        return following
 
     async def get(self, name: str, path: str) -> str:
         begun = time.perf_counter()
         async with self.http.get(self.address + path, headers=self.headers, allow_redirects=False) as response:
             text = await response.text()
-        self.noted(name, begun, response.status, (200, 303))
+        self._note(f"GET {name}", begun, response.status, (200, 303, 404))
         found = CSRF.search(text)
         self.csrf = found.group(1) if found else self.csrf
         return text
 
-    async def post(self, name: str, path: str, fields: dict[str, str]) -> str:
+    async def post(
+        self, name: str, path: str, fields: dict[str, str], *, piece: bool = False, usual: tuple[int, ...] = _USUAL
+    ) -> str:
         begun = time.perf_counter()
+        headers = self.headers | ({"HX-Request": "true"} if piece else {})
         data = {"csrf": self.csrf, **fields}
-        async with self.http.post(
-            self.address + path, data=data, headers=self.headers, allow_redirects=False
-        ) as response:
+        async with self.http.post(self.address + path, data=data, headers=headers, allow_redirects=False) as response:
             await response.read()
-        self.noted(name, begun, response.status, (200, 303, 409))
+        self._note(f"POST {name}", begun, response.status, usual)
         return response.headers.get("location", "")
 
-    def noted(self, name: str, begun: float, status: int, usual: tuple[int, ...]) -> None:
+    async def surely(self, name: str, path: str, fields: dict[str, str]) -> str:
+        """Send a form until an answer comes: one whose answer was lost is sent again, and must not count twice."""
+        while time.monotonic() < self.load.ends + 20:
+            try:
+                return await self.post(name, path, fields)
+            except (aiohttp.ClientError, TimeoutError):
+                self.load.failures["no connection"] += 1
+                await asyncio.sleep(0.3)
+        return ""
+
+    def _note(self, name: str, begun: float, status: int, usual: tuple[int, ...]) -> None:
         self.load.seconds[name].append(time.perf_counter() - begun)
         if status not in usual:
             self.load.failures[f"{name}: status {status}"] += 1
@@ -136,67 +101,102 @@ class Worker:
     async def pause(self) -> None:
         await asyncio.sleep(self.chance.uniform(*self.rest))
 
+    async def work(self) -> None:
+        """One thing after another until the time is over; whatever fails on the way is tried again, as people do."""
+        await asyncio.sleep(self.chance.uniform(0, min(_ARRIVING, 5 * self.rest[1])))
+        while time.monotonic() < self.load.ends:
+            try:
+                await self.turn()
+            except (aiohttp.ClientError, TimeoutError):
+                self.load.failures["no connection"] += 1
+                await asyncio.sleep(0.3)
 
-def make_campaign(folder: Path, items: int, database: str | None) -> None:
-    """A campaign of the flow `verify` whose items share six pictures, and whose leases end soon."""
-    cases = folder / "cases"
-    writer = DatasetWriter(cases, name="cases", description="For a benchmark.", license="CC0-1.0", provenance={})
-    with writer:
-        for number in range(6):
-            (writer.staging / "images" / f"{number}.png").write_bytes(picture((40 * number, 90, 120), 400))
-        for number in range(items):
-            changes = {"image": f"images/{number % 6}.png", "counterfactual_image": None, "shown": None}
-            writer.add(case(number, **changes))
-    new_campaign(folder / "campaign", "verify", title="Load", source=cases, database=database)
-    without_tests(folder / "campaign")
+    async def turn(self) -> None:
+        """One thing to do."""
+        raise NotImplementedError
 
 
-def make_workers(campaign: Campaign, number: int, role: Role = "worker") -> list[str]:
+class Worker(Visitor):
+    """Somebody who takes an item of whatever phase has one, and goes on with the next until there is none."""
+
+    flow: Flow
+    place = ""
+
+    async def turn(self) -> None:
+        if self.place.startswith("/task/"):
+            self.place = await self.task(self.place.partition("?")[0], self.phase)
+            return
+        offered = re.findall(r'action="/work/(\w+)"', await self.get("first page", "/work"))
+        await self.pause()
+        name = self.chance.choice(offered or [phase.name for phase in self.flow.phases])
+        phase = phase_of(self.flow, name)
+        assert phase is not None
+        self.phase: Phase = phase
+        self.place = await self.post("take an item", f"/work/{name}", {})
+
+    async def task(self, place: str, phase: Phase) -> str:
+        """One item from its page to its sending; where it goes on."""
+        page = await self.get("task", place)
+        if 'id="task"' not in page:
+            return ""
+        await self.pause()
+        token = place.rpartition("/")[2]
+        if phase.verifies and self.chance.random() < _FLAGS:
+            words = {"flag_reason": "unclear", "flag_words": "I do not understand this."}
+            if "flagged" in await self.surely("flag", f"{place}/flag", words):
+                self.load.flagged.add(token)
+            return ""
+        picture = re.search(r'name="picture" value="([^"]+)"', page)
+        fields = answer_to(self.flow.name, phase.name, self.chance.randrange(30), picture.group(1) if picture else "")
+        await self.post("draft", f"{place}/draft", fields, piece=True)
+        await self.pause()
+        await self.ask(place, phase, fields)
+        following = await self.surely("send", place, fields)
+        sent = re.search(r"sent=(\d+)", following)
+        if sent:
+            self.load.sent[token] = int(sent.group(1))
+        return following
+
+    async def ask(self, place: str, phase: Phase, fields: dict[str, str]) -> None:
+        """What a browser asks while somebody writes in this phase."""
+        asked = {"cosim/change": "kinds", "cosim/distractor": "check", "cfmm/write": "leak"}
+        name = asked.get(f"{self.flow.name}/{phase.name}")
+        if name:
+            await self.post(name, f"{place}/{name}", fields, piece=True)
+            await self.pause()
+
+
+class Reviewer(Visitor):
+    """Somebody who decides flags."""
+
+    async def turn(self) -> None:
+        waiting = re.findall(r'href="/review/(\d+)"', await self.get("review", "/review"))
+        await self.pause()
+        if not waiting:
+            return
+        number = self.chance.choice(waiting)
+        page = await self.get("flag", f"/review/{number}")
+        await self.pause()
+        if 'name="outcome"' not in page:  # another reviewer was quicker
+            return
+        outcome = self.chance.choice(("fair", "unfair"))
+        fields = {"outcome": outcome, "note": "looked at it"}
+        if await self.post("decide", f"/review/{number}", fields, usual=(303, 404, 409)) == "/review":
+            self.load.decided.setdefault(int(number), outcome)
+
+
+def make_people(campaign: Campaign, number: int, role: Role) -> list[str]:
     """Accounts that are logged in already: logging in is slow on purpose and no part of the work."""
 
     def make(connection: Connection) -> list[str]:
         now, cookies = time.time(), []
         for place in range(number):
-            person = add_person(connection, f"{role} {place}", role, now)
+            person = add_person(connection, f"{role} {place} of {now}", role, now)
             agree(connection, person, 1, now)
             cookies.append(begin_session(connection, person, now))
         return cookies
 
     return campaign.store.write_now(make)
-
-
-class Server:
-    """`countersight collect serve` in a process of its own, which can be killed."""
-
-    def __init__(self, campaign: Path, database: str | None) -> None:
-        extra = ["--database", database] if database else []
-        with socket.socket() as found:
-            found.bind(("127.0.0.1", 0))
-            port = str(found.getsockname()[1])
-        self.address = f"http://127.0.0.1:{port}"
-        serve = ["collect", "serve", str(campaign), "--port", port, *extra]
-        self.command = [sys.executable, "-m", "countersight", *serve]
-        self.log = open(campaign.parent / "server.log", "ab")  # noqa: SIM115 - open as long as the server runs
-        self.process: subprocess.Popen[bytes] | None = None
-        self.seconds = 0.0
-        """Of processor time, of all the processes that were killed."""
-
-    async def start(self) -> None:
-        self.process = subprocess.Popen(self.command, stdout=self.log, stderr=self.log)
-        for _ in range(4000):  # a machine under load takes its time
-            try:
-                async with aiohttp.ClientSession() as http, http.get(f"{self.address}/login"):
-                    return
-            except aiohttp.ClientError:
-                await asyncio.sleep(0.05)
-        raise RuntimeError("the server does not come up")
-
-    def kill(self) -> None:
-        assert self.process is not None
-        self.process.send_signal(signal.SIGKILL)
-        _, _, used = os.wait4(self.process.pid, 0)
-        self.process.returncode = -signal.SIGKILL  # it was waited for already
-        self.seconds += used.ru_utime + used.ru_stime
 
 
 async def run(
@@ -205,23 +205,28 @@ async def run(
     *,
     workers: int,
     seconds: float,
-    kills: int,
+    kills: int = 0,
     pause: tuple[float, float] = PAUSE,
+    cores: str = "",
 ) -> Load:
     """Let the workers work, and kill the server now and then."""
     campaign = Campaign.open(folder / "campaign", database)
-    cookies = make_workers(campaign, workers)
+    cookies = make_people(campaign, workers, "worker")
+    deciding = make_people(campaign, max(1, workers // _A_REVIEWER_FOR), "reviewer")
+    Worker.flow = campaign.flow
     campaign.close()
-    server, load = Server(folder / "campaign", database), Load()
+    server, load = Server(folder / "campaign", database, cores), Load()
     await server.start()
     try:
         connector, patience = aiohttp.TCPConnector(limit=0), aiohttp.ClientTimeout(total=30)
         async with aiohttp.ClientSession(connector=connector, timeout=patience) as http:
             load.ends = time.monotonic() + seconds
-            at_work = [
-                asyncio.create_task(Worker(http, server.address, load, cookie, place, pause).work())
-                for place, cookie in enumerate(cookies)
+            crowd: list[Visitor] = [
+                kind(http, server.address, load, cookie, place, pause)
+                for kind, all_of_them in ((Worker, cookies), (Reviewer, deciding))
+                for place, cookie in enumerate(all_of_them)
             ]
+            at_work = [asyncio.create_task(each.work()) for each in crowd]
             for _ in range(kills):
                 await asyncio.sleep(seconds / (kills + 1))
                 server.kill()
@@ -229,72 +234,32 @@ async def run(
             await asyncio.gather(*at_work)
     finally:
         server.kill()
-    load.processor = server.seconds
+    load.processor = server.answering
     return load
 
 
 LOOKED_AT = (
-    "/work",
-    "/mine",
-    "/account",
-    "/lead",
-    "/lead/items",
-    "/lead/items/1",
-    "/lead/people",
-    "/lead/pay",
-    "/review",
-)
+    "/work", "/mine", "/account", "/lead", "/lead/items", "/lead/items?state=done", "/lead/items/1", "/lead/people",
+    "/lead/pay", "/review",
+)  # fmt: skip
 """Pages of a lead, who sees all there are; the pages of tasks are in the load itself."""
 
 
-async def look(folder: Path, database: str | None, times: int) -> Load:
-    """How long each page takes that a lead looks at again and again, one after another, while nobody else works."""
+async def look(folder: Path, database: str | None, times: int, cores: str = "") -> tuple[Load, dict[str, float]]:
+    """How long each page takes that a lead looks at again and again while nobody else works; processor time of each."""
     campaign = Campaign.open(folder / "campaign", database)
-    (cookie,) = make_workers(campaign, 1, "lead")
+    (cookie,) = make_people(campaign, 1, "lead")
     campaign.close()
-    server, load = Server(folder / "campaign", database), Load()
+    server, load, processor = Server(folder / "campaign", database, cores), Load(), {}
     await server.start()
     try:
         async with aiohttp.ClientSession() as http:
-            lead = Worker(http, server.address, load, cookie, 0, PAUSE)
-            for _ in range(times):
-                for path in LOOKED_AT:
+            lead = Visitor(http, server.address, load, cookie, 0, PAUSE)
+            for path in LOOKED_AT:
+                before = server.processor()
+                for _ in range(times):
                     await lead.get(path, path)
+                processor[f"GET {path}"] = (server.processor() - before) / times
     finally:
         server.kill()
-    return load
-
-
-def faults(folder: Path, database: str | None, load: Load) -> dict[str, int]:
-    """What went wrong, counted in the database itself."""
-    campaign = Campaign.open(folder / "campaign", database)
-    try:
-        campaign.store.write_now(lambda c: free_expired(c, campaign.settings, time.time() + 86_400))
-        found = campaign.store.read(lambda c: _faults(c, load))
-    finally:
-        campaign.close()
-    found["locked"] = (folder / "server.log").read_text(errors="replace").count("database is locked")
-    found["server errors"] = (folder / "server.log").read_text(errors="replace").count("Traceback")
-    return found
-
-
-def _faults(connection: Connection, load: Load) -> dict[str, int]:
-    made, lease, item = tables.contribution.c, tables.lease.c, tables.item.c
-    there = {row.token: row.contribution_id for row in connection.execute(select(lease.token, lease.contribution_id))}
-    limit = {"verify": 2, "adjudicate": 1}
-    taken = connection.execute(
-        select(lease.phase, func.count()).where(lease.state == "done").group_by(lease.item_id, lease.phase)
-    ).all()
-    held = select(func.count()).where(lease.state == "active")
-    return {
-        "acknowledged": len(load.sent),
-        "lost": sum(there.get(token) != number for token, number in load.sent.items()),
-        "doubled": connection.execute(
-            select(func.count()).select_from(
-                select(made.lease_id).group_by(made.lease_id).having(func.count() > 1).subquery()
-            )
-        ).scalar_one(),
-        "seats taken twice": sum(number > limit[phase] for phase, number in taken),
-        "held for ever": connection.execute(held).scalar_one(),
-        "items done": connection.execute(select(func.count()).where(item.state.in_(("done", "removed")))).scalar_one(),
-    }
+    return load, processor

@@ -1,0 +1,52 @@
+"""`countersight collect serve` in a process of its own, which can be killed and whose processor time is read."""
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import aiohttp
+
+
+class Server:
+    """A served campaign; `cores` are those the server may use, as taskset(1) takes them."""
+
+    def __init__(self, campaign: Path, database: str | None, cores: str = "") -> None:
+        extra = ["--database", database] if database else []
+        with socket.socket() as found:
+            found.bind(("127.0.0.1", 0))
+            port = str(found.getsockname()[1])
+        self.address = f"http://127.0.0.1:{port}"
+        serve = [sys.executable, "-m", "countersight", "collect", "serve", str(campaign), "--port", port, *extra]
+        self.command = [*(["taskset", "-c", cores] if cores else []), *serve]
+        self.log = open(campaign.parent / "server.log", "ab")  # noqa: SIM115 - open as long as the server runs
+        self.process: subprocess.Popen[bytes] | None = None
+        self.answering = 0.0
+        """Seconds of processor time of all the processes that were killed, but for their starts."""
+
+    async def start(self) -> None:
+        self.process = subprocess.Popen(self.command, stdout=self.log, stderr=self.log)
+        for _ in range(4000):  # a machine under load takes its time
+            try:
+                async with aiohttp.ClientSession() as http, http.get(f"{self.address}/login"):
+                    self.answering -= self.processor()
+                    return
+            except aiohttp.ClientError:
+                await asyncio.sleep(0.05)
+        raise RuntimeError("the server does not come up")
+
+    def kill(self) -> None:
+        assert self.process is not None
+        self.process.send_signal(signal.SIGKILL)
+        _, _, used = os.wait4(self.process.pid, 0)
+        self.process.returncode = -signal.SIGKILL  # it was waited for already
+        self.answering += used.ru_utime + used.ru_stime
+
+    def processor(self) -> float:
+        """Seconds of processor time that the running server has taken; Linux names the clock of a process so."""
+        assert self.process is not None
+        return time.clock_gettime((~self.process.pid << 3) | 2)
