@@ -97,7 +97,7 @@ def test_what_is_exported_scores_as_what_was_trained(trained, cases) -> None:
     for key, scores in trainer.scores(examples).items():
         asked = next(each for each in examples if each.key == key)
         request = Request(key, (), "choice", tuple(map(Option, asked.options)), parts=asked.parts)
-        assert member.scores(read_sheet(one), request) == pytest.approx(scores.numpy(), abs=1e-4)
+        assert member.scores(read_sheet(one), request, []) == pytest.approx(scores.numpy(), abs=1e-4)
 
 
 def test_counts_alone_find_a_response_that_takes_its_words_from_the_change(cases, tmp_path) -> None:
@@ -176,18 +176,32 @@ def test_folds_keep_the_cases_of_a_picture_together_and_try_every_case(cases, tm
 def test_two_streams_learn_from_what_is_seen(objective, tmp_path) -> None:
     from countersight import make
 
-    made = make("cvqa-synthetic", tmp_path / "flowers", size=24, seed=1)
+    made = make("cvqa-synthetic", tmp_path / "flowers", size=12, seed=1)
     plan = Plan(**TINY, inputs="full", view="embedded", objective=objective, seeds=(1,), epochs=2, batch=8, rate=1e-3)
     train_matcher(made, tmp_path / "run", plan, say=lambda _: None)
     done = run_command(tmp_path / "flowers", tmp_path / "asked", f"matcher:{tmp_path / 'run'}", "--rank")
     assert done.returncode == 0, done.stderr
-    assert len(replies(tmp_path / "asked")) == 48
+    assert len(replies(tmp_path / "asked")) == 24
+
+
+def test_no_gradient_drowns_the_others_at_the_start() -> None:
+    """A visual token of zeros made one gradient 10^5 times all others together, and nothing was learned."""
+    from countersight.training.matcher.network import build
+
+    torch.manual_seed(0)
+    network = build(Plan(**TINY, inputs="full", view="embedded"), 20, 0, 9)
+    seen, places = torch.rand(1, 5, 9), torch.rand(1, 5, 4)
+    tokens, shown = torch.randint(1, 20, (4, 6)), torch.zeros(4, dtype=torch.int64)
+    scores = network(tokens, torch.ones(4, 6), seen, places, torch.ones(1, 5), shown)
+    torch.nn.functional.cross_entropy(scores[None], torch.tensor([2])).backward()
+    assert max(float(one.grad.norm()) for one in network.parameters() if one.grad is not None) < 10
 
 
 def test_weights_of_lxmert_give_the_features_that_transformers_gives(tmp_path) -> None:
     from transformers import LxmertConfig, LxmertModel
 
     from countersight.training.matcher.network import build
+    from countersight.training.matcher.streams import two_streams
 
     config = LxmertConfig(
         vocab_size=50,
@@ -201,12 +215,16 @@ def test_weights_of_lxmert_give_the_features_that_transformers_gives(tmp_path) -
     )
     theirs = LxmertModel(config).eval()
     theirs.save_pretrained(tmp_path)
-    ours = build(Plan(inputs="full", view="embedded", encoder=str(tmp_path)), 50, 0).eval()
-    tokens, seen, places = torch.randint(1, 50, (3, 7)), torch.rand(3, 4, 16), torch.rand(3, 4, 4)
-    given = {"input_ids": tokens, "visual_feats": seen, "visual_pos": places}
+    ours = build(Plan(inputs="full", view="embedded", encoder=str(tmp_path)), 50, 0, 16).eval()
+    tokens, seen, places = torch.randint(1, 50, (3, 7)), torch.rand(2, 4, 16), torch.rand(2, 4, 4)
+    real, there, shown = torch.ones(3, 7), torch.ones(2, 4), torch.tensor([0, 1, 1])
+    real[1, 5:], there[1, 3:] = 0, 0
+    given = {"input_ids": tokens, "attention_mask": real, "visual_attention_mask": there[shown]}
     with torch.inference_mode():
-        assert torch.equal(ours.body(**given).language_output, theirs(**given).language_output)
-        assert torch.equal(ours.body(**given).vision_output, theirs(**given).vision_output)
+        out = theirs(**given, visual_feats=seen[shown], visual_pos=places[shown])
+        text, vision = two_streams(ours.body, tokens, real, seen, places, there, shown)
+    assert torch.allclose(text, out.language_output, atol=1e-5)
+    assert torch.allclose(vision, out.vision_output, atol=1e-5)
 
 
 def test_the_language_stream_begins_as_bert(tmp_path) -> None:
@@ -217,7 +235,7 @@ def test_the_language_stream_begins_as_bert(tmp_path) -> None:
     config = BertConfig(vocab_size=50, hidden_size=32, num_attention_heads=2, intermediate_size=64, num_hidden_layers=2)
     bert = BertModel(config)
     bert.save_pretrained(tmp_path)
-    ours = build(Plan(inputs="full", view="embedded", encoder=str(tmp_path), cross_layers=1, vision_layers=1), 50, 0)
+    ours = build(Plan(inputs="full", view="embedded", encoder=str(tmp_path), cross_layers=1, vision_layers=1), 50, 0, 9)
     weights = ours.body.state_dict()
     for name in ("embeddings.word_embeddings.weight", "encoder.layer.1.attention.self.query.weight"):
         assert torch.equal(weights[name], bert.state_dict()[name])
@@ -253,7 +271,7 @@ def test_training_alternates_with_vcr(cases, tmp_path) -> None:
     ("plan", "said"),
     [
         (Plan(objective="contrastive"), "needs `inputs` full"),
-        (Plan(inputs="full"), "name how they are seen"),
+        (Plan(inputs="full"), "name either how they are seen"),
         (Plan(hidden=30, heads=4), "shared out"),
         (Plan(folds=1), "2 folds or more"),
         (Plan(encoder="counts"), "counts alone: set `surface`"),

@@ -347,6 +347,20 @@ def test_boxes_are_whole_pixels_inside_the_picture(box: tuple[float, float, floa
     assert 0 <= top < bottom <= 40
 
 
+def test_what_it_finds_is_regions_for_a_matcher(tmp_path: Path) -> None:
+    from countersight.training.matcher.features import found_view
+
+    detector = opened(yolo(tmp_path / "m.onnx", "v8", scores=(0.1, 0.8, 0.3), metadata=NAMES))
+    image = Image.open(io.BytesIO(red_at(80, 40, 240, 120).data))
+    features, boxes = found_view(detector, image)
+    assert features[0, :3].tolist() == [0, 1, 0]
+    assert features[0, 3] == pytest.approx(0.8, abs=0.01)
+    assert boxes[0] == pytest.approx([80 / 320, 40 / 160, 240 / 320, 120 / 160], abs=0.03)
+    nothing, whole = found_view(detector, Image.new("RGB", (32, 32)))
+    assert not nothing[:, :4].any()
+    assert whole.tolist() == [[0, 0, 1, 1]]
+
+
 # transformers
 
 

@@ -21,6 +21,7 @@ from countersight.cli import (
     demo,
     describe,
     export,
+    features,
     leaderboard,
     listing,
     make,
@@ -95,6 +96,7 @@ def _parser() -> argparse.ArgumentParser:
         leaderboard,
         view,
         ablate,
+        features,
         train,
         listing,
     ):

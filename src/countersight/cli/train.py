@@ -36,7 +36,8 @@ def add(verbs: Verbs) -> None:
     matcher = train.add_argument_group("a matcher (defaults: CoSIm's settings)")
     matcher.add_argument("--inputs", choices=["response", "text", "full"], help="what it is given (default: text)")
     matcher.add_argument("--encoder", metavar="DIR", help="a BERT-like folder, or LXMERT's (default: from scratch)")
-    matcher.add_argument("--view", choices=["embedded"], help="how pictures are seen, with --inputs full")
+    matcher.add_argument("--view", metavar="V", help="how pictures are seen, with --inputs full: embedded, hf:FOLDER")
+    matcher.add_argument("--features", metavar="DIR", help="regions worked out before; see: countersight features")
     matcher.add_argument("--objective", choices=["ce", "contrastive"], help="(default: ce)")
     matcher.add_argument("--with", dest="beside", type=Path, metavar="VCR", help="VCR's JSONL, in alternate batches")
     matcher.add_argument("--folds", type=positive, metavar="K", help="try each part by matchers trained on the others")
@@ -73,7 +74,7 @@ def _plan(chosen: argparse.Namespace) -> "Plan":
 
     named = {
         name: value
-        for name in ("inputs", "encoder", "view", "objective", "folds", "epochs", "rate")
+        for name in ("inputs", "encoder", "view", "features", "objective", "folds", "epochs", "rate")
         if (value := getattr(chosen, name)) is not None
     }
     try:

@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import numpy as np
 
@@ -11,9 +12,10 @@ from countersight.case import LETTERS
 from countersight.errors import AskingFailed, ModelError
 from countersight.machine import cores
 from countersight.models.matcher.counting import surface
+from countersight.models.matcher.regions import FILES, Regions
 from countersight.models.matcher.sequences import Sequences
 from countersight.models.matcher.shipping import GRAPH, TOKENIZER, Sheet, members, read_sheet
-from countersight.models.matcher.views import seen_by_embedded
+from countersight.models.matcher.views import Look, View, looker, side_by_side
 from countersight.models.protocol import Answer, ModelSettings, Request
 
 
@@ -32,8 +34,8 @@ class Member:
             raise ModelError(f"{folder / GRAPH} is no matcher: {str(error)[:200]}") from None
         self._sequences = Sequences.open(folder / TOKENIZER)
 
-    def scores(self, sheet: Sheet, request: Request) -> Any:
-        """How well each option fits, as log-probabilities over the options."""
+    def scores(self, sheet: Sheet, request: Request, views: list[View]) -> Any:
+        """How well each option fits, as log-probabilities over the options; of the picture, what is seen of it."""
         if request.parts is None:
             raise AskingFailed("the question is not told in parts", again=False)
         options = [one.text for one in request.options]
@@ -42,9 +44,10 @@ class Member:
         given: dict[str, Any] = {"tokens": tokens, "real": real}
         if sheet.surface:
             given["counts"] = surface(sheet.inputs, request.parts, options)
-        if sheet.view:
-            (view,) = seen_by_embedded(list(request.pictures[-1:]))
-            given |= {"features": view.features[None], "boxes": view.boxes[None]}
+        if views:
+            features, boxes, there = side_by_side(views)
+            given |= {"features": features.astype(np.float32), "boxes": boxes, "there": there}
+            given["shown"] = np.zeros(len(options), np.int64)
         taken = {one.name: given[one.name] for one in self._graph.get_inputs()}
         (scores,) = self._graph.run(["scores"], taken)
         return scores - np.logaddexp.reduce(scores)
@@ -53,7 +56,7 @@ class Member:
 class Matcher:
     """Ranks the options of a question; with several seeds, by their mean."""
 
-    def __init__(self, name: str, folder: Path, settings: ModelSettings) -> None:
+    def __init__(self, name: str, folder: Path, features: str = "") -> None:
         self.name = name
         self._folders = members(folder)
         self._sheet = read_sheet(self._folders[0])
@@ -62,6 +65,8 @@ class Matcher:
         self.needs_picture = bool(self._sheet.view)
         self.picture_limits = (1, 1) if self._sheet.view else (0, 1)
         self.settings: dict[str, Any] = {"inputs": self._sheet.inputs, "weights": _fingerprint(self._folders)}
+        self._features = features or self._sheet.features
+        self._look: Look | None = None
         self._members: list[Member] = []
         self._asking = asyncio.Lock()
 
@@ -84,8 +89,18 @@ class Matcher:
     def _losses(self, request: Request) -> tuple[float, ...]:
         if not self._members:
             self._members = [Member(folder) for folder in self._folders]
-        together = np.mean([member.scores(self._sheet, request) for member in self._members], axis=0)
+        views = self._seen(request)
+        together = np.mean([member.scores(self._sheet, request, views) for member in self._members], axis=0)
         return tuple(float(loss) for loss in np.logaddexp.reduce(together) - together)
+
+    def _seen(self, request: Request) -> list[View]:
+        """What is seen of the picture, where it is looked at."""
+        if not self._sheet.view:
+            return []
+        if self._look is None:
+            from_files = self._sheet.view == FILES
+            self._look = Regions(Path(self._features)).look if from_files else looker(self._sheet.view)
+        return self._look(list(request.pictures[-1:]))
 
 
 def _fingerprint(folders: list[Path]) -> str:
@@ -100,5 +115,9 @@ def _fingerprint(folders: list[Path]) -> str:
 
 
 def open_matcher(name: str, target: str, settings: ModelSettings) -> Matcher:
-    """`matcher:RUN`, or `matcher:RUN/seed-1234` for one of its seeds."""
-    return Matcher(name, Path(target), settings)
+    """`matcher:RUN`, `matcher:RUN/seed-1234` for one of its seeds, or `matcher:RUN?features=DIR` with other regions."""
+    folder, _, asked = target.partition("?")
+    options = dict(parse_qsl(asked, keep_blank_values=True))
+    for option in options.keys() - {"features"}:
+        raise ModelError(f"{option!r} is no setting of a matcher; features=DIR is the only one")
+    return Matcher(name, Path(folder), options.get("features", ""))

@@ -16,6 +16,8 @@ LONGEST = 160
 """Tokens of a sequence; of CoSIm's real texts one in 1,900 is longer. The longest part of such a one loses its end."""
 LONGEST_TOGETHER = 400
 """Tokens of a sequence that holds the other options as well."""
+REMEMBERED = 50_000
+"""Texts whose tokens are kept."""
 CLS, SEP, PAD = ("[CLS]", "<s>"), ("[SEP]", "</s>"), ("[PAD]", "<pad>")
 INSTALL = "pip install 'countersight[matcher]'"
 
@@ -37,6 +39,7 @@ class Sequences:
 
     def __init__(self, tokenizer: Any) -> None:
         self._tokenizer = tokenizer
+        self._known: dict[str, list[int]] = {}
         tokenizer.no_truncation()
         tokenizer.no_padding()
         self._cls, self._sep, self.pad = (self._special(names) for names in (CLS, SEP, PAD))
@@ -64,7 +67,7 @@ class Sequences:
 
     def encode(self, parts: Sequence[str], longest: int = LONGEST) -> list[int]:
         """The tokens of one sequence."""
-        pieces = [list(one.ids) for one in self._tokenizer.encode_batch(list(parts), add_special_tokens=False)]
+        pieces = [list(self._piece(part)) for part in parts]
         over = sum(map(len, pieces)) + len(pieces) + 1 - longest
         while over > 0:
             longest_piece = max(pieces, key=len)
@@ -72,6 +75,14 @@ class Sequences:
             del longest_piece[-cut:]
             over -= cut
         return [self._cls, *(token for piece in pieces for token in (*piece, self._sep))]
+
+    def _piece(self, text: str) -> list[int]:
+        """The tokens of a text; the options of a case share all texts but one."""
+        if text not in self._known:
+            if len(self._known) >= REMEMBERED:
+                self._known.clear()
+            self._known[text] = list(self._tokenizer.encode(text, add_special_tokens=False).ids)
+        return self._known[text]
 
     def batch(self, rows: Sequence[Sequence[int]]) -> tuple[Tokens, Tokens]:
         """Sequences side by side, filled up to the longest, and where they are real."""

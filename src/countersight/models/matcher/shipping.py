@@ -15,11 +15,13 @@ class Sheet(msgspec.Struct, frozen=True):
 
     inputs: Inputs
     view: str = ""
-    """How its pictures were seen: `embedded`, or nothing where it sees none."""
+    """How its pictures were seen: `embedded`, `hf:FOLDER`, `files`, or nothing where it sees none."""
     others: bool = False
     """Whether the other options stand behind each, so that they are read together."""
     surface: bool = False
     """Whether it is given what can be counted (`surface`)."""
+    features: str = ""
+    """The folder of regions it learned from, where they came from files."""
     version: int = 1
 
 

@@ -1,6 +1,8 @@
 """Examples as tensors: the options of an example in one pass, examples of like length together."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from random import Random
 
 import numpy as np
@@ -8,27 +10,26 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from countersight.dataset import Dataset
-from countersight.models.matcher import Sequences, View, seen_by_embedded, surface
+from countersight.models.matcher import Sequences, View, side_by_side, surface
 from countersight.training.matcher.examples import Example
 from countersight.training.matcher.plan import Plan
 
-AT_ONCE = 64
-"""Pictures looked at together."""
+AHEAD = 4
+"""Batches made while the network still learns from the one before."""
 
 Counts = npt.NDArray[np.float32]
-Batch = tuple[list[Example], dict[str, Tensor]]
+Batch = tuple[Sequence[Example], dict[str, Tensor]]
 
 
 class Batches:
-    """Makes batches of examples; tokens are made once, pictures looked at once."""
+    """Makes batches of examples; tokens are made once."""
 
-    def __init__(self, sequences: Sequences, plan: Plan, views: dict[str, View]) -> None:
+    def __init__(self, sequences: Sequences, plan: Plan, views: Mapping[str, View]) -> None:
         self._sequences = sequences
         self._plan = plan
         self._views = views
-        self._tokens: dict[Example, list[list[int]]] = {}
-        self._counts: dict[Example, Counts] = {}
+        self._tokens: dict[tuple[str, int], list[list[int]]] = {}
+        self._counts: dict[tuple[str, int], Counts] = {}
 
     def shuffled(self, examples: Sequence[Example], size: int, seed: str) -> Iterator[Batch]:
         """Every example once, those of like length together so that little is filled up, batches in random order."""
@@ -36,48 +37,51 @@ class Batches:
         order = sorted(examples, key=lambda one: (self._length(one) + chance.uniform(0, 8), one.key))
         cut = [order[start : start + size] for start in range(0, len(order), size)]
         chance.shuffle(cut)
-        for part in cut:
-            yield part, self._tensors(part)
+        return self._ahead(cut)
 
     def in_order(self, examples: Sequence[Example], size: int) -> Iterator[Batch]:
         """Every example once, the longest first."""
         order = sorted(examples, key=lambda one: (-self._length(one), one.key))
-        for start in range(0, len(order), size):
-            part = order[start : start + size]
-            yield part, self._tensors(part)
+        return self._ahead([order[start : start + size] for start in range(0, len(order), size)])
+
+    def _ahead(self, parts: Sequence[Sequence[Example]]) -> Iterator[Batch]:
+        """The parts as batches, the next few already on their way."""
+        with ThreadPoolExecutor(1, "batches") as pool:
+            left = iter(parts)
+            coming = [(part, pool.submit(self._tensors, part)) for part in islice(left, AHEAD)]
+            while coming:
+                part, made = coming.pop(0)
+                coming += [(after, pool.submit(self._tensors, after)) for after in islice(left, 1)]
+                yield part, made.result()
 
     def _length(self, example: Example) -> int:
         return max(map(len, self._encoded(example)))
 
     def _encoded(self, example: Example) -> list[list[int]]:
-        if example not in self._tokens:
-            self._tokens[example] = self._sequences.encode_options(
+        key = (example.key, len(example.options))
+        if key not in self._tokens:
+            self._tokens[key] = self._sequences.encode_options(
                 self._plan.inputs, example.parts, example.options, self._plan.others
             )
-        return self._tokens[example]
+        return self._tokens[key]
 
     def _counted(self, example: Example) -> Counts:
-        if example not in self._counts:
-            self._counts[example] = surface(self._plan.inputs, example.parts, example.options)
-        return self._counts[example]
+        key = (example.key, len(example.options))
+        if key not in self._counts:
+            self._counts[key] = surface(self._plan.inputs, example.parts, example.options)
+        return self._counts[key]
 
     def _tensors(self, part: Sequence[Example]) -> dict[str, Tensor]:
         tokens, real = self._sequences.batch([row for example in part for row in self._encoded(example)])
         given = {"tokens": torch.from_numpy(tokens), "real": torch.from_numpy(real)}
-        if self._views:
-            views = [self._views[example.picture] for example in part for _ in example.options]
-            given["features"] = torch.from_numpy(np.stack([view.features for view in views]))
-            given["boxes"] = torch.from_numpy(np.stack([view.boxes for view in views]))
+        if self._plan.inputs == "full":
+            given |= self._seen(part)
         if self._plan.surface:
             given["counts"] = torch.from_numpy(np.concatenate([self._counted(example) for example in part]))
         return given
 
-
-def look(dataset: Dataset, examples: Sequence[Example]) -> dict[str, View]:
-    """What is seen of each picture of the examples."""
-    names = sorted({example.picture for example in examples})
-    views: dict[str, View] = {}
-    for start in range(0, len(names), AT_ONCE):
-        part = names[start : start + AT_ONCE]
-        views |= dict(zip(part, seen_by_embedded([dataset.picture(name) for name in part]), strict=True))
-    return views
+    def _seen(self, part: Sequence[Example]) -> dict[str, Tensor]:
+        """The picture of each example once, and which of them each sequence is about."""
+        features, boxes, there = map(torch.from_numpy, side_by_side([self._views[one.picture] for one in part]))
+        shown = torch.arange(len(part)).repeat_interleave(torch.tensor([len(one.options) for one in part]))
+        return {"features": features, "boxes": boxes, "there": there, "shown": shown}

@@ -1,12 +1,13 @@
 """`countersight train matcher`: every seed, and every fold, in turn; each taken up where it was left."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from countersight.dataset import Dataset
 from countersight.errors import CountersightError
+from countersight.models.matcher import Regions, View
 from countersight.training.matcher.examples import Example, folds, read_examples, read_vcr, with_negatives
 from countersight.training.matcher.plan import Plan
 
@@ -59,14 +60,15 @@ def _trained(
     """The scores that each seed's matchers give to examples they were not trained on."""
     import torch
 
-    from countersight.training.matcher.batches import Batches, look
+    from countersight.training.matcher.batches import Batches
     from countersight.training.matcher.export import export
     from countersight.training.matcher.loop import Trainer
     from countersight.training.matcher.network import build
     from countersight.training.matcher.tokens import sequences_for
 
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    views = look(dataset, examples) if plan.inputs == "full" else {}
+    views, view = _views(dataset, plan, examples)
+    region = next(iter(views.values())).features.shape[1] if views else 0
     parts = folds(examples, plan.folds, 0) if plan.folds else [[]]
     found: dict[int, dict[str, list[float]]] = {}
     for seed in plan.seeds:
@@ -76,15 +78,33 @@ def _trained(
             held_out, learned = _held_out(rest, plan, seed)
             sequences = sequences_for(plan.encoder, rest)
             torch.manual_seed(seed)
-            network = build(plan, sequences.size, sequences.pad)
+            network = build(plan, sequences.size, sequences.pad, region)
             where = folder / f"seed-{seed}" / (f"fold-{number}" if plan.folds else "")
             trainer = Trainer(plan, network, Batches(sequences, plan, views), where, device)
             trainer.fit(with_negatives(learned, plan.negatives, seed), held_out, beside, seed, say)
             tried = left_out or held_out or learned
             found[seed] |= {key: scores.tolist() for key, scores in trainer.scores(tried).items()}
             if not plan.folds:
-                export(trainer.network, sequences, plan, where)
+                export(trainer.network, sequences, plan, where, view, region)
     return found
+
+
+def _views(dataset: Dataset, plan: Plan, examples: Sequence[Example]) -> tuple[Mapping[str, View], str]:
+    """The regions of the examples' pictures, and how they were seen."""
+    if plan.inputs != "full":
+        return {}, ""
+    names = {one.picture for one in examples}
+    if not plan.features:
+        from countersight.training.matcher.features import look
+
+        return dict(look(dataset, names, plan.view)), plan.view
+    regions = Regions(Path(plan.features))
+    if missing := [name for name in sorted(names) if name not in regions]:
+        raise CountersightError(
+            f"{plan.features} has no regions of {len(missing)} pictures, such as {missing[0]}; "
+            f"make them with `countersight features {dataset.path}`"
+        )
+    return regions, regions.made_by
 
 
 def _held_out(examples: Sequence[Example], plan: Plan, seed: int) -> tuple[list[Example], list[Example]]:

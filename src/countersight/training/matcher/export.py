@@ -7,20 +7,22 @@ import msgspec
 import torch
 from torch import nn
 
-from countersight.models.matcher import GRAPH, REGION, SHEET, TOKENIZER, Sequences, Sheet, surface_size
+from countersight.models.matcher import GRAPH, SHEET, TOKENIZER, Sequences, Sheet, surface_size
 from countersight.training.matcher.plan import Plan
 
 OPSET = 18
 
 
-def export(network: nn.Module, sequences: Sequences, plan: Plan, folder: Path) -> None:
-    """Write everything that `matcher:FOLDER` needs."""
+def export(network: nn.Module, sequences: Sequences, plan: Plan, folder: Path, view: str = "", region: int = 0) -> None:
+    """Write everything that `matcher:FOLDER` needs; `view` says what its regions are of, of `region` numbers each."""
     tokens = torch.ones(3, 7, dtype=torch.int64)
     given: tuple[torch.Tensor, ...] = (tokens, torch.ones_like(tokens))
     shapes = {"tokens": {0: "sequences", 1: "length"}, "real": {0: "sequences", 1: "length"}}
     if plan.inputs == "full":
-        given += (torch.zeros(1, 5, REGION), torch.zeros(1, 5, 4))
-        shapes |= {"features": {1: "regions"}, "boxes": {1: "regions"}}
+        shown = torch.tensor([0, 1, 1])
+        given += (torch.rand(2, 5, region), torch.rand(2, 5, 4), torch.ones(2, 5, dtype=torch.int64), shown)
+        shapes |= {name: {0: "pictures", 1: "regions"} for name in ("features", "boxes", "there")}
+        shapes |= {"shown": {0: "sequences"}}
     if plan.surface:
         given += (torch.zeros(3, surface_size(plan.inputs)),)
         shapes |= {"counts": {0: "sequences"}}
@@ -38,5 +40,5 @@ def export(network: nn.Module, sequences: Sequences, plan: Plan, folder: Path) -
             dynamo=False,
         )
     sequences.save(folder / TOKENIZER)
-    sheet = Sheet(plan.inputs, plan.view if plan.inputs == "full" else "", plan.others, plan.surface)
+    sheet = Sheet(plan.inputs, view, plan.others, plan.surface, plan.features)
     (folder / SHEET).write_bytes(msgspec.json.format(msgspec.json.encode(sheet)) + b"\n")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import cycle
+from math import ceil
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -88,15 +89,15 @@ class Trainer:
 
     def _one_epoch(self, learned: Sequence[Example], beside: Sequence[Example], seed: int, epoch: int) -> float:
         self.network.train()
-        batches = list(self._batches.shuffled(learned, self.plan.batch, f"{seed}/{epoch}"))
+        batches = self._batches.shuffled(learned, self.plan.batch, f"{seed}/{epoch}")
         further = cycle(self._batches.shuffled(beside, self.plan.batch, f"{seed}/{epoch}/beside")) if beside else None
-        total = torch.zeros((), device=self._device)
+        total, count = torch.zeros((), device=self._device), ceil(len(learned) / self.plan.batch)
         for number, batch in enumerate(batches):
-            self._set_rate(epoch - 1 + number / len(batches))
+            self._set_rate(epoch - 1 + number / count)
             total += self._step(batch)
             if further:
                 self._step(next(further))
-        return float(total) / len(batches)
+        return float(total) / count
 
     def _step(self, batch: Batch) -> Tensor:
         with self._in_short_numbers():
@@ -131,10 +132,12 @@ class Trainer:
             group["lr"] = group["initial_lr"] * max(share, 1e-3)
 
     def _there(self, given: dict[str, Tensor]) -> dict[str, Tensor]:
-        return {name: tensor.to(self._device, non_blocking=True) for name, tensor in given.items()}
+        there = {name: tensor.to(self._device, non_blocking=True) for name, tensor in given.items()}
+        return {name: tensor.float() if tensor.is_floating_point() else tensor for name, tensor in there.items()}
 
     def _in_short_numbers(self) -> Any:
-        return torch.autocast(self._device.type, torch.bfloat16, enabled=self._device.type == "cuda")
+        short = self._device.type == "cuda" and self.plan.precision == "bf16"
+        return torch.autocast(self._device.type, torch.bfloat16, enabled=short)
 
     def _keep(self, epoch: Epoch) -> None:
         """Keep the epoch on disk, whole or not at all, with all that decides how the next one goes."""

@@ -8,8 +8,9 @@ from torch import Tensor, nn
 
 from countersight.errors import CountersightError
 from countersight.models.local import any_config
-from countersight.models.matcher import REGION, surface_size
+from countersight.models.matcher import WHOLE, surface_size
 from countersight.training.matcher.plan import COUNTS, Plan
+from countersight.training.matcher.streams import two_streams
 
 COUNTING = 64
 """Size of the hidden layer over counts."""
@@ -55,46 +56,52 @@ class TextMatcher(nn.Module):
 class TwoStreams(nn.Module):
     """LXMERT over text and regions; a visual token stands before the regions as [CLS] does before the words."""
 
-    def __init__(self, body: nn.Module, hidden: int, region: int, plan: Plan) -> None:
+    def __init__(self, body: Any, given: int, plan: Plan) -> None:
         super().__init__()
         self.body = body
-        self.region = nn.Identity() if region == REGION else nn.Linear(REGION, region)
-        self.visual_token = nn.Parameter(torch.zeros(1, 1, region))
-        self.visual_box = nn.Parameter(torch.zeros(1, 1, 4))
+        hidden, region = body.config.hidden_size, body.config.visual_feat_dim
+        self.region = nn.Identity() if region == given else nn.Linear(given, region)
+        # Not zeros: LXMERT normalises each region, and the gradient through a normalised zero is 10^5 times all others.
+        self.visual_token = nn.Parameter(torch.randn(1, 1, region))
+        self.visual_box = nn.Parameter(torch.tensor([[WHOLE]]))
         self.score = nn.Sequential(nn.Dropout(plan.dropout), nn.Linear(hidden, 1))
         self.counted = CountsMatcher(plan) if plan.surface else None
 
     def forward(
-        self, tokens: Tensor, real: Tensor, features: Tensor, boxes: Tensor, counts: Tensor | None = None
+        self,
+        tokens: Tensor,
+        real: Tensor,
+        features: Tensor,
+        boxes: Tensor,
+        there: Tensor,
+        shown: Tensor,
+        counts: Tensor | None = None,
     ) -> Tensor:
-        """A score a sequence; the regions are those of its picture, or of one picture for all."""
-        text, vision = self.tokens(tokens, real, features, boxes)
+        """A score a sequence; `shown` says which of the pictures each is about."""
+        text, vision = self.tokens(tokens, real, features, boxes, there, shown)
         scores: Tensor = self.score(text * vision).squeeze(-1)
         return scores if self.counted is None else scores + self.counted(tokens, real, counts)
 
-    def tokens(self, tokens: Tensor, real: Tensor, features: Tensor, boxes: Tensor) -> tuple[Tensor, Tensor]:
+    def tokens(
+        self, tokens: Tensor, real: Tensor, features: Tensor, boxes: Tensor, there: Tensor, shown: Tensor
+    ) -> tuple[Tensor, Tensor]:
         """The text token and the visual token of each sequence, after self- and cross-attention."""
-        count = tokens.shape[0]
-        seen = torch.cat([self.visual_token.expand(features.shape[0], -1, -1), self.region(features)], 1)
-        places = torch.cat([self.visual_box.expand(boxes.shape[0], -1, -1), boxes], 1)
-        out = self.body(
-            input_ids=tokens,
-            attention_mask=real,
-            visual_feats=seen.expand(count, -1, -1),
-            visual_pos=places.expand(count, -1, -1),
-        )
-        return out.language_output[:, 0], out.vision_output[:, 0]
+        pictures = features.shape[0]
+        seen = torch.cat([self.visual_token.expand(pictures, -1, -1), self.region(features)], 1)
+        places = torch.cat([self.visual_box.expand(pictures, -1, -1), boxes], 1)
+        there = torch.cat([torch.ones_like(there[:, :1]), there], 1)
+        text, vision = two_streams(self.body, tokens, real, seen, places, there, shown)
+        return text[:, 0], vision[:, 0]
 
 
-def build(plan: Plan, vocabulary: int, pad: int) -> CountsMatcher | TextMatcher | TwoStreams:
-    """The network of a plan, from a folder of weights or from scratch."""
+def build(plan: Plan, vocabulary: int, pad: int, region: int = 0) -> CountsMatcher | TextMatcher | TwoStreams:
+    """The network of a plan, from a folder of weights or from scratch; `region` numbers tell of a region."""
     if plan.encoder == COUNTS:
         return CountsMatcher(plan)
     config = any_config(Path(plan.encoder)) if plan.encoder else None
     kind = config.model_type if config else ""
     if plan.inputs == "full":
-        body, hidden, region = _two_streams(plan, kind, config, vocabulary, pad)
-        return TwoStreams(body, hidden, region, plan)
+        return TwoStreams(_two_streams(plan, kind, config, vocabulary, pad, region), region, plan)
     if kind == "lxmert":
         raise CountersightError("LXMERT has two streams; use it with `inputs` full")
     text = _text_encoder(plan, vocabulary, pad)
@@ -119,12 +126,11 @@ def _text_encoder(plan: Plan, vocabulary: int, pad: int) -> Any:
     return BertModel(config, add_pooling_layer=False)
 
 
-def _two_streams(plan: Plan, kind: str, config: Any, vocabulary: int, pad: int) -> tuple[Any, int, int]:
+def _two_streams(plan: Plan, kind: str, config: Any, vocabulary: int, pad: int, region: int) -> Any:
     from transformers import LxmertConfig, LxmertModel
 
     if kind == "lxmert":
-        body = LxmertModel.from_pretrained(plan.encoder, local_files_only=True)
-        return body, body.config.hidden_size, body.config.visual_feat_dim
+        return LxmertModel.from_pretrained(plan.encoder, local_files_only=True)
     if kind not in ("", "bert"):
         raise CountersightError(f"the two-stream matcher begins from BERT or LXMERT, and this is {kind}")
     shape = LxmertConfig(
@@ -138,13 +144,14 @@ def _two_streams(plan: Plan, kind: str, config: Any, vocabulary: int, pad: int) 
         l_layers=config.num_hidden_layers if config else plan.text_layers,
         r_layers=plan.vision_layers,
         x_layers=plan.cross_layers,
-        visual_feat_dim=REGION,
+        visual_feat_dim=region,
+        initializer_range=0.02 if config else plan.hidden**-0.5,  # less, and a small network hardly tells words apart
         pad_token_id=pad,
     )
     body = LxmertModel(shape)
     if config:
         _take_language(body, plan.encoder)
-    return body, shape.hidden_size, REGION
+    return body
 
 
 def _take_language(body: nn.Module, folder: str) -> None:

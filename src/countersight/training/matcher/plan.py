@@ -22,7 +22,9 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     encoder: str = ""
     """The folder of a BERT-like text encoder, or of LXMERT; nothing begins from scratch; `counts` has none."""
     view: str = ""
-    """How pictures are seen, for full inputs."""
+    """How pictures are seen, for full inputs: `embedded`, or `hf:` and the folder of a vision tower."""
+    features: str = ""
+    """In place of looking: a folder of regions (`countersight features`)."""
     seeds: tuple[int, ...] = SEEDS
     folds: int = 0
     """Into how many parts the cases are cut by picture, each tried by a matcher trained on the others; 0 for none."""
@@ -41,6 +43,8 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     vision_layers: int = 5
     cross_layers: int = 5
     dropout: float = 0.1
+    precision: Literal["bf16", "fp32"] = "bf16"
+    """How numbers are kept on a GPU; a small network from scratch may need fp32 to begin."""
     others: bool = False
     """Each option is read with the other options behind it."""
     surface: bool = False
@@ -55,8 +59,11 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Refuse what makes no sense, in a sentence."""
         if self.objective == "contrastive" and self.inputs != "full":
             raise CountersightError("the contrastive objective compares pictures with texts; it needs `inputs` full")
-        if self.inputs == "full" and self.view != "embedded":
-            raise CountersightError("`inputs` full needs pictures as regions; name how they are seen: `view` embedded")
+        if self.inputs == "full" and bool(self.view) == bool(self.features):
+            raise CountersightError(
+                "`inputs` full needs pictures as regions: name either how they are seen (`view` embedded) or a folder "
+                "of regions (`features`)"
+            )
         if self.encoder == COUNTS and (self.inputs == "full" or not self.surface):
             raise CountersightError(
                 "without an encoder there are counts alone: set `surface`, and `inputs` response or text"

@@ -1,0 +1,119 @@
+"""Regions of many pictures in one folder, read through the memory map: nothing is decoded, and little is held.
+
+`features.npy` (pictures × regions × size, 16 bits), `boxes.npy`, `counts.npy` (how many regions of each picture are
+real) and `regions.json`, which names the pictures in order, by file and by what is in the file.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from countersight.errors import AskingFailed, CountersightError
+from countersight.files import Staging, write_whole
+from countersight.models.matcher.views import View
+from countersight.picture import Picture
+
+FILE = "regions.json"
+ARRAYS = ("features", "boxes", "counts")
+FILES = "files"
+"""What made regions that came from elsewhere: pictures not among them cannot be seen."""
+
+
+class Listed(msgspec.Struct, frozen=True):
+    """A picture of the folder."""
+
+    name: str
+    digest: str = ""
+    """Of its bytes, so that a picture is known under any name; nothing where only the name was told."""
+
+
+class Contents(msgspec.Struct, frozen=True):
+    """What a folder of regions holds."""
+
+    made_by: str
+    pictures: list[Listed]
+    version: int = 1
+
+
+class Regions(Mapping[str, View]):
+    """The regions of a folder, by the name of a picture, its stem or its digest."""
+
+    def __init__(self, folder: Path) -> None:
+        try:
+            contents = msgspec.json.decode((folder / FILE).read_bytes(), type=Contents)
+            self._features, self._boxes, self._counts = (_mapped(folder, name) for name in ARRAYS)
+        except (OSError, ValueError) as error:
+            raise CountersightError(
+                f"{folder} holds no regions ({error}); `countersight features DATASET -o {folder}` makes some"
+            ) from None
+        if not len(contents.pictures) == len(self._features) == len(self._boxes) == len(self._counts):
+            raise CountersightError(f"the files of {folder} do not fit each other; make it again")
+        self.folder, self.made_by = folder, contents.made_by
+        self._names = [one.name for one in contents.pictures]
+        self._rows = {Path(name).stem: row for row, name in enumerate(self._names)}
+        self._rows |= {one.digest: row for row, one in enumerate(contents.pictures) if one.digest}
+        self._rows |= {name: row for row, name in enumerate(self._names)}
+
+    def look(self, pictures: list[Picture]) -> list[View]:
+        """The regions of pictures, which are known by their bytes."""
+        found = [digest(picture) for picture in pictures]
+        if any(one not in self for one in found):
+            raise AskingFailed(f"{self.folder} has no regions of this picture", again=False)
+        return [self[one] for one in found]
+
+    def __getitem__(self, name: str) -> View:
+        row = self._rows[name] if name in self._rows else self._rows[Path(name).stem]
+        count = int(self._counts[row])
+        return View(self._features[row, :count], self._boxes[row, :count])
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._rows or (isinstance(name, str) and Path(name).stem in self._rows)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+def digest(picture: Picture) -> str:
+    """What a picture is known by, whatever its file is called."""
+    return hashlib.blake2b(picture.data, digest_size=16).hexdigest()
+
+
+def _mapped(folder: Path, name: str) -> Any:
+    return np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)
+
+
+def write_regions(
+    folder: Path, made_by: str, pictures: Iterable[tuple[Listed, View]], *, count: int, most: int
+) -> Regions:
+    """Write the regions of so many pictures, of each at most so many, into a new folder, as they come."""
+    listed: list[Listed] = []
+    with Staging(folder) as staging:
+        files: tuple[Any, ...] = ()
+        for row, (one, view) in enumerate(pictures):
+            files = files or _begun(staging, count, most, view.features.shape[1])
+            features, boxes, counts = files
+            real = min(most, len(view.boxes))
+            features[row, :real], boxes[row, :real], counts[row] = view.features[:real], view.boxes[:real], real
+            listed.append(one)
+        if len(listed) != count or not files:
+            raise CountersightError(f"{len(listed)} of {count} pictures have regions")
+        for file in files:
+            file.flush()
+        write_whole(staging / FILE, msgspec.json.encode(Contents(made_by, listed)))
+    return Regions(folder)
+
+
+def _begun(folder: Path, count: int, most: int, size: int) -> tuple[Any, ...]:
+    shapes = {"features": (np.float16, (count, most, size)), "boxes": (np.float32, (count, most, 4))}
+    shapes |= {"counts": (np.int32, (count,))}  # type: ignore[dict-item]
+    opened = np.lib.format.open_memmap
+    return tuple(
+        opened(folder / f"{name}.npy", mode="w+", dtype=kind, shape=shape) for name, (kind, shape) in shapes.items()
+    )

@@ -1,0 +1,100 @@
+"""`countersight features`: the regions of a dataset's pictures, worked out once and kept in a folder."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from countersight.dataset import Dataset
+from countersight.detection import Detector, Found, open_detector
+from countersight.errors import CountersightError
+from countersight.models import ModelSettings
+from countersight.models.matcher import FILES, WHOLE, Listed, Regions, View, digest, looker, read_tsv, write_regions
+from countersight.picture import as_seen
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+AT_ONCE = 64
+"""Pictures looked at together."""
+MOST = 36
+"""Regions of a picture, as many as LXMERT's authors keep."""
+PATCH = 4
+"""Cells a side in which the colours of a found thing are told."""
+
+
+def look(dataset: Dataset, names: Iterable[str], view: str) -> Iterator[tuple[str, View]]:
+    """What is seen of each picture."""
+    see, wanted = looker(view), sorted(set(names))
+    for start in range(0, len(wanted), AT_ONCE):
+        part = wanted[start : start + AT_ONCE]
+        yield from zip(part, see([dataset.picture(name) for name in part]), strict=True)
+
+
+def features_by_view(dataset: Dataset, view: str, folder: Path) -> Regions:
+    """The regions of every picture as an encoder sees them: `embedded`, or `hf:` and a folder."""
+    names = pictures_of(dataset)
+    seen = look(dataset, names, view)
+    first = next(seen)
+    rows = ((_listed(dataset, name), found) for name, found in (first, *seen))
+    return write_regions(folder, view, rows, count=len(names), most=len(first[1].boxes))
+
+
+def features_by_detector(dataset: Dataset, detector: str, folder: Path) -> Regions:
+    """The regions of every picture as a detector finds them: which of its classes, how sure, and its colours."""
+    opened = open_detector(detector, ModelSettings())
+    if not opened.classes:
+        raise CountersightError("a detector that is told what to look for has no classes of its own; take another")
+    names = pictures_of(dataset)
+    rows = ((_listed(dataset, name), found_view(opened, as_seen(dataset.picture(name)))) for name in names)
+    return write_regions(folder, FILES, rows, count=len(names), most=MOST)
+
+
+def features_from_tsv(dataset: Dataset, tsv: Path, folder: Path) -> Regions:
+    """The regions of every picture out of a file of LXMERT's, found by the name of the picture without its ending."""
+    names = {Path(name).stem: name for name in pictures_of(dataset)}
+    wanted = [(name, view) for name, view in _counted(tsv) if Path(name).stem in names]
+    missing = names.keys() - {Path(name).stem for name, _ in wanted}
+    if missing:
+        raise CountersightError(f"{tsv} has no regions of {len(missing)} pictures, such as {min(missing)}")
+    seen = ((names.get(Path(name).stem), view) for name, view in read_tsv(tsv))
+    rows = ((_listed(dataset, name), view) for name, view in seen if name)
+    return write_regions(folder, FILES, rows, count=len(wanted), most=max(count for _, count in wanted))
+
+
+def _counted(tsv: Path) -> Iterator[tuple[str, int]]:
+    return ((name, len(view.boxes)) for name, view in read_tsv(tsv))
+
+
+def pictures_of(dataset: Dataset) -> list[str]:
+    """The names of a dataset's pictures, each once."""
+    names = sorted({case.image for _, case in dataset.cases() if case.image})
+    if not names:
+        raise CountersightError(f"{dataset.path} has no pictures")
+    return names
+
+
+def found_view(detector: Detector, image: "Image.Image") -> View:
+    """What a detector finds in a picture, the surest first; where it finds nothing, the whole picture as no class."""
+    found = detector.boxes(image)[:MOST] or [Found((0, 0, image.width, image.height), "", 0.0)]
+    features = np.stack([_told(each, detector.classes, image) for each in found])
+    size = np.array([image.width, image.height, image.width, image.height], np.float32)
+    boxes = np.clip(np.array([each.box for each in found], np.float32) / size, 0, 1)
+    return View(features, boxes if found[0].name else np.array([WHOLE], np.float32))
+
+
+def _told(found: Found, classes: Sequence[str], image: "Image.Image") -> np.ndarray[tuple[int], np.dtype[np.float32]]:
+    which = np.array([found.name == one for one in classes], np.float32)
+    cut = image.convert("RGB").resize((PATCH, PATCH), box=_inside(found.box, image))
+    return np.concatenate([which, [found.score], np.asarray(cut, np.float32).ravel() / 255]).astype(np.float32)
+
+
+def _inside(box: Sequence[float], image: "Image.Image") -> tuple[float, float, float, float]:
+    left, right = (min(max(0.0, at), image.width) for at in (box[0], box[2]))
+    top, bottom = (min(max(0.0, at), image.height) for at in (box[1], box[3]))
+    return left, top, max(right, left), max(bottom, top)
+
+
+def _listed(dataset: Dataset, name: str) -> Listed:
+    return Listed(name, digest(dataset.picture(name)))

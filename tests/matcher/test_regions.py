@@ -1,0 +1,119 @@
+"""Regions of pictures: read from LXMERT's files, kept in ours, made by encoders and detectors, and learned from."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from running import replies, run_command
+
+from countersight import make
+from countersight.cli import main
+from countersight.errors import CountersightError
+from countersight.models.matcher import Listed, Regions, View, read_tsv, side_by_side, write_regions, write_tsv
+
+sides = st.integers(1, 4)
+
+
+@st.composite
+def views(draw, size=None):
+    count, size = draw(sides), size or draw(sides)
+    chance = np.random.default_rng(draw(st.integers(0, 99)))
+    return View(chance.normal(size=(count, size)).astype(np.float32), chance.random((count, 4), np.float32))
+
+
+@given(seen=st.lists(views(), min_size=1, max_size=4))
+def test_a_file_of_lxmerts_comes_back_as_it_was(seen, tmp_path_factory) -> None:
+    path = tmp_path_factory.mktemp("tsv") / "regions.tsv"
+    write_tsv(path, ((f"COCO_{number}", view) for number, view in enumerate(seen)))
+    for (name, found), (number, view) in zip(read_tsv(path), enumerate(seen), strict=True):
+        assert name == f"COCO_{number}"
+        assert np.array_equal(found.features, view.features)
+        assert found.boxes == pytest.approx(view.boxes, abs=1e-6)
+
+
+@given(seen=st.lists(views(size=3), min_size=1, max_size=4))
+def test_our_folder_comes_back_as_it_was_to_sixteen_bits(seen, tmp_path_factory) -> None:
+    folder = tmp_path_factory.mktemp("regions") / "made"
+    rows = [(Listed(f"images/{number}.png", f"digest{number}"), view) for number, view in enumerate(seen)]
+    made = write_regions(folder, "files", rows, count=len(rows), most=4)
+    assert list(made) == [one.name for one, _ in rows]
+    for number, view in enumerate(seen):
+        for name in (f"images/{number}.png", f"{number}", f"digest{number}", f"elsewhere/{number}.jpg"):
+            assert made[name].features == pytest.approx(view.features, rel=1e-3, abs=1e-3)
+            assert np.array_equal(made[name].boxes, view.boxes)
+    features, _, there = side_by_side([made[name] for name in made])
+    assert there.sum() == sum(len(view.boxes) for view in seen)
+    assert features.shape[:2] == there.shape
+
+
+@pytest.mark.parametrize("line", ["a\tb", "x\t1\t1\tA\tA\tA\tA\t1\t!\tAAAA", "x\t0\t0\tA\tA\tA\tA\t0\tA\tA"])
+def test_a_line_that_is_none_of_lxmerts_is_named(line, tmp_path) -> None:
+    (tmp_path / "bad.tsv").write_text(line + "\n")
+    with pytest.raises(CountersightError, match=r"bad.tsv line 1 is none of LXMERT's"):
+        list(read_tsv(tmp_path / "bad.tsv"))
+
+
+def test_a_folder_without_regions_gets_a_sentence(tmp_path) -> None:
+    with pytest.raises(CountersightError, match="countersight features DATASET"):
+        Regions(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def flowers(tmp_path_factory):
+    return make("cvqa-synthetic", tmp_path_factory.mktemp("regions") / "flowers", size=12, seed=1).path
+
+
+def trained(flowers, regions, folder):
+    """A matcher of one epoch that takes its regions from a folder."""
+    pytest.importorskip("torch")
+    pytest.importorskip("onnx")
+    from countersight.dataset import Dataset
+    from countersight.training.matcher import Plan, train_matcher
+
+    tiny = {"hidden": 32, "heads": 2, "text_layers": 1, "vision_layers": 1, "cross_layers": 1, "seeds": (1,)}
+    plan = Plan(**tiny, inputs="full", features=str(regions), epochs=1, held_out=0)
+    return train_matcher(Dataset.open(flowers), folder, plan, say=lambda _: None)
+
+
+def test_what_the_encoder_sees_is_kept_learned_from_and_seen_again_when_asked(flowers, tmp_path, capsys) -> None:
+    assert main(["features", str(flowers), "--encoder", "embedded", "-o", str(tmp_path / "regions")]) == 0
+    assert "regions of 12 pictures" in capsys.readouterr().out
+    run = trained(flowers, tmp_path / "regions", tmp_path / "run")
+    assert json.loads((run / "seed-1/matcher.json").read_text())["view"] == "embedded"
+    done = run_command(flowers, tmp_path / "asked", f"matcher:{run}", "--rank")
+    assert done.returncode == 0, done.stderr
+    assert len(replies(tmp_path / "asked")) == 24
+
+
+def test_a_vision_tower_sees_a_grid(flowers, tmp_path) -> None:
+    pytest.importorskip("torch")
+    from transformers import ViTConfig, ViTImageProcessor, ViTModel
+
+    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    ViTModel(ViTConfig(**sizes, image_size=32, patch_size=4)).save_pretrained(tmp_path / "vit")
+    ViTImageProcessor(size={"height": 32, "width": 32}).save_pretrained(tmp_path / "vit")
+    view = f"hf:{tmp_path / 'vit'}"
+    assert main(["features", str(flowers), "--encoder", view, "-o", str(tmp_path / "regions")]) == 0
+    features, boxes = Regions(tmp_path / "regions")["images/000001.png"]
+    assert features.shape == (36, 16)
+    assert boxes[7] == pytest.approx([1 / 6, 1 / 6, 2 / 6, 2 / 6])
+
+
+def test_regions_of_a_file_serve_training_and_asking_and_a_strange_picture_fails(flowers, tmp_path, capsys) -> None:
+    chance = np.random.default_rng(0)
+    names = [f"{number:06d}" for number in range(1, 13)]
+    rows = ((name, View(chance.random((5, 7), np.float32), chance.random((5, 4), np.float32))) for name in names)
+    write_tsv(tmp_path / "all.tsv", rows)
+    assert main(["features", str(flowers), "--tsv", str(tmp_path / "all.tsv"), "-o", str(tmp_path / "regions")]) == 0
+    run = trained(flowers, tmp_path / "regions", tmp_path / "run")
+    done = run_command(flowers, tmp_path / "asked", f"matcher:{run}", "--rank")
+    assert done.returncode == 0, done.stderr
+    assert all(one.losses for one in replies(tmp_path / "asked"))
+    others = make("cvqa-synthetic", tmp_path / "others", size=6, seed=2).path
+    run_command(others, tmp_path / "strange", f"matcher:{run}", "--rank")
+    assert all("has no regions of this picture" in one.reason for one in replies(tmp_path / "strange"))
+    write_tsv(tmp_path / "few.tsv", [("000001", View(np.ones((1, 7), np.float32), np.ones((1, 4), np.float32)))])
+    assert main(["features", str(flowers), "--tsv", str(tmp_path / "few.tsv"), "-o", str(tmp_path / "few")]) == 2
+    assert "has no regions of 11 pictures" in capsys.readouterr().err
