@@ -8,8 +8,9 @@ import msgspec
 World = Literal["factual", "counterfactual"]
 """The picture as it is, or the picture under a change."""
 
-Telling = Literal["told", "shown"]
-"""How a world reaches the model: told in the question, or shown as a picture drawn after the change."""
+Telling = Literal["told", "shown", "twice"]
+"""How a world reaches the model: told in the question, shown as a picture drawn after the change, or both at once, so
+that the change is made twice."""
 
 Asking = Literal["factual", "counterfactual", "shown"]
 """One of the three ways a case is asked: as it is, with the change told in words, or shown as a picture."""
@@ -21,6 +22,9 @@ WORLDS: Final[dict[Asking, tuple[World, Telling]]] = {
     "shown": ("counterfactual", "shown"),
 }
 """The world of each asking, and how it reaches the model."""
+TWICE: Final[tuple[World, Telling]] = ("counterfactual", "twice")
+"""The fourth of two questions and two pictures: the one with "if", asked of the picture after the change. It counts
+where questions and pictures are scored as a whole, and is no measure of its own."""
 ASKING_WORDS: Final[dict[Asking, str]] = {
     "factual": "the picture as it is",
     "counterfactual": "a change told in words",
@@ -151,6 +155,8 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     counterfactual_image: str | None = msgspec.field(name="counterfactual_file_name", default=None)
     shown: Question | None = msgspec.field(name="shown_question", default=None)
     """The question to ask of the counterfactual picture: no "if" is left in it."""
+    twice: Question | None = msgspec.field(name="twice_question", default=None)
+    """The question with "if" as it is asked of the counterfactual picture: the change is then made twice."""
     context: str = ""
     graph: dict[str, Any] | None = None
     provenance: dict[str, str | int] = {}
@@ -172,25 +178,25 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
         """The question asked of this case in a world, or None where there is none."""
         if world == "factual":
             return self.factual
-        return self.shown if telling == "shown" else self.counterfactual
+        return {"told": self.counterfactual, "shown": self.shown, "twice": self.twice}[telling]
 
     def picture(self, world: World, telling: Telling = "told") -> str | None:
         """The picture that goes with the question: a counterfactual world that is told comes with the factual one."""
-        return self.counterfactual_image if (world, telling) == ("counterfactual", "shown") else self.image
+        return self.counterfactual_image if _shows_change(world, telling) else self.image
 
     def pictures(self, world: World, telling: Telling = "told") -> tuple[tuple[str, str], ...]:
         """All pictures that go with the question, in order, each with its digest or nothing where it is not known."""
         first = self.picture(world, telling)
         if first is None:
             return ()
-        if (world, telling) == ("counterfactual", "shown"):
+        if _shows_change(world, telling):
             return ((first, self.counterfactual_digest),)
         known = self.further_digests or ("",) * len(self.further_images)
         return ((first, self.image_digest), *zip(self.further_images, known, strict=True))
 
     def digest(self, world: World, telling: Telling = "told") -> str:
         """The digest of that picture, or nothing where it is not known."""
-        return self.counterfactual_digest if (world, telling) == ("counterfactual", "shown") else self.image_digest
+        return self.counterfactual_digest if _shows_change(world, telling) else self.image_digest
 
     def fault(self) -> str | None:
         """What is wrong with this case, as "field: reason", or None."""
@@ -202,17 +208,22 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
             ("factual_question", self.factual),
             ("counterfactual_question", self.counterfactual),
             ("shown_question", self.shown),
+            ("twice_question", self.twice),
         ):
             fault = question.fault() if question else None
             if fault:
                 return f"{name}.{fault}"
-        if self.shown and not self.counterfactual_image:
-            return "shown_question: there is no counterfactual_file_name to show"
+        if (self.shown or self.twice) and not self.counterfactual_image:
+            return f"{'shown' if self.shown else 'twice'}_question: there is no counterfactual_file_name to show"
         if self.further_images and not self.image:
             return "further_file_names: there is no file_name that they come after"
         if self.further_digests and len(self.further_digests) != len(self.further_images):
             return "further_digests: there is not one for each of further_file_names"
         return "control_of: is the case itself" if self.control_of == self.id else None
+
+
+def _shows_change(world: World, telling: Telling) -> bool:
+    return world == "counterfactual" and telling != "told"
 
 
 class Order(msgspec.Struct, frozen=True):

@@ -135,6 +135,26 @@ def test_a_name_of_several_nouns_is_not_taken_for_the_last_of_them(tmp_path: Pat
     assert not [text for text in texts if re.search(r"cats|bicycle|ran|left|joined|eaten|ate|trellise\b|\btv", text)]
 
 
+def test_hostile_rows_are_counted_and_none_is_lost(tmp_path: Path) -> None:
+    rows = [
+        ("How many dogs are there?", "3"),
+        ("How many dogs are there?", "3.5"),
+        ("How many {n} dogs are there?", "3"),
+    ]
+    rows += [("How many \x1b[31mdogs are there?", "3"), ("How many dogs are there?", "9" * 20), ("Is?", "yes")]
+    built = build(write_csv(tmp_path / "questions.csv", rows), tmp_path / "pairs", size=9)
+    assert (built.cases, built.rejected) == (1, 5)
+    reasons = {each["question"]: each["reason"] for each in rejected(tmp_path / "pairs") if "{" in each["question"]}
+    assert reasons == {"How many {n} dogs are there?": "the grammar does not cover the question"}
+
+
+def test_half_a_dog_is_not_counted(tmp_path: Path) -> None:
+    asked = [("How many dogs are there?", [answer] * 10) for answer in ("3", "3.5")]
+    questions, annotations = write_vqa(tmp_path, asked)
+    build(questions, tmp_path / "pairs", annotations=annotations)
+    assert [each["reason"] for each in rejected(tmp_path / "pairs")] == ["the answer is no whole number"]
+
+
 def test_only_clear_majorities_of_vqa_are_taken_and_the_rest_counted(tmp_path: Path) -> None:
     source, annotations = write_vqa(
         tmp_path,

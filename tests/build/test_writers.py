@@ -126,6 +126,16 @@ def test_examples_and_shape_stand_before_the_question_and_are_the_same_in_every_
                 {
                     "operation": "remove",
                     "new_answer": str(count - 1),
+                    "question": f"Suppose a wizard removed one of the {noun}. How many {noun} would there be?",
+                }
+            ),
+            "not about the picture",
+        ),
+        (
+            lambda noun, count: json.dumps(
+                {
+                    "operation": "remove",
+                    "new_answer": str(count - 1),
                     "question": f"How many {noun} would there be if one of the {noun} was killed?",
                 }
             ),

@@ -2,6 +2,7 @@
 
 import base64
 import csv
+import re
 
 import pytest
 from arro3.core import Array, DataType, Field, Schema, Table, struct_array
@@ -17,6 +18,8 @@ from countersight.cli import main
 from countersight.dataset import Dataset
 from countersight.errors import CountersightError
 from countersight.models import Answer
+from countersight.suites.cvqa.synthetic import make_case
+from countersight.suites.cvqa.templates import TEMPLATES
 from countersight.suites.picture_files import BadField
 from countersight.suites.table_file import picture_in
 
@@ -481,8 +484,35 @@ def test_a_run_that_was_shown_both_worlds_has_questions_and_pictures_as_a_whole(
             return Answer("ABCD"[("ABCD".index(question.answer) + wrong) % 4])
 
     ask(tmp_path / "d", tmp_path / "r", Told(None, "r"), shown=True)
-    line = cs.score(tmp_path / "r").sets[-1]
-    assert (line.answers.right, line.answers.n) == (12, 18)
-    assert (line.question.rate.right, line.question.rate.n) == (6, 12)  # the plain question is right for both pictures
-    assert (line.picture.rate.right, line.picture.rate.n) == (6, 12)  # the changed picture, not the first
-    assert (line.whole.rate.right, line.whole.rate.n) == (0, 6)
+    scores = cs.score(tmp_path / "r")
+    line, n = scores.sets[-1], sum(case.twice is not None for case in cases.values())
+    assert 4 <= n <= 6  # what is removed is not always there to be removed once more
+    assert (line.answers.right, line.answers.n) == (3 * n, 4 * n)
+    assert (line.question.rate.right, line.question.rate.n) == (n, 2 * n)  # the plain one is right for both pictures
+    assert (line.picture.rate.right, line.picture.rate.n) == (n, 2 * n)  # the changed picture, not the first
+    assert (line.whole.rate.right, line.whole.rate.n) == (0, n)
+    assert f"sets of 4 0.0% (0.0 to {100 * line.whole.rate.high:.1f}); n = {n}" in str(scores)
+    assert scores.overall.questions == 18  # the fourth is no measure of its own
+
+    journal = tmp_path / "r" / "replies.jsonl"
+    told = journal.read_text().splitlines(keepends=True)
+    journal.write_text("".join(line for line in told if '"twice"' not in line))
+    line = cs.score(tmp_path / "r").sets[-1]  # as another tool answered it
+    assert (line.answers.n, line.question.rate.n, line.whole.rate.n) == (18, 12, 6)
+
+
+def test_the_fourth_square_has_the_answer_of_a_change_that_is_made_twice():
+    for number, template in enumerate(TEMPLATES):
+        for index in range(40):
+            case = make_case(template, 5, index, 1).case
+            once, twice = int(case.shown.right_text), case.twice and int(case.twice.right_text)
+            said = re.search(r"(\d+) (?:flowers?|dots?)", case.change.text)
+            if number in (0, 2):  # what is so already cannot be made so
+                assert twice == once
+            elif said:
+                assert twice == (once - int(said[1]) if once >= int(said[1]) else None)
+            else:
+                assert 0 <= twice <= once
+            if case.twice:
+                assert case.twice.fault() is None
+                assert case.twice.text.partition(" if ")[2] == case.counterfactual.text.partition(" if ")[2]

@@ -8,6 +8,8 @@ import msgspec
 from countersight.composing import is_plural, is_verb, number_of
 
 _WORD = re.compile(r"[A-Za-z0-9'’-]+")
+_PLAIN = re.compile(r"[A-Za-z0-9'’ ,.?!-]+")
+"""Anything else would be lost on the way."""
 _NO_NAMES: Final = frozenset({"of", "more", "other", "different", "total"})
 _PLACES: Final = frozenset({"in", "on", "at", "near", "behind", "by", "under", "over", "above", "inside", "with"})
 _STATES: Final = frozenset({"visible", "shown", "seen", "pictured", "present", "depicted"})
@@ -27,7 +29,7 @@ class Conditional(msgspec.Struct, frozen=True):
 
 def conditional(question: str) -> Conditional | None:
     """The question as it is asked of what would be, or None where its grammar is not covered."""
-    words = _WORD.findall(question)
+    words = _WORD.findall(question) if _PLAIN.fullmatch(question) else []
     if [word.casefold() for word in words[:2]] != ["how", "many"] or len(words) < 3:
         return None
     said = words[2:]

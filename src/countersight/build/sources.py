@@ -153,6 +153,8 @@ def _source(entry: _Entry, said: dict[str, list[str]]) -> Source | LeftOut:
     answer, agreement = _majority(question, "number" if group == "direct" else "boolean")
     if answer is None:
         return LeftOut(case.id, text, "the answer is neither a number nor yes or no")
+    if group == "direct" and not answer.isdecimal():
+        return LeftOut(case.id, text, "the answer is no whole number")
     if agreement < CLEAR_MAJORITY:
         return LeftOut(case.id, text, "no clear majority")
     beside = tuple(other for other in dict.fromkeys(said.get(picture_key(entry.image), [])) if other != question.text)

@@ -70,11 +70,12 @@ _COLUMNS = {
     "change": "What is different in the counterfactual world.",
     "counterfactual_question": "Question about the picture under the change.",
     "shown_question": "Question to ask of the counterfactual picture.",
+    "twice_question": "Question about the counterfactual picture under the change once more.",
     "context": "What was said of the picture before the change.",
     "control_of": "The case of which this is a control: its change does not touch what is asked.",
 }
 _PARTS = {"change": ("text",)} | dict.fromkeys(
-    ("factual_question", "counterfactual_question", "shown_question"), ("text", "answer", "kind")
+    ("factual_question", "counterfactual_question", "shown_question", "twice_question"), ("text", "answer", "kind")
 )
 
 

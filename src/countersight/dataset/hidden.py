@@ -130,7 +130,14 @@ def _without_answers(case: Case) -> Case:
     """The case as others see it; what tells nothing of the answer stays."""
     questions = {name: _hidden(question) for name in _ASKED if (question := getattr(case, name))}
     return msgspec.structs.replace(
-        case, **questions, shown=None, counterfactual_image=None, counterfactual_digest="", provenance={}, graph=None
+        case,
+        **questions,
+        shown=None,
+        twice=None,
+        counterfactual_image=None,
+        counterfactual_digest="",
+        provenance={},
+        graph=None,
     )
 
 

@@ -6,14 +6,14 @@ from typing import Literal
 import msgspec
 
 from countersight.asking import Gathering, Places, graph_in_words, orders_of
-from countersight.case import WORLDS, Case, Option, Question, Reply, Telling, World
+from countersight.case import TWICE, WORLDS, Case, Option, Question, Reply, Telling, World
 from countersight.dataset import Dataset
 from countersight.engine import Tally
 from countersight.runs.fates import fate_of, is_doubtful
 from countersight.runs.folder import RunFolder
 from countersight.runs.sample import Sample
 
-TELLINGS: tuple[tuple[World, Telling], ...] = tuple(WORLDS.values())
+TELLINGS: tuple[tuple[World, Telling], ...] = (*WORLDS.values(), TWICE)
 FACT, IMAGINED = TELLINGS[:2]
 YES_NO = (Option("yes"), Option("no"))
 

@@ -76,7 +76,7 @@ class Gold:
             raise GoldError(f"{self.path} has no answers for case {case.id!r}")
         pictures = ("image", "image_digest", "counterfactual_image", "counterfactual_digest")
         seen = {name: getattr(case, name) for name in pictures}
-        return msgspec.structs.replace(whole, **seen, shown=whole.shown if case.shown else None)
+        return msgspec.structs.replace(whole, **seen, shown=whole.shown if case.shown else None, twice=None)
 
     def _corrected(self, case: Case) -> Case:
         changed: dict[str, Question] = {}

@@ -144,7 +144,9 @@ class _Gathered:
         self.gist_ends.append(len(self.gists))
 
     def judge(self, number: int, reply: Reply) -> None:
-        """Take in the reply that stands so far down the journal."""
+        """Take in the reply that stands so far down the journal; the fourth of a case is scored in its square alone."""
+        if reply.telling == "twice":
+            return
         position = self.positions[reply.row] if 0 <= reply.row < len(self.positions) else -1
         place = len(ASKINGS) * position + ASKINGS.index(asking_of(reply.world, reply.telling))
         if position < 0 or not self._is_case(position, reply.case) or not self.codes[place]:

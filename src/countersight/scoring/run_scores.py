@@ -17,7 +17,7 @@ from countersight.scoring.gold import Gold
 from countersight.scoring.judging import outcomes
 from countersight.scoring.outcome import Outcomes
 from countersight.scoring.scores import Scores, score
-from countersight.scoring.sets import Cells, Placing, SetScores, set_scores, shown_sets
+from countersight.scoring.sets import Cells, Placing, SetScores, as_fourth, set_scores, shown_sets
 
 SCORES = "scores.parquet"
 """What became of every question."""
@@ -73,7 +73,14 @@ class JudgedRun(msgspec.Struct, frozen=True, eq=False):
     def _sets(self) -> tuple[SetScores, ...]:
         if self.cells:
             return set_scores(self.outcomes, self.cells)
-        return shown_sets(self.outcomes) if self.run.manifest.shown else ()
+        return shown_sets(self.outcomes, self._fourths()) if self.run.manifest.shown else ()
+
+    def _fourths(self) -> Outcomes:
+        """What became of the question with "if" where it was asked of the picture after the change."""
+        cases = ((row, as_fourth(case)) for row, case in self.cases())
+        fourths = (reply for reply in self.run.replies() if reply.telling == "twice")
+        told = (msgspec.structs.replace(reply, telling="told") for reply in fourths)
+        return outcomes(cases, told, self.run.manifest.prompt.reads, by_id=True)
 
     def rows(self, label: str = "") -> Iterator[RecordBatch]:
         """One row an answer, under a name for the run."""
@@ -145,4 +152,4 @@ def _asked(run: RunFolder, source: Dataset, gold: Gold | None) -> Iterator[tuple
     """The cases as the run asked them: what it did not mean to ask is not missing."""
     cases = source.cases() if gold is None else gold.corrected(source.cases())
     for row, case in cases:
-        yield row, case if run.manifest.shown or case.shown is None else msgspec.structs.replace(case, shown=None)
+        yield row, case if run.manifest.shown else msgspec.structs.replace(case, shown=None, twice=None)

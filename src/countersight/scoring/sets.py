@@ -20,9 +20,10 @@ from countersight.scoring.telling import ALL
 _Mask = NDArray[np.bool_]
 _Numbers = NDArray[np.int32]
 NONE: Final = -1
-_SQUARE: Final[tuple[Asking, ...]] = ("factual", "shown", "counterfactual")
-_PLACES: Final = {"question": (0, 0, 1), "picture": (0, 1, 0)}
-"""Which question and which picture of a case each of these is."""
+_THREE: Final[tuple[Asking, ...]] = ("factual", "shown", "counterfactual")
+_PLACES: Final = {"question": (0, 0, 1, 1), "picture": (0, 1, 0, 1)}
+"""Which question and which picture of a case each of these is, and the fourth: the question with "if" of the changed
+picture."""
 
 
 class Cells(msgspec.Struct, frozen=True, eq=False):
@@ -101,23 +102,35 @@ def set_scores(outcomes: Outcomes, cells: Cells) -> tuple[SetScores, ...]:
     return tuple(_scores(name, mask, right, guess, cells) for name, mask in (*lines, (ALL, complete)) if mask.any())
 
 
-def shown_sets(outcomes: Outcomes) -> tuple[SetScores, ...]:
+def as_fourth(case: Case) -> Case:
+    """The case as if the fourth of its questions were the only one: the one with "if", of the changed picture."""
+    return msgspec.structs.replace(case, factual=None, counterfactual=case.twice, shown=None, twice=None)
+
+
+def shown_sets(outcomes: Outcomes, fourths: Outcomes) -> tuple[SetScores, ...]:
     """Of a run that was shown both worlds: its questions and pictures as a whole, by group and in all.
 
-    The question about the picture as it is stands for both pictures, and the one with "if" for the first: a case is a
-    set of these three.
+    A case is a set of two questions, as it is and with "if", and two pictures, before and after the change. Where no
+    case has the fourth of them answered (the change cannot be made twice, or another tool asked), it is a set of three.
     """
-    asked = np.column_stack([outcomes.asked(asking) for asking in _SQUARE]).all(axis=1)
-    scored = np.column_stack([outcomes.scored(asking) for asking in _SQUARE]).all(axis=1)
-    if not (asked & scored).any():
-        return ()
-    right = np.concatenate([outcomes.right(asking) for asking in _SQUARE])
-    guess = np.concatenate([outcomes.guess(asking) for asking in _SQUARE])
+    answered = [(outcomes, asking) for asking in _THREE]
+    whole: list[tuple[Outcomes, Asking]] = [*answered, (fourths, "counterfactual")]
+    for square in (whole, answered):
+        known: _Mask = np.logical_and.reduce([each.scored(asking) for each, asking in square])
+        if known.any():
+            return _square_scores(outcomes, square, known)
+    return ()
+
+
+def _square_scores(outcomes: Outcomes, square: list[tuple[Outcomes, Asking]], known: _Mask) -> tuple[SetScores, ...]:
+    right = np.concatenate([each.right(asking) for each, asking in square])
+    guess = np.concatenate([each.guess(asking) for each, asking in square])
     number = np.arange(len(outcomes), dtype=np.int32)
-    places = {column: np.concatenate([2 * number + place for place in places]) for column, places in _PLACES.items()}
-    cells = Cells(np.tile(number, len(_SQUARE)), places["question"], places["picture"])
-    known = np.tile(scored, len(_SQUARE))
-    groups = np.tile(outcomes.groups, len(_SQUARE))
+    questions, pictures = (
+        np.concatenate([2 * number + place for place in places[: len(square)]]) for places in _PLACES.values()
+    )
+    cells = Cells(np.tile(number, len(square)), questions, pictures)
+    known, groups = np.tile(known, len(square)), np.tile(outcomes.groups, len(square))
     lines = [(name, known & (groups == place)) for place, name in enumerate(outcomes.group_names)]
     lines = lines if len(lines) > 1 else []
     return tuple(_scores(name, mask, right, guess, cells) for name, mask in (*lines, (ALL, known)) if mask.any())

@@ -10,6 +10,7 @@ from countersight.text import several
 if TYPE_CHECKING:
     from countersight.scoring.controls import Alarms
     from countersight.scoring.scores import Row, Scores
+    from countersight.scoring.sets import SetScores
 
 ALL = "all"
 """The name of the line over every group."""
@@ -25,6 +26,7 @@ def told(scores: "Scores") -> str:
         lines.append(f"  {several(scores.damaged, 'line')} of replies.jsonl {are} damaged, and {were} not read")
     lines += [f"  {name:<16}{words}" for name, words in _figures(scores.overall)]
     lines += [f"  {words}" for words in map(balanced, scores.alarms) if words]
+    lines += [f"  {words}" for words in map(whole, scores.sets) if words]
     if scores.groups.keys() - {""}:
         lines.append(f"  by group: {', '.join(scores.groups)}")
     return "\n".join(lines)
@@ -38,6 +40,15 @@ def balanced(alarms: "Alarms") -> str:
     shares = [f"{_share(rate)} {words}" for words, rate in rates if rate.right or words != "unread"]
     told = "told" if alarms.asking == "counterfactual" else "shown"
     return f"changes {told}: {', '.join(shares)}; balance {_share(alarms.balance)}; n = {alarms.balance.n:,}"
+
+
+def whole(sets: "SetScores") -> str:
+    """What is right as a whole over all cases in words; nothing for a group."""
+    if sets.group != ALL:
+        return ""
+    found = (("questions", sets.question), ("pictures", sets.picture), (f"sets of {sets.whole.size:.3g}", sets.whole))
+    shares = [f"{words} {_share(each.rate)}" for words, each in found if each]
+    return f"right as a whole: {', '.join(shares)}; n = {sets.whole.rate.n:,}"
 
 
 def _share(rate: Rate) -> str:

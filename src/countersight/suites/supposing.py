@@ -1,4 +1,4 @@
-"""The supposition in a counterfactual question: what its if-clause says is different."""
+"""The supposition in a counterfactual question: what it says is different."""
 
 import re
 
@@ -6,16 +6,19 @@ from countersight.case import Change
 
 # "As if" compares and "tell if" asks whether: neither supposes anything.
 _IF = re.compile(r"(?<!\bas )(?<!\btell )(?<!\bknow )(?<!\bsure )\bif\s+", re.IGNORECASE)
-_ASKED = re.compile(
-    r"[,;]\s*(?:then,?\s+)?(?:(?:in|on|at|to|for|from|with|of)\s+)?(?:how|what|which|who|whom|whose|where|when|why"
-    r"|would|could|should|will|can|may|might|must|do|does|did|is|are|was|were|has|have|had)\b",
-    re.IGNORECASE,
+_ASKS = (
+    r"(?:then,?\s+)?(?:(?:in|on|at|to|for|from|with|of)\s+)?(?:how|what|which|who|whom|whose|where|when|why"
+    r"|would|could|should|will|can|may|might|must|do|does|did|is|are|was|were|has|have|had)\b"
 )
+_ASKED = re.compile(rf"[,;]\s*{_ASKS}", re.IGNORECASE)
+_SUPPOSE = re.compile(rf"(?:suppose|imagine|assume)\s+(?:that\s+)?(?P<clause>.+?)[.,;]\s*{_ASKS}", re.IGNORECASE)
 
 
 def supposed(question: str) -> Change | None:
-    """The if-clause of a question as a sentence of its own, or None where no such clause is found."""
+    """What a question supposes as a sentence of its own, or None where it has neither an if-clause nor a "suppose"."""
     words = " ".join(question.split())
+    if found := _SUPPOSE.match(words):
+        return Change(f"{found['clause'][:1].upper()}{found['clause'][1:]}.")
     begins = _IF.search(words)
     if begins is None:
         return None

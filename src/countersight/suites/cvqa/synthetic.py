@@ -17,7 +17,7 @@ from countersight.progress import Progress
 from countersight.scenes import SCENES_FILE, Scene, SceneRecord, apply, draw, draw_both, encode, encode_record
 from countersight.spreading import in_order
 from countersight.suites.cvqa.controls import CONTROLS
-from countersight.suites.cvqa.options import Way, asked_with, by_published_gaps
+from countersight.suites.cvqa.options import Way, asked_with, by_published_gaps, near
 from countersight.suites.cvqa.templates import TEMPLATES, Solved, Template, balanced
 from countersight.suites.supposing import as_sentence
 
@@ -163,6 +163,7 @@ def _as_control(template: Template, solved: Solved, seed: int, index: int, numbe
         counterfactual=counterfactual,
         counterfactual_image=f"images/{number:06d}-control.png",
         shown=msgspec.structs.replace(counterfactual, text=puzzle.asked),
+        twice=None,
         control_of=case.id,
     )
     return Made(control, SceneRecord(name, puzzle.scene, change.edits), changed)
@@ -191,9 +192,21 @@ def _as_case(template: Template, solved: Solved, seed: int, index: int, number: 
         counterfactual=counterfactual,
         counterfactual_image=f"images/{number:06d}-counterfactual.png",
         shown=msgspec.structs.replace(counterfactual, text=puzzle.shown or puzzle.asked),
+        twice=_twice(solved, f"{key}/{index}", balanced("ABCD", f"{key}/twice letter", index)),
         provenance={"type": template.published_type, "seed": seed, "index": index},
     )
     return Made(case, SceneRecord(name, puzzle.scene, puzzle.edits), solved.changed)
+
+
+def _twice(solved: Solved, key: str, letter: str) -> Question | None:
+    """The question with "if" as it is asked of the changed scene; None where the change cannot be made once more."""
+    puzzle, rng = solved.puzzle, Random(f"{key}/twice")
+    right = puzzle.twice(solved.changed)
+    if right is None:
+        return None
+    text = f"{puzzle.supposed_anew or puzzle.supposed} if {puzzle.presupposition}?"
+    wrong = near(right, rng) if solved.others else by_published_gaps(right, rng)
+    return asked_with(text, right, wrong, letter, rng)
 
 
 class _Order(NamedTuple):

@@ -50,8 +50,17 @@ class Puzzle(msgspec.Struct, frozen=True):
     presupposition: str
     """What follows the "if"."""
     count: Callable[[Scene], int]
+    anew: Callable[[Scene], tuple[Edit, ...] | None]
+    """The same change to the scene after it; None where what it takes away is not there any more."""
     shown: str = ""
     """The question asked of a picture of the changed scene, where it is not the one asked of the scene."""
+    supposed_anew: str = ""
+    """What is asked of it with "if", where that is not `supposed`."""
+
+    def twice(self, changed: Scene) -> int | None:
+        """The answer after the change is made once more; None where it cannot be made."""
+        edits = self.anew(changed)
+        return None if edits is None else self.count(apply(changed, edits))
 
 
 class Amounts(msgspec.Struct, frozen=True):
@@ -144,6 +153,7 @@ def _flowers_outside(rng: Random, colour: str, amounts: Amounts) -> Puzzle:
         supposed=f"How many flowers would be outside the {colour} polygons",
         presupposition=f"all polygons were {colour}",
         count=lambda scene: len(scene.flowers) - len(flowers_in(scene, colour)),
+        anew=lambda changed: (),  # all of them are
     )
 
 
@@ -157,6 +167,7 @@ def _flowers_removed(rng: Random, colour: str, amounts: Amounts) -> Puzzle:
         supposed=f"How many flowers would be inside {colour} polygons",
         presupposition=f"we removed {number_of(len(gone), 'flower')} in {colour} polygons",
         count=lambda scene: len(flowers_in(scene, colour)),
+        anew=lambda changed: _removing(amounts.removed, [flower.id for flower in flowers_in(changed, colour)]),
     )
 
 
@@ -170,6 +181,7 @@ def _polygon_emptied(rng: Random, colour: str, amounts: Amounts) -> Puzzle:
         supposed=f"How many flowers would be inside {colour} polygons",
         presupposition=f"all flowers in {other} polygons were removed",
         count=lambda scene: len(flowers_in(scene, colour)),
+        anew=lambda changed: (),  # there are none
     )
 
 
@@ -183,6 +195,7 @@ def _dots_removed(rng: Random, _colour: str, amounts: Amounts) -> Puzzle:
         supposed="How many dots would there be in all the circles together",
         presupposition=f"{number_of(len(gone), 'dot')} were removed from the circles",
         count=lambda scene: sum(len(circle.dots) for circle in scene.circles),
+        anew=lambda changed: _removing(amounts.removed, [dot.id for circle in changed.circles for dot in circle.dots]),
     )
 
 
@@ -195,21 +208,32 @@ def _circles_removed(rng: Random, _colour: str, amounts: Amounts) -> Puzzle:
         supposed="How many dots would there be in the top three circles together",
         presupposition="the two rightmost circles and the dots in them were removed",
         count=lambda scene: sum(len(circle.dots) for circle in top_row(scene)),
+        anew=lambda changed: (Remove(tuple(circle.id for circle in rightmost(changed, 2))),),
         shown="How many dots are there in the top row of circles together?",  # only two are left in it
+        supposed_anew="How many dots would there be in the top row of circles together",
     )
 
 
 def _fullest_removed(rng: Random, _colour: str, amounts: Amounts) -> Puzzle:
     scene = dot_scene(rng, amounts.numbers)
-    fullest = max(scene.circles, key=lambda circle: len(circle.dots))
+
+    def without_fullest(scene: Scene) -> tuple[Edit, ...]:
+        return (Remove((max(scene.circles, key=lambda circle: len(circle.dots)).id,)),)
+
     return Puzzle(
         scene,
-        (Remove((fullest.id,)),),
+        without_fullest(scene),
         asked="How many dots does a circle contain at most?",
         supposed="How many dots would a circle contain at most",
         presupposition="one of the circles with the most dots were removed",
         count=lambda scene: max(len(circle.dots) for circle in scene.circles),
+        anew=without_fullest,
     )
+
+
+def _removing(number: int, items: list[str]) -> tuple[Edit, ...] | None:
+    """Taking away so many of these, whichever; None where there are not so many."""
+    return (Remove(tuple(items[:number])),) if number <= len(items) else None
 
 
 def _regions(rng: Random) -> Numbers:
