@@ -11,6 +11,7 @@ from countersight.report.observations import AnalysedRun, observations
 from countersight.report.programs import program_analysis
 from countersight.report.repeated import repeat_analysis
 from countersight.report.sets import set_analysis
+from countersight.report.twins import Asked
 from countersight.report.watching import Watched
 from countersight.suites import Terms
 
@@ -20,6 +21,7 @@ def analyses(
     watched: Sequence[Watched],
     terms: Terms,
     groups: Sequence[PictureGroups],
+    asked: Sequence[Asked | None],
     *,
     seed: int,
 ) -> tuple[Analysis, ...]:
@@ -34,6 +36,6 @@ def analyses(
         observations(runs, terms, seed=seed),
         composed_analysis(runs, watched, terms),
         program_analysis(runs, watched, terms),
-        *(bias_analysis(each, runs, terms, seed=seed) for each in groups),
+        *(bias_analysis(each, asked, runs, terms, seed=seed) for each in groups),
     ]
     return tuple(analysis for analysis in found if analysis is not None)

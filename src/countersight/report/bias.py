@@ -7,6 +7,7 @@ from countersight.report.data import Analysis, AnalysisLine, AnalysisTable, Inte
 from countersight.report.image_groups import PictureGroups
 from countersight.report.observations import AnalysedRun
 from countersight.report.scored import as_difference, as_share
+from countersight.report.twins import Asked, find_twins
 from countersight.scoring import RESAMPLES, Bias, Gap, bias
 from countersight.suites import Terms
 from countersight.text import several
@@ -14,19 +15,25 @@ from countersight.text import several
 _FEW_GAPS = 3
 
 
-def bias_analysis(groups: PictureGroups, runs: Sequence[AnalysedRun], terms: Terms, *, seed: int) -> Analysis | None:
+def bias_analysis(
+    groups: PictureGroups, asked: Sequence[Asked | None], runs: Sequence[AnalysedRun], terms: Terms, *, seed: int
+) -> Analysis | None:
     """How the drop differs between groups of pictures; None where no case is scored in both worlds."""
     found = [(run, bias(run.outcomes, groups.names, groups.group_of, groups.picture_of, seed=seed)) for run in runs]
     found = [(run, measured) for run, measured in found if measured.groups]
     if not found:
         return None
     column = name(groups.column)
+    twins = find_twins(asked, groups, [(run.label, run.outcomes) for run, _ in found])
+    counted = {each.run: (each.sentence(),) for each in twins}
     overview = [_overview(column, found)] if len(found) > 1 else []
     return Analysis(
         key=f"groups by {column}",
         heading=f"Groups of pictures: {column}",
         about=_about(groups),
-        points=tuple(Point(name(run.label), tuple(_sentences(measured))) for run, measured in found),
+        points=tuple(
+            Point(name(run.label), (*_sentences(measured), *counted.get(run.label, ()))) for run, measured in found
+        ),
         tables=(*overview, *(_table(column, run, measured, terms) for run, measured in found)),
         definitions=tuple(_definitions(found, seed)),
         plot=IntervalPlot(
@@ -40,6 +47,7 @@ def bias_analysis(groups: PictureGroups, runs: Sequence[AnalysedRun], terms: Ter
                 for group in measured.groups
             ),
         ),
+        twins=twins,
         asked_for=True,
     )
 

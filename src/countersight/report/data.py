@@ -7,6 +7,7 @@ import msgspec
 from countersight.case import Asking, World
 from countersight.pages import Figure, Grid, Thumbnail
 from countersight.report.answer_shares import AnswerShares
+from countersight.report.twins import Twins
 from countersight.suites import PaperTable, Terms, terms
 
 Verdict = Literal["right", "wrong", "unread", "empty", "cut", "failed", "missing"]
@@ -166,6 +167,8 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     tables: tuple[AnalysisTable, ...]
     definitions: tuple[tuple[str, str], ...] = ()
     plot: IntervalPlot | None = None
+    twins: tuple[Twins, ...] = ()
+    """Alike questions of two groups of pictures of which one is answered right (C-VQA's Figure 4)."""
     asked_for: bool = False
     """Whether it was called for by name; else it comes with every report, and the terminal shows its sentences only."""
 
@@ -304,3 +307,5 @@ class PageData(msgspec.Struct, frozen=True):
     report: ReportData
     cases: tuple[GalleryCase, ...] = ()
     pictures: tuple[Thumbnail, ...] = ()
+    picture_names: tuple[str, ...] = ()
+    """Of each picture, the name of its file in the dataset."""

@@ -29,6 +29,7 @@ from countersight.report.image_groups import GroupsFile, picture_groups
 from countersight.report.observations import AnalysedRun
 from countersight.report.scored import as_compared, as_group, as_share, as_sum
 from countersight.report.short_names import short_name
+from countersight.report.twins import asked_under_change
 from countersight.report.watching import Watched
 from countersight.runs import RunFolder
 from countersight.scoring import (
@@ -121,6 +122,7 @@ def load(
     found = judge_runs(runs, dataset=dataset, gold=Gold.open(gold) if gold else None)
     source = found.judged[0].dataset
     joined = picture_groups(groups, (case for _, case in found.judged[0].cases())) if groups else ()
+    asked = asked_under_change(case for _, case in found.judged[0].cases()) if joined else []
     references = () if reference is None else beside(found.dividing.suite, tuple(reference))
     names = labels(runs)
     scores = [judged.scores() for judged in found.judged]
@@ -146,9 +148,11 @@ def load(
         references=references,
         blind=_answered_blind(source, found.worlds),
         answers=answer_shares(source.cases()),
-        analyses=analyses(_analysed(names, found.judged, scores), found.watched, found.terms, joined, seed=seed),
+        analyses=analyses(_analysed(names, found.judged, scores), found.watched, found.terms, joined, asked, seed=seed),
     )
     shown, pictures = gallery_cases(found.judged, gallery, seed)
+    beside_them = (twin.asked.picture for each in report.analyses for pair in each.twins for twin in pair.shown)
+    pictures = tuple(dict.fromkeys((*pictures, *beside_them)))
     return Loaded(report, shown, pictures, source, found.judged)
 
 

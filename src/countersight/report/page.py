@@ -9,6 +9,7 @@ import msgspec
 from countersight.case import ASKING_WORDS, ASKINGS, Asking
 from countersight.pages import (
     Markup,
+    Thumbnail,
     as_table,
     clean,
     count,
@@ -33,6 +34,7 @@ from countersight.report.interval_plot import interval_plot
 from countersight.report.provenance import definitions, origins
 from countersight.report.reference import beside
 from countersight.report.tables import by_group, compared, more, overview, totals
+from countersight.report.twins import twins_figure
 
 _FEW_RUNS = 3
 _SIGNS: dict[Asking, str] = {"factual": "●", "counterfactual": "◆", "shown": "▲"}
@@ -79,7 +81,7 @@ def render(data: PageData) -> str:
         finding=_finding(report),
         tiles=_tiles(report),
         nav=joined(element("li", element("a", text(words), href=f"#{key}")) for key, words in _nav(report)),
-        sections=joined(_sections(report)),
+        sections=joined(_sections(report, dict(zip(data.picture_names, data.pictures, strict=False)))),
         sampled=text(_sampled(data)),
         how=_how(report),
         version=text(report.version),
@@ -228,7 +230,7 @@ def _tiles(report: ReportData) -> Markup:
     return element("div", *rows, class_="tiles-rows")
 
 
-def _sections(report: ReportData) -> Iterator[Markup]:
+def _sections(report: ReportData, pictures: dict[str, Thumbnail]) -> Iterator[Markup]:
     many = len(report.runs) > 1
     tables = [as_table(overview(report))] if many else []
     if many and any(run.total for run in report.runs):
@@ -284,10 +286,10 @@ def _sections(report: ReportData) -> Iterator[Markup]:
             *(as_table(grid, grid.note) for grid in report.readings),
         )
     for number, analysis in enumerate(report.analyses):
-        yield _analysis(f"analysis-{number}", analysis)
+        yield _analysis(f"analysis-{number}", analysis, pictures)
 
 
-def _analysis(key: str, analysis: Analysis) -> Markup:
+def _analysis(key: str, analysis: Analysis, pictures: dict[str, Thumbnail]) -> Markup:
     """What was found in words, and the tables behind it folded away unless they were asked for."""
     points = [
         element(
@@ -305,6 +307,7 @@ def _analysis(key: str, analysis: Analysis) -> Markup:
         analysis.about,
         element("div", *points, class_="points panel"),
         *([interval_plot(analysis.plot)] if analysis.plot else []),
+        *([twins_figure(analysis.twins, pictures)] if analysis.twins else []),
         element("details", summary, element("div", *tables), open="" if analysis.asked_for else None),
     )
 

@@ -70,7 +70,7 @@ def write_report(
     report = msgspec.structs.replace(loaded.report, readings=tuple(readings))
     out.mkdir(parents=True, exist_ok=True)
     return ReportFiles(
-        html=write_text(out / "report.html", render(PageData(report, loaded.cases, tuple(pictures)))),
+        html=write_text(out / "report.html", render(PageData(report, loaded.cases, tuple(pictures), loaded.pictures))),
         markdown=write_text(out / "tables.md", markdown(report)),
         latex=write_text(out / "tables.tex", latex(report)),
         figure=write_text(out / "finding.svg", finding_figure(report)),
