@@ -124,7 +124,7 @@ def test_a_hostile_program_is_a_failure_of_its_case_alone(style, name, outcomes)
     assert came.so_far.trace.failure
     assert str(came).startswith(f"{came.so_far.trace.failure}: ")
     assert SECRET not in f"{came} {came.so_far}"
-    assert seconds <= 2.5 * LIMITS.seconds
+    assert seconds <= 5 * LIMITS.seconds  # it is begun twice, and its interpreter may have to be started
     assert isinstance(after, Answer)
     assert after.text == "yes"
 

@@ -40,6 +40,8 @@ LEAST_TOKENS = 512
 KEPT = 1_000
 """Replies of the code model that are kept for questions which may have to be asked again."""
 _SETTING = re.compile(r";(\w+)=")
+_OURS = (asyncio.CancelledError, KeyboardInterrupt, SystemExit, GeneratorExit)
+"""What ends a run, or a part of it, and is no failure of a program."""
 
 _spent: ContextVar[list[Answer]] = ContextVar("spent")
 """What the models under a program answered to the question that is being worked on."""
@@ -139,9 +141,9 @@ def _failing_alone() -> Iterator[None]:
     """Nobody has read the program: whatever comes of it is its own failure. What models say goes on upwards."""
     try:
         yield
-    except (ProgramFailed, AskingFailed, ModelError):
+    except (ProgramFailed, AskingFailed, ModelError, *_OURS):
         raise
-    except Exception as error:
+    except BaseException as error:  # an interpreter written in Rust panics with what is no Exception
         raise ProgramFailed("error", f"it broke what runs it: {type(error).__name__}") from error
 
 

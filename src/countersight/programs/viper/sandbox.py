@@ -29,6 +29,8 @@ MOST_COMPUTING = 8
 """Programs that compute at a time, in each of the two lanes, however many cores there are: they bound the memory."""
 STARTING = 8
 """Threads beside those that compute: interpreters are started, and ended, in them."""
+STARTS_WITHIN = 60.0
+"""Seconds in which an interpreter begins to answer, where everything else on the machine computes too."""
 FIRST_GO = 0.25
 """Seconds that a program has at first. Nearly all need a few thousandths; the others begin again in a lane of their
 own, so that those which need long, or never end, hold nobody up."""
@@ -137,8 +139,8 @@ class Sandbox:
         pool = self._monty.Monty(
             max_processes=MOST_OPEN,
             max_checkouts_per_worker=SESSIONS,
+            request_timeout=LENIENCE * self._limits.seconds + STARTS_WITHIN,
             # Where the interpreter does not notice by itself that time is over, its process is ended.
-            request_timeout=LENIENCE * self._limits.seconds,
             feed_duration_limit_grace=(LENIENCE - 1) * self._limits.seconds,
             turn_duration_limit_grace=FIRST_GO,
             **further,
