@@ -122,7 +122,7 @@ def _untagged(bare: str, question: Question, read_from: ReadFrom, finished: bool
         return None
     if language == "other" and question.kind != "open":
         return None
-    if language == "eastern" and question.kind != "open":
+    if language == "eastern":
         return eastern(bare, question.kind, len(question.options)) if finished else None
     said = _without_listing(bare, question)
     if not finished or is_cut_off(said):

@@ -1,8 +1,10 @@
-"""The numbers of a reply as counts: without the unit that is asked for, and without what brackets add."""
+"""The numbers of a reply as counts: without units that are asked for, years, names and what brackets add."""
 
 import re
 
+from countersight.reading.clauses import stated
 from countersight.reading.numerals import numerals
+from countersight.reading.question import counted_by
 from countersight.reading.vocabulary import any_of
 
 # "How many centimetres": what is counted is the unit, which elsewhere makes a number no count.
@@ -16,15 +18,29 @@ _OF_SO_MANY = re.compile(
 )  # "4/6 seats"
 _PARTS_IN_BRACKETS = re.compile(r"\s*\((?=[^()]*[,;&]|[^()]* and )([^()=+*/]{5,200})\)")
 _SAYS = re.compile(rf"{any_of('questions.helping')}|\b(?:if|now|before|after|plus|minus|each)\b|'d\b", re.IGNORECASE)
+_INTERJECTION = re.compile(r"^\W*(?:yes|no|yeah|nope|sure|okay|ok|well|right)\s*[,.!;:-]+\s+(?=\S)", re.IGNORECASE)
+_COUNTING_UP = re.compile(r"\b1,? 2(?:,? (?:and )?\d{1,3}\b){1,40}(?! [-+=*/])")
+_DIGITS = re.compile(r"\d+")
+_DASH_FIRST = re.compile(r"^(\W*\w+) - (?=[a-z])", re.IGNORECASE)
+_YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b(?! [a-z]+s\b)")  # "the poster, dated 1998, shows three people"
+_NUMBER_AS_A_NAME = re.compile(r"\b(?<=the number )\d+(?= [a-z])", re.IGNORECASE)  # "the number 7 bus"
 _BRACKETED = re.compile(r"(?:^|(?<=[.!?\n]))\s*\([^()]{8,300}\)\s*(?=$|[A-Z\n])")
 
 
 def in_things(text: str, question: str) -> str:
-    """The text with its numbers as counts: without the unit that is asked for, and without what brackets add."""
+    """The text with its numbers as counts."""
     if _ASKS_FOR_UNITS.search(question):
         text = _UNIT.sub("", text)
     text = _PARTS_IN_BRACKETS.sub(_as_parts, _OF_SO_MANY.sub(_so_many_of, text))
-    outside = _BRACKETED.sub(" ", text)
+    text = _COUNTING_UP.sub(_last_of_counting, _INTERJECTION.sub("", _unless_empty(_BRACKETED.sub(" ", text), text)))
+    text = _without_what_was_asked(text, question)
+    text = _NUMBER_AS_A_NAME.sub("", text) if counted_by(question).nouns else text
+    text = text if "=" in text else _DASH_FIRST.sub(r"\1 -- ", text)
+    return _unless_empty(_YEAR.sub(" ", text), text)
+
+
+def _unless_empty(outside: str, text: str) -> str:
+    """What is left of a text, or all of it where no number is left."""
     return outside if numerals(outside) else text
 
 
@@ -36,3 +52,19 @@ def _as_parts(brackets: re.Match[str]) -> str:
     """ "10 bottles (6 green, 4 brown)" counts as "10 bottles: 6 green, 4 brown" does."""
     listed = len(numerals(brackets[1])) > 1 and not _SAYS.search(brackets[1])
     return f": {brackets[1]}" if listed else brackets.group()
+
+
+def _without_what_was_asked(text: str, question: str) -> str:
+    """The text without numbers that the question has beside the same word: the "under 10" of "children under 10"."""
+    main = stated(question)
+    for numeral in numerals(main):
+        lead = main[: numeral.start].split()[-1:]
+        if lead and lead[0].lower() not in ("the", "of", "and"):
+            text = re.sub(rf"\b{re.escape(lead[0])} {re.escape(main[numeral.start : numeral.end])}\b", lead[0], text)
+    return text
+
+
+def _last_of_counting(counting: re.Match[str]) -> str:
+    """The last number of "1, 2, 3", where it counts up; the text as it is where it does not."""
+    values = [int(value) for value in _DIGITS.findall(counting.group())]
+    return str(values[-1]) if values == list(range(1, len(values) + 1)) else counting.group()

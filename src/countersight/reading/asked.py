@@ -15,6 +15,7 @@ _IF = re.compile(r"\b(?:if|when|unless|after|(?<!left )without)\b", re.IGNORECAS
 _OF_ALL = re.compile(
     r"^\W*(?:is|are|was|were|do|does|did|would|will|can|could|has|have) (?:all|both|every|each)\b", re.IGNORECASE
 )
+_OF_ANYONE = re.compile(r"^\W*\w+ (?:anyone|anybody|someone|somebody|any of the \w+)\b", re.IGNORECASE)
 _NEGATIVE_QUESTION = re.compile(r"\b(?:not|never|no|no longer)\b", re.IGNORECASE)
 _ABILITY = found("yes_no.abilities")
 CONTRARY = re.compile(
@@ -45,6 +46,8 @@ class Asked(msgspec.Struct, frozen=True):
     counts: bool
     of_now: bool
     of_ability: bool
+    of_anyone: bool
+    """Whether it asks if somebody does or is something: anybody who does is a yes."""
     of_all: bool
     """Whether it asks of every one of several things: "are both doors open"."""
     text: str
@@ -68,6 +71,7 @@ def asked_by(question: str) -> Asked:
         counts=bool(numerals(main)),
         of_now=asks_of_now(question),
         of_ability=bool(_ABILITY.search(main)),
+        of_anyone=bool(_OF_ANYONE.match(main)),
         of_all=bool(_OF_ALL.match(main)),
         text=main,
     )
@@ -93,4 +97,4 @@ def compared(text: str) -> tuple[str, ...]:
     """The content of a comparison in its order: "more dogs than cats" is not "more cats than dogs"."""
     if " than " not in f" {text.lower()} ":
         return ()
-    return tuple(stem(word) for word in _WORD.findall(text.lower()) if word not in _EMPTY and word not in _LIGHT)
+    return tuple(stem(word) for word in _WORD.findall(text.lower()) if word not in _EMPTY | _LIGHT | {"than"})

@@ -4,8 +4,8 @@ import re
 
 from countersight.reading.asked import CONTRARY, NOBODY, Asked, compared, content, first_word
 from countersight.reading.clauses import MODAL
-from countersight.reading.of_several import is_none_of_them, of_all
-from countersight.reading.opposites import SIDES, one_or_the_other, opposed, opposed_stems, same_state, states
+from countersight.reading.of_several import is_none_of_them, of_all, of_anyone
+from countersight.reading.opposites import SIDES, opposed, opposed_stems, states, told_of
 from countersight.reading.stems import counted_words, stem
 from countersight.reading.vocabulary import any_of, found, words
 
@@ -16,7 +16,7 @@ _NEGATED = re.compile(
     re.IGNORECASE,
 )
 _NEGATION_WORD = found("yes_no.negation_words")
-_SHORT_NOT = re.compile(r"(?<=\bcan)'t\b|n't\b", re.IGNORECASE)  # "can't" keeps its "can"
+_SHORT_NOT = re.compile(r"'t\b(?<=\bcan't)|n't\b(?<!\bcan't)|(?<=\bcan)not\b", re.IGNORECASE)  # keeps the "can"
 _VERB = re.compile(rf"{_AUXILIARY}|'d\b|n't\b", re.IGNORECASE)
 _FIRST_VERB = re.compile(
     rf"{MODAL}|\b(?:is|are|was|were|has|have|had)\b|{any_of('yes_no.change_verbs')}|'s\b|'re\b|n't\b", re.IGNORECASE
@@ -55,7 +55,7 @@ _WHO = (
 )
 _HELPS = r"(?:'d|\s+(?:\w+ly\s+|still\s+|then\s+)?(?:would|will|is|are|does|do|did|was|were|has|have|can|could|should))"
 _IS_SOME = r"(?:\s+(?:\w+ly|still))?(?:\s+(?:be|have|do))?(?P<some>\s+(?:one|some|ones)(?: there)?)?"
-_IS_SO = r"(?:\s+(?:so|still|the case|correct|right|true|likely|possible to|able to))?\W*$"
+_IS_SO = r"(?:\s+(?:so|still|the case|correct|right|true|likely|possible(?: to)?|able to))?\W*$"
 _ELLIPSIS = re.compile(f"{_BEGINS}{_WHO}{_HELPS}{_IS_SOME}{_IS_SO}", re.IGNORECASE)
 _OPINION = re.compile(rf"^\W*(?:(?:and|but|so)\s+)?{any_of('yes_no.opinions')},?\s+", re.IGNORECASE)
 _DENYING_OPENING = re.compile(rf"^\W*{any_of('yes_no.denying_openings')}\s+(?=\w)", re.IGNORECASE)
@@ -69,9 +69,12 @@ _TWICE = re.compile(
     r"|\b(?:impossible|unlikely|unable)\b.{0,30}(?:\bnot|n't|\bnever|\bno)\b",
     re.IGNORECASE,
 )
-_CONDITION = re.compile(r"\b(?:with|without|unless|only|by|until)\b(?P<what>.*)", re.IGNORECASE)
+_CONDITION = re.compile(r"\b(?:with|without|unless|only|by(?= \w+ing\b)|until)\b(?P<what>.*)", re.IGNORECASE)
 _NEITHER = re.compile(r"\bneither\b.*\bnor\b", re.IGNORECASE)
 _PLACES = frozenset(map(stem, words("questions.prepositions")))
+_ADDED = re.compile(rf",(?!.*(?:\b(?:not|no|but|if)\b|n't|,|{_AUXILIARY}))", re.IGNORECASE)
+_WORD = re.compile(r"[a-z]+", re.IGNORECASE)
+_FEWER = frozenset({"fewer", "less"})
 _ADVERB = re.compile(r"\w{2,}ly")
 _ADVERBS = re.compile(
     r"^\W*(?:very|quite|rather|pretty|still|really|\w{2,}ly)\s+|,? (?:indeed|i imagine|i think)\b", re.IGNORECASE
@@ -108,6 +111,8 @@ def asserted(clause: str, asked: Asked) -> str | None:
             return "yes" if asked.negated else "no"
         clause = clause[: contrary.start()]
     told = _claimed(clause, asked)
+    if told is None and not asked.order and (added := _ADDED.search(clause)):
+        told = _claimed(clause[: added.start()], asked)  # "it still could, through the gap"
     return None if told is None else ("yes" if told != asked.negated else "no")
 
 
@@ -121,6 +126,8 @@ def _claimed(clause: str, asked: Asked) -> bool | None:
         return freed or None
     if not negated and _is_hindered(clause, asked):
         return None
+    if asked.of_anyone and (of_some := of_anyone(clause, asked, negated=negated)) is not None:
+        return of_some
     if asked.order and (order := compared(clause)):
         return None if negated else _ordered(clause, order, asked)
     told = _told(clause, asked)
@@ -212,14 +219,14 @@ def _told(clause: str, asked: Asked) -> bool | None:
     bare = _ADVERBS.sub("", clause).strip(" .!,").lower()
     told = states(clause)
     if any(bare == state.group().lower() for state in states(bare)):
-        return _agrees([bare], asked, negated=False)  # "Closed.", "Very dark indeed."
+        return told_of(asked.states, [bare], negated=False)  # "Closed.", "Very dark indeed."
     verb = _FIRST_VERB.search(clause)
     if not verb:
         return None
     leads = [(state.group().lower(), clause[max(0, state.start() - 30) : state.start()]) for state in told]
     of_the_asked = content(_SHORT_NOT.sub("", clause[: verb.start()])) <= asked.words
     said = [word for word, lead in leads if _is_made_so(lead, asked) or (of_the_asked and _LINK.search(lead))]
-    return _agrees(said, asked, negated=bool(_NEGATED.search(clause)))
+    return told_of(asked.states, said, negated=bool(_NEGATED.search(clause)))
 
 
 def _is_made_so(lead: str, asked: Asked) -> bool:
@@ -228,27 +235,15 @@ def _is_made_so(lead: str, asked: Asked) -> bool:
     return cause is not None and content(cause["what"]) <= {asked.subject}
 
 
-def _agrees(said: list[str], asked: Asked, *, negated: bool) -> bool | None:
-    verdicts = {_agrees_on(state, said, negated=negated) for state in asked.states}
-    told = verdicts - {None}
-    # "Bright outside" denies "dark outside", though it is outside.
-    return (False if False in told else None if None in verdicts else True) if told else None
-
-
-def _agrees_on(state: str, said: list[str], *, negated: bool) -> bool | None:
-    same = [word for word in said if same_state(word, state)]
-    other = [word for word in said if opposed(word, state)]
-    if bool(same) == bool(other):
-        return None
-    if same:
-        return not negated
-    return (True if all(one_or_the_other(word, state) for word in other) else None) if negated else False
-
-
 def _ordered(clause: str, order: tuple[str, ...], asked: Asked) -> bool | None:
     """Whether a comparison is the one asked for (True), the same the other way round, or the opposite one (False)."""
-    if set(order) == set(asked.order):
-        return order == asked.order
+    wanted = tuple(word for word in asked.order if word in order)
+    same = tuple(word for word in order if word in asked.order)
+    degrees = {word for word in {*order} ^ {*asked.order} if word.endswith("er") or word == "less"}
+    if len(same) > 1 and not degrees and len(same) == len(order):
+        return same == wanted
+    if len(same) > 1 and _FEWER.issuperset(degrees) and (" more " in asked.text or " more " in clause):
+        return same != wanted  # "fewer cats than dogs", to whether there are more
     # "The girl is shorter than the boy", to whether she is taller; "the boy is shorter" is left open.
     return _told(clause, asked) if order[0] == asked.order[0] else None
 
@@ -265,25 +260,35 @@ def _is_short_answer(clause: str, asked: Asked) -> bool:
 def _repeats(clause: str, asked: Asked) -> bool:
     """Whether a clause says nothing that the question did not ask: "the trees would be bare" is no "snowy"."""
     said = _without_negation(clause)
-    others = asked.words - {asked.subject, ""}
-    alone = len(said) == 1 and not _PRONOUN.match(clause)
-    if first_word(clause) in others and (asked.subject in said or alone) and not _BY.search(clause):
-        return False  # "the bird sees the cat", to whether the cat sees the bird; "the wind would get in"
+    alone = len(said) == 1 and not _PRONOUN.match(clause)  # "the wind would get in"
+    if (asked.subject in said or alone) and _is_turned_round(clause, asked):
+        return False
     return bool(said) and said <= asked.words and (said == asked.words or bool(_VERB.search(clause)))
+
+
+def _is_turned_round(clause: str, asked: Asked) -> bool:
+    """Whether a clause begins with another word of the question: "the bird sees the cat", for the cat the bird."""
+    return first_word(clause) in asked.words - {asked.subject, ""} and not _BY.search(clause)
 
 
 def _covers(clause: str, asked: Asked) -> bool:
     """Whether a clause says all that the question asked, of its own subject, and something more."""
     verb = _VERB.search(clause)
-    if not verb or not asked.words:
+    if not verb or not asked.words or _is_turned_round(clause, asked):
         return False
     said, subject = content(clause), content(clause[: verb.start()])
-    elsewhere = (said - asked.words) & _PLACES  # "off the table" is not on it
+    elsewhere = (content(_up_to(clause, asked.words)) - asked.words) & _PLACES  # "off the table" is not on it
     condition = _CONDITION.search(clause)
     if condition and content(condition["what"]) - asked.words - asked.supposed:
         return False  # "it would start with jumper cables"
     needed = asked.words - {asked.subject} if _PRONOUN.match(clause) else asked.words
     return bool(needed) and needed <= said and subject <= asked.words | asked.supposed and not elsewhere
+
+
+def _up_to(clause: str, asked: frozenset[str]) -> str:
+    """The clause up to the last of its words that was asked: what follows adds to it."""
+    ends = (found.end() for found in _WORD.finditer(clause) if stem(found.group().lower()) in asked)
+    return clause[: max(ends, default=None)]
 
 
 def _without_negation(clause: str) -> frozenset[str]:

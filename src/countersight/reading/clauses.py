@@ -29,9 +29,11 @@ _CONTRAST = re.compile(
     re.IGNORECASE,
 )
 _VERB_FOLLOWS = rf"[^,]{{0,40}}?(?:{any_of('worlds.clause_verbs')}|{MODAL})"
+_SUBJECT_OF_CLAUSE = any_of("worlds.clause_subjects")
 _NEXT_CLAUSE = re.compile(
-    rf",\s+(?:(?:and|so|then) )?(?={any_of('worlds.clause_subjects')}{_VERB_FOLLOWS})"
-    rf"|\s+and\s+(?=(?:it|they|there)\b|{MODAL})|,\s+and\s+(?=\w+ {MODAL})",
+    rf",\s+(?:(?:and|so|then) )?(?={_SUBJECT_OF_CLAUSE}{_VERB_FOLLOWS})"
+    rf"|\s+and\s+(?=(?:it|they|there)\b|{MODAL})|,\s+and\s+(?=\w+ {MODAL})"
+    rf"|(?::|\s--?)\s+(?={_SUBJECT_OF_CLAUSE}{_VERB_FOLLOWS})",
     re.IGNORECASE,
 )
 _NOW = found("worlds.now")
@@ -119,9 +121,12 @@ def stated(sentence: str) -> str:
 
 
 def supposed(sentence: str) -> str:
-    """What a sentence supposes: the words of its "if", up to its end."""
+    """What a sentence supposes: the words of its "if", up to its end, or to the main clause that follows it."""
     opening = _IF.search(sentence)
-    return sentence[opening.end() :] if opening else ""
+    if not opening:
+        return ""
+    rest = sentence[opening.end() :]
+    return rest if MODAL_AT.search(sentence[: opening.start()]) else rest[: _main_clause(rest)]
 
 
 def _without(pattern: re.Pattern[str], sentence: str, *, always: bool) -> str:

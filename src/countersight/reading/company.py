@@ -13,6 +13,8 @@ from countersight.reading.stems import counted_words, is_empty, spelled, stem
 from countersight.reading.vocabulary import any_of, words
 
 _BOUNDARY = re.compile(r"[,;:|]|--|\b(?:and|but|while|whereas|plus|with|so|therefore|then|leaving)\b", re.IGNORECASE)
+_PAUSE = re.compile(r"[,;:()]|--|\s-\s")
+_ASIDE = re.compile(r"[;:(]|--|\s-\s")
 _JOINED = re.compile(r"\s*(?:,|,?\s*and|&|\+|,?\s*plus)\s*$", re.IGNORECASE)
 _ALSO = re.compile(r"^.*\b(?:and|plus)\s+$", re.IGNORECASE)  # "a dog and two": the dog is no word of the two
 _NEGATED = re.compile(r"\b(?:not|without|no longer|nor)\b|n't\b", re.IGNORECASE)
@@ -21,6 +23,7 @@ _LABEL = re.compile(r"(\w+s)\W*[:|=]\s*$")  # "Plates: 4"
 _NEXT_LABEL = re.compile(r"(?P<gap>[,;]\s*(?:and )?)[a-z][a-z ]{0,30}:\s*$", re.IGNORECASE)  # "Cups: 3, plates: 4"
 _COLON = re.compile(r":|--|\b(?:including|namely|consisting of)\b", re.IGNORECASE)
 _SHARE = re.compile(r"\s*(?:\w+\s+)?of (?:them|which|whom|these|those|the)\b", re.IGNORECASE)
+_OF_WHICH = re.compile(r"\bof (?:which|whom|these|those|them),?\s*(?:only |just )?$", re.IGNORECASE)
 # "Six women, and half of them carry bags": that is said of fewer than six.
 _SOME_OF_THEM = re.compile(
     rf"[,;]?(?: and| but)? (?:{any_of('counts.some_of_them')} of (?:them|these|those|which|whom)|all but)\b.*",
@@ -57,7 +60,7 @@ class Quantity(msgspec.Struct, frozen=True):
 
     @property
     def is_share(self) -> bool:
-        return bool(_SHARE.match(self.after))
+        return bool(_SHARE.match(self.after) or _OF_WHICH.search(self.before))
 
     @property
     def is_short(self) -> bool:
@@ -82,7 +85,7 @@ def quantities(ranks: Ranks, sentence: int) -> list[Quantity]:
     text = ranks.text
     betweens = [text[left.numeral.end : right.numeral.start] for left, right in pairwise(chosen)]
     parted = [_parted(between) for between in betweens]
-    befores = [_ALSO.sub("", text[: chosen[0].numeral.start]), *(after for _, after in parted)]
+    befores = [_lead(text, ranks, chosen[0].numeral.start), *(after for _, after in parted)]
     afters = [_SOME_OF_THEM.sub("", after) for after in (*(x for x, _ in parted), text[chosen[-1].numeral.end :])]
     shared = _share_in_lists(befores, afters, list(map(_joint, betweens)))
     ranked = [number.rank for number in chosen]
@@ -105,8 +108,15 @@ def quantities(ranks: Ranks, sentence: int) -> list[Quantity]:
     ]
 
 
+def _lead(text: str, ranks: Ranks, start: int) -> str:
+    """The words before the first number; only the nearest of them, where they tell of a number that came or went."""
+    lead = text[:start]
+    told = any(number.numeral.start < start for number in ranks.numbers)
+    return _ALSO.sub("", _parted(lead)[1] if told else lead)
+
+
 def _phrase(after: str) -> tuple[str, ...]:
-    every = spelled(after)
+    every = spelled(_PAUSE.split(after, maxsplit=1)[0])
     stops = (i for i, word in enumerate(every) if word in _STOPS or word.endswith("ing") or (i and is_empty(word)))
     return tuple(every[: next(stops, len(every))])
 
@@ -155,7 +165,7 @@ def _share_with_parts(befores: list[str], afters: list[str], betweens: Sequence[
     """Parts are where their whole is: in "6 dishes on the table: 4 plates and 2 bowls" the plates are on the table."""
     whole = ""
     for place, between in enumerate(betweens):
-        if _COLON.search(between):
+        if _COLON.search(between) and not _NEXT_LABEL.search(between):
             whole = f"{befores[place]} {_predicate(afters[place])}"
         befores[place + 1] += f" {whole}" if whole else ""
 
@@ -186,7 +196,7 @@ def _predicate(after: str) -> str:
 
 def _opens_a_predicate(place: int, word: str) -> bool:
     """Whether what is said of a thing begins with a word: "are", "on", "sitting", the "parked" of "cars parked"."""
-    return word in _STOPS or word.endswith("ing") or (place > 0 and len(word) > 4 and word.endswith("ed"))
+    return word in _STOPS or word.endswith("ing") or (place > 0 and len(word) > 3 and word.endswith("ed"))
 
 
 def fit(quantity: Quantity, asked: Counted, inherited: frozenset[str]) -> Fit | None:
@@ -260,9 +270,10 @@ def _is_anothers(quantity: Quantity, asked: Counted) -> bool:
 
 def speaks_of_another(quantity: Quantity, asked: Counted) -> bool:
     """Whether it is said of something that the question does not ask: "6 people at a table", to who wears hats."""
+    after = _ASIDE.split(quantity.after, maxsplit=1)[0]
     return (
         bool(asked.qualities)
-        and _has_predicate(quantity.after)
+        and _has_predicate(after)
         and not quantity.words & asked.qualities
-        and bool(frozenset(counted_words(_predicate(quantity.after))) - (asked.words - asked.supposition))
+        and bool(frozenset(counted_words(_predicate(after))) - (asked.words - asked.supposition))
     )

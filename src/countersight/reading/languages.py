@@ -60,12 +60,15 @@ _DIGITS = listed("eastern.digits")
 _SPELLED = f"[{''.join(_DIGITS)}十百]+"
 _COUNTER = f"(?:{_either('eastern.counters')})"
 _NUMBER = re.compile(rf"(?<![\d.])(\d{{1,9}})(?![\d.]*\d)|({_SPELLED})(?={_COUNTER})|^({_SPELLED})$")
+_RESULT = re.compile(rf"(?:{_either('eastern.results')})[^,.\n]*")
+_PART = re.compile(_either("eastern.parts"))
+_QUOTES = re.compile(r"[「」『』\"']")
 _END = re.compile(rf"(?:{_either('eastern.endings')})?[\s.!]*$")
 
 
 def eastern(text: str, kind: AnswerKind, options: int) -> str | None:
     """The answer in plain Chinese or Japanese, or None. What is not plain is left unread."""
-    corrected = _RETRACTION.split(text)[-1]
+    corrected = _RETRACTION.split(_QUOTES.sub("", text))[-1]
     said = _END.sub("", _said(corrected))
     if _UNSURE.search(said):
         return None
@@ -96,10 +99,17 @@ def _names_another(said: str, letter: str) -> bool:
 
 
 def _number(said: str) -> str | None:
-    values = {digits or _value(spelled or alone) for digits, spelled, alone in _NUMBER.findall(said)}
+    values = _values(said)
     if not values and _ZERO.match(said):
         return "0"
+    results = _RESULT.findall(said)
+    if len(values) > 1 and results and not _PART.search(said):
+        values = _values(results[-1])
     return values.pop().lstrip("0") or "0" if len(values) == 1 else None
+
+
+def _values(said: str) -> set[str]:
+    return {digits or _value(spelled or alone) for digits, spelled, alone in _NUMBER.findall(said)}
 
 
 def _value(spelled: str) -> str:

@@ -12,7 +12,7 @@ from countersight.reading.vocabulary import any_of
 _BARE = re.compile(r"\W*(?:(?:option|choice|answer|letter)\W*)?([A-Za-z])\W*$", re.IGNORECASE)
 # A lower-case letter is a word or a slip of the pen, unless brackets or the word "option" make it a name.
 _NAMED = re.compile(
-    r"\b(?i:option|choice|answer(?: is)?|letter)s?\s*[:(\"'\[]*\s*([A-Za-z])\b(?!['-]\w)"
+    r"\b(?i:option|choice|answer(?: is)?|letter)s?\b\s*[:(\"'\[]*\s*([A-Za-z])\b(?!['-]\w)"
     r"|[(\[]\s*([A-Za-z])\s*[)\]]"
     r"|(?:^|(?<=[\s:,;\"']))([A-Za-z])\)(?!\w)"
     r"|^\W*([A-Za-z])\s*[.:)\]](?=\s|\d)"
@@ -27,10 +27,16 @@ _AFTER_A_NAME = re.compile(
     rf"\s*(?:[.,:;)\]!\"'*=/?]|$|[A-Z]\b|--?\s|\(?\d|{any_of('options.after_a_name')}"
     r"(?! (?:a|an|not a)\b(?! (?:correct|right|better))))"
 )
+_MID_SENTENCE = re.compile(r"[a-z],? $")
 _ANOTHER = re.compile(r"\W*(?:or|and|nor|/)\W*[A-Za-z]\b")
-CHOSEN_BEFORE = re.compile(rf"{any_of('options.chosen_before')}[^.]{{0,60}}$", re.IGNORECASE)
+_REASON = r"\b(?:because|since|while|whereas|but|although)\b"
+# Nothing is chosen by a word that belongs to another letter: "I'd say A, though B is possible".
+CHOSEN_BEFORE = re.compile(
+    rf"{any_of('options.chosen_before')}(?:(?!(?-i:\b[A-HJ-Z]\b)|{_REASON})[^.]){{0,60}}$", re.IGNORECASE
+)
+_MAYBE_BEFORE = re.compile(r"\b(?:could|might|may|maybe|perhaps|possibly)(?: also)?(?: be)?\s*$", re.IGNORECASE)
 # Between a letter and its verdict stands at most the option's own text: "B (7) is right", not "B because A is wrong".
-_OWN_TEXT = r"[\s:.)\]\"']*(?:(?!because|since|and|or|as|but|so\b)(?!(?-i:[A-Z])\b)[\w.,]+[\s)]+){0,4}?"
+_OWN_TEXT = r"[\s:.()\]\"']*(?:(?!because|since|and|or|as|but|so\b)(?!(?-i:[A-Z])\b)[\w.,]+[\s)]+){0,4}?"
 _CHOSEN_AFTER = re.compile(
     rf"{_OWN_TEXT}(?:is|would be|must be|seems)\s+(?:the\s+)?(?:\w+\s+)?{any_of('options.verdicts')}"
     rf"|\s*\(?correct\b|\s+(?:fits|matches)\b|\s+{any_of('options.chosen_after')}",
@@ -115,7 +121,7 @@ def by_letter(text: str, options: Sequence[str], *, of_now: bool) -> Named:
     left: list[str] = []
     chosen: list[tuple[int, str]] = []
     denied: set[str] = set()
-    questioned = False
+    questioned = unsure = False
     pieces = list(enumerate(part for piece in sentences(text) for part in contrasted(piece)))
     for number, piece in pieces:
         passing = not of_now and tells_of_now(piece) and len(pieces) > 1
@@ -134,13 +140,26 @@ def by_letter(text: str, options: Sequence[str], *, of_now: bool) -> Named:
                 left.append("")
             else:
                 left.append(letter)
-                if _CHOSEN_AFTER.match(after) or CHOSEN_BEFORE.search(before):
+                last = number == pieces[-1][0] and (is_bare(piece) or _is_named_alone(letter, piece, options))
+                unsure = unsure or bool(_MAYBE_BEFORE.search(before))
+                if last or _CHOSEN_AFTER.match(after) or (CHOSEN_BEFORE.search(before) and not _ANOTHER.match(after)):
                     chosen.append((number, letter))
+    if unsure and len(set(left)) > 1:
+        return Named(None, seen=True)  # "probably C, could be A"
     if chosen:
         last = {letter for number, letter in chosen if number == chosen[-1][0]}
         return Named(last.pop() if len(last) == 1 else None, seen=True)
     remaining = set(left) - denied
     return Named(remaining.pop() or None if len(remaining) == 1 else None, bool(left or denied or questioned))
+
+
+def _is_named_alone(letter: str, piece: str, options: Sequence[str]) -> bool:
+    """Whether a sentence names one option by letter and text, and no other: "Use a flash (A)."."""
+    return (
+        f"({letter})" in piece
+        and len(_mentions(piece)) == 1
+        and options[LETTERS.index(letter)].strip(" .").casefold() in piece.casefold()
+    )
 
 
 def _is_conditional(after: str) -> bool:
@@ -158,6 +177,8 @@ def _mentions(sentence: str) -> list[tuple[int, int, str]]:
         if not article:
             found[start] = (start, end, match[group].upper())
     for match in CAPITAL.finditer(sentence):
-        if match[1] not in _WORDS_TOO or _AFTER_A_NAME.match(sentence[match.end() :]):
+        word = match[1] in _WORDS_TOO and not _AFTER_A_NAME.match(sentence[match.end() :])
+        # No article in mid-sentence has a capital: "so A it must be".
+        if not word or (match[1] == "A" and _MID_SENTENCE.search(sentence[: match.start()])):
             found.setdefault(match.start(), (*match.span(), match[1]))
     return [found[start] for start in sorted(found)]

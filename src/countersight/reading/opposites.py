@@ -62,5 +62,23 @@ def one_or_the_other(first: str, second: str) -> bool:
     return opposed(first, second) and any(len(line) == 2 and _holds(line, first, second) for line in _SIDES)
 
 
+def told_of(asked: tuple[str, ...], said: list[str], *, negated: bool) -> bool | None:
+    """Whether what is said to be so is what was asked (True), or shuts it out (False); None where it is neither."""
+    verdicts = {_told_of_one(state, said, negated=negated) for state in asked}
+    told = verdicts - {None}
+    # "Bright outside" denies "dark outside", though it is outside.
+    return (False if False in told else None if None in verdicts else True) if told else None
+
+
+def _told_of_one(state: str, said: list[str], *, negated: bool) -> bool | None:
+    same = [word for word in said if same_state(word, state)]
+    other = [word for word in said if opposed(word, state)]
+    if bool(same) == bool(other):
+        return None
+    if same:
+        return not negated
+    return (True if all(one_or_the_other(word, state) for word in other) else None) if negated else False
+
+
 def _holds(line: _Line, *states: str) -> bool:
     return all(any(state in side for side in line) for state in states)

@@ -46,6 +46,9 @@ _NUMBERED_OPTION = re.compile(
 )
 _GOOD = re.compile(rf"[✅✔✓☑]|{any_of('options.good')}", re.IGNORECASE)
 _BAD = re.compile(rf"[❌✗✘✖❎]|{any_of('options.bad')}", re.IGNORECASE)
+_TICKED = re.compile(r"^\W*?(?:[✅✔☑]|\[x\])\s*([^\n✅✔☑]+)$", re.IGNORECASE | re.MULTILINE)
+_REASON_FOLLOWS = re.compile(r",? (?:because|since|as|so)\b", re.IGNORECASE)
+_ASKED_BACK = re.compile(r"\b([A-Z])\? (yes|no)\b", re.IGNORECASE)  # "B? No. C? Yes."
 _REASON = re.compile(r"\b(?:because|since)\b", re.IGNORECASE)
 _OPTION_DOES = re.compile(
     r"^\W*(?P<what>(?:the )?[\w ]{1,40}?) (?:is|are|was|were|has|have|would|will|could)\b(?P<rest>.*)", re.IGNORECASE
@@ -65,6 +68,7 @@ _VERDICT = 80  # characters after an option in which it is called right or wrong
 def choice(text: str, options: Sequence[str], question: str) -> str | None:
     """The letter of the option a plain text chooses, or None where it chooses none or more than one."""
     letters = LETTERS[: len(options)]
+    text = _ASKED_BACK.sub(_answered, text)
     if is_bare(text):
         return bare_choice(text, len(options))
     if (alone := _PLACE_ALONE.match(text)) and not any(map(numerals, options)):
@@ -74,6 +78,10 @@ def choice(text: str, options: Sequence[str], question: str) -> str | None:
         return exact[0]
     if _NONE_OF_THEM.search(text):
         return None
+    if ticked := _TICKED.findall(text):
+        return choice(ticked[0], options, question) if len(ticked) == 1 else None
+    if begun := _begun(text, options, letters):
+        return begun
     if first := _first_line(text, len(options)):
         return first
     opening = opening_mark(text, options)
@@ -92,6 +100,19 @@ def choice(text: str, options: Sequence[str], question: str) -> str | None:
         place = places.pop()
         return letters[place] if not places and -len(options) <= place < len(options) else None
     return _by_text(text, options, letters, question)
+
+
+def _answered(asked: re.Match[str]) -> str:
+    return f"{asked[1]} is {'right' if asked[2].lower() == 'yes' else 'wrong'}"
+
+
+def _begun(text: str, options: Sequence[str], letters: str) -> str | None:
+    """The only option of which a reply repeats all but the reason: "she would let go", of "… because it is cold"."""
+    said = words_of(text)
+    begun = [
+        x for x, option in zip(letters, options, strict=True) if words_of(_REASON_FOLLOWS.split(option)[0]) == said
+    ]
+    return begun[0] if len(begun) == 1 else None
 
 
 def _first_line(text: str, options: int) -> str | None:
@@ -189,7 +210,7 @@ def _by_text(text: str, options: Sequence[str], letters: str, question: str) -> 
         return next((x for x, option in zip(letters, options, strict=True) if words_of(option) == answer), None)
     if alone := _named_alone(text, options, letters):
         return alone
-    text = _RATHER_THAN.sub(" ", text)
+    text = _without_questions(_RATHER_THAN.sub(" ", text))
     opened = _by_opening(text, options, letters)
     if opened is not None:
         return opened or None
@@ -197,6 +218,18 @@ def _by_text(text: str, options: Sequence[str], letters: str, question: str) -> 
         text = _of_what_would_be(text, question)
     text = _to_the_point(text, question, options)
     return by_wording(text, options, letters, question) or by_wording(_claims(text), options, letters, question)
+
+
+def _without_questions(text: str) -> str:
+    """The text without what it asks itself: "Put on sunglasses? Hardly."."""
+    pieces = sentences(text)
+    nexts = [*pieces[1:], ""]
+    told = [
+        piece
+        for piece, after in zip(pieces, nexts, strict=True)
+        if not piece.endswith("?") or opening_polarity(after) == "yes"
+    ]
+    return text if len(told) == len(pieces) else " ".join(told)
 
 
 def _by_opening(text: str, options: Sequence[str], letters: str) -> str | None:

@@ -12,7 +12,8 @@ from countersight.reading.vocabulary import words
 _ALL_OF_THEM = re.compile(
     r"\s*of (?:them|these|those)(?: (?:here|there|in all|in total|altogether))?\W*", re.IGNORECASE
 )
-_GENERAL = frozenset(map(stem, words("questions.general")))
+GENERAL = frozenset(map(stem, words("questions.general")))
+"""Stems of what goes by many other names."""
 
 
 def is_beside_the_question(quantity: Quantity, asked: Counted) -> bool:
@@ -36,7 +37,7 @@ def _is_a_name(quantity: Quantity, asked: Counted) -> bool:
 
 def _is_of_another_kind(quantity: Quantity, asked: Counted) -> bool:
     """Whether it counts things of another name: "5 zebras", to how many giraffes; men are people, so those may be."""
-    if asked.nouns & _GENERAL or all(map(is_empty, asked.nouns)):
+    if asked.nouns & GENERAL or all(map(is_empty, asked.nouns)):
         return False
     if quantity.is_share or quantity.value == "0" or quantity.rank == Rank.CONCLUDED:
         return False

@@ -16,6 +16,7 @@ _LOOK_ALIKES = str.maketrans(
         "—": " -- ", "―": " -- ",  # never a minus, unlike the shorter ones
         "×": "*", "✕": "*", "⋅": "*", "÷": "/", "⁄": "/",
         "→": "=", "⇒": "=", "≈": "=",
+        "∴": " so ",
         "。": ". ", "，": ", ", "、": ", ",
         "\u20e3": "",  # the box of a keycap digit
     }
@@ -39,6 +40,7 @@ _STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
 _EMPHASIS = re.compile(r"\*{2,}|__+|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])|(?<!\w)_(?=\w)|(?<=\w)_(?!\w)")
 _LINE_MARK = re.compile(r"^[ \t]*(?:#{1,6}[ \t]+|>+[ \t]*|(?:--|[-*+•·▪►])[ \t]+)+", re.MULTILINE)
 _MISSPELT_NOT = re.compile(r"\b(would|could|should|is|are|was|were|does|do|did|has|have|had)'?nt\b", re.IGNORECASE)
+_TAG_QUESTION = re.compile(r",? (?:\w+n't (?:it|he|she|they|there)|right)\?(?=\s|$)", re.IGNORECASE)
 _SPACES = re.compile(r"[^\S\n]+")
 
 
@@ -70,6 +72,7 @@ def plain(text: str) -> str:
         text = pattern.sub(sign, text)
     text = _TAG.sub(" ", _LATEX_SIGN.sub(" ", text))
     text = _EMPHASIS.sub("", _LINE_MARK.sub("", text))
+    text = _TAG_QUESTION.sub(".", text)
     return _SPACES.sub(" ", _MISSPELT_NOT.sub(r"\1n't", text)).strip()
 
 

@@ -18,6 +18,7 @@ from countersight.reading.clauses import (
 from countersight.reading.rewordings import plainer
 from countersight.reading.vocabulary import any_of, found
 
+_OPENING = 30  # characters in which a reply says "yes and no"
 _ECHO_OF_THE_TASK = re.compile(
     r"\(?\b(?:yes|true|correct)\s*(?:or|/)\s*(?:no|false|incorrect|not)\b\)?\??", re.IGNORECASE
 )
@@ -72,13 +73,14 @@ _CONCLUSION = found("yes_no.conclusions")
 _IS = re.compile(r"\b(?:is|are|was|were|has|have|does|do)\b|'s\b|'re\b", re.IGNORECASE)
 _IS_NOT = re.compile(r"(?:\bis|'s)\s+not$", re.IGNORECASE)
 _GOES_ON_TO_SAY = re.compile(rf"\s+(?!{any_of('yes_no.after_it_is_not')})\w", re.IGNORECASE)
+_NOT = re.compile(r"\W*not\b", re.IGNORECASE)
 _CONTRAST = re.compile(r"\W*(?:but|however|yet)\b", re.IGNORECASE)
 
 
 def polarity(text: str, question: str) -> str | None:
     """Yes or no, as a plain text says it, or None. The question is only there to see what a sentence says to it."""
     text = _NO_DOUBT.sub("", _ECHO_OF_THE_TASK.sub(" ", text))
-    if _BOTH.match(text.lstrip(" \"'([-")):
+    if _BOTH.search(text[:_OPENING]):
         return None
     text = plainer(text, question)
     asked = asked_by(question)
@@ -135,7 +137,10 @@ def _answer(pieces: list[str], asked: Asked) -> str | None:
     if answer:
         return answer
     for piece in reversed(pieces):
-        answer = opening_polarity(piece) or opening_polarity(stated(piece)) or _said(piece)
+        # "Not unless …" is no plain "not".
+        answer = (
+            opening_polarity(piece) or (None if _NOT.match(piece) else opening_polarity(stated(piece))) or _said(piece)
+        )
         if answer:
             return answer
     if concluded:

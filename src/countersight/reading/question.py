@@ -29,6 +29,8 @@ class Counted(msgspec.Struct, frozen=True):
     nouns: frozenset[str] = frozenset()
     qualities: frozenset[str] = frozenset()
     """What is said of the noun: "red" cars, people "wearing hats", cats "on the sofa"."""
+    kinds: frozenset[str] = frozenset()
+    """Those of them that stand before the noun: "red"."""
     owner: frozenset[str] = frozenset()
     """Whose they are: "how many balloons would the girl have"."""
     supposition: frozenset[str] = frozenset()
@@ -57,14 +59,15 @@ def counted_by(question: str) -> Counted:
     of_now = asks_of_now(question)
     if not asked:
         return Counted(of_now=of_now)
-    nouns, qualities = _noun_phrase(asked["what"])
+    nouns, kinds, places = _noun_phrase(asked["what"])
     rest = stated(asked["rest"] or "")
     owner, said = (set(), counted_words(rest)) if _is_had(asked["verb"], rest) else _owner_and_rest(rest)
     supposition = supposed(question)
-    told = {*qualities, *said} - nouns - owner
+    told = {*kinds, *places, *said} - nouns - owner
     return Counted(
         nouns=frozenset(nouns),
         qualities=frozenset(told),
+        kinds=frozenset(kinds) & told,
         owner=frozenset(owner),
         supposition=frozenset(counted_words(supposition)) - told - nouns - owner,
         supposed_numbers=frozenset(numeral.value for numeral in numerals(supposition)),
@@ -84,8 +87,8 @@ def _stages(supposition: str) -> tuple[frozenset[str | None], ...]:
     return tuple(own) if len(own) > 1 and all(own) else ()
 
 
-def _noun_phrase(what: str) -> tuple[set[str], set[str]]:
-    """The nouns and the qualities of "red cars", "of the birds", "slices of pizza", "people in the boat"."""
+def _noun_phrase(what: str) -> tuple[set[str], set[str], set[str]]:
+    """The nouns, their kinds and their places: "red cars", "of the birds", "slices of pizza", "people in the boat"."""
     every = spelled(what)
     while every and (every[0] == "of" or every[0] in _DETERMINERS):
         every = every[1:]
@@ -95,7 +98,8 @@ def _noun_phrase(what: str) -> tuple[set[str], set[str]]:
         phrase, place = phrase[:-1], [phrase[-1], *place]
     first = phrase.index("of") if "of" in phrase else len(phrase)
     nouns = {stem(word) for word in (*phrase[max(0, first - 1) : first], *phrase[first + 1 :])}
-    return nouns, {*counted_words(" ".join(phrase[: max(0, first - 1)])), *counted_words(" ".join(place))}
+    kinds = counted_words(" ".join(phrase[: max(0, first - 1)]))
+    return nouns, {*kinds}, {*counted_words(" ".join(place))}
 
 
 def _is_had(verb: str | None, rest: str) -> bool:

@@ -54,9 +54,7 @@ _ASIDE_BEFORE = re.compile(
     r"|[+*/]|\d\s*-)\s*$",
     re.IGNORECASE,
 )
-# "left with 4" is a result; in "a field with 2 trees" the field was not asked for.
-_WITH_BEFORE = re.compile(r"\bwith\s*$", re.IGNORECASE)
-_RESULT_WITH = re.compile(rf"(?:{any_of('counts.result_with')}(?: \w+){{0,2}} |^\W*)\bwith\s*$", re.IGNORECASE)
+_WITH_BEFORE = re.compile(r"\w (?<!left )with\s*$", re.IGNORECASE)  # "a table with 4 legs would …"
 _DENIED_BEFORE = re.compile(rf"{any_of('counts.denied_before')}(?: just| only)?(?: the)?\s*$", re.IGNORECASE)
 _LABEL_BEFORE = re.compile(rf"{any_of('counts.labels')}\s*[#.]?\s*$", re.IGNORECASE)
 _ZERO_ASIDE_BEFORE = re.compile(rf"{any_of('counts.zero_aside_before')}\s*$", re.IGNORECASE)
@@ -172,7 +170,7 @@ def _with_parts(text: str, numbers: list[Numeral], ranks: list[Rank]) -> list[Ra
 
 def _marked(text: str, every: list[Numeral]) -> list[Numeral]:
     """The numbers, less labels ("step 2"), and with alternatives and ranges ("3 or 4", "3-5") made unreadable."""
-    kept = [n for n in every if not _LABEL_BEFORE.search(text[max(0, n.start - _NEAR) : n.start])]
+    kept = [n for n, before in zip(every, [None, *every], strict=False) if not _is_label(text, n, before)]
     leads = [text[max(0, n.start - 20) : n.start] for n in kept]
     torn = {i for i, n in enumerate(kept) if _is_inexact(leads[i], text[n.end : n.end + 10], text[: n.start])}
     sums = "=" in text
@@ -185,6 +183,12 @@ def _marked(text: str, every: list[Numeral]) -> list[Numeral]:
         if alternatives or span or _BETWEEN.search(lead):
             torn |= {position, position + 1}
     return [Numeral(None, n.start, n.end) if position in torn else n for position, n in enumerate(kept)]
+
+
+def _is_label(text: str, numeral: Numeral, before: Numeral | None) -> bool:
+    """Whether a number is a name, as in "player 4"; in "of 5 players 4 stay" it is none."""
+    label = _LABEL_BEFORE.search(text, max(0, numeral.start - _NEAR), numeral.start)
+    return label is not None and not (before and text[before.end : label.start()].isspace())
 
 
 def _is_inexact(lead: str, after: str, before: str) -> bool:
@@ -226,7 +230,7 @@ def _rank(text: str, numeral: Numeral, concluded_from: int, supposed_from: int) 
         return Rank.SUPPOSED
     if (_SHARE_AFTER.match(after) or _SHARE_BEFORE.search(before)) and numeral.value != "0":
         return Rank.SHARE
-    if _MODAL_AFTER.match(after):
+    if _MODAL_AFTER.match(after) and not _WITH_BEFORE.search(before):
         return Rank.EXPECTED
     return Rank.BEFORE if _BEFORE.search(before) or _NOW_AFTER.search(after) else Rank.STATED
 
@@ -249,7 +253,6 @@ def _is_aside(before: str, after: str, numeral: Numeral) -> bool:
         numeral.word == "both"
         or _DENIED_BEFORE.search(before)
         or _ASIDE_BEFORE.search(before)
-        or (_WITH_BEFORE.search(before) and not (_RESULT_WITH.search(before) or _SHARE_BEFORE.search(before)))
         or _tells_a_change(after)
     ):
         return True

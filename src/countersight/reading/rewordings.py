@@ -24,9 +24,25 @@ _LACKS = re.compile(
 )
 _OUT_OF = re.compile(rf"{_HELP}{_SOFTLY}(?P<be> be)? out of (?P<what>(?:the |his |her |its )?\w+)", re.IGNORECASE)
 _NOTHING_BUT = re.compile(r"\bnothing but (?=\w)", re.IGNORECASE)
+_SEEN = re.compile(
+    r"\bi (?P<can>can |do )?(?P<not>n't |not |can't |don't |cannot )?see (?P<any>any|an?|some|no)\b", re.IGNORECASE
+)
 _NOT_AT_ALL = re.compile(r"\b(?:by no means|in no way|not in the (?:least|slightest))\b", re.IGNORECASE)
+_ASKS_FOR_SOME = re.compile(r"\W*(?:is|are) there\b", re.IGNORECASE)
 _EXPECTED = re.compile(rf"\bi(?:'d| would) expect {_WHO} to (?=\w)", re.IGNORECASE)
 _NOT_EXPECTED = re.compile(rf"\bi (?:wouldn't|would not|don't|do not) expect {_WHO} to (?=\w)", re.IGNORECASE)
+_SEEMS = re.compile(r"\b(?:seems?|appears?) to be\b", re.IGNORECASE)
+_SURELY = re.compile(rf"{any_of('rewordings.surely')}[\s,:.-]*(?=\w)", re.IGNORECASE)
+# "Too tall to pass" does not pass; "too heavy for him to lift" is what he does not lift. "Enough" is the contrary.
+_BE = r"(?:\b(?:would|will)(?: (?:still|then|also))?(?P<not> not|n't)? be|\b(?:is|are|was|were)(?P<isnt> not|n't)?)"
+_LIKELY = re.compile(
+    rf"{_BE} (?P<un>un)?(?:certain|sure|bound|likely|going|expected|guaranteed) to (?=\w)", re.IGNORECASE
+)
+_FOR = r"(?: for (?P<who>(?:the |a |an )?\w+))?"
+_TOO = re.compile(rf"{_BE} (?:far |much |way )?too \w+{_FOR} to (?=\w)", re.IGNORECASE)
+_ENOUGH = re.compile(
+    rf"{_BE} (?:still |just )?(?:\w+ enough|enough \w+|possible)(?: left)?{_FOR} to (?=\w)", re.IGNORECASE
+)
 # "Take it away and the tower falls."
 _ORDERED = re.compile(
     rf"(?:^|(?<=[.!?;] ))(?P<order>{any_of('rewordings.orders')}\b[^.,;!?]{{1,60}}?),? and "
@@ -37,7 +53,13 @@ _ORDERED = re.compile(
 
 def plainer(text: str, question: str) -> str:
     """The text with its idioms of denying and supposing in plain words."""
-    text = _NOTHING_BUT.sub("", text)
+    text = _SEEMS.sub("is", text)
+    text = _SURELY.sub("", _NOTHING_BUT.sub("", text))
+    if _ASKS_FOR_SOME.match(question):
+        text = _SEEN.sub(lambda found: "there is no" if found["not"] or found["any"] == "no" else "there is a", text)
+    text = _LIKELY.sub(lambda found: " would not " if bool(found["un"]) != _is_not(found) else " would ", text)
+    text = _TOO.sub(lambda found: _done(found, denied=True), text)
+    text = _ENOUGH.sub(lambda found: _done(found, denied=False), text)
     text = "no" if _NOT_AT_ALL.match(text) else _NOT_AT_ALL.sub("not", text)
     text = _NOT_EXPECTED.sub(lambda found: f"{_subject(found)} would not ", text)
     text = _EXPECTED.sub(lambda found: f"{_subject(found)} would ", text)
@@ -45,6 +67,17 @@ def plainer(text: str, question: str) -> str:
     text = _OUT_OF.sub(lambda found: _not_in(found, question), text)
     text = _LACKS.sub(r"\g<help>\g<softly> not have", text)
     return _OBJECT_DENIED.sub(r"\g<help>\g<softly> not \g<verb> any ", text)
+
+
+def _done(found: re.Match[str], *, denied: bool) -> str:
+    """ "Could pass", or "could not pass", of who or what can do it."""
+    who = f", {_NOMINATIVE.get(found['who'].lower(), found['who'])}" if found["who"] else ""
+    can = "could" if "be" in found.group().split() else "can"  # "it is possible now" tells of now
+    return f"{who} {can} not " if _is_not(found) != denied else f"{who} {can} "
+
+
+def _is_not(found: re.Match[str]) -> bool:
+    return bool(found["not"] or found["isnt"])
 
 
 def _subject(found: re.Match[str]) -> str:

@@ -5,10 +5,11 @@ from functools import lru_cache
 from typing import Final
 
 from countersight.reading.vocabulary import any_of, listed, words
+from countersight.text import NUMBER_WORDS
 
 _SAME: Final[dict[str, str]] = {form: line[0] for line in listed("questions.same") for form in line}
 _EMPTY: Final = words("questions.empty")
-_EMPTY_OF_COUNTS: Final = _EMPTY | words("questions.empty_of_counts")
+_EMPTY_OF_COUNTS: Final = _EMPTY | words("questions.empty_of_counts") | frozenset(NUMBER_WORDS)
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 # "Two are on", but not "on the table".
 _PARTICLE = re.compile(rf"\b(?:{'|'.join(listed('states.particles'))})(?=\W*$|[,.;:!?)]|\s+{any_of('states.goes_on')})")

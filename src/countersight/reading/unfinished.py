@@ -1,11 +1,11 @@
 """Replies that take up what the question supposes and do not come to what follows from it."""
 
-from countersight.reading.clauses import supposed, supposes_first
+from countersight.reading.clauses import stated, supposed, supposes_first
 from countersight.reading.company import Quantity
 from countersight.reading.numerals import numerals
 from countersight.reading.question import Counted
 from countersight.reading.ranks import Rank
-from countersight.reading.stems import counted_words, spelled
+from countersight.reading.stems import counted_words, spelled, stem
 from countersight.reading.vocabulary import found
 
 _CHANGE = found("counts.changes")
@@ -15,6 +15,15 @@ def repeats_the_supposition(text: str, question: str) -> bool:
     """Whether a reply says only what the question supposes: "3 got off and 5 got on"."""
     said = spelled(text)
     return len(said) > 2 and f" {' '.join(said)} " in f" {' '.join(spelled(supposed(question)))} "
+
+
+def tells_another_number(text: str, question: str) -> bool:
+    """Whether a reply gives another number to what the question numbers: "on two legs", to who stands on one leg."""
+    main = stated(question)
+    numbered = {(n.value, *map(stem, spelled(main[n.end :])[:1])) for n in numerals(main)}
+    told = {(n.value, *map(stem, spelled(text[n.end :])[:1])) for n in numerals(text)}
+    others = any(noun == thing and m != "0" for _, *noun in numbered for m, *thing in told if noun)
+    return others and not numbered & told
 
 
 def stops_halfway(pieces: list[str], asked: Counted) -> bool:

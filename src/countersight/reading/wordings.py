@@ -112,6 +112,7 @@ def _is_nearly_said(option: str, text: str, affirmed_words: set[str], known: fro
     bag = _telling(option)
     # "Over the fence" denies no fence where the option says so itself.
     own = bag if _PREPOSITIONS.intersection(words_of(option).split()) else frozenset[str]()
+    bag = bag & content(option) or bag
     said = content(text) & (affirmed_words | own)
     subject = next((word for word in counted_words(stated(text)) if word in said and word not in PASSING), "")
     enough = len(said & bag) >= max(_ENOUGH * len(bag), min(2, len(bag)))
