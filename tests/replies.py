@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from countersight.case import Option, Question, Reply
+from countersight.reading import agrees
 
 FOLDER = Path(__file__).parent / "reading"
-SETS = ("corpus", "fresh", "further", "last")
+SETS = ("corpus", "fresh", "further", "last", "rounds", "stranger")
 _GOLD = {"number": "77777", "boolean": "yes", "choice": "A", "open": "gold"}
 
 Half = Literal["development", "unseen"]
@@ -31,6 +33,12 @@ class Line(msgspec.Struct, frozen=True):
         """Rules were written with one half in view; the other was looked at once, when they were done."""
         digest = hashlib.sha256(f"{self.question.text}\n{self.text}".encode()).digest()
         return "unseen" if digest[0] % 2 else "development"
+
+    def is_misread(self, answer: str | None) -> bool:
+        """Whether an answer is another than the fixed one; "In the kitchen" and "kitchen" are one."""
+        if answer is None or self.expected is None:
+            return answer is not None
+        return not agrees(answer, replace(self.question, answer=self.expected))
 
     @property
     def reply(self) -> Reply:

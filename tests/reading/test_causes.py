@@ -78,7 +78,7 @@ CHOICES = [
     (TOOL, TOOLS, "He would need a screwdriver rather than a hammer or a saw.", "C"),
     (TOOL, TOOLS, "A would be true if it was a nail; it is a screw, though, so C gets my vote.", "C"),
     (TOOL, TOOLS, "The saw cuts, the axe chops, the hammer hits: the screwdriver.", "C"),
-    (TOOL, TOOLS, "So B is out, tempting as B may look. What remains is the screwdriver.", None),
+    (TOOL, TOOLS, "So B is out, tempting as B may look. What remains is the screwdriver.", "C"),
     (TOOL, TOOLS, "正解は C（ドライバー）です。", "C"),
     ("Can the boat sail?", LAKE, "A boat needs open water, and there is none, so the boat cannot sail.", "A"),
     ("How much would it cost at half price?", ("$2", "$4", "$6"), "Four dollars.", "B"),

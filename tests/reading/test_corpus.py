@@ -10,6 +10,8 @@ FIXED = {
     "fresh": "235e3ac307e6ed7f0a3abb495a66a76e0b97979ee7ccb8c1a45ab9239466fec7",
     "further": "59a830bc1e477ffff4ebdebdbf68f024cd543b1ac89206b5a94e9155b94d9836",
     "last": "fe0523ab0beaa6e446da5d95e590fe167f96896d12eaed8c42dc64391ecf44db",
+    "rounds": "82d9d57e26e810978ecb17810ddb60070bc6c61843e7d5ed94ad3b730f3c89f1",
+    "stranger": "6a253aa67b214895c1e2f12e2dd8fbcd3a0552214ad73b933fb67cfaa308fe05",
 }
 
 
@@ -26,11 +28,12 @@ def test_each_half_of_the_corpus_is_as_large_as_the_other():
 
 
 @pytest.mark.parametrize(
-    ("name", "unread_at_most"), [("corpus", 0.02), ("fresh", 0.07), ("further", 0.08), ("last", 0.05)]
+    ("name", "unread_at_most"),
+    [("corpus", 0.02), ("fresh", 0.07), ("further", 0.08), ("last", 0.05), ("rounds", 0.08), ("stranger", 0.06)],
 )
 def test_hardly_any_reply_is_misread_and_few_are_unread(name, unread_at_most):
     lines = [(line, read_reply(line.reply, line.question, line.read_from)) for line in corpus(name)]
-    wrong = [line.text for line, answer in lines if answer not in (None, line.expected)]
+    wrong = [line.text for line, answer in lines if line.is_misread(answer)]
     unread = [line.text for line, answer in lines if answer is None and line.expected is not None]
     assert wrong == []
     assert len(unread) / len(lines) <= unread_at_most, unread
