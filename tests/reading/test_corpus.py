@@ -10,7 +10,7 @@ FIXED = {
     "fresh": "235e3ac307e6ed7f0a3abb495a66a76e0b97979ee7ccb8c1a45ab9239466fec7",
     "further": "59a830bc1e477ffff4ebdebdbf68f024cd543b1ac89206b5a94e9155b94d9836",
     "last": "fe0523ab0beaa6e446da5d95e590fe167f96896d12eaed8c42dc64391ecf44db",
-    "rounds": "82d9d57e26e810978ecb17810ddb60070bc6c61843e7d5ed94ad3b730f3c89f1",
+    "rounds": "6d8b6a845767a767bb45188dcff85b494cd7cf55c968c23842e58b09326b8969",
     "stranger": "6a253aa67b214895c1e2f12e2dd8fbcd3a0552214ad73b933fb67cfaa308fe05",
 }
 

@@ -2,7 +2,7 @@
 
 import re
 
-from countersight.reading.asked import CONTRARY, NOBODY, Asked, compared, content, first_word
+from countersight.reading.asked import CONTRARY, NOBODY, Asked, compared, content, first_word, same_order
 from countersight.reading.clauses import MODAL
 from countersight.reading.of_several import is_none_of_them, of_all, of_anyone
 from countersight.reading.opposites import SIDES, opposed, opposed_stems, states, told_of
@@ -73,8 +73,8 @@ _CONDITION = re.compile(r"\b(?:with|without|unless|only|by(?= \w+ing\b)|until)\b
 _NEITHER = re.compile(r"\bneither\b.*\bnor\b", re.IGNORECASE)
 _PLACES = frozenset(map(stem, words("questions.prepositions")))
 _ADDED = re.compile(rf",(?!.*(?:\b(?:not|no|but|if)\b|n't|,|{_AUXILIARY}))", re.IGNORECASE)
+_ARTICLE_BEFORE = re.compile(r"\b(?:the|an?|its|this) (?:\w+ )?$", re.IGNORECASE)  # "the bottom block"
 _WORD = re.compile(r"[a-z]+", re.IGNORECASE)
-_FEWER = frozenset({"fewer", "less"})
 _ADVERB = re.compile(r"\w{2,}ly")
 _ADVERBS = re.compile(
     r"^\W*(?:very|quite|rather|pretty|still|really|\w{2,}ly)\s+|,? (?:indeed|i imagine|i think)\b", re.IGNORECASE
@@ -170,7 +170,7 @@ def denied(clause: str, asked: Asked) -> str | None:
     if any(opposed(found.group().lower(), state) for found in states(clause) for state in asked.states):
         return None
     said = _without_negation(_OPINION.sub("", clause)) - (_ANYBODY if NOBODY.search(clause.lower()) else frozenset())
-    to_the_point = said & asked.words or _NONE_THERE.search(clause)
+    to_the_point = said & asked.words - {asked.subject} or _NONE_THERE.search(clause)
     return "no" if to_the_point and said <= asked.words | asked.supposed | _STAYING | {"think", "believ"} else None
 
 
@@ -192,7 +192,10 @@ def _freed(clause: str, asked: Asked) -> bool | None:
     """
     obstacle = _OBSTACLE.search(clause)
     denied = obstacle and (_NEGATED.search(clause) or _NO_BEFORE.search(clause[: obstacle.start()]))
-    if not obstacle or not denied or content(obstacle.group().split()[0]) & asked.words:
+    if not obstacle or not denied:
+        return None
+    named = content(obstacle.group().split()[0])
+    if named & asked.words or (named & asked.supposed and _ARTICLE_BEFORE.search(clause[: obstacle.start()])):
         return None
     said = _without_negation(_OBSTACLE.sub(_within, clause))
     if said <= {asked.subject}:
@@ -237,15 +240,9 @@ def _is_made_so(lead: str, asked: Asked) -> bool:
 
 def _ordered(clause: str, order: tuple[str, ...], asked: Asked) -> bool | None:
     """Whether a comparison is the one asked for (True), the same the other way round, or the opposite one (False)."""
-    wanted = tuple(word for word in asked.order if word in order)
-    same = tuple(word for word in order if word in asked.order)
-    degrees = {word for word in {*order} ^ {*asked.order} if word.endswith("er") or word == "less"}
-    if len(same) > 1 and not degrees and len(same) == len(order):
-        return same == wanted
-    if len(same) > 1 and _FEWER.issuperset(degrees) and (" more " in asked.text or " more " in clause):
-        return same != wanted  # "fewer cats than dogs", to whether there are more
+    same = same_order(clause, order, asked)
     # "The girl is shorter than the boy", to whether she is taller; "the boy is shorter" is left open.
-    return _told(clause, asked) if order[0] == asked.order[0] else None
+    return _told(clause, asked) if same is None and order[0] == asked.order[0] else same
 
 
 def _is_short_answer(clause: str, asked: Asked) -> bool:

@@ -65,7 +65,7 @@ class Quantity(msgspec.Struct, frozen=True):
     @property
     def is_short(self) -> bool:
         """Whether what is said of it was said before: "5 are", "2 are not"."""
-        return not self.words and any(word in _VERBS for word in spelled(self.after))
+        return not self.words and any(word in _VERBS or word.endswith("n't") for word in spelled(self.after))
 
 
 class Fit(msgspec.Struct, frozen=True, order=True):

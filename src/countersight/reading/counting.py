@@ -152,7 +152,7 @@ def _chosen(every: list[Quantity], asked: Counted, mentioned: frozenset[str]) ->
     best = max(found.qualities for found, _ in to_the_point)
     if best == 0 and asked.of_now and asked.qualities and all(_IN_THE_PICTURE.search(n.after) for _, n in to_the_point):
         return None  # "there are four men in the image", to how many wear glasses
-    if best == 0 and asked.qualities and len(every) == 1 and _is_all_there_is(every[0]):
+    if asked.qualities and len(every) == 1 and _is_all_there_is(every[0]) and not every[0].words & asked.qualities:
         return None  # nothing says that these are the ones asked for
     if best == 0 and asked.qualities & mentioned and max(n.rank for _, n in to_the_point) == Rank.STATED:
         return None  # "there are six women, and half of them carry bags"

@@ -147,7 +147,9 @@ def _names_the_wrong_letter(text: str, options: Sequence[str], letters: str) -> 
     return any(
         found[1].upper() != letter
         for letter, option in zip(letters, options, strict=True)
-        for found in re.finditer(rf"(?<!\w){re.escape(option.strip(' .'))}\s*\(([A-Za-z])\)", text, re.IGNORECASE)
+        for found in re.finditer(
+            rf"(?<!\w){re.escape(option.strip(' .'))}\s*\((?:option )?([A-Za-z])\)", text, re.IGNORECASE
+        )
     )
 
 

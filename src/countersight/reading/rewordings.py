@@ -43,6 +43,7 @@ _TOO = re.compile(rf"{_BE} (?:far |much |way )?too \w+{_FOR} to (?=\w)", re.IGNO
 _ENOUGH = re.compile(
     rf"{_BE} (?:still |just )?(?:\w+ enough|enough \w+|possible)(?: left)?{_FOR} to (?=\w)", re.IGNORECASE
 )
+_MADE = re.compile(rf"(?P<would>{MODAL})(?P<not> not)? (?:make|cause) {_WHO} (?:to )?(?=\w)", re.IGNORECASE)
 # "Take it away and the tower falls."
 _ORDERED = re.compile(
     rf"(?:^|(?<=[.!?;] ))(?P<order>{any_of('rewordings.orders')}\b[^.,;!?]{{1,60}}?),? and "
@@ -63,6 +64,7 @@ def plainer(text: str, question: str) -> str:
     text = "no" if _NOT_AT_ALL.match(text) else _NOT_AT_ALL.sub("not", text)
     text = _NOT_EXPECTED.sub(lambda found: f"{_subject(found)} would not ", text)
     text = _EXPECTED.sub(lambda found: f"{_subject(found)} would ", text)
+    text = _MADE.sub(_happens, text)
     text = _ORDERED.sub(r"if you \g<order>, ", text)
     text = _OUT_OF.sub(lambda found: _not_in(found, question), text)
     text = _LACKS.sub(r"\g<help>\g<softly> not have", text)
@@ -78,6 +80,12 @@ def _done(found: re.Match[str], *, denied: bool) -> str:
 
 def _is_not(found: re.Match[str]) -> bool:
     return bool(found["not"] or found["isnt"])
+
+
+def _happens(found: re.Match[str]) -> str:
+    """ "Would make it fall": it would fall."""
+    negated = found["not"] or found["would"].lower().endswith("n't")
+    return f", {_subject(found)} would {'not ' if negated else ''}"
 
 
 def _subject(found: re.Match[str]) -> str:
