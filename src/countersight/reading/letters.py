@@ -140,9 +140,9 @@ def by_letter(text: str, options: Sequence[str], *, of_now: bool) -> Named:
                 left.append("")
             else:
                 left.append(letter)
-                last = number == pieces[-1][0] and (is_bare(piece) or _is_named_alone(letter, piece, options))
+                alone = number == pieces[-1][0] and (is_bare(piece) or _is_named_alone(letter, piece, options))
                 unsure = unsure or bool(_MAYBE_BEFORE.search(before))
-                if last or _CHOSEN_AFTER.match(after) or (CHOSEN_BEFORE.search(before) and not _ANOTHER.match(after)):
+                if alone or _CHOSEN_AFTER.match(after) or (CHOSEN_BEFORE.search(before) and not _ANOTHER.match(after)):
                     chosen.append((number, letter))
     if unsure and len(set(left)) > 1:
         return Named(None, seen=True)  # "probably C, could be A"
