@@ -22,6 +22,7 @@ def main() -> None:
             *("--dataset", str(out / "train.jsonl"), "--output_dir", str(WORK / "swift")),
             *("--max_steps", "1", "--per_device_train_batch_size", "2", "--logging_steps", "1"),
             *("--save_strategy", "no", "--report_to", "none"),
+            *("--strict", "true"),  # a row that it cannot use is an error, and not left out
         ]
     )
 

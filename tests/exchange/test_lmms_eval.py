@@ -125,6 +125,13 @@ def test_the_model_is_named_by_the_results_beside(asked, tmp_path):
     assert import_run("lmms-eval", samples, folder, tmp_path / "back").run.manifest.model == "qwen/vl"
 
 
+def test_half_a_character_is_brought_in_as_a_question_mark(asked, tmp_path):
+    folder, _, docs = asked
+    samples = logged(docs, tmp_path / "now_samples_t.jsonl", lambda doc: process_gen(doc, [f"\ud800 {said(doc)}"]))
+    back = import_run("lmms-eval", samples, folder, tmp_path / "back", model="m").run
+    assert {reply.text[:2] for reply in back.replies()} == {"? "}
+
+
 def test_samples_of_other_tasks_are_told_from_ours(asked, tmp_path):
     (tmp_path / "now_samples_mmmu.jsonl").write_text('{"doc_id": 0, "accuracy": 1.0}\nnot json\n[[[[\n')
     with pytest.raises(ExchangeError, match="holds no sample of a task of ours"):

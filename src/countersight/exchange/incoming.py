@@ -158,4 +158,10 @@ def _filled(run: RunFolder, brought: Brought, rows: _Rows) -> Arrived:
 def _reply(answer: Foreign, row: int, case: str, asking: Asking) -> Reply:
     said = msgspec.structs.asdict(answer)
     del said["key"]
+    said |= {name: _characters(value) for name, value in said.items() if isinstance(value, str)}
     return Reply(case, row, *WORLDS[asking], **said)
+
+
+def _characters(text: str) -> str:
+    """The text with half a character as "?": JSON of other tools may hold one, and no file of ours can."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()

@@ -100,17 +100,19 @@ def _asked(example: Example, pictures: list[str]) -> str:
 
 
 def _swift(example: Example, pictures: list[str], others: list[str]) -> Json:
-    said = {
-        "messages": [
-            {"role": "user", "content": _asked(example, pictures)},
-            {"role": "assistant", "content": example.chosen},
-        ],
-        "images": pictures,
-    }
+    """Both sides whole: ms-swift leaves out a row whose `rejected_response` is the right answer, or missing."""
+    right = _messages(example, pictures, example.chosen)
+    said = {"messages": right, "images": pictures}
     if others and len(others) == len(pictures):
         # The same words are wrong about the other world's picture: it is the picture that decides.
-        return said | {"rejected_response": example.chosen, "rejected_images": others}
-    return said | ({"rejected_response": example.rejected} if example.rejected else {})
+        return said | {"rejected_messages": right, "rejected_images": others}
+    if not example.rejected:
+        return said
+    return said | {"rejected_messages": _messages(example, pictures, example.rejected), "rejected_images": pictures}
+
+
+def _messages(example: Example, pictures: list[str], answer: str) -> list[Json]:
+    return [{"role": "user", "content": _asked(example, pictures)}, {"role": "assistant", "content": answer}]
 
 
 def _turns(example: Example, pictures: list[str]) -> list[Json]:
