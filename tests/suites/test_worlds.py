@@ -20,6 +20,7 @@ from countersight.suites.worlds.making import drafted_cases
 from countersight.suites.worlds.supports import SUPPORTS
 from countersight.worlds import (
     WORLDS_FILE,
+    Take,
     WorldRecord,
     build_supports,
     changed_discs,
@@ -95,6 +96,7 @@ def test_gold_answers_are_those_of_the_world_solved_again(cases, records):
             assert case.counterfactual.answer == ("yes" if names[asked].id in down else "no")
         elif case.group == "planning":
             assert not down
+            assert case.change is None, "it would say the answer"
 
 
 def test_pictures_are_those_of_the_worlds(made, cases, records):
@@ -109,10 +111,10 @@ def test_pictures_are_those_of_the_worlds(made, cases, records):
 
 def test_the_card_tells_what_matters_and_what_was_dropped(made):
     card = " ".join((made / "README.md").read_text().split())
-    assert f"matters to what is asked in {SIZE // 2}, and does not in {SIZE // 2};" in card
+    assert f"matters to what is asked in {SIZE // 2}, and does not in {SIZE // 2}." in card
     assert "because one of 16 jitters" in card
     assert "What is answered without the pictures" in card
-    assert "version: `1.1`" in card
+    assert "version: `1.2`" in card
 
 
 def test_a_difficulty_can_be_named_and_goes_with_worlds_only(tmp_path, capsys):
@@ -158,7 +160,7 @@ def is_pushed(world, name):
 
 
 def test_discs_are_answered_by_what_happens_on_the_table(tmp_path):
-    find_suite("discs").make(tmp_path / "discs", size=20, seed=2, workers=1, progress=silent)
+    find_suite("discs").make(tmp_path / "discs", size=24, seed=2, workers=1, progress=silent)
     lines = (tmp_path / "discs" / WORLDS_FILE).read_bytes().splitlines()
     records = [msgspec.json.decode(line, type=WorldRecord) for line in lines]
     for (_, case), record in zip(Dataset.open(tmp_path / "discs").cases(), records, strict=True):
@@ -174,6 +176,13 @@ def test_discs_are_answered_by_what_happens_on_the_table(tmp_path):
             assert case.counterfactual.answer == ("yes" if happens.reaches_wall(names[asked[0]]) else "no")
         elif case.group == "how many move":
             assert case.counterfactual.answer == str(len(happens.moved()))
+        elif case.group == "planning":
+            assert motion(record.world).reaches_wall(names[asked[0]])
+            others = [names[option.text.removeprefix("the ")] for option in case.counterfactual.options]
+            still = {
+                name: motion(changed_discs(record.world, Take(name))).reaches_wall(names[asked[0]]) for name in others
+            }
+            assert [name for name, reaches in still.items() if not reaches] == [record.change.id]
         elif case.group == "role":
             with_it, without = (each.reaches_wall(names[asked[2]]) for each in (motion(record.world), happens))
             is_none = case.counterfactual.right_text == "none of these"

@@ -13,7 +13,7 @@ import asyncio
 import hashlib
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Any
 
@@ -39,6 +39,7 @@ LEAST_TOKENS = 512
 """A program is longer than the answers most prompts leave room for."""
 KEPT = 1_000
 """Replies of the code model that are kept for questions which may have to be asked again."""
+_WHY = re.compile(r"\s*why\b", re.IGNORECASE)
 _SETTING = re.compile(r";(\w+)=")
 _OURS = (asyncio.CancelledError, KeyboardInterrupt, SystemExit, GeneratorExit)
 """What ends a run, or a part of it, and is no failure of a program."""
@@ -103,12 +104,20 @@ class Programs:
     async def _write(self, request: Request) -> str:
         """What the code model writes for a question, or the program of the reference programmer."""
         if self._code is None:
-            return self._style.reference(request.question, [option.text for option in request.options])
+            return self._by_grammar(request)
         if request.key not in self._written:
             self._written[request.key] = await self._asked(asked_for(self._style.prompt, request))
             if len(self._written) > KEPT:
                 self._written.pop(next(iter(self._written)))
         return self._written[request.key]
+
+    def _by_grammar(self, request: Request) -> str:
+        """The reference programmer's program; it can explain what it said of a world, of all else it says it again."""
+        options = [option.text for option in request.options]
+        if len(request.turns) > 1 and _WHY.match(request.turns[-1].text):
+            with suppress(ProgramFailed):
+                return self._style.reference(f"why: {request.question}", options)
+        return self._style.reference(request.question, options)
 
     async def _knowing(self, question: str) -> str:
         """What the code model knows without the picture; a question it will not answer is a tool that failed."""

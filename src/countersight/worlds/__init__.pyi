@@ -37,6 +37,7 @@ from .disc_changes import new_disc as new_disc
 from .disc_changes import pushed as pushed
 from .disc_changes import shifted_disc as shifted_disc
 from .disc_changes import turned as turned
+from .disc_drawing import draw_both as draw_both
 from .disc_drawing import draw_discs as draw_discs
 from .disc_drawing import draw_end as draw_end
 from .disc_drawing import draw_strip as draw_strip
@@ -55,7 +56,10 @@ from .discs import motion as motion
 from .drawing import darker as darker
 from .drawing import draw_room as draw_room
 from .drawing import draw_supports as draw_supports
+from .explaining import WORDINGS as WORDINGS
+from .explaining import explained as explained
 from .floor import settled as settled
+from .likeness import is_alike as is_alike
 from .linear import feasible as feasible
 from .naming import COLOUR as COLOUR
 from .naming import called as called

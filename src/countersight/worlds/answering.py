@@ -22,7 +22,7 @@ NEARER: Final = 12
 _Words = re.Match[str]
 Given = TypeVar("Given", Supports, Discs)
 _Known = Mapping[re.Pattern[str], Callable[[Given, _Words, Sequence[str]], str | None]]
-_moving = lru_cache(64)(motion)
+moving = lru_cache(64)(motion)
 
 
 def answered(question: str, world: World, options: Sequence[str] = ()) -> str | None:
@@ -108,11 +108,11 @@ def _absent(world: World, words: _Words, options: Sequence[str]) -> str | None:
 
 def _meet(world: Discs, words: _Words, options: Sequence[str]) -> str:
     one, other = called(world.discs, words["x"]), called(world.discs, words["y"])
-    return yes(other.id in _moving(world).hit_by(one.id))
+    return yes(other.id in moving(world).hit_by(one.id))
 
 
 def _at_a_wall(world: Discs, words: _Words, options: Sequence[str]) -> str:
-    return yes(_moving(world).reaches_wall(called(world.discs, words["x"]).id))
+    return yes(moving(world).reaches_wall(called(world.discs, words["x"]).id))
 
 
 def _is_pushed(world: Discs, words: _Words, options: Sequence[str]) -> str:
@@ -121,7 +121,7 @@ def _is_pushed(world: Discs, words: _Words, options: Sequence[str]) -> str:
 
 
 def _in_motion(world: Discs, words: _Words, options: Sequence[str]) -> str:
-    return str(len(_moving(world).moved()))
+    return str(len(moving(world).moved()))
 
 
 def _nearest_of(world: Discs, words: _Words, options: Sequence[str]) -> str | None:
@@ -137,7 +137,7 @@ def _leftmost_of(world: Discs, words: _Words, options: Sequence[str]) -> str | N
 
 
 def _met_first(world: Discs, words: _Words, options: Sequence[str]) -> str | None:
-    met = _moving(world).hit_by(called(world.discs, words["x"]).id)
+    met = moving(world).hit_by(called(world.discs, words["x"]).id)
     return _only([f"the {world.disc(each).name}" for each in met[:1]], options)
 
 
@@ -170,7 +170,7 @@ _DISCS: Final[_Known[Discs]] = {
     for pattern, answer in {
         f"(?:will|do) {_X} and {_Y} touch each other": _meet,
         f"(?:will|does) {_X} reach a wall": _at_a_wall,
-        "how many discs (?:will )?move": _in_motion,
+        "how many discs (?:will )?moved?": _in_motion,
         f"is {_X} pushed": _is_pushed,
         f"which of these is nearest to {_X}": _nearest_of,
         "which of these is farthest to the left": _leftmost_of,

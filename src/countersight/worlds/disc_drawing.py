@@ -1,6 +1,6 @@
 """Drawing discs on a table: the start with arrows, any later moment with the ways so far, and four moments in one."""
 
-from itertools import pairwise, product
+from itertools import pairwise
 from math import hypot
 
 import numpy as np
@@ -39,11 +39,29 @@ def draw_end(world: Discs) -> Pixels:
 
 def draw_strip(world: Discs) -> Pixels:
     """Four moments from start to end, row by row."""
-    side, happens = world.look.side * 5 // 8, motion(world)
-    strip = np.full((2 * side + GAP, 2 * side + GAP, 4), 255, np.uint8)
-    for when, (row, column) in zip(FRAMES, product((0, side + GAP), repeat=2), strict=True):
-        strip[row : row + side, column : column + side] = _moment(world, happens, when, side)
-    return strip[:, :, :3]
+    return _laid_out(_moments(world, world.look.side * 5 // 8), 2)
+
+
+def draw_both(world: Discs, changed: Discs) -> Pixels:
+    """Four moments of a table in a row, and below them four of the changed one."""
+    side = world.look.side // 2
+    return _laid_out([*_moments(world, side), *_moments(changed, side)], len(FRAMES))
+
+
+def _moments(world: Discs, side: int) -> list[Pixels]:
+    happens = motion(world)
+    return [_moment(world, happens, when, side) for when in FRAMES]
+
+
+def _laid_out(frames: list[Pixels], columns: int) -> Pixels:
+    """Pictures of one size in rows, with a white line between any two."""
+    side = len(frames[0])
+    rows = -(-len(frames) // columns)
+    sheet = np.full((rows * (side + GAP) - GAP, columns * (side + GAP) - GAP, 4), 255, np.uint8)
+    for nth, frame in enumerate(frames):
+        top, left = nth // columns * (side + GAP), nth % columns * (side + GAP)
+        sheet[top : top + side, left : left + side] = frame
+    return sheet[:, :, :3]
 
 
 def _moment(world: Discs, happens: Motion, when: float, side: int) -> Pixels:

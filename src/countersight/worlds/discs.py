@@ -112,6 +112,12 @@ class Motion(msgspec.Struct, frozen=True):
         """Whether a disc meets a wall."""
         return any(event.is_wall and event.disc == disc for event in self.events)
 
+    def length(self, disc: str) -> float:
+        """How long the way of a disc is."""
+        ends = [*(track.since for track in self.tracks[disc][1:]), 1.0]
+        tracks = zip(self.tracks[disc], ends, strict=True)
+        return sum(hypot(track.vx, track.vy) * (end - track.since) for track, end in tracks)
+
     def moved(self) -> set[str]:
         """The discs that moved at all."""
         return {name for name, tracks in self.tracks.items() if any(track.vx or track.vy for track in tracks)}

@@ -8,10 +8,11 @@ from countersight.errors import Unclear
 from countersight.picture import Pixels
 from countersight.programs.eyes.supports import room_of, see_supports
 from countersight.programs.eyes.table import see_discs, table_of
-from countersight.worlds import COLOUR, SIDE, SIDES, Supports, World, answered, falls_without, supposed, yes
+from countersight.worlds import COLOUR, SIDE, SIDES, Supports, World, answered, explained, falls_without, supposed, yes
 
 _ANYTHING: Final = "does anything fall"
 SUPPOSING: Final = re.compile(r"suppose that (?P<change>[^.?]+)\. (?P<question>.+)", re.IGNORECASE)
+WHY: Final = re.compile(r"why: (?P<question>.+)", re.IGNORECASE)
 CHOOSING: Final = re.compile(
     r"(?P<question>.+): which of these fits best: (?P<options>.+)\? answer with one of them", re.IGNORECASE
 )
@@ -32,8 +33,10 @@ def see_world(pixels: Pixels) -> World | None:
 
 
 def answer_about(world: World, question: str) -> str:
-    """What is asked of a world, or of the world that a change would make of it; raises ToolFailed."""
+    """What is asked of a world, or of the world that a change would make of it, or why; raises ToolFailed."""
     options: tuple[str, ...] = ()
+    if why := WHY.fullmatch(question):
+        return _said(explained(why["question"], world), question)
     if choosing := CHOOSING.fullmatch(question):
         question, options = choosing["question"], tuple(choosing["options"].split(", "))
     if supposing := SUPPOSING.fullmatch(question):
@@ -44,7 +47,10 @@ def answer_about(world: World, question: str) -> str:
             world = supposed(world, supposing["change"])
         except Unclear as error:
             raise ToolFailed(f"what would come of it cannot be said: {error}") from None
-    said = answered(question, world, options)
+    return _said(answered(question, world, options), question)
+
+
+def _said(said: str | None, question: str) -> str:
     if said is None:
         raise ToolFailed(f"these eyes cannot say {question[:80]!r} of such a world")
     return said

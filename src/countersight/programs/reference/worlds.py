@@ -13,6 +13,8 @@ from countersight.worlds import name_pattern
 _X, _Y = name_pattern("x"), name_pattern("y")
 _IF: Final = r" if (?P<change>.+)"
 _PLANS: Final = "could be taken away without anything falling"
+WHY: Final = "why: "
+"""Stands before a question that was answered, where its answer is to be explained."""
 _FLOOR: Final = "How many things lie on the floor?"
 
 
@@ -23,11 +25,14 @@ def world_plan(question: str, options: Sequence[str]) -> list[Step] | None:
         if found := pattern.fullmatch(last):
             return [_look("ANSWER", asked(found), options, found["change"])]
     if last == f"which of these {_PLANS}" and options:
-        return _planned(options)
+        return _planned(options, "Does anything fall?")
+    if options and (found := _DISC_PLAN.fullmatch(last)):
+        return _planned(options, f"Will the {found['x']} reach a wall?")
     if found := _ROLE.search(question):
         return _role(found["x"], found["y"], options)
     if _SEEN.fullmatch(last):
-        return [_look("ANSWER", f"{last}?", options)]
+        why = "Why: " if question.startswith(WHY) else ""
+        return [_look("ANSWER", f"{why}{last}?", options)]
     return None
 
 
@@ -39,12 +44,12 @@ def _look(result: str, question: str, options: Sequence[str] = (), change: str =
     return Step(result, "VQA", {"image": Name("IMAGE"), "question": words})
 
 
-def _planned(options: Sequence[str]) -> list[Step]:
-    """Each option is taken away in thought; the one without which nothing falls is the answer."""
+def _planned(options: Sequence[str], question: str) -> list[Step]:
+    """Each option is taken away in thought; the one without which the answer to a question is no is the one."""
     steps: list[Step] = []
     choice = repr(options[-1])
     for nth, option in reversed(list(enumerate(options))):
-        steps.append(_look(f"WITHOUT{nth}", "Does anything fall?", change=f"{option} were taken away"))
+        steps.append(_look(f"WITHOUT{nth}", question, change=f"{option} were taken away"))
         choice = f"{option!r} if {{WITHOUT{nth}}} == 'no' else {choice}"
     return [*steps, Step("ANSWER", "EVAL", {"expr": choice})]
 
@@ -64,6 +69,7 @@ def _role(about: str, other: str, options: Sequence[str]) -> list[Step]:
     ]
 
 
+_DISC_PLAN: Final = re.compile(f"which of these would have to be taken away so that {_X} does not reach a wall")
 _ROLES: Final = {"cause": "it brings", "enable": "it helps", "prevent": "it keeps"}
 _ROLE: Final = re.compile(rf"what does {_X} do about {_Y} reaching a wall$")
 _ASKED: Final[dict[re.Pattern[str], Callable[[re.Match[str]], str]]] = {

@@ -14,7 +14,7 @@ REASONS = {
 }
 
 
-ASKED_OTHERWISE = ("role", "who first")
+ASKED_OTHERWISE = (("discs", "role"), ("discs", "who first"), ("discs", "planning"))
 """Groups whose factual question is another one, so that equal answers in both worlds say nothing of the change."""
 
 
@@ -29,14 +29,14 @@ class Tally:
         """Count some cases, and what was dropped for them."""
         self.dropped.update(dropped)
         for case in cases:
-            if case.group not in ASKED_OTHERWISE:
+            if (case.suite, case.group) not in ASKED_OTHERWISE:
                 self.relevant[is_relevant(case)] += 1
 
 
 def is_relevant(case: Case) -> bool:
     """Whether the change matters to what is asked: what is asked about falls, or is otherwise than before."""
-    if not case.shown or not case.factual:
-        return False  # planning: the change that is sought is one that matters to nothing
+    if not case.shown or not case.factual or case.group == "planning":
+        return False  # the plan that is sought in supports is a change that matters to nothing
     if case.group == "falls":
         return case.shown.answer == "yes"
     return case.group == "which falls" or case.factual.answer != case.shown.answer
@@ -48,7 +48,8 @@ def section(tally: Tally, folder: Path) -> str:
 ## Changes that matter, and changes that do not
 
 Of the cases that ask the same of both worlds, the change matters to what is asked in {tally.relevant[True]:,}, and does
-not in {tally.relevant[False]:,}; where a plan is asked for, the right one is a change that matters to nothing.
+not in {tally.relevant[False]:,}. A plan among supports is a change that matters to nothing; one among discs, which is
+not counted here, is one that matters.
 """
     told = "\n".join(
         f"- {tally.dropped[reason]:,} because {words}" for reason, words in REASONS.items() if reason in tally.dropped

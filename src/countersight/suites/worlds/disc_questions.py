@@ -34,6 +34,10 @@ from countersight.worlds import (
 RULE = "Each disc slides three times as far as its arrow is long, unless it hits something."
 """What a viewer must know, at the head of every question about what is going to happen."""
 SHOWN = "The four pictures show what happens, from start to end."
+ENDED = "The picture shows the end, and a line for the way of every disc that moved."
+BOTH = "The four pictures above show what happens on the table, those below what happens without the {name}."
+SEEN_TO_MOVE = 30
+"""Pixels that a disc moves at least where discs that move are counted: its line then ends beside it."""
 _ROLES = {(False, "yes", "no"): "cause", (True, "yes", "no"): "enable", (True, "no", "yes"): "prevent"}
 """By whether a disc was pushed, and whether it reaches a wall with another disc and without it."""
 _CHANGES = 10
@@ -103,10 +107,11 @@ def reaches_wall(went: Went, rng: Random) -> Iterator[Draft]:
     """Does a disc reach a wall?"""
     for disc in _others(went):
         what = f"the {disc.name} reach a wall"
-        yield _boolean(went, what, f"{SHOWN} Does {what}?", partial(_reaches, disc.id))
+        yield _boolean(went, what, f"{SHOWN} Does {what}?", partial(reaches, disc.id))
 
 
-def _reaches(disc: str, happens: Motion) -> str:
+def reaches(disc: str, happens: Motion) -> str:
+    """Whether a disc meets a wall."""
     return yes(happens.reaches_wall(disc))
 
 
@@ -129,6 +134,8 @@ def _boolean(went: Went, what: str, shown: str, fact: Callable[[Motion], str]) -
 
 def how_many_move(went: Went, rng: Random) -> Iterator[Draft]:
     """How many discs move?"""
+    if not (_is_seen(went.now) and _is_seen(went.then)):
+        return
     now, then = _moving(went.now), _moving(went.then)
     yield Draft(
         skeleton=went.told.words.skeleton,
@@ -136,12 +143,18 @@ def how_many_move(went: Went, rng: Random) -> Iterator[Draft]:
         kind="number",
         factual=Asked(f"{RULE} How many discs will move?", now),
         counterfactual=Asked(f"{RULE} How many discs would move if {went.told.words.text}?", then),
-        shown=Asked(f"{SHOWN} How many discs move?", then),
+        shown=Asked(f"{ENDED} How many discs moved?", then),
         world=went.world,
         told=went.told,
         after=went.after,
         fact=_moving,
+        view="end",
     )
+
+
+def _is_seen(happens: Motion) -> bool:
+    """Whether every disc that moves goes so far that a viewer sees it."""
+    return all(happens.length(name) >= SEEN_TO_MOVE for name in happens.moved())
 
 
 def _moving(happens: Motion) -> str:
@@ -180,7 +193,7 @@ def role(went: Went, rng: Random) -> Iterator[Draft]:
     """Does a disc cause, enable or prevent that another reaches a wall, as CRAFT defines these, or none of them?"""
     about = went.told.about
     for disc in _others(went):
-        fact = partial(_reaches, disc.id)
+        fact = partial(reaches, disc.id)
         target = _ROLES.get((bool(disc.vx or disc.vy), fact(went.now), fact(went.then)), "neither")
         options = {
             "cause": f"it brings the {disc.name} there, which was at rest",
@@ -188,22 +201,24 @@ def role(went: Went, rng: Random) -> Iterator[Draft]:
             "prevent": f"it keeps the {disc.name}, which was pushed, from getting there",
             "neither": "none of these",
         }
+        asked = f"What does the {about.name} do about the {disc.name} reaching a wall?"
         yield Draft(
             skeleton="role",
             target=target,
             kind="choice",
             factual=None,
             counterfactual=Asked(
-                f"{RULE} Think of the table as it is, and of the table without the {about.name}. What does the "
-                f"{about.name} do about the {disc.name} reaching a wall?",
+                f"{RULE} Think of the table as it is, and of the table without the {about.name}. {asked}",
                 options[target],
             ),
-            shown=None,
+            shown=Asked(f"{BOTH.format(name=about.name)} {asked}", options[target]),
             world=went.world,
             told=went.told,
             after=went.after,
             options=tuple(Option(text, "answer" if name == target else "text") for name, text in options.items()),
             fact=fact,
+            says_change=False,
+            view="both",
         )
 
 

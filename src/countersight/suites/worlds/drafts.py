@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -49,6 +49,10 @@ class Asked(msgspec.Struct, frozen=True):
     answer: str
 
 
+View = Literal["strip", "end", "both"]
+"""Four moments; the end with the ways; or four moments of the table as it is above four of the changed one."""
+
+
 class Draft(msgspec.Struct, frozen=True):
     """A case before its pictures are drawn and its options are put in order."""
 
@@ -72,6 +76,12 @@ class Draft(msgspec.Struct, frozen=True):
     """What the case remembers of it."""
     fact: Callable[[Motion], Hashable] | None = None
     """What the answers about discs depend on: it must be the same in slightly different worlds."""
+    rivals: tuple[str, ...] = ()
+    """What the wrong options of a plan would take away: what comes of that must be as sure."""
+    says_change: bool = True
+    """Whether the case may state its change; a plan's change is the answer itself."""
+    view: View = "strip"
+    """How what would happen to discs is shown."""
 
 
 class Group(msgspec.Struct, frozen=True):
@@ -97,7 +107,7 @@ class WorldSuite(msgspec.Struct, frozen=True):
     """Whether slightly different worlds have the same answers."""
     hardness: Callable[[Draft], dict[str, str | int]]
     draw: Callable[[Any], Pixels]
-    show: Callable[[Any], Pixels]
-    """The picture of a changed world."""
+    show: Callable[[Draft], Pixels]
+    """The picture of the changed world."""
     levels: tuple[Difficulty, ...] = LEVELS
     """The difficulties that it has."""

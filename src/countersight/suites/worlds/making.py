@@ -28,7 +28,7 @@ from countersight.suites.worlds.units import draft_unit
 from countersight.worlds import WORLDS_FILE, Difficulty, WorldRecord, encode_world
 
 SUITES = {suite.name: suite for suite in (SUPPORTS, DISCS, CAUSES)}
-VERSION = "1.1"
+VERSION = "1.2"
 """Of the suite: cases made from the same seed are the same while it does not change."""
 PUBLIC_SEED = 1
 """The seed of the public set."""
@@ -182,7 +182,7 @@ def _case(draft: Draft, key: str, unit: int) -> Case:
     return Case(
         id="",
         factual=_question(order, draft.factual) if draft.factual else None,
-        change=_change(told) if told and draft.shown else None,
+        change=_change(told) if told and draft.shown and draft.says_change else None,
         counterfactual=_question(order, draft.counterfactual),
         shown=_question(order, draft.shown) if draft.shown else None,
         graph=draft.graph,
@@ -229,5 +229,5 @@ def _drawn(suite: WorldSuite, draft: Draft, case: Case) -> Made:
     """A case with its pictures, and what they are drawn from."""
     pictures = [(str(case.image), encode(suite.draw(draft.world)))]
     if case.counterfactual_image and draft.after:
-        pictures.append((case.counterfactual_image, encode(suite.show(draft.after))))
+        pictures.append((case.counterfactual_image, encode(suite.show(draft))))
     return Made(case, WorldRecord(case.id, draft.world, draft.told.change if draft.told else None), tuple(pictures))

@@ -21,6 +21,7 @@ from countersight.worlds import (
     Thing,
     Turn,
     WorldChange,
+    changed,
     clearly_first,
     contacts,
     fallen_without,
@@ -167,6 +168,7 @@ def planning(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> 
             continue
     if not safe or len(holding) < 3:
         return
+    gone = Remove(safe[0].id)
     chosen = [safe[0], *holding[:3]]
     leftmost = clearly_first(chosen, lambda thing: thing.middle[0])
     if leftmost is None:
@@ -178,11 +180,13 @@ def planning(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> 
         kind="choice",
         factual=Asked("Which of these is farthest to the left?", f"the {leftmost.name}"),
         counterfactual=Asked("Which of these could be taken away without anything falling?", options[0].text),
-        shown=None,
+        shown=Asked("Which of these is not in the picture?", options[0].text),
         world=world,
-        told=Told(Remove(safe[0].id), worded("{X} were taken away", X=safe[0]), safe[0], "remove"),
-        after=None,
+        told=Told(gone, worded("{X} were taken away", X=safe[0]), safe[0], "remove"),
+        after=changed(world, gone),
         options=options,
+        rivals=tuple(thing.id for thing in holding[:3]),
+        says_change=False,
     )
 
 

@@ -3,10 +3,21 @@
 from random import Random
 
 from countersight.errors import Unclear
+from countersight.picture import Pixels
 from countersight.suites.worlds.drafts import Draft, WorldSuite
 from countersight.suites.worlds.hardness import hardness
 from countersight.suites.worlds.questions import GROUPS
-from countersight.worlds import JITTERS, Supports, WorldChange, build_supports, draw_supports, fallen, jittered, outcome
+from countersight.worlds import (
+    JITTERS,
+    Remove,
+    Supports,
+    WorldChange,
+    build_supports,
+    draw_supports,
+    fallen,
+    jittered,
+    outcome,
+)
 
 
 def _is_stable(draft: Draft, rng: Random) -> bool:
@@ -19,9 +30,17 @@ def _is_stable(draft: Draft, rng: Random) -> bool:
         if draft.told is None:
             return True
         assert isinstance(draft.told.change, WorldChange)
-        return outcome(draft.world, draft.told.change, jitters=jitters).fallen == draft.fallen
+        if outcome(draft.world, draft.told.change, jitters=jitters).fallen != draft.fallen:
+            return False
+        return all(outcome(draft.world, Remove(name), jitters=jitters).fallen for name in draft.rivals)
     except Unclear:
         return False
+
+
+def _show(draft: Draft) -> Pixels:
+    """The changed world, come to rest."""
+    assert isinstance(draft.after, Supports)
+    return draw_supports(draft.after)
 
 
 SUPPORTS = WorldSuite(
@@ -33,5 +52,5 @@ SUPPORTS = WorldSuite(
     is_stable=_is_stable,
     hardness=hardness,
     draw=draw_supports,
-    show=draw_supports,
+    show=_show,
 )
