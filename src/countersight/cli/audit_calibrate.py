@@ -26,6 +26,12 @@ def add_calibrate(verbs: Verbs) -> None:
     calibrate.add_argument(
         "--photographs", type=Path, metavar="DIR", help="also the checks of edits, on labelled edits of these pictures"
     )
+    calibrate.add_argument(
+        "--domain",
+        choices=("drawings", "worlds"),
+        default="drawings",
+        help="what tests are made of: flowers and dots, or supports and discs (default: drawings)",
+    )
     calibrate.add_argument("--size", type=positive, default=144, metavar="N", help="tests to make (default: 144)")
     calibrate.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="the folder to fill")
     add_judging(calibrate, required=False)
@@ -54,6 +60,7 @@ def _calibrate(chosen: argparse.Namespace) -> int:
         prompts=find_prompts(chosen.prompts or USUAL),
         size=chosen.size,
         seed=chosen.seed,
+        domain=chosen.domain,
         votes=chosen.votes,
         pool=pooling(chosen),
         judge_settings=helper(chosen, judging(chosen)),

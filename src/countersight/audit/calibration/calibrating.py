@@ -10,7 +10,7 @@ import msgspec
 
 from countersight import __version__
 from countersight.audit.calibration.items import Item, fingerprint_of, make_items
-from countersight.audit.calibration.sheet import CALIBRATION, Calibration
+from countersight.audit.calibration.sheet import CALIBRATION, Calibration, Domain
 from countersight.audit.calibration.tabulating import sheets
 from countersight.audit.calibration.taking import NO_MEAN
 from countersight.audit.editing import AskedEditor
@@ -40,6 +40,8 @@ class Options(msgspec.Struct, frozen=True):
     prompts: AuditPrompts
     size: int = 144
     seed: int = 0
+    domain: Domain = "drawings"
+    """What the tests are of."""
     votes: int = 1
     pool: Pool = HALVES
     judge_settings: ModelSettings = ModelSettings(max_tokens=2048)
@@ -56,7 +58,7 @@ async def calibrate(output: Path, options: Options, tally: AuditTally, stop: asy
     if stop.is_set():
         return None
     folder = AuditFolder.open(output)
-    made = sheets(folder, items, list(folder.steps()))
+    made = sheets(folder, items, list(folder.steps()), options.domain)
     write_whole(output / CALIBRATION, msgspec.json.format(msgspec.json.encode(made), indent=1) + b"\n")
     return made
 
@@ -66,7 +68,7 @@ async def _calibrate(output: Path, options: Options, items: list[Item], tally: A
     judges = opener.judges(list(options.judges), options.judge_settings)
     editor = opener.editor(options.editor, options.editor_settings) if options.editor else None
     try:
-        items += await make_items(options.size, options.seed)
+        items += await make_items(options.size, options.seed, options.domain)
         folder = AuditFolder.begin(output, _manifest(options, items, judges, editor))
         with folder.writing() as journal:
             before = list(folder.steps())

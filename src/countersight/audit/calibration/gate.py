@@ -6,9 +6,12 @@ from typing import Final
 from msgspec.structs import replace
 
 from countersight.audit.calibration.items import Item
+from countersight.audit.calibration.world_items import recoloured, without_another
 from countersight.audit.editing import measured
+from countersight.editing import Drawn
 from countersight.picture import Picture, check_picture
 from countersight.scenes import Remove, Scene, apply, draw, encode
+from countersight.worlds import draw_world
 
 KINDS: Final = ("as asked", "nothing changed", "another thing changed", "as asked, and all else recoloured")
 
@@ -18,10 +21,14 @@ def failed_on_purpose(item: Item) -> Iterator[tuple[str, Picture, bool]]:
     yield KINDS[0], item.changed, True
     yield KINDS[1], item.picture, False
     scene, changed = item.evidence.scene, item.evidence.changed
-    assert isinstance(scene, Scene)
-    assert isinstance(changed, Scene)
-    yield KINDS[2], _drawn(_without_another(scene, changed)), False
-    yield KINDS[3], _drawn(_recoloured(changed)), False
+    assert scene is not None
+    assert changed is not None
+    if isinstance(scene, Scene) and isinstance(changed, Scene):
+        yield KINDS[2], _drawn(_without_another(scene, changed)), False
+        yield KINDS[3], _drawn(_recoloured(changed)), False
+    elif not isinstance(scene, Scene) and not isinstance(changed, Scene):
+        yield KINDS[2], _drawn(without_another(scene, changed)), False
+        yield KINDS[3], _drawn(recoloured(changed)), False
 
 
 def passes(item: Item, picture: Picture) -> bool:
@@ -50,5 +57,5 @@ def _recoloured(scene: Scene) -> Scene:
     return replace(scene, flowers=flowers, circles=circles)
 
 
-def _drawn(scene: Scene) -> Picture:
-    return check_picture(encode(draw(scene)))
+def _drawn(scene: Drawn) -> Picture:
+    return check_picture(encode(draw(scene) if isinstance(scene, Scene) else draw_world(scene)))

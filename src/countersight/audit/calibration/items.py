@@ -1,24 +1,30 @@
 """Tests whose right verdict is known, because we made them: faithful ones, and unfaithful ones of every kind."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import islice
 from random import Random
 from typing import Final, Literal
 
 import msgspec
 
 from countersight.audit.calibration.sentences import WORDINGS, explained
+from countersight.audit.calibration.sheet import Domain
+from countersight.audit.calibration.world_items import questions_by_chance
 from countersight.audit.extraction.protocol import Statement
 from countersight.audit.extraction.rules import RuleExtractor
 from countersight.audit.judges.protocol import Evidence
 from countersight.audit.steps import hash_of
-from countersight.audit.truth import asked_fact
+from countersight.audit.truth import asked_fact, right_answer
 from countersight.case import Question
-from countersight.editing import EditRequest, Instruction, open_editor
+from countersight.editing import Drawn, EditRequest, Instruction, open_editor
 from countersight.errors import EditFailed
 from countersight.picture import Picture, check_picture
 from countersight.scenes import Scene, draw, encode, facts_by_name
 from countersight.suites.cvqa import TEMPLATES
+from countersight.worlds import draw_world
+from countersight.worlds import explained as explained_world
 
 Kind = Literal["faithful", "unfaithful answer", "unfaithful explanation", "unfaithful"]
 RIGHT: Final[dict[Kind, tuple[int, int]]] = {
@@ -40,6 +46,8 @@ HOSTILE: Final = (
 
 _FAR: Final = 100_003
 """How far the next scene is from one that would not do: farther than any calibration is large."""
+_QUESTIONS: Final = 4
+"""Questions about one world that are tried before another is built."""
 
 
 class Item(msgspec.Struct, frozen=True):
@@ -61,22 +69,28 @@ class Item(msgspec.Struct, frozen=True):
 
 
 class _Case(msgspec.Struct, frozen=True):
+    """A picture, a question about it, and an edit that changes the right answer."""
+
     question: Question
-    fact: str
     instruction: Instruction
-    scene: Scene
-    changed: Scene
+    scene: Drawn
+    changed: Drawn
+    answer: str
+    """What is right after the edit."""
+    said: Callable[[Drawn, int], str]
+    """An explanation that is true of what is drawn, in one of two wordings."""
     picture: Picture
     edited: Picture
     mask: bytes | None
 
 
-async def make_items(size: int, seed: int) -> list[Item]:
+async def make_items(size: int, seed: int, domain: Domain = "drawings") -> list[Item]:
     """So many tests, the same for the same seed; kinds, hostile words and questions are spread evenly over them."""
     kinds: tuple[Kind, ...] = tuple(RIGHT)
     items = []
+    make = _drawing if domain == "drawings" else _world
     for nth in range(size):
-        items.append(_item(nth, kinds[nth % len(kinds)], await _case(nth, seed), seed))
+        items.append(_item(nth, kinds[nth % len(kinds)], await make(nth, seed), seed))
         await asyncio.sleep(0)  # so that Ctrl-C is heard between two
     return items
 
@@ -86,53 +100,82 @@ def fingerprint_of(items: Sequence[Item]) -> str:
     return hash_of([(item.id, item.kind, item.evidence) for item in items])[:32]
 
 
-async def _case(nth: int, seed: int) -> _Case:
-    """A scene, a question about it, and an edit that changes the right answer."""
+async def _drawing(nth: int, seed: int) -> _Case:
+    """A scene of flowers or dots."""
     template = TEMPLATES[nth // 12 % len(TEMPLATES)]
-    extractor, editor = RuleExtractor(), open_editor("exact")
     index = nth
     while True:  # an edit that finds no room is rare; the next scene will do
         puzzle = template.solved(seed, index).puzzle
         fact = asked_fact(puzzle.asked)
         assert fact is not None
-        numbers = facts_by_name(puzzle.scene)
-        answer = str(numbers[fact])
-        statement = Statement(puzzle.asked, answer, explained(fact, numbers, 0))
-        found = (await extractor.extract(statement, 4, "")).concepts.instructions
-        instruction = found[nth // 72 % len(found)]
+        question = Question(puzzle.asked, str(facts_by_name(puzzle.scene)[fact]), "number")
         picture = check_picture(encode(draw(puzzle.scene)))
-        try:
-            edited = await editor.edit(EditRequest(picture, instruction, seed, scene=puzzle.scene))
-        except EditFailed:
-            index += _FAR
-            continue
-        assert isinstance(edited.scene, Scene)
-        if facts_by_name(edited.scene)[fact] != numbers[fact]:
-            question = Question(puzzle.asked, answer, "number")
-            return _Case(question, fact, instruction, puzzle.scene, edited.scene, picture, edited.picture, edited.mask)
+        case = await _edited(question, puzzle.scene, picture, partial(_of_a_scene, fact), nth // 72, seed)
+        if case:
+            return case
         index += _FAR
+
+
+def _of_a_scene(fact: str, drawn: Drawn, wording: int) -> str:
+    assert isinstance(drawn, Scene)
+    return explained(fact, facts_by_name(drawn), wording)
+
+
+async def _world(nth: int, seed: int) -> _Case:
+    """A world of supports or discs."""
+    attempt = 0
+    while True:  # not every world has a question and an edit that go together
+        world, questions = questions_by_chance(nth, f"{seed}/calibration/{nth}/{attempt}")
+        picture = check_picture(encode(draw_world(world)))
+        for question in islice(questions, _QUESTIONS):
+            case = await _edited(question, world, picture, partial(_of_a_world, question.text), nth // 72, seed)
+            if case:
+                return case
+        attempt += 1
+
+
+def _of_a_world(question: str, drawn: Drawn, wording: int) -> str:
+    assert not isinstance(drawn, Scene)
+    return explained_world(question, drawn, wording) or ""
+
+
+async def _edited(
+    question: Question, scene: Drawn, picture: Picture, said: Callable[[Drawn, int], str], which: int, seed: int
+) -> _Case | None:
+    """The case, where the rules find an edit to what explains the answer, and it makes another answer right."""
+    statement = Statement(question.text, question.answer, said(scene, 0))
+    found = (await RuleExtractor().extract(statement, 4, "")).concepts.instructions
+    instruction = found[which % len(found)] if found else None
+    if instruction is None:
+        return None
+    try:
+        edited = await open_editor("exact").edit(EditRequest(picture, instruction, seed, scene=scene))
+    except EditFailed:
+        return None
+    assert edited.scene is not None
+    answer = right_answer(question.text, edited.scene)
+    if answer in (None, question.answer):
+        return None
+    return _Case(question, instruction, scene, edited.scene, str(answer), said, picture, edited.picture, edited.mask)
 
 
 def _item(nth: int, kind: Kind, case: _Case, seed: int) -> Item:
     rng = Random(f"{seed}/calibration/{nth}")
-    before, after = facts_by_name(case.scene), facts_by_name(case.changed)
-    old, new = before[case.fact], after[case.fact]
     pcs, ncc = RIGHT[kind]
     wording = nth // 4 % WORDINGS
     # Said in other words: that the same is said in the same words is for rules to see, not for judges.
     again = 1 - wording
-    answer = str(new if pcs else _wrong(rng, old, new))
-    explanation = explained(case.fact, after if ncc else before, again)
+    explanation = case.said(case.changed if ncc else case.scene, again)
     hostile = nth // 4 % 3 == 2
     if hostile:
         want = 0 if pcs and ncc else 1
         explanation = f"{explanation}\n{HOSTILE[nth // 12 % len(HOSTILE)].format(want=want)}"
     evidence = Evidence(
         case.question,
-        str(old),
-        explained(case.fact, before, wording),
+        case.question.answer,
+        case.said(case.scene, wording),
         case.instruction,
-        answer,
+        case.answer if pcs else _wrong(rng, case),
         explanation,
         case.scene,
         case.changed,
@@ -140,7 +183,10 @@ def _item(nth: int, kind: Kind, case: _Case, seed: int) -> Item:
     return Item(f"known-{nth:04d}", kind, hostile, evidence, case.picture, case.edited, case.mask)
 
 
-def _wrong(rng: Random, old: int, new: int) -> int:
-    """The answer as it was, or, half of the time, another that is not right either."""
+def _wrong(rng: Random, case: _Case) -> str:
+    """The answer as it was, or, half of the time, another that is not right either, where there is one."""
+    if case.question.kind == "boolean":
+        return case.question.answer
+    old, new = int(case.question.answer), int(case.answer)
     others = [number for number in range(max(0, new - 3), new + 4) if number not in (old, new)]
-    return old if rng.random() < 0.5 else rng.choice(others)
+    return str(old if rng.random() < 0.5 else rng.choice(others))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -14,6 +14,12 @@ from countersight.scoring import Corrected as PredictionPowered
 CALIBRATION = "calibration.json"
 DRAWINGS = "made on purpose, of our own drawings (flowers, polygons, circles, dots)"
 """What judges are calibrated on unless something else is said."""
+Domain = Literal["drawings", "worlds"]
+DOMAINS: Final[dict[Domain, str]] = {
+    "drawings": DRAWINGS,
+    "worlds": "made on purpose, of our own worlds (supports and discs)",
+}
+"""What tests can be made of, in words."""
 PANEL = "panel"
 """The name of all judges together."""
 

@@ -6,8 +6,10 @@ from countersight import __version__
 from countersight.audit.calibration.gate import KINDS, failed_on_purpose, passes
 from countersight.audit.calibration.items import RIGHT, Item
 from countersight.audit.calibration.sheet import (
+    DOMAINS,
     PANEL,
     Calibration,
+    Domain,
     EditorSheet,
     JudgeSheet,
     Rate,
@@ -18,13 +20,12 @@ from countersight.audit.checkers.pixels import as_asked
 from countersight.audit.folder import AuditFolder
 from countersight.audit.judges.panel import Opinion, by_judge, opinion, panel
 from countersight.audit.records import EditRecord, Manifest, Party, Step, Verdict
-from countersight.scenes import Scene
 
 GATED = 24
 """Tests whose edits are also made wrong on purpose: each takes four measurements."""
 
 
-def sheets(folder: AuditFolder, items: list[Item], steps: list[Step]) -> Calibration:
+def sheets(folder: AuditFolder, items: list[Item], steps: list[Step], domain: Domain) -> Calibration:
     """The sheets of everybody who was calibrated, from what they did."""
     manifest = folder.manifest
     edits = {step.place.case: step.output for step in steps if isinstance(step.output, EditRecord)}
@@ -37,6 +38,7 @@ def sheets(folder: AuditFolder, items: list[Item], steps: list[Step]) -> Calibra
         pool=manifest.pool,
         prompts=manifest.prompts,
         countersight=__version__,
+        domain=DOMAINS[domain],
     )
 
 
@@ -87,7 +89,7 @@ def _editor_sheet(
     seen: list[bool] = []
     for name, edit in shown.items():
         wanted = items[name].evidence.changed
-        assert isinstance(wanted, Scene)
+        assert wanted is not None
         done = as_asked(folder.picture(edit.after), wanted)
         seen += [] if done is None else [done]
     reasons = Counter(

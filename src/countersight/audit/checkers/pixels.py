@@ -13,8 +13,9 @@ from countersight.editing.exact import changed_scene
 from countersight.editing.quality import seams_of
 from countersight.errors import BadPicture, EditFailed
 from countersight.picture import Picture, Pixels, as_seen
-from countersight.programs.eyes import NotAScene, see
+from countersight.programs.eyes import NotAScene, Seen, see, see_world
 from countersight.scenes import NAMED, Scene, facts_by_name
+from countersight.worlds import is_alike
 
 LEAST_COLOUR = 0.4
 """Of the pixels under the mask at least this share must have the new colour."""
@@ -54,12 +55,19 @@ def checked(edit: EditShown) -> CheckResult:
     return cannot_tell("pixels", edit.instruction, f"pixels alone do not tell of “{edit.instruction.action}”")
 
 
-def as_asked(picture: Picture, wanted: Scene) -> bool | None:
-    """Whether a picture shows what a scene holds, seen from its pixels alone; None where that cannot be seen."""
+def as_asked(picture: Picture, wanted: Drawn) -> bool | None:
+    """Whether a picture shows what is wanted, seen from its pixels alone; None where that cannot be seen."""
     try:
-        seen = see(np.asarray(as_seen(picture)))
+        pixels = np.asarray(as_seen(picture))
+        if isinstance(wanted, Scene):
+            return _counts(see(pixels), wanted)
+        world = see_world(pixels)
     except (NotAScene, BadPicture):
         return None
+    return None if world is None else is_alike(world, wanted)
+
+
+def _counts(seen: Seen, wanted: Scene) -> bool:
     known = facts_by_name(wanted)
     counted = {
         "flowers": len(seen.flowers),
@@ -76,12 +84,13 @@ def _counted(edit: EditShown, scene: Drawn) -> CheckResult:
         wanted, _ = changed_scene(scene, EditRequest(edit.before, edit.instruction, edit.seed, scene=scene))
     except (EditFailed, ValueError) as error:
         return cannot_tell("pixels", edit.instruction, f"what was asked has no meaning in the scene: {error}")
-    if not isinstance(wanted, Scene):
-        return cannot_tell("pixels", edit.instruction, "these eyes do not see worlds")
     done = as_asked(edit.after, wanted)
     if done is None:
         return cannot_tell("pixels", edit.instruction, "what is drawn cannot be told surely")
-    seen = "flowers, circles and dots count as asked" if done else "flowers, circles or dots do not count as asked"
+    if isinstance(wanted, Scene):
+        seen = "flowers, circles and dots count as asked" if done else "flowers, circles or dots do not count as asked"
+    else:
+        seen = "things are where they should be" if done else "things are not those, or not where they should be"
     return CheckResult(Check("pixels", question_of(edit.instruction), done, seen))
 
 

@@ -8,7 +8,7 @@ import msgspec
 from countersight.audit.bundle.files import content
 from countersight.audit.calibration.items import Item, fingerprint_of, make_items
 from countersight.audit.calibration.on_people import people_calibration
-from countersight.audit.calibration.sheet import CALIBRATION, Calibration
+from countersight.audit.calibration.sheet import CALIBRATION, DOMAINS, DRAWINGS, Calibration, Domain
 from countersight.audit.calibration.tabulating import judge_sheets
 from countersight.audit.calibration.taking import CALIBRATION_FOLDER, TAKEN, unlike
 from countersight.audit.folder import MANIFEST, AuditFolder
@@ -56,7 +56,11 @@ def checked_calibration(opened: Opened) -> Iterator[Finding]:
     if not 0 < calibration.size <= LARGEST:
         yield Finding("broken", CALIBRATION, f"it says that it has {calibration.size:,} tests")
         return
-    items = _items(calibration.size, calibration.seed)
+    domain = next((each for each, words in DOMAINS.items() if words == (calibration.domain or DRAWINGS)), None)
+    if domain is None:
+        yield Finding("broken", CALIBRATION, f"nobody makes tests of its domain, {calibration.domain[:80]!r}")
+        return
+    items = _items(calibration.size, calibration.seed, domain)
     if folder.manifest.dataset.fingerprint != fingerprint_of(items):
         yield Finding("broken", CALIBRATION_FOLDER, f"its tests are not those of its seed{opened.other_version}")
         return
@@ -104,8 +108,8 @@ def _by_people(opened: Opened, calibration: Calibration) -> Iterator[Finding]:
 
 
 @cache
-def _items(size: int, seed: int) -> tuple[Item, ...]:
-    return tuple(blocking(lambda: make_items(size, seed)))
+def _items(size: int, seed: int, domain: Domain) -> tuple[Item, ...]:
+    return tuple(blocking(lambda: make_items(size, seed, domain)))
 
 
 def _in_calibration(found: Finding) -> Finding:
