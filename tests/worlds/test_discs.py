@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from countersight.worlds import Disc, Discs, build_discs, draw_discs, draw_end, draw_strip, motion
+from countersight.worlds import Disc, Discs, build_discs, draw_both, draw_discs, draw_end, draw_strip, motion
 from countersight.worlds.discs import BOUNCE, FIELD, WALL
 
 WORLDS = st.integers(0, 3000).map(lambda seed: build_discs(Random(seed), "hard"))
@@ -93,3 +93,21 @@ def test_the_end_shows_discs_where_they_come_to_rest():
     assert tuple(end[240, 220 - 12]) == red
     assert tuple(end[200, 100 - 12]) != red
     assert (start[80:120, 280:320] == end[80:120, 280:320]).all(), "what is not touched keeps its pixels"
+
+
+def test_two_tables_are_shown_one_above_the_other_frame_by_frame():
+    pushed = Disc("a", "red", 100, 200, 20, 120, 40)
+    other = Disc("b", "blue", 300, 100, 20)
+    same, less = (draw_both(Discs((pushed, other)), Discs(discs)) for discs in ((pushed, other), (other,)))
+    half = (len(same) - 6) // 2
+    assert (same[:half] == same[-half:]).all()
+    assert (same[:half] == less[:half]).all()
+    changed = (less[:half] != less[-half:]).any(axis=(0, 2))
+    assert changed.reshape(-1)[: half + 6].any(), "the first moment is without it too"
+
+
+def test_a_way_is_as_long_as_all_its_parts():
+    happens = motion(Discs((Disc("a", "red", 380, 200, 20, 100, 0), Disc("b", "blue", 100, 100, 20))))
+    to_the_wall = FIELD - WALL - 20 - 380
+    assert happens.length("a") == pytest.approx(to_the_wall + BOUNCE * (100 - to_the_wall))
+    assert happens.length("b") == 0
