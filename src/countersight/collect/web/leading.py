@@ -68,7 +68,9 @@ async def item_page(visit: Visit) -> Response:
         raise RefusedError(404, "There is no such item.")
     item = visit.store.read(lambda c: work.load_item(c, number))
     entries = visit.store.read(lambda c: history(c, visit.campaign.flow, number))
-    return visit.page("item.html", item=item, entries=entries, pictures=item_pictures(item.source))
+    flags = visit.store.read(lambda c: work.flags_of(c, number))
+    pictures, reasons = item_pictures(item.source), work.REASONS | work.FOUND
+    return visit.page("item.html", item=item, entries=entries, flags=flags, reasons=reasons, pictures=pictures)
 
 
 async def people_page(visit: Visit) -> Response:

@@ -10,7 +10,17 @@ from countersight.collect.work.claiming import (
     release,
     save_draft,
 )
-from countersight.collect.work.flagging import FOUND, REASONS, Flag, count_open, decide, flag, flag_for, open_flags
+from countersight.collect.work.flagging import (
+    FOUND,
+    REASONS,
+    Flag,
+    count_open,
+    decide,
+    flag,
+    flag_for,
+    flags_of,
+    open_flags,
+)
 from countersight.collect.work.items import add_items, finished_pasts, load_item, load_past
 from countersight.collect.work.proposing import Proposal, commit_first_try, keep_proposal, proposal_of
 from countersight.collect.work.qualifying import Result, Standing, reset, standing, take_test, tries_left
@@ -36,6 +46,7 @@ __all__ = [
     "finished_pasts",
     "flag",
     "flag_for",
+    "flags_of",
     "free_expired",
     "keep_proposal",
     "lease_by_token",

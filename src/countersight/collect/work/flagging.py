@@ -40,6 +40,8 @@ class Flag(msgspec.Struct, frozen=True):
     words: str
     at: float
     outcome: str | None
+    note: str | None
+    """What the reviewer said who decided."""
 
 
 def flag(
@@ -75,6 +77,12 @@ def flag_for(connection: Connection, flag_id: int, reviewer_id: int) -> Flag | N
     """A flag that waits for this reviewer."""
     row = connection.execute(_waiting(reviewer_id).where(tables.flag.c.id == flag_id)).first()
     return _as_flag(row) if row else None
+
+
+def flags_of(connection: Connection, item_id: int) -> list[Flag]:
+    """Every flag of an item, decided or not."""
+    rows = connection.execute(select(tables.flag).where(tables.flag.c.item_id == item_id).order_by(tables.flag.c.id))
+    return [_as_flag(row) for row in rows]
 
 
 def decide(
@@ -118,4 +126,5 @@ def _as_flag(row: Row[Any]) -> Flag:
         row.words,
         row.at,
         row.outcome,
+        row.note,
     )
