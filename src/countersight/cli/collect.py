@@ -144,6 +144,7 @@ def _demo(chosen: argparse.Namespace) -> int:
     from countersight.collect import ACCOUNTS, PASSWORD, Campaign, make_demo
     from countersight.collect.web import serve
 
+    print(f"A campaign to look at is made in {chosen.folder}; its pictures are drawn first.", flush=True)
     make_demo(chosen.folder)
     names = ", ".join(f"{name} ({role})" for name, role in ACCOUNTS)
     print(f"Log in as {names}; the password of all three is {PASSWORD}.")
