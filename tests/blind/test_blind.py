@@ -101,6 +101,25 @@ def test_a_cue_that_was_put_there_is_found_and_named(make, probe, cue):
     assert any(cue in one.what for one in found.cues)
 
 
+def test_a_set_that_is_balanced_by_name_gives_its_last_answer_away():
+    """Four names in turn, each right as often as the others: what was right elsewhere is wrong here."""
+    found = []
+    for number in range(100):
+        options = [f"thing {4 * number + place}" for place in range(4)]
+        found += [chosen(4 * number + right, options, right) for right in range(4)]
+    found = total(measure(found))
+    assert found.probes["options"].right < 0.25
+    assert found.probes["elsewhere"].right > 0.6
+
+
+def test_a_name_that_goes_once_with_yes_goes_once_with_no():
+    def make(number, rng):
+        name = f"{WORDS[number // 2 % 12]}{number // 24}"
+        return asked(number, f"Would it fall without the {name}?", ("yes", "no")[number % 2])
+
+    assert total(measure(cases(make))).probes["elsewhere"].right > 0.7
+
+
 def test_a_word_of_the_question_that_tells_yes_from_no_is_found():
     def make(number, rng):
         answer = rng.choice(("yes", "no"))

@@ -17,7 +17,6 @@ from suites.makers import gives_nothing_away
 import countersight as cs
 from countersight.case import LETTERS
 from countersight.causal.graph import CausalGraph, Thing
-from countersight.causal.lexicon import plain
 from countersight.causal.mining import mine
 from countersight.causal.soundness import settled
 from countersight.cli import main
@@ -140,8 +139,6 @@ def test_yes_and_no_come_in_pairs_of_the_same_words(sampled):
             assert {one.case.counterfactual.answer, other.case.counterfactual.answer} == {"yes", "no"}
             if len(one.named) == 3:
                 assert {one.named[0], one.named[2]} == {other.named[0], other.named[2]}
-            else:
-                assert plain(one.named[0]) == plain(other.named[0])
 
 
 def test_right_letters_are_even(sampled):
@@ -152,6 +149,16 @@ def test_right_letters_are_even(sampled):
         for question in asked:
             assert [option.role for option in question.options].count("answer") == 1
             assert question.options[LETTERS.index(question.answer)].role == "answer"
+
+
+def test_asked_again_in_other_words_every_option_stands_elsewhere(sampled):
+    again = list(sample(pool_of(many_graphs()), size=0, per_task=20, seed=0, turn=1))
+    for one, other in zip(sampled, again, strict=True):
+        first, second = one.case.counterfactual, other.case.counterfactual
+        assert first.text != second.text
+        assert set(first.options) == set(second.options)
+        assert first.right_text == second.right_text
+        assert not first.options or first.answer != second.answer
 
 
 def test_the_sample_depends_on_the_seed_and_not_on_the_order_of_the_graphs():
@@ -320,8 +327,8 @@ def real(tmp_path_factory):
 
 def test_the_real_region_graphs_make_a_balanced_dataset(real):
     by_task = Counter(case.provenance["task"] for case in real)
-    assert all(by_task[short] >= 200 for short in ("CaI", "CDE", "CR", "NDE", "NIE", "SC", "NC"))
-    assert all(by_task[short] >= 100 for short in ("CA", "AR"))
+    assert all(by_task[short] >= 200 for short in ("CaI", "CDE", "CR", "NDE", "NIE", "SC"))
+    assert all(by_task[short] >= 150 for short in ("CA", "AR", "NC"))
     assert by_task["CB"] >= 10
 
 

@@ -1,7 +1,7 @@
 """How much of a dataset is answered without its pictures: probes that learn from some questions and try the others."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 import numpy as np
@@ -10,6 +10,7 @@ from countersight.blind import features
 from countersight.blind.asked import Answered, Asked, asked_of
 from countersight.blind.choosing import FOLDS, Floats, Ints, Right, Table, out_of_fold
 from countersight.blind.cues import Cue, cues_in
+from countersight.blind.elsewhere import elsewhere
 from countersight.case import Case, World
 from countersight.scoring import wilson
 
@@ -19,13 +20,39 @@ FEWEST = 50
 MOST = 4_000
 """Questions of a world that are probed; of more, as many are drawn evenly."""
 
-PROBES: dict[str, tuple[str, tuple[features.Noticed, ...]]] = {
-    "majority": ("the answer, or the letter, most often right for the template", (features.majority,)),
-    "form": ("length and rank of the options, gaps and parity of their numbers", (features.form,)),
-    "nearest": ("the option nearest to the mean of the options, or most like the others", (features.nearest,)),
-    "options": ("the words of the options", (features.option_words,)),
-    "words": ("the words of the question and of the options", (features.all_words,)),
-    "together": ("all of these at once", (features.majority, features.form, features.nearest, features.all_words)),
+Notices = Callable[[Sequence[Asked], Sequence[str], Ints], list[list[list[str]]]]
+"""Given all questions, their templates and folds: the names of what is noticed of each answer of each."""
+
+
+def _each(*notices: features.Noticed) -> Notices:
+    """What is noticed of each question by itself."""
+    return lambda questions, templates, _folds: [
+        _joined(notice(question, template) for notice in notices)
+        for question, template in zip(questions, templates, strict=True)
+    ]
+
+
+def _at_once(*notices: Notices) -> Notices:
+    return lambda questions, templates, folds: [
+        _joined(parts) for parts in zip(*(notice(questions, templates, folds) for notice in notices), strict=True)
+    ]
+
+
+def _joined(parts: Iterable[list[list[str]]]) -> list[list[str]]:
+    """The names of every part, answer by answer."""
+    return [[name for names in of_answer for name in names] for of_answer in zip(*parts, strict=True)]
+
+
+_SINGLY = _each(features.majority, features.form, features.nearest, features.all_words)
+
+PROBES: dict[str, tuple[str, Notices]] = {
+    "majority": ("the answer, or the letter, most often right for the template", _each(features.majority)),
+    "form": ("length and rank of the options, gaps and parity of their numbers", _each(features.form)),
+    "nearest": ("the option nearest to the mean of the options, or most like the others", _each(features.nearest)),
+    "options": ("the words of the options", _each(features.option_words)),
+    "words": ("the words of the question and of the options", _each(features.all_words)),
+    "elsewhere": ("how often an answer is right, or offered, in the other questions", elsewhere),
+    "together": ("all of these at once", _at_once(_SINGLY, elsewhere)),
 }
 """What each probe goes by, and what it notices."""
 
@@ -103,7 +130,7 @@ def _of_world(
     blocks = np.unique([question.block for question in questions], return_inverse=True)[1]
     right: dict[str, Right] = {}
     for probe, (_, notices) in PROBES.items():
-        table = Table(questions, [_noticed(q, name, notices) for q, name in zip(questions, named, strict=True)])
+        table = Table(questions, notices(questions, named, folds))
         right[probe] = out_of_fold(table, folds)
     for model, answered in models.items():
         right[model] = np.array([answered.get((question.case, question.world), False) for question in questions])
@@ -114,15 +141,6 @@ def _of_world(
     found = [_group(name, world, here, right, chances, folds, blocks) for name, here in parts]
     found.append(_group(ALL, world, np.ones(len(questions), bool), right, chances, folds, blocks))
     return found, cues_in(world, questions, table)
-
-
-def _noticed(question: Asked, template: str, notices: Sequence[features.Noticed]) -> list[list[str]]:
-    """What is noticed of each answer."""
-    found: list[list[str]] = [[] for _ in question.answers]
-    for notice in notices:
-        for place, names in enumerate(notice(question, template)):
-            found[place] += names
-    return found
 
 
 def _group(

@@ -16,6 +16,8 @@ _LABELS = (0, 1)
 _FIGURES = (2, 3, 4)
 """Places of n, chance and blind in a line: a figure that is cut is another figure."""
 _BEST = 5
+_AT_ONCE = 5
+"""Probes beside each other on a narrow console."""
 
 
 def printed(found: Blind, console: Console) -> Iterator[RenderableType]:
@@ -36,7 +38,7 @@ def printed(found: Blind, console: Console) -> Iterator[RenderableType]:
 
 
 def _tables(found: Blind, console: Console) -> Iterator[Table]:
-    """All columns in one table, or, where the console is too narrow for it, the probes in a second one."""
+    """All columns in one table, or, where the console is too narrow for it, some probes at a time in further ones."""
     title = "Answered without the pictures, in %"
     places = tuple(range(len(head(found))))
     whole = _table(found, places, title)
@@ -44,7 +46,8 @@ def _tables(found: Blind, console: Console) -> Iterator[Table]:
         yield whole
         return
     yield _table(found, places[: _BEST + 1], title)
-    yield _table(found, (*_LABELS, *places[_BEST + 1 :]), "By probe, in %")
+    for first in range(_BEST + 1, len(places), _AT_ONCE):
+        yield _table(found, (*_LABELS, *places[first : first + _AT_ONCE]), "By probe, in %")
 
 
 def _table(found: Blind, places: tuple[int, ...], title: str) -> Table:

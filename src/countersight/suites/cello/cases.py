@@ -5,6 +5,7 @@ from random import Random
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from countersight.case import LETTERS, Case, Option, Question
 from countersight.causal import CausalGraph
@@ -12,7 +13,7 @@ from countersight.suites.cello.leaks import leaked
 from countersight.suites.cello.options import Answers, options
 from countersight.suites.cello.tasks.asked import RUNGS
 from countersight.suites.cello.tasks.query import Shape, Sought, Supposed, Task
-from countersight.suites.cello.wording import does, is_explained, question
+from countersight.suites.cello.wording import does, is_explained, question, wordings
 
 SUITE = "cello"
 
@@ -29,6 +30,8 @@ class Drafted(msgspec.Struct, frozen=True):
     """Names that it must have."""
     asks_stays: bool | None
     """What a question for yes or no asks: whether the effect stays, or whether it goes."""
+    spare: tuple[str, ...] = ()
+    """Names that the picture does not have and that could be offered instead of others that it does not have."""
 
 
 def draft(
@@ -38,15 +41,26 @@ def draft(
     offered = options(task, query, shape, answers, rng, tries)
     if offered is None:
         return None
-    text = question(task, query, shape, number)
+    # Every wording is looked at: the same is asked in other words, of the same options.
+    texts = [question(task, query, shape, nth) for nth in range(wordings(task))]
     named = tuple(shape.names[thing] for thing in query.about)
     names = {shape.names[thing] for thing in (*query.answer, *query.partial)}
     forbidden = tuple(sorted(names if is_explained(task) else {option.text for option in offered}))
-    if leaked(text, forbidden, named):
+    if any(leaked(text, forbidden, named) for text in texts):
         return None
+    spare = () if is_explained(task) else answers.spare(shape, query, rng)
+    fit = tuple(name for name in spare if not any(leaked(text, (name,), named) for text in texts))
     placed = _placed(offered, LETTERS.index(letter), rng)
-    case = _case(task, shape, Question(text, letter, "choice", placed), query.why)
-    return Drafted(case, shape.graph, task, forbidden, named, None)
+    case = _case(task, shape, Question(texts[number % len(texts)], letter, "choice", placed), query.why)
+    return Drafted(case, shape.graph, task, forbidden, named, None, fit)
+
+
+def with_options(drafted: Drafted, options: tuple[Option, ...]) -> Drafted:
+    """The same with other options in the same places."""
+    asked = drafted.case.counterfactual
+    assert asked is not None
+    case = replace(drafted.case, counterfactual=replace(asked, options=options))
+    return replace(drafted, case=case, forbidden=tuple(sorted(option.text for option in options)))
 
 
 def draft_supposed(task: Task, query: Supposed, shape: Shape, number: int, asks_stays: bool) -> Drafted:

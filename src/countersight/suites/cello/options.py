@@ -6,7 +6,7 @@ things beside the graph are offered where some question has such a thing for its
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 
 from countersight.case import Option
@@ -21,6 +21,8 @@ _WRONG = 3
 _FEWEST = 8
 """Different answers to questions about a name, or about things kept in one way, from which wrong ones are drawn."""
 _TRIES = 40
+_SPARE = 80
+"""Names looked at for each question, from which wrong options are exchanged."""
 
 
 class Answers:
@@ -31,8 +33,10 @@ class Answers:
     their wrong ones: no name is right more often than it is wrong.
     """
 
-    def __init__(self, asked: Iterable[tuple[Shape, Sought]]) -> None:
+    def __init__(self, asked: Iterable[tuple[Shape, Sought]], others: Mapping[str, Sequence[str]] = {}) -> None:
+        """`others` are names of things in the place of the answer in other graphs, by the kind of cause."""
         found = list(asked)
+        self._others = others
         self._all = Counter(shape.names[thing] for shape, query in found for thing in query.answer)
         self._counts: dict[str, Counter[str]] = {}
         self._enough: set[str] = set()
@@ -48,6 +52,13 @@ class Answers:
         """Whether the name is right anywhere."""
         return name in self._all
 
+    def spare(self, shape: Shape, query: Sought, rng: Random) -> list[str]:
+        """Names that could be offered, right somewhere or nowhere: none may stand for a thing of the picture."""
+        here = in_the_picture(shape.graph)
+        names = [*self.near(shape, query), *self._others.get(_kind(shape, query), ())]
+        some = rng.sample(sorted(set(names)), min(len(set(names)), _SPARE))
+        return [name for name in some if not any(may_be_the_same(name, other) for other in here)]
+
     def near(self, shape: Shape, query: Sought) -> Counter[str]:
         """How often each name is right where the like is asked."""
         keys = (key(shape, query) for key in (_name, _kind))
@@ -60,6 +71,16 @@ def _name(shape: Shape, query: Sought) -> str:
 
 def _kind(shape: Shape, query: Sought) -> str:
     return f"kind {next(e.kind for e in shape.graph.edges if e.effect in (*query.about, *query.answer))}"
+
+
+def in_the_place_of_the_answer(task: Task, graphs: Iterable[CausalGraph]) -> dict[str, list[str]]:
+    """What things are called that stand in graphs where the answers to a task stand, by the kind of cause."""
+    found: dict[str, dict[str, None]] = {}
+    for graph in graphs:
+        names = {thing.id: thing.name for thing in graph.things}
+        for edge in graph.edges:
+            found.setdefault(f"kind {edge.kind}", {})[names[edge.effect if task.short == "AR" else edge.cause]] = None
+    return {kind: list(names) for kind, names in found.items()}
 
 
 def options(

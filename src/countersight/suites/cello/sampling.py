@@ -8,7 +8,7 @@ import hashlib
 import heapq
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import zip_longest
+from itertools import groupby, permutations, zip_longest
 from random import Random
 
 import msgspec
@@ -17,7 +17,9 @@ from countersight.causal import CausalGraph, GraphKind, classes_of, is_one_way, 
 from countersight.chance import balanced
 from countersight.suites.cello.bystanders import bystanders
 from countersight.suites.cello.cases import Drafted, draft, draft_supposed
-from countersight.suites.cello.options import Answers
+from countersight.suites.cello.evening import Coins, Signs, taken
+from countersight.suites.cello.options import Answers, in_the_place_of_the_answer
+from countersight.suites.cello.slates import evened
 from countersight.suites.cello.tasks.asked import TASKS, queries
 from countersight.suites.cello.tasks.query import Shape, Sought, Supposed, Task
 from countersight.suites.cello.wording import wordings
@@ -27,6 +29,9 @@ _KEPT = 40
 _FEWEST = 4_000
 _TRIES = 40
 """How often wrong options are drawn at most where there are few questions."""
+_LETTERS = "ABCD"
+_MOST_RIGHT, _IN = 8, 40
+"""One name is the answer of so many questions at most, or of one in so many: tables bear nearly everything."""
 _UNMOVED = frozenset({"ground", "place", "water"})
 """What bears everything: of two things alone, nothing is learned from its being gone."""
 _SELF_MOVING = frozenset({"creature", "emission", "leafage", "liquid", "mount", "vehicle"})
@@ -71,11 +76,8 @@ class Pool:
         return [found[names][1] for names in sorted(found)]
 
 
-class _Pair(msgspec.Struct, frozen=True):
-    """Two questions in the same words: what is lost in both matters in the first, and not in the second."""
-
-    graphs: tuple[CausalGraph, CausalGraph]
-    queries: tuple[Supposed, Supposed]
+_Asked = tuple[CausalGraph, Supposed]
+"""A query for yes or no, and the graph it is of."""
 
 
 def sample(pool: Pool, *, size: int, seed: int, per_task: int | None = None, turn: int = 0) -> Iterator[Drafted]:
@@ -88,7 +90,10 @@ def sample(pool: Pool, *, size: int, seed: int, per_task: int | None = None, tur
     shares = _shares({name: len(found) for name, found in drafts.items()}, size) if per_task is None else None
     number = 0
     for name, found in drafts.items():
-        for drafted in found[: shares[name] if shares else per_task]:
+        kept = found[: shares[name] if shares else per_task]
+        if TASKS[name].is_choice:
+            kept = evened(kept, Random(f"{seed}/{name}/evened"))
+        for drafted in kept:
             number += 1
             case = msgspec.structs.replace(drafted.case, id=f"{drafted.case.suite}-{number:06d}")
             yield msgspec.structs.replace(drafted, case=case)
@@ -114,70 +119,116 @@ def _of_task(task: Task, pool: Pool, wanted: int, seed: int, turn: int = 0) -> I
     # Graphs of three things first and in turn: there are few, and they ask for more than two things do.
     graphs = list(_in_turn(Random(key).sample(found, len(found)) for found in reversed(by_kind)))
     if task.is_choice:
-        yield from _choices(task, graphs, wanted, key, turn)
+        yield from _choices(task, graphs, [*graphs, *pool.graphs("direct")], wanted, key, turn)
     else:
         yield from _suppositions(task, graphs, wanted, key, turn)
 
 
-def _choices(task: Task, graphs: Iterable[CausalGraph], wanted: int, key: str, turn: int) -> Iterator[Drafted]:
+def _choices(
+    task: Task, graphs: list[CausalGraph], around: list[CausalGraph], wanted: int, key: str, turn: int
+) -> Iterator[Drafted]:
+    """Questions for a thing; `around` are further graphs whose names may be offered."""
     asked = [
         (graph, Shape.of(graph), query)
         for graph in graphs
         for query in queries(task, graph)
         if isinstance(query, Sought) and _is_askable(task, graph, query.about[-1], query.answer)
     ]
-    answers = Answers((shape, query) for _, shape, query in asked)
-    made, used = 0, set[str]()
+    answers = Answers(((shape, query) for _, shape, query in asked), in_the_place_of_the_answer(task, around))
+    made, used, right = 0, set[str](), Counter[str]()
+    most = max(_MOST_RIGHT, wanted // _IN)
     # A question whose wrong options do not fit at once is left for the end, and not tried again: names that are right
     # often would else be wrong less often than they are right.
     for tries in (1, _TRIES):
         for graph, shape, query in asked:
             if made == wanted:
                 return
-            if graph.scene in used:
+            answer = plain(shape.names[query.answer[0]])
+            if graph.scene in used or right[answer] == most:
                 continue
-            letter = balanced("ABCD", f"{key}/letter/{turn}", made)
+            letter = _LETTERS[(_LETTERS.index(balanced(_LETTERS, f"{key}/letter", made)) + turn) % len(_LETTERS)]
             drafted = draft(task, query, shape, letter, made + turn, answers, _rng(f"{key}/{tries}", graph), tries)
             if drafted:
                 used.add(graph.scene)
+                right[answer] += 1
                 made += 1
                 yield drafted
 
 
 def _suppositions(task: Task, graphs: Iterable[CausalGraph], wanted: int, key: str, turn: int) -> Iterator[Drafted]:
     """Questions for yes or no, two at a time in the same words, so that yes and no are even."""
-    made = 0
-    for number, pair in enumerate(_pairs(task, graphs, Random(f"{key}/pairs"))):
-        asks_stays = balanced((True, False), f"{key}/asks", number)
+    rng = Random(f"{key}/pairs")
+    asked = [(graph, query) for graph in graphs for query in _asked(task, graph, rng)]
+    chosen = [item for pair in taken(_queues(asked), wanted, _signs, lambda pair: pair[0][0].scene) for item in pair]
+    pairs = [chosen[place : place + 2] for place in range(0, min(len(chosen), wanted), 2)]
+    for number, (pair, asks_stays) in enumerate(zip(pairs, _ways_of_asking(pairs), strict=True)):
         wording = balanced(range(wordings(task)), f"{key}/wording", number) + turn
-        for graph, query in zip(pair.graphs, pair.queries, strict=True):
-            if made == wanted:
-                return
-            made += 1
+        for graph, query in pair[: wanted - 2 * number]:
             beside = (query.lost,) if query.lost not in {thing.id for thing in graph.things} else ()
             yield draft_supposed(task, query, Shape.of(graph, beside), wording, asks_stays)
 
 
-def _pairs(task: Task, graphs: Iterable[CausalGraph], rng: Random) -> Iterator[_Pair]:
-    """Queries matched by what is lost; among those that fit, one about an effect that was asked of less often so."""
-    waiting: dict[tuple[bool, str], list[tuple[CausalGraph, Supposed, str]]] = {}
-    surplus: Counter[str] = Counter()
-    for graph in graphs:
-        for query in _asked(task, graph, rng):
-            lost, effect = _names(graph, query)
-            matching = waiting.get((not query.follows, lost), [])
-            if not matching:
-                waiting.setdefault((query.follows, lost), []).append((graph, query, effect))
-                continue
-            sign = 1 if query.follows else -1
-            place = max(range(len(matching)), key=lambda n: (surplus[matching[n][2]] * sign, -n))
-            other_graph, other, other_effect = matching.pop(place)
-            surplus[effect] += sign
-            surplus[other_effect] -= sign
-            first = (graph, query), (other_graph, other)
-            (one, asked), (two, beside) = first if query.follows else first[::-1]
-            yield _Pair((one, two), (asked, beside))
-            break
+def _ways_of_asking(pairs: list[list[_Asked]]) -> Iterator[bool]:
+    """Whether each pair is asked for what stays, one of every two, such that no name goes with yes or with no."""
+    coins = Coins()
+    for two in (pairs[place : place + 2] for place in range(0, len(pairs), 2)):
+        ways = ((True, False), (False, True))
+        answers = [
+            tuple(
+                (role, name, -sign if stays else sign)
+                for pair, stays in zip(two, way, strict=False)
+                for item in pair
+                for role, name, sign in _signs((item,))
+            )
+            for way in ways
+        ]
+        best = min((0, 1), key=lambda place: coins.strain(answers[place]))
+        coins.take(answers[best])
+        yield from ways[best][: len(two)]
+
+
+def _queues(asked: list[_Asked]) -> list[list[tuple[_Asked, ...]]]:
+    """What is asked together: two queries of one graph where something is held, else queries whose loss matters and
+    queries whose loss does not, in turn."""
+    if asked and asked[0][1].held:
+        return [[pair for _, queries in groupby(asked, key=lambda item: item[0]) if (pair := _opposed(list(queries)))]]
+    both = {role: {name for name in names if {True, False} <= names[name]} for role, names in _followed(asked).items()}
+    kept = [item for item in asked if all(name in both[role] for role, name, _ in _signs((item,)))]
+    return [[(item,) for item in kept if item[1].follows == follows] for follows in (True, False)]
+
+
+def _opposed(queries: list[_Asked]) -> tuple[_Asked, ...]:
+    """Of the queries of a graph one whose loss matters and one whose loss does not, of the same effect, or nothing."""
+    return next(
+        (
+            (one, other)
+            for one, other in permutations(queries, 2)
+            if one[1].follows and not other[1].follows and one[1].effect == other[1].effect
+        ),
+        (),
+    )
+
+
+def _followed(asked: list[_Asked]) -> dict[str, dict[str, set[bool]]]:
+    """For each name in each role, whether there are queries with it whose loss matters, and others."""
+    found: dict[str, dict[str, set[bool]]] = {}
+    for item in asked:
+        for role, name, sign in _signs((item,)):
+            found.setdefault(role, {}).setdefault(name, set()).add(sign > 0)
+    return found
+
+
+def _signs(asked: tuple[_Asked, ...]) -> Signs:
+    """The names in queries that are asked together, and whether the loss matters; a shared effect tells nothing."""
+    found: list[tuple[str, str, int]] = []
+    for graph, query in asked:
+        names = {thing.id: plain(thing.name) for thing in (*graph.things, *graph.others)}
+        sign = 1 if query.follows else -1
+        found.append(("lost", names[query.lost], sign))
+        found += [("lost beside", f"{names[query.lost]}, {names[held]}", sign) for held in query.held]
+        if len(asked) == 1:
+            found.append(("effect", names[query.effect], sign))
+    return tuple(found)
 
 
 def _asked(task: Task, graph: CausalGraph, rng: Random) -> list[Supposed]:
@@ -198,14 +249,6 @@ def _is_askable(task: Task, graph: CausalGraph, effect: str, behind: tuple[str, 
     if task.short in _FOR_SURE and classes[effect] & _SELF_MOVING:
         return False
     return not (graph.kind == "direct" and any(classes[thing] & _UNMOVED for thing in behind))
-
-
-def _names(graph: CausalGraph, query: Supposed) -> tuple[str, str]:
-    """What is lost, with what is held beside it, and the effect, by name."""
-    names = {thing.id: plain(thing.name) for thing in (*graph.things, *graph.others)}
-    if query.held:  # of a cause and its mediator, each is lost in one question of the pair and held in the other
-        return " and ".join(sorted(names[thing] for thing in (query.lost, *query.held))), names[query.effect]
-    return names[query.lost], names[query.effect]
 
 
 def _in_turn(kinds: Iterable[list[CausalGraph]]) -> Iterator[CausalGraph]:

@@ -24,12 +24,19 @@ from countersight.suites.worlds.supports import SUPPORTS
 from countersight.worlds import COLOURS, Supports, fallen_without
 
 _WORDINGS = 2
+_ANY, _BESIDE_THE_MEDIATOR, _ONE_OF_SEVERAL = "any", "direct", "collision"
+_KINDS = {
+    "CDE": (_ANY, _BESIDE_THE_MEDIATOR),
+    "NDE": (_ANY, _BESIDE_THE_MEDIATOR),
+    "NC": (_ANY, _ONE_OF_SEVERAL),
+}
+"""What is made together, for tasks whose graphs would else be chains nearly always."""
 _FOR_SURE = frozenset({"SC", "NC"})
 """Tasks that ask for all that could matter: nothing outside the graph may."""
 
 
 def drafts_of(task: Task, world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[Draft]:
-    """What a task can ask of a world, as drafts."""
+    """What a task can ask of a world, as drafts; of some kind alone where one is named."""
     try:
         found = [graph for graph in graphs(world, "world") if graph.kind in task.kinds]
         untouched = {graph: _bystanders(world, graph) for graph in found}
@@ -43,11 +50,21 @@ def drafts_of(task: Task, world: Supports, kind: str, rng: Random, dropped: Coun
         if not is_confirmed(world, graph, Shape.of(graph, beside).model(), beside):
             dropped["model"] += 1
             continue
-        asked = queries(task, graph, beside)
+        asked = [query for query in queries(task, graph, beside) if _is_of_kind(kind, graph, query)]
         for query in rng.sample(asked, len(asked)):
             draft = _draft(task, query, Shape.of(graph, beside), untouched[graph], world, rng)
             if draft:
                 yield draft
+
+
+def _is_of_kind(kind: str, graph: CausalGraph, query: Query) -> bool:
+    """Whether a query is of a kind that is made together: any; of a first cause while its mediator is held, whose
+    answer is whether there is an edge beside the mediator; or of a loss for which another cause would do."""
+    if kind == _ANY or not isinstance(query, Supposed):
+        return True
+    if kind == _BESIDE_THE_MEDIATOR:
+        return query.lost == graph.things[0].id
+    return query.follows or graph.kind == "collision"
 
 
 def _bystanders(world: Supports, graph: CausalGraph) -> list[str]:
@@ -165,7 +182,7 @@ def _made(
 
 def _group(task: Task) -> Group:
     drafting: Callable[..., Iterator[Draft]] = partial(drafts_of, task)
-    return Group(task.name, drafting, (None,) if task.is_choice else ("yes", "no"))
+    return Group(task.name, drafting, (None,) if task.is_choice else ("yes", "no"), _KINDS.get(task.short, (_ANY,)))
 
 
 CAUSES = WorldSuite(

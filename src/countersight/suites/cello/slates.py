@@ -1,0 +1,143 @@
+"""Wrong options such that how often a name is right or offered in other questions tells nothing of this one.
+
+What is drawn from the right answers of other questions is right at least once elsewhere, and an answer that is right
+only here is then the one that is not. So names that are never right are offered as well, and options are exchanged
+until every rank is the answer's as often as chance would have it: ranks by how often a name is right elsewhere, how
+often it is offered, and how often it is right where it is offered.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from random import Random
+
+from countersight.case import Option, Question
+from countersight.causal import may_be_the_same
+from countersight.suites.cello.cases import Drafted, with_options
+
+_TRIES = 20
+"""Exchanges tried for every question."""
+
+_NOTICES = 4
+"""Made of an option: its ranks by three figures, and by the first two at once."""
+_RIGHT = 3
+"""What a notice counts where it is of the answer; of each of the three wrong options it counts -1."""
+_RANKS = 16
+"""Ranks among four, ties told apart."""
+
+Told = list[int]
+"""What is noticed of the options of a question, those of the answer first: a number for each figure and rank."""
+
+
+def evened(drafts: Sequence[Drafted], rng: Random) -> list[Drafted]:
+    """The same questions, with options that their pictures do not have exchanged."""
+    asked = [_asked(drafted) for drafted in drafts]
+    board = _Board([_answer_first(question) for question in asked])
+    open_ = [
+        (number, place)
+        for number, drafted in enumerate(drafts)
+        for place, option in enumerate(_ordered(asked[number]))
+        if option.role == "text" and drafted.spare
+    ]
+    for _ in range(_TRIES * len(drafts) if open_ else 0):
+        number, place = rng.choice(open_)
+        name = rng.choice(drafts[number].spare)
+        others = (other for at, other in enumerate(board.names[number]) if at != place)
+        if not any(may_be_the_same(name, other) for other in others):
+            board.exchange(number, place, name)
+    return [
+        with_options(drafted, _renamed(question, names)) if drafted.spare else drafted
+        for drafted, question, names in zip(drafts, asked, board.names, strict=True)
+    ]
+
+
+def _asked(drafted: Drafted) -> Question:
+    assert drafted.case.counterfactual is not None
+    return drafted.case.counterfactual
+
+
+def _ordered(question: Question) -> list[Option]:
+    """The options with the answer first."""
+    return sorted(question.options, key=lambda option: option.role != "answer")
+
+
+def _answer_first(question: Question) -> list[str]:
+    return [option.text for option in _ordered(question)]
+
+
+def _renamed(question: Question, names: list[str]) -> tuple[Option, ...]:
+    """The options where they stand, by their new names."""
+    renamed = dict(zip(_answer_first(question), names, strict=True))
+    return tuple(Option(renamed[option.text], option.role) for option in question.options)
+
+
+class _Board:
+    """All questions, and what is noticed of their options: is it of the answer more often than of the others?"""
+
+    def __init__(self, names: list[list[str]]) -> None:
+        self.names = names
+        self._right = Counter(options[0] for options in names)
+        self._shown = Counter(name for options in names for name in options)
+        self._having: dict[str, set[int]] = {}
+        for number, options in enumerate(names):
+            for name in options:
+                self._having.setdefault(name, set()).add(number)
+        self._excess: Counter[int] = Counter()
+        self.unevenness = 0
+        """The squares of how much more or less often than by chance each notice is of the answer."""
+        self._told = [self._tells(options) for options in names]
+        for told in self._told:
+            self._add(told, 1)
+
+    def exchange(self, number: int, place: int, name: str) -> None:
+        """Offer another name in a question, if that makes notices more even."""
+        old = self.names[number][place]
+        if name in self.names[number]:
+            return
+        touched = list(self._having[old] | self._having.setdefault(name, set()))
+        before = self.unevenness, [self._told[one] for one in touched]
+        self._rename(number, place, name)
+        self._retell(touched, [self._tells(self.names[one]) for one in touched])
+        if self.unevenness >= before[0]:
+            self._rename(number, place, old)
+            self._retell(touched, before[1])
+
+    def _rename(self, number: int, place: int, name: str) -> None:
+        old, self.names[number][place] = self.names[number][place], name
+        self._shown[old] -= 1
+        self._shown[name] += 1
+        self._having[old].discard(number)
+        self._having[name].add(number)
+
+    def _retell(self, numbers: list[int], told: list[Told]) -> None:
+        for number, notices in zip(numbers, told, strict=True):
+            if notices != self._told[number]:
+                self._add(self._told[number], -1)
+                self._add(notices, 1)
+                self._told[number] = notices
+
+    def _add(self, told: Told, times: int) -> None:
+        for place, notice in enumerate(told):
+            added = times * (_RIGHT if place < _NOTICES else -1)
+            self.unevenness += added * (2 * self._excess[notice] + added)
+            self._excess[notice] += added
+
+    def _tells(self, options: list[str]) -> Told:
+        """What is noticed of each option: its ranks by how often it is right elsewhere, is offered, and is right of
+        those offered."""
+        right = [self._right[name] for name in options]
+        right[0] -= 1
+        shown = [self._shown[name] for name in options]
+        shares = [one / both for one, both in zip(right, shown, strict=True)]
+        return [
+            notice
+            for one, two, three in zip(_ranks(right), _ranks(shown), _ranks(shares), strict=True)
+            for notice in (one, two + _RANKS, three + 2 * _RANKS, (one + 1) * 3 * _RANKS + two)
+        ]
+
+
+def _ranks(figures: Sequence[float]) -> list[int]:
+    """How many of the others each is above, and how many below, as one number."""
+    ordered = sorted(figures)
+    last = len(ordered)
+    return [bisect_left(ordered, figure) * last + last - bisect_right(ordered, figure) for figure in figures]
