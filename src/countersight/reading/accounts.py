@@ -9,6 +9,8 @@ from countersight.reading.question import Counted
 from countersight.reading.ranks import Rank
 from countersight.reading.stems import is_empty, stem
 
+_DENIED = re.compile(r"\bnot(?: the| just)?\s*$", re.IGNORECASE)  # "5, not 8"
+_THERE_ARE = re.compile(r"\b(?:there (?:is|are)|shows?|see)\s*$", re.IGNORECASE)
 _SUBJECT = re.compile(r"\W*(?:the|his|her|their|its) ([a-z]+)", re.IGNORECASE)
 _NOWHERE: frozenset[str] = frozenset()
 
@@ -36,6 +38,7 @@ def accounts_for(value: str, every: list[Quantity], mentioned: Iterable[str | No
         or value == total
         or (other.rank == Rank.BEFORE < own[-1].rank and _after(own[-1], other))
         or (other.value or "").startswith("-")
+        or (other.value is None and bool(_DENIED.search(other.before)))
         or (other.value == "0" and bool(other.words) and not other.words & (asked.nouns | asked.qualities))
         # "5 chairs are taken and 3 are empty" says nothing of what would be
         or (not told_only and _is_explained(other, own, asked))
@@ -66,9 +69,11 @@ def is_of_any_kind(value: str, every: list[Quantity], asked: Counted) -> bool:
     """Whether a number is of all things of a name, where one kind of them was asked for: "9 balloons", to red ones."""
     named = [n for n in every if n.value == value]
     of_all = all(n.rank <= Rank.STATED and stem(n.noun) in asked.nouns for n in named)
-    return (
-        value != "0" and asked.of_now and bool(asked.kinds) and of_all and not any(asked.kinds & n.words for n in every)
-    )
+    told = frozenset[str]().union(*(n.words for n in every))
+    of_another_kind = bool(asked.kinds) and not told & asked.kinds
+    only_there = all(_THERE_ARE.search(n.before) and n.words & asked.qualities for n in named)
+    only_placed = only_there and bool(asked.predicate) and not told & (asked.predicate | asked.kinds)
+    return value != "0" and asked.of_now and of_all and (of_another_kind or only_placed)
 
 
 def _is_explained(other: Quantity, own: list[Quantity], asked: Counted) -> bool:

@@ -47,6 +47,7 @@ _NUMBERED_OPTION = re.compile(
 _GOOD = re.compile(rf"[✅✔✓☑]|{any_of('options.good')}", re.IGNORECASE)
 _BAD = re.compile(rf"[❌✗✘✖❎]|{any_of('options.bad')}", re.IGNORECASE)
 _TICKED = re.compile(r"^\W*?(?:[✅✔☑]|\[x\])\s*([^\n✅✔☑]+)$", re.IGNORECASE | re.MULTILINE)
+_EITHER = re.compile(r"\W*either\b.*\bor\b", re.IGNORECASE)
 _REASON_FOLLOWS = re.compile(r",? (?:because|since|as|so)\b", re.IGNORECASE)
 _ASKED_BACK = re.compile(r"\b([A-Z])\? (yes|no)\b", re.IGNORECASE)  # "B? No. C? Yes."
 _REASON = re.compile(r"\b(?:because|since)\b", re.IGNORECASE)
@@ -210,6 +211,8 @@ def _by_text(text: str, options: Sequence[str], letters: str, question: str) -> 
     if {words_of(option) for option in options} == {"yes", "no"}:
         answer = polarity(text, question)
         return next((x for x, option in zip(letters, options, strict=True) if words_of(option) == answer), None)
+    if _EITHER.match((sentences(text) or [""])[-1]):
+        return None
     if alone := _named_alone(text, options, letters):
         return alone
     text = _without_questions(_RATHER_THAN.sub(" ", text))
@@ -225,11 +228,10 @@ def _by_text(text: str, options: Sequence[str], letters: str, question: str) -> 
 def _without_questions(text: str) -> str:
     """The text without what it asks itself: "Put on sunglasses? Hardly."."""
     pieces = sentences(text)
-    nexts = [*pieces[1:], ""]
     told = [
         piece
-        for piece, after in zip(pieces, nexts, strict=True)
-        if not piece.endswith("?") or opening_polarity(after) == "yes"
+        for place, piece in enumerate(pieces, 1)
+        if not piece.endswith("?") or opening_polarity(" ".join(pieces[place : place + 1])) == "yes"
     ]
     return text if len(told) == len(pieces) else " ".join(told)
 

@@ -31,6 +31,8 @@ class Counted(msgspec.Struct, frozen=True):
     """What is said of the noun: "red" cars, people "wearing hats", cats "on the sofa"."""
     kinds: frozenset[str] = frozenset()
     """Those of them that stand before the noun: "red"."""
+    predicate: frozenset[str] = frozenset()
+    """Those that the verb brings: people in the boat "wearing hats"."""
     owner: frozenset[str] = frozenset()
     """Whose they are: "how many balloons would the girl have"."""
     supposition: frozenset[str] = frozenset()
@@ -68,6 +70,7 @@ def counted_by(question: str) -> Counted:
         nouns=frozenset(nouns),
         qualities=frozenset(told),
         kinds=frozenset(kinds) & told,
+        predicate=frozenset(said) & told - places,
         owner=frozenset(owner),
         supposition=frozenset(counted_words(supposition)) - told - nouns - owner,
         supposed_numbers=frozenset(numeral.value for numeral in numerals(supposition)),
