@@ -67,6 +67,7 @@ def _trained(
     from countersight.training.matcher.tokens import sequences_for
 
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    torch.set_float32_matmul_precision("high")  # on a GPU several times as fast, and exact enough to learn
     views, view = _views(dataset, plan, examples)
     region = next(iter(views.values())).features.shape[1] if views else 0
     parts = folds(examples, plan.folds, 0) if plan.folds else [[]]

@@ -41,7 +41,10 @@ class Trainer:
         self._folder = folder
         self._device = device
         self._optimizer = torch.optim.AdamW(
-            _groups(plan, network), weight_decay=plan.decay, fused=device.type == "cuda"
+            _groups(plan, network),
+            betas=(0.9, plan.beta2),
+            weight_decay=plan.decay,
+            fused=device.type == "cuda",
         )
         self.curve: list[Epoch] = []
         self._best: dict[str, Tensor] = {}

@@ -122,8 +122,14 @@ def _text_encoder(plan: Plan, vocabulary: int, pad: int) -> Any:
         intermediate_size=4 * plan.hidden,
         hidden_dropout_prob=plan.dropout,
         attention_probs_dropout_prob=plan.dropout,
+        initializer_range=_beginning(plan),
     )
     return BertModel(config, add_pooling_layer=False)
+
+
+def _beginning(plan: Plan) -> float:
+    """How large random weights are: BERT's 0.02 is for its size; a smaller network then hardly tells words apart."""
+    return float(plan.hidden**-0.5)
 
 
 def _two_streams(plan: Plan, kind: str, config: Any, vocabulary: int, pad: int, region: int) -> Any:
@@ -145,7 +151,7 @@ def _two_streams(plan: Plan, kind: str, config: Any, vocabulary: int, pad: int, 
         r_layers=plan.vision_layers,
         x_layers=plan.cross_layers,
         visual_feat_dim=region,
-        initializer_range=0.02 if config else plan.hidden**-0.5,  # less, and a small network hardly tells words apart
+        initializer_range=0.02 if config else _beginning(plan),
         pad_token_id=pad,
     )
     body = LxmertModel(shape)

@@ -34,6 +34,8 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     head_rate: float = 0.0
     """The rate of what stands above the encoder; 0 for the same."""
     decay: float = 0.0
+    beta2: float = 0.999
+    """How long Adam remembers how large gradients were."""
     warming: float = 0.0
     """Share of the steps in which the rate rises; after it, it falls to nothing by the end where it is above 0."""
     pooling: Literal["cls", "mean"] = "cls"

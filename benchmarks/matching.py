@@ -1,0 +1,155 @@
+"""How fast a matcher of the paper's sizes learns: the loop its authors publish, and ours, in one run on one GPU.
+
+    python -m benchmarks.matching [--cases 2000] [--seconds 20]
+
+Both train the same network (hidden 768, 9 + 5 + 5 layers, 36 regions of 2,048 numbers) on the same made cases, with
+texts about as long as CoSIm's; every figure is whole cases a second, reading included.
+
+- published: batch 2, 32 bits, the four responses in four passes, features decoded from LXMERT's TSV in every epoch
+- ours: bfloat16, four responses in one pass, lengths bucketed, a picture through its layers once, features mapped
+"""
+
+import argparse
+import tempfile
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+from random import Random
+from time import perf_counter
+
+import msgspec
+import numpy as np
+import torch
+from torch.nn import functional
+
+from countersight.models import Parts
+from countersight.models.matcher import FILES, Listed, Regions, View, read_tsv, write_regions, write_tsv
+from countersight.training.matcher import Example, Plan
+from countersight.training.matcher.batches import Batches
+from countersight.training.matcher.loop import Trainer
+from countersight.training.matcher.network import build
+from countersight.training.matcher.tokens import sequences_for
+
+REGIONS, NUMBERS = 36, 2048
+WORDS = [f"w{number}" for number in range(4000)]
+LENGTHS = ((6, 14), (8, 25), (10, 30), (8, 25))
+"""Words of question, first response, change and new response: CoSIm's are of about these lengths."""
+
+
+def examples(count: int) -> list[Example]:
+    """Made cases of four responses each, every one with a picture of its own."""
+    chance = Random(0)
+
+    def text(part: int) -> str:
+        return " ".join(chance.choices(WORDS, k=chance.randint(*LENGTHS[part])))
+
+    return [
+        Example(f"case-{n}", f"{n:06d}", Parts(*map(text, range(3))), tuple(text(3) for _ in range(4)), n % 4)
+        for n in range(count)
+    ]
+
+
+def pictures(count: int) -> Iterator[tuple[str, View]]:
+    """Regions by chance."""
+    chance = np.random.default_rng(0)
+    for number in range(count):
+        features, boxes = chance.random((REGIONS, NUMBERS), np.float32), chance.random((REGIONS, 4), np.float32)
+        yield f"{number:06d}", View(features, boxes)
+
+
+def trainer(plan: Plan, cases: list[Example], views: object, folder: Path, device: torch.device) -> Trainer:
+    """One of the two, ready to learn."""
+    torch.manual_seed(1)
+    sequences = sequences_for("", cases)
+    network = build(plan, sequences.size, sequences.pad, NUMBERS)
+    return Trainer(plan, network.train(), Batches(sequences, plan, views), folder, device)  # type: ignore[arg-type]
+
+
+def published_steps(cases: list[Example], tsv: Path, folder: Path, plan: Plan, device: torch.device) -> Iterator[int]:
+    """Steps of the published loop, epoch after epoch: two cases, four passes, one update."""
+    learning = trainer(plan, cases, {}, folder, device)
+    by_picture = {one.picture: one for one in cases}
+    while True:
+        for two in _in_twos(read_tsv(tsv)):
+            learning._batches._views = dict(two)
+            part = [by_picture[name] for name, _ in two]
+            passes = []
+            for place in range(4):
+                alone = [only(one, place) for one in part]
+                passes.append(learning.network(**learning._there(learning._batches._tensors(alone))))
+            right = torch.tensor([one.right for one in part], device=device)
+            loss = functional.cross_entropy(torch.stack(passes, 1).float(), right)
+            learning._optimizer.zero_grad(set_to_none=True)
+            loss.backward()
+            learning._optimizer.step()
+            yield len(part)
+
+
+def only(example: Example, place: int) -> Example:
+    """The example with one of its responses."""
+    return msgspec.structs.replace(example, key=f"{example.key}/{place}", options=(example.options[place],))
+
+
+def _in_twos(rows: Iterator[tuple[str, View]]) -> Iterator[list[tuple[str, View]]]:
+    while two := list(islice(rows, 2)):
+        yield two
+
+
+def our_steps(cases: list[Example], regions: Regions, folder: Path, plan: Plan, device: torch.device) -> Iterator[int]:
+    """Steps of our loop, epoch after epoch."""
+    learning = trainer(plan, cases, regions, folder, device)
+    for epoch in range(1_000_000):
+        for batch in learning._batches.shuffled(cases, plan.batch, str(epoch)):
+            learning._step(batch)
+            yield len(batch[0])
+
+
+def cases_a_second(steps: Iterator[int], warm: int, seconds: float, wait: Callable[[], None]) -> float:
+    """Cases a second after some steps to warm up."""
+    for _ in islice(steps, warm):
+        pass
+    wait()
+    start, done = perf_counter(), 0
+    for count in steps:
+        done += count
+        if perf_counter() - start > seconds:
+            break
+    wait()
+    return done / (perf_counter() - start)
+
+
+def measure(count: int, seconds: float, batches: tuple[int, ...], hidden: int = 768) -> dict[str, float]:
+    """Cases a second of both loops, and how many times faster ours is."""
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    wait = torch.cuda.synchronize if device.type == "cuda" else lambda: None
+    plan = Plan(inputs="full", features="regions", hidden=hidden)
+    cases = examples(count)
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        write_tsv(folder / "regions.tsv", pictures(count))
+        rows = ((Listed(name), view) for name, view in pictures(count))
+        regions = write_regions(folder / "regions", FILES, rows, count=count, most=REGIONS)
+        theirs = published_steps(cases, folder / "regions.tsv", folder, plan, device)
+        found = {"published": cases_a_second(theirs, 3, seconds, wait)}
+        for batch in batches:
+            ours = our_steps(cases, regions, folder, msgspec.structs.replace(plan, batch=batch), device)
+            found[f"ours, batch {batch}"] = cases_a_second(ours, 5, seconds, wait)
+    best = max(value for name, value in found.items() if name != "published")
+    return {**found, "times as fast": best / found["published"]}
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cases", type=int, default=2000)
+    parser.add_argument("--seconds", type=float, default=20.0, help="of each loop, after warming up")
+    parser.add_argument("--batches", default="16,32,64")
+    parser.add_argument("--hidden", type=int, default=768)
+    chosen = parser.parse_args(arguments)
+    batches = tuple(map(int, chosen.batches.split(",")))
+    for name, value in measure(chosen.cases, chosen.seconds, batches, chosen.hidden).items():
+        print(f"{name:<30} {value:10.2f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
