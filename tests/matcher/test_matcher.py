@@ -1,5 +1,6 @@
 """CoSIm's matcher: trained on tiny networks, taken up where it was left, exported, and asked like any model."""
 
+import asyncio
 import json
 from pathlib import Path
 from random import Random
@@ -11,6 +12,7 @@ from making import dataset
 from running import replies, run_command
 
 from countersight.case import LETTERS, Case, Change, Option, Question
+from countersight.cli import main
 from countersight.dataset import Dataset
 from countersight.errors import CountersightError, ModelError
 from countersight.models import open_model
@@ -64,6 +66,15 @@ def test_it_learns_and_says_how_well_beside_the_paper(trained) -> None:
     assert (trained / "curves.svg").read_text().count("<polyline") == 2
 
 
+def test_trained_matchers_stand_in_one_table_beside_the_papers_rows(trained, tmp_path) -> None:
+    assert main(["train", "tables", str(trained.parent), "-o", str(tmp_path / "tables.md")]) == 0
+    (row,) = [line for line in (tmp_path / "tables.md").read_text().splitlines() if line.startswith("| text | ce |")]
+    result = json.loads((trained / "result.json").read_text())
+    assert f"{100 * result['mean']:.2f} ± {100 * result['spread']:.2f}" in row
+    assert row.endswith("| 44.62 |")
+    assert main(["train", "tables", str(tmp_path), "-o", str(tmp_path / "none.md")]) == 2
+
+
 def test_it_is_asked_like_any_model_and_ranks_without_torch(trained, cases, tmp_path) -> None:
     done = run_command(cases, tmp_path / "run", f"matcher:{trained}", "--rank")
     assert done.returncode == 0, done.stderr
@@ -75,6 +86,16 @@ def test_it_is_asked_like_any_model_and_ranks_without_torch(trained, cases, tmp_
     assert len(right) == 120
     assert np.mean(right) > 0.6
     assert all(abs(sum(np.exp(-np.array(reply.losses))) - 1) < 1e-4 for reply in replies(tmp_path / "run"))
+
+
+def test_it_stands_in_the_loop_of_collecting(trained) -> None:
+    pytest.importorskip("sqlalchemy")
+    from countersight.collect.loop.checking import RankingModel
+
+    model = RankingModel(f"matcher:{trained}", timeout=30.0)
+    said = asyncio.run(model.likely("Is it loud? Yes, it is quiet. There is a dog.", ("I hear the dog.", "The cat.")))
+    assert len(said) == 2
+    assert sum(said) == pytest.approx(1)
 
 
 def test_what_is_exported_scores_as_what_was_trained(trained, cases) -> None:

@@ -19,8 +19,16 @@ def add(verbs: Verbs) -> None:
         "train the embedded model again, or CoSIm's matcher",
         "countersight train matcher cosim --inputs text --encoder models/minilm --folds 5 -o matchers/text",
     )
-    train.add_argument("what", choices=["embedded", "matcher"], help="which model")
-    train.add_argument("dataset", nargs="?", type=Path, metavar="DATASET", help="what a matcher learns from")
+    train.add_argument(
+        "what", choices=["embedded", "matcher", "tables"], help="which model; or a table of several trained matchers"
+    )
+    train.add_argument(
+        "dataset",
+        nargs="?",
+        type=Path,
+        metavar="DATASET",
+        help="what a matcher learns from; for tables, the folder that holds them",
+    )
     train.add_argument(
         "--plan", type=Path, metavar="TOML", help="all settings in a file; for a matcher, those not named here"
     )
@@ -54,8 +62,12 @@ def _train(chosen: argparse.Namespace) -> int:
         return 0
     from countersight.dataset import Dataset
     from countersight.errors import CountersightError
-    from countersight.training.matcher import train_matcher
+    from countersight.training.matcher import train_matcher, write_table
 
+    if chosen.what == "tables":
+        folders = [file.parent for file in sorted((chosen.dataset or Path()).glob("*/result.json"))]
+        print(write_table(folders, chosen.output))
+        return 0
     if chosen.dataset is None:
         raise CountersightError("a matcher learns from a dataset: countersight train matcher DATASET -o DIR")
     plan = _plan(chosen)

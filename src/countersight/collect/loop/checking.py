@@ -17,7 +17,7 @@ from countersight.collect.loop.ranker import TextRanker
 from countersight.collect.loop.training import train_aside
 from countersight.collect.work import finished_pasts
 from countersight.errors import CampaignError
-from countersight.models import ModelSettings, Ranker, Request, Turn, open_model
+from countersight.models import ModelSettings, Parts, Ranker, Request, Turn, open_model
 
 _RETRAIN_AFTER = 10
 """New items in the train split after which the ranker learns anew, or a tenth more, whichever is later."""
@@ -126,7 +126,8 @@ class RankingModel:
         """From the losses of the options."""
         options = tuple(map(Option, responses))
         key = hashlib.sha256("\n".join((context, *responses)).encode()).hexdigest()
-        losses = await self._model.losses(Request(key, (Turn("user", context),), "choice", options, context))
+        asked = Request(key, (Turn("user", context),), "choice", options, context, Parts(context))
+        losses = await self._model.losses(asked)
         powers = np.exp(min(losses) - np.array(losses))
         return tuple(float(power) for power in powers / powers.sum())
 

@@ -9,3 +9,4 @@ from .features import features_by_view as features_by_view
 from .features import features_from_tsv as features_from_tsv
 from .plan import Objective as Objective
 from .plan import Plan as Plan
+from .tables import write_table as write_table

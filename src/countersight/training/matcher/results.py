@@ -75,7 +75,7 @@ def _together(examples: Sequence[Example], scores: Scores) -> Rate:
     return rate(np.array(right, bool), clusters)
 
 
-def _protocol(plan: Plan) -> str:
+def protocol(plan: Plan) -> str:
     """On which cases the figures were got."""
     if plan.folds:
         chosen = "the best epoch chosen on pictures held out of the training part" if plan.held_out else "last epoch"
@@ -87,7 +87,7 @@ def _protocol(plan: Plan) -> str:
 
 def _card(plan: Plan, result: Result) -> str:
     together = result.together
-    how = _protocol(plan)
+    how = protocol(plan)
     rows = [f"| seed {seed} | {100 * value:.2f} |" for seed, value in result.by_seed.items()]
     spread = f" ± {100 * result.spread:.2f} over the seeds" if result.spread is not None else ""
     rows.append(f"| mean | {100 * result.mean:.2f}{spread} |")
