@@ -3,7 +3,7 @@
     python -m benchmarks.local_models --photos FOLDER [--shape 7b] [--pairs 1008] [--plain 192]
 
 The model has the shape of Qwen2.5-VL and random weights and is written into a folder first, so that its files are in
-the page cache. Every photograph of the folder is shown in up to eight ways (turned and mirrored) until there are enough
+the page cache. Every photograph of the folder is shown in many ways (turned, mirrored, cropped) until there are enough
 pairs. `busy` is what nvidia-smi says of the time between the first batch and the last. At the end, in one process:
 questions a second by `generate` in batches of 64 and as `run` writes them, and how many answers are those of
 `generate` on one question alone. In few bits and with random weights, where many words are as likely as each other,
@@ -43,6 +43,7 @@ FEW = 4
 TIMEOUT = 90.0
 """Seconds for one command."""
 TURNS = (None, *Image.Transpose)
+COMMAND = [sys.executable, "-m", "countersight"]
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
 
@@ -58,12 +59,13 @@ def write_model(folder: Path, shape: str) -> None:
 
 
 def pictures(photos: Path, number: int) -> Iterator[bytes]:
-    """So many JPEG files: the photographs, then the same turned and mirrored."""
+    """So many JPEG files, no two alike: the photographs, the same turned and mirrored, then all of them cropped."""
     files = sorted(photos.glob("*.jpg"))
 
     def picture(nth: int) -> bytes:
         image = Image.open(files[nth % len(files)]).convert("RGB")
-        turn = TURNS[nth // len(files) % len(TURNS)]
+        turn, crop = TURNS[nth // len(files) % len(TURNS)], nth // len(files) // len(TURNS)
+        image = image.crop((crop, crop, *image.size))
         file = io.BytesIO()
         (image if turn is None else image.transpose(turn)).save(file, "JPEG", quality=90)
         return file.getvalue()
@@ -133,7 +135,7 @@ def run(data: Path, model: Path, output: Path, *options: str) -> dict[str, float
     journal = output / "replies.jsonl"
     before = journal.read_bytes().count(b"\n") if journal.exists() else 0
     watching = Watching(journal)
-    command = [sys.executable, "-m", "countersight", "run", str(data), "--model", f"hf:{model}", "-o", str(output)]
+    command = [*COMMAND, "run", str(data), "--model", f"hf:{model}", "-o", str(output)]
     try:
         done = subprocess.run([*command, "--device", DEVICE, *options], capture_output=True, text=True, timeout=TIMEOUT)
         if done.returncode:

@@ -155,7 +155,7 @@ class Dataset:
         full = f"{self._inside(directory)}/{name}"
         if name in ("", ".", "..") or os.path.islink(full):  # noqa: PTH114 - as below
             full = self._followed(file_name)
-        picture = read_picture(Path(full))
+        picture = read_picture(full)
         if digest and digest != picture_digest(picture.data):
             raise BadPicture("is not the one the dataset was made with")
         return picture

@@ -3,7 +3,8 @@
 import asyncio
 from collections import deque
 
-FIRST_LIMIT = 32
+FIRST_LIMIT = 8
+"""Questions before the first answer: a server that refuses every one shall not be asked many."""
 LONGEST_PAUSE = 3600.0
 
 
@@ -11,7 +12,8 @@ class AdaptiveLimit:
     """Lets at most `limit` questions through at a time.
 
     The limit grows as in TCP: by one for every answer at first, so that it doubles each round trip; after the first
-    overload, by one for each round trip. An overload halves it, once for all the questions sent before it was known.
+    overload, by one for each round trip. An overload halves it, once for all the questions sent before it was known;
+    a refusal before the first answer takes one away.
     """
 
     def __init__(self, most: int, first: int = FIRST_LIMIT) -> None:
@@ -59,6 +61,10 @@ class AdaptiveLimit:
         if sent > self._shrunk_at:
             self._shrunk_at = now
             self.limit = max(1.0, self.limit / 2)
+
+    def refused(self) -> None:
+        """The server refused a question and has answered none yet: it is asked no other in its place."""
+        self.limit = max(1.0, self.limit - 1)
 
     def _wake(self) -> None:
         free = int(self.limit) - self._active

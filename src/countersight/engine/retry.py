@@ -127,9 +127,10 @@ class Retry:
     def _stop_if_hopeless(self, failure: AskingFailed, tried: bool) -> None:
         """Raise where asking on would only fail every question that is left."""
         drought = asyncio.get_running_loop().time() - self._last_answer
-        if isinstance(failure, Refused):
+        if isinstance(failure, Refused) and not self._answers and not self._news.before:
             self._refusals += 1
-            if self._refusals >= REFUSALS and not self._answers and not self._news.before:
+            self._gate.refused()
+            if self._refusals >= REFUSALS:
                 raise ModelError(
                     f"the server refuses every question ({failure}); check the key, the address, the model"
                 )

@@ -87,7 +87,7 @@ def first_choice(sent: Any) -> dict[str, Any]:
 def _thoughts(message: dict[str, Any]) -> str:
     """What the model thought: beside the content under one of several names, or among its parts."""
     for name in ("reasoning_content", "reasoning", "thinking"):
-        if thoughts := words(message.get(name)):
+        if name in message and (thoughts := words(message[name])):
             return thoughts
     content = message.get("content")
     parts = [part.get("thinking") for part in content if isinstance(part, dict)] if isinstance(content, list) else []

@@ -47,7 +47,9 @@ def _longest(model: str, names: dict[str, Any]) -> str:
     """The name in a table that is this model's; a date may follow it, and Bedrock puts the maker before it.
 
     Nothing else may: "gpt-5" says nothing of what "gpt-5-pro" or "gpt-5.4" cost."""
-    fitting = [name for name in names if re.fullmatch(rf"(?:[\w-]+\.)*?{re.escape(name)}{STAMP}", model)]
+    fitting = [
+        name for name in names if name in model and re.fullmatch(rf"(?:[\w-]+\.)*?{re.escape(name)}{STAMP}", model)
+    ]
     return max(fitting, key=len, default="")
 
 

@@ -55,7 +55,7 @@ class _Header(NamedTuple):
     orientation: int = 1
 
 
-def read_picture(path: Path) -> Picture:
+def read_picture(path: Path | str) -> Picture:
     """Read a picture from a file, or raise BadPicture with the reason."""
     try:
         # Plain system calls: a run reads a picture for every case, and open() makes twice as many.

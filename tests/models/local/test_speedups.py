@@ -116,10 +116,11 @@ def test_only_the_plain_norm_is_computed_at_once() -> None:
     plain = LlamaRMSNorm(16, eps=1e-5)
     plain.weight.data.uniform_(0.5, 2)
     before = plain(hidden)
-    speedups._fuse(plain)
+    kinds: dict[type, bool] = {}
+    speedups._fuse(plain, kinds)
     assert "forward" in vars(plain)
     torch.testing.assert_close(plain(hidden), before)
     other = Gemma3RMSNorm(16)
     other.variance_epsilon = other.eps
-    speedups._fuse(other)
+    speedups._fuse(other, kinds)
     assert "forward" not in vars(other)

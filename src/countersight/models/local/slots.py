@@ -87,7 +87,7 @@ class Slots:
 
     def step(self) -> None:
         """Write one token more of every answer under way."""
-        self._steps.take(self._add)
+        self._add(self._steps.take())
 
     def finished(self, *, all_of_them: bool = False) -> list[tuple[int, list[int]]]:
         """The answers that have ended, by their numbers, whose slots are free from now on."""

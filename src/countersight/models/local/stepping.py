@@ -1,6 +1,6 @@
 """One step of many answers at once: each row of text gets its next token, and what was read before stays in memory."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -70,15 +70,12 @@ class Steps:
         self.positions = torch.zeros((rows, *position.shape), dtype=torch.long, device=device)
         self.memory = Memory(read, rows, length, self.depths)
 
-    def take(self, done: Callable[[Any], None]) -> None:
-        """Compute a step and hand what is expected to `done`, which sets the next tokens."""
-        with torch.inference_mode(), _by_groups(self._decoder), told(self._decoder, self._sees):
-            done(self._expected())
-
-    def _expected(self) -> Any:
+    def take(self) -> Any:
+        """What the model expects after the newest token of every row."""
         named = {"position_ids": self.positions.T[:, :, None]} if self.positions.dim() == 2 else {}
         tokens = self.tokens[:, None]
-        made = self._loaded.model(input_ids=tokens, past_key_values=self.memory, use_cache=True, **named)
+        with torch.inference_mode(), _by_groups(self._decoder), told(self._decoder, self._sees):
+            made = self._loaded.model(input_ids=tokens, past_key_values=self.memory, use_cache=True, **named)
         return made.logits[:, -1]
 
     def _sees(self) -> tuple[Any, Any]:
