@@ -100,7 +100,7 @@ def _line(
         question.answer,
         outcomes.answer_texts[outcomes.answers[position, column]],
         OUTCOMES[code],
-        float(outcomes.credit(asking)[position]) if code >= UNREAD else None,
+        outcomes.credit_at(position, asking) if code >= UNREAD else None,
         *(getattr(reply, name) if reply else None for name in _REPLIED),
         reply.losses if reply else (),
     )
