@@ -1,16 +1,18 @@
 """Answers written with what their conversations share read once: those that the model's own `generate` gives."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from models.local import tiny
 from models.local.talks import mixed, picture, request
 
 from countersight.errors import AskingFailed
 from countersight.models.local import shared_writing
-from countersight.models.local.loading import Loaded
-from countersight.models.local.probing import writing_plan
+from countersight.models.local.loading import Loaded, load
+from countersight.models.local.probing import writes_in_batches, writing_plan
 from countersight.models.local.writing import write, write_by
 from countersight.models.protocol import ModelSettings, Request
 from countersight.picture.checking import Picture
@@ -50,6 +52,26 @@ def test_the_answers_are_those_of_the_plain_way(family: str, tiny_model: Models)
         return
     for settings in (SHORT, DRAWN):
         assert shared(loaded, mixed(), settings) == plain(loaded, mixed(), settings)
+
+
+@pytest.mark.parametrize(("off", "sociable"), [(0.0, True), (0.1, False)])
+def test_words_as_likely_as_each_other_do_not_decide_whether_a_model_writes_in_batches(
+    tiny_folder: Callable[[str], Path], off: float, sociable: bool
+) -> None:
+    loaded = load(str(tiny_folder("qwen2_5_vl")), device="cpu")
+    head = loaded.model.get_output_embeddings()
+
+    def tie(_: Any, __: Any, logits: Any) -> Any:
+        """The first two words are the likeliest, the one by a little alone, the other by as little in a batch."""
+        logits[..., :2] = 3.0
+        logits[..., min(1, len(logits) - 1)] += 1e-5
+        logits[..., 2::2] += off * (len(logits) - 1)
+        return logits
+
+    with torch.inference_mode():
+        handle = head.register_forward_hook(tie)
+        assert writes_in_batches(loaded) is sociable
+        handle.remove()
 
 
 def test_an_answer_that_has_ended_makes_room_for_another(tiny_model: Models, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 """A local model as the rest of the program sees it."""
 
+import sys
 from typing import Any
 
 from countersight.errors import AskingFailed
@@ -19,6 +20,9 @@ from countersight.models.protocol import Answer, ModelSettings, Request
 
 PLACES = {"cuda": 8}
 """There the next batch waits while one is computed, and another while its pictures are prepared."""
+SWITCH = {"cuda": 0.0005}
+"""Seconds after which a thread lets the next one run: at Python's own 0.005 the one that feeds a graphics processor
+waits again and again for those that prepare pictures."""
 
 
 class Local:
@@ -54,6 +58,7 @@ class Local:
             room=float("inf") if settings.batch else ROOM[kind],
         )
         self._loaded: Loaded | None = None
+        self._switch = sys.getswitchinterval()
 
     async def reply(self, request: Request) -> Answer:
         """Say the next turn of a conversation."""
@@ -73,6 +78,7 @@ class Local:
 
         await self._queue.close()
         self._loaded = None
+        sys.setswitchinterval(self._switch)
         forget()
 
     def _write(self, requests: list[Request]) -> list[Answer | AskingFailed]:
@@ -97,6 +103,7 @@ class Local:
             logging.disable_progress_bar()
             options = self._options
             self._loaded = load(self._where, device=options.device, dtype=options.dtype, device_map=options.device_map)
+            sys.setswitchinterval(SWITCH.get(self._loaded.device.type, self._switch))
         return self._loaded
 
 
