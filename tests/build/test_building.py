@@ -111,6 +111,7 @@ def test_what_is_supposed_of_yes_and_no_is_that_the_fact_is_not_so(tmp_path: Pat
         ("Is the dog running?", "everyone else st(arted|opped)"),
         ("Are the books open?", "opposite|not as we see"),  # some may be open and some not
         ("Is the seat open?", "opposite|not as we see"),  # nobody closes it
+        ("Is she wearing a dress?", "opposite|not as we see"),  # nobody is undressed
         ("Is that ham in the pan?", None),  # who knows whether that is the ham
     ],
 )

@@ -35,6 +35,7 @@ STATES: Final = _list("states")
 DESCRIBING: Final = _list("describing") | (STATES - {"hot"})
 SWITCHED: Final = _things("switched")
 OPENED: Final = _things("opened")
+CLOTHES: Final = _list("clothes")
 OTHERS: Final[dict[str, str]] = {thing_of(name): other for name, other in _WORDS["others"].items()}
 ASPECTS: Final = {name: frozenset(words.split()) for name, words in _WORDS["aspects"].items()}
 OPPOSITES: Final[dict[str, list[str]]] = _WORDS["opposites"]

@@ -10,7 +10,7 @@ from typing import Final
 
 from countersight.build.drafts import Draft, Unwritten
 from countersight.build.sources import Source
-from countersight.build.vocabulary import OPENED, OPPOSITES, STATES, SWITCHED, TURNED
+from countersight.build.vocabulary import CLOTHES, OPENED, OPPOSITES, STATES, SWITCHED, TURNED
 from countersight.composing import KINDS, is_plural, number_of, thing_of
 
 OPERATION: Final = "negate"
@@ -96,9 +96,9 @@ def _patterns(words: list[str]) -> list[str]:
     said = words[1:] if words[0] == "is" and "not" not in words else []
     things = set(map(thing_of, said))
     match said[_name_length(said) :]:
-        case ["wearing", "a" | "an", _]:
+        case ["wearing", "a" | "an", worn] if worn not in CLOTHES:
             return OPPOSITES["wearing"]
-        case ["wearing", worn] if is_plural(worn):
+        case ["wearing", worn] if is_plural(worn) and worn not in CLOTHES:
             return OPPOSITES["wearing"]
         case [verb, *_] if verb.endswith("ing") and verb not in ("wearing", "going", "being"):
             return OPPOSITES["doing"]
