@@ -32,18 +32,10 @@ def _each(*notices: features.Noticed) -> Notices:
     ]
 
 
-def _at_once(*notices: Notices) -> Notices:
-    return lambda questions, templates, folds: [
-        _joined(parts) for parts in zip(*(notice(questions, templates, folds) for notice in notices), strict=True)
-    ]
-
-
 def _joined(parts: Iterable[list[list[str]]]) -> list[list[str]]:
     """The names of every part, answer by answer."""
     return [[name for names in of_answer for name in names] for of_answer in zip(*parts, strict=True)]
 
-
-_SINGLY = _each(features.majority, features.form, features.nearest, features.all_words)
 
 PROBES: dict[str, tuple[str, Notices]] = {
     "majority": ("the answer, or the letter, most often right for the template", _each(features.majority)),
@@ -52,7 +44,10 @@ PROBES: dict[str, tuple[str, Notices]] = {
     "options": ("the words of the options", _each(features.option_words)),
     "words": ("the words of the question and of the options", _each(features.all_words)),
     "elsewhere": ("how often an answer is right, or offered, in the other questions", elsewhere),
-    "together": ("all of these at once", _at_once(_SINGLY, elsewhere)),
+    "together": (
+        "all that a question tells by itself, at once",
+        _each(features.majority, features.form, features.nearest, features.all_words),
+    ),
 }
 """What each probe goes by, and what it notices."""
 
