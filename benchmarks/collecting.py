@@ -35,7 +35,9 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--kills", type=int, default=0)
     parser.add_argument("--pause", type=float, nargs=2, default=PAUSE, metavar=("LEAST", "MOST"))
-    parser.add_argument("--looks", type=int, default=40, help="how often a lead looks at every page afterwards")
+    parser.add_argument(
+        "--looks", type=int, default=40, help="how often a lead and a worker look at every page afterwards"
+    )
     parser.add_argument("--cores", default="", help="cores the server may use, as taskset takes them: 0,1")
     chosen = parser.parse_args(arguments)
     for flow in chosen.flow:
@@ -62,7 +64,7 @@ def _measure(flow: str, chosen: argparse.Namespace) -> None:
           f"{1000 * load.processor / requests:.2f} ms a request")  # fmt: skip
     _print_times(load, {})
     print("  " + "; ".join(f"{name} {number:,}" for name, number in (found | load.failures).items()))
-    print("  then a lead, with nobody else at work:")
+    print("  then a lead and a worker alone, without the time in which the server (or, if longer, they) had no core:")
     _print_times(looked, processor)
 
 

@@ -5,6 +5,7 @@ import random
 import re
 import time
 from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 
 import aiohttp
@@ -62,9 +63,11 @@ class Visitor:
         self.headers = {"Cookie": f"{COOKIE}={cookie}"}
         self.chance = random.Random(seed)
         self.csrf = ""
+        self.waited: Callable[[], tuple[float, ...]] = lambda: (0.0,)
+        """Seconds so far in which each who takes part had no core; the longest of these waits is not counted."""
 
     async def get(self, name: str, path: str) -> str:
-        begun = time.perf_counter()
+        begun = time.perf_counter(), self.waited()
         async with self.http.get(self.address + path, headers=self.headers, allow_redirects=False) as response:
             text = await response.text()
         self._note(f"GET {name}", begun, response.status, (200, 303, 404))
@@ -75,7 +78,7 @@ class Visitor:
     async def post(
         self, name: str, path: str, fields: dict[str, str], *, piece: bool = False, usual: tuple[int, ...] = _USUAL
     ) -> str:
-        begun = time.perf_counter()
+        begun = time.perf_counter(), self.waited()
         headers = self.headers | ({"HX-Request": "true"} if piece else {})
         data = {"csrf": self.csrf, **fields}
         async with self.http.post(self.address + path, data=data, headers=headers, allow_redirects=False) as response:
@@ -93,8 +96,9 @@ class Visitor:
                 await asyncio.sleep(0.3)
         return ""
 
-    def _note(self, name: str, begun: float, status: int, usual: tuple[int, ...]) -> None:
-        self.load.seconds[name].append(time.perf_counter() - begun)
+    def _note(self, name: str, begun: tuple[float, tuple[float, ...]], status: int, usual: tuple[int, ...]) -> None:
+        waits = (after - before for after, before in zip(self.waited(), begun[1], strict=True))
+        self.load.seconds[name].append(time.perf_counter() - begun[0] - max(waits))
         if status not in usual:
             self.load.failures[f"{name}: status {status}"] += 1
 
@@ -246,20 +250,29 @@ LOOKED_AT = (
 
 
 async def look(folder: Path, database: str | None, times: int, cores: str = "") -> tuple[Load, dict[str, float]]:
-    """How long each page takes that a lead looks at again and again while nobody else works; processor time of each."""
+    """How long pages take one after another: a lead's again and again, then a worker's; processor time of the lead's.
+
+    Time in which the server had no core is left out, or that of the client where it is longer: others at work on the
+    machine count as little as can be told for sure.
+    """
     campaign = Campaign.open(folder / "campaign", database)
-    (cookie,) = make_people(campaign, 1, "lead")
+    (cookie,), (worker_cookie,) = make_people(campaign, 1, "lead"), make_people(campaign, 1, "worker")
+    Worker.flow = campaign.flow
     campaign.close()
     server, load, processor = Server(folder / "campaign", database, cores), Load(), {}
     await server.start()
     try:
         async with aiohttp.ClientSession() as http:
             lead = Visitor(http, server.address, load, cookie, 0, PAUSE)
+            worker = Worker(http, server.address, load, worker_cookie, 0, (0, 0))
+            lead.waited = worker.waited = server.waited
             for path in LOOKED_AT:
                 before = server.processor()
                 for _ in range(times):
                     await lead.get(path, path)
                 processor[f"GET {path}"] = (server.processor() - before) / times
+            for _ in range(times):
+                await worker.turn()
     finally:
         server.kill()
     return load, processor

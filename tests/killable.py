@@ -46,6 +46,12 @@ class Server:
         self.process.returncode = -signal.SIGKILL  # it was waited for already
         self.answering += used.ru_utime + used.ru_stime
 
+    def waited(self) -> tuple[float, ...]:
+        """Seconds in which the thread that answers, and this process, were ready and had no core: others were busy."""
+        assert self.process is not None
+        places = (Path(f"/proc/{pid}/schedstat") for pid in (self.process.pid, "self"))
+        return tuple(int(place.read_text().split()[1]) / 1e9 for place in places)
+
     def processor(self) -> float:
         """Seconds of processor time that the running server has taken; Linux names the clock of a process so."""
         assert self.process is not None
