@@ -40,7 +40,7 @@ def test_our_folder_comes_back_as_it_was_to_sixteen_bits(seen, tmp_path_factory)
     made = write_regions(folder, "files", rows, count=len(rows), most=4)
     assert list(made) == [one.name for one, _ in rows]
     for number, view in enumerate(seen):
-        for name in (f"images/{number}.png", f"{number}", f"digest{number}", f"elsewhere/{number}.jpg"):
+        for name in (f"images/{number}.png", f"digest{number}"):
             assert made[name].features == pytest.approx(view.features, rel=1e-3, abs=1e-3)
             assert np.array_equal(made[name].boxes, view.boxes)
     features, _, there = side_by_side([made[name] for name in made])

@@ -40,7 +40,7 @@ class Contents(msgspec.Struct, frozen=True):
 
 
 class Regions(Mapping[str, View]):
-    """The regions of a folder, by the name of a picture, its stem or its digest."""
+    """The regions of a folder, by the name of a picture or by its digest."""
 
     def __init__(self, folder: Path) -> None:
         try:
@@ -54,8 +54,7 @@ class Regions(Mapping[str, View]):
             raise CountersightError(f"the files of {folder} do not fit each other; make it again")
         self.folder, self.made_by = folder, contents.made_by
         self._names = [one.name for one in contents.pictures]
-        self._rows = {Path(name).stem: row for row, name in enumerate(self._names)}
-        self._rows |= {one.digest: row for row, one in enumerate(contents.pictures) if one.digest}
+        self._rows = {one.digest: row for row, one in enumerate(contents.pictures) if one.digest}
         self._rows |= {name: row for row, name in enumerate(self._names)}
 
     def look(self, pictures: list[Picture]) -> list[View]:
@@ -66,12 +65,12 @@ class Regions(Mapping[str, View]):
         return [self[one] for one in found]
 
     def __getitem__(self, name: str) -> View:
-        row = self._rows[name] if name in self._rows else self._rows[Path(name).stem]
+        row = self._rows[name]
         count = int(self._counts[row])
         return View(self._features[row, :count], self._boxes[row, :count])
 
     def __contains__(self, name: object) -> bool:
-        return name in self._rows or (isinstance(name, str) and Path(name).stem in self._rows)
+        return name in self._rows
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)

@@ -53,7 +53,12 @@ def features_by_detector(dataset: Dataset, detector: str, folder: Path) -> Regio
 
 def features_from_tsv(dataset: Dataset, tsv: Path, folder: Path) -> Regions:
     """The regions of every picture out of a file of LXMERT's, found by the name of the picture without its ending."""
-    names = {Path(name).stem: name for name in pictures_of(dataset)}
+    pictures = pictures_of(dataset)
+    names = {Path(name).stem: name for name in pictures}
+    if len(names) < len(pictures):
+        raise CountersightError(
+            f"{tsv} cannot tell pictures of {dataset.path} apart that differ in folder or ending only"
+        )
     wanted = [(name, view) for name, view in _counted(tsv) if Path(name).stem in names]
     missing = names.keys() - {Path(name).stem for name, _ in wanted}
     if missing:
