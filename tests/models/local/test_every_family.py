@@ -64,6 +64,8 @@ answers, layers choose what they see, or places are counted from the words."""
 STEPS_DIFFER = ("glm5_next", "qwen4_exp", "mistral_large4")
 """Families that choose other tokens to look at when they write word by word: there the plain way is what is right."""
 FAMILIES = sorted({*every_family.RECIPES} - ELSEWHERE)
+NOT_MADE = ("fast_vlm", "fuyu", "gemma3n", "perception_lm")
+"""Families of which no tiny model is made yet: tried is only what is said where their package is missing."""
 
 
 def test_no_family_is_left_out() -> None:
@@ -75,9 +77,6 @@ def test_no_family_is_left_out() -> None:
 def test_what_cannot_be_asked_is_refused_before_anything_is_loaded(family: str, reason: str, tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=f"holds a {family} model, which .*{reason}"):
         load(str(every_family.write_config(family, tmp_path)), device="cpu")
-
-
-ATTEMPTS = 4
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -92,19 +91,12 @@ def test_a_family_is_right_or_says_what_to_install(
         with pytest.raises(ModelError, match=rf"needs {needed}, which is not installed: pip install 'countersight\[l"):
             load(str(folder), device="cpu")
         return
-    # Idefics2, asked the same thing plainly, says something else now and then (about once in thirty times). What is
-    # wrong here is wrong every time.
-    for attempt in range(ATTEMPTS):
-        try:
-            _is_right(family, tmp_path / str(attempt))
-            return
-        except AssertionError:
-            if family != "idefics2" or attempt == ATTEMPTS - 1:
-                raise
+    if family in NOT_MADE:
+        pytest.skip("no tiny model of it is made yet")
+    _is_right(family, tmp_path)
 
 
 def _is_right(family: str, folder: Path) -> None:
-    folder.mkdir()
     loaded = load(str(every_family.write(family, folder)), device="cpu")
     asked = _pairs()
     plain = [plain_losses(loaded, one) for one in asked]

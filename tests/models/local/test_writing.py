@@ -1,15 +1,20 @@
 """Written answers: the same alone and in any batch, drawn by seed, counted, ended where they end."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import torch
 from models.local import tiny
 from models.local.talks import mixed, picture, request
+from PIL import Image
 
 from countersight.models.local.conversation import inputs, pictures_of
 from countersight.models.local.loading import Loaded, load
+from countersight.models.local.pictures import PicturesOnce
 from countersight.models.local.writing import write
 from countersight.models.protocol import Answer, ModelSettings, Request
 
@@ -142,3 +147,29 @@ def test_every_family_writes_in_half_precision(family: str, tiny_folder: Callabl
     for dtype in ("bfloat16", "float16"):
         said = answers(load(str(tiny_folder(family)), device="cpu", dtype=dtype), mixed(), ModelSettings(max_tokens=2))
         assert [answer.finish in ("stop", "length") for answer in said] == [True] * 3
+
+
+class Reds:
+    """Prepares pictures for a model that takes in how red they are."""
+
+    def __call__(self, images: list[Image.Image]) -> dict[str, int]:
+        return {"red": images[0].getpixel((0, 0))[0]}
+
+
+class Processor:
+    image_processor = Reds()
+
+
+@dataclass
+class Anything:
+    """What is loaded, as far as pictures are concerned."""
+
+    processor: Any
+    model: Any
+    device: Any = None
+
+
+def test_a_picture_is_never_taken_for_one_that_is_gone() -> None:
+    # A processor that hands on copies leaves no trace of them, and the next copy may lie where the one before did.
+    once = PicturesOnce(Anything(Processor(), SimpleNamespace(dtype=None)))
+    assert [once([Image.new("RGB", (2, 2), (red, 0, 0))])["red"] for red in range(50)] == list(range(50))

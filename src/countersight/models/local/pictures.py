@@ -41,7 +41,10 @@ class PicturesOnce:
     def __init__(self, loaded: Loaded) -> None:
         self._processor, self._dtype = loaded.processor, loaded.model.dtype
         self._part = loaded.processor.image_processor
-        self._made: dict[tuple[int, ...], Any] = {}
+        self._made: dict[tuple[int, ...], tuple[Any, Any]] = {}
+        """By where pictures lie: they, lest others lie there when they are gone, and what is made of them."""
+        self._of_copies: list[tuple[int, ...]] = []
+        """What was made of pictures that the processor itself made of ours; nobody asks for it twice."""
         processor = copy.copy(loaded.processor)
         processor.image_processor = self
         self.loaded = replace(loaded, processor=processor)
@@ -53,8 +56,9 @@ class PicturesOnce:
         names = tuple(map(id, pictures)) if isinstance(pictures, list | tuple) else (id(pictures),)
         if names not in self._made or _calls.get(self._processor) != (nested, settings):
             _calls[self._processor] = (nested, settings)
-            self._made[names] = self._part(images, **settings)
-        return copy.copy(self._made[names])  # processors take things out of it
+            self._made[names] = (images, self._part(images, **settings))
+            self._of_copies.append(names)
+        return copy.copy(self._made[names][1])  # processors take things out of it
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._part, name)
@@ -97,8 +101,10 @@ class PicturesOnce:
         try:
             return work(asked, pictures)
         finally:
-            if isinstance(pictures, list):
-                self._made.pop(tuple(map(id, pictures)), None)
+            of_these = [tuple(map(id, pictures))] if isinstance(pictures, list) else []
+            for names in (*of_these, *self._of_copies):
+                self._made.pop(names, None)
+            self._of_copies.clear()
 
     def _prepare(self, request: Request) -> Pictures | AskingFailed:
         try:
@@ -112,5 +118,5 @@ class PicturesOnce:
                 for name, value in made.items():
                     if hasattr(value, "is_floating_point") and value.is_floating_point():
                         made[name] = value.to(self._dtype)
-                self._made[tuple(map(id, pictures))] = made
+                self._made[tuple(map(id, pictures))] = (pictures, made)
         return pictures
