@@ -240,12 +240,21 @@ def test_cfmm_gets_two_options_an_aspect_and_even_letters(tmp_path: Path) -> Non
         assert each.counterfactual
         assert each.factual.options == each.counterfactual.options
         assert each.factual.answer != each.counterfactual.answer
+        assert {option.text.casefold() for option in each.factual.options} == {"yes", "no"}
+
+
+def test_two_shared_options_would_tell_a_count_so_cfmm_has_none(tmp_path: Path) -> None:
+    questions = write_csv(tmp_path / "questions.csv")
+    build(questions, tmp_path / "pairs", suite="cfmm", size=40)
+    assert "two options that both questions share would tell it" in (tmp_path / "pairs/rejected.jsonl").read_text()
+    with pytest.raises(CountersightError, match="tell the answer without the picture"):
+        build(questions, tmp_path / "counts", suite="cfmm", size=40, groups=("direct",))
 
 
 def test_what_people_disagree_on_is_too_ambiguous_for_two_options(tmp_path: Path) -> None:
     source, annotations = write_vqa(
         tmp_path,
-        [("How many dogs are there?", ["2"] * 7 + ["3"] * 3), ("How many cups are there?", ["2"] * 10)],
+        [("Is the dog sitting?", ["yes"] * 7 + ["no"] * 3), ("Is the man wearing a hat?", ["yes"] * 10)],
     )
     assert build(source, tmp_path / "pairs", annotations=annotations, suite="cfmm", size=2).cases == 1
 

@@ -83,6 +83,11 @@ def _refuse_nonsense(order: Order) -> None:
     for group in order.groups:
         if group not in GROUPS:
             raise CountersightError(f"{unknown('group', group, GROUPS)}; indirect questions are written by people")
+    if order.suite == "cfmm" and "boolean" not in order.groups:
+        raise CountersightError(
+            "CFMM's two options are shared by both questions: of a count they are the number before and after, and "
+            "tell the answer without the picture; name the group boolean"
+        )
     if not order.groups:
         raise CountersightError(f"no group is named; the groups are {', '.join(GROUPS)}")
     if order.pictures is not None and not order.pictures.is_dir():
@@ -90,11 +95,13 @@ def _refuse_nonsense(order: Order) -> None:
 
 
 def _usable(order: Order, found: list[Source | LeftOut]) -> list[Source | LeftOut]:
-    """The sources whose picture is there, where pictures are given, and for CFMM only those nobody doubts."""
+    """The sources whose picture is there, where pictures are given; for CFMM none that is doubted, and no counts."""
     return [_checked(order, each) if isinstance(each, Source) else each for each in found]
 
 
 def _checked(order: Order, source: Source) -> Source | LeftOut:
+    if order.suite == "cfmm" and source.group == "direct":
+        return LeftOut(source.id, source.question, "a count: two options that both questions share would tell it")
     if order.suite == "cfmm" and source.agreement < AMBIGUOUS:
         return LeftOut(source.id, source.question, "ambiguous: too many gave another answer")
     folder = _folder(order, source)
@@ -134,7 +141,8 @@ async def _pairs(
 
 def _sizes(order: Order) -> dict[Group, int]:
     """How many pairs of each group, as even as can be."""
-    groups = [group for group in GROUPS if group in order.groups]
+    asked_for = ("boolean",) if order.suite == "cfmm" else order.groups
+    groups = [group for group in GROUPS if group in asked_for]
     whole, rest = divmod(order.size, len(groups))
     return {group: whole + (place < rest) for place, group in enumerate(groups)}
 
