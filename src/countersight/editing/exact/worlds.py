@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+import msgspec
+
 from countersight.editing.abilities import Abilities
 from countersight.editing.protocol import Action, Instruction
 from countersight.errors import EditFailed, Unclear
@@ -18,7 +20,9 @@ def changed_world(world: World, instruction: Instruction) -> World:
     """The world as an instruction wants it, after it came to rest; or EditFailed."""
     words = _words(instruction)
     try:
-        return supposed(world, words)
+        # As it is read from a file: numbers that are whole are decimals there, and its bytes stay the same for ever.
+        kept: World = msgspec.json.decode(msgspec.json.encode(supposed(world, words)), type=World)
+        return kept
     except Unclear as error:
         raise EditFailed(f"{error}") from None
 
