@@ -255,8 +255,9 @@ def test_an_overloaded_server_sees_fewer_questions_at_a_time_and_loses_none(tmp_
 def test_concurrency_is_bounded_and_grows_to_its_bound(tmp_path):
     folder = dataset(tmp_path / "d", 150)
     with ChatServer(latency=0.02) as server:
-        ask(folder, tmp_path / "r", server.name, patience=Patience(concurrency=40))
-    assert 32 < server.most_under_way <= 40
+        tally = ask(folder, tmp_path / "r", server.name, patience=Patience(concurrency=40))
+    assert tally.limit == 40
+    assert server.most_under_way <= 40
 
 
 def test_bad_pictures_are_failed_cases_and_the_run_goes_on(tmp_path):

@@ -49,7 +49,7 @@ class AdaptiveLimit:
 
     def kept_up(self) -> None:
         """An answer came; allow more if the limit is what holds us back."""
-        if self.limit < self.most and self._active >= int(self.limit):
+        if self.limit < self.most and (self._waiting or self._active >= int(self.limit)):
             grown = self.limit + (1.0 if self._shrunk_at < 0 else 1.0 / self.limit)
             self.limit = min(float(self.most), grown)
             self._wake()
