@@ -164,6 +164,24 @@ def test_a_log_of_other_questions_is_told_from_ours(log, folder, tmp_path):
     assert not (tmp_path / "back").exists()
 
 
+@pytest.mark.parametrize(
+    ("field", "value"), [("input", "How many cats are there?"), ("target", "no dog"), ("choices", ["1", "2", "4", "8"])]
+)
+def test_a_log_without_a_fingerprint_is_held_against_the_questions(log, folder, tmp_path, field, value):
+    """Another dataset, of another seed, has the same names."""
+    held = members(log)
+    header = held["header.json"]
+    header["eval"]["metadata"] = None
+    samples = [content for name, content in held.items() if name.startswith("samples/")]
+    (tmp_path / "same.json").write_text(json.dumps(header | {"samples": samples}))
+    come = import_run("inspect", tmp_path / "same.json", folder, tmp_path / "same")
+    assert come.answers + come.failed == 35
+    other = [each | {field: value} for each in samples]
+    (tmp_path / "other.json").write_text(json.dumps(header | {"samples": other}))
+    with pytest.raises(ExchangeError, match=r"was asked of another dataset .*35 of 35 questions differ"):
+        import_run("inspect", tmp_path / "other.json", folder, tmp_path / "back")
+
+
 def test_a_dataset_needs_no_log(folder, tmp_path):
     with pytest.raises(ExchangeError, match="inspect eval countersight/dataset -T folder="):
         export_to("inspect", Export(folder, tmp_path / "x.eval"))

@@ -122,6 +122,36 @@ def test_a_table_that_is_none_is_a_sentence(tables, tmp_path, name, content, sen
         import_run("vlmevalkit", tmp_path / name, tables[0], tmp_path / "back", model="m")
 
 
+@pytest.mark.parametrize(
+    ("column", "value", "sentence"),
+    [
+        ("question", "How many cats are there?", "its question is 'How many cats are there[?]' there"),
+        ("B", "11", "an option is '11' there and '5' here"),
+        ("answer", "D", "its right answer is 'D' there and 'B' here"),
+    ],
+)
+def test_predictions_for_another_dataset_whose_names_are_the_same_are_refused(
+    tables, tmp_path, column, value, sentence
+):
+    said = tables[1]["tiny_kit_4"].drop(columns="image").assign(prediction="A").astype(str)
+    said.iloc[4:8, said.columns.get_loc(column)] = value
+    said.to_csv(tmp_path / "p.tsv", sep="\t", index=False)
+    with pytest.raises(ExchangeError, match=rf"was asked of another dataset .* of 13 questions differ, .*{sentence}"):
+        import_run("vlmevalkit", tmp_path / "p.tsv", tables[0], tmp_path / "back", model="m")
+    assert not (tmp_path / "back").exists()
+
+
+def test_a_single_prediction_for_another_question_is_named_and_left_out(tables, tmp_path):
+    said = tables[1]["tiny_kit_4"].drop(columns="image").assign(prediction="A")
+    said.iloc[3, said.columns.get_loc("question")] = "How many cats are there?"
+    said["question"] = [text.replace(" ", "  ") for text in said["question"]]
+    said.to_csv(tmp_path / "p.tsv", sep="\t", index=False)
+    told: list[str] = []
+    come = import_run("vlmevalkit", tmp_path / "p.tsv", tables[0], tmp_path / "back", model="m", on_bad=told.append)
+    assert come.answers == 12
+    assert [line.partition(": ")[0] for line in told] == ["case-1:factual"]
+
+
 def test_a_model_that_nobody_names_is_asked_for(tables, tmp_path):
     predicted(tables).to_csv(tmp_path / "p.tsv", sep="\t", index=False)
     with pytest.raises(ExchangeError, match="name it with `model`"):

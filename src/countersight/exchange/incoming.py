@@ -7,9 +7,10 @@ from typing import Any
 import msgspec
 
 from countersight.asking import Prompt
-from countersight.case import WORLDS, Asking, Reply, ReplyState
+from countersight.case import WORLDS, Asking, Question, Reply, ReplyState
 from countersight.dataset import Dataset
 from countersight.errors import ExchangeError
+from countersight.exchange.agreeing import Put, disagreement, is_another
 from countersight.exchange.asked import PROMPT, questions
 from countersight.registry import Plug, Registry
 from countersight.runs import Answering, RunFolder
@@ -31,6 +32,8 @@ class Foreign(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float = 0.0
     model: str = ""
     reasoning: str = ""
+    put: Put = Put()
+    """The question as the file has it: a dataset of another seed has the same names."""
 
 
 class Brought(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,19 +94,26 @@ def import_run(
     brought = read(Path(path), on_bad)
     if brought.fingerprint and brought.fingerprint != opened.fingerprint:
         raise ExchangeError(f"{path} was asked of another dataset than {opened.path}, or its rows have changed since")
-    rows = _Rows(opened)
+    rows = _Rows(opened, compared=not brought.fingerprint)
     shown = any(rows.asking(each.key) == "shown" for each in brought.answers())
     rows.refuse_unknown(Path(path), brought)
+    rows.refuse_others(Path(path), brought)
     run = _begun(brought, opened, Path(out), model or brought.model, shown=shown)
-    return _filled(run, brought, rows)
+    return _filled(run, brought, rows, on_bad)
 
 
 class _Rows:
     """Where the questions of a dataset stand, by their names."""
 
-    def __init__(self, dataset: Dataset) -> None:
+    def __init__(self, dataset: Dataset, *, compared: bool) -> None:
         self._path = dataset.path
-        self._known = {asked.key: (asked.row, asked.case.id, asked.asking) for asked in questions(dataset)}
+        self._known: dict[str, tuple[int, str, Asking]] = {}
+        self._questions: dict[str, Question] = {}
+        """What is compared with the file's own words, where its dataset's fingerprint was not written down."""
+        for asked in questions(dataset):
+            self._known[asked.key] = asked.row, asked.case.id, asked.asking
+            if compared:
+                self._questions[asked.key] = asked.question
 
     def place(self, key: str) -> tuple[int, str, Asking] | None:
         """The row, the case and the asking of a question."""
@@ -120,6 +130,25 @@ class _Rows:
             example = next((each.key for each in brought.answers()), None)
             found = f"its first is for {example[:80]!r}" if example else "it has no answers"
             raise ExchangeError(f"{path} answers no question of {self._path}: {found}; was it asked this dataset?")
+
+    def refuse_others(self, path: Path, brought: Brought) -> None:
+        """Say so where the questions of the file only have the names of those of the dataset."""
+        compared, found = 0, []
+        for each in brought.answers():
+            compared += each.key in self._questions
+            if told := self.disagreement(each):
+                found.append(told)
+        if is_another(compared, len(found)):
+            raise ExchangeError(
+                f"{path} was asked of another dataset than {self._path}: {len(found):,} of {compared:,} questions "
+                f"differ, the first {found[0]}"
+            )
+
+    def disagreement(self, answer: Foreign) -> str:
+        """What the file says of a question otherwise than the dataset; nothing where they agree."""
+        question = self._questions.get(answer.key)
+        told = disagreement(answer.put, question) if question else ""
+        return f"{answer.key[:80]}: {told}" if told else ""
 
 
 def _begun(brought: Brought, dataset: Dataset, out: Path, model: str, *, shown: bool) -> RunFolder:
@@ -138,7 +167,7 @@ def _begun(brought: Brought, dataset: Dataset, out: Path, model: str, *, shown: 
     )
 
 
-def _filled(run: RunFolder, brought: Brought, rows: _Rows) -> Arrived:
+def _filled(run: RunFolder, brought: Brought, rows: _Rows, on_bad: OnBad) -> Arrived:
     seen: set[str] = set()
     failed = strays = repeated = 0
     with run.writing() as journal:
@@ -146,6 +175,8 @@ def _filled(run: RunFolder, brought: Brought, rows: _Rows) -> Arrived:
             place = rows.place(each.key)
             if place is None:
                 strays += 1
+            elif told := rows.disagreement(each):
+                on_bad(told)
             elif each.key in seen:
                 repeated += 1
             else:
@@ -157,7 +188,7 @@ def _filled(run: RunFolder, brought: Brought, rows: _Rows) -> Arrived:
 
 def _reply(answer: Foreign, row: int, case: str, asking: Asking) -> Reply:
     said = msgspec.structs.asdict(answer)
-    del said["key"]
+    del said["key"], said["put"]
     said |= {name: _characters(value) for name, value in said.items() if isinstance(value, str)}
     return Reply(case, row, *WORLDS[asking], **said)
 

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from countersight.errors import ExchangeError
+from countersight.exchange.agreeing import Put
 from countersight.exchange.asked import key_of
 from countersight.exchange.incoming import Brought, Foreign, OnBad
 from countersight.exchange.inspect.packed import MOST, Packed
@@ -46,6 +47,9 @@ class _Sample(msgspec.Struct, frozen=True):
 
     id: str | int
     epoch: int = 1
+    input: str | list[_Message] = ""
+    target: str | list[str] = ""
+    choices: list[str] | None = None
     metadata: dict[str, Any] = {}
     output: _Output = _Output()
     error: _Error | None = None
@@ -143,12 +147,13 @@ def _foreign(raw: object) -> Foreign:
     asked = sample.metadata
     key = key_of(asked["case"], asked["asking"]) if {"case", "asking"} <= asked.keys() else str(sample.id)
     if sample.error is not None:
-        return Foreign(key=key, state="failed", reason=sample.error.message or "failed in Inspect")
+        return Foreign(key=key, put=_put(sample), state="failed", reason=sample.error.message or "failed in Inspect")
     output = sample.output
     usage = output.usage or _Usage()
     choice = output.choices[0] if output.choices else _Choice()
     return Foreign(
         key=key,
+        put=_put(sample),
         text=output.completion or _text(choice.message),
         reasoning=_parts(choice.message, "reasoning", "reasoning"),
         finish="length" if choice.stop_reason in ("max_tokens", "model_length") else choice.stop_reason,
@@ -157,6 +162,18 @@ def _foreign(raw: object) -> Foreign:
         cost=usage.total_cost or 0.0,
         seconds=output.time or 0.0,
         model=output.model,
+    )
+
+
+def _put(sample: _Sample) -> Put:
+    """The question as it was put, with what the log says is right."""
+    words = sample.input if isinstance(sample.input, str) else "\n".join(map(_text, sample.input))
+    right = [sample.target] if isinstance(sample.target, str) else sample.target
+    # Inspect may keep a long text elsewhere in the log; several right answers are another way of scoring.
+    return Put(
+        words="" if "attachment://" in words else words,
+        options=tuple(sample.choices or ()),
+        answer=right[0] if len(right) == 1 else "",
     )
 
 

@@ -8,7 +8,9 @@ from typing import Any
 
 import msgspec
 
+from countersight.case import Question
 from countersight.errors import ExchangeError
+from countersight.exchange.agreeing import Put
 from countersight.exchange.incoming import Brought, Foreign, OnBad
 from countersight.exchange.lmms_eval.hooks import ACCURACY, CONTROL
 from countersight.files import bounded_lines
@@ -24,6 +26,8 @@ class _Item(msgspec.Struct, frozen=True):
     key: str
     text: str = ""
     losses: tuple[float, ...] = ()
+    gold: str = ""
+    """The question as the exported data has it."""
 
 
 class _Line(msgspec.Struct, frozen=True, rename={"item": ACCURACY, "control": CONTROL}):
@@ -92,10 +96,11 @@ def _answers(path: Path, on_bad: OnBad) -> Iterator[Foreign]:
                 continue
             try:
                 item = _item(msgspec.convert(json.loads(line), _Line, strict=False))
+                put = _put(item)
             except (ValueError, RecursionError) as fault:
                 on_bad(f"{path.name} line {number}: {fault}")
                 continue
-            yield Foreign(key=item.key, text=item.text, losses=item.losses)
+            yield Foreign(key=item.key, put=put, text=item.text, losses=item.losses)
 
 
 def _item(line: _Line) -> _Item:
@@ -103,3 +108,10 @@ def _item(line: _Line) -> _Item:
     if found is None:
         raise ValueError(f"has neither {ACCURACY!r} nor {CONTROL!r} of a task of ours")
     return found
+
+
+def _put(item: _Item) -> Put:
+    if not item.gold:
+        return Put()
+    gold = msgspec.json.decode(item.gold, type=Question)
+    return Put(words=gold.text, options=tuple(option.text for option in gold.options), answer=gold.answer)

@@ -7,11 +7,13 @@ from typing import Final
 
 import msgspec
 
+from countersight.case import LETTERS
 from countersight.errors import ExchangeError
+from countersight.exchange.agreeing import Put
 from countersight.exchange.asked import PROMPT
 from countersight.exchange.incoming import Brought, Foreign, OnBad
 from countersight.exchange.vlmevalkit.export import KEY, PREDICTION
-from countersight.exchange.vlmevalkit.sheets import LONGEST_CELL, rows_of
+from countersight.exchange.vlmevalkit.sheets import LONGEST_CELL, Row, rows_of
 
 _KINDS: Final = (".xlsx", ".tsv")
 _FAILED: Final = "Failed to obtain answer"
@@ -66,8 +68,14 @@ def _answers(files: list[Path], on_bad: OnBad) -> Iterator[Foreign]:
             if not key or said is None:
                 on_bad(f"{file.name} line {number}: {KEY if not key else PREDICTION}: is missing")
             elif said.startswith(_FAILED):
-                yield Foreign(key=key, state="failed", reason=said[:200])
+                yield Foreign(key=key, put=_put(row), state="failed", reason=said[:200])
             else:
                 # A cell of .xlsx that is full was cut there, whatever the model had said.
                 cut = file.suffix == ".xlsx" and len(said) >= LONGEST_CELL
-                yield Foreign(key=key, text=said, finish="length" if cut else "")
+                yield Foreign(key=key, put=_put(row), text=said, finish="length" if cut else "")
+
+
+def _put(row: Row) -> Put:
+    """The question as it stands in the row, which was written by us and kept by VLMEvalKit."""
+    options = tuple(row.get(letter, "") for letter in LETTERS)
+    return Put(words=row.get("question", ""), options=options, answer=row.get("answer", ""))
