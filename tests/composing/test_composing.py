@@ -119,7 +119,9 @@ def test_what_is_open_is_not_guessed(count: int, question: str) -> None:
 
 def composed(rows: list[dict[str, str]], question: str, gold: str) -> tuple[int, list[str]]:
     """How many questions were decided, and those that were decided wrongly."""
-    answers = [(compose(int(row["answer"]), row[question], row.get("factual", "")), row) for row in rows]
+    answers = [
+        (compose(int(row["answer"]), row[question], row.get("factual") or row.get("query", "")), row) for row in rows
+    ]
     decided = [(str(said), row) for said, row in answers if said is not None]
     return len(decided), [f"{row[question]} {said}" for said, row in decided if said != row[gold]]
 
@@ -129,7 +131,7 @@ def read(path: Path, **form: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file, **form))
 
 
-SETS = {"everyday": 0.35, "household": 0.36, "outdoors": 0.35, "indoors": 0.34, "street": 0.25, "traps": 0.3}
+SETS = {"everyday": 0.33, "household": 0.36, "outdoors": 0.35, "indoors": 0.33, "street": 0.25, "traps": 0.3}
 SETS |= {"indirect": 0.2, "tricky": 0.25, "misleading": 0.2}
 
 
@@ -154,6 +156,52 @@ def test_what_is_counted_in_the_picture_has_to_be_what_is_asked_under_the_change
     assert compose(3, question, "How many dogs are there?") == 5
     assert compose(3, question, "How many cats are there?") is None
     assert compose(3, question, "How many are there?") == 5
+
+
+OTHER_THINGS = [
+    ("How many dogs are there?", "How many animals would there be if two cats came?"),
+    ("How many men are there?", "How many people would there be if two women came?"),
+    ("How many cars are there?", "How many vehicles would there be if two cars left?"),
+    ("How many cars are there?", "How many red cars would there be if two red cars left?"),
+    ("How many red cars are there?", "How many cars would there be if two cars came?"),
+    ("How many dog bowls are there?", "How many dogs would there be if two dogs came?"),
+    ("How many shoes are there?", "How many pairs of shoes would there be if one pair was removed?"),
+    ("How many pairs of skis are there?", "How many skis would there be if two skis were removed?"),
+    ("How many lights are there?", "How many lights would be on if two were switched off?"),
+    ("How many lamps are off?", "How many lamps would be on if two were switched on?"),
+    ("How many birds are there?", "How many birds would be flying if one landed?"),
+    ("How many people are there?", "How many people would be standing if two sat down?"),
+    ("How many doors are there?", "How many doors would be open if one was closed?"),
+    ("How many cats are on the car?", "How many cats would be under the car if one cat left?"),
+]
+SAME_THINGS = [
+    ("How many lights are on?", "How many lights would be on if two were switched off?", 4),
+    ("How many doors are open in the picture?", "How many doors would be open if two were closed?", 4),
+    ("How many cups are on the table?", "How many cups would there be if two cups were removed?", 4),
+    ("How many people wearing hats?", "How many people would be wearing hats if two people in hats left?", 4),
+    ("How many boards make up the seat?", "How many boards would there be if the number of boards doubled?", 12),
+    ("How many men stand in front of the bus?", "How many men would stand in front of the bus if two left?", 4),
+]
+
+
+@pytest.mark.parametrize(("factual", "question"), OTHER_THINGS)
+def test_a_count_of_other_things_or_in_another_state_composes_nothing(factual: str, question: str) -> None:
+    assert compose(6, question) is not None
+    assert compose(6, question, factual) is None
+
+
+@pytest.mark.parametrize(("factual", "question", "expected"), SAME_THINGS)
+def test_a_count_of_the_same_things_in_other_words_composes(factual: str, question: str, expected: int) -> None:
+    assert compose(6, question, factual) == expected
+
+
+def test_a_couple_is_two_people_and_not_two_men() -> None:
+    assert compose(5, "How many people would there be if a couple came in?") == 7
+    assert compose(5, "How many men would there be if a couple of men came in?") == 7
+    assert compose(5, "How many men would there be if a couple of them left?") == 3
+    assert compose(5, "How many men would there be if a couple more came in?") == 7
+    assert compose(5, "How many men would there be if a couple came in?") is None
+    assert compose(5, "How many men would there be if the couple left?") is None
 
 
 @pytest.mark.parametrize(

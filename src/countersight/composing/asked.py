@@ -21,6 +21,7 @@ from countersight.composing.vocabulary import (
     TAKEN,
     State,
     is_plural,
+    is_verb,
     thing_of,
     verb_of,
 )
@@ -28,6 +29,7 @@ from countersight.composing.vocabulary import (
 WORD = re.compile(r"[a-z]+(?:['’][a-z]+)*|\d+")
 _COUNTED = re.compile(r"\bhow many |\bthe (?:total )?(?:number|count) of ")
 _IS_NEGATED = re.compile(r"\b(?:not|never|without)\b|n['’]t\b")
+_SWITCHED = frozenset({"on", "off"})
 _PLAIN = FILLER | PLACES | ADVERBS | PREPOSITIONS | AFTER_A_COUNTED_THING
 
 
@@ -57,6 +59,20 @@ class Asked(msgspec.Struct, frozen=True):
     def members(self) -> frozenset[str]:
         """Things that count as one of those asked for."""
         return KINDS.get(self.head, frozenset())
+
+    def is_counted_by(self, factual: "Asked") -> bool:
+        """Whether the answer to a factual question is the number of these: dogs are not all animals, nor all asleep.
+
+        Where the factual question says more ("on the table"), the other one need not repeat it.
+        """
+        switched = {state for state in self.states if state.asked & _SWITCHED}  # these are no words of a place
+        return (
+            self.head == factual.head
+            and self.modifiers | self.place <= factual.words
+            and factual.modifiers <= self.words
+            and self.sides <= factual.sides
+            and switched <= {*factual.states}
+        )
 
 
 def read_asked(text: str) -> Asked | None:
@@ -94,6 +110,8 @@ def _name(said: list[str]) -> list[str]:
     for place, word in enumerate(said):
         if word in AFTER_A_COUNTED_THING or (place and word in PREPOSITIONS and word != "of"):
             return said[:place]
+        if place and is_plural(said[place - 1]) and (word.endswith("ing") or is_verb(word)):  # "people wearing hats"
+            return said[:place]
     return said
 
 
@@ -126,6 +144,6 @@ def _has_something(rest: list[str]) -> bool:
 
 def _is_in(state: State, rest: list[str]) -> bool:
     """Whether a state is asked for. A light that is on is at the end: "how many lights would be on"."""
-    if state.asked & {"on", "off"}:
+    if state.asked & _SWITCHED:
         return bool(rest) and (rest[-1] in state.asked)
     return bool(state.asked & set(rest))

@@ -54,7 +54,7 @@ def _apart(question: str) -> tuple[str, str] | None:
 
 
 def _counts_the_same(factual: str, question: str) -> bool:
-    """Whether the factual question names what the other one counts; one that names nothing may be about anything."""
-    clause, first = _apart(question), read_asked(factual[:_LONGEST_QUESTION])
+    """Whether the factual question counts what the other one does; one that names nothing may be about anything."""
+    clause, counted = _apart(question), read_asked(factual[:_LONGEST_QUESTION])
     asked = None if clause is None else read_asked(clause[0])
-    return first is None or asked is None or bool({asked.head, *asked.members, *asked.modifiers} & first.words)
+    return counted is None or asked is None or asked.is_counted_by(counted)

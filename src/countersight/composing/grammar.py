@@ -47,6 +47,7 @@ _WHERE: Final = PREPOSITIONS - {"to", "into", "onto", "from", "off", "for", "by"
 """Prepositions behind a thing that may say which one it is."""
 _TRANSITIVE: Final = frozenset(phrase.split()[0] for phrase in BROUGHT | TAKEN | PLACED | CARRIED)
 _MOVING: Final = _TRANSITIVE | {phrase.split()[0] for phrase in COMES | GOES | MOTION}
+_PERSON: Final = thing_of("person")
 _KNOWN: Final = frozenset(KINDS).union(*KINDS.values())
 _AGENTS: Final = frozenset({"i", "you", "we", "someone", "somebody", "it", "he", "she", "they"})
 
@@ -246,6 +247,8 @@ def _had(theme: Phrase, agent: Phrase | None, verb: str, behind: list[str], aske
 
 def _is_counted(phrase: Phrase, asked: Asked) -> bool:
     if clash_of_colours(phrase, asked) or is_only_called_so(phrase, asked) or phrase.quantity.vague:
+        return False
+    if phrase.quantity.is_couple and phrase.head is None and asked.head != _PERSON:  # "a couple came in", to the men
         return False
     return kin(phrase, asked) != "other"
 

@@ -32,6 +32,8 @@ class Quantity(msgspec.Struct, frozen=True):
     indefinite: bool = False
     """Said by "a" or "an" alone."""
     vague: bool = False
+    is_couple: bool = False
+    """Said by "a couple" alone, which may be a man and a woman."""
 
 
 def read_quantity(words: list[str], pair: int = 2) -> Quantity:
@@ -65,7 +67,8 @@ def read_quantity(words: list[str], pair: int = 2) -> Quantity:
         else:
             break
         begin += 1
-    return Quantity(amount, begin, given, more, fewer, only_article, vague)
+    is_couple = words[begin - 1 : begin] == ["couple"] and words[begin : begin + 1] != ["of"]
+    return Quantity(amount, begin, given, more, fewer, only_article, vague, is_couple)
 
 
 def _given(words: list[str]) -> int:
