@@ -13,7 +13,7 @@ from countersight.case import Option, Question, Reply
 from countersight.reading import agrees
 
 FOLDER = Path(__file__).parent / "reading"
-SETS = ("corpus", "fresh", "further", "last", "rounds", "stranger")
+SETS = ("corpus", "fresh", "further", "last", "rounds", "stranger", "second_stranger")
 _GOLD = {"number": "77777", "boolean": "yes", "choice": "A", "open": "gold"}
 
 Half = Literal["development", "unseen"]

@@ -15,6 +15,14 @@ LAKE = (
 )
 DARK = "Would the room be dark if the lamp was switched off?"
 JAR = "Would the jar contain cookies if the children ate them all?"
+IN_THE_VAN = "How many people would be in the van if 2 got out?"
+WOMEN = "How many women would there be if one woman left?"
+SEATS = "How many boys would be on the seesaw if one got off?"
+UNSEEN = (
+    *("I can't see a door", "I cannot see a door", "I'm unable to see the door", "I am unable to see the door"),
+    *("I don't see a door", "I do not see a door", "I couldn't find the door", "There isn't a door"),
+)
+COLOURS = ("red", "blue", "green", "none of the above")
 FENCE = "What colour would the fence be if it was painted like the door?"
 
 
@@ -45,6 +53,26 @@ COUNTS = [
     ("How many plums would be left if all were eaten?", "Nought - they would all be eaten.", "0"),
     ("How many ducks would there be if two more came?", "5 -> 7", "7"),
     ("How many wheels would it have if one came off?", "The answer is 4. The answer is 3.", None),
+    # the place that the question speaks of is not there
+    (IN_THE_VAN, "There is no van in this photo. There are 4 people on a pier.", None),
+    (IN_THE_VAN, "I can't see any van here, so the question doesn't apply. I see 4 people.", None),
+    (IN_THE_VAN, "There would be no one in the van, and 4 on the road.", "0"),
+    # a result that with a share of it makes the whole
+    ("How many eggs would be left if a quarter broke?", "12 eggs, a quarter is 3, therefore 9.", "9"),
+    ("How many eggs are in the carton?", "12 eggs, 9 white ones and 3 brown ones.", "12"),
+    # a total of more than was asked for
+    (WOMEN, "After that there would be 3 women and 4 men, a total of 7 people.", "3"),
+    (WOMEN, "There would be 3 women out of a total of 7 people.", "3"),
+    (WOMEN, "3 women and 4 men, so 7 people in total.", None),
+    # what is now, where the reply goes on to what would be
+    (SEATS, "The photo shows 2 boys on the seesaw, and if one got off there'd be just the one.", "1"),
+    (SEATS, "I see two boys on the seesaw, but if one got off there'd be fewer.", None),
+    (SEATS, "There are 2 boys on the seesaw. If one got off, it would tip.", None),
+    (
+        SEATS,
+        "There are 2 boys, but if the one in red got off you'd be left with 1, assuming the 3 girls stay away.",
+        "1",
+    ),
 ]
 POLARITIES = [
     # what is denied of the object
@@ -82,6 +110,16 @@ CHOICES = [
     (TOOL, TOOLS, "正解は C（ドライバー）です。", "C"),
     ("Can the boat sail?", LAKE, "A boat needs open water, and there is none, so the boat cannot sail.", "A"),
     ("How much would it cost at half price?", ("$2", "$4", "$6"), "Four dollars.", "B"),
+    # an option that says of the others that they are wrong
+    *((FENCE, COLOURS, text, "D") for text in ("D. None of the above", "(D) None of the above", "D) None of these.")),
+    (FENCE, COLOURS, "**D. None of the above**", "D"),
+    (FENCE, COLOURS, "D. None of the above, since A, B and C are all bright.", "D"),
+    (FENCE, COLOURS, "It would be brown, so none of the above applies.", "D"),
+    (FENCE, COLOURS, "B or none of the above", None),
+    (FENCE, COLOURS, "Not none of the above.", None),
+    (FENCE, COLOURS, "A. None of the above", None),
+    (FENCE, COLOURS, "All of the above", None),
+    (FENCE, COLOURS[:3], "None of the above", None),
 ]
 OPENS = [
     (FENCE, "It would be dark green.", "dark green"),
@@ -93,6 +131,12 @@ OPENS = [
     ("What would the sign say if it was turned?", 'It would say "EXIT".', "EXIT"),
     ("What would happen if the vase fell?", "It would break.", "It would break."),
     (FENCE, "He wood paint it in a lovely shade that goes with the door and the roof", None),
+    # what the model does not see, in short and in long
+    *((FENCE, f"{text} in the image.", None) for text in UNSEEN),
+    (FENCE, "I'm sorry, but I can't see a door.", None),
+    (FENCE, "The door isn't visible.", None),
+    (FENCE, "I can't see all of the door, but it would be green.", "green"),
+    ("What would happen if the vase fell?", "I can't see a vase.", None),
 ]
 
 

@@ -102,6 +102,14 @@ def supposes(clause: str) -> bool:
     return bool(MODAL_AT.search(clause) and _IF.search(clause))
 
 
+def supposes_at_last(sentence: str) -> bool:
+    """Whether a sentence comes to what would be after all else: "… and if one fell, there would be …"."""
+    opening = _IF.search(sentence)
+    if not opening or MODAL_AT.search(sentence[: opening.start()]):
+        return False
+    return bool(MODAL_AT.search(sentence, opening.end()))
+
+
 def supposes_first(sentence: str) -> bool:
     """Whether a sentence begins with a supposition: "If 7 left, …", "After 7 leave: …"."""
     return bool(_SUPPOSED_FIRST.match(sentence))
@@ -156,11 +164,9 @@ def _main_clause(rest: str, *, needs_comma: bool = False) -> int | None:
     if goes_on:
         return goes_on.start()
     pause = _BREAK.search(rest)
-    if pause:
-        return pause.end()
     # "if one left there would be 2": no comma, so the main clause begins at the subject of its "would".
     for modal in () if needs_comma else modals:
         subjects = [subject.start() for subject in _SUBJECT.finditer(rest, max(0, modal - _NEAR), modal)]
-        if subjects and rest[: subjects[-1]].strip():
+        if (not pause or modal < pause.start()) and subjects and rest[: subjects[-1]].strip():
             return subjects[-1]
-    return None
+    return pause.end() if pause else None

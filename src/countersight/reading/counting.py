@@ -10,7 +10,7 @@ from countersight.reading.clauses import MODAL_AT, imagines, sentences, supposed
 from countersight.reading.company import Fit, Quantity, fit, quantities, speaks_of_another
 from countersight.reading.numerals import numerals
 from countersight.reading.of_each import not_of_each
-from countersight.reading.other_counts import are_parts, is_beside_the_question
+from countersight.reading.other_counts import GENERAL, are_parts, is_beside_the_question
 from countersight.reading.question import Counted, counted_by
 from countersight.reading.ranks import Rank, opening_number, ranks_in
 from countersight.reading.short_counts import difference, short_count
@@ -69,6 +69,8 @@ def count(text: str, question: str) -> str | None:
     mentioned = [n.value for n in numerals(text)]
     if chosen is None or accounts_for(chosen, every, mentioned, asked):
         return chosen
+    if chosen == "0":
+        return None  # "There is no boat. I see 3 people.", to how many would be in the boat
     others = {
         n.value
         for n in every
@@ -207,9 +209,16 @@ def _unqualified(pool: list[Quantity], every: list[Quantity], asked: Counted, me
     others = [n for n in pool if n.noun and stem(n.noun) not in asked.nouns]
     if strongest != Rank.CONCLUDED and others and not named and asked.nouns & mentioned:
         return None  # "a dog and two cats", to how many dogs
+    if not named and any(_is_of_a_wider_kind(n, every, asked) for n in others):
+        return None  # "4 men and 2 women, so 6 people", to how many men
     if named and others and (strongest != Rank.CONCLUDED or any(n.rank == strongest for n in others)):
         pool = named
     return None if strongest <= Rank.STATED and _adds_up(pool, asked) else _strongest(pool)
+
+
+def _is_of_a_wider_kind(number: Quantity, every: list[Quantity], asked: Counted) -> bool:
+    """Whether a number is one of all people or things, beside one that names those asked for."""
+    return stem(number.noun) in GENERAL and any(stem(n.noun) in asked.nouns for n in every)
 
 
 def _adds_up(pool: list[Quantity], asked: Counted) -> bool:

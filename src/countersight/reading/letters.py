@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from countersight.case import LETTERS
 from countersight.reading.clauses import contrasted, sentences, tells_of_now
-from countersight.reading.option_texts import contradicted
+from countersight.reading.option_texts import contradicted, words_of
 from countersight.reading.vocabulary import any_of
 
 _BARE = re.compile(r"\W*(?:(?:option|choice|answer|letter)\W*)?([A-Za-z])\W*$", re.IGNORECASE)
@@ -63,6 +63,7 @@ _OF_NOW = re.compile(
     rf"(?:{any_of('options.of_now')}|[\w ]{{0,40}}?{_NOW})",
     re.IGNORECASE,
 )
+_NONE_OF_THEM = re.compile(rf"{any_of('options.none_of_them')}|\b(?:none|all) of (?:these|those)\W*$", re.IGNORECASE)
 _MOST = 200  # letters of one sentence that are looked at, the last
 _NEAR = 60  # characters on either side of a letter that tell what is said of it
 
@@ -113,6 +114,26 @@ def _is_own_text(letter: str, rest: str, options: Sequence[str]) -> bool:
     """Whether what follows a letter is the text of its option: "D) Cannot be told"."""
     own = options[LETTERS.index(letter)] if letter in LETTERS[: len(options)] else ""
     return bool(own) and rest.strip(" )].:").casefold().startswith(own.strip(" .").casefold())
+
+
+def none_of_them(text: str, options: Sequence[str]) -> Named:
+    """The letter of the option that says "none of the above", where a reply says so and names no other option."""
+    said = _NONE_OF_THEM.search(text)
+    if not said:
+        return Named(None, seen=False)
+    letters = LETTERS[: len(options)]
+    own = [x for x, option in zip(letters, options, strict=True) if _says_the_same(said, option)]
+    others = [words_of(option) for x, option in zip(letters, options, strict=True) if x not in own]
+    named = {*CAPITAL.findall(text)}.intersection(letters).difference(own) or any(x in words_of(text) for x in others)
+    clear = not named and not DENIED_BEFORE.search(text[: said.start()])
+    chosen = len(own) == 1 and (clear or opening_mark(text, options).letter == own[0])
+    return Named(own[0] if chosen else None, seen=True)
+
+
+def _says_the_same(said: re.Match[str], option: str) -> bool:
+    """Whether an option says "none of these" where a reply says "none of the above", or "all of" where it says that."""
+    own = _NONE_OF_THEM.search(option)
+    return own is not None and own.group().split()[0].casefold() == said.group().split()[0].casefold()
 
 
 def by_letter(text: str, options: Sequence[str], *, of_now: bool) -> Named:

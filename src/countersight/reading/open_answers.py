@@ -5,8 +5,10 @@ from typing import Final
 
 from countersight.reading.clauses import MODAL, MODAL_AT, asks_of_now, contrasted, sentences, stated
 from countersight.reading.languages import language_of
+from countersight.reading.option_texts import written_out
+from countersight.reading.statements import without_refusal
 from countersight.reading.stems import stem
-from countersight.reading.vocabulary import found, words
+from countersight.reading.vocabulary import any_of, found, words
 
 _QUOTED = re.compile(r'"([^"\n]{1,60})"')
 _WORD = re.compile(r"[^\W\d_]+(?:[-'][^\W\d_]+)*|\d+")
@@ -20,6 +22,11 @@ _VERB = re.compile(
 _IS_ROUNDABOUT = re.compile(rf"{MODAL}|\b(?:rather than|instead of)\b|, not\b|\"", re.IGNORECASE)
 _SENTENCE = re.compile(r"\W*(?:he|she|it|they|we|i|the|this|that|there|if|with)\b|.*[,;:]", re.IGNORECASE)
 _CONCLUSION = found("yes_no.conclusions")
+# "I can't see a door": what the model does not see is no answer.
+_UNSEEN = re.compile(
+    rf"\b(?:i|we)(?: am| are)? (?:\w+ly )?{any_of('statements.cannot')} (?:\w+ly )?{any_of('open.seeing')}",
+    re.IGNORECASE,
+)
 _TELLS = re.compile(r"\b(?:happen|why|how|describe|explain|do|doing|say about|difference)\b", re.IGNORECASE)
 _PALE: Final = words("questions.empty") | words("options.pale") | words("open.passing")
 _JOINING: Final = frozenset({"of", "and", "or", "the", "a", "an", "in", "on", "to", "with", "for"})
@@ -34,9 +41,12 @@ def open_answer(text: str, question: str) -> str | None:
     What happens, and why, is answered by whole sentences: these are left as they are.
     """
     said = _HEDGED.sub("", text.strip())
-    if not said or _TELLS.search(question) or not question.strip(" ?") or language_of(said) != "english":
-        return said or None
-    if not _IS_ROUNDABOUT.search(said) and (len(said.split()) <= _FEW or _is_caption(said)) and "." not in said[:-1]:
+    if all(_is_refused(part) for piece in sentences(said) for part in contrasted(piece)):
+        return None
+    if _TELLS.search(question) or not question.strip(" ?") or language_of(said) != "english":
+        return said
+    is_short = len(written_out(said).split()) <= _FEW or _is_caption(said)
+    if is_short and not _IS_ROUNDABOUT.search(said) and "." not in said[:-1]:
         return said  # "do not enter", "it is cloudy": few words answer as they stand
     pieces = sentences(said)
     short = _RATHER_THAN.sub("", pieces[0])
@@ -46,6 +56,11 @@ def open_answer(text: str, question: str) -> str | None:
     if len(answers) == 1:
         return answers.pop()
     return said if not answers and len(said.split()) <= _SHORT and not _is_sentence(said) else None
+
+
+def _is_refused(part: str) -> bool:
+    """Whether a part of a reply says only what the model cannot tell, or does not see."""
+    return without_refusal(part) is None or bool(_UNSEEN.search(written_out(part)))
 
 
 def _is_caption(said: str) -> bool:
@@ -59,7 +74,7 @@ def _is_few(piece: str) -> bool:
 
 def _is_sentence(piece: str) -> bool:
     """Whether a piece has a verb that helps: "it would be", "there is"."""
-    return bool(MODAL_AT.search(piece) or _VERB.search(piece))
+    return bool(MODAL_AT.search(piece) or _VERB.search(written_out(piece)))
 
 
 def _to_the_point(pieces: list[str], question: str) -> list[str]:
@@ -80,7 +95,7 @@ def _of_sentence(piece: str, question: str) -> str | None:
     known = {stem(word.lower()) for word in _WORD.findall(question)}
     tokens = list(_WORD.finditer(main))
     new = [i for i, token in enumerate(tokens) if _is_new(token.group().lower(), known)]
-    if not new:
+    if _is_refused(piece) or all(tokens[i].group().endswith("n't") for i in new):
         return None
     first, last = new[0], new[-1]
     between = [tokens[i].group().lower() for i in range(first, last + 1) if i not in new]

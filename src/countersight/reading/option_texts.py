@@ -24,6 +24,7 @@ _GOES_ON = re.compile(r",\s+(?=(?:so|because|since|it|they|he|she|there|that)\b)
 _IRREGULAR_NOT = re.compile(r"\b(?:won't|can't|cannot)(?!\w)", re.IGNORECASE)
 _SHORT_NOT = re.compile(r"(?<=\w)n't\b", re.IGNORECASE)
 _SHORT_IS = re.compile(r"(?:(?<=\bhe)|(?<=\bshe)|(?<=\bit)|(?<=\bthat))'s\b", re.IGNORECASE)
+_SHORT_AM = re.compile(r"(?<=\bi)'m\b", re.IGNORECASE)
 _SHORT_HAVE = re.compile(r"(?<=\w)'ve\b", re.IGNORECASE)
 _SHORT_WOULD = re.compile(r"(?<=\w)'d\b", re.IGNORECASE)
 _SPACE = re.compile(r"[\W_]+")
@@ -35,9 +36,9 @@ def words_of(text: str) -> str:
 
 
 def written_out(text: str) -> str:
-    """The text with "would not" for "wouldn't" and "he is" for "he's"."""
+    """The text with "would not" for "wouldn't", "he is" for "he's" and "I am" for "I'm"."""
     text = _IRREGULAR_NOT.sub(lambda found: "will not" if found.group().lower() == "won't" else "can not", text)
-    text = _SHORT_WOULD.sub(" would", _SHORT_HAVE.sub(" have", text))
+    text = _SHORT_WOULD.sub(" would", _SHORT_HAVE.sub(" have", _SHORT_AM.sub(" am", text)))
     return _SHORT_IS.sub(" is", _SHORT_NOT.sub(" not", text))
 
 

@@ -21,6 +21,7 @@ from countersight.reading.letters import (
     bare_choice,
     by_letter,
     is_bare,
+    none_of_them,
     opening_mark,
 )
 from countersight.reading.numerals import canonical, numerals
@@ -31,7 +32,6 @@ from countersight.reading.vocabulary import any_of, listed
 from countersight.reading.wordings import PASSING, by_wording
 from countersight.text import NUMBER_WORDS
 
-_NONE_OF_THEM = re.compile(rf"{any_of('options.none_of_them')}|\b(?:none|all) of (?:these|those)\W*$", re.IGNORECASE)
 _PLACES: dict[str, int] = listed("options.places")
 _PLACE = rf"(?P<place>{'|'.join(sorted(_PLACES, key=len, reverse=True))})".replace(" to ", "[ -]to[ -](?:the[ -])?")
 _ORDINAL = re.compile(rf"\b{_PLACE}\s+(?:option|choice|answer)\b", re.IGNORECASE)
@@ -77,8 +77,9 @@ def choice(text: str, options: Sequence[str], question: str) -> str | None:
     exact = [letter for letter, option in zip(letters, options, strict=True) if words_of(option) == words_of(text)]
     if len(exact) == 1:
         return exact[0]
-    if _NONE_OF_THEM.search(text):
-        return None
+    none = none_of_them(text, options)
+    if none.seen:
+        return none.letter
     if ticked := _TICKED.findall(text):
         return choice(ticked[0], options, question) if len(ticked) == 1 else None
     if begun := _begun(text, options, letters):

@@ -80,7 +80,7 @@ _CAME_OR_WENT = re.compile(
 _OF_GROUPS = re.compile(rf"\s+(?:\w+ )?{any_of('counts.groups')}", re.IGNORECASE)
 _SHARE_AFTER = re.compile(rf"\s*(?:{any_of('counts.shares')}|of \d)", re.IGNORECASE)
 _SHARE_BEFORE = re.compile(rf"{any_of('counts.shares_before')}\s+(?:only |just )?$", re.IGNORECASE)
-_JUST_ONE = re.compile(rf"(?:{any_of('counts.just_one_before')}|[:=(])\s*$", re.IGNORECASE)
+_JUST_ONE = re.compile(rf"(?:{any_of('counts.just_one_before')}|[:=(]|\b(?:just|only) the)\s*$", re.IGNORECASE)
 _ONE_OF_SOME = re.compile(rf"\s+{any_of('counts.one_of_some_after')}", re.IGNORECASE)
 _THE_ONLY = re.compile(rf"{any_of('counts.the_only_one')}\s+$", re.IGNORECASE)
 _ONE_BEFORE = re.compile(rf"{any_of('counts.one_of_some_before')}\s+$", re.IGNORECASE)
@@ -112,7 +112,10 @@ def ranks_in(sentence: str, *, first: bool, last: bool) -> Ranks:
     if not numbers:
         return Ranks(outside)
     ranks = _ranked(outside, numbers)
-    if _is_whole_and_parts(outside, [n for n, rank in zip(numbers, ranks, strict=True) if rank > Rank.ASIDE]):
+    concludes = ranks[-1] == Rank.CONCLUDED > ranks[0]  # "9, a third is 3, so 6"
+    if not concludes and _is_whole_and_parts(
+        outside, [n for n, rank in zip(numbers, ranks, strict=True) if rank > Rank.ASIDE]
+    ):
         whole = next(i for i, rank in enumerate(ranks) if rank > Rank.ASIDE)
         ranks[whole + 1 :] = [min(rank, Rank.SHARE) for rank in ranks[whole + 1 :]]
     if ranks[0] == Rank.STATED and _SHORT_OPENING.match(outside[: numbers[0].start]):

@@ -1,6 +1,6 @@
 """Replies that take up what the question supposes and do not come to what follows from it."""
 
-from countersight.reading.clauses import stated, supposed, supposes_first
+from countersight.reading.clauses import stated, supposed, supposes_at_last, supposes_first
 from countersight.reading.company import Quantity
 from countersight.reading.numerals import numerals
 from countersight.reading.question import Counted
@@ -39,6 +39,9 @@ def stops_before_its_result(every: list[Quantity], pieces: list[str], asked: Cou
     if any(n.rank > Rank.STATED for n in every):
         return False
     last = len(pieces) - 1
+    rest = pieces[every[-1].sentence :] if every else []
+    if any(map(supposes_at_last, rest)) and not supposes_first(rest[0]):
+        return True  # "there are two, and if one fell there would be fewer"
     tail = every[-1].after if every and every[-1].sentence == last else pieces[-1] if last > 0 else ""
     changes = _CHANGE.search(tail) or asked.supposition.intersection(counted_words(tail))
     return bool(changes) and bool(numerals(tail))
