@@ -140,3 +140,26 @@ def test_a_published_benchmark_is_there_to_test_with(tmp_path):
                 export_to("trl-sft", Export(folder, tmp_path / "out"))
         else:
             assert export_to("trl-sft", Export(folder, tmp_path / "out")).count == 2
+
+
+def test_what_is_built_from_published_questions_is_there_to_test_with(tmp_path):
+    rows = "img_path,query,answer,new query,new answer,type\n1.jpg,How many dogs are there?,4,How many if?,1,direct\n"
+    cs.make("cvqa-real", tmp_path / "imported", source=_written(tmp_path / "questions.csv", rows))
+    sources = {"file": tmp_path / "questions.csv", "folder": tmp_path / "imported"}
+    for name, source in sources.items():
+        cs.build("cvqa", source, tmp_path / name, size=1, groups=("direct",))
+        with pytest.raises(ExchangeError, match=r"\(questions\.csv\) or was built from its questions"):
+            export_to("llava", Export(tmp_path / name, tmp_path / "out"))
+    cs.build("cvqa", _written(tmp_path / "train2014.csv", rows), tmp_path / "train", size=1, groups=("direct",))
+    assert export_to("llava", Export(tmp_path / "train", tmp_path / "out")).count > 0
+
+
+def test_what_is_built_from_questions_of_ours_is_divided_by_picture(tmp_path):
+    ours = dataset(tmp_path / "v1.2", [case(0, factual=Question("How many dogs are there?", "4", "number"))])
+    cs.build("cvqa", ours, tmp_path / "pairs", size=1, groups=("direct",))
+    export_to("llava", Export(tmp_path / "pairs", tmp_path / "out"))
+
+
+def _written(path, text):
+    path.write_text(text)
+    return path

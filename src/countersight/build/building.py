@@ -17,7 +17,7 @@ from countersight.build.grammar import GrammarWriter
 from countersight.build.model import BlindReader, ModelWriter
 from countersight.build.pairing import Pairing, Pairs
 from countersight.build.sources import GROUPS, Group, LeftOut, Source, read_sources
-from countersight.dataset import DatasetWriter
+from countersight.dataset import DatasetWriter, published_file
 from countersight.engine import Patience, blocking
 from countersight.errors import CountersightError
 from countersight.models import Model, ModelSettings, open_text_model
@@ -169,7 +169,7 @@ def _plan(order: Order) -> Plan:
 
 
 def _write(order: Order, pairs: Pairs, workshop: Workshop) -> Built:
-    made: dict[str, str | int] = {"writer": order.writer, "seed": order.seed, "questions": order.questions.name}
+    made: dict[str, str | int] = {"writer": order.writer, "seed": order.seed, "questions": _origin(order.questions)}
     layout = SUITES["cvqa-real"].open_layout()
     without_picture = 0
     writer = DatasetWriter(
@@ -195,6 +195,11 @@ def _write(order: Order, pairs: Pairs, workshop: Workshop) -> Built:
     there = {pair.source.group for pair in pairs.pairs}
     empty = tuple(group for group, size in _sizes(order).items() if size and group not in there)
     return Built(len(pairs.pairs), len(pairs.rejected), without_picture, funnel, empty)
+
+
+def _origin(questions: Path) -> str:
+    """Where the questions are from: the published file also of a dataset that was made of it."""
+    return (published_file(questions) if questions.is_dir() else "") or questions.name
 
 
 def _funnel(order: Order, pairs: Pairs, workshop: Workshop) -> Funnel:

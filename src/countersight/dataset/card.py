@@ -57,6 +57,16 @@ def read_provenance(folder: Path) -> dict[str, str]:
     return dict(re.findall(r"^- ([\w ]+): `(.*)`$", made.partition("\n#")[0], re.MULTILINE))
 
 
+def published_file(folder: Path) -> str:
+    """The name of the authors' file whose questions these are, or were built from; nothing for what is ours."""
+    made = read_provenance(folder)
+    if made.get("suite") == "own":
+        return ""
+    # `build` names its questions: a file of theirs, or a dataset, which is a folder.
+    built_from = made.get("questions", "")
+    return made.get("file") or (built_from if Path(built_from).suffix in (".csv", ".json") else "")
+
+
 def _readme(name: str, description: str, license: str, provenance: dict[str, str | int], count: int) -> str:
     made = "\n".join(f"- {key}: `{value}`" for key, value in provenance.items())
     return f"""---

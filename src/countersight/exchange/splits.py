@@ -8,7 +8,7 @@ import re
 from typing import Final, Literal
 
 from countersight.case import Case
-from countersight.dataset import Dataset
+from countersight.dataset import Dataset, published_file
 from countersight.errors import ExchangeError
 from countersight.exchange.formats import Export
 
@@ -49,12 +49,13 @@ class Splits:
 def published_side(dataset: Dataset) -> Side | None:
     """The side on which the authors of a published benchmark put all of it; None for what was made here.
 
-    A benchmark is there to test with, unless the name of the authors' file says that it is their training part.
+    A benchmark is there to test with, and so is what was built from its questions, unless the name of the authors'
+    file says that it is their training part.
     """
-    made = dataset.provenance()
-    if "file" not in made or made.get("suite") == "own":
+    file = published_file(dataset.path)
+    if not file:
         return None
-    return "train" if re.search(r"(?<![a-z])train", made["file"].casefold()) else "test"
+    return "train" if re.search(r"(?<![a-z])train", file.casefold()) else "test"
 
 
 def refuse_testing(order: Export, dataset: Dataset) -> None:
@@ -63,7 +64,8 @@ def refuse_testing(order: Export, dataset: Dataset) -> None:
         return
     if published_side(dataset) == "test":
         raise ExchangeError(
-            f"{dataset.path} is a published benchmark: a model that is trained on it can no longer be tested with it; "
+            f"{dataset.path} is a published benchmark ({published_file(dataset.path)}) or was built from its "
+            "questions: a model that is trained on it can no longer be tested with it; "
             "say `yes_train_on_test` if that is meant"
         )
     if order.split != "train":
