@@ -492,13 +492,21 @@ def test_a_run_that_was_shown_both_worlds_has_questions_and_pictures_as_a_whole(
     assert (line.picture.rate.right, line.picture.rate.n) == (n, 2 * n)  # the changed picture, not the first
     assert (line.whole.rate.right, line.whole.rate.n) == (0, n)
     assert f"sets of 4 0.0% (0.0 to {100 * line.whole.rate.high:.1f}); n = {n}" in str(scores)
+    assert (line.fours, line.threes) == (n, 6 - n)
     assert scores.overall.questions == 18  # the fourth is no measure of its own
 
     journal = tmp_path / "r" / "replies.jsonl"
     told = journal.read_text().splitlines(keepends=True)
     journal.write_text("".join(line for line in told if '"twice"' not in line))
     line = cs.score(tmp_path / "r").sets[-1]  # as another tool answered it
-    assert (line.answers.n, line.question.rate.n, line.whole.rate.n) == (18, 12, 6)
+    assert (line.answers.n, line.whole.rate.n) == (18, 6)
+    # One question has two pictures and one picture two questions: what has one answer is no whole.
+    assert (line.question.rate.right, line.question.rate.n) == (6, 6)
+    assert (line.picture.rate.right, line.picture.rate.n) == (0, 6)
+    assert (line.question.size, line.picture.size, line.fours, line.threes) == (2, 2, 0, 6)
+    page = cs.report(tmp_path / "r", out=tmp_path / "page").markdown.read_text()
+    assert "All 6 sets are of three answers" in page
+    assert ", sets of three" in page
 
 
 def test_the_fourth_square_has_the_answer_of_a_change_that_is_made_twice():

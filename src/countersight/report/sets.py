@@ -8,6 +8,7 @@ from countersight.report.observations import AnalysedRun
 from countersight.report.scored import as_share
 from countersight.scoring import ALL, SetScores, Whole
 from countersight.suites import Terms
+from countersight.text import several
 
 _HEAD = ("n", "answers", "questions", "pictures", "sets")
 
@@ -42,6 +43,23 @@ def _sentences(run: AnalysedRun, terms: Terms) -> Iterator[str]:
     parts = (("question", line.question), ("picture", line.picture), ("set", line.whole))
     told = [f"{_called(terms, which)} {_told(whole)}" for which, whole in parts if whole]
     yield f"{'; '.join(told)}."
+    yield from _short(line)
+
+
+def _short(line: SetScores) -> Iterator[str]:
+    """How many answers the cases have, of a run that was shown both worlds: figures of three are not those of four."""
+    if line.fours == 0:
+        yield (
+            f"All {several(line.threes, 'set')} are of three answers: the question with “if” was not asked of the "
+            "changed picture, so that a case has one question and one picture with two answers. These are other "
+            "figures than those of sets of four."
+        )
+    elif line.fours and line.threes:
+        yield f"{several(line.fours, 'case')} have all four answers and are sets; {line.threes:,} have three."
+
+
+def _size(line: SetScores) -> str:
+    return "" if line.fours is None else f", sets of {'four' if line.fours else 'three'}"
 
 
 def _called(terms: Terms, which: str) -> str:
@@ -57,7 +75,7 @@ def _told(whole: Whole) -> str:
 def _table(run: AnalysedRun, terms: Terms) -> AnalysisTable:
     called = [_called(terms, which) for which in ("question", "picture", "set")]
     return AnalysisTable(
-        title=f"Questions and pictures as a whole: {run.label}",
+        title=f"Questions and pictures as a whole: {run.label}{_size(run.sets[-1])}",
         head=(terms.group, "n", "answers", *called),
         measures=_HEAD,
         lines=tuple(_line(run, line, terms) for line in run.sets),

@@ -21,9 +21,9 @@ _Mask = NDArray[np.bool_]
 _Numbers = NDArray[np.int32]
 NONE: Final = -1
 _THREE: Final[tuple[Asking, ...]] = ("factual", "shown", "counterfactual")
-_PLACES: Final = {"question": (0, 0, 1, 1), "picture": (0, 1, 0, 1)}
+_PLACES: Final = {4: ((0, 0, 1, 1), (0, 1, 0, 1)), 3: ((0, 0, NONE), (0, NONE, 0))}
 """Which question and which picture of a case each of these is, and the fourth: the question with "if" of the changed
-picture."""
+picture. Without it that question and that picture have one answer, which is no whole: they are nowhere."""
 
 
 class Cells(msgspec.Struct, frozen=True, eq=False):
@@ -58,6 +58,10 @@ class SetScores(msgspec.Struct, frozen=True):
     """Pictures of which all questions are right; None where each has one question, or there are none."""
     whole: Whole
     """Sets of which everything is right."""
+    fours: int | None = None
+    """Cases with all four answers, of a run that was shown both worlds: they are the sets where there are any."""
+    threes: int = 0
+    """Cases of such a run that have all but the fourth."""
 
 
 class Placing:
@@ -113,27 +117,35 @@ def shown_sets(outcomes: Outcomes, fourths: Outcomes) -> tuple[SetScores, ...]:
     A case is a set of two questions, as it is and with "if", and two pictures, before and after the change. Where no
     case has the fourth of them answered (the change cannot be made twice, or another tool asked), it is a set of three.
     """
-    answered = [(outcomes, asking) for asking in _THREE]
-    whole: list[tuple[Outcomes, Asking]] = [*answered, (fourths, "counterfactual")]
-    for square in (whole, answered):
-        known: _Mask = np.logical_and.reduce([each.scored(asking) for each, asking in square])
-        if known.any():
-            return _square_scores(outcomes, square, known)
-    return ()
+    three: list[tuple[Outcomes, Asking]] = [(outcomes, asking) for asking in _THREE]
+    four: list[tuple[Outcomes, Asking]] = [*three, (fourths, "counterfactual")]
+    has_three, has_four = (
+        np.logical_and.reduce([each.scored(asking) for each, asking in all_]) for all_ in (three, four)
+    )
+    square, known = (four, has_four) if has_four.any() else (three, has_three)
+    groups = [(name, outcomes.groups == place) for place, name in enumerate(outcomes.group_names)]
+    lines = [*(groups if len(groups) > 1 else []), (ALL, np.ones_like(known))]
+    return tuple(
+        msgspec.structs.replace(
+            _square_scores(name, square, known & mask),
+            fours=int((has_four & mask).sum()),
+            threes=int((has_three & ~has_four & mask).sum()),
+        )
+        for name, mask in lines
+        if (known & mask).any()
+    )
 
 
-def _square_scores(outcomes: Outcomes, square: list[tuple[Outcomes, Asking]], known: _Mask) -> tuple[SetScores, ...]:
+def _square_scores(name: str, square: list[tuple[Outcomes, Asking]], mask: _Mask) -> SetScores:
     right = np.concatenate([each.right(asking) for each, asking in square])
     guess = np.concatenate([each.guess(asking) for each, asking in square])
-    number = np.arange(len(outcomes), dtype=np.int32)
+    number = np.arange(len(mask), dtype=np.int32)
     questions, pictures = (
-        np.concatenate([2 * number + place for place in places[: len(square)]]) for places in _PLACES.values()
+        np.concatenate([np.full_like(number, NONE) if place == NONE else 2 * number + place for place in places])
+        for places in _PLACES[len(square)]
     )
     cells = Cells(np.tile(number, len(square)), questions, pictures)
-    known, groups = np.tile(known, len(square)), np.tile(outcomes.groups, len(square))
-    lines = [(name, known & (groups == place)) for place, name in enumerate(outcomes.group_names)]
-    lines = lines if len(lines) > 1 else []
-    return tuple(_scores(name, mask, right, guess, cells) for name, mask in (*lines, (ALL, known)) if mask.any())
+    return _scores(name, np.tile(mask, len(square)), right, guess, cells)
 
 
 def _any_asking(outcomes: Outcomes) -> tuple[_Mask, _Mask, NDArray[np.float64]]:

@@ -48,7 +48,8 @@ def whole(sets: "SetScores") -> str:
         return ""
     found = (("questions", sets.question), ("pictures", sets.picture), (f"sets of {sets.whole.size:.3g}", sets.whole))
     shares = [f"{words} {_share(each.rate)}" for words, each in found if each]
-    return f"right as a whole: {', '.join(shares)}; n = {sets.whole.rate.n:,}"
+    without = f", and {sets.threes:,} without the fourth" if sets.fours and sets.threes else ""
+    return f"right as a whole: {', '.join(shares)}; n = {sets.whole.rate.n:,}{without}"
 
 
 def _share(rate: Rate) -> str:
