@@ -1,12 +1,11 @@
 """What the card of a made CELLO tells beside the rest: how it divides, how to check it, whose scene graphs it is of."""
 
-from collections import Counter
 from pathlib import Path
 
 import msgspec
 
 from countersight.causal import STATISTICS
-from countersight.dataset import Dataset
+from countersight.suites.dividing import division_table
 
 _FROM_VISUAL_GENOME = frozenset({"Visual Genome", "GQA", "regions"})
 _ATTRIBUTION = """## Licence and attribution
@@ -34,17 +33,7 @@ def attribution(mined: Path) -> str:
 
 def divisions(folder: Path) -> str:
     """How many cases each split and each difficulty has, task by task, and how people check them."""
-    counts: Counter[tuple[str, str]] = Counter()
-    tasks: dict[str, None] = {}
-    for _, case in Dataset.open(folder).cases():
-        task = str(case.provenance.get("task", ""))
-        tasks[task] = None
-        for name in ("split", "difficulty"):
-            counts[task, f"{name} {case.provenance.get(name, '')}"] += 1
-    columns = sorted({column for _, column in counts}, key=lambda name: (not name.startswith("split"), name))
-    rows = [("task", *columns), ("---",) * (len(columns) + 1)]
-    rows += [(task, *(str(counts[task, column]) for column in columns)) for task in tasks]
-    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    table = division_table(folder, "task", lambda case: str(case.provenance.get("task", "")))
     return f"""## Splits and difficulty
 
 {table}

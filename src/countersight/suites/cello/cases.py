@@ -1,6 +1,5 @@
 """A query of a causal graph becomes a case: question, options, graph and the reason for the gold answer."""
 
-import hashlib
 from random import Random
 from typing import Any
 
@@ -14,6 +13,7 @@ from countersight.suites.cello.options import Answers, options
 from countersight.suites.cello.tasks.asked import RUNGS
 from countersight.suites.cello.tasks.query import Shape, Sought, Supposed, Task
 from countersight.suites.cello.wording import does, is_explained, question, wordings
+from countersight.suites.dividing import split_of
 
 SUITE = "cello"
 
@@ -99,12 +99,6 @@ def _case(task: Task, shape: Shape, asked: Question, why: str) -> Case:
             "difficulty": _difficulty(task, graph),
         },
     )
-
-
-def split_of(picture: str) -> str:
-    """The split of a picture: a tenth of all are for validation, two tenths for testing, whatever else is made."""
-    part = int.from_bytes(hashlib.blake2b(picture.encode(), digest_size=4).digest()) % 10
-    return "test" if part < 2 else "validation" if part < 3 else "train"
 
 
 def _difficulty(task: Task, graph: CausalGraph) -> int:

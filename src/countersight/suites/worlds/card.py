@@ -1,10 +1,11 @@
-"""What the card of a suite of worlds tells: how often a change matters, and what was left out."""
+"""What the card of a suite of worlds tells: how it divides, how often a change matters, and what was left out."""
 
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
 from countersight.case import Case
+from countersight.suites.dividing import division_table
 
 REASONS = {
     "margin": "what falls was a matter of less than 6 pixels, or of a fifth more or less friction",
@@ -66,3 +67,23 @@ Every outcome is solved, not simulated. A candidate was dropped where a viewer c
 Name the suite, its version, the seed and the size, which all stand above: the same make the same pixels. Models may
 have seen the public set; for a test of your own, make one with a fresh seed.
 """
+
+
+def divisions(folder: Path) -> str:
+    """How many cases each split and each difficulty has, group by group, and how people check them."""
+    return f"""## Splits and difficulty
+
+{division_table(folder, "group", lambda case: case.group)}
+
+Splits are by picture: no picture is in two, and cases in the same words but for colours are in one. Difficulty goes by
+how many things a world has. Both are in `provenance`. To have people check cases: `countersight collect new NAME --flow
+verify`.
+"""
+
+
+def attribution(follows: str, folder: Path) -> str:
+    """Under which licence a suite is, and whose work it follows."""
+    return f"""## Licence and attribution
+
+CC0-1.0: worlds, pictures, questions and answers are made by Countersight from a seed, and contain nobody else's data.
+{follows}"""

@@ -17,11 +17,12 @@ from countersight.errors import Unclear
 from countersight.suites.cello.cases import graph_as_published
 from countersight.suites.cello.tasks.asked import RUNGS, TASKS, queries
 from countersight.suites.cello.tasks.query import Query, Shape, Sought, Supposed, Task
-from countersight.suites.cello.wording import explanation, is_explained, question
+from countersight.suites.cello.wording import question
+from countersight.suites.worlds.causal_options import is_told_by_colour, options_of
 from countersight.suites.worlds.causes import graphs, is_confirmed
 from countersight.suites.worlds.drafts import Asked, Draft, Group, WorldSuite
 from countersight.suites.worlds.supports import SUPPORTS
-from countersight.worlds import COLOURS, Supports, fallen_without
+from countersight.worlds import Supports, fallen_without
 
 _WORDINGS = 2
 _ANY, _BESIDE_THE_MEDIATOR, _ONE_OF_SEVERAL = "any", "direct", "collision"
@@ -50,7 +51,11 @@ def drafts_of(task: Task, world: Supports, kind: str, rng: Random, dropped: Coun
         if not is_confirmed(world, graph, Shape.of(graph, beside).model(), beside):
             dropped["model"] += 1
             continue
-        asked = [query for query in queries(task, graph, beside) if _is_of_kind(kind, graph, query)]
+        asked = [
+            query
+            for query in queries(task, graph, beside)
+            if _is_of_kind(kind, graph, query) and not is_told_by_colour(world, query)
+        ]
         for query in rng.sample(asked, len(asked)):
             draft = _draft(task, query, Shape.of(graph, beside), untouched[graph], world, rng)
             if draft:
@@ -103,49 +108,11 @@ def _by_kind(shape: Shape) -> Shape:
 
 
 def _sought(task: Task, query: Sought, shape: Shape, beside: list[str], world: Supports, rng: Random) -> Draft | None:
-    options = (_explained if is_explained(task) else _named)(task, query, shape, beside, world, rng)
+    options = options_of(task, query, shape, beside, world, rng)
     if options is None:
         return None
     text = question(task, query, shape, rng.randrange(_WORDINGS))
     return _made(task, query, shape, world, Asked(text, options[0].text), "", None, options)
-
-
-def _named(
-    task: Task, query: Sought, shape: Shape, beside: list[str], world: Supports, rng: Random
-) -> tuple[Option, ...] | None:
-    """Four things of one kind: the answer, a part of it, what is beside it, and what is not there."""
-    kind = world.thing(query.answer[0]).kind
-    wrong = [Option(shape.names[name], "graph") for name in query.partial if world.thing(name).kind == kind][:1]
-    others = [world.thing(name).name for name in beside if world.thing(name).kind == kind]
-    wrong += [Option(name, "image") for name in rng.sample(others, min(2 - len(wrong), len(others)))]
-    absent = _absent(world, kind)
-    if len(wrong) < 2 or not absent:
-        return None
-    return (Option(shape.names[query.answer[0]], "answer"), *wrong, Option(rng.choice(absent), "text"))
-
-
-def _explained(
-    task: Task, query: Sought, shape: Shape, beside: list[str], world: Supports, rng: Random
-) -> tuple[Option, ...] | None:
-    """Each of two reasons or another in its place: every name stands in two of the four sentences."""
-    first, second = query.answer
-    effect = shape.names[query.about[-1]]
-    others: list[str] = []
-    for name in (first, second):
-        kind = world.thing(name).kind
-        like = [world.thing(other).name for other in beside if world.thing(other).kind == kind]
-        like = [other for other in [*like, *_absent(world, kind)[:1]] if other not in others]
-        if not like:
-            return None
-        others.append(rng.choice(like))
-    pairs = [(one, two) for one in (shape.names[first], others[0]) for two in (shape.names[second], others[1])]
-    roles = ("answer", "graph", "graph", "image")
-    return tuple(Option(explanation(task, effect, *pair), role) for pair, role in zip(pairs, roles, strict=True))
-
-
-def _absent(world: Supports, kind: str) -> list[str]:
-    there = {thing.name for thing in world.things}
-    return [name for colour in COLOURS if (name := f"{colour} {kind}") not in there]
 
 
 def _made(
@@ -196,4 +163,5 @@ CAUSES = WorldSuite(
     draw=SUPPORTS.draw,
     show=SUPPORTS.show,
     levels=("medium", "hard"),  # in an easy world too little stands beside a graph to choose from
+    follows="Tasks and causal graphs follow CELLO (Chen et al., 2024).\n",
 )

@@ -85,4 +85,5 @@ DISCS = WorldSuite(
     hardness=_hardness,
     draw=draw_discs,
     show=_show,
+    follows="Cause, enable and prevent are as in CRAFT (Ates et al., 2022).\n",
 )

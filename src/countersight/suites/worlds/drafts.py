@@ -111,3 +111,5 @@ class WorldSuite(msgspec.Struct, frozen=True):
     """The picture of the changed world."""
     levels: tuple[Difficulty, ...] = LEVELS
     """The difficulties that it has."""
+    follows: str = ""
+    """Whose work it follows, for its card."""

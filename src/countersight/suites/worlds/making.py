@@ -18,8 +18,9 @@ from countersight.progress import Progress
 from countersight.scenes import encode
 from countersight.spreading import in_order
 from countersight.suites.cello.making import PER_TASK
+from countersight.suites.dividing import split_of
 from countersight.suites.supposing import as_sentence
-from countersight.suites.worlds.card import Tally, section
+from countersight.suites.worlds.card import Tally, attribution, divisions, section
 from countersight.suites.worlds.causal_questions import CAUSES
 from countersight.suites.worlds.discs import DISCS
 from countersight.suites.worlds.drafts import Asked, Draft, Group, Told, WorldSuite
@@ -28,7 +29,7 @@ from countersight.suites.worlds.units import draft_unit
 from countersight.worlds import WORLDS_FILE, Difficulty, WorldRecord, encode_world
 
 SUITES = {suite.name: suite for suite in (SUPPORTS, DISCS, CAUSES)}
-VERSION = "1.2"
+VERSION = "1.3"
 """Of the suite: cases made from the same seed are the same while it does not change."""
 PUBLIC_SEED = 1
 """The seed of the public set."""
@@ -94,7 +95,7 @@ def _make(
             "difficulty": difficulty or "all",
             "countersight": __version__,
         },
-        sections=(partial(section, tally), card_section),
+        sections=(divisions, partial(section, tally), card_section, partial(attribution, suite.follows)),
     )
     with writer, progress("Building", size, "cases") as done:
         plan = _Plan(suite.name, seed, difficulty)
@@ -166,13 +167,11 @@ def _cases(
     level = balanced(suite.levels, f"{key}/difficulty", order.unit) if difficulty is None else difficulty
     unit = draft_unit(suite, group, level, f"{key}/{level}/{order.unit}")
     dropped.update(unit.dropped)
+    made = {"difficulty": level, "unit": order.unit, "split": split_of(f"{key}/{order.unit}")}
     for nth, draft in enumerate(Random(f"{key}/{order.unit}").sample(unit.drafts, order.wanted)):
         case = _case(draft, key, order.unit)
         number = order.first + nth + 1
-        yield (
-            draft,
-            _numbered(case, suite, group, number, {"difficulty": level, "unit": order.unit, **suite.hardness(draft)}),
-        )
+        yield draft, _numbered(case, suite, group, number, {**made, **suite.hardness(draft)})
 
 
 def _case(draft: Draft, key: str, unit: int) -> Case:

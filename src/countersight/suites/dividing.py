@@ -1,0 +1,29 @@
+"""How a dataset divides into splits by picture and into difficulties, as a table for its card."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+from countersight.case import Case
+from countersight.dataset import Dataset
+
+
+def split_of(picture: str) -> str:
+    """The split of a picture: a tenth of all are for validation, two tenths for testing, whatever else is made."""
+    part = int.from_bytes(hashlib.blake2b(picture.encode(), digest_size=4).digest()) % 10
+    return "test" if part < 2 else "validation" if part < 3 else "train"
+
+
+def division_table(folder: Path, heading: str, row_of: Callable[[Case], str]) -> str:
+    """How many cases each split and each difficulty has, in rows of the card's choice."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for _, case in Dataset.open(folder).cases():
+        for name in ("split", "difficulty"):
+            counts[row_of(case), f"{name} {case.provenance.get(name, '')}"] += 1
+    columns = sorted({column for _, column in counts}, key=lambda name: (not name.startswith("split"), name))
+    rows = [(heading, *columns), ("---",) * (len(columns) + 1)]
+    rows += [
+        (row, *(str(counts[row, column]) for column in columns)) for row in dict.fromkeys(row for row, _ in counts)
+    ]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
