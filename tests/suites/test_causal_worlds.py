@@ -1,5 +1,6 @@
 """CELLO's twelve tasks on worlds: what the structural model says is what happens when one intervenes."""
 
+import re
 from random import Random
 
 import pytest
@@ -9,10 +10,11 @@ from countersight.progress import silent
 from countersight.suites import find_suite
 from countersight.suites.cello.tasks.asked import TASKS, queries
 from countersight.suites.cello.tasks.query import Shape, Supposed
+from countersight.suites.worlds.causal_options import options_of
 from countersight.suites.worlds.causal_questions import CAUSES
 from countersight.suites.worlds.causes import graphs, is_confirmed
 from countersight.suites.worlds.making import drafted_cases
-from countersight.worlds import build_supports, fallen_without
+from countersight.worlds import COLOURS, build_supports, fallen_without
 
 
 @pytest.fixture(scope="module")
@@ -56,9 +58,14 @@ def test_a_model_with_an_edge_turned_round_is_not_confirmed(found):
     assert not is_confirmed(world, graph, turned)
 
 
+@pytest.fixture(scope="module")
+def cases():
+    """Two cases of every task."""
+    return list(drafted_cases(CAUSES, size=24, seed=4))
+
+
 @pytest.mark.slow
-def test_all_twelve_tasks_are_asked_with_even_answers():
-    cases = list(drafted_cases(CAUSES, size=24, seed=4))
+def test_all_twelve_tasks_are_asked_with_even_answers(cases):
     assert [case.group for case in cases] == [name for name in TASKS for _ in range(2)]
     for case in cases:
         assert case.graph
@@ -66,6 +73,40 @@ def test_all_twelve_tasks_are_asked_with_even_answers():
     for first, second in zip(cases[::2], cases[1::2], strict=True):
         if first.counterfactual.kind == "boolean":
             assert {first.counterfactual.answer, second.counterfactual.answer} == {"yes", "no"}
+            assert first.provenance["split"] == second.provenance["split"], "the same words are in one split"
+
+
+def named_in(*texts):
+    """The things that texts name, each as its colour and its kind."""
+    return set(re.findall(rf"\b({'|'.join(COLOURS)}) (\w+)", " ".join(texts)))
+
+
+@pytest.mark.slow
+def test_everything_that_a_question_and_its_options_name_is_of_another_colour(cases):
+    """Things that touch never have one colour: an option in the colour of what is asked about would be wrong."""
+    for asked in (case.counterfactual for case in cases):
+        named = named_in(asked.text, *(option.text for option in asked.options))
+        assert len(named) >= (5 if asked.options else 2)
+        assert len({colour for colour, _ in named}) == len(named), asked
+
+
+@pytest.mark.parametrize("task", ["collider_bias", "confounder_identification"])
+def test_a_wrong_reason_may_have_every_colour_that_nothing_named_has(found, task):
+    """What a world has not is offered in any colour: in the first of the list alone, it would be known to be wrong."""
+    for world, graph in found:
+        for query in queries(TASKS[task], graph):
+            drawn = [options_of(TASKS[task], query, Shape.of(graph), [], world, Random(seed)) for seed in range(200)]
+            if not all(drawn):
+                continue  # too few colours are left for two wrong names
+            right = {world.thing(name).colour for name in (*query.about, *query.answer)}
+            wrong = {name for options in drawn for name in named_in(*(option.text for option in options))}
+            spare = {(colour, world.thing(name).kind) for colour in COLOURS for name in query.answer}
+            there = {(thing.colour, thing.kind) for thing in world.things}
+            assert {name for name in wrong if name[0] not in right} == {
+                name for name in spare - there if name[0] not in right
+            }
+            return
+    pytest.fail(f"no world of these has a question for {task}")
 
 
 def test_a_difficulty_that_it_does_not_have_is_a_sentence(tmp_path):

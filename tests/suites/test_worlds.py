@@ -114,7 +114,7 @@ def test_the_card_tells_what_matters_and_what_was_dropped(made):
     assert f"matters to what is asked in {SIZE // 2}, and does not in {SIZE // 2}." in card
     assert "because one of 16 jitters" in card
     assert "What is answered without the pictures" in card
-    assert "version: `1.2`" in card
+    assert "version: `1.3`" in card
 
 
 def test_a_difficulty_can_be_named_and_goes_with_worlds_only(tmp_path, capsys):
@@ -155,6 +155,16 @@ def test_the_card_of_a_world_says_that_we_drew_it(suite, tmp_path):
     card = msgspec.json.decode((tmp_path / "d" / "croissant.json").read_bytes())
     assert card["rai:hasSyntheticData"] is True
     assert card["prov:wasDerivedFrom"] == "Nothing: every picture is drawn from a seed."
+
+
+def test_the_card_of_causal_worlds_has_splits_difficulty_licence_and_attribution(tmp_path):
+    find_suite("causal-worlds").make(tmp_path / "d", size=1, seed=3, workers=1, progress=silent)
+    card = (tmp_path / "d" / "README.md").read_text(encoding="utf-8")
+    ((_, case),) = Dataset.open(tmp_path / "d").cases()
+    assert f"| group | split {case.provenance['split']} | difficulty {case.provenance['difficulty']} |" in card
+    assert f"| {case.group} | 1 | 1 |" in card
+    assert "license: cc0-1.0" in card
+    assert "Tasks and causal graphs follow CELLO" in card.split("## Licence and attribution")[1]
 
 
 def is_pushed(world, name):
