@@ -60,7 +60,12 @@ def write_vqa(folder: Path, entries: list[tuple[str, list[str]]]) -> tuple[Path,
     """VQA's two official files, with what each of ten people answered."""
     asked = [{"question_id": n, "image_id": n, "question": question} for n, (question, _) in enumerate(entries)]
     said = [
-        {"question_id": n, "answer_type": "number", "answers": [{"answer": answer} for answer in answers]}
+        {
+            "question_id": n,
+            "image_id": n,
+            "answer_type": "number",
+            "answers": [{"answer": answer} for answer in answers],
+        }
         for n, (_, answers) in enumerate(entries)
     ]
     questions, annotations = folder / "questions.json", folder / "annotations.json"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from making import case, dataset, picture
-from pairing import questions, write_csv, write_vqa
+from pairing import NOUNS, questions, write_csv, write_vqa
 
 import countersight
 from countersight.build import REJECTED, Built, Order, build_dataset, read_funnel
@@ -53,6 +53,25 @@ def test_operations_come_out_even_and_suppositions_vary(built: Path) -> None:
     assert len(shares) == 9
     assert max(shares) <= 0.2
     assert funnel.patterns >= 30
+
+
+def test_no_wording_gives_its_answer_away(tmp_path: Path) -> None:
+    small = [(f"How many {noun} are there?", str(count)) for noun in NOUNS for count in (1, 1, 1, 2, 2, 3, 4, 6, 8)]
+    build(write_csv(tmp_path / "questions.csv", small), tmp_path / "pairs", size=150, groups=("direct",))
+    answers: dict[object, Counter[str]] = {}
+    for _, each in Dataset.open(tmp_path / "pairs").cases():
+        assert each.counterfactual
+        answers.setdefault(each.provenance["pattern"], Counter())[each.counterfactual.answer] += 1
+    assert all(max(said.values()) <= max(2, -(-said.total() // 3)) for said in answers.values())
+    halved = Counter[str]()
+    for wording in answers:
+        halved += answers[wording] if "halve" in str(wording) or "half as" in str(wording) else Counter()
+    assert {"1", "2", "3"} <= halved.keys()
+
+
+def test_the_card_says_what_is_answered_without_the_pictures(built: Path) -> None:
+    assert "## What is answered without the pictures" in (built / "README.md").read_text()
+    assert (built / "blind.json").is_file()
 
 
 def test_every_question_is_a_pair_or_has_its_reason(built: Path) -> None:
@@ -183,6 +202,16 @@ def test_annotations_of_other_questions_are_said_to_be_so(tmp_path: Path) -> Non
     others.write_text('{"annotations": [{"question_id": 7, "answers": []}]}')
     with pytest.raises(CountersightError, match="question_id: N has no annotation"):
         build(source, tmp_path / "pairs", annotations=others)
+
+
+def test_an_annotation_of_another_picture_is_a_bad_row(tmp_path: Path) -> None:
+    source, annotations = write_vqa(
+        tmp_path, [(f"How many {noun} are there?", ["2"] * 10) for noun in ("dogs", "cups")]
+    )
+    annotations.write_text(annotations.read_text().replace('"image_id": 1', '"image_id": 7'))
+    assert build(source, tmp_path / "pairs", annotations=annotations, groups=("direct",)).cases == 1
+    reason = "bad row: annotation.image_id: is not the picture of question 1; these are other annotations"
+    assert [each["reason"] for each in rejected(tmp_path / "pairs")] == [reason]
 
 
 def test_pictures_go_with_the_pairs_and_a_missing_one_is_a_reason(tmp_path: Path) -> None:

@@ -243,6 +243,31 @@ def test_one_question_among_the_first_replies_keeps_a_writer_at_work(tmp_path: P
         assert len(server.requests) == len(MANY) + 10
 
 
+def one_habit(noun: str, count: int) -> str:
+    """Doubles everything, and says it in one way."""
+    question = f"How many {noun} would there be if the number of {noun} doubled?"
+    return json.dumps({"operation": "double", "new_answer": str(2 * count), "question": question})
+
+
+def test_a_wording_with_always_the_same_answer_is_left_out(tmp_path: Path) -> None:
+    rows = [(f"How many {noun} are there?", "2") for noun in NOUNS[:8]]
+    with ChatServer(writing(one_habit)) as server:
+        assert build(tmp_path, server, rows, size=20).cases == 2
+    assert reasons(tmp_path) == {"enough of this wording with that answer": 6}
+
+
+def test_a_writer_with_one_habit_is_not_paid_for_the_whole_file(tmp_path: Path) -> None:
+    rows = [(f"How many {noun} are there?", str(count)) for count in range(2, 14) for noun in NOUNS]
+    with ChatServer(writing(one_habit)) as server:
+        built = build(tmp_path, server, rows, size=20)
+        written = sum("You change questions" in question_of(body) for body in server.requests)
+    assert built.cases == 6  # of one operation there are never more
+    assert written < 150 < len(rows)
+    assert "the last 100 direct drafts gave no pair" in built.stopped
+    assert "enough of the operation double" in built.stopped
+    assert dict(built.funnel.steps[2].reasons) == {"the writer was stopped": len(rows) - written}
+
+
 def test_another_order_is_not_gone_on_with(tmp_path: Path) -> None:
     with ChatServer(writing(lambda noun, count: "no shape")) as server:
         with pytest.raises(CountersightError):

@@ -67,7 +67,7 @@ def test_pictures_have_the_names_of_coco(tmp_path, folder):
     place.mkdir(parents=True)
     (place / "COCO_val2014_000000000042.jpg").write_bytes(picture(kind="JPEG"))
     questions = [QUESTION, QUESTION | {"question_id": 421, "image_id": 43}]
-    annotations = [ANNOTATION, ANNOTATION | {"question_id": 421}]
+    annotations = [ANNOTATION, ANNOTATION | {"question_id": 421, "image_id": 43}]
     (first, second), imported, _ = read_files(tmp_path, questions, annotations, pictures=tmp_path / "pictures")
     assert (first.image, second.image) == ("images/COCO_ofval2014_000000000042.jpg", None)
     assert imported.without_picture == 1

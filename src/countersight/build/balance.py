@@ -1,4 +1,4 @@
-"""Operations, answers and letters that come out even: which are wanted most, and which there are enough of."""
+"""Operations, answers and wordings that come out even: which are wanted most, and which there are enough of."""
 
 from collections import Counter
 from random import Random
@@ -6,6 +6,7 @@ from typing import Final
 
 from countersight.build.drafts import OPERATIONS, Draft
 from countersight.build.sources import Group
+from countersight.build.wordings import Wordings
 
 _SHARE: Final = {"operation": 0.3, "number": 0.4, "yes or no": 0.5}
 _FREE = 5
@@ -20,6 +21,7 @@ class Balance:
         self._size = size
         self._operations: Counter[str] = Counter()
         self._answers: Counter[str] = Counter()
+        self._wordings = Wordings()
         self._order = list(OPERATIONS)
         Random(f"{seed}/operations").shuffle(self._order)
 
@@ -34,12 +36,16 @@ class Balance:
             return f"enough answers {draft.answer}" if self._answers[draft.answer] >= most else ""
         if self._operations[draft.operation] >= self._most("operation"):
             return f"enough of the operation {draft.operation}"
-        return f"enough answers {draft.answer}" if self._answers[draft.answer] >= self._most("number") else ""
+        if self._answers[draft.answer] >= self._most("number"):
+            return f"enough answers {draft.answer}"
+        is_told = bool(draft.pattern) and self._wordings.would_tell(draft.pattern, draft.answer)
+        return "enough of this wording with that answer" if is_told else ""
 
     def take(self, draft: Draft) -> None:
         """Count a draft that became a pair."""
         self._operations[draft.operation] += 1
         self._answers[draft.answer] += 1
+        self._wordings.take(draft.pattern, draft.answer)
 
     def _most(self, what: str) -> int:
         return max(_FREE if self._group == "direct" else 1, -(-int(self._size * _SHARE[what] * 100) // 100))

@@ -8,12 +8,14 @@ from pathlib import Path
 import msgspec
 
 from countersight import __version__
+from countersight.blind import card_section
 from countersight.build.answers import KeptModel, Plan, Workshop
 from countersight.build.cases import NAMES, as_case
 from countersight.build.drafts import Writer
 from countersight.build.first_drafts import LOOKED_AT, FirstDrafts
 from countersight.build.funnel import REJECTED, Funnel, write_funnel
 from countersight.build.grammar import GrammarWriter
+from countersight.build.last_drafts import LastDrafts
 from countersight.build.model import BlindReader, ModelWriter
 from countersight.build.pairing import Pairing, Pairs
 from countersight.build.sources import GROUPS, Group, LeftOut, Source, read_sources
@@ -56,6 +58,8 @@ class Built(msgspec.Struct, frozen=True):
     funnel: Funnel
     empty: tuple[Group, ...] = ()
     """Groups that were asked for and of which there is no pair."""
+    stopped: str = ""
+    """Why the writer was stopped before its time, if it was."""
 
 
 def build_dataset(
@@ -132,7 +136,10 @@ async def _pairs(
         reader = BlindReader(KeptModel(models[order.blind], workshop, patience)) if order.blind else None
         at_once = 1 if order.writer == GRAMMAR else AT_ONCE
         first = FirstDrafts(is_over=order.writer == GRAMMAR or workshop.answered >= LOOKED_AT)
-        pairing = Pairing(writer, seed=order.seed, at_once=at_once, reader=reader, first=first, progress=progress)
+        last = LastDrafts(is_free=order.writer == GRAMMAR)
+        pairing = Pairing(
+            writer, seed=order.seed, at_once=at_once, reader=reader, first=first, last=last, progress=progress
+        )
         return await pairing.make(found, _sizes(order))
     finally:
         for model in models.values():
@@ -179,6 +186,7 @@ def _write(order: Order, pairs: Pairs, workshop: Workshop) -> Built:
         f"{order.writer} and checked, but not yet verified by people.",
         license="unknown",
         provenance={"suite": NAMES[order.suite], **made, "countersight": __version__},
+        sections=(card_section,),
     )
     with writer:
         for number, pair in enumerate(pairs.pairs, start=1):
@@ -194,7 +202,7 @@ def _write(order: Order, pairs: Pairs, workshop: Workshop) -> Built:
         workshop.finish(writer.staging)
     there = {pair.source.group for pair in pairs.pairs}
     empty = tuple(group for group, size in _sizes(order).items() if size and group not in there)
-    return Built(len(pairs.pairs), len(pairs.rejected), without_picture, funnel, empty)
+    return Built(len(pairs.pairs), len(pairs.rejected), without_picture, funnel, empty, pairs.stopped)
 
 
 def _origin(questions: Path) -> str:

@@ -2,8 +2,7 @@
 
 import itertools
 import re
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from random import Random
 from typing import Final
 
@@ -13,6 +12,7 @@ from countersight.build.conditional import Conditional, conditional
 from countersight.build.drafts import OPERATIONS, Draft, Unwritten
 from countersight.build.sources import Source
 from countersight.build.vocabulary import BODY_PARTS, DESCRIBING, FOOD, FRAMES, NO_SINGULAR, NO_THINGS, OTHERS, patterns
+from countersight.build.wordings import Wordings
 from countersight.composing import KINDS, compose, singular, thing_of
 from countersight.text import UNITS
 
@@ -35,10 +35,11 @@ class _Things(msgspec.Struct, frozen=True):
         return self.one if number == 1 else self.several
 
 
-def write_count(source: Source, wanted: tuple[str, ...], used: Counter[str], chance: Random) -> Draft:
+def write_count(source: Source, wanted: tuple[str, ...], used: Wordings, chance: Random) -> Draft:
     """A counterfactual question about a number, with the first wanted operation that fits; raises Unwritten.
 
-    Of several numbers that fit, the one whose answer was `used` least is taken.
+    An operation fits if one of its wordings was not `used` too often with the same answer; where none does, the first
+    operation is taken all the same.
     """
     asked = conditional(source.question)
     if asked is None:
@@ -46,13 +47,19 @@ def write_count(source: Source, wanted: tuple[str, ...], used: Counter[str], cha
     things, count = _things(asked), int(source.answer)
     if not 0 < count <= _MOST:
         raise Unwritten("the count is none, or too large")
-    for operation in sorted(OPERATIONS, key=lambda each: wanted.index(each) if each in wanted else len(wanted)):
-        drafts = list(_drafts(operation, things, asked, count, chance))
-        drafts.sort(key=lambda draft: used[draft.answer])
-        for draft in drafts:
-            if compose(count, draft.question, source.question) == int(draft.answer):
-                return draft
-    raise Unwritten("no operation fits the count")
+    first_wanted = sorted(OPERATIONS, key=lambda each: wanted.index(each) if each in wanted else len(wanted))
+    drafts = [_least_told(_drafts(each, things, asked, count, chance), source, used) for each in first_wanted]
+    written = [draft for draft in drafts if draft is not None]
+    if not written:
+        raise Unwritten("no operation fits the count")
+    return next((draft for draft in written if not used.would_tell(draft.pattern, draft.answer)), written[0])
+
+
+def _least_told(drafts: Iterable[Draft], source: Source, used: Wordings) -> Draft | None:
+    """The draft whose wording was taken least with its answer, of those that the composer reads as they are meant."""
+    told = sorted(drafts, key=lambda draft: used.told(draft.pattern, draft.answer))
+    count = int(source.answer)
+    return next((each for each in told if compose(count, each.question, source.question) == int(each.answer)), None)
 
 
 def _things(asked: Conditional) -> _Things:

@@ -1,11 +1,11 @@
 """The writer that needs no model: the composer turned round for numbers, and negation for yes and no."""
 
-from collections import Counter
 from random import Random
 
 from countersight.build.counting import write_count
 from countersight.build.drafts import Draft
 from countersight.build.sources import Source
+from countersight.build.wordings import Wordings
 from countersight.build.yes_no import write_yes_no
 
 
@@ -16,7 +16,7 @@ class GrammarWriter:
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
-        self._used: Counter[str] = Counter()
+        self._used = Wordings()
 
     async def write(self, source: Source, wanted: tuple[str, ...]) -> Draft:
         """A counterfactual question; raises Unwritten where the grammar does not cover the question."""
@@ -24,5 +24,5 @@ class GrammarWriter:
         if source.group == "boolean":
             return write_yes_no(source, chance)
         draft = write_count(source, wanted, self._used, chance)
-        self._used[draft.answer] += 1
+        self._used.take(draft.pattern, draft.answer)
         return draft

@@ -13,6 +13,7 @@ from countersight.build.checks import CHECKS, NOT_A_QUESTION, faults
 from countersight.build.drafts import Draft, Rejected, Unwritten, Writer
 from countersight.build.first_drafts import FirstDrafts
 from countersight.build.funnel import Step, step
+from countersight.build.last_drafts import LastDrafts
 from countersight.build.model import BlindReader
 from countersight.build.sources import Group, LeftOut, Source
 
@@ -49,6 +50,7 @@ class Pairing:
         at_once: int,
         reader: BlindReader | None,
         first: FirstDrafts,
+        last: LastDrafts,
         progress: Callable[[int], None],
     ) -> None:
         self._writer = writer
@@ -56,12 +58,15 @@ class Pairing:
         self._at_once = at_once
         self._reader = reader
         self._first = first
+        self._last = last
         self._progress = progress
         self._pairs: list[Pair] = []
         self._rejected: list[Rejected] = []
         self._reasons: dict[str, Counter[str]] = {}
         self._seen: set[str] = set()
         self._written_before: Counter[str] = Counter()
+        self._untried: Counter[str] = Counter()
+        self._stopped: list[str] = []
 
     async def make(self, found: Sequence[Source | LeftOut], sizes: dict[Group, int]) -> Pairs:
         """So many pairs of each group, or as many as there are."""
@@ -71,11 +76,13 @@ class Pairing:
         tried = 0
         for group, size in sizes.items():
             inside = sorted((each for each in sources if each.group == group), key=self._place)
-            tried += await self._make_group(inside, Balance(group, size, self._seed), size)
+            tried_here = await self._make_group(inside, Balance(group, size, self._seed), size)
+            self._end_group(group, len(inside) - tried_here)
+            tried += tried_here
         reasons = Counter(_short(each.reason) for each in left_out) + Counter({"of another group": others})
         self._rejected += [Rejected(each.id, each.question, "", each.reason) for each in left_out]
         steps = self._steps(len(found), reasons, len(sources), tried)
-        stopped = self._first.sentence() if self._first.is_useless else ""
+        stopped = self._first.sentence() if self._first.is_useless else "; ".join(self._stopped)
         return Pairs(tuple(self._pairs), tuple(self._rejected), tuple(steps), stopped)
 
     def _place(self, source: Source) -> bytes:
@@ -85,7 +92,8 @@ class Pairing:
         """Take source after source, several at once where a model writes, and return how many were tried."""
         done = len(self._pairs)
         tried = 0
-        while tried < len(sources) and len(self._pairs) - done < size and not self._first.is_useless:
+        self._last.begin()
+        while tried < len(sources) and len(self._pairs) - done < size and not self._is_stopped:
             missing = size - (len(self._pairs) - done)
             wave = sources[tried : tried + min(self._at_once, max(1, missing), self._first.room)]
             wanted = balance.wanted()
@@ -96,8 +104,19 @@ class Pairing:
                 if draft is not None and await self._is_taken(source, draft, balance):
                     self._pairs.append(Pair(source, draft))
                     balance.take(draft)
+                    self._last.came()
                     self._progress(len(self._pairs))
         return tried
+
+    @property
+    def _is_stopped(self) -> bool:
+        return self._first.is_useless or self._last.is_spent
+
+    def _end_group(self, group: Group, untried: int) -> None:
+        """Note why what is left of a group was not tried."""
+        self._untried["the writer was stopped" if self._is_stopped else "there were enough pairs"] += untried
+        if untried and self._last.is_spent:
+            self._stopped.append(self._last.sentence(group))
 
     async def _written(self, source: Source, wanted: tuple[str, ...]) -> Draft | None:
         try:
@@ -134,14 +153,14 @@ class Pairing:
     def _reject(self, source: Source, at: str, reason: str, details: str, written: str) -> None:
         if at in (WRITTEN, NOT_A_QUESTION):
             self._first.failed(reason, details or written)
+        self._last.failed(reason)
         self._reasons.setdefault(at, Counter())[reason] += 1
         self._rejected.append(Rejected(source.id, source.question, source.answer, reason, details, written))
 
     def _steps(self, read: int, left_out: Counter[str], sources: int, tried: int) -> list[Step]:
         """The funnel: every step with what was left after it."""
         steps = [Step("read", read), step("a number, or yes or no", sources, left_out)]
-        enough = "the writer was stopped" if self._first.is_useless else "there were enough pairs"
-        steps.append(step("tried", tried, Counter({enough: sources - tried})))
+        steps.append(step("tried", tried, self._untried))
         left = tried
         order = (WRITTEN, *(reason for reason, _ in CHECKS), "a double", "the writer repeats itself")
         for name in (*order, "a model tells it without the picture", BALANCED):

@@ -90,7 +90,7 @@ def _build(chosen: argparse.Namespace) -> int:
     )
     print(f"{several(built.cases, 'pair')} in {chosen.output}; {built.rejected:,} others, with reasons, in {REJECTED}")
     if built.cases < chosen.size:
-        print(f"fewer than the {chosen.size:,} asked for: {_why_fewer(built.empty)}")
+        print(f"fewer than the {chosen.size:,} asked for: {built.stopped or _why_fewer(built.empty)}")
     if built.without_picture:
         print(f"{built.without_picture:,} without a picture: name their folder with --pictures")
     for step in built.funnel.steps:

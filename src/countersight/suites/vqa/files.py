@@ -108,6 +108,10 @@ def _as_case(name: str, group: Callable[[Row], str], row: Row, number: int) -> C
         raise BadField("question_id", f"{question_id} has no annotation")
     if isinstance(annotation, BadField):
         raise BadField(f"annotation.{annotation.field}", annotation.reason)
+    if annotation.get("image_id", image_id) != image_id:
+        raise BadField(
+            "annotation.image_id", f"is not the picture of question {question_id}; these are other annotations"
+        )
     answers = _answers(annotation)
     said = Counter(filter(None, answers))
     if not said:
