@@ -6,6 +6,7 @@ import zipfile
 
 import pytest
 import zstandard
+from making import case, choice, dataset
 
 import countersight as cs
 from countersight.errors import ExchangeError
@@ -201,6 +202,20 @@ def test_an_audit_is_a_log_too(tmp_path):
     tested = next(sample for sample in samples if "scores" in sample)
     pictures = {part["image"] for turn in tested["messages"] if turn["role"] == "user" for part in turn["content"][:1]}
     assert len(pictures) == 2  # before and after the edit
+
+
+def test_the_fourth_of_a_set_comes_back_and_is_scored_in_sets_alone(tmp_path):
+    cases = [case(number, twice=choice(f"How many, if 2 more were removed in {number}?", "B")) for number in range(8)]
+    asked = cs.run(dataset(tmp_path / "d", cases), "chance", out=tmp_path / "r", shown=True)
+    assert cs.export(asked, tmp_path / "r.eval", to="inspect") == 32
+    held = members(tmp_path / "r.eval")
+    assert "scores" not in held["samples/case-0:twice_epoch_1.json"]
+    results = held["header.json"]["results"]
+    assert (results["total_samples"], results["completed_samples"]) == (32, 32)
+    assert results["scores"][0]["scored_samples"] == 24
+    back = cs.import_run(tmp_path / "r.eval", tmp_path / "d", tmp_path / "back", tool="inspect")
+    assert back.scores().sets == asked.scores().sets
+    assert back.scores().sets[-1].fours == 8
 
 
 def test_a_question_is_found_by_its_name():

@@ -9,6 +9,8 @@ from countersight.asking import PROMPTS, Prompt, told
 from countersight.case import ASKINGS, WORLDS, Asking, Case, Question
 from countersight.dataset import BadRow, Dataset
 
+FOURTH: Final = "twice"
+"""What stands in the place of an asking for the question with "if" that is asked of the picture after the change."""
 PROMPT: Final[Prompt] = PROMPTS["0-shot"]
 """How questions are worded for tools that word none themselves."""
 
@@ -42,8 +44,8 @@ class Asked(msgspec.Struct, frozen=True):
         return self.case.pictures(*WORLDS[self.asking])
 
 
-def key_of(case: str, asking: Asking) -> str:
-    """The name of a question in the files of other tools."""
+def key_of(case: str, asking: str) -> str:
+    """The name of a question in the files of other tools: an asking, or the fourth, which our own logs have."""
     return f"{case}:{asking}"
 
 

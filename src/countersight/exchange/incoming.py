@@ -7,11 +7,11 @@ from typing import Any
 import msgspec
 
 from countersight.asking import Prompt
-from countersight.case import WORLDS, Asking, Question, Reply, ReplyState
+from countersight.case import TWICE, WORLDS, Question, Reply, ReplyState, Telling, World
 from countersight.dataset import Dataset
 from countersight.errors import ExchangeError
 from countersight.exchange.agreeing import Put, disagreement, is_another
-from countersight.exchange.asked import PROMPT, questions
+from countersight.exchange.asked import FOURTH, PROMPT, key_of
 from countersight.registry import Plug, Registry
 from countersight.runs import Answering, RunFolder
 
@@ -95,11 +95,16 @@ def import_run(
     if brought.fingerprint and brought.fingerprint != opened.fingerprint:
         raise ExchangeError(f"{path} was asked of another dataset than {opened.path}, or its rows have changed since")
     rows = _Rows(opened, compared=not brought.fingerprint)
-    shown = any(rows.asking(each.key) == "shown" for each in brought.answers())
+    shown = any(rows.is_shown(each.key) for each in brought.answers())
     rows.refuse_unknown(Path(path), brought)
     rows.refuse_others(Path(path), brought)
     run = _begun(brought, opened, Path(out), model or brought.model, shown=shown)
     return _filled(run, brought, rows, on_bad)
+
+
+_ASKED: tuple[tuple[str, tuple[World, Telling]], ...] = (*WORLDS.items(), (FOURTH, TWICE))
+_Place = tuple[int, str, World, Telling]
+"""The row, the case, and which of its questions."""
 
 
 class _Rows:
@@ -107,22 +112,24 @@ class _Rows:
 
     def __init__(self, dataset: Dataset, *, compared: bool) -> None:
         self._path = dataset.path
-        self._known: dict[str, tuple[int, str, Asking]] = {}
+        self._known: dict[str, _Place] = {}
         self._questions: dict[str, Question] = {}
         """What is compared with the file's own words, where its dataset's fingerprint was not written down."""
-        for asked in questions(dataset):
-            self._known[asked.key] = asked.row, asked.case.id, asked.asking
-            if compared:
-                self._questions[asked.key] = asked.question
+        for row, case in dataset.cases():
+            for asking, (world, telling) in _ASKED:
+                if question := case.question(world, telling):
+                    self._known[key_of(case.id, asking)] = row, case.id, world, telling
+                    if compared:
+                        self._questions[key_of(case.id, asking)] = question
 
-    def place(self, key: str) -> tuple[int, str, Asking] | None:
-        """The row, the case and the asking of a question."""
+    def place(self, key: str) -> _Place | None:
+        """Where a question stands in the dataset."""
         return self._known.get(key)
 
-    def asking(self, key: str) -> Asking | None:
-        """Which of its case's questions it is."""
+    def is_shown(self, key: str) -> bool:
+        """Whether it is asked of the picture after the change."""
         place = self._known.get(key)
-        return place[2] if place else None
+        return place is not None and place[-1] != "told"
 
     def refuse_unknown(self, path: Path, brought: Brought) -> None:
         """Say so where not one answer belongs to the dataset."""
@@ -134,7 +141,7 @@ class _Rows:
     def refuse_others(self, path: Path, brought: Brought) -> None:
         """Say so where the questions of the file only have the names of those of the dataset."""
         compared, found = 0, []
-        for each in brought.answers():
+        for each in brought.answers() if self._questions else ():
             compared += each.key in self._questions
             if told := self.disagreement(each):
                 found.append(told)
@@ -186,11 +193,11 @@ def _filled(run: RunFolder, brought: Brought, rows: _Rows, on_bad: OnBad) -> Arr
     return Arrived(run, len(seen) - failed, failed, strays, repeated)
 
 
-def _reply(answer: Foreign, row: int, case: str, asking: Asking) -> Reply:
+def _reply(answer: Foreign, row: int, case: str, world: World, telling: Telling) -> Reply:
     said = msgspec.structs.asdict(answer)
     del said["key"], said["put"]
     said |= {name: _characters(value) for name, value in said.items() if isinstance(value, str)}
-    return Reply(case, row, *WORLDS[asking], **said)
+    return Reply(case, row, world, telling, **said)
 
 
 def _characters(text: str) -> str:

@@ -1,4 +1,5 @@
 from .answered import Answered as Answered
+from .answered import answered_fourths as answered_fourths
 from .answered import answered_questions as answered_questions
 from .comparing import ComparedRuns as ComparedRuns
 from .comparing import Comparison as Comparison

@@ -1,12 +1,12 @@
 """Every question of a run with its reply and what became of it, one at a time."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from countersight.case import ASKINGS, WORLDS, Asking, Case, Question, Reply
+from countersight.case import ASKINGS, TWICE, WORLDS, Asking, Case, Question, Reply, Telling, World
 from countersight.scoring.outcome import OUTCOMES, UNREAD, Outcome, Outcomes, counted_replies
 
 if TYPE_CHECKING:
@@ -28,21 +28,36 @@ class Answered(msgspec.Struct, frozen=True):
     credit: float | None
     """What that is worth; None where it is not scored."""
     reply: Reply | None
+    is_fourth: bool = False
+    """Whether it is the question with "if", asked of the picture after the change: it counts in sets alone."""
+
+    @property
+    def place(self) -> tuple[World, Telling]:
+        """The world that it is about, and how that reached the model."""
+        return TWICE if self.is_fourth else WORLDS[self.asking]
 
 
 def answered_questions(judged: "JudgedRun") -> Iterator[Answered]:
     """The questions of a run in the order of its dataset, then those of controls."""
-    yield from _answered(judged, judged.outcomes, judged.cases())
+    yield from _answered(judged.outcomes, judged.cases(), judged.run.replies)
     if judged.controls:
-        yield from _answered(judged, judged.controls.outcomes, judged.control_cases())
+        yield from _answered(judged.controls.outcomes, judged.control_cases(), judged.run.replies)
 
 
-def _answered(judged: "JudgedRun", outcomes: Outcomes, cases: Iterator[tuple[int, Case]]) -> Iterator[Answered]:
+def answered_fourths(judged: "JudgedRun") -> Iterator[Answered]:
+    """The fourth question of every case that has one, of a run that was shown both worlds."""
+    for each in _answered(judged.fourths(), judged.fourth_cases(), judged.fourth_replies):
+        yield msgspec.structs.replace(each, is_fourth=True)
+
+
+def _answered(
+    outcomes: Outcomes, cases: Iterator[tuple[int, Case]], replies: Callable[[], Iterator[Reply]]
+) -> Iterator[Answered]:
     """The questions of some cases; a million cases are never held at once."""
     worth = {asking: outcomes.credit(asking) for asking in ASKINGS}
     start = 0
     while chunk := list(islice(cases, _CASES_AT_ONCE)):
-        said = counted_replies(outcomes, range(start, start + len(chunk)), judged.run.replies())
+        said = counted_replies(outcomes, range(start, start + len(chunk)), replies())
         for position, (row, case) in enumerate(chunk, start):
             for column, asking in enumerate(ASKINGS):
                 question = case.question(*WORLDS[asking])

@@ -73,14 +73,20 @@ class JudgedRun(msgspec.Struct, frozen=True, eq=False):
     def _sets(self) -> tuple[SetScores, ...]:
         if self.cells:
             return set_scores(self.outcomes, self.cells)
-        return shown_sets(self.outcomes, self._fourths()) if self.run.manifest.shown else ()
+        return shown_sets(self.outcomes, self.fourths()) if self.run.manifest.shown else ()
 
-    def _fourths(self) -> Outcomes:
+    def fourths(self) -> Outcomes:
         """What became of the question with "if" where it was asked of the picture after the change."""
-        cases = ((row, as_fourth(case)) for row, case in self.cases())
+        return outcomes(self.fourth_cases(), self.fourth_replies(), self.run.manifest.prompt.reads, by_id=True)
+
+    def fourth_cases(self) -> Iterator[tuple[int, Case]]:
+        """The cases as if that question were their only one."""
+        return ((row, as_fourth(case)) for row, case in self.cases())
+
+    def fourth_replies(self) -> Iterator[Reply]:
+        """The replies to it, as to the question of such a case."""
         fourths = (reply for reply in self.run.replies() if reply.telling == "twice")
-        told = (msgspec.structs.replace(reply, telling="told") for reply in fourths)
-        return outcomes(cases, told, self.run.manifest.prompt.reads, by_id=True)
+        return (msgspec.structs.replace(reply, telling="told") for reply in fourths)
 
     def rows(self, label: str = "") -> Iterator[RecordBatch]:
         """One row an answer, under a name for the run."""

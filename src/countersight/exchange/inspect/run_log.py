@@ -1,24 +1,37 @@
 """A run as an Inspect log: a sample for every question that was asked, with its picture, its answer and its score.
 
 What was cut or empty is unscored, what failed is an error, and what was not asked is not there. Controls come last,
-with a score of another name, so that they are in no figure of the cases.
+with a score of another name, so that they are in no figure of the cases. The fourth questions of sets have no score:
+they are there so that the log brings the whole run back.
 """
 
 import hashlib
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from countersight.case import WORLDS, Reply
+from countersight.case import Reply
 from countersight.errors import BadPicture
-from countersight.exchange.asked import key_of
+from countersight.exchange.asked import FOURTH, key_of
 from countersight.exchange.figures import MEASURES
 from countersight.exchange.inspect.log_file import write_log
 from countersight.exchange.inspect.shapes import PLAN, SCHEMA, Json, Usage, content, error, grade, metric
 from countersight.models import Turn
 from countersight.runs import Ask, Conversations, NoExample, RunFolder, conversations_of
-from countersight.scoring import ALL, Alarms, Answered, JudgedRun, Rate, Row, Scores, answered_questions, judge_run
+from countersight.scoring import (
+    ALL,
+    Alarms,
+    Answered,
+    JudgedRun,
+    Rate,
+    Row,
+    Scores,
+    answered_fourths,
+    answered_questions,
+    judge_run,
+)
 from countersight.text import printable
 
 SCORER: Final = "reader"
@@ -48,7 +61,7 @@ class _RunLog:
         self._usage = Usage()
         self._scored: Counter[str] = Counter()
         self._unscored: Counter[str] = Counter()
-        self.written = self._failed = 0
+        self.written = self._failed = self._fourths = 0
 
     def spec(self) -> Json:
         """What was asked of whom."""
@@ -77,7 +90,7 @@ class _RunLog:
     def samples(self) -> Iterator[Json]:
         """Every question that has a reply."""
         conversations = conversations_of(self._judged.run, self._judged.dataset)
-        for each in answered_questions(self._judged):
+        for each in chain(answered_questions(self._judged), answered_fourths(self._judged)):
             if each.reply is not None:
                 self._count(each, each.reply)
                 yield self._sample(each, each.reply, conversations)
@@ -85,6 +98,7 @@ class _RunLog:
     def _count(self, each: Answered, reply: Reply) -> None:
         self.written += 1
         self._failed += each.outcome == "failed"
+        self._fourths += each.is_fourth
         self._scored[_scorer(each)] += each.credit is not None
         self._unscored[_scorer(each)] += each.credit is None
         self._usage.add(reply.tokens_in, reply.tokens_out, reply.cost)
@@ -95,7 +109,7 @@ class _RunLog:
         asked = self._messages(each, conversations)
         usage = Usage(reply.tokens_in, reply.tokens_out, reply.cost).told()
         sample: Json = {
-            "id": printable(key_of(each.case.id, each.asking)),
+            "id": printable(key_of(each.case.id, _name(each))),
             "epoch": 1,
             "input": asked,
             "choices": [option.text for option in each.question.options] or None,
@@ -111,18 +125,21 @@ class _RunLog:
         said = {"role": "assistant", "content": _said(reply), "source": "generate"}
         choice = {"message": said, "stop_reason": _stop_reason(reply)}
         output = sample["output"] | {"choices": [choice], "completion": said["content"], "usage": usage}
-        return sample | {"output": output, "messages": [*asked, said], "scores": {_scorer(each): self._score(each)}}
+        return sample | {"output": output, "messages": [*asked, said]} | self._scores(each)
 
     def _messages(self, each: Answered, conversations: Conversations) -> list[Json]:
         """The conversation as it was put to the model, its pictures in it."""
-        world, telling = WORLDS[each.asking]
-        needs_fact = self._manifest.prompt.needs_fact and each.asking == "counterfactual"
+        world, telling = each.place
+        needs_fact = self._manifest.prompt.needs_fact and _name(each) == "counterfactual"
         fact = self._facts.get(each.row) if needs_fact else None
         try:
             request = conversations.request(Ask(each.row, each.case, world, telling, each.question, fact))
         except (BadPicture, NoExample) as fault:
             return [{"role": "user", "content": f"{each.question.text}\n({fault})"}]
         return [_message(turn) for turn in request.turns]
+
+    def _scores(self, each: Answered) -> Json:
+        return {} if each.is_fourth else {"scores": {_scorer(each): self._score(each)}}
 
     def _score(self, each: Answered) -> Json:
         return {
@@ -155,7 +172,7 @@ class _RunLog:
         asked = int((controls.outcomes.codes > 0).sum()) if controls else 0
         metrics = {SCORER: _metrics(scores.overall)} | ({CONTROL: _alarm_metrics(scores.alarms)} if controls else {})
         return {
-            "total_samples": scores.overall.questions + asked,
+            "total_samples": scores.overall.questions + asked + self._fourths,
             "completed_samples": self.written - self._failed,
             "scores": [
                 {
@@ -171,7 +188,11 @@ class _RunLog:
 
 
 def _scorer(each: Answered) -> str:
-    return CONTROL if each.case.control_of else SCORER
+    return FOURTH if each.is_fourth else CONTROL if each.case.control_of else SCORER
+
+
+def _name(each: Answered) -> str:
+    return FOURTH if each.is_fourth else each.asking
 
 
 def _alarm_metrics(alarms: tuple[Alarms, ...]) -> Json:
@@ -199,12 +220,12 @@ def _metrics(row: Row) -> Json:
 
 
 def _metadata(each: Answered) -> Json:
-    world, telling = WORLDS[each.asking]
+    world, telling = each.place
     control = {"control_of": each.case.control_of} if each.case.control_of else {}
     return control | {
         "case": each.case.id,
         "row": each.row,
-        "asking": each.asking,
+        "asking": _name(each),
         "world": world,
         "telling": telling,
         "group": each.case.group,
