@@ -374,3 +374,18 @@ def test_bytes_between_the_files_of_a_zip(audit, tmp_path):
     with open(tmp_path / "b.zip", "ab") as file:
         file.write(b"certified by a notary")
     assert findings(tmp_path / "b.zip") == ["added: b.zip (it has bytes that no bundle in one file has)"]
+
+
+def test_words_in_the_place_of_a_time(audit):
+    words = (audit / SEAL).read_text()
+    sealed = msgspec.json.decode(words)["sealed"]
+    (audit / SEAL).write_text(words.replace(sealed, f"{sealed}. Signed, with a key that was given.", 1))
+    assert any("is no time" in line for line in findings(audit))
+
+
+@pytest.mark.parametrize(("n", "at"), [(2, "2031-01-01T00:00:00+00:00"), (-1, "2031-01-01T00:00:00+00:00")])
+def test_times_that_contradict_each_other(audit, n, at):
+    last = list(read_steps(audit / LOG))[n].n
+    rechained(audit / LOG, lambda step: replace(step, at=at) if step.n == last else step)
+    swept(audit)
+    assert any("long before" in line for line in findings(audit))

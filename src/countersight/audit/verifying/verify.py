@@ -35,6 +35,7 @@ from countersight.audit.verifying.sealed import against_seal, digests_of, refuse
 from countersight.audit.verifying.selected import checked_selection
 from countersight.audit.verifying.signed import Signed, checked_signatures
 from countersight.audit.verifying.steps import checked_steps
+from countersight.audit.verifying.times import checked_times
 from countersight.audit.verifying.trust import trusted
 from countersight.dataset import Dataset
 from countersight.errors import AuditError, CountersightError
@@ -176,6 +177,7 @@ def _records(
 def _derived(opened: Opened, *, whole: bool) -> Iterator[Finding | Note]:
     """Everything that can be derived again and is not as it follows, and what is taken on trust."""
     yield from checked_selection(opened)
+    yield from checked_times(opened)
     yield from checked_steps(opened)
     if whole:
         yield from checked_form(opened)
