@@ -9,18 +9,21 @@ EDGES: dict[str, tuple[tuple[int, int], ...]] = {
     "chain": ((0, 1), (1, 2)),
     "confounding": ((0, 1), (0, 2), (1, 2)),
     "collision": ((0, 2), (1, 2)),
+    "fork": ((0, 1), (0, 2)),
 }
 NAMES = {
     "direct": ("table", "plate"),
     "chain": ("table", "plate", "pizza"),
     "confounding": ("wall", "shelf", "books"),
     "collision": ("woman", "ribbon", "balloons"),
+    "fork": ("bench", "bag", "newspaper"),
 }
 CAUSES = {
     "direct": ("support",),
     "chain": ("support", "support"),
     "confounding": ("attachment", "attachment", "support"),
     "collision": ("holding", "attachment"),
+    "fork": ("support", "support"),
 }
 
 

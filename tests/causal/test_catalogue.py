@@ -18,6 +18,7 @@ from countersight.errors import CatalogueError
 
 LABELS = Path(__file__).parents[1] / "data" / "relation_labels.csv"
 CAUSES = Path(__file__).parents[1] / "data" / "relation_causes.csv"
+READER = Path(__file__).parents[1] / "data" / "relation_reader.csv"
 
 
 def decided(subject, relation, object):
@@ -37,7 +38,7 @@ def decided(subject, relation, object):
         ("women", "ride", "horse", ("horse", "women", "support")),
         ("sign", "attached to", "pole", ("pole", "sign", "attachment")),
         ("water", "in", "glass", ("glass", "water", "containment")),
-        ("snow", "covering", "ground", ("snow", "ground", "covering")),
+        ("umbrella", "covering", "woman", ("umbrella", "woman", "covering")),
         ("man", "pulls", "suitcase", ("man", "suitcase", "force")),
         ("man", "wearing", "hat", ("man", "hat", "wearing")),
         ("smoke", "coming out of", "chimney", ("chimney", "smoke", "source")),
@@ -147,6 +148,13 @@ def test_what_is_no_thing_neither_holds_nor_is_held_unless_a_rule_names_it():
     assert own(rule | {"object": ["immaterial"]}).decide("man", "on", "sky").decision == "causal"
 
 
+def test_a_rule_can_leave_open_what_those_below_would_decide():
+    first = {"kind": "undecided", "say": ["on"], "object": ["person"]}
+    second = {"kind": "support", "say": ["on"], "cause": "object"}
+    assert own(first, second).decide("hat", "on", "man").decision == "ambiguous"
+    assert own(first, second).decide("hat", "on", "box").decision == "causal"
+
+
 def test_the_first_rule_that_fits_decides():
     first = {"kind": "none", "say": ["on"], "object": ["person"]}
     second = {"kind": "support", "say": ["on"], "cause": "object"}
@@ -191,7 +199,11 @@ def test_kind_and_direction_are_right_for_95_percent_of_relations_that_a_person_
 
 
 def test_causes_that_a_person_sees_are_found_and_none_is_turned_round(regions):
-    """149 of 157 at first look: relations that were not looked at while the catalogue was mended, read beforehand."""
+    """149 of 157 at first look: relations that were not looked at while the catalogue was mended, read beforehand.
+
+    148 since an umbrella over a table decides nothing. One label was turned round by an outside reader's rule: a bed
+    that a comforter covers keeps the comforter where it is (and so, above, for the ground under snow).
+    """
     found = Counter()
     with open(CAUSES, encoding="utf-8", newline="") as file:
         for label in csv.DictReader(file):
@@ -204,6 +216,52 @@ def test_causes_that_a_person_sees_are_found_and_none_is_turned_round(regions):
             found["missed" if cause is None else "right" if cause == label["cause"] else "turned round"] += 1
     assert found["turned round"] == 0
     assert found["right"] / found.total() >= 0.92
+
+
+def test_the_relations_of_an_outside_reader_are_found_and_none_is_turned_round():
+    """84 of 85 causes, where 71 were and 5 turned round; of 35 without a cause 2 have one (clothes that somebody is
+    "in"), where 9 had. The reader chose all 120; the catalogue was mended by classes after that reading."""
+    found = Counter()
+    with open(READER, encoding="utf-8", newline="") as file:
+        for label in csv.DictReader(file):
+            cause = catalogue().decide(label["subject"], label["relation"], label["object"]).cause or ""
+            found[bool(label["cause"]), "right" if cause == label["cause"] else "wrong" if cause else "missed"] += 1
+    assert found[True, "wrong"] == 0
+    assert found[True, "right"] / (found[True, "right"] + found[True, "missed"]) >= 0.95
+    assert found[False, "wrong"] <= 2
+
+
+@pytest.mark.parametrize(
+    ("subject", "relation", "object", "expected"),
+    [
+        ("frost", "covers", "car", ("car", "frost", "support")),
+        ("quilt", "covering", "mattress", ("mattress", "quilt", "support")),
+        ("roof", "covered with", "leaves", ("roof", "leaves", "support")),
+        ("icing", "covering", "cupcake", ("cupcake", "icing", "support")),
+        ("bushes", "covering", "hillside", ("hillside", "bushes", "support")),
+        ("ivy", "covering", "house", ("house", "ivy", "attachment")),
+        ("curtains", "covering", "window", ("window", "curtains", "attachment")),
+        ("dog", "with", "ball", "ambiguous"),
+        ("woman", "with", "purse", ("woman", "purse", "holding")),
+        ("lamp", "on the left side of", "door", "none"),
+        ("mirror", "on left side of", "truck", ("truck", "mirror", "attachment")),
+        ("stop sign", "on", "road", "ambiguous"),
+        ("sign", "on", "pole", ("pole", "sign", "attachment")),
+        ("man", "walking", "horse", "ambiguous"),
+        ("canopy", "over", "stall", "ambiguous"),
+        ("parasol", "over", "girl", ("parasol", "girl", "covering")),
+        ("mat", "under", "desk", "ambiguous"),
+        ("shelf", "under", "basket", ("shelf", "basket", "support")),
+        ("bench", "under", "umbrella", "ambiguous"),
+        ("deer", "has", "antlers", ("deer", "antlers", "attachment")),
+        ("tire", "of", "truck", ("truck", "tire", "attachment")),
+        ("handle", "for", "cabinet", ("cabinet", "handle", "attachment")),
+        ("reflection", "in", "water", ("water", "reflection", "source")),
+        ("forklift", "lifting", "pallet", ("forklift", "pallet", "holding")),
+    ],
+)
+def test_others_of_the_same_classes_are_decided_alike(subject, relation, object, expected):
+    assert decided(subject, relation, object) == expected
 
 
 @pytest.mark.parametrize(

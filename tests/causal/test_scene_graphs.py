@@ -406,7 +406,7 @@ def test_a_line_of_our_own(tmp_path):
         ('{"id": "1", "things": [{"name": "shelf"}]}', "things[0].id: is missing"),
         (
             '{"id": "1", "relations": [{"subject": "b", "relation": "on", "object": "a"}]}',
-            "'b' is not among the objects",
+            "'b' is not among the ids of `things`",
         ),
         (
             '{"id": "1", "things": [{"id": "a", "name": "cup"}, {"id": "a", "name": "mug"}]}',

@@ -183,3 +183,27 @@ def test_pictures_are_looked_at_one_by_one():
     plate = graph("direct", ("table", "plate"), others=("cup",))
     cup = graph("direct", ("table", "cup"), image="3")
     assert [len(one.others) for one in settled([other, plate, cup])] == [0, 1, 0]
+
+
+def direct(cause, effect, scene="s"):
+    names = (cause, effect)
+    things = tuple(Thing(name, name) for name in names)
+    edges = (CausalEdge(cause, effect, "on", effect, cause, "support"),)
+    return graph("direct", names, things=things, edges=edges, scene=scene)
+
+
+def test_two_things_on_one_make_a_fork_unless_the_one_is_on_the_other():
+    def made(*graphs):
+        return {tuple(thing.name for thing in one.things) for one in settled(graphs) if one.kind == "fork"}
+
+    cup, lamp = direct("table", "cup"), direct("table", "lamp")
+    assert made(cup, lamp) == {("table", "cup", "lamp"), ("table", "lamp", "cup")}
+    assert made(cup, direct("table", "lamp", scene="another")) == set()
+    assert made(cup, lamp, direct("cup", "lamp")) == set()
+    assert all(fault(one) is None for one in settled([cup, lamp]))
+
+
+def test_what_bears_its_whole_is_not_lost_for_it():
+    bus = graph("direct", ("bus", "wheels"), ("attachment",))
+    assert not is_one_way(bus, "B", "A")
+    assert is_one_way(bus, "A", "B")

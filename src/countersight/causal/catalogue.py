@@ -38,6 +38,8 @@ class Verdict(msgspec.Struct, frozen=True):
 
 
 NONE, AMBIGUOUS, UNKNOWN = Verdict("none"), Verdict("ambiguous"), Verdict("unknown")
+_WITHOUT_CAUSE = {"none": NONE, "undecided": AMBIGUOUS}
+"""Kinds of rules that name no cause, and what they decide."""
 
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -89,10 +91,11 @@ class Catalogue:
         return self._nouns.classes(name)
 
     def _check(self, rule: Rule) -> None:
-        if rule.kind != "none" and rule.kind not in self.kinds:
+        if rule.kind not in _WITHOUT_CAUSE and rule.kind not in self.kinds:
             raise CatalogueError(unknown("kind of cause", rule.kind, self.kinds))
-        if (rule.kind == "none") != (rule.cause is None):
-            raise CatalogueError(f"the rule for {rule.say[0]!r} needs a cause exactly if its kind is not none")
+        if (rule.kind in _WITHOUT_CAUSE) != (rule.cause is None):
+            named = " or ".join(_WITHOUT_CAUSE)
+            raise CatalogueError(f"the rule for {rule.say[0]!r} needs a cause exactly if its kind is not {named}")
         for name in (*rule.subject, *rule.object, *rule.not_subject, *rule.not_object):
             if name not in self._nouns.names:
                 raise CatalogueError(unknown("class of nouns", name, sorted(self._nouns.names)))
@@ -158,7 +161,7 @@ class _Entry(msgspec.Struct, frozen=True):
 
 def _entry(rule: Rule, inverse: bool) -> _Entry:
     if rule.cause is None:
-        verdict, never = NONE, frozenset[str]()
+        verdict, never = _WITHOUT_CAUSE[rule.kind], frozenset[str]()
     else:  # what is no thing can hold nothing and be held by nothing, unless the rule asks for it by name
         verdict, never = Verdict("causal", rule.kind, rule.cause), frozenset({"immaterial"})
     subject, object = (

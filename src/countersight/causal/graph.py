@@ -4,8 +4,8 @@ from typing import Literal
 
 import msgspec
 
-GraphKind = Literal["direct", "chain", "confounding", "collision"]
-"""A→B; A→B→C; A→B, A→C with B→C; A→C←B (CELLO 3.2)."""
+GraphKind = Literal["direct", "chain", "confounding", "collision", "fork"]
+"""A→B; A→B→C; A→B, A→C with B→C; A→C←B (CELLO 3.2); and A→B, A→C, which is not mined but made of two direct ones."""
 
 Box = tuple[int, int, int, int]
 """Left, top, width and height in pixels."""

@@ -11,6 +11,7 @@ from itertools import combinations, groupby, permutations
 import msgspec
 
 from countersight.causal.catalogue import catalogue
+from countersight.causal.forks import forks
 from countersight.causal.graph import CausalEdge, CausalGraph, GraphKind, Thing
 from countersight.causal.lexicon import entry, forms, head, is_listed, may_be_the_same, plain, singular, words_in
 from countersight.causal.merging import TELLING
@@ -42,6 +43,7 @@ _EDGES: dict[GraphKind, frozenset[tuple[int, int]]] = {
     "chain": frozenset({(0, 1), (1, 2)}),
     "confounding": frozenset({(0, 1), (0, 2), (1, 2)}),
     "collision": frozenset({(0, 2), (1, 2)}),
+    "fork": frozenset({(0, 1), (0, 2)}),
 }
 """From which letter to which an edge runs, by the kind of graph."""
 
@@ -77,6 +79,8 @@ def doubt(graph: CausalGraph) -> str | None:
         edge.kind == "wearing" for edge in graph.edges if edge.effect == graph.things[-1].id
     ):
         return "a dependence does not carry on"  # whoever falls off a bench still has the coat on
+    if graph.kind == "fork" and any(edge.kind == "wearing" for edge in graph.edges):
+        return "a dependence does not carry on"
     if len(names) > 2 and sum("ground" in catalogue().classes(name) for name in names.values()) > 1:
         return "two names may stand for the same thing"  # who skis on snow on the ground is on the ground
     if graph.kind == "confounding" and not _is_borne(graph):
@@ -149,21 +153,22 @@ def _is_doubtful(edge: CausalEdge, names: dict[str, str]) -> bool:
 def is_one_way(graph: CausalGraph, lost: str, effect: str) -> bool:
     """Whether the graph alone decides what becomes of a cause when what depends on it is lost.
 
-    Who rides a bicycle depends on it, and keeps it upright and going as well; a rivet that holds a sign is held by it.
+    Who rides a bicycle depends on it, and keeps it upright and going as well; a rivet that holds a sign is held by it,
+    and the wheels of a bus bear it.
     """
     names = {thing.id: thing.name for thing in graph.things}
     if (effect, lost) not in {(edge.cause, edge.effect) for edge in graph.edges}:
         return True
     of_lost, of_effect = (catalogue().classes(names[thing]) for thing in (lost, effect))
     ridden = "creature" in of_lost and of_effect & {"mount", "vehicle"}
-    return not (ridden or "fastener" in of_effect)
+    return not (ridden or "fastener" in of_effect or "underpart" in of_lost)
 
 
 def settled(graphs: Iterable[CausalGraph]) -> Iterator[CausalGraph]:
     """Graphs that can be asked about, each with the other things of its picture that have nothing to do with it.
 
-    Graphs of one picture stand together, as mining writes them. An effect that has further causes in its scene is not
-    asked about with some of them alone.
+    Graphs of one picture stand together, as mining writes them, and are followed by the forks that they make. An effect
+    that has further causes in its scene is not asked about with some of them alone.
     """
     for _, group in groupby(graphs, key=lambda graph: graph.image or graph.scene):
         yield from _of_one_picture(list(group))
@@ -180,15 +185,16 @@ def _of_one_picture(graphs: list[CausalGraph]) -> Iterator[CausalGraph]:
                 neighbours.setdefault(one, set()).add(other)
     told = {text for graph in graphs for text in graph.descriptions}
     described = [{singular(word) for word in words_in(text)} for text in sorted(told)]
-    for graph in graphs:
-        if doubt(graph) is None and not _has_outer_causes(graph, causes):
-            related = _connected(neighbours, [plain(thing.name) for thing in graph.things])
-            others = tuple(
-                thing
-                for thing in graph.others
-                if plain(thing.name) not in related and not _are_told_together(thing, graph, described)
-            )
-            yield msgspec.structs.replace(graph, others=others)
+    sound = [graph for graph in graphs if doubt(graph) is None and not _has_outer_causes(graph, causes)]
+    for graph in sound:
+        related = _connected(neighbours, [plain(thing.name) for thing in graph.things])
+        others = tuple(
+            thing
+            for thing in graph.others
+            if plain(thing.name) not in related and not _are_told_together(thing, graph, described)
+        )
+        yield msgspec.structs.replace(graph, others=others)
+    yield from (fork for fork in forks(graphs, sound) if doubt(fork) is None)
 
 
 def _are_told_together(other: Thing, graph: CausalGraph, described: list[set[str]]) -> bool:

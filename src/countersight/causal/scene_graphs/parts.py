@@ -73,14 +73,14 @@ class Entry:
         return things
 
     def relations(
-        self, found: Iterable[SceneRelation], things: dict[str, Thing], field: str
+        self, found: Iterable[SceneRelation], things: dict[str, Thing], field: str, listed: str = "objects"
     ) -> tuple[SceneRelation, ...]:
-        """The relations between things that there are; too many of them are no scene."""
+        """The relations between things that there are, which the file lists so; too many of them are no scene."""
         kept: list[SceneRelation] = []
         for relation in found:
             absent = next((end for end in (relation.subject, relation.object) if end not in things), None)
             if absent is not None:
-                self.tell(field, f"{absent[:40]!r} is not among the objects")
+                self.tell(field, f"{absent[:40]!r} is not among the {listed}")
             elif len(kept) == MAX_RELATIONS:
                 self.tell(field, f"has more than {MAX_RELATIONS:,} relations; the rest is left out")
                 break

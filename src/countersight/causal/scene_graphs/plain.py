@@ -54,7 +54,7 @@ def _scene_graph(entry: Entry, scene: _Scene) -> SceneGraph:
         id=scene.id[:100],
         image=scene.image[:100],
         things=tuple(things.values()),
-        relations=entry.relations(relations, things, "relations"),
+        relations=entry.relations(relations, things, "relations", "ids of `things`"),
         descriptions=tuple(entry.each("descriptions", scene.descriptions, lambda text: lenient(text, Description))),
     )
 

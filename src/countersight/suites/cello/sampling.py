@@ -15,7 +15,7 @@ import msgspec
 
 from countersight.causal import CausalGraph, GraphKind, classes_of, is_one_way, plain
 from countersight.chance import balanced
-from countersight.suites.cello.bystanders import bystanders
+from countersight.suites.cello.bystanders import bystanders, may_keep
 from countersight.suites.cello.cases import Drafted, draft, draft_supposed
 from countersight.suites.cello.evening import Coins, Signs, taken
 from countersight.suites.cello.options import Answers, in_the_place_of_the_answer
@@ -188,13 +188,17 @@ def _ways_of_asking(pairs: list[list[_Asked]]) -> Iterator[bool]:
 
 
 def _queues(asked: list[_Asked]) -> list[list[tuple[_Asked, ...]]]:
-    """What is asked together: two queries of one graph where something is held, else queries whose loss matters and
-    queries whose loss does not, in turn."""
+    """What is asked together: two queries of one graph where something is held and one graph has both, else queries
+    whose loss matters and queries whose loss does not, in turn."""
     if asked and asked[0][1].held:
-        return [[pair for _, queries in groupby(asked, key=lambda item: item[0]) if (pair := _opposed(list(queries)))]]
+        pairs = [pair for _, queries in groupby(asked, key=lambda item: item[0]) if (pair := _opposed(list(queries)))]
+        return [pairs] if pairs else _by_what_follows(asked)  # of three names few are in both halves
     both = {role: {name for name in names if {True, False} <= names[name]} for role, names in _followed(asked).items()}
-    kept = [item for item in asked if all(name in both[role] for role, name, _ in _signs((item,)))]
-    return [[(item,) for item in kept if item[1].follows == follows] for follows in (True, False)]
+    return _by_what_follows([item for item in asked if all(name in both[role] for role, name, _ in _signs((item,)))])
+
+
+def _by_what_follows(asked: list[_Asked]) -> list[list[tuple[_Asked, ...]]]:
+    return [[(item,) for item in asked if item[1].follows == follows] for follows in (True, False)]
 
 
 def _opposed(queries: list[_Asked]) -> tuple[_Asked, ...]:
@@ -238,9 +242,28 @@ def _asked(task: Task, graph: CausalGraph, rng: Random) -> list[Supposed]:
     kept = [
         query
         for query in found
-        if is_one_way(graph, query.lost, query.effect) and _is_askable(task, graph, query.effect, (query.lost,))
+        if is_one_way(graph, query.lost, query.effect)
+        and _is_askable(task, graph, query.effect, (query.lost,))
+        and _is_worth_asking(task, graph, query)
     ]
     return rng.sample(kept, len(kept))
+
+
+def _is_worth_asking(task: Task, graph: CausalGraph, query: Supposed) -> bool:
+    """Whether what is supposed changes something, and what is asked about might hang on it for all one knows.
+
+    What becomes of a table without the bottles on it is nothing: an indirect effect is asked about only of a loss that
+    changes what is held. Nor does anybody ask whether a table stays without a bottle.
+    """
+    edges = {(edge.cause, edge.effect) for edge in graph.edges}
+    names = {thing.id: thing.name for thing in graph.things}
+    if task.short == "NIE":
+        (held,) = query.held
+        apart = graph.kind != "fork" or not may_keep(names[held], names[query.effect])
+        return (query.lost, held) in edges and apart
+    if task.short == "CR" and (query.effect, query.lost) in edges:
+        return may_keep(names[query.lost], names[query.effect])
+    return True
 
 
 def _is_askable(task: Task, graph: CausalGraph, effect: str, behind: tuple[str, ...]) -> bool:

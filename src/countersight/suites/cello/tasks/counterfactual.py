@@ -111,7 +111,15 @@ def _direct_agrees(model: StructuralModel, query: Query) -> bool:
 
 
 def _indirect(shape: Shape) -> Iterator[Query]:
-    """One thing kept, while the other is as it would have been without it: the mediator, or what is before it."""
+    """One thing kept, while the other is as it would have been without it: the mediator, or what is before it.
+
+    In a fork the other changes as well, and what is asked about does not depend on it.
+    """
+    if shape.graph.kind == "fork":
+        cause, changed, effect = shape.names
+        why = f"{shape.does(effect, 'depend')} on {shape.the(cause)}, which stays, and not on {shape.the(changed)}"
+        yield Supposed(cause, effect, (changed,), False, why)
+        return
     for cause, between, effect in _natural(shape):
         why = (
             f"without {shape.the(cause)}, {shape.the(between)} would be lost, and {shape.does(effect, 'depend')} "
@@ -181,7 +189,7 @@ NATURAL_INDIRECT_EFFECT = Task(
     name="natural_indirect_effect",
     short="NIE",
     rung=3,
-    kinds=("chain", "confounding"),
+    kinds=("chain", "confounding", "fork"),
     is_choice=False,
     queries=_indirect,
     agrees=_indirect_agrees,
