@@ -5,7 +5,7 @@ from io import StringIO
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from making import dataset
 from rich.console import Console
@@ -170,6 +170,7 @@ def test_few_questions_tell_nothing():
 
 @settings(max_examples=20, deadline=None)
 @given(st.text(max_size=12), st.lists(st.text(min_size=1, max_size=6), min_size=2, max_size=4, unique_by=str.strip))
+@example("2 and ²", ["²", "b"])  # a digit that is no number
 def test_any_words_can_be_measured_told_and_drawn(tmp_path_factory, text, options):
     made = [chosen(n, options, n % 2, text or "?", ("a", "b|`\x1b")[n % 3 == 0]) for n in range(150)]
     found = measure(made)

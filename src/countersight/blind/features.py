@@ -102,13 +102,13 @@ def all_words(question: Asked, template: str) -> list[list[str]]:
         return _leanings(question, template)
     said = words(question.text)
     usual = _usual(said, template)
-    numbers = [int(word) for word in said if word.isdigit() and len(word) < 6]
+    numbers = [int(word) for word in said if word.isdecimal() and len(word) < 6]
     found = option_words(question, template)
     for place, answer in enumerate(question.answers):
         own = words(answer)
         found[place].append(f"shares {min(_OVERLAP, len({*own} & {*said}))} words with the question")
         found[place] += [f"“{word}” → “{one}”" for word in usual for one in own[:1] if word != one]
-        if numbers and answer.isdigit() and len(answer) < 6:
+        if numbers and answer.isdecimal() and len(answer) < 6:
             found[place].append(f"adds up to {int(answer) + numbers[0]} with {numbers[0]}")
     return found
 
