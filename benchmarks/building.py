@@ -1,10 +1,11 @@
 """How varied the pairs are that the grammar builds, beside the questions of C-VQA itself.
 
-    python -m benchmarks.building C-VQA-Real_questions.csv
+    python -m benchmarks.building C-VQA-Real_questions.csv [SEED]
 
 Builds pairs from the file's own factual questions and prints, for them and for as many of the file's own direct
 questions: different suppositions (numbers, and names of what is counted, apart), what happens to the number, words in a
-question, how often the composer comes to the gold answer, and how often the text alone tells it.
+question, how often the composer comes to the gold answer, how often the text alone fixes it, and how often it is
+guessed without the picture: by a table of the commonest answer to each supposition, and by `countersight blind`.
 """
 
 import re
@@ -14,8 +15,9 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from countersight.blind import measure
 from countersight.build import Order, answer_without_picture, build_dataset
-from countersight.case import Case
+from countersight.case import Case, Question
 from countersight.composing import compose, effects_of, number_of, read_asked, supposition, thing_of
 from countersight.dataset import Dataset
 from countersight.engine import Patience
@@ -23,12 +25,13 @@ from countersight.models import ModelSettings
 from countersight.suites import SUITES, BadField
 
 SIZE = 500
+FOLDS = 5
 OPERATIONS = ("add", "remove", "times", "part", "remove_all", "set", "several", "not followed")
 
 
-def main(questions: Path) -> None:
+def main(questions: Path, seed: int = 0) -> None:
     """Print one table."""
-    built = _built(questions)
+    built = _built(questions, seed)
     published = [case for case in _published(questions) if case.group == "direct"]
     size = min(len(built), len(published), SIZE)
     print(f"{size} direct questions each")
@@ -38,10 +41,10 @@ def main(questions: Path) -> None:
         print(f"{name:36}{figure:>10}{theirs[name]:>10}")
 
 
-def _built(questions: Path) -> list[Case]:
+def _built(questions: Path, seed: int) -> list[Case]:
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "pairs"
-        order = Order(suite="cvqa", questions=questions, output=output, size=SIZE, groups=("direct",))
+        order = Order(suite="cvqa", questions=questions, output=output, size=SIZE, groups=("direct",), seed=seed)
         build_dataset(order, settings=ModelSettings(), patience=Patience(), progress=lambda done: None)
         return [case for _, case in Dataset.open(output).cases()]
 
@@ -67,20 +70,45 @@ def _figures(cases: list[Case]) -> dict[str, str]:
         **{f"  {name}": f"{operations[name] / n:.1%}" for name in OPERATIONS},
         "words in a question": f"{words / n:.1f}",
         "the composer comes to the gold answer": f"{composed / n:.1%}",
-        "the text alone tells it": f"{told / n:.1%}",
+        "the text alone fixes it": f"{told / n:.1%}",
+        "a table of suppositions guesses it": f"{_by_table([changed for _, changed in asked]):.1%}",
+        "countersight blind": f"{_blind(cases):.1%}",
     }
 
 
-def _pattern(question: str) -> str:
-    """The supposition with N for a number and X for what is counted."""
+def _by_table(questions: list[Question]) -> float:
+    """How often the commonest answer of the other folds is right, to the same supposition where they have it."""
+    rows = [(_pattern(each.text, with_numbers=True), each.answer) for each in questions]
+    right = 0
+    for fold in range(FOLDS):
+        known = [row for place, row in enumerate(rows) if place % FOLDS != fold]
+        answers: dict[str, Counter[str]] = {}
+        for pattern, answer in known:
+            answers.setdefault(pattern, Counter())[answer] += 1
+        overall = Counter(answer for _, answer in known)
+        right += sum(answers.get(each, overall).most_common(1)[0][0] == answer for each, answer in rows[fold::FOLDS])
+    return right / len(rows)
+
+
+def _blind(cases: list[Case]) -> float:
+    return next(group.blind.right for group in measure(cases).groups if group.world == "counterfactual")
+
+
+def _pattern(question: str, *, with_numbers: bool = False) -> str:
+    """The supposition with X for what is counted and N for a number, or the number in figures."""
     clause = supposition(question)
     asked = read_asked(clause[0]) if clause else None
     if clause is None or asked is None:
         return question
     names = {asked.head, *asked.modifiers}
     words = re.findall(r"[a-z]+|\d+", clause[1].casefold())
-    told = ["X" if thing_of(word) in names else "N" if number_of(word) is not None else word for word in words]
+    told = ["X" if thing_of(word) in names else _number(word, with_numbers=with_numbers) for word in words]
     return re.sub(r"X(?: X| of X)+", "X", " ".join(told))
+
+
+def _number(word: str, *, with_numbers: bool) -> str:
+    number = number_of(word)
+    return word if number is None else str(number) if with_numbers else "N"
 
 
 def _operation(question: str) -> str:
@@ -91,4 +119,4 @@ def _operation(question: str) -> str:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), *map(int, sys.argv[2:]))
