@@ -121,7 +121,7 @@ _OPTION = re.compile(r"\?([a-z][\w-]*)=")
 
 def _parted(name: str) -> tuple[str, str]:
     """The kind of a plug, and its target with the options behind it."""
-    kind = re.match(r"[^:?]*", name)[0]  # type: ignore[index]  # it matches whatever there is
+    kind = re.split("[:?]", name, maxsplit=1)[0]
     return kind, name[len(kind) :].removeprefix(":")
 
 

@@ -1,12 +1,11 @@
 """The first cases of a dataset as a notebook shows them."""
 
-import base64
 from collections.abc import Iterable
 from html import escape
 
 from countersight.case import Case, Question
 from countersight.errors import BadPicture
-from countersight.picture import Picture
+from countersight.picture import Picture, data_url
 
 SHOWN = 3
 HEAVIEST = 300_000
@@ -27,8 +26,7 @@ def preview(words: str, cases: Iterable[tuple[Case, Picture | BadPicture | None]
 def _picture(picture: Picture | BadPicture | None) -> str:
     if not isinstance(picture, Picture) or len(picture.data) > HEAVIEST:
         return "–" if picture is None else escape(str(picture) if isinstance(picture, BadPicture) else "large")
-    data = base64.b64encode(picture.data).decode("ascii")
-    return f'<img src="data:{picture.mime};base64,{data}" width="160" alt="">'
+    return f'<img src="{data_url(picture.mime, picture.data)}" width="160" alt="">'
 
 
 def _question(question: Question | None) -> str:

@@ -8,7 +8,6 @@ import msgspec
 from countersight.editing.hosted import (
     MAX_ANSWER,
     amount,
-    as_base64,
     failure,
     from_data_url,
     inside,
@@ -23,6 +22,7 @@ from countersight.editing.painting import Brief, Given, Log, Painting
 from countersight.editing.protocol import EditorSettings, Instruction
 from countersight.errors import EditFailed, EditorError, Overloaded
 from countersight.models import Received, Service, checked_address, error_text, key_from
+from countersight.picture import data_url
 
 OPENROUTER = "https://openrouter.ai/api/v1"
 _BLOCKS = ("content_filter", "SAFETY", "IMAGE_SAFETY", "PROHIBITED_CONTENT", "IMAGE_PROHIBITED_CONTENT", "BLOCKLIST")
@@ -60,7 +60,7 @@ class ChatImage:
         await self._service.close()
 
     async def _ask(self, brief: Brief, modalities: list[str]) -> Received:
-        address = f"data:{brief.picture.mime};base64,{as_base64(brief.picture)}"
+        address = data_url(brief.picture.mime, brief.picture.data)
         content = [{"type": "text", "text": brief.words}, {"type": "image_url", "image_url": {"url": address}}]
         body = {
             "model": self._model,

@@ -1,11 +1,10 @@
 """Pictures as they go to a server: what a viewer shows, as an address that holds its own data."""
 
 import asyncio
-import base64
 from collections import deque
 
 from countersight.errors import AskingFailed, BadPicture
-from countersight.picture import Picture, goes_as_it_is, to_send
+from countersight.picture import Picture, data_url, goes_as_it_is, to_send
 
 KEPT = 4
 """Pictures whose address is kept: the questions of a case share theirs, and an example may come with each."""
@@ -35,7 +34,7 @@ async def _encoded_anew(picture: Picture) -> str:
 
 
 def _address(picture: Picture) -> str:
-    return f"data:{picture.mime};base64,{base64.b64encode(picture.data).decode('ascii')}"
+    return data_url(picture.mime, picture.data)
 
 
 def parted(address: str) -> tuple[str, str]:

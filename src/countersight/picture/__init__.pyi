@@ -9,3 +9,4 @@ from .checking import goes_as_it_is as goes_as_it_is
 from .checking import read_picture as read_picture
 from .checking import to_send as to_send
 from .pixels import Pixels as Pixels
+from .within_text import data_url as data_url

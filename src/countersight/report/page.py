@@ -23,6 +23,7 @@ from countersight.pages import (
     section,
     text,
 )
+from countersight.picture import data_url
 from countersight.report.analysis_tables import analysis_grids
 from countersight.report.answer_shares import shares_figure
 from countersight.report.data import Analysis, Answer, PageData, ReportData
@@ -95,7 +96,7 @@ def render(data: PageData) -> str:
 def _finding(report: ReportData) -> Markup:
     """The finding to look at, as a figure that can be saved; the drawing is one file within the page."""
     drawing = finding_figure(report)
-    source = f"data:image/svg+xml;base64,{base64.b64encode(drawing.encode()).decode()}"
+    source = data_url("image/svg+xml", drawing.encode())
     image = element("img", src=source, alt=sentence(report), id="finding", class_="finding")
     save = [
         element("button", text(f"Save as {kind.upper()}"), type="button", class_="plain", data_save=kind, hidden="")

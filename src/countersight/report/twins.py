@@ -4,7 +4,6 @@ An example proves nothing, and this one is chosen to show what the drop by group
 are counted beside it, in both directions.
 """
 
-import base64
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from countersight.case import ASKINGS, LETTERS, Case, Question
 from countersight.pages import Markup, Thumbnail, element, name, percent, text
+from countersight.picture import data_url
 from countersight.report.image_groups import PictureGroups
 from countersight.scoring import OUTCOMES, Outcomes
 from countersight.text import several
@@ -199,4 +199,4 @@ def _card(twin: Twin, picture: Thumbnail | None) -> Markup:
 
 
 def _image(picture: Thumbnail) -> Markup:
-    return element("img", src=f"data:{picture.mime};base64,{base64.b64encode(picture.data).decode()}", alt="")
+    return element("img", src=data_url(picture.mime, picture.data), alt="")

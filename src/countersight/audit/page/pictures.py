@@ -1,6 +1,5 @@
 """The pictures of an audit as its page shows them: small, each once, however many cases speak of it."""
 
-import base64
 import io
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +11,7 @@ from countersight.audit.bundle.cases import DIFFERENCES, CaseSheet, EditSheet
 from countersight.errors import BadPicture
 from countersight.machine import cores
 from countersight.pages import Markup, element, side_for, text
-from countersight.picture import as_seen, read_picture
+from countersight.picture import as_seen, data_url, read_picture
 
 BRIGHTER = 3
 """A difference is shown so many times as bright as it is: faint ones are to be seen too."""
@@ -42,7 +41,7 @@ class Pictures:
                 id=f"picture-{self._number[name]}",
                 width=small.width,
                 height=small.height,
-                href=f"data:image/webp;base64,{base64.b64encode(small.webp).decode()}",
+                href=data_url("image/webp", small.webp),
             )
             for name, small in self._small.items()
             if not small.fault

@@ -1,11 +1,10 @@
 """What Inspect's logs are made of, as far as we write them (its log schema, version 2)."""
 
-import base64
 from typing import Any
 
 import msgspec
 
-from countersight.picture import Picture
+from countersight.picture import Picture, data_url
 from countersight.scoring import Outcome
 
 SCHEMA = 2
@@ -22,12 +21,8 @@ PLAN: Json = {"name": "plan", "steps": [{"solver": "countersight"}]}
 
 def content(text: str, pictures: tuple[Picture, ...]) -> list[Json]:
     """What is said in a message: pictures first, as they were sent."""
-    return [*({"type": "image", "image": data_url(picture)} for picture in pictures), {"type": "text", "text": text}]
-
-
-def data_url(picture: Picture) -> str:
-    """A picture within a text."""
-    return f"data:{picture.mime};base64,{base64.b64encode(picture.data).decode()}"
+    shown = [{"type": "image", "image": data_url(picture.mime, picture.data)} for picture in pictures]
+    return [*shown, {"type": "text", "text": text}]
 
 
 def grade(outcome: Outcome, credit: float | None, *, soft: bool) -> str | float:
