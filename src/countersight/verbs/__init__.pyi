@@ -1,0 +1,16 @@
+from .auditing import audit as audit
+from .auditing import audit_async as audit_async
+from .auditing import verify as verify
+from .exchanging import export as export
+from .exchanging import import_run as import_run
+from .looking import blind as blind
+from .looking import describe as describe
+from .making import build as build
+from .making import make as make
+from .making import mine as mine
+from .reporting import leaderboard as leaderboard
+from .reporting import report as report
+from .running import open_model as open_model
+from .running import run as run
+from .running import run_async as run_async
+from .running import score as score

@@ -1,0 +1,136 @@
+"""Verbs of EDCT: `audit` and its peer `audit_async`, and `verify`."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from countersight.audit import (
+    BRIEF,
+    USUAL,
+    USUAL_CHECKERS,
+    AuditPrompts,
+    AuditTally,
+    Intervene,
+    Options,
+    audit_dataset,
+    find_prompts,
+    finish,
+)
+from countersight.audit.signing import read_public_keys
+from countersight.audit.verifying import Verified, verified
+from countersight.engine import Patience, blocking
+from countersight.errors import CountersightError
+from countersight.models import ModelSettings
+from countersight.progress import Progress, counted, usual
+from countersight.results import Audit
+from countersight.verb import before_room
+from countersight.verbs.given import SomeDataset, SomeModel, dataset_of, folder_of
+from countersight.verbs.running import open_model
+
+
+async def audit_async(
+    dataset: SomeDataset,
+    model: SomeModel,
+    *,
+    extractor: str,
+    editor: str = "",
+    judges: Sequence[str],
+    out: Path | str,
+    name: str = "",
+    prompts: AuditPrompts | str | None = None,
+    cases: int | None = None,
+    concepts: int = 1,
+    votes: int = 1,
+    control: Literal["", "nothing", "uncited", "both"] = "",
+    intervene: Intervene = "picture",
+    strength: int = 1,
+    checkers: Sequence[str] = USUAL_CHECKERS,
+    settings: ModelSettings | None = None,
+    patience: Patience = Patience(),  # noqa: B008 - frozen
+    stop: asyncio.Event | None = None,
+    progress: Progress | None = None,
+) -> Audit:
+    """Test whether a model's explanations are what its answers hang on (EDCT); an audit that is there is taken up."""
+    if isinstance(judges, str) or not judges:
+        raise CountersightError("judges is a list of at least one name, such as ['exact']")
+    if cases is not None and cases < 1:
+        raise CountersightError("cases is 1 or more; leave it out for all of them")
+    words = prompts or (BRIEF if extractor == "rules" else USUAL)
+    chosen = settings or ModelSettings(max_tokens=2048)
+    watch, tally, stopped = progress or usual(), AuditTally(), stop or asyncio.Event()
+    options = Options(
+        model=open_model(model, chosen, name=name),
+        extractor=extractor,
+        editor=editor,
+        judges=tuple(judges),
+        prompts=words if isinstance(words, AuditPrompts) else find_prompts(words),
+        votes=votes,
+        concepts=concepts,
+        control=control in ("nothing", "both"),
+        uncited=control in ("uncited", "both"),
+        intervene=intervene,
+        strength=strength,
+        checkers=tuple(checkers),
+        cases=cases,
+        settings=chosen,
+        patience=patience,
+    )
+    with counted(watch, "Auditing", "steps", lambda: (tally.done, tally.total)):
+        await audit_dataset(dataset_of(dataset), Path(out), options, tally, stopped)
+    if not stopped.is_set():
+        await asyncio.to_thread(finish, Path(out), progress=watch)
+    return Audit.open(out)
+
+
+@before_room
+def audit(
+    dataset: SomeDataset,
+    model: SomeModel,
+    *,
+    extractor: str,
+    editor: str = "",
+    judges: Sequence[str],
+    out: Path | str,
+    name: str = "",
+    prompts: AuditPrompts | str | None = None,
+    cases: int | None = None,
+    concepts: int = 1,
+    votes: int = 1,
+    control: Literal["", "nothing", "uncited", "both"] = "",
+    intervene: Intervene = "picture",
+    strength: int = 1,
+    checkers: Sequence[str] = USUAL_CHECKERS,
+    settings: ModelSettings | None = None,
+    patience: Patience = Patience(),  # noqa: B008 - frozen
+    progress: Progress | None = None,
+) -> Audit:
+    """Test whether a model's explanations are what its answers hang on (EDCT); an audit that is there is taken up."""
+    return blocking(
+        lambda: audit_async(
+            dataset,
+            model,
+            extractor=extractor,
+            editor=editor,
+            judges=judges,
+            out=out,
+            name=name,
+            prompts=prompts,
+            cases=cases,
+            concepts=concepts,
+            votes=votes,
+            control=control,
+            intervene=intervene,
+            strength=strength,
+            checkers=checkers,
+            settings=settings,
+            patience=patience,
+            progress=progress,
+        )
+    )
+
+
+def verify(audit: Audit | Path | str, *, seal: str = "", key: str = "") -> Verified:
+    """Find whatever of a finished audit was altered, is missing or does not follow: `.sound`, `.findings`."""
+    keys = read_public_keys(key) if key else ()
+    return verified(folder_of(audit, Audit), seal, keys=keys)

@@ -1,0 +1,46 @@
+"""Verbs that speak with other tools: `export` and `import_run`."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from countersight.exchange import Export, Split, export_to
+from countersight.exchange import import_run as bring_in
+from countersight.results import Audit, Run
+from countersight.verbs.given import SomeDataset, SomeRun, dataset_of
+
+
+def export(
+    source: "SomeDataset | SomeRun | Audit",
+    out: Path | str,
+    *,
+    to: str = "cvqa",
+    split: Split = "train",
+    yes_train_on_test: bool = False,
+    rai: Path | str | None = None,
+) -> int:
+    """Write a dataset, a run or an audit in the format of another tool; how many cases, questions or samples it has.
+
+    Files for training hold the pictures of one `split`; those that are there to test with are refused. `rai` is a file
+    of what people know of the dataset, for Croissant.
+    """
+    folder = Path(source) if isinstance(source, Path | str) else source.path
+    facts = Path(rai) if rai else None
+    order = Export(folder, Path(out), split=split, train_on_test=yes_train_on_test, facts=facts)
+    return export_to(to, order).count
+
+
+def import_run(
+    path: Path | str,
+    dataset: SomeDataset,
+    out: Path | str,
+    *,
+    tool: str,
+    model: str = "",
+    on_bad: Callable[[str], None] | None = None,
+) -> Run:
+    """Bring answers that were got with another tool in as a run; `model` names who answered where the file does not.
+
+    What cannot be read of it is told to `on_bad`.
+    """
+    come = bring_in(tool, path, dataset_of(dataset), out, model=model, on_bad=on_bad or (lambda reason: None))
+    return Run.open(come.run.path)

@@ -1,0 +1,104 @@
+"""Verbs that ask a model and score what it said: `open_model`, `run` and its peer `run_async`, `score`."""
+
+import asyncio
+from pathlib import Path
+from typing import TypeGuard, cast
+
+from countersight.asking import Prompt, find_prompt
+from countersight.engine import Patience, Tally, blocking
+from countersight.errors import CountersightError
+from countersight.models import Function, FunctionModel, Loss, Model, ModelSettings
+from countersight.models import open_model as open_by_name
+from countersight.progress import Progress, counted, usual
+from countersight.results import Run
+from countersight.runs import Answering, Way, ask_dataset
+from countersight.scoring import Scores, score_run
+from countersight.verbs.given import SomeDataset, SomeModel, SomeRun, dataset_of, run_of
+
+
+def open_model(model: SomeModel, settings: ModelSettings | None = None, *, name: str = "") -> Model:
+    """A model by its name, or a function `(picture, question) -> str` as one; a model stays what it is."""
+    if isinstance(model, str):
+        return open_by_name(model, settings or ModelSettings())
+    return model if _is_model(model) else FunctionModel(cast("Function", model), name)
+
+
+async def run_async(
+    dataset: SomeDataset,
+    model: SomeModel,
+    *,
+    out: Path | str,
+    name: str = "",
+    prompt: Prompt | str = "0-shot",
+    shown: bool = False,
+    answering: Answering = "generate",
+    loss: Loss = "mean",
+    shots_from: SomeDataset | None = None,
+    settings: ModelSettings | None = None,
+    patience: Patience = Patience(),  # noqa: B008 - frozen
+    stop: asyncio.Event | None = None,
+    progress: Progress | None = None,
+) -> Run:
+    """Ask a model every question of a dataset that has no answer yet; a run that is there already is taken up."""
+    if answering not in ("generate", "rank"):
+        raise CountersightError(f"answering is generate or rank, not {answering!r}")
+    opened = dataset_of(dataset)
+    way = prompt if isinstance(prompt, Prompt) else find_prompt(prompt)
+    chosen = settings or ModelSettings(max_tokens=way.max_tokens, loss=loss)
+    asked, tally = open_model(model, chosen, name=name), Tally()
+    pool = dataset_of(shots_from) if shots_from is not None else None
+    with counted(progress or usual(), f"Asking {asked.name}", "questions", lambda: (tally.done, tally.total)):
+        folder = await ask_dataset(
+            opened,
+            Path(out),
+            asked,
+            Way(way, shown, answering, chosen.loss, chosen.seed),
+            patience=patience,
+            pool=pool,
+            tally=tally,
+            stop=stop,
+        )
+    return Run.open(folder.path)
+
+
+def run(
+    dataset: SomeDataset,
+    model: SomeModel,
+    *,
+    out: Path | str,
+    name: str = "",
+    prompt: Prompt | str = "0-shot",
+    shown: bool = False,
+    answering: Answering = "generate",
+    loss: Loss = "mean",
+    shots_from: SomeDataset | None = None,
+    settings: ModelSettings | None = None,
+    patience: Patience = Patience(),  # noqa: B008 - frozen
+    progress: Progress | None = None,
+) -> Run:
+    """Ask a model every question of a dataset that has no answer yet; a run that is there already is taken up."""
+    return blocking(
+        lambda: run_async(
+            dataset,
+            model,
+            out=out,
+            name=name,
+            prompt=prompt,
+            shown=shown,
+            answering=answering,
+            loss=loss,
+            shots_from=shots_from,
+            settings=settings,
+            patience=patience,
+            progress=progress,
+        )
+    )
+
+
+def score(run: SomeRun, *, dataset: Path | None = None, gold: Path | str | None = None) -> Scores:
+    """Accuracy in each world, the drop between them, and the rest; `gold` has answers that were corrected since."""
+    return score_run(run_of(run), dataset=dataset, gold=gold)
+
+
+def _is_model(model: "Model | Function") -> TypeGuard[Model]:
+    return hasattr(model, "reply")
