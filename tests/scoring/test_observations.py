@@ -178,3 +178,7 @@ def test_what_another_prompt_changes_is_counted_case_by_case() -> None:
 def test_runs_without_a_common_answer_show_no_effect() -> None:
     found = effect(judged([("!", "!")]), judged([RIGHT_BOTH]))
     assert (found.factual, found.counterfactual, found.both_right, found.drop) == (None, None, None, None)
+
+
+def test_groups_that_are_all_alike_have_no_best_and_no_worst() -> None:
+    assert ranking(judged([RIGHT_BOTH, RIGHT_BOTH], ["a", "b"]), "factual") is None

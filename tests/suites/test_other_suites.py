@@ -158,6 +158,7 @@ def test_groups_of_two_pictures_and_two_questions(groups, tmp_path):
     assert (line.answers.right, line.question.rate.right, line.picture.rate.right) == (11, 5, 5)
     assert (line.whole.rate.right, line.whole.rate.n) == (2, 3)
     assert (line.question.chance, line.whole.chance) == (0.25, 0.0625)
+    assert line.answers == cs.score(tmp_path / "r").overall.factual  # one number, one interval
     assert "G-Acc" in cs.report(tmp_path / "r", out=tmp_path / "report").html.read_text()
 
 

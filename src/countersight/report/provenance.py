@@ -17,9 +17,9 @@ def definitions(report: ReportData) -> list[tuple[str, str]]:
     entries.append(
         (
             "intervals",
-            "Cases that share a picture are not independent, and an answer that is worth a part tells more than one "
-            "that is right or wrong: both count as the number of independent cases that would vary as much (Rao and "
-            "Scott, 1992).",
+            "Cases that share a picture, or stand in one set, are not independent, and an answer that is worth a part "
+            "tells more than one that is right or wrong: both count as the number of independent cases that would vary "
+            "as much (Rao and Scott, 1992).",
         )
     )
     measures = report.terms.measures

@@ -85,6 +85,13 @@ def outcomes(
     return gathered.outcomes()
 
 
+def _together(row: int, case: Case) -> str:
+    """What a case shares with those that it is not independent of: its set, or its picture."""
+    if case.cell:
+        return f"\x00set {case.cell.set}"
+    return case.image_digest or case.image or f"\x00{row}"
+
+
 class _Gathered:
     """The dataset, packed: a million cases are never held as objects."""
 
@@ -118,9 +125,7 @@ class _Gathered:
         self.positions[row] = len(self.rows)
         self.rows.append(row)
         self.group_of.append(self.groups.setdefault(case.group, len(self.groups)))
-        # A case without a picture shares it with none.
-        picture = case.image_digest or case.image or f"\x00{row}"
-        self.picture_of.append(self.pictures.setdefault(picture, len(self.pictures)))
+        self.picture_of.append(self.pictures.setdefault(_together(row, case), len(self.pictures)))
         self.ids += case.id.encode()
         self.id_ends.append(len(self.ids))
         for world, telling in WORLDS.values():

@@ -136,7 +136,7 @@ def _shared(pictures: NDArray[np.int32]) -> bool:
 
 
 def ranking(outcomes: Outcomes, asking: Asking, *, seed: int = 0) -> Ranking | None:
-    """The groups by how well they were answered in one kind of asking; None where there is one, or too many.
+    """The groups by how well they were answered in one kind of asking; None where there is one, too many, or no best.
 
     How sure their order is comes from drawing each share from what its answers leave likely (Jeffreys' prior): a
     bootstrap would take three right answers of three for certainty.
@@ -146,6 +146,8 @@ def ranking(outcomes: Outcomes, asking: Asking, *, seed: int = 0) -> Ranking | N
         return None
     rates = [(outcomes.group_names[place], accuracy(outcomes, asking, outcomes.groups == place)) for place in places]
     rates.sort(key=lambda each: (-(each[1].value or 0.0), each[0]))
+    if rates[0][1].value == rates[-1][1].value:
+        return None
     hits, sizes = (np.array([getattr(rate, what) for _, rate in rates]) for what in ("worth", "n"))
     drawn = np.random.default_rng(seed).beta(hits + 0.5, sizes - hits + 0.5, size=(RESAMPLES, len(rates)))
     ranks = 1 + np.argsort(np.argsort(-drawn, axis=1), axis=1)

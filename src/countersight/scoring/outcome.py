@@ -48,7 +48,7 @@ class Outcomes(msgspec.Struct, frozen=True, eq=False):
     groups: NDArray[np.int32]
     """For each case, the place of its group in `group_names`."""
     pictures: NDArray[np.int32]
-    """For each case, a number that the cases of one picture share: these are not independent."""
+    """For each case, a number that the cases of one picture, or of one set, share: they are not independent."""
     codes: NDArray[np.uint8]
     """For each case and each of `ASKINGS`, the place of the outcome in `OUTCOMES`."""
     gold_letters: NDArray[np.uint8]

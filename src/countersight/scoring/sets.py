@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.case import ASKINGS, Asking, Case
-from countersight.scoring.figures import Rate, share
+from countersight.scoring.figures import Rate, rate
 from countersight.scoring.outcome import Outcomes
 from countersight.scoring.telling import ALL
 
@@ -103,7 +103,11 @@ def set_scores(outcomes: Outcomes, cells: Cells) -> tuple[SetScores, ...]:
     complete = (cells.sets >= 0) & ~np.isin(cells.sets, cells.sets[(cells.sets >= 0) & ~asked])
     lines = [(name, complete & (outcomes.groups == place)) for place, name in enumerate(outcomes.group_names)]
     lines = lines if len(lines) > 1 else []
-    return tuple(_scores(name, mask, right, guess, cells) for name, mask in (*lines, (ALL, complete)) if mask.any())
+    return tuple(
+        _scores(name, mask, right, guess, cells, outcomes.pictures)
+        for name, mask in (*lines, (ALL, complete))
+        if mask.any()
+    )
 
 
 def as_fourth(case: Case) -> Case:
@@ -145,7 +149,8 @@ def _square_scores(name: str, square: list[tuple[Outcomes, Asking]], mask: _Mask
         for places in _PLACES[len(square)]
     )
     cells = Cells(np.tile(number, len(square)), questions, pictures)
-    return _scores(name, np.tile(mask, len(square)), right, guess, cells)
+    together = np.tile(square[0][0].pictures, len(square))
+    return _scores(name, np.tile(mask, len(square)), right, guess, cells, together)
 
 
 def _any_asking(outcomes: Outcomes) -> tuple[_Mask, _Mask, NDArray[np.float64]]:
@@ -160,25 +165,29 @@ def _any_asking(outcomes: Outcomes) -> tuple[_Mask, _Mask, NDArray[np.float64]]:
     return scored, right, guess
 
 
-def _scores(name: str, mask: _Mask, right: _Mask, guess: NDArray[np.float64], cells: Cells) -> SetScores:
-    whole = _whole(cells.sets, mask, right, guess)
-    question, picture = (_whole(column, mask, right, guess) for column in (cells.questions, cells.pictures))
+def _scores(
+    name: str, mask: _Mask, right: _Mask, guess: NDArray[np.float64], cells: Cells, together: _Numbers
+) -> SetScores:
+    whole = _whole(cells.sets, mask, right, guess, together)
+    question, picture = (_whole(column, mask, right, guess, together) for column in (cells.questions, cells.pictures))
     assert whole is not None
     return SetScores(
         name,
-        share(int(right[mask].sum()), int(mask.sum())),
+        rate(right[mask], together[mask]),
         question if question and question.size > 1 else None,
         picture if picture and picture.size > 1 else None,
         whole,
     )
 
 
-def _whole(numbers: _Numbers, mask: _Mask, right: _Mask, guess: NDArray[np.float64]) -> Whole | None:
+def _whole(
+    numbers: _Numbers, mask: _Mask, right: _Mask, guess: NDArray[np.float64], together: _Numbers
+) -> Whole | None:
     mask = mask & (numbers >= 0)
     if not mask.any():
         return None
-    _, places, sizes = np.unique(numbers[mask], return_inverse=True, return_counts=True)
+    _, firsts, places, sizes = np.unique(numbers[mask], return_index=True, return_inverse=True, return_counts=True)
     wrong = np.bincount(places, weights=~right[mask])
     chance = np.ones(len(sizes))
     np.multiply.at(chance, places, guess[mask])
-    return Whole(share(int((wrong == 0).sum()), len(sizes)), float(chance.mean()), float(sizes.mean()))
+    return Whole(rate(wrong == 0, together[mask][firsts]), float(chance.mean()), float(sizes.mean()))
