@@ -68,8 +68,15 @@ DECIDED = [
     (3, "How many planes would there be in the sky if one plane landed?", 2),
     (5, "How many windows would be closed if two windows were opened?", 3),
     (6, "How many people would be at the bus stop if three of the people boarded a bus?", 3),
+    (2, "How many men would there be if none of the men left?", 2),
+    (3, "How many cups would there be if one cup was replaced by another cup?", 3),
+    (3, "How many cups would there be if one cup was replaced by three cups?", 5),
+    (5, "How many bears would be on the bed if every bear was replaced with two bears?", 10),
+    (6, "Half of the apples were eaten. How many apples are on the plate now?", 3),
+    (2, "Say one of the cups is taken away: how many cups would there be then?", 1),
 ]
 SEVERAL = [
+    (2, "How many men would be in the room if two women walked in and one man walked out?", 1),
     (5, "How many people would be at the table if two people stood up and left?", 3),
     (5, "How many vases would there be if someone dropped and broke two vases?", 3),
     (5, "How many women would there be if one man and two women left?", 3),
@@ -94,7 +101,11 @@ OPEN = [
     (3, "How many chairs would there be if two chairs were painted red?"),
     (3, "How many chairs would there be if two chairs were moved to the left?"),
     (3, "How many bears would there be if the bears were brown?"),
-    (2, "How many men would there be if none of the men left?"),
+    (5, "How many dogs would there be if three cats came and they all left?"),
+    (5, "How many lions would there be if two stone lions were added?"),
+    (5, "How many people would there be if two people left the choir?"),
+    (5, "How many horses would there be if two horses joined the carousel?"),
+    (4, "How many muddy boots would there be if two boots were removed?"),
     (2, "How many skateboards would there be if 3 people each brought a skateboard?"),
     (4, "How many suitcases would there be if the traveller left two suitcases behind?"),
     (5, "How many pens would there be if four pens ran out of ink?"),
@@ -132,7 +143,7 @@ def read(path: Path, **form: str) -> list[dict[str, str]]:
 
 
 SETS = {"everyday": 0.33, "household": 0.36, "outdoors": 0.35, "indoors": 0.33, "street": 0.25, "traps": 0.3}
-SETS |= {"indirect": 0.2, "tricky": 0.25, "misleading": 0.2}
+SETS |= {"indirect": 0.2, "stranger": 0.45, "tricky": 0.25, "misleading": 0.2}
 
 
 @pytest.mark.parametrize(("name", "share"), SETS.items())
@@ -156,6 +167,13 @@ def test_what_is_counted_in_the_picture_has_to_be_what_is_asked_under_the_change
     assert compose(3, question, "How many dogs are there?") == 5
     assert compose(3, question, "How many cats are there?") is None
     assert compose(3, question, "How many are there?") == 5
+
+
+def test_a_question_may_leave_the_name_to_the_factual_one() -> None:
+    question = "If somebody opened another two windows, how many would be open?"
+    assert compose(3, question, "How many windows are open?") == 5
+    assert compose(3, question, "How many doors are open?") is None
+    assert compose(3, question) is None
 
 
 OTHER_THINGS = [

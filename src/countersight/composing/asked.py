@@ -28,6 +28,7 @@ from countersight.composing.vocabulary import (
 
 WORD = re.compile(r"[a-z]+(?:['’][a-z]+)*|\d+")
 _COUNTED = re.compile(r"\bhow many |\bthe (?:total )?(?:number|count) of ")
+_UNNAMED = re.compile(r"\bhow many(?=(?: of them)? (?:would|will|are|is|were|can|do)\b)", re.IGNORECASE)
 _IS_NEGATED = re.compile(r"\b(?:not|never|without)\b|n['’]t\b")
 _SWITCHED = frozenset({"on", "off"})
 _PLAIN = FILLER | PLACES | ADVERBS | PREPOSITIONS | AFTER_A_COUNTED_THING
@@ -103,6 +104,19 @@ def read_asked(text: str) -> Asked | None:
         sides=SIDES.intersection(rest),
         is_narrow=_does_something_to(rest) or _is_something(rest) or _has_something(rest),
     )
+
+
+def with_its_name(text: str, factual: str) -> str:
+    """A question that does not say what it counts, with the name the factual one has for it: "how many would be left".
+
+    Any other question comes back as it is.
+    """
+    counted = _COUNTED.search(factual.casefold())
+    unnamed = _UNNAMED.search(text)
+    if counted is None or unnamed is None:
+        return text
+    name = " ".join(_name(WORD.findall(factual.casefold()[counted.end() :])))
+    return f"{text[: unnamed.end()]} {name}{text[unnamed.end() :]}"
 
 
 def _name(said: list[str]) -> list[str]:

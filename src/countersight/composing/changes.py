@@ -55,8 +55,8 @@ def gone(phrase: Phrase, asked: Asked) -> Effect | None:
         case Part():
             part, of = amount
             return Effect("part", of - part, of) if not is_part and part <= of else None
-        case int():
-            return Effect("remove", amount) if amount else None
+        case int():  # of the things that are there none left; "no dogs left" may say that none is there
+            return Effect("remove", amount) if amount or phrase.definite else None
         case "all":
             return None if is_part else Effect("remove_all", given=phrase.quantity.given)
     if phrase.definite and phrase.is_one:

@@ -5,13 +5,16 @@ import re
 from countersight.composing.vocabulary import SCALING, is_quantity, is_verb, verb_of
 
 _SPACE = re.compile(r"\s+")
+_SENTENCES = re.compile(r"[.:;!?] +(?=how many\b)", re.IGNORECASE)
+_SAY = re.compile(r"(?:say|picture this|now|so)[,:]? +", re.IGNORECASE)
+_NOW = re.compile(r",? +(?:then|now|after that|afterwards)$", re.IGNORECASE)
 _OPENING = re.compile(
     r"\b(?:(?:what|even|only|and|but) if|if|(?:suppos|imagin|assum)(?:e|ing)(?: that)?|provided(?: that)?|given that"
     r"|in case|after|once|when)\s+",
     re.IGNORECASE,
 )
 _ASKED = re.compile(
-    r"(?:[,;.]\s*(?:then,?\s+)?|\s+)(?:and\s+|so\s+)?"
+    r"(?:[,;.:?!]\s*(?:then,?\s+)?|\s+)(?:and\s+|so\s+)?"
     r"(?=how (?:many|much)\b|what (?:would|will|is) (?:be )?the (?:total )?(?:number|count)\b)",
     re.IGNORECASE,
 )
@@ -27,10 +30,10 @@ _ELSEWHERE = re.compile(rf"\b(?:to (?:another|a different|the other) (?!{_PART}\
 
 def supposition(question: str) -> tuple[str, str] | None:
     """What is asked and what is supposed, or None where nothing is supposed."""
-    text = _SPACE.sub(" ", question).strip(" ?.!")
+    text = _NOW.sub("", _SPACE.sub(" ", question).strip(" ?.!"))
     opening = _OPENING.search(text)
     if opening is None:
-        return _with_or_without(text)
+        return _told_first(text) or _with_or_without(text)
     before, after = text[: opening.start()].strip(" ,;:."), text[opening.end() :]
     if re.search(r"\bhow (?:many|much)\b|\bnumber of\b|\bcount of\b", before, re.IGNORECASE):
         return before, after.strip(" ,;:.")
@@ -38,6 +41,15 @@ def supposition(question: str) -> tuple[str, str] | None:
     if asked is None:
         return None
     return after[asked.end() :].strip(), after[: asked.start()].strip(" ,;:.")
+
+
+def _told_first(text: str) -> tuple[str, str] | None:
+    """The same in two sentences: "Two of the dogs ran away. How many dogs are there now?"."""
+    sentences = _SENTENCES.split(text)
+    if len(sentences) != 2:
+        return None
+    told = _SAY.match(sentences[0])
+    return sentences[1], sentences[0][told.end() if told else 0 :].strip(" ,;:.")
 
 
 def _with_or_without(text: str) -> tuple[str, str] | None:

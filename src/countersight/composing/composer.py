@@ -1,9 +1,9 @@
 """A counterfactual count, worked out of a factual one and an if-clause."""
 
-from countersight.composing.asked import read_asked
+from countersight.composing.asked import Asked, read_asked, with_its_name
 from countersight.composing.clauses import events, supposition
 from countersight.composing.effects import Effect, apply
-from countersight.composing.grammar import effect_of, names_a_known_thing, tells_of
+from countersight.composing.grammar import effect_of, is_of_others_alone, names_a_known_thing, tells_of
 
 _LONGEST_QUESTION = 1000
 """Signs; no question about a picture is longer."""
@@ -14,8 +14,9 @@ def compose(count: int, question: str, factual: str = "") -> int | None:
 
     Where the factual question is given, both have to count the same things.
     """
-    found = effects_of(question)
-    if found is None or count < 0 or not _counts_the_same(factual, question):
+    told = _apart(question, factual)
+    found = None if told is None else _effects(*told)
+    if told is None or found is None or count < 0 or not _counts_the_same(factual, told[0]):
         return None
     number: int | None = count
     for before, effect in zip((None, *found), found, strict=False):
@@ -31,30 +32,38 @@ def _takes_off(effect: Effect | None) -> bool:
 
 def effects_of(question: str) -> list[Effect] | None:
     """What the if-clause of a question does to the number it asks for, one after the other; None if not understood."""
-    clause = _apart(question)
-    asked = None if clause is None else read_asked(clause[0])
-    if clause is None or asked is None:
-        return None
+    told = _apart(question)
+    return None if told is None else _effects(*told)
+
+
+def _effects(asked: Asked, supposed: str) -> list[Effect] | None:
     found: list[Effect] = []
-    for together in events(clause[1]):
+    told = events(supposed)
+    others = [event for each in told for event in each if is_of_others_alone(event, asked)]
+    for together in told:
         # Of several that do the same thing together, only those that are counted count.
         counted = [event for event in together if tells_of(event, asked)]
         if counted and asked.members and not all(event in counted or names_a_known_thing(event) for event in together):
             return None  # "a man and his son joined": a son may be one of the people
         for event in counted or together:
-            effect = effect_of(event, asked)
-            if effect is None:
-                return None
-            found.append(effect)
+            effect = None if others and not tells_of(event, asked) else effect_of(event, asked)
+            if effect is not None:
+                found.append(effect)
+            elif event not in others:
+                return None  # also of "three cats came and they all left": these may be the others
     return found or None
 
 
-def _apart(question: str) -> tuple[str, str] | None:
-    return supposition(question) if len(question) <= _LONGEST_QUESTION else None
+def _apart(question: str, factual: str = "") -> tuple[Asked, str] | None:
+    """What is asked for, and what is supposed; a question may leave the name of the things to the factual one."""
+    clause = supposition(question) if len(question) <= _LONGEST_QUESTION else None
+    if clause is None:
+        return None
+    asked = read_asked(with_its_name(clause[0], factual[:_LONGEST_QUESTION]))
+    return None if asked is None else (asked, clause[1])
 
 
-def _counts_the_same(factual: str, question: str) -> bool:
+def _counts_the_same(factual: str, asked: Asked) -> bool:
     """Whether the factual question counts what the other one does; one that names nothing may be about anything."""
-    clause, counted = _apart(question), read_asked(factual[:_LONGEST_QUESTION])
-    asked = None if clause is None else read_asked(clause[0])
-    return counted is None or asked is None or asked.is_counted_by(counted)
+    counted = read_asked(factual[:_LONGEST_QUESTION])
+    return counted is None or asked.is_counted_by(counted)

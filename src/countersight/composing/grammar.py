@@ -5,6 +5,7 @@ from typing import Final
 
 import msgspec
 
+from countersight.composing.accounted import is_known_of_events, is_known_of_things
 from countersight.composing.asked import WORD, Asked
 from countersight.composing.changes import added, change, come, gone
 from countersight.composing.effects import Effect
@@ -96,7 +97,7 @@ def _how_many_there_are(phrase: Phrase, tail: list[str], asked: Asked, *, only: 
     if not isinstance(amount, int) or phrase.definite or {"total", "each", "every"} & set(tail):
         return None
     where = {thing_of(verb_of(word)) for word in tail if word not in PREPOSITIONS | PLACES | PRESENT | {"the", "this"}}
-    if quantity.indefinite:  # "there was a dog": one, or one more?
+    if quantity.indefinite or not is_known_of_events(tuple(tail), asked):  # "there was a dog": one, or one more?
         return None
     if quantity.more or quantity.given:  # "there was a fifth dog"
         return added(phrase) if amount and (asked.is_plain or where <= asked.words) else None
@@ -114,11 +115,24 @@ def _of_replacing(words: list[str], asked: Asked) -> Effect | None:
     leaving, coming = read_phrase(words[:verb], asked), read_phrase(words[link + 1 :], asked)
     if leaving is None or coming is None or coming.head is None or coming.end < len(words) - link - 1:
         return None
+    if _is_counted(leaving, asked) and _is_counted(coming, asked):
+        return _renewed(leaving, coming, asked)
     if _is_counted(leaving, asked) and is_certainly_another(coming, asked):
         return gone(leaving, asked)
     if _is_counted(coming, asked) and is_certainly_another(leaving, asked) and _number(leaving) == _number(coming) == 1:
         return added(coming)
     return None
+
+
+def _renewed(leaving: Phrase, coming: Phrase, asked: Asked) -> Effect | None:
+    """What "one cup was replaced by two cups" does, or "every cup was replaced by another": the difference."""
+    are_all_such = kin(leaving, asked) == kin(coming, asked) == "same" and not is_restricted(coming, asked)
+    old, new = _number(leaving), _number(coming)
+    if not are_all_such or new is None or new == 0 or coming.definite:
+        return None
+    if leaving.quantity.amount == "all" and leaving.is_one and not is_restricted(leaving, asked):
+        return Effect("times", new)
+    return None if old is None else Effect("add", new - old)
 
 
 def _number(phrase: Phrase) -> int | None:
@@ -250,12 +264,24 @@ def _is_counted(phrase: Phrase, asked: Asked) -> bool:
         return False
     if phrase.quantity.is_couple and phrase.head is None and asked.head != _PERSON:  # "a couple came in", to the men
         return False
-    return kin(phrase, asked) != "other"
+    is_known = is_known_of_things((*phrase.modifiers, *phrase.after), asked)  # a cup of whatever is a cup
+    return is_known and kin(phrase, asked) != "other"
 
 
 def names_a_known_thing(event: str) -> bool:
     """Whether an event names a thing of which it is known what kind it is of."""
     return any(thing_of(word) in _KNOWN for word in WORD.findall(event))
+
+
+def is_of_others_alone(event: str, asked: Asked) -> bool:
+    """Whether an event is about things that are certainly not counted, and names nobody else: "two women walked in"."""
+    words = WORD.findall(event)
+    subject = read_phrase(words, asked) if words else None
+    if subject is None or tells_of(event, asked) or not is_certainly_another(subject, asked):
+        return False
+    if effect_of(event, asked) is not None:  # "a boy stole one"
+        return False
+    return not {"them", "they", "each", "it"} & set(words) and is_known_of_events(tuple(words[subject.end :]), asked)
 
 
 def tells_of(event: str, asked: Asked) -> bool:

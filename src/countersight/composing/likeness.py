@@ -4,10 +4,11 @@ from typing import Final
 
 from countersight.composing.asked import Asked
 from countersight.composing.phrases import Phrase
-from countersight.composing.vocabulary import APART, COMPOUNDS, IMITATIONS, TELLING_APART, thing_of
+from countersight.composing.vocabulary import APART, COMPOUNDS, IMITATIONS, QUALITIES, TELLING_APART, thing_of
 
 _IMITATIONS: Final = frozenset(map(thing_of, IMITATIONS))
-_TELLING_APART: Final = frozenset(map(thing_of, TELLING_APART))
+_OF_ADJECTIVES: Final = ("ed", "ing", "y", "en", "ful", "less", "ous", "ish")
+_TELLING_APART: Final = frozenset(map(thing_of, (TELLING_APART | QUALITIES) - {"same", "different"}))
 
 
 def is_only_called_so(phrase: Phrase, asked: Asked) -> bool:
@@ -21,7 +22,7 @@ def may_be_others(phrase: Phrase, asked: Asked) -> bool:
     if phrase.head in (None, "one", "ones"):
         return False
     said = frozenset(map(thing_of, (*phrase.modifiers, *phrase.of, *phrase.after)))
-    return bool(asked.modifiers & _TELLING_APART - said)
+    return any(word in _TELLING_APART or word.endswith(_OF_ADJECTIVES) for word in asked.modifiers - said)
 
 
 def is_certainly_another(phrase: Phrase, asked: Asked) -> bool:

@@ -2,6 +2,7 @@
 
 from typing import Final, Literal
 
+from countersight.composing.accounted import is_known_of_events
 from countersight.composing.asked import Asked
 from countersight.composing.places import (
     PLACING,
@@ -74,7 +75,7 @@ _OF_STATES: Final = frozenset(verb for state in STATES for verb in state.begins 
 def way_of_subject(predicate: Predicate, thing: str, asked: Asked, *, more: bool) -> Way | None:
     """What happens to things of which the predicate is said: "two dogs left", "two dogs were removed"."""
     verb, rest = predicate.verb, predicate.rest
-    if not _is_understood(rest) or is_on_another_side(rest, asked):
+    if not _is_understood(rest, asked) or is_on_another_side(rest, asked):
         return None
     if way := _by_state(predicate, thing, asked):
         return way
@@ -97,7 +98,7 @@ def way_of_subject(predicate: Predicate, thing: str, asked: Asked, *, more: bool
 
 def way_of_object(verb: str, rest: Words, thing: str, asked: Asked, *, more: bool) -> Way | None:
     """What happens to things that somebody does something to: "he ate two apples", "we added two"."""
-    if not _is_understood(rest) or is_on_another_side(rest, asked):
+    if not _is_understood(rest, asked) or is_on_another_side(rest, asked):
         return None
     if verb == "leave":  # "he left two bags behind": gone, or still there?
         return None
@@ -163,10 +164,11 @@ def _moved(rest: Words, asked: Asked) -> Way | None:
     return None if away is None else "going" if away else "coming"
 
 
-def _is_understood(rest: Words) -> bool:
-    """Whether nothing behind the verb counts anew: "a week for three weeks", "in one of the plates"."""
+def _is_understood(rest: Words, asked: Asked) -> bool:
+    """Whether nothing behind the verb is strange or counts anew: "a week for three weeks", "in one of the plates"."""
     numbers = (number_of(word) for word in rest if word not in ("a", "an", "one", "another"))
-    return not _COUNTED_ANEW & set(rest) and all(number is None for number in numbers)
+    counts_anew = bool(_COUNTED_ANEW & set(rest)) or any(number is not None for number in numbers)
+    return not counts_anew and is_known_of_events(rest, asked)
 
 
 def _by_state(predicate: Predicate, thing: str, asked: Asked) -> Way | None:
