@@ -156,6 +156,15 @@ def test_csv_has_a_row_for_every_figure_with_its_origin() -> None:
     assert missing["value"] == "4"
 
 
+def test_csv_rounds_no_end_of_an_interval_to_zero() -> None:
+    """What the test is sure of lies outside the interval: a program that reads the table asks just that."""
+    report = two_runs()
+    compared = ComparedGroup("all", Figure(0.001, 1e-9, 0.002, 10, 0.04), None, None, None)
+    report = msgspec.structs.replace(report, comparisons=(Comparison("a|b", "other", (compared,)),))
+    [row] = [row for row in csv.DictReader(io.StringIO(comma_separated(report))) if row["table"] == "comparison"]
+    assert (float(row["low"]), row["p"]) == (1e-9, "0.04")
+
+
 @pytest.mark.parametrize("start", ["=1+1", "+1", "-1", "@sum", "\t=1", "\r\n=cmd"])
 def test_csv_text_is_never_a_formula_and_numbers_stay_numbers(start: str) -> None:
     report = two_runs()

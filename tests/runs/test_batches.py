@@ -201,7 +201,7 @@ def test_status_says_what_is_out(server, tmp_path, capsys) -> None:
     call(dataset(tmp_path / "data", 2), tmp_path / "run", NAMES["gemini"])
     assert main(["status", str(tmp_path / "run")]) == 0
     printed = capsys.readouterr().out
-    assert "0 questions answered" in printed
+    assert "0 of 4 questions scored; 4 not asked yet" in printed
     assert "batches/b0: 4 questions out for 0.0 h" in printed
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import polars
 import pytest
 from making import dataset as make_dataset
@@ -15,6 +16,7 @@ from countersight.dataset import Dataset
 from countersight.errors import CountersightError, GoldError
 from countersight.runs import RunFolder
 from countersight.scoring import Gold, judge_run, outcomes, score, score_run, tiers, write_frame
+from countersight.scoring.figures import difference
 
 OPTIONS = tuple(map(Option, ("1", "2", "3", "4")))
 
@@ -94,6 +96,12 @@ def test_scores_say_what_they_are() -> None:
     assert repr(scores.overall.factual).startswith("Rate(100.0%, 20.7 to 100.0, n=1)")
     assert "<td>100.0% (20.7 to 100.0; n = 1)</td>" in scores._repr_html_()
     assert "<script>" not in score(outcomes([(0, asked())], []), "<script>")._repr_html_()
+
+
+def test_what_is_sure_is_not_shown_with_an_interval_that_begins_at_zero() -> None:
+    """Six of 5,000 cases lost and none won was shown as "0.1 points (0.0 to 0.3; p = 0.0312)"."""
+    lost = difference(np.arange(5_000) < 6, np.zeros(5_000))
+    assert repr(lost) == "Difference(+0.1 points, 0.02 to 0.3, n=5000, p = 0.031)"
 
 
 def test_tiers_hold_runs_that_cannot_be_told_apart() -> None:

@@ -16,14 +16,11 @@ def add(verbs: Verbs) -> None:
 
 def _status(chosen: argparse.Namespace) -> int:
     import time
-    from collections import Counter
 
     from countersight.runs import RunFolder, outstanding
+    from countersight.scoring import judge_run
 
-    run = RunFolder.open(chosen.run)
-    states = {(reply.row, reply.world, reply.telling): reply.state for reply in run.replies()}
-    counts = Counter(states.values())
-    print(f"{run.manifest.model}: {counts['answered']:,} questions answered, {counts['failed']:,} failed")
+    print(str(judge_run(RunFolder.open(chosen.run)).scores()).splitlines()[0])
     for event in outstanding(chosen.run).values():
         hours = (time.time() - event.at) / 3600
         name = event.batch or f"{event.label} (not known to have arrived)"

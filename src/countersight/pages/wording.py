@@ -1,8 +1,7 @@
 """Figures and foreign text as people read them. Nothing here trusts the text it is given."""
 
 import re
-
-from countersight.pages.figure import Figure
+from typing import Protocol
 
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 _DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -43,7 +42,14 @@ def number(value: float) -> str:
     return text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
 
 
-def interval(figure: Figure) -> str:
+class _Bounded(Protocol):
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
+
+
+def interval(figure: _Bounded) -> str:
     """The interval of a figure, in per cent or points."""
     return f"{_end(figure.low)} to {_end(figure.high)}"
 

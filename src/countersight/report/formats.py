@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Iterator, Sequence
+from math import copysign
 
 from countersight.pages import Figure, guarded, latex_grid, latex_tables, markdown_grid, markdown_text, name
 from countersight.report.analysis_tables import analysis_grids, analysis_records
@@ -145,10 +146,15 @@ def _reported(reference: PaperTable, version: str) -> Iterator[list[Value]]:
 
 def _record(place: Sequence[str], measure: str, figure: Figure | None, origin: list[Value]) -> Iterator[list[Value]]:
     if figure is not None and figure.value is not None:
-        values = [round(value, 6) for value in (figure.value, figure.low, figure.high)]
+        values = [round(figure.value, 6), _end(figure.low), _end(figure.high)]
         method = figure.method or (_WILSON if figure.p is None else _PAIRED)
         confidence = figure.confidence or origin[0]
         yield [*place, measure, *values, figure.p, figure.right, figure.n, method, confidence, *origin[1:]]
+
+
+def _end(share: float) -> float:
+    """An end of an interval to six digits; one that is not zero is not rounded to it: the test says it lies outside."""
+    return round(share, 6) or copysign(min(abs(share), 1e-6), share)
 
 
 def _origin(report: ReportData, run: RunScores) -> list[Value]:

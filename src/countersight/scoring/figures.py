@@ -6,6 +6,8 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from countersight.pages import interval as ends
+from countersight.pages import p_value
 from countersight.scoring.uncertainty import (
     CONFIDENCE,
     Effective,
@@ -54,7 +56,7 @@ class Rate(msgspec.Struct, frozen=True, repr_omit_defaults=True):
     def __repr__(self) -> str:
         if self.value is None:
             return "Rate(nothing scored)"
-        return f"Rate({100 * self.value:.1f}%, {_percent(self.interval)}, n={self.n})"
+        return f"Rate({100 * self.value:.1f}%, {ends(self)}, n={self.n})"
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -100,7 +102,7 @@ class Difference(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, low=low, high=high, p=p, confidence=confidence)
 
     def __repr__(self) -> str:
-        return f"Difference({100 * self.value:+.1f} points, {_percent(self.interval)}, n={self.n}, p={self.p:.3g})"
+        return f"Difference({100 * self.value:+.1f} points, {ends(self)}, n={self.n}, {p_value(self.p)})"
 
 
 def share(right: int, n: int) -> Rate:
@@ -150,7 +152,3 @@ def difference(
         test=EXACT if whole else ADJUSTED,
         reach=reach,
     )
-
-
-def _percent(interval: Interval) -> str:
-    return f"{100 * interval.low:.1f} to {100 * interval.high:.1f}"

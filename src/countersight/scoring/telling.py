@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import TYPE_CHECKING
 
+from countersight.pages import interval, p_value, percent
 from countersight.scoring.figures import Difference, Rate
 from countersight.text import several
 
@@ -53,7 +54,7 @@ def whole(sets: "SetScores") -> str:
 
 
 def _share(rate: Rate) -> str:
-    return f"{100 * (rate.value or 0.0):.1f}% ({100 * rate.low:.1f} to {100 * rate.high:.1f})"
+    return f"{100 * (rate.value or 0.0):.1f}% ({interval(rate)})"
 
 
 def as_html(scores: "Scores") -> str:
@@ -82,8 +83,8 @@ def _figures(row: "Row") -> Iterator[tuple[str, str]]:
         figure: Rate | Difference | None = getattr(row, name)
         if figure is None or figure.value is None:
             continue
-        ends = f"({100 * figure.low:.1f} to {100 * figure.high:.1f}; n = {figure.n:,}"
+        ends = f"({interval(figure)}; n = {figure.n:,}"
         if isinstance(figure, Difference):
-            yield name.replace("_", " "), f"{100 * figure.value:.1f} points {ends}; p = {figure.p:.3g})"
+            yield name.replace("_", " "), f"{percent(figure.value)} points {ends}; {p_value(figure.p)})"
         else:
             yield name.replace("_", " "), f"{100 * figure.value:.1f}% {ends})"
