@@ -117,33 +117,57 @@ def test_what_is_supposed_of_yes_and_no_is_that_the_fact_is_not_so(tmp_path: Pat
     for seed in range(4):
         build(source, tmp_path / f"{seed}", size=8, groups=("boolean",), seed=seed)
     texts = [case.counterfactual.text for seed in range(4) for _, case in Dataset.open(tmp_path / f"{seed}").cases()]  # type: ignore[union-attr]
-    assert len(texts) == 32
-    dangling = r"changed|revers|other way|[Ii]f (that|this|it)\b|about this"
+    assert len(texts) == 24
+    dangling = r"changed|revers|other way|opposite|[Ii]f (that|this)\b|about this"
     assert not [text for text in texts if re.search(dangling, text)]
 
 
-@pytest.mark.parametrize(
-    ("question", "said"),
-    [
-        ("Is he wearing a hat?", "took it off and everyone without a hat put one on|put one on and .* took it off"),
-        ("Is the book open?", "everything that is closed and closed|everything that is open and opened"),
-        ("Is the dog running?", "everyone else st(arted|opped)"),
-        ("Are the books open?", "opposite|not as we see"),  # some may be open and some not
-        ("Is the seat open?", "opposite|not as we see"),  # nobody closes it
-        ("Is she wearing a dress?", "opposite|not as we see"),  # nobody is undressed
-        ("Is that ham in the pan?", None),  # who knows whether that is the ham
-    ],
+TURNED_ROUND = {
+    "Is he wearing a hat?": "or put one on if he is not wearing any|or took it off if he is wearing one",
+    "Is the woman wearing glasses?": "or put some on if she is not|or took them off if she is wearing some",
+    "Is the book open?": "or opened it if it is closed now|or closed it if it is open already",
+    "Is the dog running?": "or started if it is not running now|or stopped if it is running already",
+    "Is the bear sitting?": "if it stood up, or sat down if it is not sitting now",
+    "Is the TV on?": "its switch|or switched it on if it is off now",
+    "Is there a dog in the picture?": "or (drew one in|adding one|to put one in) if there is none",
+    "Are there any clouds?": "or (drew some in|adding some|to put some in) if there are none",
+    "Is there snow on the roof?": "or (drew some in|adding some|to put some in) if there is none",
+    "Does the window have a curtain?": "or (adding|to add) one if it has none",
+    "Is it night time?": "twelve hours (later|earlier)",
+}
+LEFT_ALONE = (
+    "Are the books open?",  # some may be open and some not
+    "Is the seat open?",  # nobody closes it
+    "Is she wearing a dress?",  # nobody is undressed
+    "Is the cat wearing a bow?",  # it does not take it off
+    "Is this a beach?",  # nothing makes another place of it
+    "Are there many people?",
+    "Is that ham in the pan?",  # who knows whether that is the ham
 )
-def test_what_turns_one_thing_round_turns_its_answer_round(tmp_path: Path, question: str, said: str | None) -> None:
-    source = write_csv(tmp_path / "questions.csv", [(question, answer) for answer in ("yes", "no")])
-    if said is None:
-        with pytest.raises(CountersightError, match="2 x the grammar does not cover"):
-            build(source, tmp_path / "pairs", size=2, groups=("boolean",))
-        return
-    build(source, tmp_path / "pairs", size=2, groups=("boolean",))
+
+
+def test_what_turns_one_thing_round_turns_its_answer_round_and_is_a_sentence(tmp_path: Path) -> None:
+    rows = [(question, answer) for question in TURNED_ROUND for answer in ("yes", "no")]
+    build(write_csv(tmp_path / "questions.csv", rows), tmp_path / "pairs", size=len(rows), groups=("boolean",))
     cases = [case for _, case in Dataset.open(tmp_path / "pairs").cases()]
-    assert {case.counterfactual.answer for case in cases} == {"yes", "no"}  # type: ignore[union-attr]
-    assert all(re.search(said, case.counterfactual.text) for case in cases)  # type: ignore[union-attr]
+    assert {(case.factual.text, case.factual.answer) for case in cases} == set(rows)
+    assert all(case.counterfactual and case.factual.answer != case.counterfactual.answer for case in cases)
+    asked = [(case.factual.text, case.counterfactual.text) for case in cases if case.counterfactual]
+    assert not [pair for pair in asked if not re.search(TURNED_ROUND[pair[0]], pair[1])]
+    told = [case.change.text for case in cases if case.change]
+    assert len(told) == len(rows)
+    assert not [text for text in told if not re.fullmatch(r"[A-Z][^?]+\.", text) or " it were " in text]
+
+
+def test_what_nothing_turns_round_is_left_alone_and_counted(tmp_path: Path) -> None:
+    rows = [("Is the light on?", "yes"), *((question, "yes") for question in LEFT_ALONE)]
+    build(write_csv(tmp_path / "questions.csv", rows), tmp_path / "pairs", groups=("boolean",))
+    reasons = {each["question"]: each["reason"] for each in rejected(tmp_path / "pairs")}
+    assert set(reasons) == set(LEFT_ALONE)
+    assert set(reasons.values()) == {
+        "the grammar does not cover the question",
+        "nothing it asks about can be turned round",
+    }
 
 
 def test_a_name_of_several_nouns_is_not_taken_for_the_last_of_them(tmp_path: Path) -> None:

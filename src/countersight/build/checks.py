@@ -32,6 +32,7 @@ _REPEATED: Final = re.compile(r"\b(\w+(?: \w+){2,8}) \1\b", re.IGNORECASE)
 _BEFORE_NOUNS: Final = frozenset(
     {"the", "a", "an", "another", "more", "of", "his", "her", "their", "its", "every", "each"}
 )
+_BETWEEN: Final = frozenset({"or", "if", "any", "some", "now", "already", "later", "earlier"})
 
 
 def is_a_question(source: Source, draft: Draft) -> Fault:
@@ -120,7 +121,7 @@ def _named(clause: str) -> Iterator[str]:
     name: list[str] = []
     is_naming = False
     for word in [*re.findall(r"[a-z]+|[0-9]+", clause.casefold()), "of"]:
-        if word in FILLER or is_verb(word) or number_of(word) is not None:
+        if word in FILLER or word in _BETWEEN or is_verb(word) or number_of(word) is not None:
             if name:
                 yield thing_of(name[-1])
             name, is_naming = [], word in _BEFORE_NOUNS or number_of(word) is not None

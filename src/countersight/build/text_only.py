@@ -12,7 +12,10 @@ _PARTS: Final = re.compile(
     r"(?:if|suppose(?: that)?) (?P<said>.+?)[,.] (?P<asked>(?:would|could|will)\b.+)"
     r"|(?P<asked_too>(?:would|could|will)\b.+?) if (?P<said_too>.+)"
 )
-_BOTH_WAYS: Final = re.compile(r"\b(every\w*|all)\b.+\band (\w+ |turned \w+ )?(every\w*|all)\b")
+_BOTH_WAYS: Final = re.compile(
+    r"\b(every\w*|all)\b.+\band (\w+ |turned \w+ )?(every\w*|all)\b"
+    r"|\bor\b.* if (there|it|he|she|they|nobody) (is|are|has|have)\b"
+)
 """What is so ends and what is not so begins: one has to look which it is."""
 _WORD: Final = re.compile(r"[a-z]+(?:['’][a-z]+)?")
 _LITTLE: Final = (

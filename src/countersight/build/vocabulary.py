@@ -1,4 +1,4 @@
-"""The words and patterns the builder knows, out of its two files."""
+"""The words and patterns the builder knows, out of its three files."""
 
 import tomllib
 from importlib.resources import files
@@ -13,6 +13,7 @@ def _read(name: str) -> dict[str, Any]:
 
 _WORDS: Final = _read("words.toml")
 _SUPPOSITIONS: Final = _read("suppositions.toml")
+_TURNINGS: Final = _read("turnings.toml")
 
 
 def _list(name: str) -> frozenset[str]:
@@ -38,9 +39,16 @@ OPENED: Final = _things("opened")
 CLOTHES: Final = _list("clothes")
 OTHERS: Final[dict[str, str]] = {thing_of(name): other for name, other in _WORDS["others"].items()}
 ASPECTS: Final = {name: frozenset(words.split()) for name, words in _WORDS["aspects"].items()}
-OPPOSITES: Final[dict[str, list[str]]] = _WORDS["opposites"]
+RAISED: Final = _things("raised")
+PAINTED: Final = _things("painted")
+COLOURED: Final = _list("coloured")
+WASHED: Final = _things("washed")
+MASSES: Final = _things("masses")
+PARTS_THAT_STAY: Final = _things("parts_that_stay")
+UNTURNED: Final = _list("unturned")
+TURNINGS: Final[dict[str, list[str]]] = {name: each for name, each in _TURNINGS.items() if name != "states"}
 TURNED: Final[dict[str, list[str]]] = {
-    state: patterns for states, patterns in _WORDS["turned"].items() for state in states.split()
+    state: each for states, each in _TURNINGS["states"].items() for state in states.split()
 }
 FRAMES: Final[list[str]] = _SUPPOSITIONS["frames"]["question"]
 

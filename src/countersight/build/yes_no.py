@@ -1,8 +1,4 @@
-"""Yes/no questions asked of a world in which what the picture shows were not so.
-
-What the picture shows is not said: whoever answers has to look first. A stated condition ("if the TV was turned off")
-would give the answer away.
-"""
+"""Yes/no questions asked of a world in which what the picture shows was turned round."""
 
 import re
 from random import Random
@@ -10,8 +6,9 @@ from typing import Final
 
 from countersight.build.drafts import Draft, Unwritten
 from countersight.build.sources import Source
-from countersight.build.vocabulary import CLOTHES, OPENED, OPPOSITES, STATES, SWITCHED, TURNED
-from countersight.composing import KINDS, is_plural, number_of, thing_of
+from countersight.build.turning import turning_of
+from countersight.build.vocabulary import STATES
+from countersight.composing import is_plural, number_of
 
 OPERATION: Final = "negate"
 _PRONOUNS: Final = frozenset(
@@ -25,7 +22,6 @@ _LONGEST_NAME = 3
 _OPEN_TO_MORE: Final = frozenset({"anyone", "someone", "that", "those"})
 """Words after which a place may belong to the subject."""
 _NAMING: Final = frozenset({"this", "that", "these", "those"})
-_LIVING: Final = frozenset(map(thing_of, ("person", "animal"))) | KINDS[thing_of("person")] | KINDS[thing_of("animal")]
 
 
 def write_yes_no(source: Source, chance: Random) -> Draft:
@@ -33,9 +29,13 @@ def write_yes_no(source: Source, chance: Random) -> Draft:
     asked = would(source.question)
     if asked is None:
         raise Unwritten("the grammar does not cover the question")
-    words = re.findall(r"[a-z'’-]+", source.question.casefold())
-    pattern = chance.choice(_patterns(words))
-    question = pattern.format(asked=asked, **_worn(words[-1]))
+    turning = turning_of(re.findall(r"[a-z0-9'’-]+", source.question.casefold()))
+    if turning is None:
+        raise Unwritten("nothing it asks about can be turned round")
+    pattern = chance.choice(turning.patterns)
+    written = {word.casefold(): word for word in source.question.rstrip("?").split()[1:]}  # Frisbee, TV
+    slots = {name: " ".join(written.get(word, word) for word in said.split()) for name, said in turning.slots.items()}
+    question = pattern.format(asked=asked, **slots)
     question = re.sub(r"(^|\. )([a-z])", lambda begins: begins[1] + begins[2].upper(), question)
     return Draft(question, "no" if source.answer == "yes" else "yes", OPERATION, pattern)
 
@@ -86,42 +86,3 @@ def _names(words: list[str]) -> bool:
 def _ends_a_subject(word: str) -> bool:
     is_verb = (word.endswith("ing") and len(word) > 4) or (word.endswith("ed") and len(word) > 4)
     return is_verb or word in STATES or word in _PREPOSITIONS or word in _ARTICLES
-
-
-def _patterns(words: list[str]) -> list[str]:
-    """What may be supposed of what is asked: of one thing a change that takes place in the picture, or the opposite.
-
-    Of several things some may be so and some not: what is turned round is then no more true of all than before.
-    """
-    said = words[1:] if words[0] == "is" and "not" not in words else []
-    things = set(map(thing_of, said))
-    match said[_name_length(said) :]:
-        case ["wearing", "a" | "an", worn] if worn not in CLOTHES:
-            return OPPOSITES["wearing"]
-        case ["wearing", worn] if is_plural(worn) and worn not in CLOTHES:
-            return OPPOSITES["wearing"]
-        case [verb, *_] if verb.endswith("ing") and verb not in ("wearing", "going", "being"):
-            return OPPOSITES["doing"]
-    match said[-1:]:
-        case ["on" | "off"] if things & SWITCHED:
-            return OPPOSITES["switched"]
-        case [state] if state in TURNED and (state not in ("open", "closed", "shut") or things & OPENED):
-            return TURNED[state]
-    return OPPOSITES["any"]
-
-
-def _name_length(said: list[str]) -> int:
-    """Of how many words the name of one living being is with which this begins; all of them where it is no such."""
-    match said:
-        case ["he" | "she", *_]:
-            return 1
-        case ["the" | "this" | "that", noun, *_] if thing_of(noun) in _LIVING and not is_plural(noun):
-            return 2
-    return len(said)
-
-
-def _worn(noun: str) -> dict[str, str]:
-    """How one speaks of something worn: a hat is put on as one, glasses as some."""
-    if is_plural(noun):
-        return {"worn": noun, "it": "them", "one": "some"}
-    return {"worn": f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}", "it": "it", "one": "one"}

@@ -1,0 +1,184 @@
+"""What would turn a yes/no question's answer round, whichever it is: what is open was closed, what is closed opened.
+
+What the picture shows is not said: whoever answers has to look first. A stated condition ("if the TV was turned off")
+would give the answer away. What cannot be turned round so is left alone.
+"""
+
+from typing import Final
+
+import msgspec
+
+from countersight.build.vocabulary import (
+    BODY_PARTS,
+    CLOTHES,
+    COLOURED,
+    MASSES,
+    OPENED,
+    PAINTED,
+    PARTS_THAT_STAY,
+    RAISED,
+    SWITCHED,
+    TURNED,
+    TURNINGS,
+    UNTURNED,
+    WASHED,
+)
+from countersight.composing import KINDS, PLACES, is_plural, number_of, thing_of
+
+_PERSON: Final = thing_of("person")
+_PEOPLES: Final = KINDS[_PERSON] | {_PERSON}
+_LIVING: Final = KINDS[thing_of("animal")] | {thing_of("animal")}
+_MOVING: Final = KINDS[thing_of("vehicle")] | {thing_of("vehicle")}
+_FLYING: Final = frozenset(map(thing_of, ("plane", "airplane", "jet", "helicopter", "bird", "drone")))
+_POINTING: Final = frozenset({"the", "this", "that"})
+_PREPOSITIONS: Final = frozenset({"in", "on", "at", "near", "behind", "by", "under", "above", "beside", "inside"})
+_NOWHERE: Final = _PREPOSITIONS | {"here", "nearby", "outside"}
+_PEOPLE: Final = frozenset({"someone", "somebody", "anyone", "anybody"})
+_HE: Final = frozenset(map(thing_of, ("man", "boy", "guy", "gentleman", "father", "policeman")))
+_SHE: Final = frozenset(map(thing_of, ("woman", "girl", "lady", "mother", "policewoman")))
+_NO_DOING: Final = frozenset(
+    {"wearing", "going", "being", "trying", "sitting", "standing", "lying", "having", "getting"}
+)
+_LONGEST_NAME = 3
+_LONGEST_DOING = 4
+"""Words: what is longer may hold more than what is done."""
+
+
+class Turning(msgspec.Struct, frozen=True):
+    """Wordings of one supposition, and the words that fill them."""
+
+    patterns: list[str]
+    slots: dict[str, str]
+
+
+def turning_of(words: list[str]) -> Turning | None:
+    """What turns the answer to a question round, given its words; None where nothing is known to."""
+    if UNTURNED & set(words) or any(number_of(word) not in (None, 1) for word in words):
+        return None
+    match words:
+        case ["is", *_] if people := _of_people(words):
+            return people
+        case ["is" | "are", "there", *said]:
+            return _of_what_is_there(words[0], said)
+        case ["does", determiner, noun, "have", *had] if determiner in _POINTING:
+            return _of_having(noun, had)
+        case ["is", "it" | "this", *_] if words[-1] in ("nighttime", "daytime") or words[-2:] == ["night", "time"]:
+            return Turning(TURNINGS["hours"], {})
+        case ["is", "it", state] if state in ("raining", "snowing", "cloudy", "sunny"):
+            return Turning(TURNED[state], {})
+        case ["is", "this", "a", "color" | "colour", shown] if thing_of(shown) in map(thing_of, PLACES):
+            return Turning(TURNINGS["photo"], {})
+        case ["is", *said] if name := _name(said):
+            return _of_one(name, said[len(name) :])
+    return None
+
+
+def _name(said: list[str]) -> list[str]:
+    """The name of one thing or being at the beginning: he, it, the dog; nothing where it is another."""
+    match said:
+        case ["he" | "she" | "it", *_]:
+            return said[:1]
+        case [determiner, noun, *_] if determiner in _POINTING and not is_plural(noun):
+            return said[:2]
+        case [determiner, first, noun, *_] if determiner in _POINTING and thing_of(noun) in OPENED | SWITCHED | RAISED:
+            return said[: 3 if not is_plural(noun) and first not in _PREPOSITIONS else 0]
+    return []
+
+
+def _of_one(name: list[str], rest: list[str]) -> Turning | None:
+    thing, slots = thing_of(name[-1]), _subject(name)
+    is_person = name[-1] in ("he", "she") or thing in _PEOPLES
+    is_living = is_person or thing in _LIVING
+    match rest:
+        case ["wearing", "a" | "an", worn] if is_person and worn not in CLOTHES and not is_plural(worn):
+            return Turning(TURNINGS["wearing"], slots | _said(worn))
+        case ["wearing", worn] if is_person and worn not in CLOTHES and is_plural(worn):
+            return Turning(TURNINGS["wearing"], slots | _said(worn))
+        case ["on" | "off"] | ["turned" | "switched", "on" | "off"] if thing in SWITCHED:
+            return Turning(TURNINGS["switched"], {})
+        case [colour] if colour in COLOURED and thing in PAINTED:
+            return Turning(TURNINGS["painted"], {"x": colour})
+        case [state] if state in TURNED and _may_be(state, thing, is_living=is_living):
+            return Turning(TURNED[state], slots)
+        case [doing, *more] if is_living and _is_doing(doing, more):
+            return Turning(TURNINGS["doing"], slots | {"x": " ".join(rest)})
+    return None
+
+
+def _is_doing(doing: str, more: list[str]) -> bool:
+    is_verb = doing.endswith("ing") and len(doing) > 4 and doing not in _NO_DOING
+    return is_verb and len(more) < _LONGEST_DOING and "not" not in more
+
+
+def _may_be(state: str, thing: str, *, is_living: bool) -> bool:
+    """Whether somebody can bring a thing into a state: a seat that is open is not closed, the ground not filled."""
+    if state in ("awake", "asleep", "sleeping", "sitting", "standing"):
+        return is_living
+    things = {"open": OPENED, "closed": OPENED, "shut": OPENED, "up": RAISED, "down": RAISED}
+    things |= {"moving": _MOVING, "flying": _FLYING}
+    return thing in things.get(state, WASHED)
+
+
+def _subject(name: list[str]) -> dict[str, str]:
+    """The subject and how one goes on speaking of it."""
+    thing = thing_of(name[-1])
+    he = name[0] if len(name) == 1 else "he" if thing in _HE else "she" if thing in _SHE else ""
+    he = he or ("they" if thing in _PEOPLES else "it")
+    several = he == "they"
+    return {"who": " ".join(name), "he": he, "is": "are" if several else "is", "has": "have" if several else "has"}
+
+
+def _said(noun: str, *, is_some: bool = False) -> dict[str, str]:
+    """How one speaks of a hat (it, one), of glasses (them, some), of snow (it, some)."""
+    several = is_plural(noun.split()[0] if " of " in noun else noun)
+    article = "some" if several or is_some else "an" if noun[0] in "aeiou" else "a"
+    return {"x": noun, "it": "them" if several else "it", "one": "some" if several or is_some else "one", "a": article}
+
+
+def _of_people(words: list[str]) -> Turning | None:
+    """Where it is asked whether anybody is somewhere."""
+    match words:
+        case ["is", "there", who, *rest] | ["is", who, *rest] if who in _PEOPLE and _is_a_place(rest):
+            return Turning(TURNINGS["people"], {})
+    return None
+
+
+def _is_a_place(rest: list[str]) -> bool:
+    return bool(rest) and rest[0] in _NOWHERE and not any(word.endswith("ing") for word in rest)
+
+
+def _of_what_is_there(verb: str, said: list[str]) -> Turning | None:
+    """What is asked for by "is there a dog in the picture", "are there any clouds", "is there snow on the ground"."""
+    has_article = said[:1] in (["a"], ["an"])
+    said = said[1:] if said[:1] in (["a"], ["an"], ["any"]) else said
+    place = next((place for place, word in enumerate(said) if word in _NOWHERE), len(said))
+    name, rest = said[:place], said[place:]
+    is_plain = 0 < len(name) <= _LONGEST_NAME and not any(word.endswith("ing") for word in said)
+    if not is_plain or not _agrees(verb, name, has_article=has_article):
+        return None
+    if name == ["people"]:
+        return Turning(TURNINGS["people"], {}) if rest else None
+    where = [] if PLACES & set(rest) or rest[:1] == ["here"] else rest
+    slots = _said(" ".join(name), is_some=not has_article)
+    return Turning(TURNINGS["existing"], slots | {"x": " ".join([*name, *where]), "is": verb})
+
+
+def _agrees(verb: str, name: list[str], *, has_article: bool) -> bool:
+    """Whether verb, article and noun go together; a published question need not be good English."""
+    if verb == "are":
+        return is_plural(name[-1]) and not has_article
+    return not is_plural(name[-1]) and (has_article or thing_of(name[-1]) in MASSES)
+
+
+def _of_having(noun: str, had: list[str]) -> Turning | None:
+    """What is asked for by "does the window have a curtain"; parts of a body stay where they are."""
+    has_article = had[:1] in (["a"], ["an"])
+    name = had[1:] if has_article else had
+    name = name[:-2] if name[-2:] in (["on", "it"], ["on", "him"], ["on", "her"]) else name
+    if not 0 < len(name) <= 2 or is_plural(noun) or set(name) & _PREPOSITIONS:
+        return None
+    thing = thing_of(name[-1])
+    is_one = has_article and not is_plural(name[-1])
+    if thing in BODY_PARTS | PARTS_THAT_STAY or not (is_one or is_plural(name[-1]) or thing in MASSES):
+        return None
+    return Turning(TURNINGS["having"], _subject(["the", noun]) | _said(" ".join(name), is_some=not has_article))
