@@ -3,6 +3,7 @@
 Run with `tests` on the path: the tiny model is the one our tests of local models have.
 """
 
+import shutil
 import sys
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -19,6 +20,8 @@ def main() -> None:
         sys.modules["torchaudio"] = silent
     from llamafactory.train.tuner import run_exp
 
+    trained = WORK / "factory"
+    shutil.rmtree(trained, ignore_errors=True)
     run_exp(
         {
             "stage": "sft",
@@ -30,7 +33,7 @@ def main() -> None:
             "media_dir": str(out),
             "dataset": "countersight",
             "cutoff_len": 4096,
-            "output_dir": str(WORK / "factory"),
+            "output_dir": str(trained),
             "max_steps": 1,
             "per_device_train_batch_size": 2,
             "logging_steps": 1,
