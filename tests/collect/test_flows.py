@@ -15,10 +15,20 @@ from countersight.cli import main
 from countersight.collect import export_campaign, list_people
 from countersight.dataset import Dataset
 from countersight.runs import RunFolder
+from countersight.suites import supposed
 
 
 def cases(folder: Path) -> list:
     return [case for _, case in Dataset.open(folder).cases()]
+
+
+def told(folder: Path) -> list:
+    """What a published layout holds of each case: texts, answers, and the bytes of its picture."""
+    opened = Dataset.open(folder)
+    return [
+        (each.group, each.context, each.change.text, each.factual, each.counterfactual, opened.picture(each.image))
+        for _, each in opened.cases()
+    ]
 
 
 def test_cosim_goes_from_pictures_to_a_dataset_that_is_asked(tmp_path: Path) -> None:
@@ -42,7 +52,7 @@ def test_cosim_goes_from_pictures_to_a_dataset_that_is_asked(tmp_path: Path) -> 
     published = split / "published" / "cosim.json"
     again = ["make", "cosim", "--from", str(published), "--pictures", str(split), "-o", str(tmp_path / "again")]
     assert main(again) == 0
-    assert [each.counterfactual for each in cases(tmp_path / "again")] == [each.counterfactual for each in cases(split)]
+    assert told(tmp_path / "again") == told(split)
 
 
 def test_cfmm_goes_from_pictures_to_a_dataset_and_disagreement_to_a_reviewer(tmp_path: Path) -> None:
@@ -66,7 +76,7 @@ def test_cfmm_goes_from_pictures_to_a_dataset_and_disagreement_to_a_reviewer(tmp
     published = tmp_path / "out" / "published" / "cfmm.csv"
     again = ["make", "cfmm", "--from", str(published), "--pictures", str(tmp_path / "out" / "images")]
     assert main([*again, "-o", str(tmp_path / "again")]) == 0
-    assert [each.counterfactual for each in cases(tmp_path / "again")] == [each.counterfactual for each in made]
+    assert told(tmp_path / "again") == told(tmp_path / "out")
 
 
 def test_a_leak_that_is_kept_goes_to_a_reviewer(tmp_path: Path) -> None:
@@ -79,11 +89,15 @@ def test_a_leak_that_is_kept_goes_to_a_reviewer(tmp_path: Path) -> None:
         assert "It may give its answer away" in Visitor(app, campaign, "rita", "reviewer").get("/review/1").text
 
 
+def supposing(text: str, answer: str) -> dict[str, object]:
+    return {"counterfactual": Question(text, answer, "number"), "change": supposed(text)}
+
+
 def test_cvqa_verifies_pairs_by_two_and_a_third_and_has_indirect_questions_written(tmp_path: Path) -> None:
     number = Question("How many dots are there?", "3", "number")
     pairs = [
-        case(0, group="direct", factual=number, counterfactual=Question("How many if 2 came?", "5", "number")),
-        case(1, group="direct", factual=number, counterfactual=Question("How many if 2 went?", "1", "number")),
+        case(0, group="direct", factual=number, **supposing("How many if 2 came?", "5")),
+        case(1, group="direct", factual=number, **supposing("How many if 2 went?", "1")),
         case(2, group="indirect", factual=number, counterfactual=None, shown=None, change=None),
     ]
     make_campaign(tmp_path / "campaign", "cvqa", source=dataset(tmp_path / "pairs", pairs))
@@ -110,7 +124,7 @@ def test_cvqa_verifies_pairs_by_two_and_a_third_and_has_indirect_questions_writt
     published = tmp_path / "out" / "published" / "cvqa.csv"
     again = ["make", "cvqa-real", "--from", str(published), "--pictures", str(tmp_path / "out" / "images")]
     assert main([*again, "-o", str(tmp_path / "again")]) == 0
-    assert [each.counterfactual for each in cases(tmp_path / "again")] == [each.counterfactual for each in made]
+    assert told(tmp_path / "again") == told(tmp_path / "out")
 
 
 @pytest.fixture

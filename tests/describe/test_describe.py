@@ -154,3 +154,21 @@ def _published() -> Iterator[Case]:
                 factual=question(row["query"], row["answer"]),
                 counterfactual=question(row["new query"], row["new answer"]),
             )
+
+
+def test_pairs_of_a_paper_stand_beside_its_figures() -> None:
+    sides = tuple(map(Option, ("on the left", "right")))
+    basic = Question("Where is the cat?", "B", "choice", sides)
+    pair = Case("1", suite="cfmm", factual=basic, counterfactual=Question("If it moved, where?", "A", "choice", sides))
+    (paper,) = describe([pair]).papers
+    assert [(figure.here, figure.reported) for figure in paper.figures] == [
+        ("1", "1,200"), ("4.00", "9.47"), ("4.00", "18.39"), ("2.00", "1.17"),
+    ]  # fmt: skip
+    told = Question("Is it on?", "yes", "boolean"), Question("Would it be on if it broke?", "no", "boolean")
+    real = Case("2", suite="cvqa-real", group="boolean", factual=told[0], counterfactual=told[1])
+    console = Console(file=io.StringIO(), width=100)
+    render(describe([real]), console)
+    shown = " ".join(console.file.getvalue().split())
+    assert "boolean 1 1,130" in shown
+    assert "words in a counterfactual question 7.00 13.15" in shown
+    assert "100.00 % 55.13 %" in shown

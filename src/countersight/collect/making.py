@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from countersight.case import LETTERS, Case, World
+from countersight.case import LETTERS, Case, Question, World
 from countersight.collect.campaign import PICTURES, SETTINGS, Campaign, keep_picture
 from countersight.collect.flows import FLOWS, NewItem
 from countersight.collect.flows.verifying import asked
@@ -108,9 +108,16 @@ def _items(
         yield from audit_items(folder, source)
         return
     for found in _cases(folder, source, on_bad):
+        if flow == "cvqa" and found.case.counterfactual is None and not _is_closed(found.case.factual):
+            on_bad(f"{found.case.id}: its question is neither for a number nor for yes or no; C-VQA has no others")
+            continue
         yield from _of_case(flow, found)
     for found in _cases(folder, gold, on_bad) if gold else ():
         yield from _known_items(flow, found)
+
+
+def _is_closed(question: Question | None) -> bool:
+    return question is not None and question.kind in ("number", "boolean")
 
 
 def _dataset(source: Path) -> Dataset:

@@ -9,6 +9,7 @@ import msgspec
 
 from countersight.build import Funnel
 from countersight.case import LETTERS, Case, Question, World
+from countersight.describe.papers import PAIRED, PairStatistics, PairTally, pair_statistics, words
 from countersight.suites.cello import SUITE as CELLO
 from countersight.suites.cello import CelloStatistics, CelloTally
 from countersight.suites.cosim import SUITE, CosimStatistics, CosimTally
@@ -18,6 +19,7 @@ __all__ = [
     "CelloStatistics",
     "CosimStatistics",
     "GroupStatistics",
+    "PairStatistics",
     "Statistics",
     "WorldStatistics",
     "describe",
@@ -79,6 +81,8 @@ class Statistics(msgspec.Struct, frozen=True):
     """What CoSIm's paper tells of its instances; None where no case is one."""
     cello: CelloStatistics | None = None
     """Cases by causal task and graph; None where no case is of CELLO."""
+    papers: tuple[PairStatistics, ...] = ()
+    """What CFMM's and C-VQA's papers tell of their pairs, for each of these suites that there are pairs of."""
     funnel: Funnel | None = None
     """How questions became pairs; None where the dataset was not built."""
     controls: int = 0
@@ -95,25 +99,11 @@ class Statistics(msgspec.Struct, frozen=True):
         return figure(self)
 
 
-def words(question: Question) -> int:
-    """The number of words of a question as it is put to a person, its options included.
-
-    Words are what white space divides, and options stand behind the question as C-VQA prints them: "Select the
-    correct answer:A:16  B:17  C:12  D:13". Counted so, C-VQA-Synthetic's published questions have 16.00 words on
-    average and 25.33 in the counterfactual world, the paper's own figures. C-VQA-Real's have no options; the half of
-    them at hand has 5.89 and 13.20 words, the paper says 5.88 and 13.15 of the whole.
-    """
-    asked = question.text
-    if question.options:
-        listed = "  ".join(f"{x}:{option.text}" for x, option in zip(LETTERS, question.options, strict=False))
-        asked = f"{asked} Select the correct answer:{listed}"
-    return len(asked.split())
-
-
 def describe(cases: Iterable[Case], funnel: Funnel | None = None) -> Statistics:
     """The statistics of cases, in one pass that holds none of them; with the funnel of a dataset that was built."""
     groups: dict[str, _Tally] = {}
     total, cosim, cello = _Tally(), CosimTally(), CelloTally()
+    papers: dict[str, PairTally] = {}
     controls = 0
     for case in cases:
         if case.control_of:
@@ -123,6 +113,8 @@ def describe(cases: Iterable[Case], funnel: Funnel | None = None) -> Statistics:
             cosim.add(case)
         elif case.suite == CELLO:
             cello.add(case)
+        elif case.suite in PAIRED:
+            papers.setdefault(case.suite, PairTally(case.suite)).add(case)
         for tally in (groups.setdefault(case.group, _Tally()), total):
             tally.add(case)
     return Statistics(
@@ -131,6 +123,7 @@ def describe(cases: Iterable[Case], funnel: Funnel | None = None) -> Statistics:
         total=total.statistics(ALL),
         cosim=cosim.statistics(),
         cello=cello.statistics(),
+        papers=tuple(pair_statistics(suite, tally) for suite, tally in papers.items()),
         funnel=funnel,
         controls=controls,
     )

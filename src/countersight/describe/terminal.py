@@ -17,6 +17,7 @@ from countersight.describe.panels import (
     frequent_answers,
     length_bars,
 )
+from countersight.describe.papers import PairStatistics
 from countersight.describe.statistics import GroupStatistics, Statistics
 from countersight.suites.cello import DESCRIBED, CelloStatistics
 from countersight.suites.cosim import (
@@ -51,6 +52,8 @@ def printed(statistics: Statistics) -> Iterator[RenderableType]:
         yield from _of_cosim(statistics.cosim)
     if statistics.cello:
         yield _of_cello(statistics.cello)
+    for paper in statistics.papers:
+        yield _of_pairs(paper)
     if statistics.funnel:
         yield funnel_table(statistics.funnel)
 
@@ -162,6 +165,17 @@ def _of_cello(cello: CelloStatistics) -> Table:
 
 def _mean(words: tuple[tuple[int, int], ...]) -> str:
     return f"{sum(length * n for length, n in words) / sum(n for _, n in words):.1f}"
+
+
+def _of_pairs(paper: PairStatistics) -> Table:
+    """What the paper tells of its pairs, told of these."""
+    table = _reporting("Beside the paper", f"reported: of the whole published set ({paper.source})")
+    table.add_column("")
+    table.add_column("here", justify="right")
+    table.add_column("reported", justify="right", style="dim")
+    for figure in paper.figures:
+        table.add_row(figure.what, figure.here, figure.reported)
+    return table
 
 
 def _parts(cosim: CosimStatistics) -> Table:

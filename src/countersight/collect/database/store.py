@@ -151,11 +151,19 @@ def _prepare_sqlite(engine: Engine) -> None:
 
 
 def _begin_exclusively(engine: Engine, backend: str) -> None:
-    lock = f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})"
+    if backend == "sqlite":
+        begin, how = "BEGIN IMMEDIATE", {}
+    else:  # both on one way to the server, which prepares no two statements at once
+        begin, how = f"BEGIN; SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})", {"prepare": False}
+
+        @event.listens_for(engine, "connect")
+        def connected(connection: Any, record: Any) -> None:
+            connection.autocommit = True  # BEGIN is ours to say
 
     @event.listens_for(engine, "begin")
     def begun(connection: Connection) -> None:
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if backend == "sqlite" else lock)
+        driver: Any = connection.connection.driver_connection
+        driver.execute(begin, **how)
 
 
 def _safe(url: str) -> str:

@@ -10,6 +10,7 @@ from countersight.case import LETTERS, Case
 from countersight.errors import CampaignError
 from countersight.suites.cfmm import FIELDS as CFMM_FIELDS
 from countersight.suites.cvqa import COLUMNS as CVQA_COLUMNS
+from countersight.suites.cvqa import KINDS as CVQA_KINDS
 
 FOLDER = "published"
 
@@ -65,6 +66,11 @@ def _cvqa(case: Case) -> tuple[str, ...]:
     basic, counterfactual = case.factual, case.counterfactual
     if basic is None or counterfactual is None:
         raise CampaignError(f"case {case.id!r} has not both questions: the published layout needs them")
+    if (kind := CVQA_KINDS.get(case.group)) is None or {basic.kind, counterfactual.kind} != {kind}:
+        raise CampaignError(
+            f"case {case.id!r} is of no group of C-VQA-Real, which has numbers (direct, indirect) and yes or no "
+            "(boolean): export without `layout`"
+        )
     return (_image(case), basic.text, basic.answer, counterfactual.text, counterfactual.answer, case.group)
 
 

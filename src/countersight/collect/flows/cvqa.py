@@ -102,7 +102,9 @@ def pair_of(item: Item, past: Past) -> Case:
         return case
     written: Indirect = past["write"][-1]
     question = Question(written.question, written.answer, _factual(item).kind)
-    return msgspec.structs.replace(case, group="indirect", counterfactual=question, change=supposed(written.question))
+    group = "boolean" if question.kind == "boolean" else "indirect"  # the indirect questions of C-VQA ask for numbers
+    changed = {"group": group, "counterfactual": question, "change": supposed(written.question)}
+    return msgspec.structs.replace(case, suite="cvqa-real", **changed)
 
 
 def _read_indirect(form: Form, factual: Question) -> Indirect:

@@ -8,7 +8,7 @@ from random import Random
 from typing import Final
 
 import msgspec
-from sqlalchemy import ColumnClause, Connection, Row, bindparam, exists, insert, literal_column, select, update
+from sqlalchemy import ColumnClause, Connection, Row, bindparam, exists, func, insert, literal_column, select, update
 
 from countersight.collect.database import tables
 from countersight.collect.settings import Settings
@@ -117,11 +117,9 @@ def _free_item(connection: Connection, person_id: int, phase: str) -> int | None
     The search begins behind the last item they were given: whoever has done a thousand items does not walk past all of
     them for the next one. Only when nothing is left there does it begin from the front, for seats that came free.
     """
-    last = connection.execute(_LAST, {"person": person_id, "phase": phase}).scalar()
-    found = connection.execute(_NEXT, {"person": person_id, "phase": phase, "after": last or 0}).scalar()
-    if found is None and last:
-        found = connection.execute(_NEXT, {"person": person_id, "phase": phase, "after": 0}).scalar()
-    return found
+    asked = {"person": person_id, "phase": phase}
+    found = connection.execute(_NEXT, asked).scalar()
+    return connection.execute(_FIRST, asked).scalar() if found is None else found
 
 
 def _known_item(connection: Connection, person_id: int, phase: str) -> int | None:
@@ -166,19 +164,20 @@ _LAST = (
     .where(_table.person_id == bindparam("person"), _table.phase == bindparam("phase"))
     .order_by(_table.id.desc())
     .limit(1)
+    .scalar_subquery()
 )
-_NEXT = (
+_FIRST = (
     select(tables.item.c.id)
     .where(
         tables.item.c.phase == bindparam("phase"),
         tables.item.c.state == literal_column("'open'"),
         tables.item.c.seats_left > literal_column("0"),
-        tables.item.c.id > bindparam("after"),
         ~_HAS_PART,
     )
     .order_by(tables.item.c.id)
     .limit(1)
 )
+_NEXT = _FIRST.where(tables.item.c.id > func.coalesce(_LAST, 0))
 _KNOWN = (
     select(tables.item.c.id)
     .where(tables.item.c.state == "check", tables.item.c.phase == bindparam("phase"), ~_HAS_PART)

@@ -8,7 +8,7 @@ from countersight.collect.flows import Advance, Content, Dispute, Done, Flow, It
 from countersight.collect.pay import pay_contribution, void_contribution
 from countersight.collect.settings import Settings
 from countersight.collect.work.claiming import Lease, lease_by_token, take_up_again
-from countersight.collect.work.items import held, load_item, load_past, put_item, recount
+from countersight.collect.work.items import held, load_item, load_past, put_item
 
 
 class Evidence(msgspec.Struct, frozen=True):
@@ -57,7 +57,6 @@ def submit(
     base = settings.phases[fresh.phase].pay
     pay_contribution(connection, settings.pay, base, fresh.person_id, number, fooled or 0, now)
     if item.state != "check":
-        recount(connection, settings, item.id, fresh.phase)
         follow(connection, settings, flow, item, fresh.phase, number, now)
     return Submitted(number, right)
 
@@ -129,8 +128,9 @@ _SENT = (
 def follow(
     connection: Connection, settings: Settings, flow: Flow, item: Item, phase: str, contribution_id: int, now: float
 ) -> None:
-    """When all seats of a phase are taken, go where the flow says."""
-    if held(connection, item.id, phase, "done") < settings.phases[phase].people:
+    """When all seats of a phase are done, go where the flow says; until then no seat comes free."""
+    people = settings.phases[phase].people
+    if people > 1 and held(connection, item.id, phase, "done") < people:
         return
     past = load_past(connection, flow, item.id, [each.name for each in flow.phases])
     match flow.settle(item, phase, past):

@@ -1,0 +1,134 @@
+"""What the papers of CFMM and C-VQA tell of their pairs, told of these cases too, with the papers' figures beside."""
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Final
+
+import msgspec
+
+from countersight.case import LETTERS, Case, Question
+
+
+def words(question: Question) -> int:
+    """The number of words of a question as it is put to a person, its options included.
+
+    Words are what white space divides, and options stand behind the question as C-VQA prints them: "Select the
+    correct answer:A:16  B:17  C:12  D:13". Counted so, C-VQA-Synthetic's published questions have 16.00 words on
+    average and 25.33 in the counterfactual world, the paper's own figures. C-VQA-Real's have no options; the half of
+    them at hand has 5.89 and 13.20 words, the paper says 5.88 and 13.15 of the whole.
+    """
+    asked = question.text
+    if question.options:
+        listed = "  ".join(f"{x}:{option.text}" for x, option in zip(LETTERS, question.options, strict=False))
+        asked = f"{asked} Select the correct answer:{listed}"
+    return len(asked.split())
+
+
+class PairFigure(msgspec.Struct, frozen=True):
+    """One figure of a paper, and the same of these cases."""
+
+    what: str
+    here: str
+    reported: str
+
+
+class PairStatistics(msgspec.Struct, frozen=True):
+    """The pairs of one suite beside those of its paper."""
+
+    source: str
+    """The paper and the section that the reported figures are from."""
+    figures: tuple[PairFigure, ...]
+
+
+class PairTally:
+    """Counts of the pairs of one suite, while cases stream by."""
+
+    def __init__(self, suite: str) -> None:
+        self._length = _LENGTHS[suite]
+        self.groups: Counter[str] = Counter()
+        self.truths: Counter[str] = Counter()
+        self._words: Counter[str] = Counter()
+        self._texts: Counter[str] = Counter()
+
+    def add(self, case: Case) -> None:
+        """Count a case, if it is a pair."""
+        if case.factual is None or case.counterfactual is None:
+            return
+        self.groups[case.group] += 1
+        self._measure("basic", self._length(case.factual))
+        self._measure("counterfactual", self._length(case.counterfactual))
+        for question in (case.factual, case.counterfactual):
+            if not question.hidden:
+                self._measure("answer", len(question.right_text.split()))
+        if case.counterfactual.kind == "boolean":
+            self.truths[case.counterfactual.answer] += 1
+
+    def _measure(self, part: str, length: int) -> None:
+        self._texts[part] += 1
+        self._words[part] += length
+
+    def mean(self, part: str) -> str:
+        """Words in a part on average."""
+        return f"{self._words[part] / self._texts[part]:.2f}" if self._texts[part] else "–"
+
+
+def pair_statistics(suite: str, tally: PairTally) -> PairStatistics:
+    """What was counted of a suite, beside what its paper reports."""
+    source, reported = _REPORTED[suite]
+    figures = (PairFigure(what, _COUNTED[what](tally), figure) for what, figure in reported.items())
+    return PairStatistics(source, tuple(figures))
+
+
+def _share_of_no(tally: PairTally) -> str:
+    return f"{100 * tally.truths['no'] / tally.truths.total():.2f} %" if tally.truths else "–"
+
+
+_COUNTED: Final[dict[str, Callable[[PairTally], str]]] = {
+    "pairs": lambda tally: f"{tally.groups.total():,}",
+    "direct": lambda tally: f"{tally.groups['direct']:,}",
+    "indirect": lambda tally: f"{tally.groups['indirect']:,}",
+    "boolean": lambda tally: f"{tally.groups['boolean']:,}",
+    "words in a basic question": lambda tally: tally.mean("basic"),
+    "words in a counterfactual question": lambda tally: tally.mean("counterfactual"),
+    "words in an answer": lambda tally: tally.mean("answer"),
+    "no, of answers yes and no": _share_of_no,
+}
+_REPORTED: Final[dict[str, tuple[str, dict[str, str]]]] = {
+    "cfmm": (
+        "CFMM, 3.5",
+        {
+            "pairs": "1,200",
+            "words in a basic question": "9.47",
+            "words in a counterfactual question": "18.39",
+            "words in an answer": "1.17",
+        },
+    ),
+    "cvqa-real": (
+        "C-VQA, 3.4",
+        {
+            "pairs": "3,144",
+            "direct": "1,150",
+            "indirect": "864",
+            "boolean": "1,130",
+            "words in a basic question": "5.88",
+            "words in a counterfactual question": "13.15",
+            "no, of answers yes and no": "55.13 %",
+        },
+    ),
+    "cvqa-synthetic": (
+        "C-VQA, 3.4",
+        {
+            "pairs": "3,000",
+            "words in a basic question": "16.00",
+            "words in a counterfactual question": "25.33",
+        },
+    ),
+}
+"""The papers' own figures, of their whole sets, as they print them."""
+_LENGTHS: Final[dict[str, Callable[[Question], int]]] = {
+    "cfmm": lambda question: len(question.text.split()),  # the paper counts options apart, as answers
+    "cvqa-real": words,
+    "cvqa-synthetic": words,
+}
+PAIRED: Final = tuple(_LENGTHS)
+"""The suites whose papers tell of pairs."""
