@@ -301,7 +301,7 @@ def test_distractors_must_differ(tmp_path: Path):
         task = cleo.begin("distractor")
         assert cleo.get(task).text.count("a hundred dots in every circle now.</textarea>") == 4
         same = ANSWERS["cosim/distractor"] | {"distractor_2": ANSWERS["cosim/distractor"]["distractor_1"]}
-        assert "This is nearly distractor 1" in cleo.post(task, **same).text
+        assert "Distractor 2 is nearly distractor 1" in cleo.post(task, **same).text
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Final
 from sqlalchemy import Connection
 
 from countersight.collect import people, work
-from countersight.collect.campaign import Campaign, picture_name
+from countersight.collect.campaign import SETTINGS, Campaign, picture_name
 from countersight.collect.flows import Content, Past
 from countersight.collect.flows.cosim import Asked, Changed, Distracted
 from countersight.collect.making import new_campaign
@@ -26,15 +26,24 @@ def make_demo(folder: Path) -> None:
         return
     pictures = folder.with_name(f".{folder.name}-pictures")
     shown = draw_pictures(pictures, _PICTURES)
-    new_campaign(folder, "cosim", title="CoSIm in small", pictures=pictures)
+    new_campaign(folder, "cosim", title="Demo: what if it were different?", pictures=pictures)
     for file in pictures.iterdir():
         file.unlink()
     pictures.rmdir()
+    _welcome(folder / SETTINGS)
     campaign = Campaign.open(folder)
     try:
         campaign.store.write_now(lambda connection: _fill(connection, campaign, shown))
     finally:
         campaign.close()
+
+
+def _welcome(settings: Path) -> None:
+    """Say on the first page who can log in: nobody need look back into the terminal."""
+    names = ", ".join(f"{name} ({role})" for name, role in ACCOUNTS)
+    text = settings.read_text(encoding="utf-8")
+    welcome = f'welcome = "A campaign to look around in. Log in as {names}; the password of all is {PASSWORD}."'
+    settings.write_text(text.replace('welcome = ""', welcome, 1), encoding="utf-8")
 
 
 def draw_pictures(folder: Path, number: int) -> dict[str, str]:
@@ -58,6 +67,7 @@ def _fill(connection: Connection, campaign: Campaign, shown: dict[str, str]) -> 
         person = people.accept_invitation(connection, token, hashed, now)
         assert person is not None
         people.agree(connection, person.id, campaign.settings.consent.version, now)
+        _qualify(connection, campaign, person.id, now)
     authors = [people.add_person(connection, f"author {letter}", "worker", now) for letter in "ABC"]
     chance = Random(5)
     for phase, author, number in (
@@ -71,6 +81,15 @@ def _fill(connection: Connection, campaign: Campaign, shown: dict[str, str]) -> 
         lease = work.claim(connection, campaign.settings, authors[2], "change", now, chance)
         if lease is not None:
             work.flag(connection, campaign.settings, lease, "question", reason, words, now)
+
+
+def _qualify(connection: Connection, campaign: Campaign, person: int, now: float) -> None:
+    """Pass every test but the first, which is there to be seen."""
+    for phase in campaign.flow.phases[1:]:
+        test = campaign.settings.phases[phase.name].test
+        assert test is not None
+        right = [question.answer for question in test.questions]
+        work.take_test(connection, campaign.settings, person, phase.name, right, now)
 
 
 def _contribute(

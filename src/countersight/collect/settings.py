@@ -123,6 +123,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     gold_share: float = 0.0
     """How often a person is given an item whose answer is known."""
     contact: str = ""
+    welcome: str = ""
+    """Shown where people log in."""
     pay: Pay = Pay()
     prolific: Prolific = Prolific()
     loop: Loop = Loop()

@@ -179,12 +179,12 @@ def _read_change(form: Form, asked: Asked) -> Changed:
 
 def _read_distractors(form: Form) -> Distracted:
     response = form.text("response", "The new response", least=4, most=1000)
-    texts = [form.text(name, "The distractor", least=4, most=1000) for name in DISTRACTORS]
+    texts = [form.text(name, f"Distractor {n}", least=4, most=1000) for n, name in enumerate(DISTRACTORS, 1)]
     before = [("the new response", response)]
     for number, (name, text) in enumerate(zip(DISTRACTORS, texts, strict=True), 1):
         for what, other in before:
             if text and likeness(text, other) > CLOSEST:
-                form.fail(name, f"This is nearly {what}: change it until it says something else.")
+                form.fail(name, f"Distractor {number} is nearly {what}: change it until it says something else.")
         before.append((f"distractor {number}", text))
     return Distracted(response, (texts[0], texts[1], texts[2]))
 
