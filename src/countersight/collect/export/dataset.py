@@ -57,7 +57,7 @@ def _write(
     }
     writer = DatasetWriter(
         folder,
-        name=folder.resolve().name,
+        name=_name(campaign, folder.resolve()),
         description=f"Collected from people with Countersight. {campaign.flow.about}",
         license=campaign.settings.license,
         provenance=provenance,
@@ -70,6 +70,11 @@ def _write(
         write_verdicts(judged, writer.staging)
         if layout:
             write_layout(campaign.flow.name, written, writer.staging)
+
+
+def _name(campaign: Campaign, folder: Path) -> str:
+    """What a dataset is called: one of several splits is not named “train” and no more."""
+    return folder.name if len(campaign.settings.splits) == 1 else f"{folder.parent.name}-{folder.name}"
 
 
 def _credited(case: Case, finished: Finished) -> Case:

@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from countersight.collect import people
 from countersight.collect.web.limits import Limiter
-from countersight.collect.web.visit import RefusedError, Visit, set_cookie
+from countersight.collect.web.visit import RefusedError, Visit
 
 _per_account = Limiter(10, 900)
 _per_address = Limiter(60, 900)
@@ -42,9 +42,7 @@ async def begin(visit: Visit, person_id: int, following: str) -> Response:
     if visit.person is not None:
         await visit.store.write(lambda c: people.end_session(c, visit.token))
     visit.token = await visit.store.write(lambda c: people.begin_session(c, person_id, visit.now))
-    response = visit.go(following)
-    set_cookie(response, visit)
-    return response
+    return visit.go(following)  # the new token goes along with it
 
 
 async def logout(visit: Visit) -> Response:

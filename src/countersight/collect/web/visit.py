@@ -128,7 +128,7 @@ async def visited(place: Place, page: Page, request: Request) -> Response:
     for name, value in _HEADERS.items():
         response.headers.setdefault(name, value)
     if visit.token != token:
-        set_cookie(response, visit)
+        _set_cookie(response, visit)
     return response
 
 
@@ -172,7 +172,7 @@ async def read_form(request: Request) -> dict[str, str]:
     return {name: value.replace("\x00", "") for name, value in fields}
 
 
-def set_cookie(response: Response, visit: Visit) -> None:
+def _set_cookie(response: Response, visit: Visit) -> None:
     """Give the visitor's token to the browser: no script reads it, no other site sends it along with a post."""
     response.set_cookie(
         COOKIE, visit.token, max_age=14 * 24 * 3600, httponly=True, samesite="lax", secure=visit.place.secure, path="/"
