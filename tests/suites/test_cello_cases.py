@@ -23,28 +23,32 @@ from countersight.cli import main
 from countersight.dataset.folder import Dataset
 from countersight.suites.cello.bystanders import may_keep
 from countersight.suites.cello.cases import draft, draft_supposed
-from countersight.suites.cello.options import Answers
+from countersight.suites.cello.likely import Answers
 from countersight.suites.cello.sampling import Pool, sample
 from countersight.suites.cello.tasks.asked import TASKS, queries
 from countersight.suites.cello.tasks.query import Shape
 
-BESIDE = ("window", "tree", "backpack")
-BEARERS = ("table", "tray", "shelf", "crate", "bench", "basket", "bed", "cabinet")
-UPON = ("pizza", "flowers", "apples", "candle", "fork", "books", "toy", "laptop")
+BESIDE = ("door", "tree", "backpack")
+BEARERS = (
+    "table", "tray", "shelf", "crate", "bench", "cart", "bed", "basket", "piano", "bucket", "fridge", "wagon", "stump",
+    "cabinet",
+)  # fmt: skip
+UPON = ("pizza", "flowers", "apples", "candle", "books")
 
 
 def many_graphs():
-    """Some hundred graphs of every kind, in which the same things are now first, now second."""
+    """Some hundred graphs of every kind, in which the same things are now first, now second. Every second bearer bears
+    the others, and is borne by them: the rest could be in its place for all one knows."""
     kinds = [kind for kind in EDGES if kind != "fork"]
-    for number, (first, second, third) in enumerate(product(BEARERS, BEARERS, UPON)):
-        if first != second:
-            kind = kinds[(number + number // 8 + number // 64) % 4]
-            names = (first, second, third) if len(NAMES[kind]) == 3 else (first, third)
-            yield graph(kind, names, others=BESIDE, scene=f"s{number}", image=str(number % 40))
-            if number % 2:
-                continue
-            beside = (first, third, UPON[(UPON.index(third) + 1 + number % (len(UPON) - 1)) % len(UPON)])
-            yield graph("fork", beside, scene=f"f{number}", image=str(number % 40))
+    for number, (place, step, third) in enumerate(product(range(len(BEARERS)), range(1, len(BEARERS), 2), UPON)):
+        first, second = BEARERS[place], BEARERS[(place + step) % len(BEARERS)]
+        kind = kinds[(number + number // 5 + number // 35) % 4]
+        names = (first, second, third) if len(NAMES[kind]) == 3 else (first, third)
+        yield graph(kind, names, others=BESIDE, scene=f"s{number}", image=str(number % 40))
+        if number % 2:
+            continue
+        beside = (first, third, UPON[(UPON.index(third) + 1 + number % (len(UPON) - 1)) % len(UPON)])
+        yield graph("fork", beside, scene=f"f{number}", image=str(number % 40))
 
 
 def pool_of(graphs, seed=0, per_task=20):
@@ -80,10 +84,11 @@ def sampled():
 
 
 def test_a_case_tells_its_task_its_graph_and_why():
-    one = graph("chain", others=BESIDE)
+    one = graph("chain", ("table", "tray", "pizza"), others=BESIDE)
     task = TASKS["causal_attribution"]
     (query,) = queries(task, one)
-    known = Answers((Shape.of(other), queries(task, other)[0]) for other in many_graphs() if other.kind == "chain")
+    chains = [other for other in many_graphs() if other.kind == "chain"]
+    known = Answers(task, [(Shape.of(other), queries(task, other)[0]) for other in chains])
     case = draft(task, query, Shape.of(one), "C", 7, known, Random(0), 40).case
     asked = case.counterfactual
     assert (case.suite, case.group) == ("cello", "causal_attribution")
@@ -95,7 +100,7 @@ def test_a_case_tells_its_task_its_graph_and_why():
         "graph_type": "chain",
         "task": "CA",
         "rung": "discovery",
-        "why": "the table acts on the pizza through the plate alone",
+        "why": "the table acts on the pizza through the tray alone",
         "scene": one.scene,
         "img_id": "1",
         "wording": "template",
@@ -108,7 +113,7 @@ def test_a_case_tells_its_task_its_graph_and_why():
         "target": "B",
         "relation": "supports",
         "kind": "support",
-        "scene_relation": "plate on table",
+        "scene_relation": "tray on table",
     }
     assert case.graph["objs"] == ["A", "B", "C"]
 
@@ -206,7 +211,7 @@ def test_a_size_is_reached_although_some_tasks_have_too_few(tmp_path, capsys):
     chains = sorted((one for one in many_graphs() if one.kind in ("chain", "direct")), key=lambda one: one.image)
     cases = make(tmp_path, chains, "--size", "60")
     assert len(cases) == 60
-    assert "fewer than 5 of a task, for want of graphs that fit: collider_bias 0," in capsys.readouterr().out
+    assert "for want of graphs that fit: collider_bias 0," in capsys.readouterr().out
 
 
 def test_pictures_come_along(tmp_path, capsys):
@@ -332,9 +337,9 @@ def real(tmp_path_factory):
 
 def test_the_real_region_graphs_make_a_balanced_dataset(real):
     by_task = Counter(case.provenance["task"] for case in real)
-    assert all(by_task[short] >= 190 for short in ("CaI", "CDE", "CR", "NDE", "NIE", "SC"))
-    assert all(by_task[short] >= 150 for short in ("CA", "AR", "NC"))
-    assert by_task["CB"] >= 10
+    assert all(by_task[short] >= 190 for short in ("CaI", "CDE", "CR", "NDE", "SC"))
+    assert all(by_task[short] >= 120 for short in ("NC", "NIE"))
+    assert all(by_task[short] >= 35 for short in ("CA", "AR"))
 
 
 def test_the_words_of_real_cases_do_not_give_them_away(real):

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from countersight.causal.lexicon import may_be_the_same
 from countersight.suites.cello.bystanders import bystanders
-from countersight.suites.cello.options import Answers, options
+from countersight.suites.cello.likely import Answers, may_be_taken_for
+from countersight.suites.cello.options import options
 from countersight.suites.cello.tasks.asked import TASKS, queries
 from countersight.suites.cello.tasks.query import Shape
 
@@ -22,10 +23,11 @@ def asked_of(one, name):
     return queries(TASKS[name], one)[0], Shape.of(one)
 
 
-def answers(name, kind, firsts=ELSEWHERE, second="bowl", third="apples"):
+def answers(name, kind, firsts=ELSEWHERE, second="plate", third="apples"):
     """The answers of a task that asks the like of many scenes."""
-    graphs = [graph(kind, (first, second, third)[: 2 if kind == "direct" else 3]) for first in firsts]
-    return Answers((shape, query) for query, shape in (asked_of(one, name) for one in graphs))
+    names = [(first, second, third)[: 2 if kind == "direct" else 3] for first in firsts]
+    graphs = [graph(kind, some, scene=str(number)) for number, some in enumerate(names)]
+    return Answers(TASKS[name], [(shape, query) for query, shape in (asked_of(one, name) for one in graphs)])
 
 
 def offered(one, name, known, seed=0):
@@ -34,7 +36,7 @@ def offered(one, name, known, seed=0):
 
 
 def test_an_answer_a_thing_of_the_graph_one_of_the_picture_and_one_of_neither():
-    known = answers("causal_attribution", "chain", (*ELSEWHERE, "plate"))
+    known = answers("causal_attribution", "chain", (*ELSEWHERE, "plate", "plate", "plate"))
     found = offered(graph("chain", others=("window", "cat")), "causal_attribution", known)
     assert {option.role: option.text for option in found if option.role != "text"} == {
         "answer": "table",
@@ -44,11 +46,46 @@ def test_an_answer_a_thing_of_the_graph_one_of_the_picture_and_one_of_neither():
     assert [option.text in ELSEWHERE for option in found if option.role == "text"] == [True]
 
 
-def test_what_is_never_right_is_never_offered():
+def test_what_never_keeps_such_a_thing_is_never_offered():
     known = answers("causality_identification", "direct")
     for seed in range(20):
         found = offered(graph("direct", others=("tree", "cat")), "causality_identification", known, seed)
         assert {option.text for option in found} <= {"table", *ELSEWHERE}
+
+
+def test_what_is_asked_about_is_kept_by_too_few_or_by_one_thing_always():
+    few = answers("causality_identification", "direct", ("bench", "shelf", "wagon", "bed"))
+    foregone = answers("causality_identification", "direct", (*["stove"] * 20, *ELSEWHERE))
+    for known in (few, foregone):
+        assert offered(graph("direct"), "causality_identification", known) is None
+
+
+def test_what_keeps_the_answer_elsewhere_or_is_kept_by_it_is_never_offered():
+    """Of a cup on a saucer, the table may be behind the saucer, and a napkin between the two."""
+    graphs = [graph("direct", (first, "cup"), scene=first) for first in (*ELSEWHERE, "table", "napkin")]
+    graphs += [graph("direct", names, scene=str(names)) for names in (("table", "saucer"), ("saucer", "napkin"))]
+    asked = [(shape, query) for query, shape in (asked_of(one, "causality_identification") for one in graphs)]
+    known = Answers(TASKS["causality_identification"], asked)
+    query, shape = asked_of(graph("direct", ("saucer", "cup")), "causality_identification")
+    assert {"bench", "tray"} <= set(known.near(shape, query))
+    assert not {"table", "napkin"} & set(known.near(shape, query))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("pole", "lamp post", True),
+        ("plate", "platter", True),
+        ("man", "player", True),
+        ("boy", "man", True),
+        ("man", "woman", False),
+        ("food", "peppers", True),
+        ("cake", "pizza", False),
+        ("bench", "table", False),
+    ],
+)
+def test_what_may_be_taken_for_something_else_in_a_picture(one, other, same):
+    assert may_be_taken_for(one, other) is may_be_taken_for(other, one) is same
 
 
 def test_names_are_wrong_as_often_as_they_are_right():
@@ -59,14 +96,14 @@ def test_names_are_wrong_as_often_as_they_are_right():
     known = answers("causality_identification", "direct", firsts)
     wrong = Counter()
     for seed in range(600):
-        query, shape = asked_of(graph("direct", ("table", "cup")), "causality_identification")
+        query, shape = asked_of(graph("direct"), "causality_identification")
         found = options(TASKS["causality_identification"], query, shape, known, Random(seed), tries=1)
         wrong.update(option.text for option in (found or ())[1:])
     assert wrong["stove"] > wrong["wagon"] > wrong["bench"] > wrong["window"] > 0
 
 
 def test_explanations_are_sentences_of_one_form_in_which_every_name_stands_twice():
-    known = answers("collider_bias", "collision", second="wagon", third="bowl")
+    known = answers("collider_bias", "collision", ELSEWHERE[:6], second="wagon", third="balloons")
     found = offered(graph("collision"), "collider_bias", known)
     assert found[0].text == "Both the woman and the ribbon keep them there."
     assert [option.role for option in found[:3]] == ["answer", "graph", "graph"]

@@ -12,8 +12,8 @@ from countersight.causal import (
 )
 
 OPTIONS = frozenset({
-    "animal", "cloth", "container", "device", "fixture", "food", "furniture", "handheld", "item", "mount", "person",
-    "plant", "structure", "surface", "upright", "vehicle", "worn",
+    "animal", "cloth", "container", "device", "fastener", "fixture", "food", "furniture", "handheld", "item", "mount",
+    "person", "plant", "structure", "surface", "upright", "vehicle", "worn",
 })  # fmt: skip
 """Classes of things that one can choose."""
 NO_OPTIONS = frozenset({"body", "emission", "ground", "immaterial", "lap", "place", "water"})
@@ -41,10 +41,13 @@ def bystanders(graph: CausalGraph) -> list[Thing]:
 
 
 def _can_be_named(name: str, kinds: frozenset[str]) -> bool:
+    return can_be_chosen(name) and not classes_of(name) & kinds and is_plain(name)
+
+
+def can_be_chosen(name: str) -> bool:
+    """Whether a name is of a thing that one can choose."""
     classes = classes_of(name)
-    if not classes & OPTIONS or classes & (NO_OPTIONS | kinds):
-        return False
-    return is_plain(name) and singular(head(name)) not in _MATERIALS | _BEHIND
+    return bool(classes & OPTIONS) and not classes & NO_OPTIONS and singular(head(name)) not in _MATERIALS | _BEHIND
 
 
 def may_keep(keeper: str, kept: str) -> bool:

@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from countersight.case import LETTERS, Case, Option, Question
 from countersight.causal import CausalGraph
 from countersight.suites.cello.leaks import leaked
-from countersight.suites.cello.options import Answers, options
+from countersight.suites.cello.likely import Answers
+from countersight.suites.cello.options import options
 from countersight.suites.cello.tasks.asked import RUNGS
 from countersight.suites.cello.tasks.query import Shape, Sought, Supposed, Task
 from countersight.suites.cello.wording import does, is_explained, question, wordings

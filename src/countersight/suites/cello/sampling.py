@@ -13,12 +13,13 @@ from random import Random
 
 import msgspec
 
-from countersight.causal import CausalGraph, GraphKind, classes_of, is_one_way, plain
+from countersight.causal import CausalGraph, GraphKind, is_one_way, plain
 from countersight.chance import balanced
-from countersight.suites.cello.bystanders import bystanders, may_keep
+from countersight.suites.cello.askable import is_askable, is_choosable, is_worth_asking
+from countersight.suites.cello.bystanders import bystanders
 from countersight.suites.cello.cases import Drafted, draft, draft_supposed
 from countersight.suites.cello.evening import Coins, Signs, taken
-from countersight.suites.cello.options import Answers, in_the_place_of_the_answer
+from countersight.suites.cello.likely import Answers
 from countersight.suites.cello.slates import evened
 from countersight.suites.cello.tasks.asked import TASKS, queries
 from countersight.suites.cello.tasks.query import Shape, Sought, Supposed, Task
@@ -30,14 +31,8 @@ _FEWEST = 4_000
 _TRIES = 40
 """How often wrong options are drawn at most where there are few questions."""
 _LETTERS = "ABCD"
-_MOST_RIGHT, _IN = 8, 40
+_MOST_RIGHT, _IN = 4, 40
 """One name is the answer of so many questions at most, or of one in so many: tables bear nearly everything."""
-_UNMOVED = frozenset({"ground", "place", "water"})
-"""What bears everything: of two things alone, nothing is learned from its being gone."""
-_SELF_MOVING = frozenset({"creature", "emission", "leafage", "liquid", "mount", "vehicle"})
-"""What walks, falls or flows away by itself: nothing follows from its having left, and nothing keeps it for sure."""
-_FOR_SURE = frozenset({"CB", "SC", "NC"})
-"""Tasks that ask what keeps a thing for sure, or why it left."""
 
 
 class Pool:
@@ -132,11 +127,11 @@ def _choices(
         (graph, Shape.of(graph), query)
         for graph in graphs
         for query in queries(task, graph)
-        if isinstance(query, Sought) and _is_askable(task, graph, query.about[-1], query.answer)
+        if isinstance(query, Sought) and is_choosable(task, graph, query)
     ]
-    answers = Answers(((shape, query) for _, shape, query in asked), in_the_place_of_the_answer(task, around))
+    answers = Answers(task, ((shape, query) for _, shape, query in asked), around)
     made, used, right = 0, set[str](), Counter[str]()
-    most = max(_MOST_RIGHT, wanted // _IN)
+    most = max(_MOST_RIGHT, min(wanted, len(asked)) // _IN)
     # A question whose wrong options do not fit at once is left for the end, and not tried again: names that are right
     # often would else be wrong less often than they are right.
     for tries in (1, _TRIES):
@@ -243,35 +238,10 @@ def _asked(task: Task, graph: CausalGraph, rng: Random) -> list[Supposed]:
         query
         for query in found
         if is_one_way(graph, query.lost, query.effect)
-        and _is_askable(task, graph, query.effect, (query.lost,))
-        and _is_worth_asking(task, graph, query)
+        and is_askable(task, graph, query.effect, (query.lost,))
+        and is_worth_asking(task, graph, query)
     ]
     return rng.sample(kept, len(kept))
-
-
-def _is_worth_asking(task: Task, graph: CausalGraph, query: Supposed) -> bool:
-    """Whether what is supposed changes something, and what is asked about might hang on it for all one knows.
-
-    What becomes of a table without the bottles on it is nothing: an indirect effect is asked about only of a loss that
-    changes what is held. Nor does anybody ask whether a table stays without a bottle.
-    """
-    edges = {(edge.cause, edge.effect) for edge in graph.edges}
-    names = {thing.id: thing.name for thing in graph.things}
-    if task.short == "NIE":
-        (held,) = query.held
-        apart = graph.kind != "fork" or not may_keep(names[held], names[query.effect])
-        return (query.lost, held) in edges and apart
-    if task.short == "CR" and (query.effect, query.lost) in edges:
-        return may_keep(names[query.lost], names[query.effect])
-    return True
-
-
-def _is_askable(task: Task, graph: CausalGraph, effect: str, behind: tuple[str, ...]) -> bool:
-    """Whether a question about these things is worth a thought, and has one answer."""
-    classes = {thing.id: classes_of(thing.name) for thing in (*graph.things, *graph.others)}
-    if task.short in _FOR_SURE and classes[effect] & _SELF_MOVING:
-        return False
-    return not (graph.kind == "direct" and any(classes[thing] & _UNMOVED for thing in behind))
 
 
 def _in_turn(kinds: Iterable[list[CausalGraph]]) -> Iterator[CausalGraph]:

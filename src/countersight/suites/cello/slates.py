@@ -3,7 +3,8 @@
 What is drawn from the right answers of other questions is right at least once elsewhere, and an answer that is right
 only here is then the one that is not. So names that are never right are offered as well, and options are exchanged
 until every rank is the answer's as often as chance would have it: ranks by how often a name is right elsewhere, how
-often it is offered, and how often it is right where it is offered.
+often it is offered, and how often it is right where it is offered. Nor may a name be right far more or less often than
+one in four times that it is offered.
 """
 
 from bisect import bisect_left, bisect_right
@@ -22,6 +23,8 @@ _NOTICES = 4
 """Made of an option: its ranks by three figures, and by the first two at once."""
 _RIGHT = 3
 """What a notice counts where it is of the answer; of each of the three wrong options it counts -1."""
+_FAR = 4
+"""What a name that leans counts beside a notice."""
 _RANKS = 16
 """Ranks among four, ties told apart."""
 
@@ -95,12 +98,18 @@ class _Board:
         if name in self.names[number]:
             return
         touched = list(self._having[old] | self._having.setdefault(name, set()))
-        before = self.unevenness, [self._told[one] for one in touched]
+        before, told = self.unevenness + self._leaning(old, name), [self._told[one] for one in touched]
         self._rename(number, place, name)
         self._retell(touched, [self._tells(self.names[one]) for one in touched])
-        if self.unevenness >= before[0]:
+        if self.unevenness + self._leaning(old, name) >= before:
             self._rename(number, place, old)
-            self._retell(touched, before[1])
+            self._retell(touched, told)
+
+    def _leaning(self, *names: str) -> int:
+        """How far names lean to right or wrong, past what one in four by chance would: the square of four times right
+        less offered is three times offered on average."""
+        far = ((4 * self._right[name] - self._shown[name]) ** 2 - 3 * self._shown[name] for name in names)
+        return _FAR * sum(max(0, off) for off in far)
 
     def _rename(self, number: int, place: int, name: str) -> None:
         old, self.names[number][place] = self.names[number][place], name

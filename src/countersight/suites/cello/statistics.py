@@ -10,6 +10,8 @@ from countersight.case import Case
 SUITE: Final = "cello"
 GRAPHS: Final = ("direct", "chain", "confounding", "collision")
 """The kinds of causal graph."""
+FORK: Final = "fork"
+"""Two effects of one cause: none of the four, but what our indirect effects that are nothing are asked of."""
 OTHER: Final = "other"
 DESCRIBED: Final = "described: four kinds of graphs, twelve tasks on four rungs, 100 of a task"
 """What is told of the published data. Of its questions there is one for each task, whose length stands beside ours."""
@@ -67,7 +69,7 @@ class CelloTally:
         self._words[words] += 1
         self._tasks[case.group] += 1
         self._words_of[case.group] += words
-        self._graphs[case.group, kind if kind in GRAPHS else OTHER] += 1
+        self._graphs[case.group, kind if kind in (*GRAPHS, FORK) else OTHER] += 1
 
     def statistics(self) -> CelloStatistics | None:
         """What was counted, or None where no case is of the suite."""
@@ -94,5 +96,5 @@ class CelloTally:
         return TaskStatistics(name, short, rung, options, cases, mean, EXAMPLE_WORDS.get(short), by_graph)
 
     def _by_graph(self, tasks: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
-        counts = ((kind, sum(self._graphs[task, kind] for task in tasks)) for kind in (*GRAPHS, OTHER))
-        return tuple((kind, n) for kind, n in counts if n or kind != OTHER)
+        counts = ((kind, sum(self._graphs[task, kind] for task in tasks)) for kind in (*GRAPHS, FORK, OTHER))
+        return tuple((kind, n) for kind, n in counts if n or kind in GRAPHS)

@@ -15,7 +15,7 @@ def _collided(shape: Shape) -> Iterator[Query]:
                 first, second = sorted((one, other), key=list(shape.names).index)
                 why = (
                     f"{shape.does(effect, 'depend')} on {shape.the(first)} and on {shape.the(second)}, which do not "
-                    f"depend on each other; once {shape.the(effect)} is looked at, the one tells of the other"
+                    f"depend on each other; once {shape.does(effect, 'be')} looked at, the one tells of the other"
                 )
                 yield Sought((effect,), (first, second), (), why)
 

@@ -13,6 +13,7 @@ from countersight.causal import (
     mediators,
     natural_direct_effect,
     natural_indirect_effect,
+    verb,
 )
 from countersight.suites.cello.tasks.intervention import is_direct_beyond_doubt
 from countersight.suites.cello.tasks.query import NOTHING, Query, Shape, Supposed, Task, even_chances, is_lost
@@ -23,8 +24,13 @@ def _lost_or_not(shape: Shape) -> Iterator[Query]:
 
     In a collision only the common effect is lost. Nothing is asked of it: the graph does not say whether one of its
     causes would do. Nor is one cause lost for the other: that no edge joins them does not tell that none bears the
-    other, as a table bears the can in which the soda is.
+    other, as a table bears the can in which the soda is. In a fork one of the two effects is lost and the other asked
+    about.
     """
+    if shape.graph.kind == "fork":
+        _, lost, effect = shape.names
+        yield Supposed(lost, effect, (), False, _why_not(shape, lost, effect))
+        return
     for effect in shape.names:
         behind, after = ancestors(shape.edges, effect), descendants(shape.edges, effect)
         if shape.graph.kind == "collision" and behind:
@@ -117,7 +123,8 @@ def _indirect(shape: Shape) -> Iterator[Query]:
     """
     if shape.graph.kind == "fork":
         cause, changed, effect = shape.names
-        why = f"{shape.does(effect, 'depend')} on {shape.the(cause)}, which stays, and not on {shape.the(changed)}"
+        kept = f"{shape.the(cause)}, which {verb(shape.name(cause), 'stay')}"
+        why = f"{shape.does(effect, 'depend')} on {kept}, and not on {shape.the(changed)}"
         yield Supposed(cause, effect, (changed,), False, why)
         return
     for cause, between, effect in _natural(shape):
@@ -171,7 +178,7 @@ COUNTERFACTUAL_REASONING = Task(
     name="counterfactual_reasoning",
     short="CR",
     rung=3,
-    kinds=("direct", "chain", "confounding", "collision"),
+    kinds=("direct", "chain", "confounding", "collision", "fork"),
     is_choice=False,
     queries=_lost_or_not,
     agrees=_reasoned_agrees,

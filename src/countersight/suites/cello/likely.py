@@ -1,0 +1,139 @@
+"""Names that could be right for all that the words tell: what stands in the place of the answer in other graphs.
+
+A wrong option that could never keep the thing is ruled out without looking, and one that is never right as well. So
+wrong options are drawn from what keeps things of the same name in all graphs, as often as it does there; where these
+are few, of the same classes of things in the same way. Where there is little to choose from, nothing is asked. What
+keeps the answer elsewhere, or is kept by it, is left out: it may be behind the thing, or between the two.
+"""
+
+from collections import Counter
+from collections.abc import Hashable, Iterable
+from random import Random
+
+from countersight.causal import CausalEdge, CausalGraph, classes_of, head, is_plain, may_be_the_same, plain, singular
+from countersight.suites.cello.bystanders import can_be_chosen
+from countersight.suites.cello.tasks.query import Shape, Sought, Task
+
+THROUGH = frozenset({"CA", "AR"})
+"""Tasks whose answer is the neighbour of the thing between."""
+_FEWEST, _PLENTY = 5, 16
+"""Different names in a place from which wrong ones are drawn; so many are enough without those of like things."""
+_OFTEN = 3
+_SPARE = 80
+"""Names looked at for each question, from which wrong options are exchanged."""
+_FOREGONE = 0.5
+"""A name that is there so often needs no look: branches are kept by trees."""
+_TAKEN_FOR = frozenset({
+    "bag", "bedding", "branch", "cat", "door", "fastener", "figure", "pane", "phone", "plate", "rock", "seat", "shaft",
+    "sign", "watercraft", "wire",
+})  # fmt: skip
+"""Classes whose members are easily taken for each other in a picture: a pole and a post, a plate and a platter."""
+
+
+_SEXES = {
+    "boy": "male",
+    "gentleman": "male",
+    "girl": "female",
+    "guy": "male",
+    "lady": "female",
+    "man": "male",
+    "woman": "female",
+}
+"""A man may be the player, and a boy the man, but a man is no woman."""
+
+_ANY_FOOD = frozenset({"dessert", "dish", "food", "fruit", "meal", "meat", "salad", "snack", "vegetable", "veggie"})
+"""Names of food that other food has as well."""
+
+
+def may_be_taken_for(one: str, other: str) -> bool:
+    """Whether somebody who looks could well call one thing by the other name."""
+    shared = classes_of(one) & classes_of(other)
+    if "person" in shared:
+        sexes = {_SEXES.get(singular(head(name)), "") for name in (one, other)}
+        return "" in sexes or len(sexes) == 1
+    if "food" in shared and any(singular(head(name)) in _ANY_FOOD for name in (one, other)):
+        return True
+    return may_be_the_same(one, other) or bool(shared & _TAKEN_FOR)
+
+
+def in_the_picture(graph: CausalGraph) -> list[str]:
+    """The names of everything that is known to be in the picture."""
+    return [thing.name for thing in (*graph.things, *graph.others)]
+
+
+class Answers:
+    """What the answers to the questions of a task are called, and what stands in their place in other graphs."""
+
+    def __init__(self, task: Task, asked: Iterable[tuple[Shape, Sought]], around: Iterable[CausalGraph] = ()) -> None:
+        """`around` are graphs whose things may be offered though nothing is asked of them."""
+        self._task = task
+        found = list(asked)
+        self._right = Counter(shape.names[thing] for shape, query in found for thing in query.answer)
+        self._there: dict[Hashable, Counter[str]] = {}
+        self._joined: set[Hashable] = set()
+        """Which name keeps things of which name, or of which classes."""
+        seen: set[tuple[str, str, str]] = set()
+        for graph in (*(shape.graph for shape, _ in found), *around):
+            names = {thing.id: thing.name for thing in graph.things}
+            for edge in graph.edges:
+                if (key := (graph.scene, edge.cause, edge.effect)) not in seen:
+                    seen.add(key)
+                    self._count(names, edge)
+
+    def _count(self, names: dict[str, str], edge: CausalEdge) -> None:
+        cause, effect = names[edge.cause], names[edge.effect]
+        self._joined |= {(plain(cause), plain(effect)), (plain(cause), classes_of(effect))}
+        anchor, name = (cause, effect) if self._task.short == "AR" else (effect, cause)
+        if can_be_the_answer(self._task, edge.kind) and is_plain(name) and can_be_chosen(name):
+            for key in _keys(anchor, edge.kind):
+                self._there.setdefault(key, Counter())[name] += 1
+
+    def often(self, name: str) -> bool:
+        """Whether the name is right in several questions, so that it may be wrong in others."""
+        return self._right[name] >= _OFTEN
+
+    def near(self, shape: Shape, query: Sought) -> Counter[str]:
+        """How often each name is in the place of the answer where the like is asked; none where few are, or one is
+        nearly always."""
+        by_name, alike = self._levels(shape, query)
+        if by_name.total() >= _PLENTY and by_name.most_common(1)[0][1] > _FOREGONE * by_name.total():
+            return Counter()
+        found = by_name if len(by_name) >= _PLENTY else by_name + alike
+        answer = shape.names[query.answer[0]]
+        fit = {name: often for name, often in found.items() if self._fits(name, answer)}
+        return Counter(fit) if len(fit) >= _FEWEST else Counter()
+
+    def _fits(self, name: str, answer: str) -> bool:
+        """Whether a name is as long as the answer, and of nothing that keeps it elsewhere or is kept by it."""
+        return len(name.split()) == len(answer.split()) and not self._joins(name, answer)
+
+    def _joins(self, one: str, other: str) -> bool:
+        """Whether either keeps the other elsewhere."""
+        pairs = ((plain(one), plain(other), classes_of(other)), (plain(other), plain(one), classes_of(one)))
+        return any((keeper, kept) in self._joined for keeper, *those in pairs for kept in those)
+
+    def spare(self, shape: Shape, query: Sought, rng: Random) -> list[str]:
+        """Names that could be offered, right somewhere or nowhere: none may stand for a thing of the picture."""
+        here = in_the_picture(shape.graph)
+        names = sorted(self.near(shape, query))
+        some = rng.sample(names, min(len(names), _SPARE))
+        return [name for name in some if not any(may_be_taken_for(name, other) for other in here)]
+
+    def _levels(self, shape: Shape, query: Sought) -> tuple[Counter[str], Counter[str]]:
+        """What is in the place of the answer beside things of the same name, and of the same classes."""
+        anchor = (query.partial if self._task.short in THROUGH else query.about)[-1]
+        around = {anchor, *query.answer, *query.about}
+        kind = next(edge.kind for edge in shape.graph.edges if {edge.cause, edge.effect} <= around)
+        by_name, alike = (self._there.get(key, Counter()) for key in _keys(shape.names[anchor], kind))
+        return by_name, alike
+
+
+def can_be_the_answer(task: Task, kind: str) -> bool:
+    """Whether a cause of that kind may join the answer to what it stands beside: one part of a thing is there with all
+    others, and one garment with the rest, so that none of them is the one that depends on it."""
+    return task.short != "AR" or kind not in ("attachment", "wearing")
+
+
+def _keys(anchor: str, kind: str) -> tuple[Hashable, Hashable]:
+    """Where a name may stand: beside a thing of that name, or of those classes and in the same way."""
+    return plain(anchor), (classes_of(anchor), kind)
