@@ -10,7 +10,7 @@ from making import case, dataset, picture
 from pairing import NOUNS, questions, write_csv, write_vqa
 
 import countersight
-from countersight.build import REJECTED, Built, Order, build_dataset, read_funnel
+from countersight.build import REJECTED, Built, Order, answer_without_picture, build_dataset, read_funnel
 from countersight.case import Option, Question
 from countersight.cli import main
 from countersight.composing import compose
@@ -157,6 +157,29 @@ def test_what_turns_one_thing_round_turns_its_answer_round_and_is_a_sentence(tmp
     told = [case.change.text for case in cases if case.change]
     assert len(told) == len(rows)
     assert not [text for text in told if not re.fullmatch(r"[A-Z][^?]+\.", text) or " it were " in text]
+
+
+def test_yes_is_as_often_right_as_no_also_where_the_questions_run_out(tmp_path: Path) -> None:
+    rows = [("Is the light on?", "yes")] * 9 + [("Is there a dog?", "no")] * 2
+    build(write_csv(tmp_path / "questions.csv", rows), tmp_path / "pairs", size=100, groups=("boolean",))
+    cases = [case for _, case in Dataset.open(tmp_path / "pairs").cases()]
+    assert Counter(case.counterfactual.answer for case in cases if case.counterfactual) == {"yes": 2, "no": 3}
+    assert {each["reason"] for each in rejected(tmp_path / "pairs")} == {"enough answers no"}
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("Would the book be open if it was closed?", "no"),
+        ("Would the book be open if it was shut?", "no"),
+        ("Would the zebras be fighting if they were in a fight?", "yes"),
+        ("Would this be a garden if it were not a garden?", "no"),
+        ("Would the book be open if someone closed it, or opened it if it is closed now?", None),
+        ("Would there be a dog if someone edited the photo, erasing any dog, or adding one if there is none?", None),
+    ],
+)
+def test_what_the_text_of_a_yes_no_question_tells_by_itself(question: str, told: str | None) -> None:
+    assert answer_without_picture(question) == told
 
 
 def test_what_nothing_turns_round_is_left_alone_and_counted(tmp_path: Path) -> None:

@@ -76,9 +76,9 @@ def asks_for_the_same(source: Source, draft: Draft) -> Fault:
 
 
 def needs_the_picture(source: Source, draft: Draft) -> Fault:
-    """The answer cannot be told from the text alone."""
+    """The answer cannot be told from the text alone; a text that tells the other one is no better."""
     told = answer_without_picture(draft.question)
-    return f"the text alone says {told}" if told is not None and told == draft.answer else ""
+    return "" if told is None else f"the text alone says {told}"
 
 
 def is_about_the_picture(source: Source, draft: Draft) -> Fault:

@@ -11,7 +11,17 @@ import msgspec
 from countersight.build.conditional import Conditional, conditional
 from countersight.build.drafts import OPERATIONS, Draft, Unwritten
 from countersight.build.sources import Source
-from countersight.build.vocabulary import BODY_PARTS, DESCRIBING, FOOD, FRAMES, NO_SINGULAR, NO_THINGS, OTHERS, patterns
+from countersight.build.vocabulary import (
+    BODY_PARTS,
+    DEPICTING,
+    DESCRIBING,
+    FOOD,
+    FRAMES,
+    NO_SINGULAR,
+    NO_THINGS,
+    OTHERS,
+    patterns,
+)
 from countersight.build.wordings import Wordings
 from countersight.composing import KINDS, compose, singular, thing_of
 from countersight.text import UNITS
@@ -75,7 +85,8 @@ def _things(asked: Conditional) -> _Things:
     if words[place + 1 :]:  # slices of pizza are food, rolls of plastic bags are not
         is_food = noun in ("slices", "pieces") and thing_of(words[-1].casefold()) in FOOD
         return _Things(one, asked.name, "", ("food",) if is_food else ())
-    if any(word.casefold() not in DESCRIBING for word in words[:place]):  # a hot dog is no dog, and a train car no car
+    is_drawn = bool(DEPICTING & {thing_of(word) for word in asked.asked.casefold().split()})  # they do not fly away
+    if is_drawn or any(word.casefold() not in DESCRIBING for word in words[:place]):  # a hot dog is no dog
         return _Things(one, asked.name, "", ())
     return _Things(one, asked.name, head, tuple(_kinds(head)))
 
@@ -103,6 +114,8 @@ def _drafts(operation: str, things: _Things, asked: Conditional, count: int, cha
         if ("{n}" not in pattern and n > 1) or ("{m}" not in pattern and m > 1):
             continue
         if "{other}" in pattern and things.head not in OTHERS:
+            continue
+        if asked.asked.endswith(" have") and "appeared" in pattern:  # four wheels that appeared need not be the car's
             continue
         if operation == "each" and not (things.kinds or things.head in OTHERS):  # a sponsor is not put beside another
             continue

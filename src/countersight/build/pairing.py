@@ -106,7 +106,17 @@ class Pairing:
                     balance.take(draft)
                     self._last.came()
                     self._progress(len(self._pairs))
+        self._even_out(done)
         return tried
+
+    def _even_out(self, begin: int) -> None:
+        """Yes as often as no also where the questions ran out: the last pairs with the commoner answer go."""
+        answers = Counter(pair.draft.answer for pair in self._pairs[begin:] if pair.source.group == "boolean")
+        often, seldom = sorted(("yes", "no"), key=lambda answer: -answers[answer])
+        alike = [pair for pair in self._pairs[begin:] if pair.draft.answer == often]
+        for pair in alike[answers[seldom] + 1 :] if answers else []:
+            self._pairs.remove(pair)
+            self._reject(pair.source, BALANCED, f"enough answers {often}", "", pair.draft.question)
 
     @property
     def _is_stopped(self) -> bool:

@@ -1,11 +1,14 @@
 """A reader without the picture: what the text of a counterfactual question tells by itself."""
 
 import re
+from itertools import permutations
 from typing import Final
 
 from countersight.composing import FILLER, PLACES, compose, thing_of
 
 _COUNTS: Final = range(1, 25)
+_SHORTEST = 6
+"""Letters: in shorter words "ing" may be no ending, as in "king"."""
 _NEGATIONS: Final = frozenset({"not", "no", "never", "stopped", "without", "removed", "disappeared", "gone", "off"})
 _PRONOUNS: Final = frozenset({"it", "he", "she", "they"})
 _PARTS: Final = re.compile(
@@ -21,24 +24,15 @@ _WORD: Final = re.compile(r"[a-z]+(?:['’][a-z]+)?")
 _LITTLE: Final = (
     FILLER | PLACES | {"if", "would", "be", "is", "are", "there", "do", "does", "suppose", "any", "some", "have"}
 )
-_OPPOSITES: Final = {
-    word: other
-    for pair in (
+_OPPOSITES: Final = frozenset(
+    pair
+    for words in (
         *("on off", "open closed", "open shut", "full empty", "wet dry", "clean dirty", "awake asleep", "happy sad"),
-        *(
-            "standing sitting",
-            "big small",
-            "old young",
-            "new old",
-            "hot cold",
-            "cooked raw",
-            "clear cloudy",
-            "sunny cloudy",
-        ),
-        *("day night", "left right", "up down", "black white", "tall short", "light dark"),
+        *("standing sitting", "big small", "old young", "new old", "hot cold", "cooked raw", "clear cloudy"),
+        *("sunny cloudy", "day night", "left right", "up down", "black white", "tall short", "light dark"),
     )
-    for word, other in (pair.split(), pair.split()[::-1])
-}
+    for pair in permutations(map(thing_of, words.split()))
+)
 
 
 def answer_without_picture(question: str) -> str | None:
@@ -59,11 +53,16 @@ def _yes_or_no(question: str) -> str | None:
     if parts is None or _BOTH_WAYS.search(parts["said"] or parts["said_too"]):
         return None
     asked, said = (_WORD.findall(parts[name] or parts[f"{name}_too"]) for name in ("asked", "said"))
-    stated = {thing_of(word) for word in said}
-    if any(thing_of(_OPPOSITES[word]) in stated for word in asked if word in _OPPOSITES):
+    stated = {_stem(word) for word in said}
+    if any((_stem(word), other) in _OPPOSITES for word in asked for other in stated):
         return "no"
-    wanted = [thing_of(word) for word in asked if word not in _LITTLE]
+    wanted = [_stem(word) for word in asked if word not in _LITTLE]
     is_stated = bool(wanted) and wanted[-1] in stated and (set(wanted) <= stated or bool(_PRONOUNS & set(said)))
     if not is_stated:
         return None
     return "no" if _NEGATIONS & set(said) else "yes"
+
+
+def _stem(word: str) -> str:
+    """One form for a fight and fighting, good for comparing and nothing else."""
+    return thing_of(word.removesuffix("ing") if len(word) > _SHORTEST else word)

@@ -25,6 +25,7 @@ def _things(name: str) -> frozenset[str]:
 
 
 NO_SINGULAR: Final = _list("no_singular")
+DEPICTING: Final = _things("depicting")
 BODY_PARTS: Final = _things("body_parts")
 NO_THINGS: Final = _things("no_things")
 ANYBODY: Final = _things("anybody")

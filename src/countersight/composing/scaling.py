@@ -13,13 +13,13 @@ from countersight.composing.vocabulary import number_of
 
 _FACTORS: Final = {"double": 2, "twice": 2, "triple": 3, "treble": 3, "thrice": 3, "quadruple": 4, "quintuple": 5}
 _SCALED: Final = re.compile(
-    r"\b(?:doubled?|twice|tripled?|trebled?|thrice|quadrupled?|quintupled?|halved|halving|multipl\w+|divid\w+|times"
+    r"\b(?:double[sd]?|twice|triple[sd]?|treble[sd]?|thrice|quadruple[sd]?|quintuple[sd]?|halve[sd]?|halving|multipl\w+|divid\w+|times"
     r"|(?:half|as) (?:as )?many|(?:in|into) half|number|amount|percentage"
     r"|(?:each|every) [\w ]+ joined by|(?:next to|beside|behind) (?:each|every))\b(?!-)"
 )
 _NUMBER: Final = r"(?:the |their |its |this )?(?:total |overall )?(?:number|amount|count)(?: of (?P<what>.+?))?"
 _WAS: Final = r"(?: (?:was|were|is|are|had been|has been|would be|got|had|has))?"
-_MULTIPLE: Final = r"(?P<factor>doubled|tripled|trebled|quadrupled|quintupled|halved)"
+_MULTIPLE: Final = r"(?P<factor>(?:doubl|tripl|trebl|quadrupl|quintupl|halv)e[sd]?)"
 _TIMES: Final = r"(?P<factor>double|twice|triple|thrice|half|\w+ times)"
 _AS_MANY: Final = r"(?:as many|the (?:number|amount|count)(?: of)?|as much)"
 _UP: Final = r"(?P<up>increased|rose|grew|went up|raised|risen|grown)"
@@ -101,7 +101,7 @@ def _effect(found: dict[str, str | None]) -> Effect | None:
 def _by_factor(factor: str) -> Effect | None:
     if factor.startswith("hal"):
         return Effect("part", 1, 2)
-    times = _FACTORS.get(factor) or _FACTORS.get(factor.removesuffix("d")) or number_of(factor.removesuffix(" times"))
+    times = _FACTORS.get(factor.rstrip("sd")) or _FACTORS.get(factor) or number_of(factor.removesuffix(" times"))
     return Effect("times", times) if times else None
 
 
