@@ -80,6 +80,14 @@ def _asked(case: Case, world: World, question: Question, usual: tuple[str, ...])
         answers = usual
         right, chance = (usual.index(question.answer) if question.answer in usual else -1), None
     offered = question.kind == "choice"
-    block = case.image or str(case.provenance.get("img_id") or case.id)
+    block = _block(case)
     group = f"{case.group}, control" if case.control_of else case.group
     return Asked(case.id, world, group, block, text, answers, right, offered, chance)
+
+
+def _block(case: Case) -> str:
+    """What is never divided: a picture, or cases that were made together, which a split does not part either. Whoever
+    knew all answers of a unit but one would know the last, since every answer is made as often."""
+    if "unit" in case.provenance:
+        return f"{case.group}/{case.provenance['unit']}"
+    return case.image or str(case.provenance.get("img_id") or case.id)

@@ -1,5 +1,7 @@
 """A world of supports by chance: structures side by side, that hold for sure."""
 
+from collections.abc import Sequence
+from itertools import combinations
 from random import Random
 from typing import Literal
 
@@ -25,12 +27,14 @@ _SHELF = 148
 """Where shelves are; what hangs ends above _LOW, and what stands on the table below it."""
 _LOW = 172
 _MOST_BELOW = 3
+_GAP = 6
+"""Pixels between things of one structure that do not touch."""
 
 
-def build_supports(rng: Random, difficulty: Difficulty) -> Supports:
-    """A world that holds, with a margin that a viewer can see."""
+def build_supports(rng: Random, difficulty: Difficulty, having: Sequence[str] = ()) -> Supports:
+    """A world that holds, with a margin that a viewer can see; some of its structures may be asked for."""
     while True:
-        world = _drawn(rng, difficulty)
+        world = _drawn(rng, difficulty, having)
         placed = on_the_floor(world, _lying(rng, rng.randint(0, 3))) if world else None
         coloured = _coloured(placed, rng) if placed else None
         if coloured:
@@ -45,11 +49,11 @@ def holds(world: Supports) -> bool:
         return False
 
 
-def _drawn(rng: Random, difficulty: Difficulty) -> Supports | None:
+def _drawn(rng: Random, difficulty: Difficulty, having: Sequence[str]) -> Supports | None:
     """Structures side by side, or None where they are too many or too wide."""
     least, most = DIFFICULTIES[difficulty]
-    below: list[Built] = []
-    above: list[Built] = []
+    below = [_holding(name, rng) for name in having if name in LOWER]
+    above = [_holding(name, rng) for name in having if name not in LOWER]
     while (number := sum(each.free for each in (*below, *above))) < least:
         stands = not below or (len(below) < _MOST_BELOW and rng.random() < 0.6)
         (below if stands else above).append(_holding(rng.choice(list(LOWER if stands else UPPER)), rng))
@@ -80,8 +84,20 @@ def _holding(name: str, rng: Random) -> Built:
         base = TABLE if name in LOWER else _SHELF if name == "shelf" else BEAM
         high = TABLE - _LOW - 6 if name in LOWER else _LOW - BEAM - 10
         world = Supports(*shifted(structure.things, structure.strings, 100, base))
-        if structure.height < high and holds(world):
+        if structure.height < high and _is_apart(world) and holds(world):
             return structure
+
+
+def _is_apart(world: Supports) -> bool:
+    """Whether a viewer sees a gap between any two upright things that do not touch."""
+    touching = {frozenset({contact.upper, contact.lower}) for contact in contacts(world)}
+    upright = [thing for thing in world.things if not thing.turned]
+    return all(
+        frozenset({one.id, other.id}) in touching
+        or max(one.left, other.left) - min(one.right, other.right) >= _GAP
+        or max(one.top, other.top) - min(one.bottom, other.bottom) >= _GAP
+        for one, other in combinations(upright, 2)
+    )
 
 
 def _spread(structures: list[Built], rng: Random) -> list[int] | None:

@@ -72,7 +72,8 @@ def _moment(world: Discs, happens: Motion, when: float, side: int) -> Pixels:
         places.append(happens.at(disc.id, when))
         colour = PALETTES[world.look.palette][disc.colour]
         for (x, y), (x2, y2) in pairwise(places):
-            canvas.drawLine(x, y, x2, y2, stroke(colour, 3.0, 120))
+            canvas.drawLine(x, y, x2, y2, stroke(darker(colour), 5.0))  # a rim: yellow on cloth is hard to see
+            canvas.drawLine(x, y, x2, y2, stroke(colour, 2.5))
     for disc in world.discs:
         _disc(canvas, disc, *happens.at(disc.id, when), world)
     return pixels

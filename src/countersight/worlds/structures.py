@@ -53,12 +53,17 @@ class Structure:
 
     def hang(self, above: Thing, x: float, length: float) -> Thing:
         """A block or a ball on a string from another thing."""
-        bottom = above.bottom + length
-        if self.rng.random() < 0.4:
-            thing = self.put("ball", x - _BALL / 2, bottom + _BALL, _BALL, _BALL)
-        else:
-            height, width = self.rng.randint(22, 32), 2 * self.rng.randint(15, 22)
-            thing = self.put("block", x - width / 2, bottom + height, width, height, self._weight())
+        if self.rng.random() >= 0.4:
+            return self.hang_block(above, x, length)
+        thing = self.put("ball", x - _BALL / 2, above.bottom + length + _BALL, _BALL, _BALL)
+        self.tie(above, thing, x)
+        return thing
+
+    def hang_block(self, above: Thing, x: float, length: float) -> Thing:
+        """A block on a string from another thing."""
+        height, width = self.rng.randint(22, 32), 2 * self.rng.randint(15, 22)
+        bottom = above.bottom + length + height
+        thing = self.put("block", x - width / 2, bottom, width, height, self._weight())
         self.tie(above, thing, x)
         return thing
 
@@ -175,6 +180,13 @@ def hanging(build: Structure) -> None:
             return
 
 
+def chain(build: Structure) -> None:
+    """Three blocks, one below the other: without the second, the third falls, and the first does not."""
+    thing = build.put("hook", -8, 10, 16, 10, 0)
+    for _ in range(3):
+        thing = build.hang_block(thing, 0, build.rng.randint(18, 30))
+
+
 def swing(build: Structure) -> None:
     """A plank on two strings, with things on it."""
     rng = build.rng
@@ -191,6 +203,8 @@ LOWER: dict[str, Callable[[Structure], None]] = {"tower": tower, "bridge": bridg
 """What stands on the table."""
 UPPER: dict[str, Callable[[Structure], None]] = {"shelf": shelf, "hanging": hanging, "swing": swing}
 """What is fixed above it."""
+ASKED_FOR: dict[str, Callable[[Structure], None]] = {"chain": chain}
+"""What is built only where it is asked for."""
 
 
 class Built(msgspec.Struct, frozen=True):
@@ -210,7 +224,7 @@ class Built(msgspec.Struct, frozen=True):
 def built(name: str, rng: Random) -> Built:
     """A structure of that name by chance."""
     build = Structure(rng)
-    (LOWER | UPPER)[name](build)
+    (LOWER | UPPER | ASKED_FOR)[name](build)
     corners = [corner for thing in build.things for corner in thing.corners()]
     left, right = min(x for x, _ in corners), max(x for x, _ in corners)
     height = max(y for _, y in corners) - min(y for _, y in corners)

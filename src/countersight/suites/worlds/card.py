@@ -9,6 +9,7 @@ from countersight.suites.dividing import division_table
 
 REASONS = {
     "margin": "what falls was a matter of less than 6 pixels, or of a fifth more or less friction",
+    "radius": "discs hit or missed each other or a wall by less than 6 pixels (radii 3 px larger or smaller decide)",
     "jitter": "one of 16 jitters (±1 px, ±2 % friction or speed, and weight) had another outcome",
     "model": "the world did not follow the structural model of its causal graph under every intervention",
     "floor": "the floor had no room for what fell",
@@ -24,14 +25,19 @@ class Tally:
 
     def __init__(self) -> None:
         self.dropped: Counter[str] = Counter()
-        self.relevant: Counter[bool] = Counter()
+        self.relevant: Counter[tuple[str, bool]] = Counter()
 
     def add(self, cases: Iterable[Case], dropped: dict[str, int]) -> None:
         """Count some cases, and what was dropped for them."""
         self.dropped.update(dropped)
         for case in cases:
             if (case.suite, case.group) not in ASKED_OTHERWISE:
-                self.relevant[is_relevant(case)] += 1
+                kind = case.change.kinds[0] if case.change else "remove"
+                self.relevant[kind, is_relevant(case)] += 1
+
+    def total(self, relevant: bool) -> int:
+        """Cases whose change matters, or does not."""
+        return sum(number for (_, is_so), number in self.relevant.items() if is_so == relevant)
 
 
 def is_relevant(case: Case) -> bool:
@@ -48,14 +54,18 @@ def section(tally: Tally, folder: Path) -> str:
     matters = f"""
 ## Changes that matter, and changes that do not
 
-Of the cases that ask the same of both worlds, the change matters to what is asked in {tally.relevant[True]:,}, and does
-not in {tally.relevant[False]:,}. A plan among supports is a change that matters to nothing; one among discs, which is
+Of the cases that ask the same of both worlds, the change matters to what is asked in {tally.total(True):,}, and does
+not in {tally.total(False):,}:
+
+{_by_kind(tally)}
+
+A plan among supports is a change that matters to nothing; one among discs, which is
 not counted here, is one that matters.
 """
     told = "\n".join(
         f"- {tally.dropped[reason]:,} because {words}" for reason, words in REASONS.items() if reason in tally.dropped
     )
-    return f"""{matters if tally.relevant[True] else ""}
+    return f"""{matters if tally.relevant else ""}
 ## What was left out
 
 Every outcome is solved, not simulated. A candidate was dropped where a viewer could not be sure of it:
@@ -67,6 +77,13 @@ Every outcome is solved, not simulated. A candidate was dropped where a viewer c
 Name the suite, its version, the seed and the size, which all stand above: the same make the same pixels. Models may
 have seen the public set; for a test of your own, make one with a fresh seed.
 """
+
+
+def _by_kind(tally: Tally) -> str:
+    """The kinds of change, and how often each matters."""
+    kinds = sorted({kind for kind, _ in tally.relevant})
+    rows = [f"| {kind} | {tally.relevant[kind, True]:,} | {tally.relevant[kind, False]:,} |" for kind in kinds]
+    return "\n".join(("| change | matters | does not |", "| --- | --- | --- |", *rows))
 
 
 def divisions(folder: Path) -> str:

@@ -158,7 +158,7 @@ CAUSES = WorldSuite(
     "graphs and all answers come from intervening in the world, solved by static equilibrium.",
     groups=tuple(map(_group, TASKS.values())),
     build=SUPPORTS.build,
-    is_stable=SUPPORTS.is_stable,
+    doubt=SUPPORTS.doubt,
     hardness=lambda draft: draft.remembered,
     draw=SUPPORTS.draw,
     show=SUPPORTS.show,

@@ -33,6 +33,12 @@ def removals(world: Supports, rng: Random) -> Iterator[Told]:
         yield Told(Remove(thing.id), worded("{X} were taken away", X=thing), thing, "remove")
 
 
+def losses(world: Supports, rng: Random) -> Iterator[Told]:
+    """Anything that carries or holds another may be taken away."""
+    carrying = {contact.lower for contact in contacts(world)}
+    return (told for told in removals(world, rng) if told.about.id in carrying)
+
+
 def cuts(world: Supports, rng: Random) -> Iterator[Told]:
     """A string that holds a thing alone may be cut; of two, the other would hold it in a way that is hard to tell."""
     held = [string.below for string in world.strings]
@@ -92,6 +98,7 @@ def turns(world: Supports, rng: Random) -> Iterator[Told]:
 
 CHANGES: dict[str, Callable[[Supports, Random], Iterator[Told]]] = {
     "remove": removals,
+    "loss": losses,
     "cut": cuts,
     "add": additions,
     "replace": replacements,

@@ -31,8 +31,11 @@ from countersight.worlds import (
     yes,
 )
 
-RULE = "Each disc slides three times as far as its arrow is long, unless it hits something."
-"""What a viewer must know, at the head of every question about what is going to happen."""
+RULE = (
+    "Each disc slides three times as far as its arrow is long, unless it hits something: what meets flies apart four "
+    "fifths as fast as it met. Dots are weights."
+)
+"""What a viewer must know, at the head of every question about what is going to happen: see `worlds.discs.BOUNCE`."""
 SHOWN = "The four pictures show what happens, from start to end."
 ENDED = "The picture shows the end, and a line for the way of every disc that moved."
 BOTH = "The four pictures above show what happens on the table, those below what happens without the {name}."

@@ -1,5 +1,6 @@
 """The suite of discs: a table with walls, what touches what, and what would."""
 
+from collections.abc import Iterable
 from random import Random
 
 from countersight.errors import Unclear
@@ -29,27 +30,34 @@ from countersight.worlds import (
     motion,
 )
 
-_KINDS = ("remove", "remove", "add", "replace", "move", "turn", "speed")
-_LAYOUT = ("remove", "remove", "add", "turn", "speed")
+_KINDS = ("remove", "add", "replace", "move", "turn", "speed")
+_MEETING = ("remove", "turn", "speed")
 """Changes that often alter who meets whom."""
+_MOVING = (*_MEETING, "add")
+"""Changes that often alter who moves."""
 
 
-def _is_stable(draft: Draft, rng: Random) -> bool:
-    """Whether the answers are the same in slightly different worlds, and with all discs a little larger or smaller."""
+def _doubt(draft: Draft, rng: Random) -> str:
+    """Whether the answers are other ones with all discs a little larger or smaller, or in slightly different worlds."""
     assert isinstance(draft.world, Discs)
     assert isinstance(draft.after, Discs)
-    assert draft.fact
-    rivals = (changed_discs(draft.world, Take(name)) for name in draft.rivals)
+    rivals = [changed_discs(draft.world, Take(name)) for name in draft.rivals]
     for world in (draft.world, draft.after, *rivals):
-        answer = draft.fact(motion(world))
-        jitters = (jittered_discs(world, rng) for _ in range(JITTERS))
-        for other in (*beside_discs(world), *jitters):
-            try:
-                if draft.fact(motion(other)) != answer:
-                    return False
-            except Unclear:
-                return False
-    return True
+        if not _is_same(draft, world, beside_discs(world)):
+            return "radius"
+        if not _is_same(draft, world, (jittered_discs(world, rng) for _ in range(JITTERS))):
+            return "jitter"
+    return ""
+
+
+def _is_same(draft: Draft, world: Discs, others: Iterable[Discs]) -> bool:
+    """Whether the answer about a table is that about all of the others."""
+    assert draft.fact
+    answer = draft.fact(motion(world))
+    try:
+        return all(draft.fact(motion(other)) == answer for other in others)
+    except Unclear:
+        return False
 
 
 def _hardness(draft: Draft) -> dict[str, str | int]:
@@ -73,15 +81,15 @@ DISCS = WorldSuite(
     "were otherwise: every answer is worked out collision by collision, and what happens is shown as four moments "
     "or as it ends.",
     groups=(
-        Group("hits", under_changes(hits), _BOTH, _LAYOUT),
+        Group("hits", under_changes(hits), _BOTH, _MEETING),
         Group("reaches wall", under_changes(reaches_wall), _BOTH, _KINDS),
-        Group("how many move", under_changes(how_many_move), (False, True), _LAYOUT),
+        Group("how many move", under_changes(how_many_move), (False, True), _MOVING),
         Group("who first", under_changes(who_first), (False, True), ("remove",)),
         Group("role", under_changes(role), ("cause", "enable", "prevent", "neither")),
         Group("planning", planning, (None,)),
     ),
     build=build_discs,
-    is_stable=_is_stable,
+    doubt=_doubt,
     hardness=_hardness,
     draw=draw_discs,
     show=_show,

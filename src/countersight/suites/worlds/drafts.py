@@ -8,6 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from countersight.case import AnswerKind, Option
+from countersight.chance import balanced
 from countersight.picture import Pixels
 from countersight.worlds import LEVELS, Difficulty, Disc, DiscChange, Motion, Thing, World, WorldChange
 
@@ -84,6 +85,17 @@ class Draft(msgspec.Struct, frozen=True):
     """How what would happen to discs is shown."""
 
 
+class Heights(msgspec.Struct, frozen=True):
+    """At which places, counted from the highest option, the right one stands: at each as often, unit by unit.
+
+    Supports are cleared from below and fall from above: without this the highest option would mostly be right.
+    """
+
+    places: dict[Difficulty, tuple[int, ...]]
+    having: dict[int, tuple[tuple[str, ...], ...]]
+    """Structures that a world is built of, one of these sets by chance, so that such a place is soon found."""
+
+
 class Group(msgspec.Struct, frozen=True):
     """A group of questions."""
 
@@ -94,6 +106,19 @@ class Group(msgspec.Struct, frozen=True):
     """The answers that are made together, in the same words."""
     kinds: tuple[str, ...] = ("remove",)
     """The kinds of change, one of which is chosen by chance for all that is made together."""
+    heights: Heights | None = None
+    """Where given, a unit is one case, and its target is one of these places."""
+    having: dict[str, tuple[tuple[str, ...], ...]] = {}
+    """Structures that its worlds are built of, by kind of change, one of these sets by chance: what is asked is met
+    sooner in them. Of a kind that is not named, any."""
+
+    def placed(self, key: str, level: Difficulty, nth: int) -> "Group":
+        """The group with the place by height that the nth unit of a difficulty has; itself where no height counts."""
+        if self.heights is None:
+            return self
+        place = balanced(self.heights.places[level], f"{key}/{level}/height", nth)
+        having = dict.fromkeys(self.kinds, self.heights.having[place])
+        return msgspec.structs.replace(self, targets=(place,), having=having)
 
 
 class WorldSuite(msgspec.Struct, frozen=True):
@@ -102,9 +127,10 @@ class WorldSuite(msgspec.Struct, frozen=True):
     name: str
     description: str
     groups: tuple[Group, ...]
-    build: Callable[[Random, Difficulty], Any]
-    is_stable: Callable[[Draft, Random], bool]
-    """Whether slightly different worlds have the same answers."""
+    build: Callable[..., Any]
+    """A world by chance, of a difficulty, and of structures where these are asked for."""
+    doubt: Callable[[Draft, Random], str]
+    """Why slightly different worlds have other answers, as the card counts it; nothing where they do not."""
     hardness: Callable[[Draft], dict[str, str | int]]
     draw: Callable[[Any], Pixels]
     show: Callable[[Draft], Pixels]

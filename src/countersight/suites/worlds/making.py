@@ -29,7 +29,7 @@ from countersight.suites.worlds.units import draft_unit
 from countersight.worlds import WORLDS_FILE, Difficulty, WorldRecord, encode_world
 
 SUITES = {suite.name: suite for suite in (SUPPORTS, DISCS, CAUSES)}
-VERSION = "1.3"
+VERSION = "1.4"
 """Of the suite: cases made from the same seed are the same while it does not change."""
 PUBLIC_SEED = 1
 """The seed of the public set."""
@@ -165,6 +165,7 @@ def _cases(
     group = suite.groups[order.group]
     key = f"{suite.name}/{seed}/{group.name}"
     level = balanced(suite.levels, f"{key}/difficulty", order.unit) if difficulty is None else difficulty
+    group = group.placed(key, level, order.unit // len(suite.levels) if difficulty is None else order.unit)
     unit = draft_unit(suite, group, level, f"{key}/{level}/{order.unit}")
     dropped.update(unit.dropped)
     made = {"difficulty": level, "unit": order.unit, "split": split_of(f"{key}/{order.unit}")}

@@ -1,8 +1,8 @@
 """What is asked of a world of supports: each group's questions, as drafts with their answers in both worlds."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from itertools import permutations
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import combinations, permutations, product
 from random import Random
 
 import msgspec
@@ -10,9 +10,10 @@ import msgspec
 from countersight.case import Option
 from countersight.errors import Unclear
 from countersight.suites.worlds.changing import CHANGES
-from countersight.suites.worlds.drafts import Asked, Draft, Group, Told, worded
+from countersight.suites.worlds.drafts import Asked, Draft, Group, Heights, Told, worded
 from countersight.worlds import (
     COLOURS,
+    LEVELS,
     Move,
     Outcome,
     Remove,
@@ -24,7 +25,6 @@ from countersight.worlds import (
     changed,
     clearly_first,
     contacts,
-    fallen_without,
     is_higher,
     outcome,
     yes,
@@ -133,59 +133,71 @@ def which_falls(happened: Happened, rng: Random) -> Iterator[Draft]:
     beside = [thing for thing in blocks if thing.id not in down and thing.id not in near]
     taken = {thing.colour for thing in world.things if thing.kind == "block"}
     absent = sorted(set(COLOURS) - taken - {told.about.colour})
-    if not (right and involved and beside and absent):
+    if not absent:
         return
-    chosen = [rng.choice(each) for each in (right, beside, involved)]
-    highest = clearly_first(chosen, lambda thing: thing.middle[1])
-    if highest is None:
-        return
-    names = [*(f"the {thing.name}" for thing in chosen), f"the {rng.choice(absent)} block"]
-    yield Draft(
-        skeleton="",
-        target=None,
-        kind="choice",
-        factual=Asked("Which of these is highest in the picture?", f"the {highest.name}"),
-        counterfactual=Asked(f"Which of these would fall if {told.words.text}?", names[0]),
-        shown=Asked("Which of these lies on the floor?", names[0]),
-        world=world,
-        told=told,
-        after=happened.after,
-        fallen=down,
-        options=tuple(map(Option, names, ROLES)),
-    )
+    for place, chosen in _by_height(product(right, beside, involved), rng).items():
+        highest = clearly_first(chosen, lambda thing: thing.middle[1])
+        if highest is None:
+            continue
+        names = [*(f"the {thing.name}" for thing in chosen), f"the {rng.choice(absent)} block"]
+        yield Draft(
+            skeleton="",
+            target=place,
+            kind="choice",
+            factual=Asked("Which of these is highest in the picture?", f"the {highest.name}"),
+            counterfactual=Asked(f"Which of these would fall if {told.words.text}?", names[0]),
+            shown=Asked("Which of these lies on the floor?", names[0]),
+            world=world,
+            told=told,
+            after=happened.after,
+            fallen=down,
+            options=tuple(map(Option, names, ROLES)),
+        )
+
+
+def _by_height(choices: Iterable[Sequence[Thing]], rng: Random) -> dict[int, Sequence[Thing]]:
+    """Some things by the place of the first of them, counted from the highest: at each place one choice by chance."""
+    found: dict[int, list[Sequence[Thing]]] = {}
+    for chosen in choices:
+        place = sum(thing.middle[1] < chosen[0].middle[1] for thing in chosen)
+        found.setdefault(place, []).append(chosen)
+    return {place: rng.choice(some) for place, some in sorted(found.items())}
 
 
 def planning(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[Draft]:
     """Which one block of four could go without anything falling?"""
     blocks = [thing for thing in world.free if thing.kind == "block"]
-    rng.shuffle(blocks)
     safe: list[Thing] = []
     holding: list[Thing] = []
-    for block in blocks:
+    for block in rng.sample(blocks, len(blocks)):
         try:
-            (holding if fallen_without(world, block.id) else safe).append(block)
+            (holding if outcome(world, Remove(block.id)).fallen else safe).append(block)
         except Unclear:
             continue
-    if not safe or len(holding) < 3:
-        return
-    gone = Remove(safe[0].id)
-    chosen = [safe[0], *holding[:3]]
-    leftmost = clearly_first(chosen, lambda thing: thing.middle[0])
-    if leftmost is None:
-        return
+    choices = ([one, *three] for one in safe for three in combinations(holding, 3))
+    for place, chosen in _by_height(choices, rng).items():
+        leftmost = clearly_first(chosen, lambda thing: thing.middle[0])
+        if leftmost:
+            yield _plan(world, chosen, place, leftmost)
+
+
+def _plan(world: Supports, chosen: Sequence[Thing], place: int, leftmost: Thing) -> Draft:
+    """The first of four blocks could go."""
+    one, *others = chosen
+    gone = Remove(one.id)
     options = tuple(Option(f"the {thing.name}", "graph" if nth else "answer") for nth, thing in enumerate(chosen))
-    yield Draft(
+    return Draft(
         skeleton="",
-        target=None,
+        target=place,
         kind="choice",
         factual=Asked("Which of these is farthest to the left?", f"the {leftmost.name}"),
         counterfactual=Asked("Which of these could be taken away without anything falling?", options[0].text),
         shown=Asked("Which of these is not in the picture?", options[0].text),
         world=world,
-        told=Told(gone, worded("{X} were taken away", X=safe[0]), safe[0], "remove"),
+        told=Told(gone, worded("{X} were taken away", X=one), one, "remove"),
         after=changed(world, gone),
         options=options,
-        rivals=tuple(thing.id for thing in holding[:3]),
+        rivals=tuple(thing.id for thing in others),
         says_change=False,
     )
 
@@ -220,13 +232,37 @@ def _happened(world: Supports, told: Told, dropped: Counter[str]) -> Happened | 
     return Happened(world, told, result, result.world)
 
 
+_HAVING: dict[str, tuple[tuple[str, ...], ...]] = {
+    "cut": ((), ("chain",)),
+    "add": ((), ("balance",)),
+    "replace": ((), ("balance",)),
+}
+"""Without these, changes of such a kind would seldom matter, and few cases would have them."""
+_WHICH_FALLS = Heights(
+    dict.fromkeys(LEVELS, (0, 1, 2)),
+    {
+        0: ((), ("tower", "tower")),
+        1: (("tower", "shelf"), ("tower", "hanging"), ("chain", "shelf")),
+        2: (("chain", "shelf"),),
+    },
+)
+_PLANNING = Heights(
+    # Few things make no world in which the lowest of four blocks is the one that nothing needs.
+    {"easy": (0, 1, 2), "medium": (0, 1, 2, 3), "hard": (0, 1, 2, 3)},
+    {
+        0: ((), ("tower", "tower")),
+        1: (("tower", "hanging"), ("tower", "shelf")),
+        2: (("tower", "tower"), ("tower", "chain")),
+        3: (("tower", "tower", "chain"), ("chain", "chain")),
+    },
+)
 _BOTH = (("yes", "yes"), ("yes", "no"), ("no", "yes"), ("no", "no"))
 GROUPS = (
-    Group("falls", under_changes(falls), _BOTH, ("remove", "remove", "cut", "add", "replace", "move", "turn")),
-    Group("higher", under_changes(higher), _BOTH, ("remove", "remove", "cut", "add", "replace", "turn")),
-    Group("how many", under_changes(how_many), (0, 1, 0, 2), ("remove", "remove", "add", "move", "turn")),
-    Group("which falls", under_changes(which_falls), (None,)),
-    Group("planning", planning, (None,)),
+    Group("falls", under_changes(falls), _BOTH, ("remove", "cut", "add", "replace", "move", "turn"), having=_HAVING),
+    Group("higher", under_changes(higher), _BOTH, ("remove", "cut", "add", "replace", "turn"), having=_HAVING),
+    Group("how many", under_changes(how_many), (0, 1, 0, 2), ("remove", "move")),
+    Group("which falls", under_changes(which_falls), (None,), ("loss",), _WHICH_FALLS),
+    Group("planning", planning, (None,), heights=_PLANNING),
 )
 
 

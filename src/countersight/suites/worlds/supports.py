@@ -20,6 +20,11 @@ from countersight.worlds import (
 )
 
 
+def _doubt(draft: Draft, rng: Random) -> str:
+    """The 16 jitters, where not all of them have the same outcome."""
+    return "" if _is_stable(draft, rng) else "jitter"
+
+
 def _is_stable(draft: Draft, rng: Random) -> bool:
     """Whether the same things fall in every slightly different world, before and after the change."""
     assert isinstance(draft.world, Supports)
@@ -49,7 +54,7 @@ SUPPORTS = WorldSuite(
     "were otherwise: every answer is solved by static equilibrium, and every changed world is drawn too.",
     groups=GROUPS,
     build=build_supports,
-    is_stable=_is_stable,
+    doubt=_doubt,
     hardness=hardness,
     draw=draw_supports,
     show=_show,

@@ -5,7 +5,7 @@ then knows nothing of the answer.
 """
 
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from random import Random
 
 import msgspec
@@ -42,7 +42,7 @@ def _search(
     kind = rng.choice(group.kinds)
     met: dict[str, list[Draft | None]] = {}
     for _ in range(_WORLDS):
-        world = suite.build(rng, difficulty)
+        world = suite.build(rng, difficulty, *_having(group, kind, rng))
         used: set[str] = set()
         for draft in group.drafts(world, kind, rng, dropped):
             places = met.setdefault(draft.skeleton, [None] * len(group.targets))
@@ -59,11 +59,17 @@ def _search(
     return None
 
 
+def _having(group: Group, kind: str, rng: Random) -> Iterator[tuple[str, ...]]:
+    """What a world of the group is built of, where something is asked for."""
+    if kind in group.having:
+        yield rng.choice(group.having[kind])
+
+
 def _open(targets: tuple[Hashable, ...], places: list[Draft | None], target: Hashable) -> int | None:
     return next((nth for nth, each in enumerate(targets) if each == target and places[nth] is None), None)
 
 
 def _is_stable(suite: WorldSuite, draft: Draft, rng: Random, dropped: Counter[str]) -> bool:
-    stable = suite.is_stable(draft, rng)
-    dropped["jitter"] += not stable
-    return stable
+    doubt = suite.doubt(draft, rng)
+    dropped[doubt or "jitter"] += bool(doubt)  # the card names the jitters also where they dropped nothing
+    return not doubt
