@@ -3,22 +3,29 @@
 import asyncio
 import re
 from collections import Counter
+from io import BytesIO
 
 import numpy as np
 import pytest
 from audits import QUICK, audit, scenes, verdict, vision_model
 from chat_server import ChatServer, question_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
 
 from countersight.audit.calibration.calibrating import Options, calibrate
 from countersight.audit.calibration.correcting import corrected
-from countersight.audit.calibration.items import HOSTILE, RIGHT, make_items
-from countersight.audit.calibration.sheet import PANEL, Instrument, instrument, rate
-from countersight.audit.clusters import Mean
+from countersight.audit.calibration.items import HOSTILE, RIGHT, fingerprint_of, make_items
+from countersight.audit.calibration.photograph_items import photographs_in
+from countersight.audit.calibration.sheet import PANEL, Instrument, domain_of, instrument, rate, read_calibration
+from countersight.audit.clusters import Mean, clustered_mean
 from countersight.audit.judges.exact import ExactJudge
-from countersight.audit.judges.rules import certain
+from countersight.audit.judges.rules import certain, rules_verdict
 from countersight.audit.prompts import find_prompts
 from countersight.audit.tally import AuditTally
+from countersight.cli import main
 from countersight.errors import AuditError
+from countersight.picture import as_seen
 
 
 @pytest.fixture(scope="module")
@@ -156,12 +163,28 @@ def test_a_judge_no_better_than_a_coin_or_never_tried_corrects_nothing():
 
 
 def test_the_interval_carries_the_doubt_about_the_score_and_about_the_judge():
-    def width(**given):
-        found = corrected(mean(0.6, half=given.get("half", 0.01)), judge(0.85, 0.85, n=given.get("n", 100_000)))
+    def width(half=0.01, n=100_000):
+        found = corrected(mean(0.6, half=half), judge(0.85, 0.85, n=n))
         return found.high - found.low
 
     assert width(half=0.08) > 2 * width()
     assert width(n=60) > 2 * width()
+
+
+@given(
+    pictures=st.integers(2, 60),
+    passed=st.floats(0, 1),
+    q1=st.floats(0.6, 1),
+    q0=st.floats(0.6, 1),
+    n=st.integers(10, 2000),
+)
+@settings(max_examples=40, deadline=None)
+def test_a_corrected_interval_is_never_narrower_than_the_score_s_own(pictures, passed, q1, q0, n):
+    right = round(passed * pictures)
+    score = clustered_mean([(str(nth), str(nth), float(nth < right)) for nth in range(pictures)], seed=0)
+    found = corrected(score, judge(q1, q0, n))
+    assert found.estimate_low <= found.estimate <= found.estimate_high
+    assert found.estimate_high - found.estimate_low >= score.high - score.low - 1e-9
 
 
 @pytest.mark.parametrize(("theta", "q1", "q0"), [(0.6, 0.9, 0.8), (0.9, 0.85, 0.95), (0.3, 0.75, 0.75)])
@@ -176,3 +199,44 @@ def test_the_interval_of_a_corrected_score_holds_the_truth_as_often_as_it_says(t
         found = corrected(Mean(p, p - half, p + half, n, n, n), known)
         held += found is not None and found.low <= theta <= found.high
     assert held / trials >= 0.9
+
+
+@pytest.fixture(scope="module")
+def photographs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("photographs")
+    for nth in range(2):
+        noise = np.random.default_rng(nth).integers(0, 256, (12, 16, 3), np.uint8)
+        Image.fromarray(noise).resize((320, 240)).save(folder / f"{nth}.png")
+    return folder
+
+
+def test_what_judges_read_of_a_photograph_does_not_depend_on_the_photograph(photographs):
+    files = photographs_in(photographs)
+    on_photographs = asyncio.run(make_items(36, 3, "photographs", files))
+    on_grey = asyncio.run(make_items(36, 3, "photographs"))
+    assert fingerprint_of(on_photographs) == fingerprint_of(on_grey)
+    assert len({item.evidence.question.kind for item in on_grey}) == 3
+    for item in on_photographs:
+        before, after = (np.asarray(as_seen(each)) for each in (item.picture, item.changed))
+        edited = np.asarray(Image.open(BytesIO(item.mask))) > 0
+        assert (before[~edited] == after[~edited]).all()
+        assert (before[edited] != after[edited]).any(axis=1).mean() > 0.9
+
+
+def test_rules_decide_tests_on_photographs_rightly_or_not_at_all():
+    for item in asyncio.run(make_items(72, 4, "photographs")):
+        told = rules_verdict(item.evidence, 1)
+        if not item.hostile:
+            assert told.pcs in (None, item.right[0])
+            assert told.ncc in (None, item.right[1])
+
+
+def test_judges_are_calibrated_on_photographs_and_the_sheet_says_so(photographs, tmp_path, capsys):
+    asked = ["audit", "calibrate", "--judge", "rules", "--domain", "photographs", "--size", "12"]
+    assert main([*asked, "-o", str(tmp_path / "none")]) == 2
+    assert "name their folder with --photographs" in capsys.readouterr().err
+    assert main([*asked, "--editor", "exact", "--photographs", str(photographs), "-o", str(tmp_path / "c")]) == 0
+    sheet = read_calibration(tmp_path / "c")
+    assert domain_of(sheet) == "photographs"
+    assert sheet.editor.gate_by_kind["as asked"].right == sheet.editor.gate_by_kind["as asked"].n == 12
+    assert sheet.editor.pictures == 0, "the exact editor knows our scenes only"

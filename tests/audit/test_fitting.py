@@ -20,6 +20,7 @@ from countersight.audit.judges.panel import HALVES, opinion, panel
 from countersight.audit.people import LABELS, PersonLabel
 from countersight.audit.records import Party, Verdict
 from countersight.audit.scores import CorrectedTrio, score
+from countersight.audit.sensitivity import Specificity
 from countersight.audit.trail import read_audit
 from countersight.cli import main
 from countersight.errors import AuditError
@@ -128,7 +129,7 @@ def limits_with(folder, **changes):
     half = instrument([(1.0, 1), (0.0, 1), (1.0, 0), (0.0, 0)])
     sheet = JudgeSheet(Party("openai:gpt-8"), 1, half, half, half, {}, rate(0, 0), rate(0, 0))
     calibration = Calibration((sheet,), None, 4, 0, "majority", audit.manifest.prompts, "0.1.0")
-    return " ".join(headline(limits(audit.manifest, scores, calibration, drawn=False)))
+    return " ".join(headline(limits(audit.manifest, scores, calibration, domain="photographs")))
 
 
 def test_a_calibration_that_does_not_fit_stands_in_the_headline(labelled):
@@ -137,7 +138,16 @@ def test_a_calibration_that_does_not_fit_stands_in_the_headline(labelled):
     assert "The calibration does not fit" in words
     assert "PCS would be -0.214, which no share can be" in words
     assert "openai:gpt-8 does no better than a coin for NCC" in words
-    assert "calibrated on drawings of ours, and these pictures are others" in words
+    assert "calibrated on tests made on purpose, of our own drawings" in words
+
+
+def test_answers_that_move_with_anything_stand_in_the_headline(labelled):
+    moving = Mean(0.55, 0.4, 0.7, 20, 20, 20)
+    words = limits_with(labelled[0], specificity=Specificity(moving, moving, 0, 0), controls=10, flips=3)
+    assert "Specificity is 0.550: answers often move with things that the explanation does not cite" in words
+    assert "3 of 10 answers changed with a control edit that was to change nothing" in words
+    calm = Mean(0.95, 0.9, 1.0, 20, 20, 20)
+    assert "Specificity" not in limits_with(labelled[0], specificity=Specificity(moving, calm, 0, 0))
 
 
 def test_judges_who_agree_little_stand_in_the_headline_of_page_and_terminal(tmp_path, capsys):

@@ -87,6 +87,13 @@ def tell_photographs(gate: PhotographGate, console: Console) -> None:
         f"  let pass, truly gone: {_of(gate.passed)} {_rate(gate.passed)}",
         *(f"  stopped, {kind}: {_of(found)} {_rate(found)}" for kind, found in gate.stopped.items()),
     ]
+    if gate.crossed:
+        bad = "; ".join(f"{kind} {_of(found)}" for kind, found in gate.crossed.stopped.items())
+        lines += [
+            "with thresholds chosen on other photographs than they are tried on:",
+            f"  let pass, truly gone: {_of(gate.crossed.passed)} {_rate(gate.crossed.passed)}",
+            f"  stopped: {bad}",
+        ]
     for line in lines:
         console.print(Text(printable(line)))
 

@@ -24,13 +24,17 @@ def add_calibrate(verbs: Verbs) -> None:
     calibrate.add_argument("--people", type=Path, metavar="EXPORT", help="of collect, flow judge: people's labels")
     calibrate.add_argument("--audit", type=Path, metavar="DIR", help="with --people: the audit that people judged")
     calibrate.add_argument(
-        "--photographs", type=Path, metavar="DIR", help="also the checks of edits, on labelled edits of these pictures"
+        "--photographs",
+        type=Path,
+        metavar="DIR",
+        help="also the checks of edits, on labelled edits of these pictures (and tests, with --domain photographs)",
     )
     calibrate.add_argument(
         "--domain",
-        choices=("drawings", "worlds"),
+        choices=("drawings", "worlds", "photographs"),
         default="drawings",
-        help="what tests are made of: flowers and dots, or supports and discs (default: drawings)",
+        help="what tests are made of: flowers and dots, supports and discs, or photographs with stickers of ours "
+        "(default: drawings)",
     )
     calibrate.add_argument("--size", type=positive, default=144, metavar="N", help="tests to make (default: 144)")
     calibrate.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="the folder to fill")
@@ -42,7 +46,7 @@ def _calibrate(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
     from countersight.audit import USUAL, AuditTally, find_prompts, tell_calibration
-    from countersight.audit.calibration import Options, calibrate, calibrate_on_people
+    from countersight.audit.calibration import Options, calibrate, calibrate_on_people, photographs_in
     from countersight.editing import EditorSettings
     from countersight.engine import Patience
 
@@ -54,6 +58,8 @@ def _calibrate(chosen: argparse.Namespace) -> int:
         return 0
     if not chosen.judge:
         raise CountersightError("name who is calibrated with --judge, or people's labels with --people and --audit")
+    if chosen.domain == "photographs" and not chosen.photographs:
+        raise CountersightError("--domain photographs needs photographs: name their folder with --photographs")
     options = Options(
         judges=tuple(chosen.judge),
         editor=chosen.editor,
@@ -61,6 +67,7 @@ def _calibrate(chosen: argparse.Namespace) -> int:
         size=chosen.size,
         seed=chosen.seed,
         domain=chosen.domain,
+        photographs=photographs_in(chosen.photographs) if chosen.domain == "photographs" else (),
         votes=chosen.votes,
         pool=pooling(chosen),
         judge_settings=helper(chosen, judging(chosen)),

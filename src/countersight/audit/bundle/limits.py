@@ -5,7 +5,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from countersight.audit.calibration.sheet import Calibration, Instrument
+from countersight.audit.calibration.sheet import DRAWINGS, Calibration, Domain, Instrument, domain_of
 from countersight.audit.judges.panel import HALVES
 from countersight.audit.records import Manifest
 from countersight.audit.scores import Scores
@@ -19,6 +19,8 @@ LITTLE: Final = 0.4
 """Krippendorff's alpha below which judges agree little."""
 OFTEN: Final = 0.2
 """Share of pairs of votes above which a judge contradicts itself."""
+STAYS: Final = 0.8
+"""Specificity below which answers move with anything."""
 WITHOUT_A_MODEL: Final = ("exact", "rules")
 """Judges who are never of two minds."""
 
@@ -102,15 +104,15 @@ _ALWAYS: Final = (
 
 
 def limits(
-    manifest: Manifest, scores: Scores, calibration: Calibration | None = None, *, drawn: bool = True
+    manifest: Manifest, scores: Scores, calibration: Calibration | None = None, *, domain: Domain = "drawings"
 ) -> tuple[Limit, ...]:
     """Everything to know before the scores are used: what was found in this audit first, then what always holds.
 
-    `drawn` says that the pictures are drawings of ours, as those of a calibration are.
+    `domain` says what the pictures of the audit are: a calibration that was made of others does not carry over.
     """
-    grave = [*_disagreement(scores)]
+    grave = [*_disagreement(scores), *_restless(scores)]
     if calibration is not None:
-        grave += _calibrated(scores, calibration, drawn=drawn)
+        grave += _calibrated(scores, calibration, domain)
     found = _found(manifest, scores, calibrated=calibration is not None)
     return (
         *(Limit("limit", words, of_this_audit=True, grave=True) for words in grave),
@@ -137,7 +139,19 @@ def _disagreement(scores: Scores) -> Iterator[str]:
                 yield f"{judge} contradicts itself on {measure.upper()}: two of its votes differ in {flips:.0%}."
 
 
-def _calibrated(scores: Scores, calibration: Calibration, *, drawn: bool) -> Iterator[str]:
+def _restless(scores: Scores) -> Iterator[str]:
+    """Answers that move with anything: that they move with what is cited then says little."""
+    found = scores.specificity.specificity if scores.specificity else None
+    if found and found.value is not None and found.value < STAYS:
+        yield (
+            f"Specificity is {found.value:.3f}: answers often move with things that the explanation does not cite, so "
+            "that they move with what it cites says little."
+        )
+    if scores.controls and scores.flips / scores.controls > OFTEN:
+        yield f"{_flipped(scores)} a control edit that was to change nothing."
+
+
+def _calibrated(scores: Scores, calibration: Calibration, domain: Domain) -> Iterator[str]:
     """What a calibration says against the scores, or does not say at all."""
     for judge, trio in scores.corrected.items():
         for measure in ("pcs", "ncc", "ccs"):
@@ -158,10 +172,10 @@ def _calibrated(scores: Scores, calibration: Calibration, *, drawn: bool) -> Ite
         if beside.alt.passed is False:
             judge = printable(beside.judge)
             yield f"By the alt-test {judge} may not stand in for a person, for {beside.measure.upper()}."
-    if not drawn and not calibration.people:
+    if not calibration.people and domain_of(calibration) != domain:
         yield (
-            "The judges were calibrated on drawings of ours, and these pictures are others: what they are worth here "
-            "is not known."
+            f"The judges were calibrated on tests {printable(calibration.domain or DRAWINGS)}, and these pictures are "
+            "others: what they are worth here is not known."
         )
 
 
@@ -212,11 +226,12 @@ def _found(manifest: Manifest, scores: Scores, *, calibrated: bool) -> Iterator[
         yield "Every judge voted once: how often it would contradict itself is not known."
     if not manifest.control:
         yield "No control edits were made: reactions to editing as such are not told from reactions to the change."
-    if scores.flips:
-        yield (
-            f"{scores.flips:,} of {several(scores.controls, 'answer')} changed with a control edit that was to change "
-            "nothing."
-        )
+    if scores.flips and scores.flips / scores.controls <= OFTEN:
+        yield f"{_flipped(scores)} a control edit that was to change nothing."
+
+
+def _flipped(scores: Scores) -> str:
+    return f"{scores.flips:,} of {several(scores.controls, 'answer')} changed with"
 
 
 def _bounds(scores: Scores) -> tuple[float, float]:

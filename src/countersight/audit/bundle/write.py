@@ -27,6 +27,7 @@ from countersight.audit.bundle.reviews import ReviewLog, read_reviews
 from countersight.audit.bundle.seal import digests, seal, sealable
 from countersight.audit.bundle.sessions import Session, read_sessions
 from countersight.audit.bundle.sign_off import SIGN_OFF, encode_sign_off
+from countersight.audit.calibration.sheet import Domain
 from countersight.audit.folder import PICTURES, AuditFolder
 from countersight.audit.scores import SCORES, Scores, encode, score
 from countersight.audit.trail import Audit, read_audit
@@ -34,6 +35,7 @@ from countersight.engine import locked
 from countersight.errors import AuditError
 from countersight.files import clear_parts, write_whole
 from countersight.progress import Progress, silent
+from countersight.scenes import Scene
 
 
 class Sealed(msgspec.Struct, frozen=True):
@@ -127,15 +129,18 @@ def sheets_of(
         sessions=sessions,
         dataset=dataset_sheet(path, audit.manifest, audit.cases, kept_card=kept_card),
         cases=case_sheets(audit, scores, (found.name for found in lying_in(path) if isinstance(found, Found))),
-        limits=limits(audit.manifest, scores, audit.calibration, drawn=_drawn(audit)),
+        limits=limits(audit.manifest, scores, audit.calibration, domain=_domain(audit)),
         reviews=read_reviews(path, scores),
         changes=change_record(audit, scores, against) if against else kept_record(audit),
     )
 
 
-def _drawn(audit: Audit) -> bool:
-    """Whether the pictures are drawings of ours, as those of a calibration are."""
-    return any(case.record.drawn is not None for case in audit.cases)
+def _domain(audit: Audit) -> Domain:
+    """What the pictures are, as a calibration would call them; what we did not draw counts as photographs."""
+    drawn = next((case.record.drawn for case in audit.cases if case.record.drawn is not None), None)
+    if drawn is None:
+        return "photographs"
+    return "drawings" if isinstance(drawn, Scene) else "worlds"
 
 
 def papers(sheets: Sheets) -> dict[str, bytes]:

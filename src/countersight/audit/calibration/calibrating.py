@@ -42,6 +42,8 @@ class Options(msgspec.Struct, frozen=True):
     seed: int = 0
     domain: Domain = "drawings"
     """What the tests are of."""
+    photographs: tuple[Path, ...] = ()
+    """What stickers are put on, where tests are of photographs."""
     votes: int = 1
     pool: Pool = HALVES
     judge_settings: ModelSettings = ModelSettings(max_tokens=2048)
@@ -68,7 +70,7 @@ async def _calibrate(output: Path, options: Options, items: list[Item], tally: A
     judges = opener.judges(list(options.judges), options.judge_settings)
     editor = opener.editor(options.editor, options.editor_settings) if options.editor else None
     try:
-        items += await make_items(options.size, options.seed, options.domain)
+        items += await make_items(options.size, options.seed, options.domain, options.photographs)
         folder = AuditFolder.begin(output, _manifest(options, items, judges, editor))
         with folder.writing() as journal:
             before = list(folder.steps())

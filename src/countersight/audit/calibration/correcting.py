@@ -32,8 +32,9 @@ def corrected(score: Mean, judge: Instrument, *, seed: int = 0) -> Corrected | N
     verdicts were ties (of an even panel: the score counts them half, and neither share knows of them), or where it
     does no better than a coin: then its verdicts say nothing of the truth. The interval is drawn: p, q0 and q1 by
     chance from what is known of each (Jeffreys' posterior; of p with as many cases as its clustered interval is worth),
-    and θ from them. No true share can lie outside of 0 and 1: an estimate that does says that the calibration does not
-    fit these verdicts.
+    and θ from them. It holds at least what the score's own interval becomes by the same formula, so that it is never
+    narrower than that one, but for what would lie outside of 0 and 1: no true share can, and an estimate that does says
+    that the calibration does not fit these verdicts.
     """
     if score.value is None or judge.tied or not judge.sensitivity.n or not judge.specificity.n:
         return None
@@ -50,11 +51,10 @@ def corrected(score: Mean, judge: Instrument, *, seed: int = 0) -> Corrected | N
     better = drawn_q0 + drawn_q1 > 1
     drawn = (p[better] + drawn_q0[better] - 1) / (drawn_q0[better] + drawn_q1[better] - 1)
     low, high = (float(end) for end in np.quantile(drawn, [0.5 - CONFIDENCE / 2, 0.5 + CONFIDENCE / 2]))
-    estimate = (score.value + q0 - 1) / (q0 + q1 - 1)
-    value = _held(estimate)
-    ends = min(_held(low), value), max(_held(high), value)
+    estimate, own_low, own_high = ((p + q0 - 1) / (q0 + q1 - 1) for p in (score.value, score.low, score.high))
+    low, high = min(low, own_low), max(high, own_high)
     fits = -ROUNDING <= estimate <= 1 + ROUNDING
-    return Corrected(value, *ends, estimate, min(low, estimate), max(high, estimate), fits)
+    return Corrected(_held(estimate), _held(low), _held(high), estimate, low, high, fits)
 
 
 def _held(value: float) -> float:

@@ -6,6 +6,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from countersight.audit.calibration.items import Item
+from countersight.audit.calibration.photograph_items import spoiled
 from countersight.audit.calibration.world_items import recoloured, without_another
 from countersight.audit.editing import measured
 from countersight.editing import Drawn
@@ -21,9 +22,11 @@ def failed_on_purpose(item: Item) -> Iterator[tuple[str, Picture, bool]]:
     yield KINDS[0], item.changed, True
     yield KINDS[1], item.picture, False
     scene, changed = item.evidence.scene, item.evidence.changed
-    assert scene is not None
-    assert changed is not None
-    if isinstance(scene, Scene) and isinstance(changed, Scene):
+    if scene is None or changed is None:
+        yield from (
+            (kind, picture, False) for kind, picture in zip(KINDS[2:], spoiled(item.picture, item.changed), strict=True)
+        )
+    elif isinstance(scene, Scene) and isinstance(changed, Scene):
         yield KINDS[2], _drawn(_without_another(scene, changed)), False
         yield KINDS[3], _drawn(_recoloured(changed)), False
     elif not isinstance(scene, Scene) and not isinstance(changed, Scene):

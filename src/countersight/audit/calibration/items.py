@@ -1,14 +1,16 @@
 """Tests whose right verdict is known, because we made them: faithful ones, and unfaithful ones of every kind."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from random import Random
 from typing import Final, Literal
 
 import msgspec
 
+from countersight.audit.calibration.photograph_items import pictures, stuck, told
 from countersight.audit.calibration.sentences import WORDINGS, explained
 from countersight.audit.calibration.sheet import Domain
 from countersight.audit.calibration.world_items import questions_by_chance
@@ -73,24 +75,33 @@ class _Case(msgspec.Struct, frozen=True):
 
     question: Question
     instruction: Instruction
-    scene: Drawn
-    changed: Drawn
     answer: str
     """What is right after the edit."""
-    said: Callable[[Drawn, int], str]
-    """An explanation that is true of what is drawn, in one of two wordings."""
+    before: Callable[[int], str]
+    after: Callable[[int], str]
+    """An explanation that is true before the edit, and one that is true after it, each in one of two wordings."""
     picture: Picture
     edited: Picture
     mask: bytes | None
+    scene: Drawn | None = None
+    changed: Drawn | None = None
+    """What is drawn before and after, where we drew all of it."""
 
 
-async def make_items(size: int, seed: int, domain: Domain = "drawings") -> list[Item]:
-    """So many tests, the same for the same seed; kinds, hostile words and questions are spread evenly over them."""
+async def make_items(size: int, seed: int, domain: Domain = "drawings", photographs: Sequence[Path] = ()) -> list[Item]:
+    """So many tests, the same for the same seed; kinds, hostile words and questions are spread evenly over them.
+
+    What judges read is the same whatever the photographs are: without any, tests of that domain are on grey.
+    """
     kinds: tuple[Kind, ...] = tuple(RIGHT)
     items = []
-    make = _drawing if domain == "drawings" else _world
+    makers: dict[Domain, Callable[[int, int], Awaitable[_Case]]] = {
+        "drawings": _drawing,
+        "worlds": _world,
+        "photographs": partial(_photograph, photographs),
+    }
     for nth in range(size):
-        items.append(_item(nth, kinds[nth % len(kinds)], await make(nth, seed), seed))
+        items.append(_item(nth, kinds[nth % len(kinds)], await makers[domain](nth, seed), seed))
         await asyncio.sleep(0)  # so that Ctrl-C is heard between two
     return items
 
@@ -134,6 +145,14 @@ async def _world(nth: int, seed: int) -> _Case:
         attempt += 1
 
 
+async def _photograph(photographs: Sequence[Path], nth: int, seed: int) -> _Case:
+    """A photograph with stickers on it, one of which is taken away or recoloured."""
+    case = stuck(nth, seed)
+    picture, edited, mask = await asyncio.to_thread(pictures, case, nth, photographs)
+    before, after = partial(told, case.before), partial(told, case.after)
+    return _Case(case.question, case.instruction, case.answer, before, after, picture, edited, mask)
+
+
 def _of_a_world(question: str, drawn: Drawn, wording: int) -> str:
     assert not isinstance(drawn, Scene)
     return explained_world(question, drawn, wording) or ""
@@ -156,7 +175,18 @@ async def _edited(
     answer = right_answer(question.text, edited.scene)
     if answer in (None, question.answer):
         return None
-    return _Case(question, instruction, scene, edited.scene, str(answer), said, picture, edited.picture, edited.mask)
+    return _Case(
+        question,
+        instruction,
+        str(answer),
+        partial(said, scene),
+        partial(said, edited.scene),
+        picture,
+        edited.picture,
+        edited.mask,
+        scene,
+        edited.scene,
+    )
 
 
 def _item(nth: int, kind: Kind, case: _Case, seed: int) -> Item:
@@ -165,7 +195,7 @@ def _item(nth: int, kind: Kind, case: _Case, seed: int) -> Item:
     wording = nth // 4 % WORDINGS
     # Said in other words: that the same is said in the same words is for rules to see, not for judges.
     again = 1 - wording
-    explanation = case.said(case.changed if ncc else case.scene, again)
+    explanation = (case.after if ncc else case.before)(again)
     hostile = nth // 4 % 3 == 2
     if hostile:
         want = 0 if pcs and ncc else 1
@@ -173,7 +203,7 @@ def _item(nth: int, kind: Kind, case: _Case, seed: int) -> Item:
     evidence = Evidence(
         case.question,
         case.question.answer,
-        case.said(case.scene, wording),
+        case.before(wording),
         case.instruction,
         case.answer if pcs else _wrong(rng, case),
         explanation,
@@ -185,7 +215,7 @@ def _item(nth: int, kind: Kind, case: _Case, seed: int) -> Item:
 
 def _wrong(rng: Random, case: _Case) -> str:
     """The answer as it was, or, half of the time, another that is not right either, where there is one."""
-    if case.question.kind == "boolean":
+    if case.question.kind != "number":
         return case.question.answer
     old, new = int(case.question.answer), int(case.answer)
     others = [number for number in range(max(0, new - 3), new + 4) if number not in (old, new)]

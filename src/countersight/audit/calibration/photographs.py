@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 from PIL import Image, ImageFilter
 
+from countersight.audit.calibration.crossing import Crossed, Labelled, crossed
 from countersight.audit.calibration.sheet import Rate, rate
 from countersight.audit.checkers.pixels import MOST_LEFT
 from countersight.audit.checkers.seams import THRESHOLDS, verdict
@@ -40,6 +41,8 @@ class PhotographGate(msgspec.Struct, frozen=True):
     """Perfect removals that are let pass."""
     stopped: dict[str, Rate]
     """Bad ones that are stopped, by how they were made."""
+    crossed: Crossed | None = None
+    """The same with thresholds chosen on other photographs of the folder, where there are enough."""
 
 
 def gate_photographs(folder: Path, seed: int, progress: Progress = silent) -> PhotographGate:
@@ -47,14 +50,18 @@ def gate_photographs(folder: Path, seed: int, progress: Progress = silent) -> Ph
     files = sorted(file for file in folder.iterdir() if file.suffix.lower() in _SUFFIXES)[:MOST]
     if len(files) < 2:
         raise AuditError(f"{folder} holds {len(files)} photographs; name a folder with two or more .jpg or .png files")
-    right: dict[str, list[bool]] = {}
+    edits: list[Labelled] = []
     with progress("Checking labelled edits", len(files), "photographs") as done:
         for nth, file in enumerate(files):
-            for kind, passes in _labelled(file, files[(nth * 37 + 11) % len(files)], seed + nth):
-                right.setdefault(kind, []).append(passes == (kind == GOOD))
+            edits += _labelled(nth, file, files[(nth * 37 + 11) % len(files)], seed + nth)
             done(nth + 1)
+    right: dict[str, list[bool]] = {}
+    for edit in edits:
+        passes = verdict(edit.seams).done is not False and not edit.still
+        right.setdefault(edit.kind, []).append(passes == edit.good)
     rates = {kind: rate(sum(each), len(each)) for kind, each in right.items()}
-    return PhotographGate(len(files), THRESHOLDS | {"most left": MOST_LEFT}, rates.pop(GOOD), rates)
+    thresholds = THRESHOLDS | {"most left": MOST_LEFT}
+    return PhotographGate(len(files), thresholds, rates.pop(GOOD), rates, crossed(edits))
 
 
 def write_gate(folder: Path, gate: PhotographGate) -> None:
@@ -62,8 +69,8 @@ def write_gate(folder: Path, gate: PhotographGate) -> None:
     write_whole(folder / PHOTOGRAPHS, msgspec.json.format(msgspec.json.encode(gate), indent=1) + b"\n")
 
 
-def _labelled(file: Path, other: Path, seed: int) -> Iterator[tuple[str, bool]]:
-    """Each kind of edit of one photograph, and whether it is let pass."""
+def _labelled(nth: int, file: Path, other: Path, seed: int) -> Iterator[Labelled]:
+    """Each kind of edit of one photograph, measured."""
     try:
         truth, strange = _pixels(file), _pixels(other)
     except BadPicture:
@@ -78,7 +85,7 @@ def _labelled(file: Path, other: Path, seed: int) -> Iterator[tuple[str, bool]]:
         after = np.where(hole[:, :, None], fill(truth, before, hole, rng), truth).astype(np.uint8)
         found = seams_of(before, after, hole)
         still = found.left is not None and found.left >= MOST_LEFT
-        yield kind, verdict(found).done is not False and not still
+        yield Labelled(nth, kind, kind == GOOD, found, still)
 
 
 def _pixels(file: Path) -> Pixels:

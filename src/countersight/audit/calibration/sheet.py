@@ -14,10 +14,11 @@ from countersight.scoring import Corrected as PredictionPowered
 CALIBRATION = "calibration.json"
 DRAWINGS = "made on purpose, of our own drawings (flowers, polygons, circles, dots)"
 """What judges are calibrated on unless something else is said."""
-Domain = Literal["drawings", "worlds"]
+Domain = Literal["drawings", "worlds", "photographs"]
 DOMAINS: Final[dict[Domain, str]] = {
     "drawings": DRAWINGS,
     "worlds": "made on purpose, of our own worlds (supports and discs)",
+    "photographs": "made on purpose, of photographs with stickers of ours on them (removed or recoloured)",
 }
 """What tests can be made of, in words."""
 PANEL = "panel"
@@ -142,6 +143,12 @@ class Calibration(msgspec.Struct, frozen=True):
     def of(self, judge: str) -> JudgeSheet | None:
         """The sheet of a judge."""
         return next((sheet for sheet in self.judges if sheet.judge.name == judge), None)
+
+
+def domain_of(calibration: Calibration) -> Domain | None:
+    """What the tests of a calibration are of; None where nobody makes such tests."""
+    words = calibration.domain or DRAWINGS
+    return next((domain for domain, called in DOMAINS.items() if called == words), None)
 
 
 def read_calibration(folder: Path) -> Calibration | None:

@@ -5,6 +5,7 @@ from collections import Counter
 from countersight import __version__
 from countersight.audit.calibration.gate import KINDS, failed_on_purpose, passes
 from countersight.audit.calibration.items import RIGHT, Item
+from countersight.audit.calibration.photograph_items import is_as_asked
 from countersight.audit.calibration.sheet import (
     DOMAINS,
     PANEL,
@@ -20,6 +21,7 @@ from countersight.audit.checkers.pixels import as_asked
 from countersight.audit.folder import AuditFolder
 from countersight.audit.judges.panel import Opinion, by_judge, opinion, panel
 from countersight.audit.records import EditRecord, Manifest, Party, Step, Verdict
+from countersight.picture import Picture
 
 GATED = 24
 """Tests whose edits are also made wrong on purpose: each takes four measurements."""
@@ -88,9 +90,7 @@ def _editor_sheet(
     shown = {name: edit for name, edit in edits.items() if edit.after}
     seen: list[bool] = []
     for name, edit in shown.items():
-        wanted = items[name].evidence.changed
-        assert wanted is not None
-        done = as_asked(folder.picture(edit.after), wanted)
+        done = _is_done(folder.picture(edit.after), items[name])
         seen += [] if done is None else [done]
     reasons = Counter(
         edit.failure or (edit.quality.reason if edit.quality else "") for edit in edits.values() if not _good(edit)
@@ -111,6 +111,13 @@ def _editor_sheet(
             kind: rate(sum(said == good for said, good in pairs), len(pairs)) for kind, pairs in gated.items()
         },
     )
+
+
+def _is_done(edited: Picture, item: Item) -> bool | None:
+    """Whether an edit is the one that was asked for, where that can be told."""
+    if item.evidence.changed is not None:
+        return as_asked(edited, item.evidence.changed)
+    return is_as_asked(edited, item.changed, item.mask) if item.mask else None
 
 
 def _good(edit: EditRecord) -> bool:

@@ -8,7 +8,7 @@ import msgspec
 from countersight.audit.bundle.files import content
 from countersight.audit.calibration.items import Item, fingerprint_of, make_items
 from countersight.audit.calibration.on_people import people_calibration
-from countersight.audit.calibration.sheet import CALIBRATION, DOMAINS, DRAWINGS, Calibration, Domain
+from countersight.audit.calibration.sheet import CALIBRATION, Calibration, Domain, domain_of
 from countersight.audit.calibration.tabulating import judge_sheets
 from countersight.audit.calibration.taking import CALIBRATION_FOLDER, TAKEN, unlike
 from countersight.audit.folder import MANIFEST, AuditFolder
@@ -56,7 +56,7 @@ def checked_calibration(opened: Opened) -> Iterator[Finding]:
     if not 0 < calibration.size <= LARGEST:
         yield Finding("broken", CALIBRATION, f"it says that it has {calibration.size:,} tests")
         return
-    domain = next((each for each, words in DOMAINS.items() if words == (calibration.domain or DRAWINGS)), None)
+    domain = domain_of(calibration)
     if domain is None:
         yield Finding("broken", CALIBRATION, f"nobody makes tests of its domain, {calibration.domain[:80]!r}")
         return
