@@ -681,7 +681,7 @@ COUNTED: list[tuple[str, tuple[str, ...], str, str | None]] = [
     ),
     (COWS, BIRD_COUNTS, "Of the 4 birds, 2 would remain", "A"),
     (COWS, BIRD_COUNTS, "Two birds would remain.", "A"),
-    (COWS, ("1 bird", "No birds", "six birds"), "No birds would remain.", "B"),
+    (COWS, ("1 cow", "No cows", "six cows"), "No cows would remain.", "B"),
     (COWS, ("1 bird", "None", "six birds"), "One would remain, of six birds.", "A"),
     (COWS, ("One person", "2 people"), "Of 2 people, 1 would stay.", "A"),
     (COWS, ("There is 1 cow", "There are 2 cows"), "There'd be 2.", "B"),

@@ -23,6 +23,9 @@ UNSEEN = (
     *("I don't see a door", "I do not see a door", "I couldn't find the door", "There isn't a door"),
 )
 COLOURS = ("red", "blue", "green", "none of the above")
+CARS = ("the taxi", "the van", "the tram")
+LAMPS = ("the left lamp", "the right lamp", "both lamps", "neither lamp")
+LAMP = "Which lamp would still be lit if the left one was switched off?"
 FENCE = "What colour would the fence be if it was painted like the door?"
 
 
@@ -73,6 +76,30 @@ COUNTS = [
         "There are 2 boys, but if the one in red got off you'd be left with 1, assuming the 3 girls stay away.",
         "1",
     ),
+    # "one" as a word for a thing, and not as a count
+    ("How many kids would hold a flag if two let go?", "Just four of the nine would still be holding one.", "4"),
+    ("How many cats would be left if the grey one left?", "The black one and the red one would stay, i.e. two.", "2"),
+    # what the sentence supposes on its way, in another form than "if"
+    ("How many hens would be left if one left?", "There are 4 hens, so with one gone 3 would be left.", "3"),
+    ("How many men would be on the bus if 5 got off and 2 got on?", "12, so after 5 got off there would be 7.", None),
+    ("How many nuts would there be if each of the 3 boys took one?", "Each of the 3 boys takes one: 9 - 3 = 6.", "6"),
+    ("How many geese would there be if they doubled?", "There are 7 geese; doubled, that is 14.", "14"),
+    ("How many pots are there right now?", "If one came there would be 4, but as it stands there are 3 pots.", "3"),
+    # nothing of something else, and the place that is not there
+    (IN_THE_VAN, "There is no van in this image.", None),
+    ("How many cows would be left if one left?", "There are no sheep here.", None),
+    ("How many lamps would be lit if the TV was off?", "There's no TV, so it changes nothing; it would stay 3.", "3"),
+    ("How many plums would be in the bowl if all were eaten?", "The bowl would be empty.", "0"),
+    # all of them where a kind was asked for
+    ("How many men are there?", "A total of 6 people.", None),
+    ("How many red plums are in the bowl?", "The bowl holds nine plums; five are green, the other four are red.", "4"),
+    ("How many red plums are in the bowl?", "The bowl holds nine plums; five are green, the rest are red.", None),
+    (
+        "How many red vans would be left if one left?",
+        "With it gone, 3 red vans and 11 vans overall would be left.",
+        "3",
+    ),
+    ("How many lamps would be on if one was lit?", "4. No, sorry: 5, I overlooked the one in the corner.", "5"),
 ]
 POLARITIES = [
     # what is denied of the object
@@ -99,6 +126,32 @@ POLARITIES = [
     ("Are any of the shops open?", "None of them are.", "no"),
     ("Would the boy fall if the rope snapped?", "I wouldn't expect him to fall.", "no"),
     ("Would the boy fall if the rope snapped?", "I'm sure he would fall.", "yes"),
+    ("Would the boy fall if the rope snapped?", "I would expect him to.", "yes"),
+    # a denial denied
+    ("Would the boy fall if the rope snapped?", "It's unlikely that he wouldn't fall.", "yes"),
+    ("Would the boy fall if the rope snapped?", "He could not avoid falling.", "yes"),
+    ("Could he read it if it was dark?", "There is no reason why he couldn't.", "yes"),
+    # questions for a lack
+    ("Is the lot free of cars?", "There isn't a single car in the lot.", "yes"),
+    ("Is the bottle without a cap?", "The bottle has a cap.", "no"),
+    ("Is it false that the cat is asleep?", "The cat is asleep.", "no"),
+    ("Would the bears fail to see him if he hid?", "Yes, they would not see him.", "yes"),
+    # whether somebody or something is there
+    ("Is there any milk left in the glass?", "The glass is completely empty.", "no"),
+    ("Is anyone in the car?", "The car is empty.", "no"),
+    ("Is anyone in the car?", "The car is parked.", None),
+    # nothing in the way of who was asked about
+    ("Could the dog enter the house if the door was open?", "Nothing would prevent it from walking in.", "yes"),
+    ("Could the dog stay in the yard if the gate was open?", "Nothing would stop it from running out.", None),
+    ("Could the boy see the stage if the man sat down?", "His view would no longer be blocked.", "yes"),
+    ("Would they be able to play if a ball was lost?", "Its loss would not stop them from playing.", "yes"),
+    ("Would the bus be able to pass?", "There would hardly be room for a cart, let alone a bus.", "no"),
+    ("Would the cat be able to reach it?", "The cat would find it impossible to reach it.", None),
+    # comparisons
+    ("Would there be more forks than knives if two were lost?", "Then forks would outnumber knives.", "yes"),
+    ("Would there be more men than women if one left?", "There would be the same number of both.", "no"),
+    ("Is the girl taller than the boy?", "The boy is taller.", "no"),
+    ("Would the shelf hold if books were added?", "I can't be certain, but I'd lean towards yes.", "yes"),
 ]
 CHOICES = [
     (TOOL, TOOLS, "C\nBecause A and B are for wood.", "C"),
@@ -108,6 +161,25 @@ CHOICES = [
     (TOOL, TOOLS, "The saw cuts, the axe chops, the hammer hits: the screwdriver.", "C"),
     (TOOL, TOOLS, "So B is out, tempting as B may look. What remains is the screwdriver.", "C"),
     (TOOL, TOOLS, "正解は C（ドライバー）です。", "C"),
+    ("雨が降ったら何を使いますか？", ("帽子", "傘", "靴"), "傘を使います。", "B"),
+    ("雨が降ったら何を使いますか？", ("帽子", "傘", "靴"), "傘は使いません。", None),
+    # an option that the reply only supposes, gives a reason by, or tells of now
+    (LAMP, LAMPS, "With the left lamp off only the one on the right would still be shining.", "B"),
+    (LAMP, LAMPS, "The right lamp wouldn't be lit either, since it hangs on the left lamp.", None),
+    (LAMP, LAMPS, "Not the left lamp. Both hang on one switch, though. So the right one.", "B"),
+    (
+        "Which one would lead if the taxi left?",
+        CARS,
+        "The tram (C) waits, so once the taxi (A) is gone the van does.",
+        None,
+    ),
+    (
+        "Which lamp is lit now?",
+        LAMPS,
+        "If it was switched off it would be the right lamp; now it's the left lamp.",
+        "A",
+    ),
+    ("What would the cup hold if it was tipped?", ("tea", "milk", "nothing"), "It would be empty.", "C"),
     ("Can the boat sail?", LAKE, "A boat needs open water, and there is none, so the boat cannot sail.", "A"),
     ("How much would it cost at half price?", ("$2", "$4", "$6"), "Four dollars.", "B"),
     # an option that says of the others that they are wrong
@@ -158,3 +230,14 @@ def test_an_option_named_in_passing_is_not_chosen(question, options, text, expec
 @pytest.mark.parametrize(("question", "text", "expected"), OPENS)
 def test_an_open_answer_is_what_the_question_did_not_say(question, text, expected):
     assert read(text, question, "open") == expected
+
+
+def test_a_reply_cut_off_in_its_reasons_has_answered():
+    question = Question("How many bikes would be left if one was stolen?", "6", "number")
+    said = "There would be 6 bikes left. This is because the rack holds seven bikes, one of them a child's at the far"
+    assert answer_in(said, question, finished=False) == "6"
+    assert answer_in(said.replace("This is because", "Then"), question, finished=False) is None
+
+
+def test_what_comes_of_a_condition_is_read_in_japanese_too():
+    assert read("5人いますが、1人が帰ると4人になります。", "何人ですか？", "number") == "4"

@@ -8,8 +8,8 @@ from countersight.reading import read_reply
 FIXED = {
     "corpus": "4648ba8504f9175edcf05c222e974b5361464140daced92161e6f4a52cb69e38",
     "fresh": "235e3ac307e6ed7f0a3abb495a66a76e0b97979ee7ccb8c1a45ab9239466fec7",
-    "further": "59a830bc1e477ffff4ebdebdbf68f024cd543b1ac89206b5a94e9155b94d9836",
-    "last": "fe0523ab0beaa6e446da5d95e590fe167f96896d12eaed8c42dc64391ecf44db",
+    "further": "c4d7c843ffcda2f5f6a370337cea27d5d848534de7c304fdaaaf8f0df16c5615",
+    "last": "0beb3aaf9549f106c8d4a1fa53b7e8f421efab625ece5ae95ec437e37773c359",
     "rounds": "f13b5c14908c27981de90ba8f38002078fe5418871bbc9837059ec25331d3afc",
     "stranger": "6a253aa67b214895c1e2f12e2dd8fbcd3a0552214ad73b933fb67cfaa308fe05",
     "second_stranger": "2a4f9ede06cfe224651f9a7fd16401ba838f457b65d86b0a5d460cb28f355933",

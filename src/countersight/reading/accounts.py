@@ -104,7 +104,8 @@ def _fits_less(other: Quantity, own: list[Quantity], asked: Counted) -> bool:
     """Whether the answer is said to be all that the other is, of what was asked, and more."""
     if not asked.of_now and other.rank > max(n.rank for n in own):
         return False
-    return any(n.words & asked.qualities > other.words & asked.qualities for n in own)
+    of_the_kind = any(n.words & asked.kinds for n in own) and not other.words & asked.kinds
+    return of_the_kind or any(n.words & asked.qualities > other.words & asked.qualities for n in own)
 
 
 def _is_part(other: Quantity, own: list[Quantity], asked: Counted) -> bool:

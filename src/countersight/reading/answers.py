@@ -34,6 +34,7 @@ _DIGITS = re.compile(r"[0-9]{1,9}")
 _HOW_MANY = re.compile(r"\b(?:how many|number of)\b", re.IGNORECASE)
 _TAKEN_BACK = re.compile(r"^\W*(?:no|nope|not quite)\b[\s,.:!-]*", re.IGNORECASE)
 _FIRST_PIECE = re.compile(r"[^\n.!]{1,60}(?:[.!](?=\s)|\n)")
+_GIVES_REASONS = re.compile(rf"\W*{any_of('statements.reasons_follow')}", re.IGNORECASE)
 _FIRST_WORD = re.compile(r"\W*(?:yes|no)(?=,)", re.IGNORECASE)
 _NEXT_TURN = re.compile(rf"(?<=\S)\s*\n\s*{any_of('statements.turns')}\s*\d*\s*:", re.IGNORECASE)
 _ANNOUNCEMENT = re.compile(
@@ -123,7 +124,7 @@ def _untagged(bare: str, question: Question, read_from: ReadFrom, finished: bool
     if language == "other" and question.kind != "open":
         return None
     if language == "eastern":
-        return eastern(bare, question.kind, len(question.options)) if finished else None
+        return eastern(bare, question.kind, [option.text for option in question.options]) if finished else None
     said = _without_listing(bare, question)
     if not finished or is_cut_off(said):
         return _before_it_broke_off(said, question) if read_from == "whole" else None
@@ -131,13 +132,16 @@ def _untagged(bare: str, question: Question, read_from: ReadFrom, finished: bool
 
 
 def _before_it_broke_off(said: str, question: Question) -> str | None:
-    """The answer of a reply that was not finished: what it announced, or a first line that is nothing else."""
+    """The answer of a reply that was not finished: what it announced, gave reasons for, or began with and no more."""
     if question.kind != "open" and corrected(said):
         return None
     for region in announced(said):
         first, *others = sentences(region)
         if others or first.endswith("."):
             return _opening(first, question)
+    first, *others = sentences(said) or [""]
+    if others and _GIVES_REASONS.match(others[0]) and question.kind != "open":
+        return _anywhere(first, question)
     opening = _FIRST_WORD.match(said) if question.kind == "boolean" else None
     opening = opening or _FIRST_PIECE.match(said)
     return _bare(opening.group().strip(), question) if opening else None

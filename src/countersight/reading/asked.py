@@ -15,8 +15,17 @@ _IF = re.compile(r"\b(?:if|when|unless|after|(?<!left )without)\b", re.IGNORECAS
 _OF_ALL = re.compile(
     r"^\W*(?:is|are|was|were|do|does|did|would|will|can|could|has|have) (?:all|both|every|each)\b", re.IGNORECASE
 )
+_OF_BEING = re.compile(
+    r"^\W*(?:is|are|was|were|will|would) (?:there (?:still )?(?:be )?(?:still )?(?:any\w*|an?|some\w*|one)\b"
+    r"|(?:any|some)(?:one|body|thing) (?:still )?(?:be )?(?:left )?(?:in|on|at|under|inside)\b)",
+    re.IGNORECASE,
+)
 _OF_ANYONE = re.compile(r"^\W*\w+ (?:anyone|anybody|someone|somebody|any of the \w+)\b", re.IGNORECASE)
 _NEGATIVE_QUESTION = re.compile(r"\b(?:not|never|no|no longer)\b", re.IGNORECASE)
+_LACKING = found("yes_no.lacking_what_is_asked")
+_IS_WITHOUT = re.compile(r"^(\W*(?:is|are|was|were)\b(?:(?!\bif\b)[^?,])*?)\bwithout\b(?=[^,]*$)", re.IGNORECASE)
+_FALSE_THAT = found("yes_no.false_that")
+_FAILING = re.compile(r"\bfail to\b", re.IGNORECASE)
 _ABILITY = found("yes_no.abilities")
 CONTRARY = re.compile(
     r"(?:(?:,|\s--?|\bbut|\band)\s+(?:\w+ly )?not|,?\s(?:rather than|instead of))\s+(?P<denied>[^,.;]{1,60})",
@@ -49,6 +58,8 @@ class Asked(msgspec.Struct, frozen=True):
     of_ability: bool
     of_anyone: bool
     """Whether it asks if somebody does or is something: anybody who does is a yes."""
+    of_being: bool
+    """Whether it asks if there is something somewhere: "is there any milk in the glass"."""
     of_all: bool
     """Whether it asks of every one of several things: "are both doors open"."""
     text: str
@@ -58,8 +69,8 @@ class Asked(msgspec.Struct, frozen=True):
 @lru_cache(maxsize=512)
 def asked_by(question: str) -> Asked:
     """Reads a question once, for all the clauses it is held against."""
-    opening = _IF.split(question, maxsplit=1)[0]
-    main = opening if content(opening) else stated(question)
+    opening = _IF.split(_IS_WITHOUT.sub(r"\1not have", question), maxsplit=1)[0]
+    main = _as_denied(opening if content(opening) else stated(question))
     said = content(main) | {stem(found.group().lower()) for found in states(main)}
     return Asked(
         words=said,
@@ -73,9 +84,15 @@ def asked_by(question: str) -> Asked:
         of_now=asks_of_now(question),
         of_ability=bool(_ABILITY.search(main)),
         of_anyone=bool(_OF_ANYONE.match(main)),
+        of_being=bool(_OF_BEING.match(main)),
         of_all=bool(_OF_ALL.match(main)),
         text=main,
     )
+
+
+def _as_denied(main: str) -> str:
+    """What is asked, with a "not" where it asks for a lack: whether a lot is free of cars, or somebody fails to see."""
+    return _LACKING.sub("not have", _FAILING.sub("not", _FALSE_THAT.sub("not", main)))
 
 
 def first_word(main: str) -> str:

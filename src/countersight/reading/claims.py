@@ -4,42 +4,28 @@ import re
 
 from countersight.reading.asked import CONTRARY, NOBODY, Asked, compared, content, first_word, same_order
 from countersight.reading.clauses import MODAL
+from countersight.reading.negation import AUXILIARY, NEGATED, NEGATION_WORD, SHORT_NOT, without_negation
+from countersight.reading.obstacles import STAYING, freed, is_hindered
 from countersight.reading.of_several import is_none_of_them, of_all, of_anyone
 from countersight.reading.opposites import SIDES, opposed, opposed_stems, states, told_of
 from countersight.reading.stems import counted_words, stem
 from countersight.reading.vocabulary import any_of, found, words
 
-_AUXILIARY = any_of("yes_no.auxiliaries")
-_NEGATED = re.compile(
-    rf"{_AUXILIARY}(?:\s+{any_of('yes_no.adverbs')})?\s+{any_of('yes_no.negations')}|{any_of('yes_no.negative_verbs')}"
-    rf"|^\W*{any_of('yes_no.negative_openings')}",
-    re.IGNORECASE,
-)
-_NEGATION_WORD = found("yes_no.negation_words")
-_SHORT_NOT = re.compile(r"'t\b(?<=\bcan't)|n't\b(?<!\bcan't)|(?<=\bcan)not\b", re.IGNORECASE)  # keeps the "can"
-_VERB = re.compile(rf"{_AUXILIARY}|'d\b|n't\b", re.IGNORECASE)
+_VERB = re.compile(rf"{AUXILIARY}|'d\b|n't\b", re.IGNORECASE)
 _FIRST_VERB = re.compile(
     rf"{MODAL}|\b(?:is|are|was|were|has|have|had)\b|{any_of('yes_no.change_verbs')}|'s\b|'re\b|n't\b", re.IGNORECASE
 )
 _HEDGE = found("yes_no.hedges")
 _CAN = re.compile(r"\b(?:can|could)\b", re.IGNORECASE)
-_OBSTACLE = found("yes_no.obstacles")
 _FAILING = found("yes_no.failing")
 _KEPT_FROM = re.compile(
     rf"^.{{0,80}}{MODAL} (?:prevent|stop|keep) (?P<who>(?:the |a )?\w+) from (?P<what>\w+ing\b)", re.IGNORECASE
 )
 _STOPS_DOING = re.compile(r"\bstops?(?= \w+ing\b)", re.IGNORECASE)
-_NO_BEFORE = re.compile(r"\bno (?:\w+ )?$", re.IGNORECASE)
 _BY = re.compile(r"\bby\b|\bthere\b", re.IGNORECASE)
 _SPEAKER = re.compile(r"\W*i\b", re.IGNORECASE)
-_THE_SUBJECT = re.compile(r"\b(?:the|his|her|its|their) \w+\b", re.IGNORECASE)
 _ANYBODY = frozenset({stem("person")})
 _DONE_BY_NOBODY = re.compile(rf"^\W*(?:nothing|nobody|no one) {MODAL} (?P<verb>\w+) (?P<what>.*)", re.IGNORECASE)
-_STAYING = frozenset(map(stem, ("remain", "left", "exist", "stay")))
-_PREVENTED = re.compile(
-    r"\b(?:prevent|stop|block|hinder|keep|imped|trouble|difficult|problem)\w* (?:it|him|her|them|that|this|\w+ing)\b",
-    re.IGNORECASE,
-)
 # The word right before a state, where the state is what the verb says of its subject.
 _LINK = re.compile(rf"{any_of('yes_no.links')}\s+$", re.IGNORECASE)
 # "Pressing the switch would turn it on": "it" is what was asked about, whoever turns it on.
@@ -70,12 +56,21 @@ _TWICE = re.compile(
     re.IGNORECASE,
 )
 _CONDITION = re.compile(r"\b(?:with|without|unless|only|by(?= \w+ing\b)|until)\b(?P<what>.*)", re.IGNORECASE)
+_AS_MANY = re.compile(r"\b(?:same|equal) (?:number|amount)\b|\bequally many\b|\bas many\b.*\bas\b", re.IGNORECASE)
+_EMPTY_PLACE = re.compile(
+    r"^\W*(?:then |so )?(?P<what>it|the \w+(?: \w+)?)(?:'s| is| was|'d be| would(?: then| probably| just)? (?:be|look))"
+    r" (?:\w+ly )?(?:empty|bare|deserted|vacant)\b",
+    re.IGNORECASE,
+)
+_LET_ALONE = re.compile(
+    r"(?:\b(?:not|no|hardly|barely|scarcely)\b|n't\b).*\blet alone (?P<what>\w+(?: \w+)?)", re.IGNORECASE
+)
+# "It would find it impossible to reach the shelf": denied, though not by a "not" beside the verb.
+_OTHER_DENIAL = found("yes_no.other_denials")
 _NEITHER = re.compile(r"\bneither\b.*\bnor\b", re.IGNORECASE)
 _PLACES = frozenset(map(stem, words("questions.prepositions")))
-_ADDED = re.compile(rf",(?!.*(?:\b(?:not|no|but|if)\b|n't|,|{_AUXILIARY}))", re.IGNORECASE)
-_ARTICLE_BEFORE = re.compile(r"\b(?:the|an?|its|this) (?:\w+ )?$", re.IGNORECASE)  # "the bottom block"
+_ADDED = re.compile(rf",(?!.*(?:\b(?:not|no|but|if)\b|n't|,|{AUXILIARY}))", re.IGNORECASE)
 _WORD = re.compile(r"[a-z]+", re.IGNORECASE)
-_ADVERB = re.compile(r"\w{2,}ly")
 _ADVERBS = re.compile(
     r"^\W*(?:very|quite|rather|pretty|still|really|\w{2,}ly)\s+|,? (?:indeed|i imagine|i think)\b", re.IGNORECASE
 )
@@ -93,15 +88,17 @@ def asserted(clause: str, asked: Asked) -> str | None:
     clause = _WITHOUT_TROUBLE.sub(" ", _OPINION.sub("", _after_then(clause, asked)))
     if asked.subject and _SPEAKER.match(clause):
         return None  # "I can't see a bird", to whether the cat sees one
-    if not _NEGATED.search(clause):
+    if not NEGATED.search(clause):
         kept = _KEPT_FROM.sub(r"\g<who> would not \g<what>", clause)
         clause = _FAILING.sub("does not", _STOPS_DOING.sub("does not", kept))
+    if (beyond := _LET_ALONE.search(clause)) and content(beyond["what"]) & asked.words:
+        return "yes" if asked.negated else "no"  # "hardly room for a cart, let alone a bus"
     if is_none_of_them(clause):
         return "yes" if asked.negated else "no"
     nobody = _DONE_BY_NOBODY.match(clause)
     if nobody and not asked.negated and stem(nobody["verb"].lower()) in asked.words & content(nobody["verb"]):
         return "no" if content(nobody["what"]) & asked.words else None  # "nothing would stop the dog"
-    if asked.of_all and not asked.negated and (several := of_all(clause, asked, negated=bool(_NEGATED.search(clause)))):
+    if asked.of_all and not asked.negated and (several := of_all(clause, asked, negated=bool(NEGATED.search(clause)))):
         return None if several == "open" else several
     contrary = None if asked.compares else CONTRARY.search(clause)
     if contrary:
@@ -118,19 +115,25 @@ def asserted(clause: str, asked: Asked) -> str | None:
 
 def _claimed(clause: str, asked: Asked) -> bool | None:
     """Whether a clause says that what the question names is so, its own "not" aside."""
-    negated = bool(_NEGATED.search(clause))
+    negated = bool(NEGATED.search(clause))
     if _is_hedged(clause, asked) and not negated:
         return None
-    freed = _freed(clause, asked)
-    if freed is not None:
-        return freed or None
-    if not negated and _is_hindered(clause, asked):
+    free = freed(clause, asked)
+    if free is not None:
+        return free or None
+    if asked.of_being and (place := _EMPTY_PLACE.match(clause)) and content(place["what"]) <= asked.words:
+        return False
+    if not negated and is_hindered(clause, asked):
         return None
     if asked.of_anyone and (of_some := of_anyone(clause, asked, negated=negated)) is not None:
         return of_some
+    if asked.order and not negated and _AS_MANY.search(clause):
+        return False
     if asked.order and (order := compared(clause)):
         return None if negated else _ordered(clause, order, asked)
     told = _told(clause, asked)
+    if told and asked.order and _is_turned_round(clause, asked):
+        return False if not negated else None  # "the boy is taller", to whether the girl is
     if told is not None:
         return told
     if not negated and _is_on_the_other_side(clause, asked):
@@ -139,7 +142,7 @@ def _claimed(clause: str, asked: Asked) -> bool | None:
         return None
     if _is_short_answer(clause, asked) or _repeats(clause, asked):
         return not negated
-    return True if not negated and _covers(clause, asked) else None
+    return True if not negated and not _OTHER_DENIAL.search(clause) and _covers(clause, asked) else None
 
 
 def _is_on_the_other_side(clause: str, asked: Asked) -> bool:
@@ -160,8 +163,8 @@ def denied(clause: str, asked: Asked) -> str | None:
         clause.endswith("?")
         or _is_twice_negated(clause)
         or asked.negated
-        or not _NEGATED.search(clause)
-        or _freed(clause, asked) is not None
+        or not NEGATED.search(clause)
+        or freed(clause, asked) is not None
     ):
         return None
     if asked.subject and _SPEAKER.match(_OPINION.sub("", clause)):
@@ -169,9 +172,9 @@ def denied(clause: str, asked: Asked) -> str | None:
     # "It would not be blue" says neither that it would be yellow nor that it would not.
     if any(opposed(found.group().lower(), state) for found in states(clause) for state in asked.states):
         return None
-    said = _without_negation(_OPINION.sub("", clause)) - (_ANYBODY if NOBODY.search(clause.lower()) else frozenset())
+    said = without_negation(_OPINION.sub("", clause)) - (_ANYBODY if NOBODY.search(clause.lower()) else frozenset())
     to_the_point = said & asked.words - {asked.subject} or _NONE_THERE.search(clause)
-    return "no" if to_the_point and said <= asked.words | asked.supposed | _STAYING | {"think", "believ"} else None
+    return "no" if to_the_point and said <= asked.words | asked.supposed | STAYING | {"think", "believ"} else None
 
 
 def _after_then(clause: str, asked: Asked) -> str:
@@ -183,36 +186,6 @@ def _after_then(clause: str, asked: Asked) -> str:
 def _is_hedged(clause: str, asked: Asked) -> bool:
     """Whether a clause leaves it open. To what could be, "could" is an answer."""
     return bool(_HEDGE.search(_CAN.sub(" ", clause) if asked.of_ability else clause))
-
-
-def _freed(clause: str, asked: Asked) -> bool | None:
-    """Whether a clause denies an obstacle to what was asked ("nothing would stop it"); None where it denies none.
-
-    False where the obstacle is to something else, so that the clause says nothing to the question.
-    """
-    obstacle = _OBSTACLE.search(clause)
-    denied = obstacle and (_NEGATED.search(clause) or _NO_BEFORE.search(clause[: obstacle.start()]))
-    if not obstacle or not denied:
-        return None
-    named = content(obstacle.group().split()[0])
-    if named & asked.words or (named & asked.supposed and _ARTICLE_BEFORE.search(clause[: obstacle.start()])):
-        return None
-    said = _without_negation(_OBSTACLE.sub(_within, clause))
-    if said <= {asked.subject}:
-        # "Nothing would stop it", "nothing would stop the cat"; "that is no problem" may be about anything.
-        return bool(_PREVENTED.search(_THE_SUBJECT.sub("it", clause)))
-    return bool(said & asked.words - {asked.subject}) and said <= asked.words | asked.supposed
-
-
-def _within(obstacle: re.Match[str]) -> str:
-    """Who is kept: "the cat" of "keep the cat from"."""
-    return " ".join(obstacle.group().split()[1:-1])
-
-
-def _is_hindered(clause: str, asked: Asked) -> bool:
-    """Whether a clause only names what stands in the way: "it would struggle to climb"."""
-    obstacle = _OBSTACLE.search(clause)
-    return obstacle is not None and not content(obstacle.group()) & asked.words
 
 
 def _told(clause: str, asked: Asked) -> bool | None:
@@ -227,9 +200,9 @@ def _told(clause: str, asked: Asked) -> bool | None:
     if not verb:
         return None
     leads = [(state.group().lower(), clause[max(0, state.start() - 30) : state.start()]) for state in told]
-    of_the_asked = content(_SHORT_NOT.sub("", clause[: verb.start()])) <= asked.words
+    of_the_asked = content(SHORT_NOT.sub("", clause[: verb.start()])) <= asked.words
     said = [word for word, lead in leads if _is_made_so(lead, asked) or (of_the_asked and _LINK.search(lead))]
-    return told_of(asked.states, said, negated=bool(_NEGATED.search(clause)))
+    return told_of(asked.states, said, negated=bool(NEGATED.search(clause)))
 
 
 def _is_made_so(lead: str, asked: Asked) -> bool:
@@ -248,7 +221,7 @@ def _ordered(clause: str, order: tuple[str, ...], asked: Asked) -> bool | None:
 def _is_short_answer(clause: str, asked: Asked) -> bool:
     """Whether the rest of a clause is in the question: "It would not be.", "There would be one."."""
     # "It would", to "would it not be wide?", may mean either.
-    found = _ELLIPSIS.match(_NEGATION_WORD.sub("", _SHORT_NOT.sub("", clause)).replace("  ", " "))
+    found = _ELLIPSIS.match(NEGATION_WORD.sub("", SHORT_NOT.sub("", clause)).replace("  ", " "))
     if not found or asked.negated or (found["some"] and (asked.counts or found["subject"].lower() != "there")):
         return False
     return content(found["subject"]) <= asked.words
@@ -256,7 +229,7 @@ def _is_short_answer(clause: str, asked: Asked) -> bool:
 
 def _repeats(clause: str, asked: Asked) -> bool:
     """Whether a clause says nothing that the question did not ask: "the trees would be bare" is no "snowy"."""
-    said = _without_negation(clause)
+    said = without_negation(clause)
     alone = len(said) == 1 and not _PRONOUN.match(clause)  # "the wind would get in"
     if (asked.subject in said or alone) and _is_turned_round(clause, asked):
         return False
@@ -286,8 +259,3 @@ def _up_to(clause: str, asked: frozenset[str]) -> str:
     """The clause up to the last of its words that was asked: what follows adds to it."""
     ends = (found.end() for found in _WORD.finditer(clause) if stem(found.group().lower()) in asked)
     return clause[: max(ends, default=None)]
-
-
-def _without_negation(clause: str) -> frozenset[str]:
-    every = content(_NEGATION_WORD.sub(" ", _SHORT_NOT.sub(" ", NOBODY.sub("no person", clause.lower()))))
-    return frozenset(word for word in every if not _ADVERB.fullmatch(word))

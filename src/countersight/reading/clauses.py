@@ -41,6 +41,8 @@ _SUPPOSES = re.compile(rf"{any_of('worlds.questions_that_suppose')}|\bhad \w+ be
 _IS_NOW = found("worlds.present_verbs")
 _SUPPOSED_FIRST = re.compile(rf"\W*(?:{_CONNECTIVE},?\s+)?{any_of('worlds.openers')}", re.IGNORECASE)
 _BREAK = re.compile(r",(?!\s*(?:and|or)\b)|:(?!\d)|(?<=[a-z]) --? ")
+# "There are 12, so after 5 left there would be 7": a statement begins there.
+_OPENS_ANEW = re.compile(rf"[,;]\s*{_CONNECTIVE}\s*$", re.IGNORECASE)
 _MOST_SUPPOSITIONS = 4  # of one sentence that are taken out of it
 _NEAR = 60  # characters before a "would" in which its subject stands
 
@@ -144,7 +146,7 @@ def _without(pattern: re.Pattern[str], sentence: str, *, always: bool) -> str:
             break
         before, rest = sentence[: opening.start()], sentence[opening.end() :]
         # After "there would be 5 if …", or "4, as …", no second main clause is to be looked for without a comma.
-        done = MODAL_AT.search(before) or (before.strip() and not always)
+        done = MODAL_AT.search(before) or (before.strip() and not always and not _OPENS_ANEW.search(before))
         start = _main_clause(rest, needs_comma=bool(done))
         if start is None and not (always or before.strip()):
             break

@@ -26,9 +26,11 @@ _SHARE = re.compile(r"\s*(?:\w+\s+)?of (?:them|which|whom|these|those|the)\b", r
 _OF_WHICH = re.compile(r"\bof (?:which|whom|these|those|them),?\s*(?:only |just )?$", re.IGNORECASE)
 # "Six women, and half of them carry bags": that is said of fewer than six.
 _SOME_OF_THEM = re.compile(
-    rf"[,;]?(?: and| but)? (?:{any_of('counts.some_of_them')} of (?:them|these|those|which|whom)|all but)\b.*",
+    rf"[,;]?(?: and| but)? (?:{any_of('counts.some_of_them')} of (?:them|these|those|which|whom)|all but"
+    r"|the (?:rest|others)|others)\b.*",
     re.IGNORECASE,
 )
+_REMARK = re.compile(r"[,;] (?:i|we)\b.*", re.IGNORECASE)  # "5, I overlooked the one in the corner"
 _PRONOUN = re.compile(r"\bof (?:them|which|whom|these|those)\b", re.IGNORECASE)
 _VERBS = words("questions.helping") | words("questions.possession")
 _GROUPS = frozenset(map(stem, words("counts.groups")))
@@ -86,7 +88,10 @@ def quantities(ranks: Ranks, sentence: int) -> list[Quantity]:
     betweens = [text[left.numeral.end : right.numeral.start] for left, right in pairwise(chosen)]
     parted = [_parted(between) for between in betweens]
     befores = [_lead(text, ranks, chosen[0].numeral.start), *(after for _, after in parted)]
-    afters = [_SOME_OF_THEM.sub("", after) for after in (*(x for x, _ in parted), text[chosen[-1].numeral.end :])]
+    afters = [
+        _REMARK.sub("", _SOME_OF_THEM.sub("", after))
+        for after in (*(x for x, _ in parted), text[chosen[-1].numeral.end :])
+    ]
     shared = _share_in_lists(befores, afters, list(map(_joint, betweens)))
     ranked = [number.rank for number in chosen]
     for place in reversed(shared):  # "five children and one adult would be left": the "would" is of both
@@ -167,7 +172,7 @@ def _share_with_parts(befores: list[str], afters: list[str], betweens: Sequence[
     for place, between in enumerate(betweens):
         if _COLON.search(between) and not _NEXT_LABEL.search(between):
             whole = f"{befores[place]} {_predicate(afters[place])}"
-        befores[place + 1] += f" {whole}" if whole else ""
+        befores[place + 1] = f"{whole} {befores[place + 1]}" if whole else befores[place + 1]
 
 
 def _is_bare(after: str) -> bool:

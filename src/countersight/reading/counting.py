@@ -6,11 +6,18 @@ from msgspec.structs import replace
 
 from countersight.reading.accounts import accounts_for, is_of_any_kind
 from countersight.reading.as_counts import in_things
-from countersight.reading.clauses import MODAL_AT, imagines, sentences, supposed, supposes, supposes_first
+from countersight.reading.clauses import MODAL_AT, contrasted, imagines, sentences, supposed, supposes, supposes_first
 from countersight.reading.company import Fit, Quantity, fit, quantities, speaks_of_another
 from countersight.reading.numerals import numerals
 from countersight.reading.of_each import not_of_each
-from countersight.reading.other_counts import GENERAL, are_parts, is_beside_the_question
+from countersight.reading.other_counts import (
+    GENERAL,
+    are_parts,
+    denies_the_place,
+    is_beside_the_question,
+    is_of_all_kinds,
+    is_of_the_kind,
+)
 from countersight.reading.question import Counted, counted_by
 from countersight.reading.ranks import Rank, opening_number, ranks_in
 from countersight.reading.short_counts import difference, short_count
@@ -45,7 +52,7 @@ def count(text: str, question: str) -> str | None:
     if asked.difference:
         return difference(text)
     text = in_things(text, question)
-    pieces = sentences(text)
+    pieces = _parts_of_now(text) if asked.of_now else sentences(text)
     if stops_halfway(pieces, asked):
         return None
     last = len(pieces) - 1
@@ -54,6 +61,8 @@ def count(text: str, question: str) -> str | None:
         for position, piece in enumerate(pieces)
         if (ranks := ranks_in(piece, first=position == 0, last=position == last))
     ]
+    if _is_nowhere([n for numbers in found for n in numbers], asked):
+        return None
     every = [n for numbers in found for n in numbers if not is_beside_the_question(n, asked)][-_MOST:]
     every = _of_now(every, pieces) if asked.of_now else _of_the_supposed(every, pieces, asked)
     if not asked.of_now and stops_before_its_result(every, pieces, asked):
@@ -80,6 +89,16 @@ def count(text: str, question: str) -> str | None:
         and accounts_for(n.value, every, mentioned, asked)
     }
     return others.pop() if len(others) == 1 else None
+
+
+def _is_nowhere(every: list[Quantity], asked: Counted) -> bool:
+    """Whether a reply says that the place in question is not there, and does not say what would be all the same."""
+    return any(denies_the_place(n, asked) for n in every) and max(n.rank for n in every) <= Rank.ALONE
+
+
+def _parts_of_now(text: str) -> list[str]:
+    """The sentences, and of one that supposes something the parts: "if one came there would be 4, but there are 3"."""
+    return [part for piece in sentences(text) for part in (contrasted(piece) if supposes(piece) else [piece])]
 
 
 def _opened(text: str) -> str | None:
@@ -160,6 +179,8 @@ def _chosen(every: list[Quantity], asked: Counted, mentioned: frozenset[str]) ->
         return None  # "there are six women, and half of them carry bags"
     if best == 0:
         return _unqualified([n for _, n in to_the_point], every, asked, mentioned)
+    # "nine apples in the bowl, the other four are red": the kind tells more than the place does
+    to_the_point = [each for each in to_the_point if each[1].words & asked.kinds] or to_the_point
     fits = max(found for found, _ in to_the_point)
     kept = [n for found, n in to_the_point if found == fits]
     if _is_of_another_noun(kept, every, asked):
@@ -233,6 +254,8 @@ def _with_its_total(kept: list[Quantity], rest: list[Quantity], asked: Counted) 
     values = {n.value for n in kept}
     nouns = {stem(n.noun) for n in kept if n.noun}
     later = [n for n in rest if n.rank == Rank.CONCLUDED and n.value not in values and _stands_after(n, last)]
+    if all(is_of_the_kind(n, asked) for n in kept):
+        later = [n for n in later if not is_of_all_kinds(n, asked)]
     if later and fit(later[-1], asked, frozenset()):
         return _total(kept, rest, later[-1])
     whole = [n.value for n in rest if n.rank >= Rank.STATED and n.value == _sum(kept)] if asked.joins else []

@@ -1,6 +1,7 @@
 """Which language a reply is in, and the reading of plain Chinese and Japanese. Other languages are not read."""
 
 import re
+from collections.abc import Sequence
 from typing import Literal
 
 from countersight.case import LETTERS, AnswerKind
@@ -61,12 +62,14 @@ _SPELLED = f"[{''.join(_DIGITS)}十百]+"
 _COUNTER = f"(?:{_either('eastern.counters')})"
 _NUMBER = re.compile(rf"(?<![\d.])(\d{{1,9}})(?![\d.]*\d)|({_SPELLED})(?={_COUNTER})|^({_SPELLED})$")
 _RESULT = re.compile(rf"(?:{_either('eastern.results')})[^,.\n]*")
+_JAPANESE_CONDITION = re.compile(_either("eastern.japanese_conditions"))
+_DENIES = re.compile(_either("eastern.denying"))
 _PART = re.compile(_either("eastern.parts"))
 _QUOTES = re.compile(r"[「」『』\"']")
 _END = re.compile(rf"(?:{_either('eastern.endings')})?[\s.!]*$")
 
 
-def eastern(text: str, kind: AnswerKind, options: int) -> str | None:
+def eastern(text: str, kind: AnswerKind, options: Sequence[str]) -> str | None:
     """The answer in plain Chinese or Japanese, or None. What is not plain is left unread."""
     corrected = _RETRACTION.split(_QUOTES.sub("", text))[-1]
     said = _END.sub("", _said(corrected))
@@ -79,9 +82,10 @@ def eastern(text: str, kind: AnswerKind, options: int) -> str | None:
             return "no" if _NO.match(said) else "yes" if _YES.match(said) else None
         case "choice":
             letter = _CHOOSE.match(said)
-            return (
-                letter[1] if letter and letter[1] in LETTERS[:options] and not _names_another(said, letter[1]) else None
-            )
+            if not letter:
+                return _worded(said, options)
+            known = letter[1] in LETTERS[: len(options)] and not _names_another(said, letter[1])
+            return letter[1] if known else None
         case "open":
             return said or None
 
@@ -98,10 +102,19 @@ def _names_another(said: str, letter: str) -> bool:
     return any(other != letter for other in re.findall(r"(?<![A-Za-z])[A-Z](?![A-Za-z])", said))
 
 
+def _worded(said: str, options: Sequence[str]) -> str | None:
+    """The letter of the only option whose own words stand in a text that denies nothing."""
+    named = [letter for letter, option in zip(LETTERS, options, strict=False) if option.strip() in said]
+    plain = len(named) == 1 and not _DENIES.search(said) and _EASTERN.search(options[LETTERS.index(named[0])])
+    return named[0] if plain else None
+
+
 def _number(said: str) -> str | None:
     values = _values(said)
     if not values and _ZERO.match(said):
         return "0"
+    if len(values) > 1 and (then := _JAPANESE_CONDITION.split(said)[-1]) != said and len(_values(then)) == 1:
+        return _values(then).pop()
     results = _RESULT.findall(said)
     if len(values) > 1 and results and not _PART.search(said):
         values = _values(results[-1])

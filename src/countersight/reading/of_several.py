@@ -2,7 +2,7 @@
 
 import re
 
-from countersight.reading.asked import Asked, content
+from countersight.reading.asked import Asked, content, first_word
 from countersight.reading.stems import stem
 from countersight.reading.vocabulary import any_of, found
 
@@ -39,4 +39,6 @@ def of_anyone(clause: str, asked: Asked, *, negated: bool) -> bool | None:
     """Whether a clause says of anybody what was asked; None where it only denies it of some."""
     if not asked.words - _ANYBODY or not asked.words - _ANYBODY <= content(clause):
         return None
+    if asked.of_being and first_word(clause) in asked.words:
+        return None  # "the car is parked", to whether anyone is in the car
     return (False if _NOBODY_AT_ALL.match(clause) else None) if negated else True

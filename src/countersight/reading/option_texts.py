@@ -35,6 +35,11 @@ def words_of(text: str) -> str:
     return _SPACE.sub(" ", text).strip().casefold()
 
 
+def name_of(text: str) -> str:
+    """A name without its article."""
+    return words_of(text).removeprefix("the ").removeprefix("a ").removeprefix("an ")
+
+
 def written_out(text: str) -> str:
     """The text with "would not" for "wouldn't", "he is" for "he's" and "I am" for "I'm"."""
     text = _IRREGULAR_NOT.sub(lambda found: "will not" if found.group().lower() == "won't" else "can not", text)

@@ -4,16 +4,10 @@ import re
 from collections.abc import Sequence
 
 from countersight.case import LETTERS
-from countersight.reading.asked import content
 from countersight.reading.clauses import (
     asks_of_now,
-    contrasted,
-    every_clause,
-    imagines,
     sentences,
-    stated,
     supposes_first,
-    tells_of_now,
 )
 from countersight.reading.counting import count
 from countersight.reading.letters import (
@@ -25,11 +19,19 @@ from countersight.reading.letters import (
     opening_mark,
 )
 from countersight.reading.numerals import canonical, numerals
-from countersight.reading.option_texts import affirmed, counts_of, number_of, words_of
+from countersight.reading.option_texts import counts_of, name_of, number_of, words_of
 from countersight.reading.polarity import opening_polarity, polarity
-from countersight.reading.stems import spelled
-from countersight.reading.vocabulary import any_of, listed
-from countersight.reading.wordings import PASSING, by_wording
+from countersight.reading.to_the_point import (
+    GOOD,
+    REASON,
+    claims,
+    of_what_is,
+    of_what_would_be,
+    to_the_point,
+    without_questions,
+)
+from countersight.reading.vocabulary import any_of, listed, words
+from countersight.reading.wordings import by_wording
 from countersight.text import NUMBER_WORDS
 
 _PLACES: dict[str, int] = listed("options.places")
@@ -44,23 +46,24 @@ _PLACE_ALONE = re.compile(r"\W*(\d)\W*$")
 _NUMBERED_OPTION = re.compile(
     rf"\b(?:option|choice)\s*#?(\d{{1,3}}|{'|'.join(list(NUMBER_WORDS)[1:10])})\b", re.IGNORECASE
 )
-_GOOD = re.compile(rf"[✅✔✓☑]|{any_of('options.good')}", re.IGNORECASE)
 _BAD = re.compile(rf"[❌✗✘✖❎]|{any_of('options.bad')}", re.IGNORECASE)
 _TICKED = re.compile(r"^\W*?(?:[✅✔☑]|\[x\])\s*([^\n✅✔☑]+)$", re.IGNORECASE | re.MULTILINE)
 _EITHER = re.compile(r"\W*either\b.*\bor\b", re.IGNORECASE)
 _REASON_FOLLOWS = re.compile(r",? (?:because|since|as|so)\b", re.IGNORECASE)
 _ASKED_BACK = re.compile(r"\b([A-Z])\? (yes|no)\b", re.IGNORECASE)  # "B? No. C? Yes."
-_REASON = re.compile(r"\b(?:because|since)\b", re.IGNORECASE)
-_OPTION_DOES = re.compile(
-    r"^\W*(?P<what>(?:the )?[\w ]{1,40}?) (?:is|are|was|were|has|have|would|will|could)\b(?P<rest>.*)", re.IGNORECASE
-)
-_WHICH = re.compile(r"^\W*(?:which|what|whose)(?: of the)? \w+\b|^\W*who\b", re.IGNORECASE)
-_IS_SO = re.compile(r"^\W*the (?P<what>[\w ]{1,40}?) (?:is|are|was|were)\b", re.IGNORECASE)
 _FIRST_PIECE = re.compile(r"\W*(?P<what>[^.!?,;:\n]{1,60}?)\s*(?:[.!]\s|\n|--|, (?:as|since|because)\b)")
 _LAST_PIECE = re.compile(r"(?::|--)\s+(?P<what>[^.!?,;:\n]{1,60}?)[.!]?\s*$")
 _RATHER_THAN = re.compile(r",? \b(?:rather than|instead of|as opposed to)\b[^,.;:]*", re.IGNORECASE)
 _REMAINS = re.compile(
     r"\W*(?:so |therefore,? )?(?:what(?:'s| is| would be)? (?:left|remains)|that leaves|which leaves|this leaves)\b",
+    re.IGNORECASE,
+)
+_NOTHING = words("options.nothing")
+_IS_EMPTY = re.compile(r"(?:\bbe|\bis|\bare|'s|\bstay|\blook)(?: (?:then|\w+ly))? (?:empty|bare)\b", re.IGNORECASE)
+_ALL_CONSIDERED = re.compile(rf"\W*{any_of('options.all_considered')}", re.IGNORECASE)
+_CONCLUDES = re.compile(
+    r"\W*(?:so|therefore|thus|hence|that leaves|leaving),? (?:it(?:'s| is|'d be| would be| must be) )?"
+    r"(?:the |an? )?\w+(?: \w+){0,2}\W*$",
     re.IGNORECASE,
 )
 _VERDICT = 80  # characters after an option in which it is called right or wrong
@@ -91,6 +94,7 @@ def choice(text: str, options: Sequence[str], question: str) -> str | None:
         return opening.letter
     if _names_the_wrong_letter(text, options, letters):
         return None
+    text = _without_labels(text, options, letters)
     judged = _by_verdicts(text, options, letters)
     if judged:
         return judged
@@ -132,16 +136,22 @@ def _unless_worded_otherwise(letter: str | None, text: str, options: Sequence[st
         return letter
     worded = by_wording(last, options, LETTERS[: len(options)], question)
     if letter is None:
-        return worded if _REMAINS.match(last) else None
+        return worded if _REMAINS.match(last) or _ALL_CONSIDERED.match(last) else None
     return letter if worded in (None, letter) else None
 
 
 def _named_alone(text: str, options: Sequence[str], letters: str) -> str | None:
     """The option that is all of the first sentence, or all that follows the last colon: "Circle. The star is …"."""
     pieces = [_FIRST_PIECE.match(text), _LAST_PIECE.search(text)]
-    said = [_named(piece["what"]) for piece in pieces if piece]
-    found = {letter for letter, option in zip(letters, options, strict=True) if _named(option) in said}
+    said = [name_of(piece["what"]) for piece in pieces if piece]
+    found = {letter for letter, option in zip(letters, options, strict=True) if name_of(option) in said}
     return found.pop() if len(found) == 1 else None
+
+
+def _concluded_alone(text: str, options: Sequence[str], letters: str, question: str) -> str | None:
+    """The option that a last, short sentence concludes: "… So the blue one."."""
+    *others, last = sentences(text) or [""]
+    return by_wording(last, options, letters, question) if others and _CONCLUDES.match(last) else None
 
 
 def _names_the_wrong_letter(text: str, options: Sequence[str], letters: str) -> bool:
@@ -168,16 +178,11 @@ def _by_verdicts(text: str, options: Sequence[str], letters: str) -> str | None:
         # What the option says itself ("A: Yes") is no verdict on it.
         verdict = re.sub(rf"^[\s.:)]*{re.escape(option.strip())}(?!\w)", "", text[start:end], flags=re.IGNORECASE)
         verdict = verdict[:_VERDICT]
-        if _GOOD.search(verdict) and not _BAD.search(verdict):
+        if GOOD.search(verdict) and not _BAD.search(verdict):
             good.append(letter)
         elif not _BAD.search(verdict):
             return None
     return good[0] if len(good) == 1 else None
-
-
-def _named(text: str) -> str:
-    """A name without its article."""
-    return words_of(text).removeprefix("the ").removeprefix("a ").removeprefix("an ")
 
 
 def _places(text: str, options: Sequence[str]) -> set[int]:
@@ -192,6 +197,18 @@ def _places(text: str, options: Sequence[str]) -> set[int]:
         if all(at == place or number_of(option) != number for at, option in enumerate(options)):
             named.add(place)
     return named
+
+
+def _without_labels(text: str, options: Sequence[str], letters: str) -> str:
+    """The text without letters in brackets behind their own options, where several have one: they only name these."""
+    labels = [
+        re.compile(rf"({re.escape(name_of(option))})\s*\({letter}\)", re.IGNORECASE)
+        for letter, option in zip(letters, options, strict=True)
+    ]
+    labelled = [label for label in labels if label.search(text)]
+    for label in labelled if len(labelled) > 1 else ():
+        text = label.sub(r"\1", text)
+    return text
 
 
 def _without_texts(text: str, options: Sequence[str]) -> str:
@@ -214,27 +231,27 @@ def _by_text(text: str, options: Sequence[str], letters: str, question: str) -> 
         return next((x for x, option in zip(letters, options, strict=True) if words_of(option) == answer), None)
     if _EITHER.match((sentences(text) or [""])[-1]):
         return None
-    if alone := _named_alone(text, options, letters):
+    if alone := _named_alone(text, options, letters) or _concluded_alone(text, options, letters, question):
         return alone
-    text = _without_questions(_RATHER_THAN.sub(" ", text))
+    text = without_questions(_RATHER_THAN.sub(" ", text))
     opened = _by_opening(text, options, letters)
     if opened is not None:
         return opened or None
-    if not asks_of_now(question):
-        text = _of_what_would_be(text, question)
-    text = _to_the_point(text, question, options)
-    return by_wording(text, options, letters, question) or by_wording(_claims(text), options, letters, question)
+    text = of_what_is(text) if asks_of_now(question) else of_what_would_be(text, question)
+    if found := _nothing_at_all(text, options, letters):
+        return found
+    text = to_the_point(text, question, options)
+    partly = any(map(supposes_first, sentences(text))) or REASON.search(text)
+    whole = None if partly else by_wording(text, options, letters, question)
+    return whole or by_wording(claims(text), options, letters, question)
 
 
-def _without_questions(text: str) -> str:
-    """The text without what it asks itself: "Put on sunglasses? Hardly."."""
-    pieces = sentences(text)
-    told = [
-        piece
-        for place, piece in enumerate(pieces, 1)
-        if not piece.endswith("?") or opening_polarity(" ".join(pieces[place : place + 1])) == "yes"
-    ]
-    return text if len(told) == len(pieces) else " ".join(told)
+def _nothing_at_all(text: str, options: Sequence[str], letters: str) -> str | None:
+    """The one option that says "nothing", where a reply says that it is empty: "The cup would be empty."."""
+    nothing = [letter for letter, option in zip(letters, options, strict=True) if words_of(option) in _NOTHING]
+    others = [option for option in options if words_of(option) not in _NOTHING]
+    named = any(name_of(option) in words_of(text) for option in others)
+    return nothing[0] if len(nothing) == 1 and _IS_EMPTY.search(text) and not named else None
 
 
 def _by_opening(text: str, options: Sequence[str], letters: str) -> str | None:
@@ -248,52 +265,3 @@ def _by_opening(text: str, options: Sequence[str], letters: str) -> str | None:
         return None
     named = by_wording(text, options, letters, "")
     return (opened[0] if named in (None, opened[0]) else "") if len(opened) == 1 else (named or "")
-
-
-def _of_what_would_be(text: str, question: str) -> str:
-    """What a text says of the world that was asked about: all that has a "would", or else all but what is of now."""
-    pieces = [part for sentence in sentences(text) for part in contrasted(sentence)]
-    imagined = [piece for piece in pieces if imagines(piece)]
-    if any(words_of(affirmed(piece)) for piece in imagined):
-        return ". ".join(imagined)
-    # "The light is green", to what it would be, names what is; "it is green" answers.
-    of_now = [piece for piece in pieces if tells_of_now(piece) or _is_of_the_asked(piece, question)]
-    if len(of_now) == len(pieces) and not any(map(tells_of_now, pieces)):
-        return ""
-    told = [piece for piece in pieces if piece not in of_now]
-    return ". ".join(told or [piece for piece in pieces if not _is_of_the_asked(piece, question)])
-
-
-def _is_of_the_asked(piece: str, question: str) -> bool:
-    told = _IS_SO.match(piece)
-    return told is not None and set(spelled(told["what"])) <= set(spelled(question))
-
-
-def _to_the_point(text: str, question: str, options: Sequence[str]) -> str:
-    """The text without the clauses that tell of an option what was not asked."""
-    for clause in every_clause(text):
-        if _is_beside_the_point(clause, question, options):
-            text = text.replace(clause, " " * len(clause), 1)
-    return text
-
-
-def _is_beside_the_point(clause: str, question: str, options: Sequence[str]) -> bool:
-    """Whether a clause tells of an option what was not asked ("the sheep is next"), or of something else altogether."""
-    told = _OPTION_DOES.match(stated(clause)) if _WHICH.match(stated(question)) else None
-    if not told or _GOOD.search(clause):
-        return False
-    if _named(told["what"]) not in map(_named, options):
-        known = content(question) | content(" ".join(options)) | PASSING
-        subject = content(told["what"])
-        return told["what"].lower().startswith("the ") and bool(subject) and not subject & known
-    said, asked = content(told["rest"]), content(_WHICH.sub("", stated(question)))
-    return bool(said - content(question)) and not asked <= said
-
-
-def _claims(text: str) -> str:
-    """What a text states, without its reasons: "red, because a green one means go"."""
-    mains = (
-        stated(each) if supposes_first(each) or _REASON.match(each) else _REASON.split(each)[0].strip()
-        for each in sentences(text)
-    )
-    return ". ".join(filter(None, mains))

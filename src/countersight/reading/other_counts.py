@@ -12,13 +12,40 @@ from countersight.reading.vocabulary import words
 _ALL_OF_THEM = re.compile(
     r"\s*of (?:them|these|those)(?: (?:here|there|in all|in total|altogether))?\W*", re.IGNORECASE
 )
+_ANYBODY = frozenset(map(stem, ("people", "person", "individuals")))
+_SOME_PEOPLE = frozenset(map(stem, words("questions.some_people")))
 GENERAL = frozenset(map(stem, words("questions.general")))
 """Stems of what goes by many other names."""
 
 
 def is_beside_the_question(quantity: Quantity, asked: Counted) -> bool:
     """Whether a number is no count of what was asked, but a share of it, a name, or a count of other things."""
-    return _is_only_a_share(quantity, asked) or _is_a_name(quantity, asked) or _is_of_another_kind(quantity, asked)
+    return (
+        _is_only_a_share(quantity, asked)
+        or _is_a_name(quantity, asked)
+        or _is_of_another_kind(quantity, asked)
+        or _is_none_of_another(quantity, asked)
+        or _is_of_all_people(quantity, asked)
+    )
+
+
+def denies_the_place(quantity: Quantity, asked: Counted) -> bool:
+    """Whether it says that the place in question is not there: "there is no boat", to how many are in the boat."""
+    return quantity.value == "0" and stem(quantity.noun) in asked.places - asked.nouns
+
+
+def _is_none_of_another(quantity: Quantity, asked: Counted) -> bool:
+    """Whether it says that something is not there which was not asked for: "there is no TV", to how many lamps."""
+    known = asked.nouns | asked.qualities | asked.owner | GENERAL
+    noun = stem(quantity.noun)
+    named = bool(asked.nouns and quantity.phrase) and not any(map(is_empty, quantity.phrase))
+    return quantity.value == "0" and named and noun not in known and not {*map(stem, quantity.phrase)} & known
+
+
+def _is_of_all_people(quantity: Quantity, asked: Counted) -> bool:
+    """Whether it counts people of any kind where one kind was asked for: "6 people", to how many men."""
+    plain = asked.of_now or quantity.rank <= Rank.STATED
+    return plain and stem(quantity.noun) in _ANYBODY and bool(asked.nouns & _SOME_PEOPLE)
 
 
 def _is_only_a_share(quantity: Quantity, asked: Counted) -> bool:
@@ -50,3 +77,15 @@ def are_parts(named: Quantity, other: Quantity) -> bool:
     """Whether two numbers of a sentence count parts of one thing: "four red and three blue flags"."""
     parts = [(one, two) for one in map(stem, named.phrase[:-1]) for two in map(stem, other.phrase)]
     return named.sentence == other.sentence and any(opposed_stems(one, two) for one, two in parts)
+
+
+def is_of_the_kind(number: Quantity, asked: Counted) -> bool:
+    """Whether a number counts just what was asked, by name: "3 red cars"."""
+    said = {*map(stem, number.phrase)}
+    return bool(asked.kinds) and asked.kinds <= said and bool(asked.nouns & said)
+
+
+def is_of_all_kinds(number: Quantity, asked: Counted) -> bool:
+    """Whether a number counts things of any kind, where one was asked for: "11 cars overall"."""
+    said = {*map(stem, number.phrase)}
+    return bool(asked.nouns & said) and not asked.kinds & said

@@ -63,7 +63,7 @@ _LEANING = re.compile(
 _CERTAIN = re.compile(rf"\W*{any_of('yes_no.certain')}\s*,\s+(?!but\b)", re.IGNORECASE)
 _DENIES = re.compile(r"\b(?:no|not|never|none|nobody|nothing|neither|without|hardly|un\w+|less)\b|n't\b", re.IGNORECASE)
 _NOT_SO = found("yes_no.doubts", "yes_no.supposed_not")
-_SAYING = r"(?:\b(?:say|says|think|is|be|was|answer|answered|respond|clearly|definitely|probably|therefore|so)\b|[:,])"
+_SAYING = rf"(?:{any_of('yes_no.saying')}|[:,])"
 _SAID = re.compile(
     rf"{_SAYING}\s*[,:]?\s*[\"']?(?:(?P<yes>yes|true|correct)|(?P<no>no|false|incorrect|unlikely|impossible))[\"']?"
     r"\s*(?:[.,!;)]|$)",
@@ -73,6 +73,11 @@ _CONCLUSION = found("yes_no.conclusions")
 _IS = re.compile(r"\b(?:is|are|was|were|has|have|does|do)\b|'s\b|'re\b", re.IGNORECASE)
 _IS_NOT = re.compile(r"(?:\bis|'s)\s+not$", re.IGNORECASE)
 _GOES_ON_TO_SAY = re.compile(rf"\s+(?!{any_of('yes_no.after_it_is_not')})\w", re.IGNORECASE)
+_DENIES_A_DENIAL = re.compile(
+    r"[^.,;:]{0,30}\b(?:unlikely|impossible|doubtful|not (?:likely|possible|true|the case))(?: that\b| for\b)"
+    r"[^.,;:]*(?:\b(?:not|never|fail\w*)\b|n't\b)",
+    re.IGNORECASE,
+)
 _NOT = re.compile(r"\W*not\b", re.IGNORECASE)
 _CONTRAST = re.compile(r"\W*(?:but|however|yet)\b", re.IGNORECASE)
 
@@ -112,6 +117,8 @@ def opening_polarity(text: str) -> str | None:
     found = _LEADING.match(text)
     if found and _IS_NOT.search(text[: found.end()]) and _GOES_ON_TO_SAY.match(text[found.end() :]):
         return None  # "it is not snowing" is no "no" by itself
+    if found and found["no"] and _DENIES_A_DENIAL.match(text):
+        return None  # "it's unlikely that she wouldn't" is no "no" at all
     return None if not found else ("yes" if found["yes"] else "no")
 
 

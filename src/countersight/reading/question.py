@@ -15,9 +15,11 @@ _HOW_MANY = re.compile(
     rf"\b(?:how many|the number of) (?P<what>[^?.,]{{1,60}}?)(?:\s+(?P<verb>{_HELPING})(?P<rest>[^?]*)|[?.,]|$)",
     re.IGNORECASE,
 )
+_RIGHT_NOW = re.compile(r"\bright now\b", re.IGNORECASE)  # which is on no side
 _DIFFERENCE = re.compile(r"(?:more|fewer|less|additional|extra)\b", re.IGNORECASE)
 _NEGATED = re.compile(r"\b(?:not|without|no)\b|n't\b", re.IGNORECASE)
 _OF_EACH = re.compile(r"\b(?:each|every|per|apiece)\b", re.IGNORECASE)
+_PLACE = re.compile(r"\b(?:in|on|at|inside|under|behind|near|aboard) (?:the|a|an|his|her|its|their|this) (\w+)")
 _DETERMINERS = words("questions.determiners")
 _PREPOSITIONS = words("questions.prepositions")
 _POSSESSION = words("questions.possession")
@@ -33,6 +35,8 @@ class Counted(msgspec.Struct, frozen=True):
     """Those of them that stand before the noun: "red"."""
     predicate: frozenset[str] = frozenset()
     """Those that the verb brings: people in the boat "wearing hats"."""
+    places: frozenset[str] = frozenset()
+    """Those that name a place: "in the boat"."""
     owner: frozenset[str] = frozenset()
     """Whose they are: "how many balloons would the girl have"."""
     supposition: frozenset[str] = frozenset()
@@ -56,6 +60,7 @@ class Counted(msgspec.Struct, frozen=True):
 @lru_cache(maxsize=512)
 def counted_by(question: str) -> Counted:
     """Reads a question once, for all the numbers that are held against it."""
+    question = _RIGHT_NOW.sub("now", question)
     main = stated(question)
     asked = _HOW_MANY.search(main) or _HOW_MANY.search(question)
     of_now = asks_of_now(question)
@@ -71,6 +76,7 @@ def counted_by(question: str) -> Counted:
         qualities=frozenset(told),
         kinds=frozenset(kinds) & told,
         predicate=frozenset(said) & told - places,
+        places=frozenset(stem(place) for place in _PLACE.findall(main.lower())) & told,
         owner=frozenset(owner),
         supposition=frozenset(counted_words(supposition)) - told - nouns - owner,
         supposed_numbers=frozenset(numeral.value for numeral in numerals(supposition)),
@@ -78,7 +84,7 @@ def counted_by(question: str) -> Counted:
         joins=" and " in rest,
         difference=bool(_DIFFERENCE.match(asked["what"])),
         negated=bool(_NEGATED.search(rest)),
-        of_each=bool(_OF_EACH.search(question)),
+        of_each=bool(_OF_EACH.search(main)),
         of_now=of_now,
     )
 

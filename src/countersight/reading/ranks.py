@@ -41,9 +41,11 @@ class Ranks(msgspec.Struct, frozen=True):
     numbers: tuple[Ranked, ...] = ()
 
 
+# "Twice that is 8", "doubled, that makes 14"
+_MADE_OF_IT = r"(?:[^.,=]{0,30}?\bis\b|,? (?:that|this|it|which)(?:'s| is| would be| makes)\b)"
 _CONCLUDING = re.compile(
     rf"{any_of('counts.concluding')}|=|(?<=,)\s*for\b(?! the)|(?<!the )(?<=\w )left\s*:|^\W*left\s*:"
-    rf"|{any_of('counts.lessening_words')}[^.,=]{{0,30}}?\bis\b",
+    rf"|{any_of('counts.lessening_words')}{_MADE_OF_IT}|\bi\.e\.,?(?= \w+\W*$)",
     re.IGNORECASE,
 )
 _CONCLUDED_AFTER = re.compile(rf"(?:\s+[\w'-]+){{0,3}}?\s+{any_of('counts.concluded_after')}", re.IGNORECASE)
@@ -55,6 +57,9 @@ _ASIDE_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _WITH_BEFORE = re.compile(r"\w (?<!left )with\s*$", re.IGNORECASE)  # "a table with 4 legs would …"
+# "…, so with one standing up 2 would be left"
+_WITH_THESE = re.compile(r"(?:[,;]|\b(?:so|and|but|then),?) with(?:out)?\s*$", re.IGNORECASE)
+_GOES_ON_TO_WOULD = re.compile(rf"\s(?!more\b)[^,.;]{{1,40}}{MODAL}", re.IGNORECASE)
 _DENIED_BEFORE = re.compile(rf"{any_of('counts.denied_before')}(?: just| only)?(?: the)?\s*$", re.IGNORECASE)
 _LABEL_BEFORE = re.compile(rf"{any_of('counts.labels')}\s*[#.]?\s*$", re.IGNORECASE)
 _ZERO_ASIDE_BEFORE = re.compile(rf"{any_of('counts.zero_aside_before')}\s*$", re.IGNORECASE)
@@ -79,11 +84,17 @@ _CAME_OR_WENT = re.compile(
 )
 _OF_GROUPS = re.compile(rf"\s+(?:\w+ )?{any_of('counts.groups')}", re.IGNORECASE)
 _SHARE_AFTER = re.compile(rf"\s*(?:{any_of('counts.shares')}|of \d)", re.IGNORECASE)
+# "Three of the eight would be holding one" answers as "three would" does.
+_SHARE_OF_ALL = re.compile(
+    r"\s*(?:out )?of (?:the|these|those) (?:\d+|[a-z]+)\s+(?:[a-z]+\s+)?(?:would|could|will)\b", re.IGNORECASE
+)
 _SHARE_BEFORE = re.compile(rf"{any_of('counts.shares_before')}\s+(?:only |just )?$", re.IGNORECASE)
 _JUST_ONE = re.compile(rf"(?:{any_of('counts.just_one_before')}|[:=(]|\b(?:just|only) the)\s*$", re.IGNORECASE)
 _ONE_OF_SOME = re.compile(rf"\s+{any_of('counts.one_of_some_after')}", re.IGNORECASE)
 _THE_ONLY = re.compile(rf"{any_of('counts.the_only_one')}\s+$", re.IGNORECASE)
 _ONE_BEFORE = re.compile(rf"{any_of('counts.one_of_some_before')}\s+$", re.IGNORECASE)
+_SUCH_A_ONE = re.compile(r"\b(?:an?|the) (?!only|single|total)[a-z]{3,} $", re.IGNORECASE)  # "a brown one"
+_HAD_BEFORE = re.compile(rf"{any_of('counts.having')}\s+$", re.IGNORECASE)
 _ALTERNATIVE = re.compile(rf"\s*(?:,\s*)?(?:{any_of('counts.alternatives')}|/|and/or)\s*$", re.IGNORECASE)
 _RANGE = re.compile(r"\s*-\s*$")
 _FROM = re.compile(r"\b(?:from|by)\s*$", re.IGNORECASE)  # "from 5 to 3" ends at 3
@@ -146,7 +157,7 @@ def _ranked(text: str, numbers: list[Numeral]) -> list[Rank]:
     concluded_from = signs[-1][1] if signs else len(text)
     modal = MODAL_AT.search(text)
     supposed_from = modal.end() if modal else len(text)
-    asides = [aside or _is_one_of_none(text, numbers, place) for place, aside in enumerate(asides)]
+    asides = [aside or _is_one_of_these(text, numbers, place) for place, aside in enumerate(asides)]
     ranks = [
         Rank.ASIDE if aside else _rank(text, numeral, concluded_from, supposed_from)
         for numeral, aside in zip(numbers, asides, strict=True)
@@ -231,18 +242,19 @@ def _rank(text: str, numeral: Numeral, concluded_from: int, supposed_from: int) 
         return Rank.CONCLUDED
     if numeral.start >= supposed_from and not _MODAL_AFTER.match(after):
         return Rank.SUPPOSED
+    expected = _MODAL_AFTER.match(after) and not _WITH_BEFORE.search(before)
     if (_SHARE_AFTER.match(after) or _SHARE_BEFORE.search(before)) and numeral.value != "0":
-        return Rank.SHARE
-    if _MODAL_AFTER.match(after) and not _WITH_BEFORE.search(before):
+        return Rank.EXPECTED if expected and _SHARE_OF_ALL.match(after) else Rank.SHARE
+    if expected:
         return Rank.EXPECTED
     return Rank.BEFORE if _BEFORE.search(before) or _NOW_AFTER.search(after) else Rank.STATED
 
 
-def _is_one_of_none(text: str, numbers: list[Numeral], place: int) -> bool:
-    """Whether "one" stands for a thing that nobody has: "no woman is carrying one"."""
+def _is_one_of_these(text: str, numbers: list[Numeral], place: int) -> bool:
+    """Whether "one" stands for a thing that so many have, or nobody: "three would be holding one"."""
     ends = re.match(r"\W*$", text[numbers[place].end :])
-    nobody = place > 0 and numbers[place - 1].value == "0" and numbers[place - 1].word not in ("", "zero")
-    return numbers[place].word == "one" and bool(ends) and nobody
+    had = _HAD_BEFORE.search(text, 0, numbers[place].start)
+    return numbers[place].word == "one" and place > 0 and bool(ends) and bool(had)
 
 
 def _tells_a_change(after: str) -> bool:
@@ -257,11 +269,12 @@ def _is_aside(before: str, after: str, numeral: Numeral) -> bool:
         or _DENIED_BEFORE.search(before)
         or _ASIDE_BEFORE.search(before)
         or _tells_a_change(after)
+        or (_WITH_THESE.search(before) and _GOES_ON_TO_WOULD.match(after))
     ):
         return True
     if numeral.word == "one" and _THE_ONLY.search(before):
         return True
     if numeral.word == "one":
-        pronoun = _ONE_OF_SOME.match(after) or _ONE_BEFORE.search(before)
+        pronoun = _ONE_OF_SOME.match(after) or _ONE_BEFORE.search(before) or _SUCH_A_ONE.search(before)
         return bool(pronoun) and not _JUST_ONE.search(before)
     return False

@@ -32,6 +32,14 @@ _ASKS_FOR_SOME = re.compile(r"\W*(?:is|are) there\b", re.IGNORECASE)
 _EXPECTED = re.compile(rf"\bi(?:'d| would) expect {_WHO} to (?=\w)", re.IGNORECASE)
 _NOT_EXPECTED = re.compile(rf"\bi (?:wouldn't|would not|don't|do not) expect {_WHO} to (?=\w)", re.IGNORECASE)
 _SEEMS = re.compile(r"\b(?:seems?|appears?) to be\b", re.IGNORECASE)
+_OUTNUMBER = re.compile(
+    r"\b(?:the )?(?P<more>\w+) (?P<would>(?:would |will )?)(?:still )?outnumber (?:the )?(?P<fewer>\w+)", re.IGNORECASE
+)
+_CANNOT_BUT = re.compile(
+    r" (?:can't|cannot|can not|couldn't|could not|won't be able to) (?:help|avoid) (?=\w+ing\b)", re.IGNORECASE
+)
+_OUT_OF_REACH = re.compile(r"\b(?:would(?: \w+)? be|is|are)(?: \w+)? out of (?:\w+ )?reach\b", re.IGNORECASE)
+_EXPECTED_TO = re.compile(rf"\bi(?:'d| would) expect {_WHO} to(?=\s*[.,;!]|$)", re.IGNORECASE)
 _SURELY = re.compile(rf"{any_of('rewordings.surely')}[\s,:.-]*(?=\w)", re.IGNORECASE)
 # "Too tall to pass" does not pass; "too heavy for him to lift" is what he does not lift. "Enough" is the contrary.
 _BE = r"(?:\b(?:would|will)(?: (?:still|then|also))?(?P<not> not|n't)? be|\b(?:is|are|was|were)(?P<isnt> not|n't)?)"
@@ -54,7 +62,8 @@ _ORDERED = re.compile(
 
 def plainer(text: str, question: str) -> str:
     """The text with its idioms of denying and supposing in plain words."""
-    text = _SEEMS.sub("is", text)
+    text = _OUTNUMBER.sub(r"there \g<would>be more \g<more> than \g<fewer>", _SEEMS.sub("is", text))
+    text = _CANNOT_BUT.sub(" would be ", text)
     text = _SURELY.sub("", _NOTHING_BUT.sub("", text))
     if _ASKS_FOR_SOME.match(question):
         text = _SEEN.sub(lambda found: "there is no" if found["not"] or found["any"] == "no" else "there is a", text)
@@ -63,6 +72,7 @@ def plainer(text: str, question: str) -> str:
     text = _ENOUGH.sub(lambda found: _done(found, denied=False), text)
     text = "no" if _NOT_AT_ALL.match(text) else _NOT_AT_ALL.sub("not", text)
     text = _NOT_EXPECTED.sub(lambda found: f"{_subject(found)} would not ", text)
+    text = _OUT_OF_REACH.sub("could not reach", _EXPECTED_TO.sub(lambda found: f"{_subject(found)} would", text))
     text = _EXPECTED.sub(lambda found: f"{_subject(found)} would ", text)
     text = _MADE.sub(_happens, text)
     text = _ORDERED.sub(r"if you \g<order>, ", text)

@@ -13,6 +13,11 @@ _NONE_FIRST = re.compile(
 )
 _MORE = re.compile(r"(?: \w+)? (?:more|fewer|less|additional|extra)\b", re.IGNORECASE)
 _RESULT = re.compile(r"(?:=|\bis|\bby|\bso|\bdifference of)\s*$", re.IGNORECASE)
+_EMPTY_PLACE = re.compile(
+    r"\W*(?:then |so )?the (?P<what>\w+)(?:'s| is| was| would(?: then| just)? be) (?:\w+ly )?"
+    r"(?:empty|bare|deserted)\W*$",
+    re.IGNORECASE,
+)
 _PERCENTAGE = re.compile(r"^\W*(\d{1,9})\s*(?:%|percent)\W*$", re.IGNORECASE)
 _THERE_IS = r"(?:(?:there(?:'s| is|'d be| would(?: still| only| just)? be| will be)|i (?:can )?see)\s+)?"
 _JUST_A = re.compile(
@@ -37,6 +42,8 @@ def short_count(text: str, asked: Counted) -> str | None:
         return "0"
     if _is_just_one(text, asked):
         return "1"
+    if (place := _EMPTY_PLACE.match(text)) and stem(place["what"].lower()) in asked.places:
+        return "0"
     if percentage := _PERCENTAGE.match(text):
         return percentage[1]
     return None if asked.of_now or asked.difference else _then(text)

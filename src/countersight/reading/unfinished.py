@@ -1,5 +1,7 @@
 """Replies that take up what the question supposes and do not come to what follows from it."""
 
+import re
+
 from countersight.reading.clauses import stated, supposed, supposes_at_last, supposes_first
 from countersight.reading.company import Quantity
 from countersight.reading.numerals import numerals
@@ -8,6 +10,7 @@ from countersight.reading.ranks import Rank
 from countersight.reading.stems import counted_words, spelled, stem
 from countersight.reading.vocabulary import found
 
+_SUPPOSES = re.compile(r"\b(?:if|after|once|when)\b", re.IGNORECASE)
 _CHANGE = found("counts.changes")
 
 
@@ -31,7 +34,8 @@ def stops_halfway(pieces: list[str], asked: Counted) -> bool:
     text = " ".join(pieces)
     said = {*counted_words(text), *(n.value for n in numerals(text))}
     taken = [bool(said & stage) for stage in asked.stages]
-    return len(taken) > 1 and taken[0] and not taken[-1] and any(map(supposes_first, pieces[-1:]))
+    supposing = any(supposes_first(piece) or _SUPPOSES.search(piece) for piece in pieces[-1:])
+    return len(taken) > 1 and taken[0] and not taken[-1] and supposing
 
 
 def stops_before_its_result(every: list[Quantity], pieces: list[str], asked: Counted) -> bool:

@@ -1,0 +1,22 @@
+"""Where a clause denies something, and what it says apart from that."""
+
+import re
+
+from countersight.reading.asked import NOBODY, content
+from countersight.reading.vocabulary import any_of, found
+
+AUXILIARY = any_of("yes_no.auxiliaries")
+NEGATED = re.compile(
+    rf"{AUXILIARY}(?:\s+{any_of('yes_no.adverbs')})?\s+{any_of('yes_no.negations')}|{any_of('yes_no.negative_verbs')}"
+    rf"|^\W*{any_of('yes_no.negative_openings')}",
+    re.IGNORECASE,
+)
+NEGATION_WORD = found("yes_no.negation_words")
+SHORT_NOT = re.compile(r"'t\b(?<=\bcan't)|n't\b(?<!\bcan't)|(?<=\bcan)not\b", re.IGNORECASE)  # keeps the "can"
+_ADVERB = re.compile(r"\w{2,}ly")
+
+
+def without_negation(clause: str) -> frozenset[str]:
+    """The stems of what a clause speaks of, denied or not, without its adverbs."""
+    every = content(NEGATION_WORD.sub(" ", SHORT_NOT.sub(" ", NOBODY.sub("no person", clause.lower()))))
+    return frozenset(word for word in every if not _ADVERB.fullmatch(word))

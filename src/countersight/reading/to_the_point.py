@@ -1,0 +1,97 @@
+"""What of a reply speaks of what was asked, where it is read for an option."""
+
+import re
+from collections.abc import Sequence
+
+from countersight.reading.asked import content
+from countersight.reading.clauses import (
+    contrasted,
+    every_clause,
+    imagines,
+    sentences,
+    stated,
+    supposes,
+    supposes_first,
+    tells_of_now,
+)
+from countersight.reading.option_texts import affirmed, name_of, words_of
+from countersight.reading.polarity import opening_polarity
+from countersight.reading.stems import spelled
+from countersight.reading.vocabulary import any_of
+from countersight.reading.wordings import PASSING
+
+GOOD = re.compile(rf"[✅✔✓☑]|{any_of('options.good')}", re.IGNORECASE)
+"""What calls an option right."""
+REASON = re.compile(r"\b(?:because|since)\b", re.IGNORECASE)
+_OPTION_DOES = re.compile(
+    r"^\W*(?P<what>(?:the )?[\w ]{1,40}?) (?:is|are|was|were|has|have|would|will|could)\b(?P<rest>.*)", re.IGNORECASE
+)
+_WHICH = re.compile(r"^\W*(?:which|what|whose)(?: of the)? \w+\b|^\W*who\b", re.IGNORECASE)
+_IS_SO = re.compile(r"^\W*the (?P<what>[\w ]{1,40}?) (?:is|are|was|were)\b", re.IGNORECASE)
+
+
+def without_questions(text: str) -> str:
+    """The text without what it asks itself: "Put on sunglasses? Hardly."."""
+    pieces = sentences(text)
+    told = [
+        piece
+        for place, piece in enumerate(pieces, 1)
+        if not piece.endswith("?") or opening_polarity(" ".join(pieces[place : place + 1])) == "yes"
+    ]
+    return text if len(told) == len(pieces) else " ".join(told)
+
+
+def of_what_is(text: str) -> str:
+    """What a text says without supposing something: "it would be the cow, but as it is, it's the horse"."""
+    pieces = [part for sentence in sentences(text) for part in contrasted(sentence)]
+    told = [piece for piece in pieces if not supposes(piece)]
+    return ". ".join(told) if len(told) < len(pieces) else text
+
+
+def of_what_would_be(text: str, question: str) -> str:
+    """What a text says of the world that was asked about: all that has a "would", or else all but what is of now."""
+    pieces = [part for sentence in sentences(text) for part in contrasted(sentence)]
+    imagined = [piece for piece in pieces if imagines(piece) or supposes_first(piece)]
+    if any(words_of(affirmed(piece)) for piece in imagined):
+        return ". ".join(imagined)
+    # "The light is green", to what it would be, names what is; "it is green" answers.
+    of_now = [piece for piece in pieces if tells_of_now(piece) or _is_of_the_asked(piece, question)]
+    if len(of_now) == len(pieces) and not any(map(tells_of_now, pieces)):
+        return ""
+    told = [piece for piece in pieces if piece not in of_now]
+    return ". ".join(told or [piece for piece in pieces if not _is_of_the_asked(piece, question)])
+
+
+def _is_of_the_asked(piece: str, question: str) -> bool:
+    told = _IS_SO.match(piece)
+    return told is not None and set(spelled(told["what"])) <= set(spelled(question))
+
+
+def to_the_point(text: str, question: str, options: Sequence[str]) -> str:
+    """The text without the clauses that tell of an option what was not asked."""
+    for clause in every_clause(text):
+        if _is_beside_the_point(clause, question, options):
+            text = text.replace(clause, " " * len(clause), 1)
+    return text
+
+
+def _is_beside_the_point(clause: str, question: str, options: Sequence[str]) -> bool:
+    """Whether a clause tells of an option what was not asked ("the sheep is next"), or of something else altogether."""
+    told = _OPTION_DOES.match(stated(clause)) if _WHICH.match(stated(question)) else None
+    if not told or GOOD.search(clause):
+        return False
+    if name_of(told["what"]) not in map(name_of, options):
+        known = content(question) | content(" ".join(options)) | PASSING
+        subject = content(told["what"])
+        return told["what"].lower().startswith("the ") and bool(subject) and not subject & known
+    said, asked = content(told["rest"]), content(_WHICH.sub("", stated(question)))
+    return bool(said - content(question)) and not asked <= said
+
+
+def claims(text: str) -> str:
+    """What a text states, without its reasons: "red, because a green one means go"."""
+    mains = (
+        stated(each) if supposes_first(each) or REASON.match(each) else REASON.split(each)[0].strip()
+        for each in sentences(text)
+    )
+    return ". ".join(filter(None, mains))
