@@ -1,6 +1,7 @@
 """Models from a folder or the cache of downloaded ones, with everything that is needed to speak with them."""
 
 import importlib.util
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from countersight.models.local.finding import (
     unusable,
 )
 from countersight.models.local.forms import Form, find_form
+from countersight.models.local.weights import read_weights
 
 _TORCHVISION = ("fuyu",)
 """Families whose pictures transformers prepares without torchvision too, but fails as it does."""
@@ -63,8 +65,13 @@ def load(name: str, *, device: str = "auto", dtype: str = "auto", device_map: st
     else:
         check_device_map(device_map)
         device = find_device("auto")
-    processor = _processor(folder, config)
-    model = _model(folder, config, find_dtype(dtype, device, config), device_map or _straight_to(device))
+    dtype = find_dtype(dtype, device, config)
+    straight = device.startswith("cuda") and device_map is None
+    with ThreadPoolExecutor(1) as aside:
+        weights = aside.submit(read_weights, folder, device, dtype) if straight else None
+        processor = _processor(folder, config)
+        there = weights.result() if weights else None
+    model = _model(folder, config, dtype, device_map or _straight_to(device), there)
     if device_map is None:
         vars(model).pop("hf_device_map", None)  # it lies on one device, as if it had been moved there
         model.to(device)
@@ -102,14 +109,23 @@ def _straight_to(device: str) -> dict[str, str] | None:
     return {"": device} if there else None
 
 
-def _model(folder: Path, config: Any, dtype: str, device_map: str | dict[str, str] | None) -> Any:
+def _model(
+    folder: Path,
+    config: Any,
+    dtype: str,
+    device_map: str | dict[str, str] | None,
+    weights: dict[str, Any] | None,
+) -> Any:
     from transformers import AutoModelForImageTextToText, AutoModelForMultimodalLM
-    from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
 
-    usual = type(config) in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
+    usual = type(config) in AutoModelForImageTextToText._model_mapping
+    kind = AutoModelForImageTextToText if usual else AutoModelForMultimodalLM
+    where: dict[str, Any] = {"pretrained_model_name_or_path": folder}
+    if weights is not None and isinstance(found := kind._model_mapping[type(config)], type):
+        kind, where = found, _as_given(folder, weights)
     try:
-        model, faults = (AutoModelForImageTextToText if usual else AutoModelForMultimodalLM).from_pretrained(
-            folder,
+        model, faults = kind.from_pretrained(
+            **where,
             config=config,
             dtype=dtype,
             device_map=device_map,
@@ -121,6 +137,16 @@ def _model(folder: Path, config: Any, dtype: str, device_map: str | dict[str, st
         raise unusable(folder, error) from None
     refuse_gaps(folder, faults["missing_keys"])
     return model
+
+
+def _as_given(folder: Path, weights: dict[str, Any]) -> dict[str, Any]:
+    """How transformers is told that the weights are there; of the folder it then reads nothing by itself."""
+    from transformers import GenerationConfig
+
+    given: dict[str, Any] = {"pretrained_model_name_or_path": None, "state_dict": weights}
+    if (folder / "generation_config.json").is_file():
+        given["generation_config"] = GenerationConfig.from_pretrained(folder, local_files_only=True)
+    return given
 
 
 def _processor(folder: Path, config: Any) -> Any:
