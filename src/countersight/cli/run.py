@@ -93,7 +93,7 @@ def add(verbs: Verbs) -> None:
         "--concurrency",
         type=positive,
         metavar="N",
-        help="most questions under way (default: 64, 512 for each GPU that a model is computed on)",
+        help="most questions under way (default: 64, 768 for each GPU that a model is computed on)",
     )
     run.add_argument(
         "--cases", type=positive, metavar="N", help="only N cases, of every group its share, chosen by --seed"

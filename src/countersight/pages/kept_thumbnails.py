@@ -1,7 +1,6 @@
 """Thumbnails kept between calls, by what they were made from: writing a report again shrinks nothing again."""
 
 import hashlib
-import os
 import sqlite3
 from contextlib import suppress
 from pathlib import Path
@@ -9,17 +8,13 @@ from typing import Final
 
 import msgspec
 
+from countersight.machine import cache_folder
+
 MOST_BYTES: Final = 1 << 29
 """Beyond this the store is begun anew: it only saves time."""
 STORE: Final = "thumbnails.sqlite"
 _FORM: Final = 1
 """Counted up when thumbnails are made otherwise, so that no old one is taken for new."""
-
-
-def cache_folder() -> Path:
-    """Where this user keeps what can be made again."""
-    chosen = os.environ.get("COUNTERSIGHT_CACHE")
-    return Path(chosen) if chosen else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "countersight"
 
 
 class Thumbnail(msgspec.Struct, frozen=True):

@@ -3,7 +3,7 @@
 import asyncio
 import threading
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -11,7 +11,7 @@ import torch
 from models.local.talks import picture, request
 
 from countersight.errors import AskingFailed, ModelError
-from countersight.models.local.queue import Queue, Work
+from countersight.models.local.queue import Feed, Queue, Work
 from countersight.models.protocol import Request
 from countersight.picture.checking import Picture
 
@@ -23,10 +23,11 @@ class Worker:
         self.batches: list[list[str]] = []
         self._before = before
 
-    def __call__(self, batch: list[Request]) -> list[str]:
+    def __call__(self, feed: Feed) -> list[tuple[int, str]]:
+        batch = list(feed.values())
         self.batches.append([one.key for one in batch])
         self._before(batch)
-        return [one.key for one in batch]
+        return [(number, one.key) for number, one in feed.items()]
 
 
 def ask_all(
@@ -40,7 +41,7 @@ def ask_all(
 async def asked_at_once(queue: Queue, work: Work, requests: Sequence[Request], *, closing: bool = True) -> list[Any]:
     """Asks while other work is under way, so that it is all there when that is done, however slow the machine."""
     all_there = threading.Event()
-    under_way = asyncio.create_task(queue.ask(lambda batch: [all_there.wait(20)], request("", picture(), key="other")))
+    under_way = asyncio.create_task(queue.ask(lambda _: [(0, all_there.wait(20))], request("", picture(), key="other")))
     await asyncio.sleep(0.1)
     tasks = [asyncio.create_task(queue.ask(work, one)) for one in requests]
     await asyncio.sleep(0)
@@ -183,8 +184,8 @@ def test_a_question_that_cannot_be_computed_takes_no_other_with_it(error: Except
 
 
 def test_an_entry_that_is_a_failure_fails_that_question() -> None:
-    def work(batch: list[Request]) -> list[Any]:
-        return [AskingFailed("no", again=False) if one.key == "1" else one.key for one in batch]
+    def work(feed: Feed) -> list[tuple[int, Any]]:
+        return [(nth, AskingFailed("no", again=False) if one.key == "1" else one.key) for nth, one in feed.items()]
 
     answers, _ = ask_all(work, numbered(3))
     assert isinstance(answers[1], AskingFailed)
@@ -277,10 +278,10 @@ def test_what_nobody_waits_for_any_more_is_not_computed() -> None:
 def test_closing_lets_go_of_whoever_waits_and_tells_the_work_under_way() -> None:
     queue = Queue(1, float("inf"))
 
-    def work(batch: list[Request]) -> list[str]:
+    def work(_: Feed) -> list[tuple[int, str]]:
         while not queue.closed:
             time.sleep(0.005)
-        return ["cut short"]
+        return [(0, "cut short")]
 
     async def ask() -> list[Any]:
         tasks = [asyncio.create_task(queue.ask(work, one)) for one in numbered(3)]
@@ -296,7 +297,7 @@ def test_closing_lets_go_of_whoever_waits_and_tells_the_work_under_way() -> None
 def test_closing_while_memory_runs_out_lets_go_of_everybody_too() -> None:
     queue = Queue(8, float("inf"))
 
-    def work(batch: list[Request]) -> list[str]:
+    def work(_: Feed) -> list[tuple[int, str]]:
         while not queue.closed:
             time.sleep(0.005)
         raise torch.OutOfMemoryError
@@ -336,3 +337,71 @@ def test_the_loop_goes_on_while_a_batch_is_computed() -> None:
         return turns
 
     assert asyncio.run(ask()) > 10
+
+
+class Streaming:
+    """Answers a question when it has taken the next, and takes as long as any come."""
+
+    def __init__(self, fails: Callable[[Feed, str], Exception | None] = lambda feed, key: None) -> None:
+        self.calls, self.most_at_once = 0, 0
+        self._fails = fails
+
+    def __call__(self, feed: Feed) -> Iterator[tuple[int, str]]:
+        self.calls += 1
+        numbers = list(feed)
+        while numbers:
+            for number in numbers:
+                self.most_at_once = max(self.most_at_once, len(feed))
+                if error := self._fails(feed, feed[number].key):
+                    raise error
+                yield number, feed[number].key
+            numbers = feed.more()
+
+
+def test_work_that_takes_further_questions_gets_them_while_it_answers() -> None:
+    work = Streaming()
+    answers, _ = ask_all(work, numbered(40), most=4)
+    assert answers == keys(40)
+    assert work.calls == 1
+    assert work.most_at_once == 8, "one batch under way, and one beside it"
+
+
+def test_only_what_was_not_answered_is_computed_again_where_memory_runs_out_on_the_way() -> None:
+    answered: list[str] = []
+
+    def fails(feed: Feed, key: str) -> Exception | None:
+        if len(feed) > 3 and len(answered) >= 5:
+            return torch.OutOfMemoryError()
+        answered.append(key)
+        return None
+
+    answers, _ = ask_all(Streaming(fails), numbered(40), most=4)
+    assert answers == keys(40)
+    assert len(answered) == len(set(answered)) == 40
+
+
+def test_one_that_cannot_be_computed_fails_alone_among_those_that_came_later() -> None:
+    work = Streaming(lambda feed, key: ValueError("no such shape") if key == "33" else None)
+    answers, _ = ask_all(work, numbered(40), most=4)
+    assert [answer for answer in answers if isinstance(answer, str)] == [key for key in keys(40) if key != "33"]
+    assert str(answers[33]) == "the model cannot compute it (ValueError: no such shape)"
+
+
+def test_work_that_forgets_a_question_fails_it() -> None:
+    answers, _ = ask_all(lambda feed: [(number, "yes") for number in feed if len(feed) > 1][:-1], numbered(3))
+    assert "yes" in answers
+    assert any(isinstance(answer, AskingFailed) for answer in answers)
+
+
+def test_further_questions_are_of_the_same_kind() -> None:
+    first, second = Streaming(), Streaming()
+    queue = Queue(2, float("inf"))
+
+    async def ask() -> list[str]:
+        both = [queue.ask(work, one) for one in numbered(6) for work in (first, second)]
+        try:
+            return await asyncio.gather(*both)
+        finally:
+            await queue.close()
+
+    assert asyncio.run(ask()) == [key for key in keys(6) for _ in range(2)]

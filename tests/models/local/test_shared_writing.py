@@ -13,8 +13,9 @@ from countersight.errors import AskingFailed
 from countersight.models.local import shared_writing
 from countersight.models.local.loading import Loaded, load
 from countersight.models.local.probing import writes_in_batches, writing_plan
-from countersight.models.local.writing import write, write_by
-from countersight.models.protocol import ModelSettings, Request
+from countersight.models.local.queue import Feed
+from countersight.models.local.writing import write, written_by
+from countersight.models.protocol import Answer, ModelSettings, Request
 from countersight.picture.checking import Picture
 
 Models = Callable[[str], Loaded]
@@ -27,7 +28,9 @@ PLAIN = ("mllama", "blip_2", "blip_2_t5", "instructblip", "instructblip_t5")
 def shared(loaded: Loaded, requests: list[Request], settings: ModelSettings = SHORT) -> list[Any]:
     plan = writing_plan(loaded)
     assert plan is not None
-    return write_by(plan, loaded, requests, settings, lambda: False)
+    feed = Feed(requests)
+    found = dict(feed.answered(written_by(plan, loaded, feed, settings, lambda: False)))
+    return [found[number] for number in range(len(requests))]
 
 
 def plain(loaded: Loaded, requests: list[Request], settings: ModelSettings = SHORT) -> list[Any]:
@@ -92,8 +95,8 @@ def test_an_answer_that_has_ended_makes_room_for_another(tiny_model: Models, mon
 def tokens_of(loaded: Loaded, asked: Request, number: int) -> list[int]:
     plan = writing_plan(loaded)
     assert plan is not None
-    written = shared_writing.write_shared(loaded, plan, [asked], number)[0]
-    assert not isinstance(written, AskingFailed)
+    [(_, written)] = shared_writing.write_shared(loaded, plan, Feed([asked]), number)
+    assert isinstance(written, tuple)
     return written[0]
 
 
@@ -151,5 +154,5 @@ def test_writing_ends_where_it_is_told_to(tiny_model: Models) -> None:
         calls[0] += 1
         return calls[0] > 3
 
-    said = write_by(plan, loaded, mixed(), ModelSettings(max_tokens=400), stopped)
-    assert all(answer.tokens_out < 20 for answer in said)
+    said = dict(written_by(plan, loaded, Feed(mixed()), ModelSettings(max_tokens=400), stopped))
+    assert all(isinstance(answer, Answer) and answer.tokens_out < 20 for answer in said.values())

@@ -1,7 +1,8 @@
 """A local model as the rest of the program sees it."""
 
 import sys
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from countersight.errors import AskingFailed
 from countersight.models.local.conversation import picture_limits
@@ -15,11 +16,14 @@ from countersight.models.local.finding import (
     read_config,
 )
 from countersight.models.local.loading import Loaded, load
-from countersight.models.local.queue import MOST, ROOM, Queue
+from countersight.models.local.queue import MOST, ROOM, Feed, Queue
 from countersight.models.protocol import Answer, ModelSettings, Request
 
-PLACES = {"cuda": 8}
-"""There the next batch waits while one is computed, and another while its pictures are prepared."""
+if TYPE_CHECKING:
+    from countersight.models.local.kept_findings import KeptFindings
+
+PLACES = {"cuda": 12}
+"""There one batch is computed, the next is made ready, and a third waits, so that the device never does."""
 SWITCH = {"cuda": 0.0005}
 """Seconds after which a thread lets the next one run: at Python's own 0.005 the one that feeds a graphics processor
 waits again and again for those that prepare pictures."""
@@ -58,6 +62,7 @@ class Local:
             room=float("inf") if settings.batch else ROOM[kind],
         )
         self._loaded: Loaded | None = None
+        self._findings: KeptFindings | None = None
         self._switch = sys.getswitchinterval()
 
     async def reply(self, request: Request) -> Answer:
@@ -77,32 +82,37 @@ class Local:
         from countersight.models.local.memory import forget
 
         await self._queue.close()
-        self._loaded = None
+        if self._findings is not None:
+            self._findings.keep()
+        self._loaded = self._findings = None
         sys.setswitchinterval(self._switch)
         forget()
 
-    def _write(self, requests: list[Request]) -> list[Answer | AskingFailed]:
-        from countersight.models.local.writing import write
+    def _write(self, requests: Feed) -> Iterator[tuple[int, Answer | AskingFailed]]:
+        from countersight.models.local.writing import written
 
-        return write(self._awake(), requests, self._options, lambda: self._queue.closed)
+        return written(self._awake(), requests, self._options, lambda: self._queue.closed)
 
-    def _rank(self, requests: list[Request]) -> list[tuple[float, ...] | AskingFailed]:
-        from countersight.models.local.ranking import plan_of, rank
+    def _rank(self, requests: Feed) -> Iterator[tuple[int, tuple[float, ...] | AskingFailed]]:
+        from countersight.models.local.ranking import plan_of, ranked
 
         loaded = self._awake()
         if plan_of(loaded).way == "plain" and not self.remarks:
             self.remarks.append(f"{self.name} cannot share what its options have in common: each is read in full.")
-        return rank(loaded, requests, self._options.loss)
+        return ranked(loaded, requests, self._options.loss)
 
     def _awake(self) -> Loaded:
         """The model, loaded at the first question: a run that has nothing left to ask does not wait for it."""
         if self._loaded is None:
             from transformers.utils import logging
 
+            from countersight.models.local.kept_findings import KeptFindings
+
             logging.set_verbosity_error()  # its notes and bars would run into the progress we show
             logging.disable_progress_bar()
             options = self._options
             self._loaded = load(self._where, device=options.device, dtype=options.dtype, device_map=options.device_map)
+            self._findings = KeptFindings(self.settings, self._loaded)
             sys.setswitchinterval(SWITCH.get(self._loaded.device.type, self._switch))
         return self._loaded
 

@@ -5,6 +5,7 @@ losses: where it does not, they are not those of one whole pass for every option
 """
 
 import io
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import product
@@ -12,6 +13,7 @@ from operator import itemgetter
 from typing import Any
 from weakref import WeakKeyDictionary
 
+import msgspec
 from PIL import Image
 from transformers import LogitsProcessor
 
@@ -23,6 +25,7 @@ from countersight.models.local.generating import generate
 from countersight.models.local.loading import Loaded
 from countersight.models.local.masks import SIGHTS, chooses_what_it_sees, windows
 from countersight.models.local.memory import is_full
+from countersight.models.local.queue import Feed
 from countersight.models.local.shared_writing import LIKELIEST, write_shared
 from countersight.models.local.sharing import Losses, rank_by
 from countersight.models.local.ways import Plan
@@ -46,6 +49,29 @@ _WIDTHS = (64, 192)
 _plans: WeakKeyDictionary[Any, Plan] = WeakKeyDictionary()
 _writers: WeakKeyDictionary[Any, Plan | None] = WeakKeyDictionary()
 _sociable: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
+
+
+class Findings(msgspec.Struct, frozen=True):
+    """What was found out about a model; None where it was not tried, or is to be tried again."""
+
+    plan: Plan | None = None
+    writer: Plan | None = None
+    sociable: bool | None = None
+
+
+def found_out(loaded: Loaded) -> Findings:
+    """What is known of a model by now."""
+    return Findings(_plans.get(loaded.model), _writers.get(loaded.model), _sociable.get(loaded.model))
+
+
+def find_out_no_more(loaded: Loaded, found: Findings) -> None:
+    """Take for known what was found out before."""
+    if found.plan is not None:
+        _plans[loaded.model] = found.plan
+    if found.writer is not None:
+        _writers[loaded.model] = found.writer
+    if found.sociable is not None:
+        _sociable[loaded.model] = found.sociable
 
 
 def plan_of(loaded: Loaded) -> Plan:
@@ -88,7 +114,7 @@ def _shares_when_writing(plan: Plan, loaded: Loaded) -> bool:
     alone = [_expected(loaded, [request])[0] for request in asked]
     overheard = _Overhearing([_likeliest(steps) for steps in alone])
     try:
-        write_shared(loaded, plan, asked, _WORDS, overheard)
+        deque(write_shared(loaded, plan, Feed(asked), _WORDS, overheard), maxlen=0)
     except Exception as error:  # a model may refuse to go on from what it has read in whatever words it has
         if is_full(error):
             raise
@@ -98,6 +124,8 @@ def _shares_when_writing(plan: Plan, loaded: Loaded) -> bool:
 
 class _Overhearing:
     """Has each answer go on with the words given and notes what was expected, as `_Listening` does."""
+
+    on_device = False
 
     def __init__(self, words: Sequence[Sequence[int]]) -> None:
         self._words = words
@@ -204,7 +232,8 @@ def _candidates(loaded: Loaded) -> Iterator[list[Plan]]:
 def _tried(plan: Plan, loaded: Loaded) -> list[Losses] | None:
     """The losses of the small questions in this way; None where the model cannot compute them so."""
     try:
-        found = rank_by(plan, loaded, _small_questions(), "mean")
+        asked = Feed(_small_questions())
+        found = [losses for _, losses in sorted(rank_by(plan, loaded, asked, "mean"), key=itemgetter(0))]
     except Exception as error:  # a model may refuse a mask, positions or a cache in whatever words it has
         if is_full(error):
             raise

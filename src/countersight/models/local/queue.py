@@ -1,15 +1,17 @@
 """Questions that wait for a model which computes here: what has come in together is answered together.
 
 A thread takes whatever waits and makes batches of it, as large as the memory allows. How large that is turns out by
-itself: where one does not fit, half of it is tried, and no later batch is made as large. Nothing is lost by it.
+itself: where one does not fit, half of it is tried, and no later batch is made as large. Nothing is lost by it. Work
+that can use them is given further questions before it has answered the first, so that a device never waits for some.
 """
 
 import asyncio
 import contextlib
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import count
+from typing import Any, TypeVar
 
 from countersight.errors import AskingFailed, ModelError
 from countersight.models.local.conversation import count_pictures
@@ -20,14 +22,46 @@ from countersight.text import printable
 QUIET = 0.02
 """Seconds without a new question after which those that wait are taken."""
 MOST = {"cuda": 256, "mps": 64, "cpu": 64}
-"""Questions in a batch at first; a graphics processor is fed while it computes, and idle only between two batches."""
+"""Questions in a batch at first."""
 ROOM = {"cuda": 131_072.0, "mps": 16_384.0, "cpu": 8_192.0}
 """Tokens in a batch at first; where graphics memory is short that turns out, but on the processor it must not."""
+_AHEAD = 2
+"""So many batches may be under way in work that takes further questions: one is made ready while one is computed."""
 CLOSING = 10.0
 """Seconds for which closing waits for the batch under way."""
+Result = TypeVar("Result")
 
-Work = Callable[[list[Request]], Sequence[Any]]
-"""Computes what is asked about some requests, an entry for each; an entry that is an exception fails that one."""
+
+class Feed(dict[int, Request]):
+    """The requests of a batch by their numbers. More may be added while it is computed; what is answered is let go."""
+
+    def __init__(
+        self, requests: Iterable[Request], most: int = 0, further: Callable[[], Iterable[Request]] = lambda: ()
+    ) -> None:
+        super().__init__(enumerate(requests))
+        self.most = most or len(self)
+        """So many answers may be under way at a time."""
+        self._further, self._number = further, len(self)
+
+    def more(self) -> list[int]:
+        """Add what has come in meanwhile and there is room for, and say by which numbers."""
+        added = dict(enumerate(self._further(), self._number))
+        self.update(added)
+        self._number += len(added)
+        return list(added)
+
+    def answered(self, results: Iterable[tuple[int, Result]]) -> Iterator[tuple[int, Result]]:
+        """What comes of each of them, which is let go then."""
+        for number, result in results:
+            del self[number]
+            yield number, result
+
+
+Work = Callable[[Feed], Iterable[tuple[int, Any]]]
+"""Computes what is asked by some requests: an entry for each number; one that is an exception fails its request."""
+
+
+_Kind = tuple[Work, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,7 +73,7 @@ class _Job:
     weight: int
 
     @property
-    def kind(self) -> tuple[Work, int]:
+    def kind(self) -> _Kind:
         """Only conversations with the same number of pictures share a batch: processors want them even."""
         return self.work, count_pictures(self.request)
 
@@ -132,32 +166,33 @@ class Queue:
             while there < len(self._waiting) < self.most and not self.closed:
                 there = len(self._waiting)
                 self._changed.wait(QUIET)
-            self._waiting = [job for job in self._waiting if not job.future.cancelled()]
-            batch = self._choose()
-            self._waiting = [job for job in self._waiting if job not in batch]
-        return batch
+        return self._take()
 
     def _answered(self, batch: list[_Job]) -> Iterator[tuple[_Job, Any]]:
-        """Jobs of a batch with their results; those for which there was no room wait again."""
+        """Jobs of a batch with their results as they come; those for which there was no room wait again."""
         parts = [batch]
+        growing = True
         while parts:
             part = parts.pop()
-            results = self._attempt(part)
-            if isinstance(results, ModelError):  # nothing that is still to come can be answered either
-                self._fatal = results
+            error = yield from self._attempt(part, growing=growing)
+            growing = False
+            if self.closed:  # those that are left were let go
+                yield from ((job, asyncio.CancelledError()) for each in (part, *parts) for job in each)
+                return
+            if error is None:
+                self._room_before = self.room
+            elif isinstance(error, ModelError):  # nothing that is still to come can be answered either
+                self._fatal = error
                 with self._changed:
                     rest, self._waiting = [*parts, self._waiting], []
-                yield from ((job, results) for each in (part, *rest) for job in each)
+                yield from ((job, error) for each in (part, *rest) for job in each)
                 return
-            if not isinstance(results, Exception):
-                self._room_before = self.room
-                yield from results
             elif len(part) == 1:
-                if is_full(results):  # it was this one, then; the others need not make room for it
+                if is_full(error):  # it was this one, then; the others need not make room for it
                     forget()
                     self.room = self._room_before
-                yield part[0], _failure(results)
-            elif is_full(results):
+                yield part[0], _failure(error)
+            elif is_full(error):
                 forget()
                 self.room = min(self.room, len(part) * max(job.weight for job in part)) / 2
                 with self._changed:
@@ -167,34 +202,67 @@ class Queue:
                 half = len(part) // 2
                 parts += [part[half:], part[:half]]
 
-    def _attempt(self, part: list[_Job]) -> list[tuple[_Job, Any]] | Exception:
-        """Some jobs with their results, or the one reason why there are none."""
+    def _attempt(self, part: list[_Job], *, growing: bool) -> Generator[tuple[_Job, Any], None, Exception | None]:
+        """Some jobs with their results as they come; in the end those that have none are left in `part`, and why."""
         if not part:
-            return []
+            return None
+        jobs, kind = dict(enumerate(part)), part[0].kind
+
+        def further() -> Iterator[Request]:
+            for job in self._take(kind, list(jobs.values())):
+                jobs[next(numbers)] = job
+                yield job.request
+
+        numbers = count(len(part))
+        feed = Feed([job.request for job in part], self.most, further if growing else lambda: ())
         try:
-            return list(zip(part, part[0].work([job.request for job in part]), strict=True))
+            for number, result in feed.answered(part[0].work(feed)):
+                yield jobs.pop(number), result
+            if jobs:
+                raise ValueError(f"{len(jobs)} questions got neither an answer nor a reason")
         except Exception as error:  # a model may raise anything; whoever waits is told
             # Its traceback holds on to the memory that ran out.
             error.__traceback__ = error.__context__ = error.__cause__ = None
             return ModelError(f"{_short(error)}; run the same command to go on") if _is_broken(error) else error
+        finally:
+            part[:] = jobs.values()
+        return None
 
-    def _choose(self) -> list[_Job]:
-        """The heaviest questions that wait, each with its scene's others: memory runs out early or not at all."""
+    def _take(self, kind: _Kind | None = None, under_way: Sequence[_Job] = ()) -> list[_Job]:
+        """Take jobs that wait, of one kind and as many as there is room for beside those under way."""
+        with self._changed:
+            self._waiting = [job for job in self._waiting if not job.future.cancelled()]
+            taken = self._beside(kind, under_way) if kind else self._first()
+            self._waiting = [job for job in self._waiting if job not in taken]
+        return list(taken)
+
+    def _first(self) -> dict[_Job, None]:
+        """The next batch: the heaviest questions that wait, each with its scene's others."""
         if not self._waiting:
-            return []
-        kind = self._waiting[0].kind
+            return {}
+        found = self._fitting(self._waiting[0].kind, [], self.most, self.room)
+        # One scene alone may be more than there is room for.
+        most = int(min(self.most, self.room / max(job.weight for job in found)))
+        return dict.fromkeys(found[: max(1, most)])
+
+    def _beside(self, kind: _Kind, under_way: Sequence[_Job]) -> dict[_Job, None]:
+        """Further questions for work that has some under way."""
+        return dict.fromkeys(self._fitting(kind, under_way, _AHEAD * self.most, _AHEAD * self.room))
+
+    def _fitting(self, kind: _Kind, under_way: Sequence[_Job], most: int, room: float) -> list[_Job]:
+        """Questions that wait, the heaviest first: memory runs out early or not at all."""
         scenes: dict[int, list[_Job]] = {}
         for job in self._waiting:
             if job.kind == kind:
                 scenes.setdefault(job.scene, []).append(job)
-        batch: list[_Job] = []
+        found: list[_Job] = []
+        number, heaviest = len(under_way), max((job.weight for job in under_way), default=0)
         for scene in sorted(scenes.values(), key=lambda jobs: -max(job.weight for job in jobs)):
-            heaviest = max(job.weight for job in (*batch, *scene))
-            if batch and (len(batch) + len(scene) > self.most or heaviest * (len(batch) + len(scene)) > self.room):
+            number, heaviest = number + len(scene), max(heaviest, *(job.weight for job in scene))
+            if (found or under_way) and (number > most or heaviest * number > room):
                 break
-            batch += scene
-        # One scene alone may be more than there is room for.
-        return batch[: max(1, int(min(self.most, self.room / max(job.weight for job in batch))))]
+            found += scene
+        return found
 
 
 def _is_broken(error: Exception) -> bool:

@@ -1,11 +1,14 @@
 """Requests as rows, those that show the same pictures in one, and rows as batches that a device computes at once."""
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass, field
 
 from countersight.errors import AskingFailed
 from countersight.models.local.branching import Row
+from countersight.models.local.conversation import check
 from countersight.models.local.loading import Loaded
 from countersight.models.local.pictures import Pictures, PicturesOnce
+from countersight.models.local.queue import Feed
 from countersight.models.local.rows import Answers, options_of, row_of
 from countersight.models.local.ways import Plan
 from countersight.models.protocol import Request
@@ -16,18 +19,26 @@ Numbered = tuple[list[int], Row]
 """A row, and which of the requests are in it."""
 
 
-def rows_of(
-    plan: Plan,
-    loaded: Loaded,
-    requests: Sequence[Request],
-    asked: Sequence[int],
-    failed: dict[int, AskingFailed],
-    answers: Answers = options_of,
-) -> Iterator[Numbered]:
-    """Every request in a row with others that show the same pictures; those for which there can be none are noted.
+@dataclass(slots=True)
+class LeftOut:
+    """Requests that are in no row."""
 
-    Rows that are too long for the plan are left out.
-    """
+    failed: dict[int, AskingFailed] = field(default_factory=dict)
+    """Those that cannot be asked, and why."""
+    long: list[int] = field(default_factory=list)
+    """Those that are too long for the plan."""
+
+    def taken(self) -> "LeftOut":
+        """All there are so far; from now on there are none."""
+        found = LeftOut(self.failed, self.long)
+        self.failed, self.long = {}, []
+        return found
+
+
+def rows_of(
+    plan: Plan, loaded: Loaded, requests: Feed, left_out: LeftOut, answers: Answers = options_of
+) -> Iterator[Numbered]:
+    """Every request in a row with others that show the same pictures, and those that come in meanwhile."""
     once = PicturesOnce(loaded)
     apart = plan.way == "shared question"
 
@@ -48,28 +59,38 @@ def rows_of(
                     parts[:0] = [[number] for number in part]
         return made
 
-    groups = ((numbers, requests[numbers[0]]) for numbers in _groups(requests, asked))
+    groups = ((numbers, requests[numbers[0]]) for numbers in _groups(loaded, requests, left_out))
     for made in once.ahead(groups, rows):
         for numbers, row in made:
             if isinstance(row, AskingFailed):
-                failed |= dict.fromkeys(numbers, row)
+                left_out.failed |= dict.fromkeys(numbers, row)
             elif row.size < plan.longest:
                 yield numbers, row
+            else:
+                left_out.long += numbers
 
 
-def _groups(requests: Sequence[Request], asked: Sequence[int]) -> list[list[int]]:
-    """Which requests show the same pictures; large ones first, so that memory runs out early or not at all."""
-    groups: dict[Hashable, list[int]] = {}
-    for number in asked:
-        pictures = requests[number].pictures
-        if not pictures:  # they have little in common
-            groups[number] = [number]
-            continue
-        part = 0
-        while len(group := groups.setdefault((pictures, part), [])) == TOGETHER:
-            part += 1
-        group.append(number)
-    return sorted(groups.values(), key=lambda group: _extent(requests[group[0]]), reverse=True)
+def _groups(loaded: Loaded, requests: Feed, left_out: LeftOut) -> Iterator[list[int]]:
+    """Which requests show the same pictures; of those there are large ones first, so that memory runs out early."""
+    numbers = list(requests)
+    while numbers:
+        groups: dict[Hashable, list[int]] = {}
+        for number in numbers:
+            try:
+                check(loaded, requests[number])
+            except AskingFailed as error:
+                left_out.failed[number] = error
+                continue
+            pictures = requests[number].pictures
+            if not pictures:  # they have little in common
+                groups[number] = [number]
+                continue
+            part = 0
+            while len(group := groups.setdefault((pictures, part), [])) == TOGETHER:
+                part += 1
+            group.append(number)
+        yield from sorted(groups.values(), key=lambda group: _extent(requests[group[0]]), reverse=True)
+        numbers = requests.more()
 
 
 def _extent(request: Request) -> tuple[int, int, int]:

@@ -5,6 +5,9 @@ Each answer then has a slot (`slots`), which the next one gets when it has ended
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -14,12 +17,13 @@ from transformers import DynamicCache
 from countersight.errors import AskingFailed
 from countersight.models.local.branching import heads_of, read
 from countersight.models.local.generating import end_tokens
+from countersight.models.local.lanes import hand_over, lanes
 from countersight.models.local.loading import Loaded
-from countersight.models.local.row_batches import Numbered, batches_of, rows_of
+from countersight.models.local.queue import Feed
+from countersight.models.local.row_batches import LeftOut, Numbered, batches_of, rows_of
 from countersight.models.local.rows import nothing_yet
 from countersight.models.local.slots import Begun, Choose, Slots
 from countersight.models.local.ways import Plan
-from countersight.models.protocol import Request
 
 TOKENS = 8192
 """Tokens of a batch that is read; more are not faster."""
@@ -32,7 +36,7 @@ _ROUND = 128
 _SHARE = 0.5
 """Of the free memory of a graphics processor, for what answers under way have read."""
 _kept: WeakKeyDictionary[Any, Slots] = WeakKeyDictionary()
-"""The slots of each model: to make them takes a second."""
+"""The slots of each model: to make them and to record a step takes a second."""
 
 Written = tuple[list[int], int]
 """The tokens of an answer, and how many were read before it."""
@@ -40,6 +44,8 @@ Written = tuple[list[int], int]
 
 class Likeliest:
     """The token that is expected most."""
+
+    on_device = True
 
     def __call__(self, expected: Any, _: object) -> Any:
         return expected.float().argmax(-1)
@@ -51,61 +57,92 @@ LIKELIEST = Likeliest()
 def write_shared(
     loaded: Loaded,
     plan: Plan,
-    requests: Sequence[Request],
+    requests: Feed,
     most: int,
     choose: Choose = LIKELIEST,
     stopped: Callable[[], bool] = lambda: False,
-) -> dict[int, Written | AskingFailed]:
-    """What the model writes after each conversation, at most so many tokens; those too long to share are left out."""
-    failed: dict[int, AskingFailed] = {}
-    rows = rows_of(plan, loaded, requests, range(len(requests)), failed, nothing_yet)
-    writing = _Writing(loaded, plan, len(requests), most, choose)
+) -> Iterator[tuple[int, Written | AskingFailed | None]]:
+    """What the model writes after each conversation, at most so many tokens; nothing where it is too long to share."""
+    left_out = LeftOut()
+    writing = _Writing(loaded, plan, requests.most, most, choose)
+    rows = rows_of(plan, loaded, requests, left_out, nothing_yet)
+    batches = batches_of(rows, TOKENS if plan.together else 0)
     try:
-        with torch.inference_mode():
-            for batch in batches_of(rows, TOKENS if plan.together else 0):
-                writing.begin(batch)
-                if stopped():
-                    break
-            while writing.under_way and not stopped():
-                writing.go_on()
-            writing.cut_off()
+        for batch, lane in zip(chain(batches, [None]), lanes(loaded.device), strict=False):
+            writing.begin(batch, lane)
+            if stopped():
+                break
+            yield from writing.taken()
+            found = left_out.taken()
+            yield from found.failed.items()
+            yield from dict.fromkeys(found.long).items()
+        while writing.under_way and not stopped():
+            writing.go_on()
+            yield from writing.taken()
+        writing.cut_off()
+        yield from writing.taken()
     except BaseException:
         _kept.pop(loaded.model, None)  # what they hold may be what memory is short of
         raise
-    return {**writing.written, **failed}
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """Conversations that the device reads in one of its lanes."""
+
+    lane: AbstractContextManager[Any]
+    memory: Any
+    begun: list[Begun]
+    tokens: Any
+    """The first of each answer."""
 
 
 class _Writing:
-    """The answers to so many requests: those that are written, and those under way."""
+    """The answers to some requests: those that are written, those under way, and those to which nothing is said yet."""
 
-    def __init__(self, loaded: Loaded, plan: Plan, number: int, most: int, choose: Choose) -> None:
-        self._loaded, self._plan, self._number, self._most, self._choose = loaded, plan, number, most, choose
+    def __init__(self, loaded: Loaded, plan: Plan, rows: int, most: int, choose: Choose) -> None:
+        self._loaded, self._plan, self._rows, self._most, self._choose = loaded, plan, min(ROWS, rows), most, choose
         self._ends = end_tokens(loaded)
         self._slots = _kept.get(loaded.model)
+        self._reading: _Reading | None = None
         self._read: dict[int, int] = {}
-        self.written: dict[int, Written] = {}
+        self._written: dict[int, Written] = {}
 
     @property
     def under_way(self) -> bool:
         """Whether an answer is not yet at its end."""
         return self._slots is not None and self._slots.free < self._slots.rows
 
-    def begin(self, batch: Sequence[Numbered]) -> None:
-        """Read some conversations and begin their answers, each as soon as there is room."""
-        memory, rows = DynamicCache(), [row for _, row in batch]
-        begun = list(_begun(batch, self._most, self._loaded.longest))
-        look_once = self._plan.way == "shared question"
-        heads = torch.from_numpy(heads_of(rows)).to(self._loaded.device)
-        expected = read(self._loaded, rows, heads, self._plan.sight, look_once=look_once, memory=memory)
-        tokens = self._choose(expected, [one.number for one in begun])
-        self._read |= {one.number: len(one.path) for one in begun}
-        slots, done = self._room_for(begun, memory), 0
+    def taken(self) -> Iterator[tuple[int, Written]]:
+        """The answers that have ended since this was last asked."""
+        found, self._written = self._written, {}
+        return iter(found.items())
+
+    def begin(self, batch: Sequence[Numbered] | None, lane: AbstractContextManager[Any]) -> None:
+        """Have the device read some conversations, and begin the answers to those that it was given before."""
+        before = self._reading
+        self._reading = self._read_in(lane, batch) if batch else None
+        if before is None:
+            return
+        hand_over(before.lane, before.tokens, *_parts(before.memory))
+        slots, done, begun = self._room_for(before.begun, before.memory), 0, before.begun
         while done < len(begun):
             while not slots.free:
                 self.go_on()
             part = slice(done, done + slots.free)
-            slots.fill(memory, begun[part], tokens[part])
+            slots.fill(before.memory, begun[part], before.tokens[part])
             done = min(part.stop, len(begun))
+
+    def _read_in(self, lane: AbstractContextManager[Any], batch: Sequence[Numbered]) -> _Reading:
+        memory, rows = DynamicCache(), [row for _, row in batch]
+        begun = list(_begun(batch, self._most, self._loaded.longest))
+        look_once = self._plan.way == "shared question"
+        with lane, torch.inference_mode():
+            heads = torch.from_numpy(heads_of(rows)).to(self._loaded.device)
+            expected = read(self._loaded, rows, heads, self._plan.sight, look_once=look_once, memory=memory)
+            tokens = self._choose(expected, [one.number for one in begun])
+        self._read |= {one.number: len(one.path) for one in begun}
+        return _Reading(lane, memory, begun, tokens)
 
     def go_on(self) -> None:
         """Write a few tokens more of every answer."""
@@ -120,21 +157,20 @@ class _Writing:
             self._note(self._slots.finished(all_of_them=True))
 
     def _note(self, found: list[tuple[int, list[int]]]) -> None:
-        self.written |= {number: (said, self._read[number]) for number, said in found}
+        self._written |= {number: (said, self._read.pop(number)) for number, said in found}
 
     def _room_for(self, begun: Sequence[Begun], memory: Any) -> Slots:
         """Slots that are long enough: those there are, or else new ones, as soon as nobody needs the old."""
         longest = max(len(one.path) + one.most for one in begun)
-        rows = min(ROWS, self._number)
         found = self._slots
-        if found is not None and found.serves(rows, longest, self._choose, self._ends):
+        if found is not None and found.serves(self._rows, longest, self._choose, self._ends):
             return found
         while self.under_way:
             self.go_on()
         self._slots = found = None
         _kept.pop(self._loaded.model, None)
         length = -(-longest // _ROUND) * _ROUND
-        rows = min(rows, _rows_that_fit(memory, length))
+        rows = min(self._rows, _rows_that_fit(memory, length))
         self._slots = _kept[self._loaded.model] = Slots(
             self._loaded, memory, rows, length, begun[0].position, self._choose, self._ends
         )
@@ -155,8 +191,11 @@ def _rows_that_fit(memory: Any, length: int) -> int:
     keys = memory.layers[0].keys
     if keys.device.type != "cuda":
         return ROWS
-    parts = [part for layer in memory.layers for part in (layer.keys, layer.values)]
-    each = sum(part.shape[1] * part.shape[3] * part.element_size() for part in parts) * length
+    each = sum(part.shape[1] * part.shape[3] * part.element_size() for part in _parts(memory)) * length
     free, _ = torch.cuda.mem_get_info(keys.device)
     free += torch.cuda.memory_reserved(keys.device) - torch.cuda.memory_allocated(keys.device)
     return max(1, int(free * _SHARE / each))
+
+
+def _parts(memory: Any) -> list[Any]:
+    return [part for layer in memory.layers for part in (layer.keys, layer.values)]

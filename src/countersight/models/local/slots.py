@@ -16,6 +16,9 @@ from countersight.models.local.stepping import Steps
 class Choose(Protocol):
     """Says which token each row gets."""
 
+    on_device: bool
+    """Whether that is computed on the device alone, so that it can be part of a recorded step."""
+
     def __call__(self, expected: Any, whose: Sequence[int | None], /) -> Any:
         """The tokens, of how much each is expected and whose row it is; None where it is nobody's."""
         ...
@@ -52,6 +55,8 @@ class Slots:
         self._said = torch.zeros(rows, length, dtype=torch.long, device=device)
         self._count, self._most = (torch.zeros(rows, dtype=torch.long, device=device) for _ in range(2))
         self._ended = torch.ones(rows, dtype=torch.bool, device=device)
+        if choose.on_device:
+            self._steps.record(self._add)
 
     @property
     def free(self) -> int:
@@ -87,7 +92,7 @@ class Slots:
 
     def step(self) -> None:
         """Write one token more of every answer under way."""
-        self._add(self._steps.take())
+        self._steps.take(self._add)
 
     def finished(self, *, all_of_them: bool = False) -> list[tuple[int, list[int]]]:
         """The answers that have ended, by their numbers, whose slots are free from now on."""

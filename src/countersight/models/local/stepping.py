@@ -1,8 +1,13 @@
-"""One step of many answers at once: each row of text gets its next token, and what was read before stays in memory."""
+"""One step of many answers at once: each row of text gets its next token, and what was read before stays in memory.
 
-from collections.abc import Iterator
+All of it lies in places that never move, so that on a graphics processor a step is recorded once and played again:
+Python, which takes longer to say what is to be computed than computing takes, is then out of the way.
+"""
+
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
+from weakref import WeakSet
 
 import torch
 from torch.nn import functional
@@ -12,8 +17,13 @@ from transformers.cache_utils import Cache, DynamicLayer
 from countersight.models.local.branching import decoder_of, told
 from countersight.models.local.loading import Loaded
 from countersight.models.local.masks import step_masks
+from countersight.models.local.memory import is_full
 
 _NAME = "countersight_sdpa_step"
+_WARMING = 2
+"""Steps that are computed before one is recorded: what is set up at the first must not be recorded."""
+_unrecordable: WeakSet[Any] = WeakSet()
+"""Models that look at what they have computed in the middle of a step, so that it cannot be recorded."""
 
 
 class Memory(Cache):
@@ -69,13 +79,45 @@ class Steps:
         self.depths = torch.zeros(rows, dtype=torch.long, device=device)
         self.positions = torch.zeros((rows, *position.shape), dtype=torch.long, device=device)
         self.memory = Memory(read, rows, length, self.depths)
+        self._recorded: Any = None
 
-    def take(self) -> Any:
-        """What the model expects after the newest token of every row."""
+    def take(self, done: Callable[[Any], None]) -> None:
+        """Compute a step and hand what is expected to `done`, which sets the next tokens and is recorded with it."""
+        if self._recorded is not None:
+            self._recorded.replay()
+            return
+        with torch.inference_mode(), _by_groups(self._decoder), told(self._decoder, self._sees):
+            done(self._expected())
+
+    def record(self, done: Callable[[Any], None]) -> None:
+        """Record a step, where the device and the model can; until a row is begun it does no harm to compute one."""
+        if self._loaded.device.type != "cuda" or self._loaded.model in _unrecordable:
+            return
+        try:
+            self._recorded = self._capture(done)
+        except RuntimeError as error:
+            if is_full(error):
+                raise
+            _unrecordable.add(self._loaded.model)
+
+    def _capture(self, done: Callable[[Any], None]) -> Any:
+        recorded = torch.cuda.CUDAGraph()
+        with torch.cuda.device(self._loaded.device):
+            aside = torch.cuda.Stream()
+            aside.wait_stream(torch.cuda.current_stream())
+            with torch.cuda.stream(aside):
+                for _ in range(_WARMING):
+                    self.take(done)
+            torch.cuda.current_stream().wait_stream(aside)
+            # Other threads prepare pictures meanwhile, and may put them where the device reaches them.
+            with torch.cuda.graph(recorded, capture_error_mode="thread_local"):
+                self.take(done)
+        return recorded
+
+    def _expected(self) -> Any:
         named = {"position_ids": self.positions.T[:, :, None]} if self.positions.dim() == 2 else {}
         tokens = self.tokens[:, None]
-        with torch.inference_mode(), _by_groups(self._decoder), told(self._decoder, self._sees):
-            made = self._loaded.model(input_ids=tokens, past_key_values=self.memory, use_cache=True, **named)
+        made = self._loaded.model(input_ids=tokens, past_key_values=self.memory, use_cache=True, **named)
         return made.logits[:, -1]
 
     def _sees(self) -> tuple[Any, Any]:

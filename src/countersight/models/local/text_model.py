@@ -1,5 +1,6 @@
 """Language models without eyes, computed here: they write programs and know things, but are never shown a picture."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +19,7 @@ from countersight.models.local.finding import (
 )
 from countersight.models.local.forms import Form, find_form
 from countersight.models.local.loading import Loaded
-from countersight.models.local.queue import ROOM, Queue
+from countersight.models.local.queue import ROOM, Feed, Queue
 from countersight.models.protocol import Answer, ModelSettings, Request, Turn
 from countersight.text import printable
 
@@ -63,12 +64,12 @@ class LocalTextModel:
         self._loaded = None
         forget()
 
-    def _write(self, requests: list[Request]) -> list[Answer | AskingFailed]:
-        from countersight.models.local.writing import write
+    def _write(self, requests: Feed) -> Iterator[tuple[int, Answer | AskingFailed]]:
+        from countersight.models.local.writing import written
 
         if self._loaded is None:
             self._loaded = _load(self._where, self._device, self.settings["dtype"], self._options.device_map)
-        return write(self._loaded, requests, self._options, lambda: self._queue.closed)
+        return written(self._loaded, requests, self._options, lambda: self._queue.closed)
 
 
 def is_text_model(where: str) -> bool:

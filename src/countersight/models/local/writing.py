@@ -1,7 +1,7 @@
 """Answers that the model writes, to several conversations at once."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -15,52 +15,65 @@ from countersight.models.local.memory import is_full
 from countersight.models.local.pictures import Pictures, PicturesOnce
 from countersight.models.local.probing import write_no_more_shared, writes_in_batches, writing_plan
 from countersight.models.local.processing import Prompt
+from countersight.models.local.queue import Feed
 from countersight.models.local.shared_writing import LIKELIEST, write_shared
 from countersight.models.local.ways import Plan
 from countersight.models.protocol import Answer, ModelSettings, Request
 from countersight.picture import Picture
 
 
-def write(
-    loaded: Loaded, requests: Sequence[Request], settings: ModelSettings, stopped: Callable[[], bool]
-) -> list[Answer | AskingFailed]:
-    """The model's answers to conversations that all have the same number of pictures, or why there is none."""
-    for request in requests:
-        check(loaded, request)
+def written(
+    loaded: Loaded, requests: Feed, settings: ModelSettings, stopped: Callable[[], bool]
+) -> Iterator[tuple[int, Answer | AskingFailed]]:
+    """The model's answers to conversations that all have the same number of pictures, or why there is none.
+
+    Where the model can go on with others while some are under way, answers come as they end, and so may requests.
+    """
     # Elsewhere it is computing that takes the time, and recording a step gains nothing.
     plan = writing_plan(loaded) if loaded.device.type == "cuda" else None
     if plan is not None:
         try:
-            return write_by(plan, loaded, requests, settings, stopped)
+            yield from written_by(plan, loaded, requests, settings, stopped)
+            return
         except Exception as error:  # a model, or a device, may refuse what went well on a small question
             if is_full(error) or isinstance(error, AskingFailed):
                 raise
             write_no_more_shared(loaded)
-    return list(write_plainly(loaded, requests, settings, stopped))
+    asked = dict(requests)
+    for request in asked.values():
+        check(loaded, request)
+    yield from zip(asked, write_plainly(loaded, list(asked.values()), settings, stopped), strict=True)
 
 
-def write_by(
-    plan: Plan, loaded: Loaded, requests: Sequence[Request], settings: ModelSettings, stopped: Callable[[], bool]
+def write(
+    loaded: Loaded, requests: Sequence[Request], settings: ModelSettings, stopped: Callable[[], bool]
 ) -> list[Answer | AskingFailed]:
-    """The same with what the conversations share read once, in a way that was found to be right."""
+    """The same for some conversations, in their order."""
+    feed = Feed(requests)
+    found = dict(feed.answered(written(loaded, feed, settings, stopped)))
+    return [found[number] for number in range(len(requests))]
+
+
+def written_by(
+    plan: Plan, loaded: Loaded, requests: Feed, settings: ModelSettings, stopped: Callable[[], bool]
+) -> Iterator[tuple[int, Answer | AskingFailed]]:
+    """The answers with what the conversations share read once, in a way that was found to be right."""
     warmth = _temperature(loaded, settings)
     choose = _DrawingFor(warmth, settings.seed, requests) if warmth else LIKELIEST
-    found = write_shared(loaded, plan, requests, settings.max_tokens, choose, stopped)
-    ends, answers = end_tokens(loaded), list[Answer | AskingFailed]()
-    for number, request in enumerate(requests):
-        written = found.get(number)
-        if written is None:
-            answers += write_plainly(loaded, [request], settings, stopped)
+    ends = end_tokens(loaded)
+    for number, found in write_shared(loaded, plan, requests, settings.max_tokens, choose, stopped):
+        if found is None:
+            [answer] = write_plainly(loaded, [requests[number]], settings, stopped)
+            yield number, answer
         else:
-            answers.append(written if isinstance(written, AskingFailed) else _answer(loaded, *written, ends))
-    return answers
+            yield number, found if isinstance(found, AskingFailed) else _answer(loaded, *found, ends)
 
 
 def write_plainly(
     loaded: Loaded, requests: Sequence[Request], settings: ModelSettings, stopped: Callable[[], bool]
 ) -> list[Answer]:
     """The answers as the model's own `generate` gives them."""
-    if len(requests) > 1 and not writes_in_batches(loaded):
+    if len(requests) != 1 and not (requests and writes_in_batches(loaded)):
         return [answer for request in requests for answer in write_plainly(loaded, [request], settings, stopped)]
     prompts = _prompts(loaded, requests)
     read = prompts["attention_mask"].sum(dim=1)
@@ -136,15 +149,24 @@ class _Drawing(LogitsProcessor):
 class _DrawingFor:
     """The same for answers that are not all under way at the same time."""
 
-    def __init__(self, temperature: float, seed: int, requests: Sequence[Request]) -> None:
-        self._each = [_Drawing(temperature, [_seed(seed, request.key)]) for request in requests]
+    on_device = False
+
+    def __init__(self, temperature: float, seed: int, requests: Feed) -> None:
+        self._temperature, self._seed, self._requests = temperature, seed, requests
+        self._each: dict[int, _Drawing] = {}
 
     def __call__(self, expected: Any, whose: Sequence[int | None]) -> Any:
         tokens = torch.zeros(len(whose), dtype=torch.long, device=expected.device)
         for row, number in enumerate(whose):
             if number is not None:
-                tokens[row] = self._each[number](None, expected[row : row + 1]).argmax()
+                tokens[row] = self._drawing(number)(None, expected[row : row + 1]).argmax()
         return tokens
+
+    def _drawing(self, number: int) -> _Drawing:
+        if number not in self._each:
+            self._each = {other: drawing for other, drawing in self._each.items() if other in self._requests}
+            self._each[number] = _Drawing(self._temperature, [_seed(self._seed, self._requests[number].key)])
+        return self._each[number]
 
 
 class _Stopping(StoppingCriteria):
