@@ -4,13 +4,15 @@
 
 The model has the shape of Qwen2.5-VL and random weights and is written into a folder first, so that its files are in
 the page cache. Every photograph of the folder is shown in many ways (turned, mirrored, cropped) until there are enough
-pairs. `busy` is what nvidia-smi says of the time between the first batch and the last. At the end, in one process:
-questions a second by `generate` in batches of 64 and as `run` writes them, and how many answers are those of
-`generate` on one question alone. In few bits and with random weights, where many words are as likely as each other,
-batches of `generate` differ from it as well.
+pairs. Rates, and `busy`, what nvidia-smi says, are those between the first quarter of the replies and the last one.
+What Python takes to import torch, torchvision and transformers is told beside start-up, of which it is a part. At the
+end, in one process: questions a second by `generate` in batches of 64 and as `run` writes them, and how many answers
+are those of `generate` on one question alone. In few bits and with random weights, where many words are as likely as
+each other, batches of `generate` differ from it as well.
 """
 
 import argparse
+import importlib.util
 import io
 import json
 import shutil
@@ -147,15 +149,23 @@ def run(data: Path, model: Path, output: Path, *options: str) -> dict[str, float
         watching.end()
     told = [each for each in watching.replies if each[1] > before]
     figures = {"seconds": seconds, "replies": float(told[-1][1] - before) if told else 0.0}
-    # Replies come in bursts, a batch each; the first batch is over when nothing was added for a while.
-    first = next((nth for nth in range(len(told) - 1) if told[nth + 1][0] - told[nth][0] > 0.5), None)
-    if first is not None:
-        (start, had), (end, has) = told[first], told[-1]
+    quarter = next((nth for nth, (_, number) in enumerate(told) if number - before >= figures["replies"] / 4), None)
+    if quarter is not None and quarter + 1 < len(told):
+        (start, had), (end, has) = told[quarter], told[-1]
         busy = [load for at, load in watching.busy if start < at < end]
-        figures["a second, after the first batch"] = (has - had) / (end - start)
+        figures["a second, after a quarter"] = (has - had) / (end - start)
         figures["start-up, by that"] = seconds - figures["replies"] * (end - start) / (has - had)
         figures["busy, %"] = statistics.fmean(busy) if busy else 0.0
     return figures
+
+
+def importing() -> dict[str, float]:
+    """What it takes to import what every local model needs."""
+    packages = ("torch", "torchvision", "transformers")
+    needed = f"import {', '.join(filter(importlib.util.find_spec, packages))}, transformers.models.auto.modeling_auto"
+    start = time.monotonic()
+    subprocess.run([sys.executable, "-c", needed], check=True, capture_output=True, timeout=TIMEOUT)
+    return {"seconds": time.monotonic() - start}
 
 
 def requests(data: Path, number: int) -> list[Request]:
@@ -222,9 +232,10 @@ def main(arguments: list[str] | None = None) -> None:
         if DEVICE == "cuda":
             torch.cuda.empty_cache()
         written = ("--max-tokens", str(TOKENS))
-        show(f"{FEW} pairs written", run(data, model, Path(work, "written"), *written, "--cases", str(FEW)))
-        show("all pairs written", run(data, model, Path(work, "written"), *written))
-        show("all pairs ranked", run(data, model, Path(work, "ranked"), "--rank"))
+        for way, options in (("ranked", ("--rank",)), ("written", written)):
+            show(f"{FEW} pairs {way}", run(data, model, Path(work, way), *options, "--cases", str(FEW)))
+            show(f"all pairs {way}", run(data, model, Path(work, way), *options))
+        show("importing torch, torchvision and transformers", importing())
         show("in one process", compare(data, model, chosen.plain))
 
 
