@@ -10,9 +10,10 @@ import msgspec
 from countersight.build import Funnel
 from countersight.case import LETTERS, Case, Question, World
 from countersight.describe.papers import PAIRED, PairStatistics, PairTally, pair_statistics, words
-from countersight.suites.cello import SUITE as CELLO
+from countersight.suites.cello import NAME as CELLO
 from countersight.suites.cello import CelloStatistics, CelloTally
-from countersight.suites.cosim import SUITE, CosimStatistics, CosimTally
+from countersight.suites.cosim import NAME as COSIM
+from countersight.suites.cosim import CosimStatistics, CosimTally
 from countersight.text import several
 
 __all__ = [
@@ -109,7 +110,7 @@ def describe(cases: Iterable[Case], funnel: Funnel | None = None) -> Statistics:
         if case.control_of:
             controls += 1
             continue
-        if case.suite == SUITE:
+        if case.suite == COSIM:
             cosim.add(case)
         elif case.suite == CELLO:
             cello.add(case)

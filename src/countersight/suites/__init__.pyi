@@ -1,3 +1,4 @@
+from .benchmark import Suite as Suite
 from .hiding import secret_seed as secret_seed
 from .hiding import whole_beside as whole_beside
 from .importing import Layout as Layout
@@ -26,7 +27,6 @@ from .reference import beside as beside
 from .reference import table as table
 from .reference import tables as tables
 from .registry import SUITES as SUITES
-from .registry import Suite as Suite
 from .registry import find_suite as find_suite
 from .registry import suites as suites
 from .supposing import supposed as supposed

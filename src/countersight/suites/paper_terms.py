@@ -13,7 +13,7 @@ import msgspec
 
 from countersight.case import Case, World
 from countersight.scoring import Axis
-from countersight.suites.cfmm.files import NAME as CFMM
+from countersight.suites.cfmm.suite import NAME as CFMM
 from countersight.suites.cosim.changes import KINDS
 
 BOTH_WORLDS: Final = "about the picture as it is and about what would be true under a change"

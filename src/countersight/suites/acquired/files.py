@@ -11,12 +11,12 @@ At most eight frames are shown, taken evenly.
 from functools import partial
 
 from countersight.case import Case, Option, Question
+from countersight.suites.acquired.suite import NAME
 from countersight.suites.importing import Layout, Row, checked, name_of, text_of
 from countersight.suites.picture_files import Frames
 from countersight.suites.supposing import supposed
 from countersight.suites.table_file import table_rows
 
-NAME = "acquired"
 ANSWERS = ("answer1", "answer2")
 FIELDS = ("video_id", "domain", "question", *ANSWERS, "correct_answer_key")
 

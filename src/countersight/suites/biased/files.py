@@ -14,11 +14,11 @@ import re
 from functools import partial
 
 from countersight.case import AnswerKind, Case, Question
+from countersight.suites.biased.suite import NAME
 from countersight.suites.importing import Layout, Row, checked, text_of
 from countersight.suites.picture_files import Pictured
 from countersight.suites.table_file import picture_in, table_rows
 
-NAME = "vlms-are-biased"
 FIELDS = ("topic", "prompt", "ground_truth", "expected_bias")
 _KEPT = ("ID", "sub_topic", "type_of_question", "with_title", "pixel")
 _NUMBER = re.compile(r"-?\d+(\.\d+)?", re.ASCII)

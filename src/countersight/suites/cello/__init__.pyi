@@ -3,6 +3,6 @@ from .making import PER_TASK as PER_TASK
 from .making import SIZE as SIZE
 from .making import make_cello as make_cello
 from .statistics import DESCRIBED as DESCRIBED
-from .statistics import SUITE as SUITE
 from .statistics import CelloStatistics as CelloStatistics
 from .statistics import CelloTally as CelloTally
+from .suite import NAME as NAME

@@ -11,12 +11,11 @@ from countersight.causal import CausalGraph
 from countersight.suites.cello.leaks import leaked
 from countersight.suites.cello.likely import Answers
 from countersight.suites.cello.options import options
+from countersight.suites.cello.suite import NAME
 from countersight.suites.cello.tasks.asked import RUNGS
 from countersight.suites.cello.tasks.query import Shape, Sought, Supposed, Task
 from countersight.suites.cello.wording import does, is_explained, question, wordings
 from countersight.suites.dividing import split_of
-
-SUITE = "cello"
 
 
 class Drafted(msgspec.Struct, frozen=True):
@@ -83,8 +82,8 @@ def _placed(offered: tuple[Option, ...], place: int, rng: Random) -> tuple[Optio
 def _case(task: Task, shape: Shape, asked: Question, why: str) -> Case:
     graph = shape.graph
     return Case(
-        id=SUITE,
-        suite=SUITE,
+        id=NAME,
+        suite=NAME,
         group=task.name,
         counterfactual=asked,
         graph=graph_as_published(graph),

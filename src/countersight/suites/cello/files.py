@@ -16,10 +16,10 @@ from countersight.case import LETTERS, Case, Option, Question
 from countersight.causal import verdict_on
 from countersight.errors import CountersightError
 from countersight.files import write_whole
+from countersight.suites.cello.suite import NAME
 from countersight.suites.importing import BadField, Layout, Row, Rows, checked, jsonl_rows, text_of
 from countersight.suites.supposing import supposed
 
-NAME = "cello"
 FIELDS = (
     "img_id",
     "question",

@@ -15,9 +15,9 @@ from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError
 from countersight.models import Model
 from countersight.suites.cello.card import attribution, divisions
-from countersight.suites.cello.cases import SUITE
 from countersight.suites.cello.paid import kept_beside, reword_all
 from countersight.suites.cello.sampling import Pool, sample
+from countersight.suites.cello.suite import NAME
 from countersight.suites.cello.tasks.asked import TASKS
 from countersight.suites.importing import IMAGES, OnBad
 from countersight.suites.supposing import supposed
@@ -62,12 +62,12 @@ def make_cello(
     told = attribution(mined)
     writer = DatasetWriter(
         folder,
-        name=SUITE,
+        name=NAME,
         description="Causal questions after CELLO, twelve tasks on four rungs, made by Countersight from causal graphs "
         "in scene graphs. A case without a picture is asked by its text and its graph alone.",
         license="CC-BY-4.0" if told else "unknown",
         provenance={
-            "suite": SUITE,
+            "suite": NAME,
             "mined": mined.name,
             "size": size if per_task is None else f"{per_task} of each task",
             "seed": seed,

@@ -7,7 +7,6 @@ import msgspec
 
 from countersight.case import Case
 
-SUITE: Final = "cello"
 GRAPHS: Final = ("direct", "chain", "confounding", "collision")
 """The kinds of causal graph."""
 FORK: Final = "fork"

@@ -17,6 +17,7 @@ An aspect and an answer may be in capitals or not; "colour" is "color".
 from pathlib import Path
 
 from countersight.case import Case, Option, Question
+from countersight.suites.cfmm.suite import NAME
 from countersight.suites.importing import (
     BadField,
     Layout,
@@ -30,7 +31,6 @@ from countersight.suites.importing import (
 )
 from countersight.suites.supposing import supposed
 
-NAME = "cfmm"
 ASPECTS = ("count", "color", "shape", "size", "direction", "common")
 OPTIONS = ("option_a", "option_b")
 FIELDS = (

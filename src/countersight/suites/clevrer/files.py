@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from countersight.case import AnswerKind, Case, Cell, Question
+from countersight.suites.clevrer.suite import NAME
 from countersight.suites.importing import BadField, Layout, Row, Rows, checked, name_of, text_of
 from countersight.suites.json_file import JsonFile
 from countersight.suites.picture_files import Frames
 from countersight.suites.supposing import supposed
 
-NAME = "clevrer"
 FIELDS = ("scene_index", "video_filename", "questions")
 TYPES = ("descriptive", "explanatory", "predictive", "counterfactual")
 _NUMBER = re.compile(r"\d{1,3}", re.ASCII)

@@ -10,10 +10,10 @@ A row becomes four cases: both captions asked of both pictures.
 from functools import partial
 
 from countersight.case import Case
+from countersight.suites.coco_counterfactuals.suite import NAME
 from countersight.suites.importing import Layout, Row, jsonl_rows, text_of
 from countersight.suites.matching import PICTURE, four_of_each, matched_case
 
-NAME = "coco-counterfactuals"
 FIELDS = ("id", "image_0", "image_1", "caption_0", "caption_1")
 
 

@@ -5,8 +5,8 @@ from .statistics import LENGTHS as LENGTHS
 from .statistics import REPORTED_GUIDES as REPORTED_GUIDES
 from .statistics import REPORTED_WORDS as REPORTED_WORDS
 from .statistics import REPORTED_WORDS_IN_ALL as REPORTED_WORDS_IN_ALL
-from .statistics import SUITE as SUITE
 from .statistics import CosimStatistics as CosimStatistics
 from .statistics import CosimTally as CosimTally
 from .statistics import reported_length as reported_length
 from .statistics import reported_share as reported_share
+from .suite import NAME as NAME

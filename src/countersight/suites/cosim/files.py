@@ -20,11 +20,11 @@ import msgspec
 from countersight.case import LETTERS, Case, Change, Option, Question
 from countersight.errors import CountersightError
 from countersight.suites.cosim.changes import KINDS, change_kinds
+from countersight.suites.cosim.suite import NAME
 from countersight.suites.importing import BadField, Layout, Row, Rows, checked, csv_rows, text_of
 from countersight.suites.json_file import JsonFile
 from countersight.text import unknown
 
-NAME = "cosim"
 FIELDS = ("question", "answer_orig", "change", "answer_choices", "answer_label", "folder", "img_fn")
 VISUAL_GENOME = ("VG_100K", "VG_100K_2")
 """The folders in which Visual Genome comes; CoSIm's file names others (genome_13), which nobody publishes."""

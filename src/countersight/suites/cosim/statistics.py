@@ -11,8 +11,6 @@ from countersight.case import LETTERS, Case
 from countersight.suites.cosim.changes import KINDS
 from countersight.suites.reference import table
 
-SUITE: Final = "cosim"
-
 Part = Literal["question", "initial response", "scene change", "new response", "distractor"]
 PARTS: Final[tuple[Part, ...]] = ("question", "initial response", "scene change", "new response", "distractor")
 

@@ -13,11 +13,11 @@ is what is known.
 from pathlib import Path
 
 from countersight.case import Case, Option, Question
+from countersight.suites.counterfact.suite import NAME
 from countersight.suites.importing import BadField, Layout, Row, Rows, checked, text_of
 from countersight.suites.picture_files import Pictured
 from countersight.suites.table_file import picture_in, table_rows
 
-NAME = "visual-counterfact"
 FIELDS = ("correct_answer", "incorrect_answer", "original_image", "counterfact_image")
 PARTS = ("seen", "known", "original")
 _PART, _ORDER = "part", "order"

@@ -11,11 +11,11 @@ Ours asks whether the question can be answered from the picture, which needs no 
 from functools import partial
 
 from countersight.case import Case, Question
+from countersight.suites.cpbench.suite import NAME
 from countersight.suites.importing import Layout, Row, checked, name_of, text_of
 from countersight.suites.picture_files import Pictured
 from countersight.suites.table_file import picture_in, table_rows
 
-NAME = "cp-bench"
 FIELDS = ("image", "query", "tag")
 GROUPS = {"cpq": "false presupposition", "tpq": "true presupposition"}
 

@@ -4,6 +4,8 @@ from .otherwise import read_otherwise as read_otherwise
 from .reading import plain_answer as plain_answer
 from .real import COLUMNS as COLUMNS
 from .real import KINDS as KINDS
+from .suite import REAL_NAME as REAL_NAME
+from .suite import SYNTHETIC_NAME as SYNTHETIC_NAME
 from .synthetic import make_synthetic as make_synthetic
 from .synthetic_csv import export_csv as export_csv
 from .templates import TEMPLATES as TEMPLATES

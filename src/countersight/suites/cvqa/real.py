@@ -8,10 +8,10 @@ from pathlib import Path
 
 from countersight.case import AnswerKind, Case, Question
 from countersight.reading import answer_in
+from countersight.suites.cvqa.suite import REAL_NAME
 from countersight.suites.importing import BadField, Layout, Row, Rows, checked, csv_rows, name_of, text_of
 from countersight.suites.supposing import supposed
 
-NAME = "cvqa-real"
 COLUMNS = ("img_path", "query", "answer", "new query", "new answer", "type")
 KINDS: dict[str, AnswerKind] = {"direct": "number", "indirect": "number", "boolean": "boolean"}
 _LONGEST_ANSWER = 100
@@ -26,7 +26,7 @@ def _as_case(row: Row, number: int) -> Case:
     factual = _question(row, "query", "answer", KINDS[group])
     counterfactual = _question(row, "new query", "new answer", KINDS[group])
     return Case(
-        id=f"{NAME}-{number:06d}",
+        id=f"{REAL_NAME}-{number:06d}",
         group=group,
         factual=factual,
         change=supposed(counterfactual.text),
@@ -46,7 +46,7 @@ def _question(row: Row, query: str, answer: str, kind: AnswerKind) -> Question:
 
 
 LAYOUT = Layout(
-    suite=NAME,
+    suite=REAL_NAME,
     title="C-VQA-Real",
     description="The published questions of C-VQA-Real (Zhang et al., What If the TV Was Off?) about pictures of COCO.",
     rows=_rows,

@@ -18,10 +18,10 @@ from countersight.scenes import SCENES_FILE, Scene, SceneRecord, apply, draw, dr
 from countersight.spreading import in_order
 from countersight.suites.cvqa.controls import CONTROLS
 from countersight.suites.cvqa.options import Way, asked_with, by_published_gaps, near
+from countersight.suites.cvqa.suite import SYNTHETIC_NAME
 from countersight.suites.cvqa.templates import TEMPLATES, Solved, Template, balanced
 from countersight.suites.supposing import as_sentence
 
-NAME = "cvqa-synthetic"
 SIZE = 3000
 """As many as published: 500 of each template (C-VQA 3.3)."""
 CHUNK = 16
@@ -76,12 +76,12 @@ def make_synthetic(
     ray: str = "",
 ) -> None:
     """Make the suite into a new dataset folder; see `make`."""
-    provenance: dict[str, str | int] = {"suite": NAME, "size": size, "seed": seed, "options": options}
+    provenance: dict[str, str | int] = {"suite": SYNTHETIC_NAME, "size": size, "seed": seed, "options": options}
     if controls:
         provenance["controls"] = size
     writer = DatasetWriter(
         folder,
-        name=NAME,
+        name=SYNTHETIC_NAME,
         description="Counterfactual counting after C-VQA-Synthetic (six templates of flowers and dots), drawn by "
         "Countersight: every picture in the factual and in the counterfactual world.",
         license="CC0-1.0",
@@ -181,11 +181,11 @@ def _as_case(template: Template, solved: Solved, seed: int, index: int, number: 
     factual = question("factual", puzzle.asked, solved.answer, [before for before, _ in solved.others])
     wondered = f"{puzzle.supposed} if {puzzle.presupposition}?"
     counterfactual = question("counterfactual", wondered, solved.new_answer, [after for _, after in solved.others])
-    name = f"{NAME}-{number:06d}"
+    name = f"{SYNTHETIC_NAME}-{number:06d}"
     case = Case(
         id=name,
         image=f"images/{number:06d}.png",
-        suite=NAME,
+        suite=SYNTHETIC_NAME,
         group=template.group,
         factual=factual,
         change=Change(as_sentence(puzzle.presupposition), template.kinds),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from countersight.case import LETTERS, Case, Change, Option, Question
 from countersight.errors import CountersightError
-from countersight.suites.cvqa.synthetic import NAME
+from countersight.suites.cvqa.suite import SYNTHETIC_NAME
 from countersight.suites.cvqa.templates import TEMPLATES
 from countersight.suites.importing import IMAGES, BadField, Layout, Row, Rows, checked, csv_rows
 from countersight.suites.supposing import as_sentence
@@ -33,7 +33,9 @@ def export_csv(cases: Iterable[Case], path: Path) -> int:
 def _as_row(case: Case) -> tuple[str, ...]:
     kind = case.provenance.get("type")
     if kind not in _TEMPLATE or not case.factual or not case.counterfactual:
-        raise CountersightError(f"case {case.id!r} is none of {NAME}: it cannot be written in the published layout")
+        raise CountersightError(
+            f"case {case.id!r} is none of {SYNTHETIC_NAME}: it cannot be written in the published layout"
+        )
     questions = case.factual, case.counterfactual
     if any(len(question.options) != 4 for question in questions):
         raise CountersightError(f"case {case.id!r} has not four options: the published layout needs four")
@@ -60,7 +62,7 @@ def _as_case(row: Row, number: int) -> Case:
     if not found or not clause.strip():
         raise BadField("new query", 'has no "if"')
     return Case(
-        id=f"{NAME}-{number:06d}",
+        id=f"{SYNTHETIC_NAME}-{number:06d}",
         group=template.group,
         factual=factual,
         change=Change(as_sentence(clause), template.kinds),
@@ -81,7 +83,7 @@ def _question(row: Row, query: str, answer: str) -> Question:
 
 
 LAYOUT = Layout(
-    suite=NAME,
+    suite=SYNTHETIC_NAME,
     title="C-VQA-Synthetic",
     description="The published questions of C-VQA-Synthetic (Zhang et al., What If the TV Was Off?).",
     rows=_rows,

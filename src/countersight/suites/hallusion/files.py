@@ -14,10 +14,10 @@ model that is told the right answer in words; ours are read as yes and no.
 from functools import partial
 
 from countersight.case import Case, Cell, Question
+from countersight.suites.hallusion.suite import NAME
 from countersight.suites.importing import BadField, Layout, Row, checked, name_of, text_of
 from countersight.suites.table_file import table_rows
 
-NAME = "hallusionbench"
 _PLACE = ("category", "subcategory", "set_id", "figure_id")
 FIELDS = (*_PLACE, "visual_input", "question_id", "question", "gt_answer")
 

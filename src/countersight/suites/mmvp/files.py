@@ -11,9 +11,9 @@ from functools import partial
 
 from countersight.case import Case, Cell, Option, Question
 from countersight.suites.importing import BadField, Layout, Row, checked, text_of
+from countersight.suites.mmvp.suite import NAME
 from countersight.suites.table_file import table_rows
 
-NAME = "mmvp"
 FIELDS = ("Index", "Question", "Options", "Correct Answer")
 _OPTIONS = re.compile(r"\s*\(a\)\s*(.+?)\s*\(b\)\s*(.+?)\s*", re.I | re.S)
 

@@ -14,10 +14,10 @@ from pathlib import Path
 
 from countersight.case import Case, Cell, Option, Question
 from countersight.suites.importing import BadField, Layout, Row, Rows, checked, name_of, text_of
+from countersight.suites.naturalbench.suite import NAME
 from countersight.suites.picture_files import Pictured
 from countersight.suites.table_file import picture_in, table_rows
 
-NAME = "naturalbench"
 FIELDS = ("index", "image", "question", "answer", "type")
 _OPTIONS = re.compile(r"\s*options?\s*:\s*A\s*:\s*(?P<A>.+?)\s*[;,]?\s*B\s*:\s*(?P<B>.+?)\s*;?\s*", re.I | re.S)
 

@@ -29,10 +29,10 @@ from msgspec.structs import replace
 
 from countersight.case import LETTERS, AnswerKind, Case, Change, Option, Question
 from countersight.suites.importing import BadField, Layout, Row, Rows, checked, csv_rows, jsonl_rows, text_of
+from countersight.suites.own.suite import NAME
 from countersight.suites.supposing import supposed
 from countersight.text import NUMBER_WORDS
 
-NAME = "own"
 NEEDED = ("image", "counterfactual_question", "counterfactual_answer")
 _NUMBER = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
 

@@ -13,8 +13,8 @@ from countersight.suites.importing import Layout, Row
 from countersight.suites.matching import PICTURE, four_of_each, matched_case
 from countersight.suites.picture_files import Pictured
 from countersight.suites.table_file import picture_in, table_rows
+from countersight.suites.vismin.suite import NAME
 
-NAME = "vismin"
 FIELDS = ("id", "image_0", "text_0", "image_1", "text_1")
 
 

@@ -18,6 +18,7 @@ from countersight.case import Case, Question
 from countersight.errors import CountersightError
 from countersight.suites.importing import BadField, Layout, Row, Rows, checked, text_of
 from countersight.suites.json_file import JsonFile, as_row
+from countersight.suites.vqa.suite import OKVQA_NAME, VQAV2_NAME
 
 FIELDS = ("question_id", "image_id", "question")
 ANNOTATION_FIELDS = ("question_id", "answers")
@@ -47,12 +48,12 @@ class _Key(msgspec.Struct):
 
 def okvqa(annotations: Path | None) -> Layout:
     """How OK-VQA's files become a dataset."""
-    return _layout("okvqa", "OK-VQA", "whose answers need knowledge of the world", annotations, _category)
+    return _layout(OKVQA_NAME, "OK-VQA", "whose answers need knowledge of the world", annotations, _category)
 
 
 def vqav2(annotations: Path | None) -> Layout:
     """How VQAv2's files become a dataset."""
-    return _layout("vqav2", "VQAv2", "about what there is to see", annotations, _answer_type)
+    return _layout(VQAV2_NAME, "VQAv2", "about what there is to see", annotations, _answer_type)
 
 
 def _layout(name: str, title: str, about: str, annotations: Path | None, group: Callable[[Row], str]) -> Layout:

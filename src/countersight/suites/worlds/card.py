@@ -6,6 +6,7 @@ from pathlib import Path
 
 from countersight.case import Case
 from countersight.suites.dividing import division_table
+from countersight.suites.worlds.suite import DISCS_NAME
 
 REASONS = {
     "margin": "what falls was a matter of less than 6 pixels, or of a fifth more or less friction",
@@ -16,7 +17,7 @@ REASONS = {
 }
 
 
-ASKED_OTHERWISE = (("discs", "role"), ("discs", "who first"), ("discs", "planning"))
+ASKED_OTHERWISE = ((DISCS_NAME, "role"), (DISCS_NAME, "who first"), (DISCS_NAME, "planning"))
 """Groups whose factual question is another one, so that equal answers in both worlds say nothing of the change."""
 
 

@@ -21,6 +21,7 @@ from countersight.suites.cello.wording import question
 from countersight.suites.worlds.causal_options import is_told_by_colour, options_of
 from countersight.suites.worlds.causes import graphs, is_confirmed
 from countersight.suites.worlds.drafts import Asked, Draft, Group, WorldSuite
+from countersight.suites.worlds.suite import CAUSAL_NAME
 from countersight.suites.worlds.supports import SUPPORTS
 from countersight.worlds import Supports, fallen_without
 
@@ -153,7 +154,7 @@ def _group(task: Task) -> Group:
 
 
 CAUSES = WorldSuite(
-    name="causal-worlds",
+    name=CAUSAL_NAME,
     description="CELLO's twelve causal tasks asked of small worlds of blocks, planks, cups and strings: the causal "
     "graphs and all answers come from intervening in the world, solved by static equilibrium.",
     groups=tuple(map(_group, TASKS.values())),

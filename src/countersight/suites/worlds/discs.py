@@ -15,6 +15,7 @@ from countersight.suites.worlds.disc_questions import (
     who_first,
 )
 from countersight.suites.worlds.drafts import Draft, Group, WorldSuite
+from countersight.suites.worlds.suite import DISCS_NAME
 from countersight.worlds import (
     JITTERS,
     Discs,
@@ -76,7 +77,7 @@ def _show(draft: Draft) -> Pixels:
 
 _BOTH = (("yes", "yes"), ("yes", "no"), ("no", "yes"), ("no", "no"))
 DISCS = WorldSuite(
-    name="discs",
+    name=DISCS_NAME,
     description="Discs on a table with walls, some of which have just been pushed, and what would happen if something "
     "were otherwise: every answer is worked out collision by collision, and what happens is shown as four moments "
     "or as it ends.",

@@ -7,6 +7,7 @@ from countersight.picture import Pixels
 from countersight.suites.worlds.drafts import Draft, WorldSuite
 from countersight.suites.worlds.hardness import hardness
 from countersight.suites.worlds.questions import GROUPS
+from countersight.suites.worlds.suite import SUPPORTS_NAME
 from countersight.worlds import (
     JITTERS,
     Remove,
@@ -49,7 +50,7 @@ def _show(draft: Draft) -> Pixels:
 
 
 SUPPORTS = WorldSuite(
-    name="supports",
+    name=SUPPORTS_NAME,
     description="Small worlds of blocks, planks, cups, shelves and strings, and what would fall if something in them "
     "were otherwise: every answer is solved by static equilibrium, and every changed world is drawn too.",
     groups=GROUPS,

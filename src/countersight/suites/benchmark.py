@@ -1,0 +1,106 @@
+"""A suite as a noun: what it is, how its published file is laid out, and how it is made where we can make it.
+
+Suites are listed by `countersight --help`, so theirs is plain text: what they name is imported when it is used.
+"""
+
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from countersight.errors import CountersightError
+from countersight.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from countersight.suites.importing import Imported, Layout, OnBad
+    from countersight.suites.part import Part
+
+
+class Beside(NamedTuple):
+    """A second file that a suite is imported with."""
+
+    option: str
+    """What names it on the command line."""
+    words: str
+    """What it holds."""
+    needed: bool
+
+
+class Suite(NamedTuple):
+    """A benchmark: what it is, how its published file is laid out, and how it is made where we can make it."""
+
+    name: str
+    """What it is called on the command line."""
+    words: str
+    """What the suite is."""
+    file: str
+    """What file it reads."""
+    pictures: str
+    """How the folder of pictures is laid out."""
+    layout: str
+    """`module:attribute` of its layout; of a suite with a second file, of what makes one, given that file or None.
+    Nothing for a suite that is only made."""
+    beside: Beside | None = None
+    counts: str = "line"
+    """What the number of a bad row counts."""
+    maker: str = ""
+    """`module:attribute` of what makes it out of nothing but a seed, where that can be."""
+
+    def read(
+        self,
+        source: Path,
+        folder: Path,
+        *,
+        pictures: Path | None,
+        on_bad: "OnBad",
+        beside: Path | None = None,
+        part: "Part | None" = None,
+        **own: Any,
+    ) -> "Imported":
+        """Read the suite's published file into a new dataset folder, with pictures where their folder is given.
+
+        A bad row is told to `on_bad` (line, field, reason) and left out. With a `part` only some cases are taken, drawn
+        by chance; `own` is what the layout of the suite alone takes.
+        """
+        from countersight.suites.importing import import_dataset
+
+        layout = self.open_layout(beside, **own)
+        return import_dataset(layout, source, folder, pictures=pictures, on_bad=on_bad, part=part)
+
+    def open_layout(self, beside: Path | None = None, **own: Any) -> "Layout":
+        """How the suite's file is read, given the second file where it has one."""
+        if not self.layout:
+            raise CountersightError(f"{self.name} is made from a seed and has no file to import; leave out `source`")
+        layout = _found(self.layout)
+        opened: Layout = layout(beside, **own) if self.beside else layout
+        return opened
+
+    def make(
+        self,
+        folder: Path,
+        *,
+        size: int | None,
+        seed: int,
+        workers: int | None = None,
+        ray: str = "",
+        progress: Progress = silent,
+        **own: Any,
+    ) -> None:
+        """Make the suite in a new dataset folder; the same seed makes the same pixels. `own` is what it alone takes.
+
+        So many `workers` of this machine make it, or, where an address is given, a `ray` cluster.
+        """
+        if not self.maker:
+            raise CountersightError(f"{self.name} is imported: name its file as `source` ({self.file})")
+        if ray:  # a maker of somebody else's package may know no cluster
+            own["ray"] = ray
+        _found(self.maker)(folder, size=size, seed=seed, workers=workers, progress=progress, **own)
+
+    def fields(self) -> str:
+        """How its file is written, as its module tells it."""
+        module = (self.layout or self.maker).partition(":")[0]
+        return (import_module(module).__doc__ or "").strip()
+
+
+def _found(home: str) -> Any:
+    module, _, attribute = home.partition(":")
+    return getattr(import_module(module), attribute)

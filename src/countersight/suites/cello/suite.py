@@ -1,0 +1,15 @@
+"""CELLO, as it stands in the table of suites."""
+
+from typing import Final
+
+from countersight.suites.benchmark import Suite
+
+NAME: Final = "cello"
+
+SUITE: Final = Suite(
+    NAME,
+    "CELLO: causal questions with two or four options about photographs of Visual Genome",
+    "the authors' JSONL: img_id, question, graph_type, task_type, graph, objs, options, answer_index, data_id",
+    "those of Visual Genome, VG_100K/ID.jpg or VG_100K_2/ID.jpg, or in one folder",
+    "countersight.suites.cello.files:LAYOUT",
+)

@@ -1,0 +1,34 @@
+"""The suites of solved worlds, as they stand in the table of suites."""
+
+from typing import Final
+
+from countersight.suites.benchmark import Suite
+
+SUPPORTS_NAME: Final = "supports"
+DISCS_NAME: Final = "discs"
+CAUSAL_NAME: Final = "causal-worlds"
+
+SUPPORTS_SUITE: Final = Suite(
+    SUPPORTS_NAME,
+    "worlds of blocks, planks, cups, shelves and strings: what would fall, solved by static equilibrium",
+    "none: it is made from a seed",
+    "drawn with it",
+    "",
+    maker="countersight.suites.worlds.making:make_supports",
+)
+DISCS_SUITE: Final = Suite(
+    DISCS_NAME,
+    "discs on a table, some of them pushed: what would touch what, worked out collision by collision",
+    "none: it is made from a seed",
+    "drawn with it",
+    "",
+    maker="countersight.suites.worlds.making:make_discs",
+)
+CAUSAL_SUITE: Final = Suite(
+    CAUSAL_NAME,
+    "CELLO's twelve tasks on worlds of supports, with answers by intervening in them",
+    "none: it is made from a seed",
+    "drawn with it",
+    "",
+    maker="countersight.suites.worlds.making:make_causal",
+)
