@@ -3,7 +3,8 @@
 from countersight.composing.asked import Asked, read_asked, with_its_name
 from countersight.composing.clauses import events, supposition
 from countersight.composing.effects import Effect, apply
-from countersight.composing.grammar import effect_of, is_of_others_alone, names_a_known_thing, tells_of
+from countersight.composing.grammar import effect_of, is_of_others_alone
+from countersight.composing.likeness import names_a_known_thing, tells_of
 
 _LONGEST_QUESTION = 1000
 """Signs; no question about a picture is longer."""

@@ -9,7 +9,7 @@ from countersight.composing.accounted import is_known_of_events, is_known_of_thi
 from countersight.composing.asked import WORD, Asked
 from countersight.composing.changes import added, change, come, gone
 from countersight.composing.effects import Effect
-from countersight.composing.likeness import is_certainly_another, is_only_called_so
+from countersight.composing.likeness import is_certainly_another, is_only_called_so, tells_of
 from countersight.composing.phrases import Phrase, clash_of_colours, has_company, is_restricted, kin, read_phrase
 from countersight.composing.predicates import Predicate, read_predicate, with_late_particle
 from countersight.composing.scaling import is_scaled, scaling_of
@@ -18,7 +18,6 @@ from countersight.composing.vocabulary import (
     CARRIED,
     COMES,
     GOES,
-    KINDS,
     MOTION,
     PLACED,
     PLACES,
@@ -29,7 +28,7 @@ from countersight.composing.vocabulary import (
     thing_of,
     verb_of,
 )
-from countersight.composing.ways import way_of_object, way_of_subject
+from countersight.composing.ways import is_put_away, way_of_object, way_of_subject
 
 _LONGEST = 40  # words; nobody tells one event in more
 _NOT: Final = re.compile(r"\b(\w+)n['’]t\b")
@@ -41,7 +40,7 @@ _PER_CENT: Final = re.compile(r"\s*(?:%|\bper cent\b)")
 _INSTEAD: Final = re.compile(r"\binstead of (?:the |just |only )?\w+(?: (?!there|it)\w+)?")
 _UNCLEAR: Final = re.compile(
     r"\beach\b(?! \w+ (?:was|were)\b)|\b(?:every|each) (?:other|second|third|fourth|\d\w*)\b|\ball day\b"
-    r"|\b(?:a|every|per) (?:day|week|hour|minute|time)\b|\bfor (?:each|every)\b|\bas if\b|\bthan\b"
+    r"|\b(?:a|every|per) (?:day|week|hour|minute|time)\b|\bfor (?:each|every)\b|\bas if\b|\bthan\b|\b(?:might|may)\b"
     r"|\b(?:in|out of) (?:every )?(?:two|three|four|five|six|ten|\d+)\b"
 )
 _WHERE: Final = PREPOSITIONS - {"to", "into", "onto", "from", "off", "for", "by"}
@@ -49,7 +48,6 @@ _WHERE: Final = PREPOSITIONS - {"to", "into", "onto", "from", "off", "for", "by"
 _TRANSITIVE: Final = frozenset(phrase.split()[0] for phrase in BROUGHT | TAKEN | PLACED | CARRIED)
 _MOVING: Final = _TRANSITIVE | {phrase.split()[0] for phrase in COMES | GOES | MOTION}
 _PERSON: Final = thing_of("person")
-_KNOWN: Final = frozenset(KINDS).union(*KINDS.values())
 _AGENTS: Final = frozenset({"i", "you", "we", "someone", "somebody", "it", "he", "she", "they"})
 
 
@@ -194,6 +192,8 @@ def _of_predicate(part: list[str], subject: Phrase | None, first: str, asked: As
         if has_company((*subject.after, *predicate.rest), asked):
             return "open"
         way = way_of_subject(predicate, _thing(subject, asked), asked, more=subject.quantity.more)
+        if way is None and predicate.is_passive and _are_theirs(subject):
+            way = "going" if is_put_away(predicate.verb, predicate.rest, asked) else None
         if way in ("coming", "going") and _need_not_be_counted(subject, predicate, asked):
             return "open"
         return None if way is None else change(subject, way, asked, is_negated=predicate.is_negated) or "open"
@@ -207,6 +207,11 @@ def _need_not_be_counted(subject: Phrase, predicate: Predicate, asked: Asked) ->
     are_such = subject.quantity.more and predicate.verb == "add"  # three more men added to those with hats have hats
     is_open = asked.is_narrow and subject.head is not None and not are_such
     return is_open and not of_the_state and not said & asked.place
+
+
+def _are_theirs(phrase: Phrase) -> bool:
+    """Whether a phrase speaks of some of the things that are there: two of them, not two more."""
+    return (phrase.definite or phrase.head is None) and not phrase.quantity.more
 
 
 def _thing(phrase: Phrase, asked: Asked) -> str:
@@ -230,8 +235,9 @@ def _of_an_agent(predicate: Predicate, agent: Phrase | None, asked: Asked) -> Ef
     theme = read_phrase(rest, asked)
     if theme is None or not _is_counted(theme, asked):
         return None
-    if agent is not None and theme.quantity.indefinite and (agent.is_plural or agent.quantity.amount == "all"):
-        return None  # "every guest brought a plate"
+    is_of_each = agent is not None and isinstance(theme.quantity.amount, int) and agent.quantity.amount == "all"
+    if is_of_each or (agent is not None and theme.quantity.indefinite and agent.is_plural):
+        return None  # "every guest brought a plate", "everyone took one"
     behind = [*theme.after, *rest[theme.end :]]
     if behind and (behind[0] in RELATIVES or behind[0] in _WHERE):  # "we removed the chairs on the left"
         theme = msgspec.structs.replace(theme, after=tuple(behind))
@@ -241,6 +247,10 @@ def _of_an_agent(predicate: Predicate, agent: Phrase | None, asked: Asked) -> Ef
     is_ours = agent is None and verb in ("buy", "order", "purchase")  # what a customer bought is gone
     more = theme.quantity.more or is_ours
     way = way_of_object(verb, tuple(behind), _thing(theme, asked), asked, more=more)
+    if way is None and _are_theirs(theme) and is_put_away(verb, tuple(behind), asked):
+        return gone(
+            msgspec.structs.replace(theme, after=()), asked
+        )  # "in the sink" is where they go, not where they are
     return None if way is None else change(theme, way, asked, is_negated=False)
 
 
@@ -268,11 +278,6 @@ def _is_counted(phrase: Phrase, asked: Asked) -> bool:
     return is_known and kin(phrase, asked) != "other"
 
 
-def names_a_known_thing(event: str) -> bool:
-    """Whether an event names a thing of which it is known what kind it is of."""
-    return any(thing_of(word) in _KNOWN for word in WORD.findall(event))
-
-
 def is_of_others_alone(event: str, asked: Asked) -> bool:
     """Whether an event is about things that are certainly not counted, and names nobody else: "two women walked in"."""
     words = WORD.findall(event)
@@ -282,9 +287,3 @@ def is_of_others_alone(event: str, asked: Asked) -> bool:
     if effect_of(event, asked) is not None:  # "a boy stole one"
         return False
     return not {"them", "they", "each", "it"} & set(words) and is_known_of_events(tuple(words[subject.end :]), asked)
-
-
-def tells_of(event: str, asked: Asked) -> bool:
-    """Whether an event names the counted things, or one of their kind."""
-    things = {asked.head, *asked.members}
-    return any(thing_of(word) in things for word in WORD.findall(event))

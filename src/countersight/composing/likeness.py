@@ -2,10 +2,11 @@
 
 from typing import Final
 
-from countersight.composing.asked import Asked
+from countersight.composing.asked import WORD, Asked
 from countersight.composing.phrases import Phrase
-from countersight.composing.vocabulary import APART, COMPOUNDS, IMITATIONS, QUALITIES, TELLING_APART, thing_of
+from countersight.composing.vocabulary import APART, COMPOUNDS, IMITATIONS, KINDS, QUALITIES, TELLING_APART, thing_of
 
+_KNOWN: Final = frozenset(KINDS).union(*KINDS.values())
 _IMITATIONS: Final = frozenset(map(thing_of, IMITATIONS))
 _OF_ADJECTIVES: Final = ("ed", "ing", "y", "en", "ful", "less", "ous", "ish")
 _TELLING_APART: Final = frozenset(map(thing_of, (TELLING_APART | QUALITIES) - {"same", "different"}))
@@ -29,3 +30,14 @@ def is_certainly_another(phrase: Phrase, asked: Asked) -> bool:
     """Whether nothing of that name can be one of the counted things: a bowl is no plate."""
     thing = thing_of(phrase.head or "")
     return thing in APART and asked.head in APART and thing != asked.head and thing not in asked.members
+
+
+def names_a_known_thing(event: str) -> bool:
+    """Whether an event names a thing of which it is known what kind it is of."""
+    return any(thing_of(word) in _KNOWN for word in WORD.findall(event))
+
+
+def tells_of(event: str, asked: Asked) -> bool:
+    """Whether an event names the counted things, or one of their kind."""
+    things = {asked.head, *asked.members}
+    return any(thing_of(word) in things for word in WORD.findall(event))

@@ -110,6 +110,13 @@ def is_on_another_side(words: Words, asked: Asked) -> bool:
     return bool(said) and bool(asked.sides or said & SIDES) and not said & asked.sides
 
 
+def is_put_elsewhere(words: Words, asked: Asked) -> bool:
+    """Whether what was where the question looks is put somewhere else: "in the drawer", to who asks for the table."""
+    place = behind(words, PLACING)
+    is_elsewhere = bool(place and asked.place & _SPOTS) and not place & asked.words
+    return is_elsewhere and not DIRECTIONS & set(words) and not names_another_place(words)
+
+
 def _with_their_places(words: Words) -> list[tuple[str, frozenset[str]]]:
     """The prepositions of some words that say where, each with what stands behind it."""
     starts = [place for place, word in enumerate(words) if word in (PLACING | SIDES) - SOURCES]

@@ -17,6 +17,7 @@ from countersight.composing.places import (
     is_joined,
     is_of_the_scene,
     is_on_another_side,
+    is_put_elsewhere,
     is_put_there,
     is_the_whole_scene,
     is_where_asked,
@@ -94,6 +95,11 @@ def way_of_subject(predicate: Predicate, thing: str, asked: Asked, *, more: bool
     if rest and rest[0] not in _MAY_FOLLOW:
         return None  # "joined hands", "left two cups behind"
     return _of_what_they_do(verb, rest, asked)
+
+
+def is_put_away(verb: str, rest: Words, asked: Asked) -> bool:
+    """Whether some of the counted things are put where they are not counted: "two of the cups were put in the sink"."""
+    return verb.split()[0] in PLACED and _is_understood(rest, asked) and is_put_elsewhere(rest, asked)
 
 
 def way_of_object(verb: str, rest: Words, thing: str, asked: Asked, *, more: bool) -> Way | None:
