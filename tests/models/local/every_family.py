@@ -1,6 +1,7 @@
 """A tiny model of every image-text-to-text family of transformers, written from its configuration."""
 
 import json
+import re
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,8 @@ import transformers
 from models.local.shrinking import tiny_config
 from models.local.tiny import CHATML, _byte_level, _enliven
 from safetensors.torch import save_file
+from tokenizers import AddedToken, Regex
+from tokenizers.normalizers import Replace
 from transformers.models.auto.image_processing_auto import IMAGE_PROCESSOR_MAPPING_NAMES
 from transformers.models.auto.modeling_auto import (
     MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES,
@@ -53,6 +56,8 @@ class Recipe:
     """Its processor, where transformers does not say."""
     template: bool = True
     """Whether it comes with a chat template."""
+    underscored: bool = False
+    """Whether its tokenizer puts an underscore before a text that begins with a picture."""
 
 
 RECIPES = {
@@ -94,6 +99,9 @@ def _tokenizer(recipe: Recipe) -> tuple[Any, dict[str, int]]:
     named = {**{name: f"<{name}>" for name in NAMED}, "image_token": recipe.mark, **recipe.named}
     own = dict.fromkeys([recipe.mark, *recipe.tokens, *named.values(), "<other>", "<|im_start|>", "<|im_end|>"])
     tokenizer = _byte_level("<s>", "</s>", *own)
+    if recipe.underscored:
+        tokenizer.backend_tokenizer.normalizer = Replace(Regex(f"^{re.escape(recipe.mark)}(?=.)"), f"_{recipe.mark}")
+        tokenizer.backend_tokenizer.add_tokens([AddedToken(token, normalized=True) for token in own])
     tokenizer.unk_token = "!"
     tokenizer._set_model_specific_special_tokens(named)
     if recipe.template:

@@ -64,8 +64,6 @@ answers, layers choose what they see, or places are counted from the words."""
 STEPS_DIFFER = ("glm5_next", "qwen4_exp", "mistral_large4")
 """Families that choose other tokens to look at when they write word by word: there the plain way is what is right."""
 FAMILIES = sorted({*every_family.RECIPES} - ELSEWHERE)
-NOT_MADE = ("fast_vlm", "fuyu", "gemma3n", "perception_lm")
-"""Families of which no tiny model is made yet: tried is only what is said where their package is missing."""
 
 
 def test_no_family_is_left_out() -> None:
@@ -91,8 +89,6 @@ def test_a_family_is_right_or_says_what_to_install(
         with pytest.raises(ModelError, match=rf"needs {needed}, which is not installed: pip install 'countersight\[l"):
             load(str(folder), device="cpu")
         return
-    if family in NOT_MADE:
-        pytest.skip("no tiny model of it is made yet")
     _is_right(family, tmp_path)
 
 
