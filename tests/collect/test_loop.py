@@ -64,6 +64,7 @@ class Fixed:
 
     words = "A model for tests."
     name = "fixed"
+    learned = True
 
     def __init__(self, scores: tuple[float, ...], seconds: float = 0.0) -> None:
         self.scores, self.seconds = scores, seconds
@@ -152,6 +153,19 @@ def test_checks_of_one_item_are_limited_and_the_item_can_still_be_sent(distracto
     assert "used all 2 checks" in pages[2]
     assert len(checks(campaign)) == 2
     assert cleo.post(task, **ANSWERS["cosim/distractor"]).status_code == 303
+
+
+def test_whoever_writes_sees_what_a_blind_model_says_and_never_waits_for_it_to_learn(tmp_path: Path):
+    make_campaign(tmp_path / "campaign", "cfmm", 1)
+    with opened(tmp_path / "campaign") as (app, campaign):
+        ada = Visitor(app, campaign, "ada")
+        task = ada.begin("write")
+        app.state.loop = Fixed((0.9, 0.1))
+        assert "gives the right option 90 %" in ada.post(f"{task}/leak", **ANSWERS["cfmm/write"]).text
+        app.state.loop.learned = False
+        page = ada.post(f"{task}/leak", **ANSWERS["cfmm/write"]).text
+        assert "does not name the answer" in page
+        assert "right option" not in page
 
 
 @pytest.mark.parametrize(

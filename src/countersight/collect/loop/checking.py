@@ -47,6 +47,15 @@ class TextModel(Protocol):
 
     name: str
 
+    @property
+    def learned(self) -> bool:
+        """Whether it can answer at once; one that learns for the first time cannot."""
+        ...
+
+    def refresh(self) -> None:
+        """Begin to learn, where there is something new to learn from."""
+        ...
+
     async def likely(self, context: str, responses: tuple[str, ...]) -> tuple[float, ...]:
         """How likely each response is; they add up to 1."""
         ...
@@ -60,6 +69,11 @@ class OwnRanker:
         self._ranker: TextRanker | None = None
         self._training: asyncio.Task[None] | None = None
         self._looked = -_LOOK_AFTER
+
+    @property
+    def learned(self) -> bool:
+        """Whether it has learned at least once since the server began."""
+        return self._ranker is not None
 
     @property
     def name(self) -> str:
@@ -110,6 +124,8 @@ class OwnRanker:
 
 class RankingModel:
     """Any of our models that can rank text."""
+
+    learned = True
 
     def refresh(self) -> None:
         """It does not learn."""
@@ -191,7 +207,13 @@ def _finished(connection: Connection) -> int:
 
 
 async def answers_blind(campaign: Campaign, model: TextModel, asked: Instance) -> float | None:
-    """How likely a model without the picture thinks the right option; None where it cannot say in time."""
+    """How likely a model without the picture thinks the right option; None where it cannot say in time.
+
+    It is asked while somebody types, who need not wait until it has learned.
+    """
+    if not model.learned:
+        model.refresh()
+        return None
     try:
         scores = await asyncio.wait_for(model.likely(asked.context, asked.responses), campaign.settings.loop.deadline)
     except Exception:  # a hint that fails is no hint
