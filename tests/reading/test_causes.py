@@ -99,6 +99,14 @@ COUNTS = [
         "With it gone, 3 red vans and 11 vans overall would be left.",
         "3",
     ),
+    ("How many dogs are wearing a collar?", "2 collars for 3 dogs.", None),
+    ("How many dogs are wearing a collar?", "The two big dogs wear collars, the small one does not.", "2"),
+    ("How many guests would get a seat if one broke?", "Five of the eight would; three would have to stand.", None),
+    (
+        "How many men would be in the water if one came ashore?",
+        "There are six men in total, five in the water. If one came ashore, four would be in the water and two not.",
+        "4",
+    ),
     ("How many lamps would be on if one was lit?", "4. No, sorry: 5, I overlooked the one in the corner.", "5"),
 ]
 POLARITIES = [
@@ -131,6 +139,9 @@ POLARITIES = [
     ("Would the boy fall if the rope snapped?", "It's unlikely that he wouldn't fall.", "yes"),
     ("Would the boy fall if the rope snapped?", "He could not avoid falling.", "yes"),
     ("Could he read it if it was dark?", "There is no reason why he couldn't.", "yes"),
+    ("Would the boy fall if the rope snapped?", "Yes, if it was wet; no, if it was dry.", None),
+    ("Would the boy fall if the rope snapped?", "Almost certainly.", "yes"),
+    ("Is the door closed?", "It isn't open.", "yes"),
     # questions for a lack
     ("Is the lot free of cars?", "There isn't a single car in the lot.", "yes"),
     ("Is the bottle without a cap?", "The bottle has a cap.", "no"),
@@ -179,6 +190,12 @@ CHOICES = [
         "If it was switched off it would be the right lamp; now it's the left lamp.",
         "A",
     ),
+    (LAMP, LAMPS, "B, although D would be nice.", "B"),
+    ("Where is the dog?", ("on the sofa", "at the door"), "The cat is on the sofa.", None),
+    ("Where is the dog?", ("on the sofa", "at the door"), "The cat is on the sofa. The dog is at the door.", "B"),
+    ("Where would it sit?", ("on the sofa", "at the door"), "Anywhere but on the sofa.", None),
+    ("Would it fall?", ("Yes", "No", "Cannot tell"), "It is impossible to say.", "C"),
+    ("What would the cat chase?", ("the mouse", "the bird"), "With the mouse hidden, it would go after the bird.", "B"),
     ("What would the cup hold if it was tipped?", ("tea", "milk", "nothing"), "It would be empty.", "C"),
     ("Can the boat sail?", LAKE, "A boat needs open water, and there is none, so the boat cannot sail.", "A"),
     ("How much would it cost at half price?", ("$2", "$4", "$6"), "Four dollars.", "B"),

@@ -102,7 +102,7 @@ def _is_concluded_from(other: Quantity, answer: Quantity) -> bool:
 
 def _fits_less(other: Quantity, own: list[Quantity], asked: Counted) -> bool:
     """Whether the answer is said to be all that the other is, of what was asked, and more."""
-    if not asked.of_now and other.rank > max(n.rank for n in own):
+    if not asked.of_now and all(n.rank < other.rank and n.sentence != other.sentence for n in own):
         return False
     of_the_kind = any(n.words & asked.kinds for n in own) and not other.words & asked.kinds
     return of_the_kind or any(n.words & asked.qualities > other.words & asked.qualities for n in own)

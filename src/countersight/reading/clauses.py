@@ -24,7 +24,8 @@ _GOES_ON = re.compile(rf",?\s*{any_of('worlds.goes_on')}|=(?!=)", re.IGNORECASE)
 # "but not bright" takes up the sentence it stands in; any other "but" opens a statement of its own.
 # "Nobody but the boy" and "anything but dry" are one statement, too.
 _CONTRAST = re.compile(
-    r"(?<!\banything)(?<!\bnothing)(?<!\bnobody)(?<!\bnone)(?<!\ball)[,;]?\s+(?=but\b(?! (?:not|also|for)\b))"
+    r"(?<!\banything)(?<!\banywhere)(?<!\bnothing)(?<!\bnobody)(?<!\bnone)(?<!\ball)"
+    r"[,;]?\s+(?=but\b(?! (?:not|also|for)\b))"
     r"|[,;]?\s+(?=however\b)|,\s+(?=yet\b)",
     re.IGNORECASE,
 )
@@ -33,7 +34,7 @@ _SUBJECT_OF_CLAUSE = any_of("worlds.clause_subjects")
 _NEXT_CLAUSE = re.compile(
     rf",\s+(?:(?:and|so|then) )?(?={_SUBJECT_OF_CLAUSE}{_VERB_FOLLOWS})"
     rf"|\s+and\s+(?=(?:it|they|there)\b|{MODAL})|,\s+and\s+(?=\w+ {MODAL})"
-    rf"|(?::|\s--?)\s+(?={_SUBJECT_OF_CLAUSE}{_VERB_FOLLOWS})",
+    rf"|(?::|\s--?)\s+(?={_SUBJECT_OF_CLAUSE}{_VERB_FOLLOWS})|,\s+(?=[a-z]+s (?:are|aren't|do|don't)\b)",
     re.IGNORECASE,
 )
 _NOW = found("worlds.now")

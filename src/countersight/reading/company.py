@@ -30,7 +30,8 @@ _SOME_OF_THEM = re.compile(
     r"|the (?:rest|others)|others)\b.*",
     re.IGNORECASE,
 )
-_REMARK = re.compile(r"[,;] (?:i|we)\b.*", re.IGNORECASE)  # "5, I overlooked the one in the corner"
+# "5, I overlooked the one in the corner"; "the two big dogs do, the small one does not"
+_REMARK = re.compile(r"[,;] (?:(?:and|but|while) )?(?:i|we|the \w+ one)\b.*", re.IGNORECASE)
 _PRONOUN = re.compile(r"\bof (?:them|which|whom|these|those)\b", re.IGNORECASE)
 _VERBS = words("questions.helping") | words("questions.possession")
 _GROUPS = frozenset(map(stem, words("counts.groups")))

@@ -86,6 +86,7 @@ def count(text: str, question: str) -> str | None:
         if n.value not in (None, "0")
         and (not n.noun or not n.noun.endswith("s") or stem(n.noun) in asked.nouns)
         and fit(n, asked, frozenset())
+        and not speaks_of_another(n, asked)
         and accounts_for(n.value, every, mentioned, asked)
     }
     return others.pop() if len(others) == 1 else None

@@ -21,6 +21,7 @@ from countersight.reading.letters import (
 from countersight.reading.numerals import canonical, numerals
 from countersight.reading.option_texts import counts_of, name_of, number_of, words_of
 from countersight.reading.polarity import opening_polarity, polarity
+from countersight.reading.statements import without_refusal
 from countersight.reading.to_the_point import (
     GOOD,
     REASON,
@@ -66,6 +67,7 @@ _CONCLUDES = re.compile(
     r"(?:the |an? )?\w+(?: \w+){0,2}\W*$",
     re.IGNORECASE,
 )
+_LETTER_THOUGH = re.compile(r"\W*([A-Z]), (?:although|though|even though|even if)\b")  # "B, though D is possible"
 _VERDICT = 80  # characters after an option in which it is called right or wrong
 
 
@@ -89,6 +91,8 @@ def choice(text: str, options: Sequence[str], question: str) -> str | None:
         return begun
     if first := _first_line(text, len(options)):
         return first
+    if (though := _LETTER_THOUGH.match(text)) and though[1] in letters:
+        return though[1]
     opening = opening_mark(text, options)
     if opening.seen:
         return opening.letter
@@ -229,6 +233,9 @@ def _by_text(text: str, options: Sequence[str], letters: str, question: str) -> 
     if {words_of(option) for option in options} == {"yes", "no"}:
         answer = polarity(text, question)
         return next((x for x, option in zip(letters, options, strict=True) if words_of(option) == answer), None)
+    untold = [x for x, option in zip(letters, options, strict=True) if without_refusal(option) is None]
+    if without_refusal(text) is None:
+        return untold[0] if len(untold) == 1 else None
     if _EITHER.match((sentences(text) or [""])[-1]):
         return None
     if alone := _named_alone(text, options, letters) or _concluded_alone(text, options, letters, question):

@@ -136,7 +136,7 @@ def _answer(pieces: list[str], asked: Asked) -> str | None:
     # The first word wins: "Yes, it wouldn't be dry" is a yes.
     answer = opening_polarity(pieces[0])
     if answer:
-        if _contradicts_itself(answer, pieces[0], asked):
+        if _contradicts_itself(answer, pieces[0], asked) or _depends(answer, pieces):
             return None
         return _concluded_otherwise(answer, pieces) or _overruled(answer, pieces, asked) or answer
     imagined = [position for position, piece in enumerate(pieces) if MODAL_AT.search(stated(piece))]
@@ -162,6 +162,12 @@ def _leans_to_yes(piece: str, *, imagined: bool) -> bool:
     if imagined:
         return bool(_CERTAIN.match(piece)) and not _DENIES.search(piece)
     return bool(_LEANING.match(piece))
+
+
+def _depends(answer: str, pieces: list[str]) -> bool:
+    """Whether a reply says one thing on one condition and the other on another: "Yes, if it was loud; no, if not."."""
+    others = [piece for piece in pieces[1:] if opening_polarity(piece) not in (None, answer)]
+    return imagines(pieces[0]) and any(map(imagines, others))
 
 
 def _contradicts_itself(answer: str, piece: str, asked: Asked) -> bool:

@@ -58,6 +58,7 @@ _ASIDE_BEFORE = re.compile(
 )
 _WITH_BEFORE = re.compile(r"\w (?<!left )with\s*$", re.IGNORECASE)  # "a table with 4 legs would …"
 # "…, so with one standing up 2 would be left"
+_FOR_THESE = re.compile(r"[a-z] for\s*$", re.IGNORECASE)  # "2 collars for 3 dogs"
 _WITH_THESE = re.compile(r"(?:[,;]|\b(?:so|and|but|then),?) with(?:out)?\s*$", re.IGNORECASE)
 _GOES_ON_TO_WOULD = re.compile(rf"\s(?!more\b)[^,.;]{{1,40}}{MODAL}", re.IGNORECASE)
 _DENIED_BEFORE = re.compile(rf"{any_of('counts.denied_before')}(?: just| only)?(?: the)?\s*$", re.IGNORECASE)
@@ -269,6 +270,7 @@ def _is_aside(before: str, after: str, numeral: Numeral) -> bool:
         or _DENIED_BEFORE.search(before)
         or _ASIDE_BEFORE.search(before)
         or _tells_a_change(after)
+        or _FOR_THESE.search(before)
         or (_WITH_THESE.search(before) and _GOES_ON_TO_WOULD.match(after))
     ):
         return True

@@ -27,6 +27,7 @@ _OPTION_DOES = re.compile(
     r"^\W*(?P<what>(?:the )?[\w ]{1,40}?) (?:is|are|was|were|has|have|would|will|could)\b(?P<rest>.*)", re.IGNORECASE
 )
 _WHICH = re.compile(r"^\W*(?:which|what|whose)(?: of the)? \w+\b|^\W*who\b", re.IGNORECASE)
+_WHERE = re.compile(r"^\W*where\b", re.IGNORECASE)
 _IS_SO = re.compile(r"^\W*the (?P<what>[\w ]{1,40}?) (?:is|are|was|were)\b", re.IGNORECASE)
 
 
@@ -51,7 +52,7 @@ def of_what_is(text: str) -> str:
 def of_what_would_be(text: str, question: str) -> str:
     """What a text says of the world that was asked about: all that has a "would", or else all but what is of now."""
     pieces = [part for sentence in sentences(text) for part in contrasted(sentence)]
-    imagined = [piece for piece in pieces if imagines(piece) or supposes_first(piece)]
+    imagined = [piece for piece in pieces if imagines(piece) or (supposes_first(piece) and not piece.endswith(".."))]
     if any(words_of(affirmed(piece)) for piece in imagined):
         return ". ".join(imagined)
     # "The light is green", to what it would be, names what is; "it is green" answers.
@@ -77,6 +78,8 @@ def to_the_point(text: str, question: str, options: Sequence[str]) -> str:
 
 def _is_beside_the_point(clause: str, question: str, options: Sequence[str]) -> bool:
     """Whether a clause tells of an option what was not asked ("the sheep is next"), or of something else altogether."""
+    if _WHERE.match(stated(question)):
+        return _is_of_another(clause, question)
     told = _OPTION_DOES.match(stated(clause)) if _WHICH.match(stated(question)) else None
     if not told or GOOD.search(clause):
         return False
@@ -86,6 +89,13 @@ def _is_beside_the_point(clause: str, question: str, options: Sequence[str]) -> 
         return told["what"].lower().startswith("the ") and bool(subject) and not subject & known
     said, asked = content(told["rest"]), content(_WHICH.sub("", stated(question)))
     return bool(said - content(question)) and not asked <= said
+
+
+def _is_of_another(clause: str, question: str) -> bool:
+    """Whether a clause tells where something else is: "the cat is on the sofa", to where the dog is."""
+    told = _OPTION_DOES.match(stated(clause))
+    subject = content(told["what"]) if told and told["what"].lower().startswith("the ") else frozenset[str]()
+    return bool(subject) and not subject & content(stated(question))
 
 
 def claims(text: str) -> str:
