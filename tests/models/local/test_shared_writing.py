@@ -8,12 +8,16 @@ import pytest
 import torch
 from models.local import tiny
 from models.local.talks import mixed, picture, request
+from msgspec.structs import replace
 
+from countersight.case import Option
 from countersight.errors import AskingFailed
-from countersight.models.local import shared_writing
+from countersight.models.local import shared_writing, sharing
 from countersight.models.local.loading import Loaded, load
+from countersight.models.local.plain import plain_losses
 from countersight.models.local.probing import writes_in_batches, writing_plan
 from countersight.models.local.queue import Feed
+from countersight.models.local.ranking import ranked
 from countersight.models.local.writing import write, written_by
 from countersight.models.protocol import Answer, ModelSettings, Request
 from countersight.picture.checking import Picture
@@ -90,6 +94,38 @@ def test_an_answer_that_has_ended_makes_room_for_another(tiny_model: Models, mon
         loaded.model.generation_config.eos_token_id = loaded.tokenizer.eos_token_id
     assert found == expected
     assert len({answer.tokens_out for answer in found}) > 1
+
+
+def arriving(requests: list[Request], number: int) -> Feed:
+    """Some requests at once, and so many more each time that there is room."""
+    waiting = requests[number:]
+
+    def further() -> list[Request]:
+        taken, waiting[:number] = waiting[:number], []
+        return taken
+
+    return Feed(requests[:number], number, further)
+
+
+def test_further_conversations_may_come_while_others_are_written_or_ranked(
+    tiny_model: Models, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded, requests = tiny_model("qwen2_5_vl"), pairs(6)
+    plan = writing_plan(loaded)
+    assert plan is not None
+    monkeypatch.setattr(shared_writing, "ROWS", 3)
+    monkeypatch.setattr(shared_writing, "TOKENS", 150)
+    monkeypatch.setattr(sharing, "TOKENS", 150)
+    feed = arriving(requests, 4)
+    found = dict(feed.answered(written_by(plan, loaded, feed, DRAWN, lambda: False)))
+    assert [found[number] for number in range(len(requests))] == plain(loaded, requests, DRAWN)
+    assert not feed, "what is answered is let go"
+    asked = [replace(one, options=(Option("yes"), Option("three cats"))) for one in requests]
+    feed = arriving(asked, 4)
+    losses = dict(feed.answered(ranked(loaded, feed)))
+    assert [losses[number] for number in range(len(asked))] == [
+        pytest.approx(plain_losses(loaded, one), rel=1e-4) for one in asked
+    ]
 
 
 def tokens_of(loaded: Loaded, asked: Request, number: int) -> list[int]:
