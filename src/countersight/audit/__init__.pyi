@@ -2,6 +2,7 @@ from .auditing import USUAL_CHECKERS as USUAL_CHECKERS
 from .auditing import Options as Options
 from .auditing import audit_dataset as audit_dataset
 from .finishing import finish as finish
+from .folder import MANIFEST as MANIFEST
 from .folder import AuditFolder as AuditFolder
 from .people import LABELS as LABELS
 from .people import PersonLabel as PersonLabel

@@ -12,9 +12,10 @@ import msgspec
 from countersight import __version__
 from countersight.audit.bundle.sessions import begin_session
 from countersight.audit.calibration.taking import take_up
-from countersight.audit.folder import AuditFolder, digest_of
+from countersight.audit.folder import AuditFolder, digest_of, sweep
 from countersight.audit.further import Further
 from countersight.audit.judges.panel import HALVES, Pool
+from countersight.audit.judges.protocol import Judge
 from countersight.audit.opening import Opener
 from countersight.audit.orders import FileOrders
 from countersight.audit.probes import STRENGTHS, Dose, Intervene
@@ -28,7 +29,7 @@ from countersight.audit.tally import AuditTally
 from countersight.audit.work import Work
 from countersight.case import Case
 from countersight.dataset import Dataset
-from countersight.editing import Credentials, EditorSettings
+from countersight.editing import Credentials, Editor, EditorSettings
 from countersight.editing.quality import PerceptualDistance
 from countersight.engine import Patience
 from countersight.errors import CountersightError, DatasetError
@@ -44,8 +45,8 @@ class Options(msgspec.Struct, frozen=True):
 
     model: str | Model
     extractor: str
-    editor: str
-    judges: tuple[str, ...]
+    editor: str | Editor
+    judges: tuple[str | Judge, ...]
     prompts: AuditPrompts
     votes: int = 1
     pool: Pool = HALVES
@@ -85,7 +86,7 @@ async def audit_dataset(
         opener.model(options.model, options.settings),
         opener.extractor(options.extractor, options.extractor_settings),
         None if options.intervene == "thought" else opener.editor(options.editor, options.editor_settings),
-        opener.judges(list(options.judges), options.judge_settings),
+        opener.judges(options.judges, options.judge_settings),
         opener.checkers(options.checkers, options.judge_settings),
     )
     try:
@@ -111,7 +112,7 @@ async def audit_dataset(
             runner = Runner(stages.audit, steps, tally, full, stop)
             await runner.run(_chosen(dataset, selection), options.patience.concurrency)
             if not stop.is_set():
-                folder.sweep(_pictures(folder))
+                sweep(output, _pictures(folder))
     finally:
         await parties.close()
 

@@ -95,12 +95,13 @@ class AuditFolder:
                 raise AuditError(f"{file} was changed since it was written")
         raise AuditError(f"{self.path / PICTURES} has no picture {digest}; it was there when the audit was written")
 
-    def sweep(self, used: Iterable[str]) -> None:
-        """Remove pictures that no step speaks of: those a kill left behind between the picture and its step."""
-        known = set(used)
-        for file in (self.path / PICTURES).iterdir():
-            if file.stem not in known or file.name.startswith("."):
-                file.unlink()
+
+def sweep(path: Path, used: Iterable[str]) -> None:
+    """Remove pictures that no step speaks of: those a kill left behind between the picture and its step."""
+    known = set(used)
+    for file in (path / PICTURES).iterdir():
+        if file.stem not in known or file.name.startswith("."):
+            file.unlink()
 
 
 def digest_of(data: bytes) -> str:

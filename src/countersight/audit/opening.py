@@ -19,7 +19,7 @@ from countersight.audit.judges.registry import JUDGES
 from countersight.audit.prompts import AuditPrompts
 from countersight.audit.records import Failed, Step
 from countersight.audit.tally import AuditTally
-from countersight.editing import EditorSettings, open_editor
+from countersight.editing import Editor, EditorSettings, open_editor
 from countersight.engine import Patience
 from countersight.errors import CountersightError, ModelError
 from countersight.models import MODELS, Model, ModelSettings, Viewer, open_model
@@ -55,23 +55,26 @@ class Opener:
             return _opened(EXTRACTORS, name)
         return ModelExtractor(self._reader("extractor", name, settings, EXTRACTORS), self._prompts)
 
-    def editor(self, name: str, settings: EditorSettings) -> AskedEditor:
-        """The editor of that name."""
-        editor = open_editor(name, settings)
+    def editor(self, editor: str | Editor, settings: EditorSettings) -> AskedEditor:
+        """The editor, or the one of that name."""
+        editor = open_editor(editor, settings) if isinstance(editor, str) else editor
         return AskedEditor(editor, self._patience, self._stop, self._heard(editor.name))
 
-    def judge(self, name: str, settings: ModelSettings) -> Judge:
-        """The judge of that name."""
-        if JUDGES.knows(name):
-            return _opened(JUDGES, name)
-        return ModelJudge(self._reader("judge", name, settings, JUDGES), self._prompts)
+    def judge(self, judge: str | Judge, settings: ModelSettings) -> Judge:
+        """The judge, or the one of that name."""
+        if not isinstance(judge, str):
+            return judge
+        if JUDGES.knows(judge):
+            return _opened(JUDGES, judge)
+        return ModelJudge(self._reader("judge", judge, settings, JUDGES), self._prompts)
 
-    def judges(self, names: list[str], settings: ModelSettings) -> tuple[Judge, ...]:
+    def judges(self, judges: Sequence[str | Judge], settings: ModelSettings) -> tuple[Judge, ...]:
         """A panel; a judge that is named twice would be counted twice."""
+        names = [judge if isinstance(judge, str) else judge.party.name for judge in judges]
         twice = next((name for name, times in Counter(names).items() if times > 1), None)
         if twice:
             raise CountersightError(f"{twice} is named as a judge twice; ask it for more votes with `votes`")
-        return tuple(self.judge(name, settings) for name in names)
+        return tuple(self.judge(judge, settings) for judge in judges)
 
     def checkers(self, names: Sequence[str], settings: ModelSettings) -> tuple[Checker, ...]:
         """Those who look at edits, each once: pixels, seams, a detector, or any model that sees."""

@@ -12,6 +12,7 @@ from countersight.audit.log import encode_step
 from countersight.audit.records import Asked, Failed, Output, Party, Place, Spent, Stage, Step
 from countersight.audit.tally import AuditTally
 from countersight.engine import GivenUp, Journal, Stopped
+from countersight.errors import CountersightError
 
 FORMAT = 1
 """Counted up when the same inputs would no longer give the same output."""
@@ -86,6 +87,10 @@ class Steps:
                 worked = await work()
             except GivenUp as given_up:
                 worked = Worked(Failed(str(given_up)), Spent(attempts=given_up.attempts))
+            except (CountersightError, OSError, StepFailed, Stopped):
+                raise
+            except Exception as error:  # a judge or an extractor of somebody else's fails its step and no other
+                worked = Worked(Failed(f"{by.name} raised {type(error).__name__}: {error}"))
             self._write(key, stage, place, by, worked)
             future.set_result(worked.output)
             return worked.output

@@ -5,7 +5,8 @@ from collections.abc import Awaitable, Callable
 from typing import Generic, TypeVar
 
 from countersight.engine.limit import AdaptiveLimit
-from countersight.engine.retry import Answered, News, Patience, Retry
+from countersight.engine.retry import Answered, GivenUp, News, Patience, Retry, Stopped
+from countersight.errors import AskingFailed, CountersightError
 
 Put = TypeVar("Put")
 Got = TypeVar("Got")
@@ -28,4 +29,13 @@ class Asker(Generic[Put, Got]):
 
     async def ask_within(self, request: Put) -> Answered[Got]:
         """The same for whoever holds a place among those under way already."""
-        return await self._retry.answered(lambda: self._put(request))
+        return await self._retry.answered(lambda: self._answer(request))
+
+    async def _answer(self, request: Put) -> Got:
+        """What they say; whatever they raise, as a plug of somebody else's may, fails this request and no other."""
+        try:
+            return await self._put(request)
+        except (CountersightError, GivenUp, Stopped):
+            raise
+        except Exception as error:
+            raise AskingFailed(f"it raised {type(error).__name__}: {error}", again=False) from error

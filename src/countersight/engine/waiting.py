@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -14,5 +14,24 @@ def blocking(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(work())
-    with ThreadPoolExecutor(1) as thread:  # a loop of its own beside the one that waits for us
-        return thread.submit(lambda: asyncio.run(work())).result()
+    return _beside(work)
+
+
+def _beside(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """Do the work in a loop of its own beside the one that waits for us; whoever interrupts us stops it."""
+    begun: Future[Callable[[], object]] = Future()
+
+    async def stoppable() -> T:
+        task, loop = asyncio.current_task(), asyncio.get_running_loop()
+        assert task is not None
+        begun.set_result(lambda: loop.call_soon_threadsafe(task.cancel))
+        return await work()
+
+    with ThreadPoolExecutor(1) as thread:
+        running = thread.submit(lambda: asyncio.run(stoppable()))
+        try:
+            return running.result()
+        except KeyboardInterrupt:
+            begun.result()()
+            wait([running])
+            raise

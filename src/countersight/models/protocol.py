@@ -109,7 +109,7 @@ class Model(Protocol):
         ...
 
     async def close(self) -> None:
-        """Let go of connections and memory."""
+        """Let go of connections and memory; a model that is asked again afterwards takes them up again."""
         ...
 
 

@@ -57,8 +57,10 @@ class Service:
         return await self._exchange("GET", url, self.headers if known else {}, None, most)
 
     async def close(self) -> None:
-        if self._session is not None:
-            await self._session.close()
+        """Let go of the connections; whoever asks again opens new ones, in whatever loop."""
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()
 
     async def _exchange(
         self,

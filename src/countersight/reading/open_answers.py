@@ -28,6 +28,8 @@ _UNSEEN = re.compile(
     re.IGNORECASE,
 )
 _TELLS = re.compile(r"\b(?:happen|why|how|describe|explain|do|doing|say about|difference)\b", re.IGNORECASE)
+# "Red. Like blood": few words and then more. "U.S.", "St. Louis" and "dr. pepper" are one answer.
+_GOES_ON = re.compile(r"(?<!\bmrs)(?<!\bave)(?<=\w\w\w)\. *\S|[!?] *\S", re.IGNORECASE)
 _PALE: Final = words("questions.empty") | words("options.pale") | words("open.passing")
 _JOINING: Final = frozenset({"of", "and", "or", "the", "a", "an", "in", "on", "to", "with", "for"})
 _FEW = 4  # words that are an answer by themselves
@@ -46,7 +48,7 @@ def open_answer(text: str, question: str) -> str | None:
     if _TELLS.search(question) or not question.strip(" ?") or language_of(said) != "english":
         return said
     is_short = len(written_out(said).split()) <= _FEW or _is_caption(said)
-    if is_short and not _IS_ROUNDABOUT.search(said) and "." not in said[:-1]:
+    if is_short and not _IS_ROUNDABOUT.search(said) and not _GOES_ON.search(said):
         return said  # "do not enter", "it is cloudy": few words answer as they stand
     pieces = sentences(said)
     short = _RATHER_THAN.sub("", pieces[0])

@@ -1,5 +1,7 @@
 """The table of suites: those that ship, one room each, and those that other packages bring."""
 
+from collections.abc import Iterator
+
 from countersight.errors import CountersightError
 from countersight.suites.acquired.suite import SUITE as ACQUIRED
 from countersight.suites.benchmark import Suite
@@ -53,16 +55,32 @@ GROUP = "countersight.suites"
 
 
 def suites() -> dict[str, Suite]:
-    """Every suite by its name: ours, and those that other packages bring."""
-    from importlib.metadata import entry_points
-
-    brought = [entry.load() for entry in entry_points(group=GROUP) if entry.name not in SUITES]
-    return SUITES | {suite.name: suite for suite in brought}
+    """Every suite by its name: ours, and those that other packages bring, as far as they can be imported."""
+    return {name: suite for name, suite in _all() if isinstance(suite, Suite)}
 
 
 def find_suite(name: str) -> Suite:
     """The suite of that name."""
-    known = suites()
-    if name not in known:
+    known = dict(_all())
+    suite = known.get(name)
+    if suite is None:
         raise CountersightError(unknown("suite", name, known))
-    return known[name]
+    if not isinstance(suite, Suite):
+        raise CountersightError(f"the suite {name!r} cannot be imported: {suite}")
+    return suite
+
+
+def _all() -> Iterator[tuple[str, Suite | str]]:
+    """Each suite under its name, or why it cannot be had: what one package breaks is no other suite's affair."""
+    from importlib.metadata import entry_points
+
+    yield from SUITES.items()
+    for entry in entry_points(group=GROUP):
+        if entry.name in SUITES:
+            continue
+        try:
+            suite = entry.load()
+        except Exception as error:  # another package's module may do anything when it is imported
+            yield entry.name, f"{type(error).__name__}: {error}"
+            continue
+        yield (suite.name, suite) if isinstance(suite, Suite) else (entry.name, f"{entry.value} is no Suite")

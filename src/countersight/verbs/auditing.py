@@ -17,15 +17,17 @@ from countersight.audit import (
     find_prompts,
     finish,
 )
+from countersight.audit.judges import Judge
 from countersight.audit.signing import read_public_keys
 from countersight.audit.verifying import Verified, verified
+from countersight.editing import Editor
 from countersight.engine import Patience, blocking
 from countersight.errors import CountersightError
 from countersight.models import ModelSettings
 from countersight.progress import Progress, counted, usual
 from countersight.results import Audit
 from countersight.verb import before_room
-from countersight.verbs.given import SomeDataset, SomeModel, dataset_of, folder_of
+from countersight.verbs.given import SomeDataset, SomeModel, check_kind, dataset_of, folder_of, settings_of
 from countersight.verbs.running import open_model
 
 
@@ -34,8 +36,8 @@ async def audit_async(
     model: SomeModel,
     *,
     extractor: str,
-    editor: str = "",
-    judges: Sequence[str],
+    editor: Editor | str = "",
+    judges: Sequence[Judge | str],
     out: Path | str,
     name: str = "",
     prompts: AuditPrompts | str | None = None,
@@ -52,12 +54,13 @@ async def audit_async(
     progress: Progress | None = None,
 ) -> Audit:
     """Test whether a model's explanations are what its answers hang on (EDCT); an audit that is there is taken up."""
+    check_kind(patience, Patience, "patience")
     if isinstance(judges, str) or not judges:
         raise CountersightError("judges is a list of at least one name, such as ['exact']")
     if cases is not None and cases < 1:
         raise CountersightError("cases is 1 or more; leave it out for all of them")
     words = prompts or (BRIEF if extractor == "rules" else USUAL)
-    chosen = settings or ModelSettings(max_tokens=2048)
+    chosen = settings_of(settings, ModelSettings(max_tokens=2048))
     watch, tally, stopped = progress or usual(), AuditTally(), stop or asyncio.Event()
     options = Options(
         model=open_model(model, chosen, name=name),
@@ -89,8 +92,8 @@ def audit(
     model: SomeModel,
     *,
     extractor: str,
-    editor: str = "",
-    judges: Sequence[str],
+    editor: Editor | str = "",
+    judges: Sequence[Judge | str],
     out: Path | str,
     name: str = "",
     prompts: AuditPrompts | str | None = None,

@@ -7,13 +7,14 @@ from countersight.build import GROUPS, Built, Order, build_dataset
 from countersight.causal import Mined, mine_folder
 from countersight.dataset import Dataset, hide
 from countersight.engine import Patience
-from countersight.errors import CountersightError
+from countersight.errors import CountersightError, DatasetError
 from countersight.models import ModelSettings
 from countersight.progress import Progress, usual
 from countersight.suites import Part, find_suite, secret_seed, whole_beside
 from countersight.suites.cello import SIZE as CELLO_SIZE
 from countersight.suites.cello import make_cello
 from countersight.verb import before_room
+from countersight.verbs.given import settings_of
 
 
 def make(
@@ -67,6 +68,8 @@ def make(
         return Dataset.open(out)
     seed = seed or 0
     made = find_suite(suite)
+    if source is not None and not Path(source).exists():
+        raise DatasetError(f"there is no {source}; `source` is the published file, or what {suite} is made from")
     folder = Path(out)
     if source is None:
         if sample is not None or keep_doubled:
@@ -147,7 +150,7 @@ def build(
     )
     with (progress or usual())("Writing", size, "pairs") as told:
         return build_dataset(
-            order, settings=settings or ModelSettings(), patience=patience or Patience(16), progress=told
+            order, settings=settings_of(settings, ModelSettings()), patience=patience or Patience(16), progress=told
         )
 
 

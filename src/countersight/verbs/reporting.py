@@ -3,48 +3,58 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from countersight.audit import MANIFEST as AUDIT_MANIFEST
+from countersight.audit.page import AuditTableFiles, write_audit_tables
+from countersight.dataset import Dataset
 from countersight.errors import CountersightError
 from countersight.leaderboard import LeaderboardFiles, write_leaderboard
 from countersight.progress import Progress, usual
 from countersight.report import GroupsFile, ReportFiles, write_report
+from countersight.results import Audit
 from countersight.suites.cvqa import NAME as CVQA_READING
 from countersight.suites.cvqa import read_otherwise
 from countersight.text import unknown
 from countersight.verb import before_room
-from countersight.verbs.given import SomeRun, run_of, runs_of
+from countersight.verbs.given import SomeDataset, SomeRun, check_kind, folder_of, folders_of, path_of, run_of
 
 
 @before_room
 def report(
-    runs: SomeRun | Sequence[SomeRun],
+    runs: SomeRun | Audit | Sequence[SomeRun | Audit],
     *,
     out: Path | str = "report",
-    dataset: Path | None = None,
-    gold: Path | None = None,
+    dataset: SomeDataset | None = None,
+    gold: SomeDataset | None = None,
     gallery: int = 3000,
     seed: int = 0,
     reference: Sequence[str] | None = None,
     groups: GroupsFile | None = None,
     reading: str | None = None,
     progress: Progress | None = None,
-) -> ReportFiles:
-    """Write tables and a page about runs of one dataset; says where they are.
+) -> ReportFiles | AuditTableFiles:
+    """Write tables and a page about runs of one dataset, or about audits side by side; says where they are.
 
     `reading="cvqa"` sets a table beside the others in which C-VQA's plain rules read the replies.
     """
-    paths = [run_of(each).path for each in runs_of(runs)]
+    paths = list(folders_of(runs))
+    if all((path / AUDIT_MANIFEST).is_file() for path in paths):
+        return write_audit_tables(paths, Path(out), reference=reference, seed=seed)
+    paths = [run_of(path).path for path in paths]
+    if groups is not None:
+        check_kind(groups, GroupsFile, "groups")
     if reading not in (None, CVQA_READING):
         raise CountersightError(unknown("reading", str(reading), [CVQA_READING]))
+    where, right = path_of(dataset), path_of(gold)
     return write_report(
         paths,
         Path(out),
-        dataset=dataset,
-        gold=gold,
+        dataset=where,
+        gold=right,
         gallery=gallery,
         seed=seed,
         reference=reference,
         groups=groups,
-        readings=[read_otherwise(paths, dataset=dataset, gold=gold)] if reading else (),
+        readings=[read_otherwise(paths, dataset=where, gold=right)] if reading else (),
         progress=progress or usual(),
     )
 
@@ -54,8 +64,13 @@ def leaderboard(
     runs: SomeRun | Sequence[SomeRun],
     *,
     out: Path | str = "leaderboard",
-    datasets: Sequence[Path] = (),
-    gold: Path | None = None,
+    datasets: Sequence[SomeDataset] = (),
+    gold: SomeDataset | None = None,
 ) -> LeaderboardFiles:
     """Write one page about runs of whatever suites, beside what papers report; says where it is."""
-    return write_leaderboard([run_of(each).path for each in runs_of(runs)], Path(out), datasets=datasets, gold=gold)
+    return write_leaderboard(
+        [run_of(path).path for path in folders_of(runs)],
+        Path(out),
+        datasets=[folder_of(each, Dataset) for each in datasets],
+        gold=path_of(gold),
+    )

@@ -13,7 +13,16 @@ from countersight.progress import Progress, counted, usual
 from countersight.results import Run
 from countersight.runs import Answering, Way, ask_dataset
 from countersight.scoring import Scores, score_run
-from countersight.verbs.given import SomeDataset, SomeModel, SomeRun, dataset_of, run_of
+from countersight.verbs.given import (
+    SomeDataset,
+    SomeModel,
+    SomeRun,
+    check_kind,
+    dataset_of,
+    path_of,
+    run_of,
+    settings_of,
+)
 
 
 def open_model(model: SomeModel, settings: ModelSettings | None = None, *, name: str = "") -> Model:
@@ -42,9 +51,10 @@ async def run_async(
     """Ask a model every question of a dataset that has no answer yet; a run that is there already is taken up."""
     if answering not in ("generate", "rank"):
         raise CountersightError(f"answering is generate or rank, not {answering!r}")
+    check_kind(patience, Patience, "patience")
     opened = dataset_of(dataset)
     way = prompt if isinstance(prompt, Prompt) else find_prompt(prompt)
-    chosen = settings or ModelSettings(max_tokens=way.max_tokens, loss=loss)
+    chosen = settings_of(settings, ModelSettings(max_tokens=way.max_tokens, loss=loss))
     asked, tally = open_model(model, chosen, name=name), Tally()
     pool = dataset_of(shots_from) if shots_from is not None else None
     with counted(progress or usual(), f"Asking {asked.name}", "questions", lambda: (tally.done, tally.total)):
@@ -95,9 +105,9 @@ def run(
     )
 
 
-def score(run: SomeRun, *, dataset: Path | None = None, gold: Path | str | None = None) -> Scores:
+def score(run: SomeRun, *, dataset: SomeDataset | None = None, gold: SomeDataset | None = None) -> Scores:
     """Accuracy in each world, the drop between them, and the rest; `gold` has answers that were corrected since."""
-    return score_run(run_of(run), dataset=dataset, gold=gold)
+    return score_run(run_of(run), dataset=path_of(dataset), gold=path_of(gold))
 
 
 def _is_model(model: "Model | Function") -> TypeGuard[Model]:

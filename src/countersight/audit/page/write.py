@@ -38,6 +38,9 @@ class AuditTableFiles(msgspec.Struct, frozen=True):
     csv: Path
     data: AuditTables
 
+    def __repr__(self) -> str:
+        return f"AuditTableFiles({str(self.html)!r})"
+
 
 def write_audit_tables(
     paths: Sequence[Path], out: Path, *, reference: Sequence[str] | None = None, seed: int = 0

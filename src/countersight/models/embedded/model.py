@@ -81,6 +81,7 @@ class Embedded:
                 future.cancel()
             self._waiting.clear()
         self._inference = None
+        self._computing = asyncio.Lock()  # the next to ask may do so in another loop
 
     async def _work(self) -> None:
         await asyncio.sleep(0)  # let everybody who is about to ask do so, and answer them all at once

@@ -85,6 +85,7 @@ class Matcher:
     async def close(self) -> None:
         """Let go of the memory."""
         self._members = []
+        self._asking = asyncio.Lock()  # the next to ask may do so in another loop
 
     def _losses(self, request: Request) -> tuple[float, ...]:
         if not self._members:
