@@ -25,6 +25,7 @@ from countersight.composing.vocabulary import (
     PRESENT,
     RELATIVES,
     TAKEN,
+    number_of,
     thing_of,
     verb_of,
 )
@@ -43,6 +44,7 @@ _UNCLEAR: Final = re.compile(
     r"|\b(?:a|every|per) (?:day|week|hour|minute|time)\b|\bfor (?:each|every)\b|\bas if\b|\bthan\b|\b(?:might|may)\b"
     r"|\b(?:in|out of) (?:every )?(?:two|three|four|five|six|ten|\d+)\b"
 )
+_OF_EACH: Final = re.compile(r"(?P<many>\w+) (?P<who>\w+) each (?P<what>.+)")
 _WHERE: Final = PREPOSITIONS - {"to", "into", "onto", "from", "off", "for", "by"}
 """Prepositions behind a thing that may say which one it is."""
 _TRANSITIVE: Final = frozenset(phrase.split()[0] for phrase in BROUGHT | TAKEN | PLACED | CARRIED)
@@ -60,6 +62,8 @@ def effect_of(event: str, asked: Asked) -> Effect | None:
         return None
     if is_scaled(text):
         return scaling_of(" ".join(words), asked)
+    if found := _OF_EACH.fullmatch(" ".join(words)):
+        return _taken_by_each(number_of(found["many"]), found["who"], found["what"], asked)
     if _UNCLEAR.search(text):
         return None
     if words[0] == "there" or "instead" in words:
@@ -67,6 +71,12 @@ def effect_of(event: str, asked: Asked) -> Effect | None:
     if any(verb_of(word) == "replace" for word in words):
         return _of_replacing(words, asked)
     return _of_happening(words, asked)
+
+
+def _taken_by_each(many: int | None, who: str, what: str, asked: Asked) -> Effect | None:
+    """What "three children each took two cookies" does."""
+    effect = None if tells_of(who, asked) or "each" in what else effect_of(f"someone {what}", asked)
+    return Effect("remove", many * effect.by) if many and effect is not None and effect.kind == "remove" else None
 
 
 def _of_being(words: list[str], asked: Asked) -> Effect | None:

@@ -112,7 +112,7 @@ def read_phrase(words: list[str], asked: Asked) -> Phrase | None:
     anyone = next((word for word in words[:begin] if word in _OF_ANY_KIND), None)
     but, end = _exception(words, end, asked, is_named=anyone is None or asked.head == _PERSON)
     after = _post_modifier(words[end:])
-    if not main and _is_unnamed(words[end:], after):
+    if not main and words[begin - 1 : begin] != ["those"] and _is_unnamed(words[end:], after):  # "those standing"
         return None
     return Phrase(
         quantity,

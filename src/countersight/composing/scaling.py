@@ -46,7 +46,7 @@ _WHOLE: Final = tuple(
         # The number rose by 3, fell to 2, was reduced by a third.
         rf"{_NUMBER}{_WAS} (?:{_UP}|{_DOWN}) (?P<how>by|to) (?:a |one )?(?P<much>\w+)(?P<percent> percent)?",
         # Every dog was joined by two more; another dog was put next to each dog.
-        r"(?:each|every) (?P<what>[\w ]+?) was joined by (?P<each>\w+)(?: more)?(?: (?P<new>[\w ]+))?",
+        r"(?:each|every)(?: one)?(?: of)? (?P<what>[\w ]+?) was joined by (?P<each>\w+)(?: more)?(?: (?P<new>[\w ]+))?",
         r"(?P<each>\w+)(?: more)? (?P<new>[\w ]+?) (?:was|were) (?:added|placed|put) (?:next to|beside|behind) "
         r"(?:each|every) (?P<what>[\w ]+)",
         # The number was 5.
@@ -65,7 +65,8 @@ def scaling_of(event: str, asked: Asked) -> Effect | None:
     for pattern in _WHOLE:
         found = pattern.fullmatch(event)
         if found is not None and (effect := _effect(found.groupdict())) is not None:
-            is_of_all = all(_is_of(found.groupdict().get(name), asked) for name in ("what", "new"))
+            each = bool(found.groupdict().get("each"))  # "the number of the house" is no number of houses
+            is_of_all = all(_is_of(found.groupdict().get(name), asked, one=each) for name in ("what", "new"))
             return effect if is_of_all and _has_them(found.groupdict().get("who"), asked) else None
     return None
 
@@ -75,12 +76,12 @@ def _has_them(who: str | None, asked: Asked) -> bool:
     return who is None or who in ("it", "we", "you", "i") or is_of_the_scene(tuple(who.split()), asked)
 
 
-def _is_of(what: str | None, asked: Asked) -> bool:
-    """Whether the number is that of the counted things, all of them."""
+def _is_of(what: str | None, asked: Asked, *, one: bool) -> bool:
+    """Whether the number is that of the counted things, all of them, or of each `one` of them."""
     if what is None or what.strip() in ("", "them", "they", "these", "those", "one"):
         return True
     phrase = read_phrase(WORD.findall(what), asked)
-    if phrase is None or phrase.head is None or phrase.end < len(WORD.findall(what)) or phrase.is_one:
+    if phrase is None or phrase.head is None or phrase.end < len(WORD.findall(what)) or (phrase.is_one and not one):
         return False
     return not may_be_others(phrase, asked) and kin(phrase, asked) == "same" and not is_restricted(phrase, asked)
 
