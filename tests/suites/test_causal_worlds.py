@@ -76,6 +76,23 @@ def test_all_twelve_tasks_are_asked_with_even_answers(cases):
             assert first.provenance["split"] == second.provenance["split"], "the same words are in one split"
 
 
+@pytest.mark.slow
+def test_reworded_the_same_is_asked_of_the_same_worlds_with_the_right_option_elsewhere(cases):
+    again = list(drafted_cases(CAUSES, size=5, seed=4, reworded=True))
+    for first, second in zip(cases[:10:2], again, strict=True):
+        one, other = first.counterfactual, second.counterfactual
+        assert first.graph == second.graph
+        assert {option.text for option in one.options} == {option.text for option in other.options}
+        assert one.text != other.text
+        assert one.answer != other.answer
+        assert [question.options["ABCD".index(question.answer)].role for question in (one, other)] == ["answer"] * 2
+
+
+def test_what_has_one_wording_is_not_reworded(tmp_path):
+    with pytest.raises(CountersightError, match="supports has one wording; reworded goes with causal-worlds"):
+        find_suite("supports").make(tmp_path / "d", size=2, seed=1, workers=1, progress=silent, reworded=True)
+
+
 def named_in(*texts):
     """The things that texts name, each as its colour and its kind."""
     return set(re.findall(rf"\b({'|'.join(COLOURS)}) (\w+)", " ".join(texts)))

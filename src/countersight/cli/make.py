@@ -67,7 +67,7 @@ def add(verbs: Verbs) -> None:
     make.add_argument(
         "--reworded",
         action="store_true",
-        help="cello, from a mined folder: the same questions in other words, options in another order",
+        help="causal-worlds, cello from a mined folder: the same questions in other words, options in another order",
     )
     make.add_argument(
         "--wording", metavar="MODEL", help="cello, from a mined folder: the model that words the questions"
@@ -131,10 +131,10 @@ def _make_open(chosen: argparse.Namespace) -> int:
         )
     if chosen.suite == "cello" and chosen.source is not None and chosen.source.is_dir():
         return _make_cello(chosen)
-    if chosen.per_task is not None or chosen.wording is not None or chosen.reworded:
-        raise CountersightError(
-            "--per-task, --reworded and --wording go with cello --from MINED, a folder that `mine` made"
-        )
+    if chosen.per_task is not None or chosen.wording is not None:
+        raise CountersightError("--per-task and --wording go with cello --from MINED, a folder that `mine` made")
+    if chosen.reworded and (chosen.suite != "causal-worlds" or chosen.source is not None):
+        raise CountersightError("--reworded goes with causal-worlds, and with cello --from MINED, which `mine` made")
     if chosen.source is not None:
         return _import(chosen, suite, beside)
     if chosen.pictures is not None:
@@ -142,7 +142,9 @@ def _make_open(chosen: argparse.Namespace) -> int:
     from countersight.cli.progress import counting
     from countersight.dataset import Dataset
 
-    own = {name: value for name in ("options", "difficulty", "controls") if (value := getattr(chosen, name))}
+    own = {
+        name: value for name in ("options", "difficulty", "controls", "reworded") if (value := getattr(chosen, name))
+    }
     suite.make(
         chosen.output,
         size=chosen.size,

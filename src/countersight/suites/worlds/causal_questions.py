@@ -49,14 +49,16 @@ def drafts_of(task: Task, world: Supports, kind: str, rng: Random, dropped: Coun
         beside = tuple(untouched[graph][:1])
         if task.short in _FOR_SURE and _is_open(world, graph):
             continue
-        if not is_confirmed(world, graph, Shape.of(graph, beside).model(), beside):
-            dropped["model"] += 1
-            continue
         asked = [
             query
             for query in queries(task, graph, beside)
             if _is_of_kind(kind, graph, query) and not is_told_by_colour(world, query)
         ]
+        if not asked:
+            continue  # before the slow part
+        if not is_confirmed(world, graph, Shape.of(graph, beside).model(), beside):
+            dropped["model"] += 1
+            continue
         for query in rng.sample(asked, len(asked)):
             draft = _draft(task, query, Shape.of(graph, beside), untouched[graph], world, rng)
             if draft:
@@ -97,9 +99,9 @@ def _draft(task: Task, query: Query, shape: Shape, beside: list[str], world: Sup
 def _supposed(task: Task, query: Supposed, shape: Shape, world: Supports, rng: Random) -> Draft:
     number, stays = rng.randrange(_WORDINGS), rng.random() < 0.5
     answer = "no" if query.follows == stays else "yes"
-    text = question(task, query, shape, number, stays=stays)
+    ways = tuple(Asked(question(task, query, shape, way, stays=stays), answer) for way in (number, number + 1))
     plain = question(task, query, _by_kind(shape), number, stays=stays)
-    return _made(task, query, shape, world, Asked(text, answer), plain, answer, ())
+    return _made(task, query, shape, world, ways, plain, answer, ())
 
 
 def _by_kind(shape: Shape) -> Shape:
@@ -112,8 +114,9 @@ def _sought(task: Task, query: Sought, shape: Shape, beside: list[str], world: S
     options = options_of(task, query, shape, beside, world, rng)
     if options is None:
         return None
-    text = question(task, query, shape, rng.randrange(_WORDINGS))
-    return _made(task, query, shape, world, Asked(text, options[0].text), "", None, options)
+    number = rng.randrange(_WORDINGS)
+    ways = tuple(Asked(question(task, query, shape, way), options[0].text) for way in (number, number + 1))
+    return _made(task, query, shape, world, ways, "", None, options)
 
 
 def _made(
@@ -121,7 +124,7 @@ def _made(
     query: Query,
     shape: Shape,
     world: Supports,
-    asked: Asked,
+    ways: tuple[Asked, ...],
     skeleton: str,
     target: str | None,
     options: tuple[Option, ...],
@@ -131,7 +134,8 @@ def _made(
         target=target,
         kind="choice" if options else "boolean",
         factual=None,
-        counterfactual=asked,
+        counterfactual=ways[0],
+        otherwise=ways[1],
         shown=None,
         world=world,
         told=None,

@@ -81,6 +81,8 @@ class Draft(msgspec.Struct, frozen=True):
     """What the wrong options of a plan would take away: what comes of that must be as sure."""
     says_change: bool = True
     """Whether the case may state its change; a plan's change is the answer itself."""
+    otherwise: Asked | None = None
+    """What is asked under the change, in other words; None where a suite has one wording."""
     view: View = "strip"
     """How what would happen to discs is shown."""
 

@@ -52,7 +52,8 @@ class _Plan(msgspec.Struct, frozen=True):
 
     suite: str
     seed: int
-    difficulty: Difficulty | None
+    difficulty: Difficulty | None = None
+    reworded: bool = False
 
 
 class Made(msgspec.Struct, frozen=True):
@@ -73,14 +74,21 @@ def _make(
     workers: int | None,
     progress: Progress,
     difficulty: Difficulty | None = None,
+    reworded: bool = False,
     ray: str = "",
 ) -> None:
-    """Make a suite into a new dataset folder; of every difficulty as many, where none is named."""
+    """Make a suite into a new dataset folder; of every difficulty as many, where none is named.
+
+    `reworded` asks the same of the same pictures in other words, with the options in another order (CELLO's test of
+    robustness).
+    """
     size = usual if size is None else size
     if size < 1:
         raise CountersightError(f"a dataset of {size} cases cannot be made; ask for 1 or more")
     if difficulty is not None and difficulty not in suite.levels:
         raise CountersightError(f"{suite.name} is made {' or '.join(suite.levels)}, not {difficulty}")
+    if reworded and suite is not CAUSES:
+        raise CountersightError(f"{suite.name} has one wording; reworded goes with {CAUSES.name}")
     tally = Tally()
     writer = DatasetWriter(
         folder,
@@ -93,12 +101,13 @@ def _make(
             "size": size,
             "seed": seed,
             "difficulty": difficulty or "all",
+            **({"wording": "reworded"} if reworded else {}),
             "countersight": __version__,
         },
         sections=(divisions, partial(section, tally), card_section, partial(attribution, suite.follows)),
     )
     with writer, progress("Building", size, "cases") as done:
-        plan = _Plan(suite.name, seed, difficulty)
+        plan = _Plan(suite.name, seed, difficulty, reworded)
         with open(writer.staging / WORLDS_FILE, "wb") as worlds:
             for made, dropped in in_order(partial(_make_chunk, plan), _chunks(suite, size), workers=workers, ray=ray):
                 for each in made:
@@ -136,54 +145,52 @@ def _orders(suite: WorldSuite, size: int) -> Iterator[_Order]:
             first, wanted, unit = first + some, wanted - some, unit + 1
 
 
-def drafted_cases(suite: WorldSuite, *, size: int, seed: int) -> Iterator[Case]:
+def drafted_cases(suite: WorldSuite, *, size: int, seed: int, reworded: bool = False) -> Iterator[Case]:
     """The cases of a suite without its pictures."""
-    yield from (case for _, case in drafts_with_cases(suite, size=size, seed=seed))
+    yield from (case for _, case in drafts_with_cases(suite, size=size, seed=seed, reworded=reworded))
 
 
-def drafts_with_cases(suite: WorldSuite, *, size: int, seed: int) -> Iterator[tuple[Draft, Case]]:
+def drafts_with_cases(
+    suite: WorldSuite, *, size: int, seed: int, reworded: bool = False
+) -> Iterator[tuple[Draft, Case]]:
     """The same, each with what it was made from."""
     for order in _orders(suite, size):
-        yield from _cases(suite, order, seed, None, Counter())
+        yield from _cases(suite, order, _Plan(suite.name, seed, reworded=reworded), Counter())
 
 
 def _make_chunk(plan: _Plan, orders: list[_Order]) -> tuple[list[Made], dict[str, int]]:
     dropped: Counter[str] = Counter()
     suite = SUITES[plan.suite]
-    made = [
-        _drawn(suite, draft, case)
-        for order in orders
-        for draft, case in _cases(suite, order, plan.seed, plan.difficulty, dropped)
-    ]
+    made = [_drawn(suite, draft, case) for order in orders for draft, case in _cases(suite, order, plan, dropped)]
     return made, dict(dropped)
 
 
-def _cases(
-    suite: WorldSuite, order: _Order, seed: int, difficulty: Difficulty | None, dropped: Counter[str]
-) -> Iterator[tuple[Draft, Case]]:
+def _cases(suite: WorldSuite, order: _Order, plan: _Plan, dropped: Counter[str]) -> Iterator[tuple[Draft, Case]]:
     """The cases of a unit, in an order by chance, each with the draft it was made from."""
     group = suite.groups[order.group]
-    key = f"{suite.name}/{seed}/{group.name}"
-    level = balanced(suite.levels, f"{key}/difficulty", order.unit) if difficulty is None else difficulty
-    group = group.placed(key, level, order.unit // len(suite.levels) if difficulty is None else order.unit)
+    key = f"{suite.name}/{plan.seed}/{group.name}"
+    level = plan.difficulty or balanced(suite.levels, f"{key}/difficulty", order.unit)
+    group = group.placed(key, level, order.unit if plan.difficulty else order.unit // len(suite.levels))
     unit = draft_unit(suite, group, level, f"{key}/{level}/{order.unit}")
     dropped.update(unit.dropped)
     made = {"difficulty": level, "unit": order.unit, "split": split_of(f"{key}/{order.unit}")}
     for nth, draft in enumerate(Random(f"{key}/{order.unit}").sample(unit.drafts, order.wanted)):
-        case = _case(draft, key, order.unit)
+        case = _case(draft, key, order.unit, int(plan.reworded))
         number = order.first + nth + 1
         yield draft, _numbered(case, suite, group, number, {**made, **suite.hardness(draft)})
 
 
-def _case(draft: Draft, key: str, unit: int) -> Case:
-    """What is asked."""
+def _case(draft: Draft, key: str, unit: int, turn: int) -> Case:
+    """What is asked; in another turn in other words, with the right option at the next letter."""
     told = draft.told
-    order = _ordered(draft, balanced("ABCD", f"{key}/letter", unit), Random(f"{key}/{unit}/options"))
+    letter = LETTERS[(LETTERS.index(balanced("ABCD", f"{key}/letter", unit)) + turn) % 4]
+    order = _ordered(draft, letter, Random(f"{key}/{unit}/options"))
+    asked = draft.otherwise if turn and draft.otherwise else draft.counterfactual
     return Case(
         id="",
         factual=_question(order, draft.factual) if draft.factual else None,
         change=_change(told) if told and draft.shown and draft.says_change else None,
-        counterfactual=_question(order, draft.counterfactual),
+        counterfactual=_question(order, asked),
         shown=_question(order, draft.shown) if draft.shown else None,
         graph=draft.graph,
     )
