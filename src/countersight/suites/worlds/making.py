@@ -169,8 +169,9 @@ def _cases(suite: WorldSuite, order: _Order, plan: _Plan, dropped: Counter[str])
     """The cases of a unit, in an order by chance, each with the draft it was made from."""
     group = suite.groups[order.group]
     key = f"{suite.name}/{plan.seed}/{group.name}"
-    level = plan.difficulty or balanced(suite.levels, f"{key}/difficulty", order.unit)
-    group = group.placed(key, level, order.unit if plan.difficulty else order.unit // len(suite.levels))
+    difficulty = plan.difficulty
+    level = balanced(suite.levels, f"{key}/difficulty", order.unit) if difficulty is None else difficulty
+    group = group.placed(key, level, order.unit // len(suite.levels) if difficulty is None else order.unit)
     unit = draft_unit(suite, group, level, f"{key}/{level}/{order.unit}")
     dropped.update(unit.dropped)
     made = {"difficulty": level, "unit": order.unit, "split": split_of(f"{key}/{order.unit}")}
