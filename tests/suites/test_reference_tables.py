@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from countersight.errors import ReferenceTableError
-from countersight.suites.paper_terms import TERMS
+from countersight.suites.paper_terms import terms
 from countersight.suites.reference import PAPERS, PaperTable, Printed, beside, table, tables
 
 TABLES = [each for paper in PAPERS for each in tables(paper)]
@@ -71,11 +71,11 @@ def test_every_table_that_was_promised_is_there() -> None:
 def test_a_figure_stands_where_a_run_of_the_suite_has_one(each: PaperTable) -> None:
     if not each.measured:
         return
-    terms = TERMS[each.suite]
-    axes = {axis.name: axis.lines for axis in terms.axes}
+    own = terms(each.suite)
+    axes = {axis.name: axis.lines for axis in own.axes}
     for place in each.places:
-        assert not place.measure or place.measure in terms.measures
-        assert place.line in (axes[place.axis] if place.axis else (*terms.groups, "all", "total"))
+        assert not place.measure or place.measure in own.measures
+        assert place.line in (axes[place.axis] if place.axis else (*own.groups, "all", "total"))
     for system in each.systems:
         assert len(system.cells) == len(each.places)
 

@@ -16,7 +16,7 @@ from countersight.pages import Figure
 from countersight.report import GroupScores, RunScores, as_run, judge_runs, labels, refuse_twice
 from countersight.runs import RunFolder
 from countersight.scoring import CONFIDENCE, Gold, Measure
-from countersight.suites import ALL, PAPERS, RUN_MEASURES, TOTAL, PaperTable, Printed, Terms, tables, terms
+from countersight.suites import ALL, PAPERS, RUN_MEASURES, TOTAL, PaperTable, Printed, Terms, known_suite, tables, terms
 from countersight.text import several
 
 RANKED_BY: Final[tuple[Measure, ...]] = ("counterfactual", "factual", "both_right")
@@ -73,7 +73,8 @@ def _suite(runs: Sequence[_Run]) -> SuiteBoards:
     telling = terms(suite, worlds)
     reported = [table for paper in PAPERS for table in tables(paper) if table.suite == suite and table.measured]
     boards = [_board(line, runs, reported, telling) for line in _lines(runs, reported, telling)]
-    title = telling.title or runs[0].dataset.name
+    known = known_suite(suite)
+    title = (known and known.title) or runs[0].dataset.name
     return SuiteBoards(suite, title, tuple(board for board in boards if board.pools), len(runs))
 
 

@@ -28,5 +28,6 @@ from .reference import table as table
 from .reference import tables as tables
 from .registry import SUITES as SUITES
 from .registry import find_suite as find_suite
+from .registry import known_suite as known_suite
 from .registry import suites as suites
 from .supposing import supposed as supposed

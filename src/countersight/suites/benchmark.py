@@ -12,6 +12,7 @@ from countersight.progress import Progress, silent
 
 if TYPE_CHECKING:
     from countersight.suites.importing import Imported, Layout, OnBad
+    from countersight.suites.paper_terms import Terms
     from countersight.suites.part import Part
 
 
@@ -44,6 +45,10 @@ class Suite(NamedTuple):
     """What the number of a bad row counts."""
     maker: str = ""
     """`module:attribute` of what makes it out of nothing but a seed, where that can be."""
+    title: str = ""
+    """What its paper calls it."""
+    terms: str = ""
+    """`module:attribute` of the `Terms` its scores are told in, where it has its own."""
 
     def read(
         self,
@@ -94,6 +99,11 @@ class Suite(NamedTuple):
         if ray:  # a maker of somebody else's package may know no cluster
             own["ray"] = ray
         _found(self.maker)(folder, size=size, seed=seed, workers=workers, progress=progress, **own)
+
+    def open_terms(self) -> "Terms | None":
+        """The terms its scores are told in; None where they are the plain ones."""
+        found: Terms | None = _found(self.terms) if self.terms else None
+        return found
 
     def fields(self) -> str:
         """How its file is written, as its module tells it."""

@@ -70,6 +70,11 @@ def find_suite(name: str) -> Suite:
     return suite
 
 
+def known_suite(name: str) -> Suite | None:
+    """The suite of that name, or None; other packages are looked through only for one that is not ours."""
+    return SUITES.get(name) or suites().get(name)
+
+
 def _all() -> Iterator[tuple[str, Suite | str]]:
     """Each suite under its name, or why it cannot be had: what one package breaks is no other suite's affair."""
     from importlib.metadata import entry_points

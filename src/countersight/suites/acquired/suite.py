@@ -13,4 +13,6 @@ SUITE: Final = Suite(
     "a folder of frames for each video, named by video_id",
     "countersight.suites.acquired.files:LAYOUT",
     counts="entry",
+    title="ACQUIRED",
+    terms="countersight.suites.acquired.terms:TERMS",
 )

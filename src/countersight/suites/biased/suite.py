@@ -13,4 +13,6 @@ SUITE: Final = Suite(
     "inside the file",
     "countersight.suites.biased.files:LAYOUT",
     counts="row",
+    title="VLMs Are Biased",
+    terms="countersight.suites.biased.terms:TERMS",
 )

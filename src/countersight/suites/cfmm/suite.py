@@ -14,4 +14,6 @@ SUITE: Final = Suite(
     "(A or B, or the option's text)",
     "named as in image",
     "countersight.suites.cfmm.files:LAYOUT",
+    title="CFMM",
+    terms="countersight.suites.cfmm.terms:TERMS",
 )

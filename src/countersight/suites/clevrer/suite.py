@@ -13,4 +13,6 @@ SUITE: Final = Suite(
     "a folder of frames for each video: video_10000/*.png",
     "countersight.suites.clevrer.files:LAYOUT",
     counts="scene",
+    title="CLEVRER",
+    terms="countersight.suites.clevrer.terms:TERMS",
 )

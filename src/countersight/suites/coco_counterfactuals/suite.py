@@ -12,4 +12,6 @@ SUITE: Final = Suite(
     "the authors' examples.jsonl: id, image_0, image_1, caption_0, caption_1",
     "images.zip, as unpacked",
     "countersight.suites.coco_counterfactuals.files:LAYOUT",
+    title="COCO-Counterfactuals",
+    terms="countersight.suites.coco_counterfactuals.terms:TERMS",
 )

@@ -14,4 +14,6 @@ SUITE: Final = Suite(
     "countersight.suites.cosim.files:layout",
     Beside("--kinds", "a CSV of types of change assigned by people: id, kinds (with semicolons), changes", False),
     "entry",
+    title="CoSIm",
+    terms="countersight.suites.cosim.terms:TERMS",
 )

@@ -13,4 +13,6 @@ SUITE: Final = Suite(
     "inside the file",
     "countersight.suites.counterfact.files:LAYOUT",
     counts="row",
+    title="Visual CounterFact",
+    terms="countersight.suites.counterfact.terms:TERMS",
 )

@@ -13,4 +13,6 @@ SUITE: Final = Suite(
     "inside the file",
     "countersight.suites.cpbench.files:LAYOUT",
     counts="row",
+    title="CP-Bench",
+    terms="countersight.suites.cpbench.terms:TERMS",
 )

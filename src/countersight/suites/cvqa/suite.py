@@ -14,6 +14,8 @@ SYNTHETIC_SUITE: Final = Suite(
     "named as in img_path",
     "countersight.suites.cvqa.synthetic_csv:LAYOUT",
     maker="countersight.suites.cvqa.synthetic:make_suite",
+    title="C-VQA-Synthetic",
+    terms="countersight.suites.cvqa.terms:SYNTHETIC_TERMS",
 )
 REAL_SUITE: Final = Suite(
     REAL_NAME,
@@ -21,4 +23,6 @@ REAL_SUITE: Final = Suite(
     "the authors' CSV: img_path, query, answer, new query, new answer, type (direct, indirect or boolean)",
     "those of COCO, in one folder or in its val2014 and train2014",
     "countersight.suites.cvqa.real:LAYOUT",
+    title="C-VQA-Real",
+    terms="countersight.suites.cvqa.terms:REAL_TERMS",
 )

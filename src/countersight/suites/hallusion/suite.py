@@ -13,4 +13,6 @@ SUITE: Final = Suite(
     "hallusion_bench, as unpacked: CATEGORY/SUBCATEGORY/SET_FIGURE.png",
     "countersight.suites.hallusion.files:LAYOUT",
     counts="entry",
+    title="HallusionBench",
+    terms="countersight.suites.hallusion.terms:TERMS",
 )

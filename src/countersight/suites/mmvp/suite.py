@@ -12,4 +12,6 @@ SUITE: Final = Suite(
     "the authors' Questions.csv: Index, Question, Options, Correct Answer",
     '"MMVP Images"',
     "countersight.suites.mmvp.files:LAYOUT",
+    title="MMVP",
+    terms="countersight.suites.mmvp.terms:TERMS",
 )

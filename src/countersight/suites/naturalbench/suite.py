@@ -13,4 +13,6 @@ SUITE: Final = Suite(
     "inside the file",
     "countersight.suites.naturalbench.files:LAYOUT",
     counts="row",
+    title="NaturalBench",
+    terms="countersight.suites.naturalbench.terms:TERMS",
 )

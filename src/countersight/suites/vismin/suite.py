@@ -13,4 +13,6 @@ SUITE: Final = Suite(
     "inside the file",
     "countersight.suites.vismin.files:LAYOUT",
     counts="row",
+    title="VisMin",
+    terms="countersight.suites.vismin.terms:TERMS",
 )

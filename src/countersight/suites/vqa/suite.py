@@ -19,6 +19,8 @@ OKVQA_SUITE: Final = Suite(
     "countersight.suites.vqa.files:okvqa",
     _ANNOTATIONS,
     "entry",
+    title="OK-VQA",
+    terms="countersight.suites.vqa.terms:TERMS",
 )
 VQAV2_SUITE: Final = Suite(
     VQAV2_NAME,
@@ -28,4 +30,6 @@ VQAV2_SUITE: Final = Suite(
     "countersight.suites.vqa.files:vqav2",
     _ANNOTATIONS,
     "entry",
+    title="VQAv2",
+    terms="countersight.suites.vqa.terms:TERMS",
 )

@@ -15,6 +15,8 @@ SUPPORTS_SUITE: Final = Suite(
     "drawn with it",
     "",
     maker="countersight.suites.worlds.making:make_supports",
+    title="Supports",
+    terms="countersight.suites.worlds.terms:TERMS",
 )
 DISCS_SUITE: Final = Suite(
     DISCS_NAME,
@@ -23,6 +25,8 @@ DISCS_SUITE: Final = Suite(
     "drawn with it",
     "",
     maker="countersight.suites.worlds.making:make_discs",
+    title="Discs",
+    terms="countersight.suites.worlds.terms:TERMS",
 )
 CAUSAL_SUITE: Final = Suite(
     CAUSAL_NAME,
@@ -31,4 +35,6 @@ CAUSAL_SUITE: Final = Suite(
     "drawn with it",
     "",
     maker="countersight.suites.worlds.making:make_causal",
+    title="Causal worlds",
+    terms="countersight.suites.worlds.terms:CAUSAL_TERMS",
 )

@@ -1,0 +1,12 @@
+"""VisMin's scores in its paper's terms."""
+
+from typing import Final
+
+from countersight.suites.paper_terms import ACCURACY, AS_IT_IS, Terms
+
+TERMS: Final = Terms(
+    about=AS_IT_IS,
+    group="category",
+    measures=ACCURACY,
+    wholes={"question": "caption score", "picture": "picture score", "set": "group score"},
+)
