@@ -7,6 +7,7 @@ import msgspec
 
 World = Literal["factual", "counterfactual"]
 """The picture as it is, or the picture under a change."""
+TWO_WORLDS: Final[tuple[World, World]] = get_args(World)
 
 Telling = Literal["told", "shown", "twice"]
 """How a world reaches the model: told in the question, shown as a picture drawn after the change, or both at once, so

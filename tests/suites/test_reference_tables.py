@@ -8,9 +8,9 @@ import pytest
 
 from countersight.errors import ReferenceTableError
 from countersight.suites.paper_terms import terms
-from countersight.suites.reference import PAPERS, PaperTable, Printed, beside, table, tables
+from countersight.suites.reference import PaperTable, Printed, beside, papers, table, tables
 
-TABLES = [each for paper in PAPERS for each in tables(paper)]
+TABLES = [each for paper in papers() for each in tables(paper)]
 
 Cell = tuple[str, str, str, str, str]
 """A cell that does not add up: table, row, column, what is printed, what it should be."""
@@ -62,8 +62,9 @@ def test_no_cell_was_changed_since_it_was_checked_against_the_paper(key: str, ce
 def test_every_table_that_was_promised_is_there() -> None:
     assert [each.key for each in TABLES] == [
         *(f"cvqa-{number}" for number in range(3, 8)),
-        *("cfmm-2", "cfmm-3", "edct-1", "edct-2"),
+        *("cfmm-2", "cfmm-3"),
         *(f"cosim-{number}" for number in range(1, 7)),
+        *("edct-1", "edct-2"),
     ]
 
 

@@ -1,9 +1,9 @@
 """The statistics as one self-contained SVG figure, readable on a light and on a dark ground."""
 
-from countersight.case import ASKING_WORDS
+from countersight.case import ASKING_WORDS, TWO_WORLDS
+from countersight.describe.counted import Counted
 from countersight.describe.funnel import funnel_panel
-from countersight.describe.panels import WORLDS, Balance, Bar, answer_bars, balances, length_bars
-from countersight.describe.statistics import Statistics
+from countersight.describe.panels import Balance, Bar, answer_bars, balances, length_bars
 from countersight.pages import MARGIN, WIDTH, escaped, sheet, words_at
 from countersight.suites.cello import DESCRIBED, CelloStatistics
 from countersight.suites.cosim import CosimStatistics
@@ -19,7 +19,7 @@ _STYLE = """
 """
 
 
-def figure(statistics: Statistics) -> str:
+def figure(statistics: Counted) -> str:
     """The figure: which answers are right, how long questions are, how even the right options are."""
     y = 44
     count = several(statistics.cases, "case")
@@ -65,7 +65,7 @@ def figure(statistics: Statistics) -> str:
 
 def _legend(y: int) -> str:
     parts = []
-    for x, world in zip((MARGIN, MARGIN + 230), WORLDS, strict=True):
+    for x, world in zip((MARGIN, MARGIN + 230), TWO_WORLDS, strict=True):
         parts.append(f'<rect class="{world}" x="{x}" y="{y - 11}" width="13" height="13" rx="3"/>')
         parts.append(words_at(x + 20, y, f"{world}: {ASKING_WORDS[world]}"))
     return "".join(parts)
@@ -88,7 +88,7 @@ def _plot(y: int, title: str, note: str, bars: list[Bar]) -> str:
     every = max(1, round(max((len(bar.label[:12]) for bar in bars), default=1) * 7 / room + 0.5))
     for place, bar in enumerate(bars):
         middle = MARGIN + room * (place + 0.5)
-        for world, share, x in zip(WORLDS, bar.shares, (middle - width, middle), strict=True):
+        for world, share, x in zip(TWO_WORLDS, bar.shares, (middle - width, middle), strict=True):
             tall = _PLOT * share / limit
             parts.append(
                 f'<rect class="{world}" x="{x:.1f}" y="{bottom - tall:.1f}" width="{width - 0.6:.1f}" '

@@ -4,14 +4,12 @@ from typing import Final
 
 import msgspec
 
-from countersight.case import World
-from countersight.describe.statistics import OTHER, GroupStatistics, Statistics, WorldStatistics
+from countersight.describe.counted import OTHER, Counted, GroupStatistics, WorldStatistics
 
 _ANSWERS_SHOWN = 40
 _GROUPS_SHOWN = 24
 _SELDOM = 0.005
 CONTROLLED: Final = "the change does not touch what is asked, and the answer must stay"
-WORLDS: Final[tuple[World, ...]] = ("factual", "counterfactual")
 
 
 class Bar(msgspec.Struct, frozen=True):
@@ -63,7 +61,7 @@ def length_bars(group: GroupStatistics, most: int = 40) -> list[Bar]:
     return bars
 
 
-def balances(statistics: Statistics) -> list[Balance]:
+def balances(statistics: Counted) -> list[Balance]:
     """The balance of every group, where there are not too many, and of all."""
     groups = statistics.groups if 1 < len(statistics.groups) <= _GROUPS_SHOWN else ()
     return [

@@ -5,89 +5,25 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import msgspec
-
 from countersight.build import Funnel
 from countersight.case import LETTERS, Case, Question, World
-from countersight.describe.papers import PAIRED, PairStatistics, PairTally, pair_statistics, words
+from countersight.describe.counted import OTHER, Counted, GroupStatistics, WorldStatistics
+from countersight.suites import PairTally, known_suite, words
 from countersight.suites.cello import NAME as CELLO
-from countersight.suites.cello import CelloStatistics, CelloTally
+from countersight.suites.cello import CelloTally
 from countersight.suites.cosim import NAME as COSIM
-from countersight.suites.cosim import CosimStatistics, CosimTally
+from countersight.suites.cosim import CosimTally
 from countersight.text import several
-
-__all__ = [
-    "CelloStatistics",
-    "CosimStatistics",
-    "GroupStatistics",
-    "PairStatistics",
-    "Statistics",
-    "WorldStatistics",
-    "describe",
-    "render",
-    "words",
-    "write_svg",
-]
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 ALL: Final = "all"
 _DISTINCT = 10_000  # open answers told apart; the rest are counted as OTHER, so that memory stays bounded
-OTHER: Final = "(other)"
 
 
-class WorldStatistics(msgspec.Struct, frozen=True):
-    """The questions of one group in one world."""
-
-    world: World
-    questions: int
-    mean_words: float
-    words: tuple[tuple[int, int], ...]
-    """How many questions have that many words, by number of words."""
-    answers: tuple[tuple[str, int], ...]
-    """How often each answer is right, the most frequent first; of a choice, the text of its right option."""
-    yes: int
-    no: int
-    letters: tuple[tuple[str, int], ...]
-    """How often each letter is right, for every letter that a question offers."""
-
-
-class GroupStatistics(msgspec.Struct, frozen=True):
-    """The cases of one group."""
-
-    group: str
-    cases: int
-    factual: WorldStatistics
-    counterfactual: WorldStatistics
-    pairs: int
-    """Cases asked about in both worlds."""
-    changed: int
-    """Pairs whose right answer is not the same in both."""
-
-    @property
-    def worlds(self) -> tuple[WorldStatistics, WorldStatistics]:
-        """The factual world, then the counterfactual one."""
-        return self.factual, self.counterfactual
-
-
-class Statistics(msgspec.Struct, frozen=True):
+class Statistics(Counted, frozen=True):
     """The statistics of a dataset."""
-
-    cases: int
-    groups: tuple[GroupStatistics, ...]
-    """In order of first appearance."""
-    total: GroupStatistics
-    cosim: CosimStatistics | None = None
-    """What CoSIm's paper tells of its instances; None where no case is one."""
-    cello: CelloStatistics | None = None
-    """Cases by causal task and graph; None where no case is of CELLO."""
-    papers: tuple[PairStatistics, ...] = ()
-    """What CFMM's and C-VQA's papers tell of their pairs, for each of these suites that there are pairs of."""
-    funnel: Funnel | None = None
-    """How questions became pairs; None where the dataset was not built."""
-    controls: int = 0
-    """Cases whose change does not touch what is asked, apart from all that is counted above."""
 
     def __repr__(self) -> str:
         in_groups = ", ".join(f"{group.group or 'no group'} {group.cases:,}" for group in self.groups)
@@ -104,7 +40,7 @@ def describe(cases: Iterable[Case], funnel: Funnel | None = None) -> Statistics:
     """The statistics of cases, in one pass that holds none of them; with the funnel of a dataset that was built."""
     groups: dict[str, _Tally] = {}
     total, cosim, cello = _Tally(), CosimTally(), CelloTally()
-    papers: dict[str, PairTally] = {}
+    papers: dict[str, PairTally | None] = {}
     controls = 0
     for case in cases:
         if case.control_of:
@@ -114,8 +50,10 @@ def describe(cases: Iterable[Case], funnel: Funnel | None = None) -> Statistics:
             cosim.add(case)
         elif case.suite == CELLO:
             cello.add(case)
-        elif case.suite in PAIRED:
-            papers.setdefault(case.suite, PairTally(case.suite)).add(case)
+        if case.suite not in papers:
+            papers[case.suite] = _pairs_of(case.suite)
+        if pairs := papers[case.suite]:
+            pairs.add(case)
         for tally in (groups.setdefault(case.group, _Tally()), total):
             tally.add(case)
     return Statistics(
@@ -124,10 +62,17 @@ def describe(cases: Iterable[Case], funnel: Funnel | None = None) -> Statistics:
         total=total.statistics(ALL),
         cosim=cosim.statistics(),
         cello=cello.statistics(),
-        papers=tuple(pair_statistics(suite, tally) for suite, tally in papers.items()),
+        papers=tuple(pairs.statistics() for pairs in papers.values() if pairs),
         funnel=funnel,
         controls=controls,
     )
+
+
+def _pairs_of(name: str) -> PairTally | None:
+    """What counts the pairs of a suite, where its paper tells of them."""
+    suite = known_suite(name)
+    reported = suite.open_pairs() if suite else None
+    return PairTally(reported) if reported else None
 
 
 def render(statistics: Statistics, console: "Console") -> None:

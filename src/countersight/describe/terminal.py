@@ -7,18 +7,18 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from countersight.case import TWO_WORLDS
+from countersight.describe.counted import Counted, GroupStatistics
 from countersight.describe.funnel import funnel_table
 from countersight.describe.panels import (
     CONTROLLED,
-    WORLDS,
     Bar,
     answer_bars,
     balances,
     frequent_answers,
     length_bars,
 )
-from countersight.describe.papers import PairStatistics
-from countersight.describe.statistics import GroupStatistics, Statistics
+from countersight.suites import PairStatistics
 from countersight.suites.cello import DESCRIBED, CelloStatistics
 from countersight.suites.cosim import (
     LENGTHS,
@@ -37,7 +37,7 @@ _TOP = 3
 _STYLES = ("cyan", "yellow")
 
 
-def printed(statistics: Statistics) -> Iterator[RenderableType]:
+def printed(statistics: Counted) -> Iterator[RenderableType]:
     """The tables, one after the other."""
     yield _groups(statistics)
     if statistics.controls:
@@ -58,7 +58,7 @@ def printed(statistics: Statistics) -> Iterator[RenderableType]:
         yield funnel_table(statistics.funnel)
 
 
-def _groups(statistics: Statistics) -> Table:
+def _groups(statistics: Counted) -> Table:
     table = Table(title=several(statistics.cases, "case"), box=box.SIMPLE_HEAD, title_justify="left")
     table.add_column("group")
     for heading in ("cases", "words\nfactual", "words\ncounterf.", "answer\nchanges"):
@@ -89,7 +89,7 @@ def _top(group: GroupStatistics) -> list[Text]:
 def _bars(title: str, heading: str, bars: list[Bar]) -> Table:
     table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
     table.add_column(heading, justify="right")
-    for words in WORLDS:
+    for words in TWO_WORLDS:
         table.add_column(words, min_width=_WIDTH)
         table.add_column("%", justify="right")
     longest = max((max(bar.shares) for bar in bars), default=0) or 1
@@ -111,7 +111,7 @@ def _drawn(share: float) -> str:
     return "█" * whole + (_EIGHTHS[rest] if rest else "")
 
 
-def _balance(statistics: Statistics) -> Table:
+def _balance(statistics: Counted) -> Table:
     table = Table(title="Balance of right answers", box=box.SIMPLE_HEAD, title_justify="left")
     table.add_column("group")
     table.add_column("world")

@@ -16,7 +16,7 @@ from countersight.pages import Figure
 from countersight.report import GroupScores, RunScores, as_run, judge_runs, labels, refuse_twice
 from countersight.runs import RunFolder
 from countersight.scoring import CONFIDENCE, Gold, Measure
-from countersight.suites import ALL, PAPERS, RUN_MEASURES, TOTAL, PaperTable, Printed, Terms, known_suite, tables, terms
+from countersight.suites import ALL, RUN_MEASURES, TOTAL, PaperTable, Printed, Terms, known_suite, papers, tables, terms
 from countersight.text import several
 
 RANKED_BY: Final[tuple[Measure, ...]] = ("counterfactual", "factual", "both_right")
@@ -71,7 +71,7 @@ def _suite(runs: Sequence[_Run]) -> SuiteBoards:
     suite = runs[0].lined.dividing.suite
     worlds = {world: None for run in runs for world in run.worlds}
     telling = terms(suite, worlds)
-    reported = [table for paper in PAPERS for table in tables(paper) if table.suite == suite and table.measured]
+    reported = [table for paper in papers() for table in tables(paper) if table.suite == suite and table.measured]
     boards = [_board(line, runs, reported, telling) for line in _lines(runs, reported, telling)]
     known = known_suite(suite)
     title = (known and known.title) or runs[0].dataset.name

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from countersight.leaderboard.data import Board, Entry, Leaderboard, Pool, Score, SuiteBoards
 from countersight.pages import Markup, count, document, element, joined, name, percent, text
-from countersight.suites import PAPERS, TOTAL, tables
+from countersight.suites import TOTAL, papers, tables
 from countersight.text import several
 
 
@@ -171,7 +171,7 @@ def _how(board: Leaderboard) -> Markup:
         ),
     ]
     suites = {suite.suite for suite in board.suites}
-    cited = {table.citation: None for paper in PAPERS for table in tables(paper) if table.suite in suites}
+    cited = {table.citation: None for paper in papers() for table in tables(paper) if table.suite in suites}
     if cited:
         entries.append(("papers", "; ".join(cited) + "."))
     return element(

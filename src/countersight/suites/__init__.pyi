@@ -5,6 +5,11 @@ from .importing import Layout as Layout
 from .importing import OnBad as OnBad
 from .importing import csv_rows as csv_rows
 from .json_file import JsonFile as JsonFile
+from .pairs import PairFigure as PairFigure
+from .pairs import PairStatistics as PairStatistics
+from .pairs import PairTally as PairTally
+from .pairs import ReportedPairs as ReportedPairs
+from .pairs import words as words
 from .paper_terms import AS_IT_IS as AS_IT_IS
 from .paper_terms import BOTH_WORLDS as BOTH_WORLDS
 from .paper_terms import PLAIN as PLAIN
@@ -16,7 +21,6 @@ from .part import Part as Part
 from .picture_files import BadField as BadField
 from .picture_files import with_picture as with_picture
 from .reference import ALL as ALL
-from .reference import PAPERS as PAPERS
 from .reference import RUN_MEASURES as RUN_MEASURES
 from .reference import TOTAL as TOTAL
 from .reference import PaperTable as PaperTable
@@ -24,6 +28,7 @@ from .reference import Place as Place
 from .reference import Printed as Printed
 from .reference import System as System
 from .reference import beside as beside
+from .reference import papers as papers
 from .reference import table as table
 from .reference import tables as tables
 from .registry import SUITES as SUITES

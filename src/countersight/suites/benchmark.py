@@ -12,6 +12,7 @@ from countersight.progress import Progress, silent
 
 if TYPE_CHECKING:
     from countersight.suites.importing import Imported, Layout, OnBad
+    from countersight.suites.pairs import ReportedPairs
     from countersight.suites.paper_terms import Terms
     from countersight.suites.part import Part
 
@@ -49,6 +50,10 @@ class Suite(NamedTuple):
     """What its paper calls it."""
     terms: str = ""
     """`module:attribute` of the `Terms` its scores are told in, where it has its own."""
+    pairs: str = ""
+    """`module:attribute` of the `ReportedPairs` that `describe` sets beside what it counts, where there are any."""
+    tables: str = ""
+    """The package whose `reference.toml` holds the tables of its paper; its last name is what the paper is called."""
 
     def read(
         self,
@@ -103,6 +108,11 @@ class Suite(NamedTuple):
     def open_terms(self) -> "Terms | None":
         """The terms its scores are told in; None where they are the plain ones."""
         found: Terms | None = _found(self.terms) if self.terms else None
+        return found
+
+    def open_pairs(self) -> "ReportedPairs | None":
+        """What its paper reports of its pairs, or None."""
+        found: ReportedPairs | None = _found(self.pairs) if self.pairs else None
         return found
 
     def fields(self) -> str:

@@ -9,21 +9,13 @@ import tomllib
 from decimal import Decimal
 from functools import cache
 from importlib.resources import files
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
 from countersight.errors import ReferenceTableError
+from countersight.suites.registry import suites
 from countersight.text import unknown
-
-PAPERS = {
-    "cvqa": "countersight.suites.cvqa",
-    "cfmm": "countersight.suites.cfmm",
-    "edct": "countersight.audit",
-    "cosim": "countersight.suites.cosim",
-}
-"""The room of each paper: its `reference.toml` holds its tables."""
-"""The papers, by the name of their file."""
 
 ALL = "all"
 """The line over all cases, in `Place.line`."""
@@ -162,12 +154,23 @@ class _Paper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tables: list[_Table]
 
 
+_EDCT: Final = {"edct": "countersight.audit"}
+"""The paper that is no benchmark's."""
+
+
+@cache
+def papers() -> dict[str, str]:
+    """The papers whose tables we have, and the package of each: those that suites name, and EDCT's."""
+    homes = (suite.tables for suite in suites().values() if suite.tables)
+    return {home.rpartition(".")[2]: home for home in homes} | _EDCT
+
+
 @cache
 def tables(paper: str) -> tuple[PaperTable, ...]:
     """All tables of a paper that we have, in its order."""
-    if paper not in PAPERS:
-        raise ReferenceTableError(unknown("paper", paper, PAPERS))
-    text = (files(PAPERS[paper]) / "reference.toml").read_text(encoding="utf-8")
+    if paper not in papers():
+        raise ReferenceTableError(unknown("paper", paper, papers()))
+    text = (files(papers()[paper]) / "reference.toml").read_text(encoding="utf-8")
     read = msgspec.convert(tomllib.loads(text), _Paper)
     citation = f"{read.authors}, {read.title}"
     return tuple(_table(f"{paper}-{table.number}", read.paper, citation, table) for table in read.tables)
@@ -175,7 +178,7 @@ def tables(paper: str) -> tuple[PaperTable, ...]:
 
 def table(name: str) -> PaperTable:
     """A table by its name, as in `cfmm-2`."""
-    known = {each.key: each for paper in PAPERS for each in tables(paper)}
+    known = {each.key: each for paper in papers() for each in tables(paper)}
     if name not in known:
         raise ReferenceTableError(unknown("reported table", name, known))
     return known[name]
@@ -186,19 +189,19 @@ def beside(suite: str, names: tuple[str, ...] = ()) -> tuple[PaperTable, ...]:
 
     A name is a table's or a paper's.
     """
-    everything = [each for paper in PAPERS for each in tables(paper)]
+    everything = [each for paper in papers() for each in tables(paper)]
     fitting = [each for each in everything if each.suite == suite and each.measured]
     if not fitting:
-        suites = sorted({each.suite for each in everything if each.measured})
+        reported = sorted({each.suite for each in everything if each.measured})
         asked = suite or "this dataset"
         raise ReferenceTableError(
-            f"no paper reports what a run of {asked} measures; there are tables for {', '.join(suites)}"
+            f"no paper reports what a run of {asked} measures; there are tables for {', '.join(reported)}"
         )
     chosen: list[PaperTable] = []
     for name in names:
         meant = [each for each in everything if name in (each.key, each.key.partition("-")[0])]
         if not meant:
-            raise ReferenceTableError(unknown("reported table", name, [*PAPERS, *(each.key for each in everything)]))
+            raise ReferenceTableError(unknown("reported table", name, [*papers(), *(each.key for each in everything)]))
         found = [each for each in meant if each in fitting]
         if not found:
             keys = ", ".join(each.key for each in fitting)

@@ -16,4 +16,5 @@ SUITE: Final = Suite(
     "entry",
     title="CoSIm",
     terms="countersight.suites.cosim.terms:TERMS",
+    tables="countersight.suites.cosim",
 )

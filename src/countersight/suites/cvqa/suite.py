@@ -16,6 +16,8 @@ SYNTHETIC_SUITE: Final = Suite(
     maker="countersight.suites.cvqa.synthetic:make_suite",
     title="C-VQA-Synthetic",
     terms="countersight.suites.cvqa.terms:SYNTHETIC_TERMS",
+    pairs="countersight.suites.cvqa.pairs:SYNTHETIC_PAIRS",
+    tables="countersight.suites.cvqa",
 )
 REAL_SUITE: Final = Suite(
     REAL_NAME,
@@ -25,4 +27,6 @@ REAL_SUITE: Final = Suite(
     "countersight.suites.cvqa.real:LAYOUT",
     title="C-VQA-Real",
     terms="countersight.suites.cvqa.terms:REAL_TERMS",
+    pairs="countersight.suites.cvqa.pairs:REAL_PAIRS",
+    tables="countersight.suites.cvqa",
 )

@@ -1,4 +1,4 @@
-"""What the papers of CFMM and C-VQA tell of their pairs, told of these cases too, with the papers' figures beside."""
+"""What a paper tells of its pairs of questions, told of a dataset's cases too, with the paper's figures beside."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -40,11 +40,22 @@ class PairStatistics(msgspec.Struct, frozen=True):
     figures: tuple[PairFigure, ...]
 
 
+class ReportedPairs(msgspec.Struct, frozen=True):
+    """What the paper of a suite reports of its pairs, in the order and as it prints it."""
+
+    source: str
+    """The paper and the section."""
+    figures: dict[str, str]
+    """The paper's own figures, of its whole set, by what they are: one of `COUNTED`."""
+    length: Callable[[Question], int] = words
+    """How the paper counts the words of a question."""
+
+
 class PairTally:
     """Counts of the pairs of one suite, while cases stream by."""
 
-    def __init__(self, suite: str) -> None:
-        self._length = _LENGTHS[suite]
+    def __init__(self, reported: ReportedPairs) -> None:
+        self._reported = reported
         self.groups: Counter[str] = Counter()
         self.truths: Counter[str] = Counter()
         self._words: Counter[str] = Counter()
@@ -55,13 +66,18 @@ class PairTally:
         if case.factual is None or case.counterfactual is None:
             return
         self.groups[case.group] += 1
-        self._measure("basic", self._length(case.factual))
-        self._measure("counterfactual", self._length(case.counterfactual))
+        self._measure("basic", self._reported.length(case.factual))
+        self._measure("counterfactual", self._reported.length(case.counterfactual))
         for question in (case.factual, case.counterfactual):
             if not question.hidden:
                 self._measure("answer", len(question.right_text.split()))
         if case.counterfactual.kind == "boolean":
             self.truths[case.counterfactual.answer] += 1
+
+    def statistics(self) -> PairStatistics:
+        """What was counted, beside what the paper reports."""
+        found = (PairFigure(what, COUNTED[what](self), figure) for what, figure in self._reported.figures.items())
+        return PairStatistics(self._reported.source, tuple(found))
 
     def _measure(self, part: str, length: int) -> None:
         self._texts[part] += 1
@@ -72,18 +88,11 @@ class PairTally:
         return f"{self._words[part] / self._texts[part]:.2f}" if self._texts[part] else "–"
 
 
-def pair_statistics(suite: str, tally: PairTally) -> PairStatistics:
-    """What was counted of a suite, beside what its paper reports."""
-    source, reported = _REPORTED[suite]
-    figures = (PairFigure(what, _COUNTED[what](tally), figure) for what, figure in reported.items())
-    return PairStatistics(source, tuple(figures))
-
-
 def _share_of_no(tally: PairTally) -> str:
     return f"{100 * tally.truths['no'] / tally.truths.total():.2f} %" if tally.truths else "–"
 
 
-_COUNTED: Final[dict[str, Callable[[PairTally], str]]] = {
+COUNTED: Final[dict[str, Callable[[PairTally], str]]] = {
     "pairs": lambda tally: f"{tally.groups.total():,}",
     "direct": lambda tally: f"{tally.groups['direct']:,}",
     "indirect": lambda tally: f"{tally.groups['indirect']:,}",
@@ -93,42 +102,4 @@ _COUNTED: Final[dict[str, Callable[[PairTally], str]]] = {
     "words in an answer": lambda tally: tally.mean("answer"),
     "no, of answers yes and no": _share_of_no,
 }
-_REPORTED: Final[dict[str, tuple[str, dict[str, str]]]] = {
-    "cfmm": (
-        "CFMM, 3.5",
-        {
-            "pairs": "1,200",
-            "words in a basic question": "9.47",
-            "words in a counterfactual question": "18.39",
-            "words in an answer": "1.17",
-        },
-    ),
-    "cvqa-real": (
-        "C-VQA, 3.4",
-        {
-            "pairs": "3,144",
-            "direct": "1,150",
-            "indirect": "864",
-            "boolean": "1,130",
-            "words in a basic question": "5.88",
-            "words in a counterfactual question": "13.15",
-            "no, of answers yes and no": "55.13 %",
-        },
-    ),
-    "cvqa-synthetic": (
-        "C-VQA, 3.4",
-        {
-            "pairs": "3,000",
-            "words in a basic question": "16.00",
-            "words in a counterfactual question": "25.33",
-        },
-    ),
-}
-"""The papers' own figures, of their whole sets, as they print them."""
-_LENGTHS: Final[dict[str, Callable[[Question], int]]] = {
-    "cfmm": lambda question: len(question.text.split()),  # the paper counts options apart, as answers
-    "cvqa-real": words,
-    "cvqa-synthetic": words,
-}
-PAIRED: Final = tuple(_LENGTHS)
-"""The suites whose papers tell of pairs."""
+"""What can be told of pairs, by the words it is reported under."""
