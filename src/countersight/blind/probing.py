@@ -11,7 +11,7 @@ from countersight.blind.asked import Answered, Asked, asked_of
 from countersight.blind.choosing import FOLDS, Floats, Ints, Right, Table, out_of_fold
 from countersight.blind.cues import Cue, cues_in
 from countersight.blind.elsewhere import elsewhere
-from countersight.case import Case, World
+from countersight.case import TWO_WORLDS, Case, World
 from countersight.scoring import wilson
 
 ALL = "all"
@@ -103,7 +103,7 @@ def measure(cases: Iterable[Case], models: Mapping[str, Answered] | None = None)
     questions = asked_of(cases)
     groups: list[GroupBlind] = []
     cues: list[Cue] = []
-    for world in ("factual", "counterfactual"):
+    for world in TWO_WORLDS:
         of_world = _evenly([question for question in questions if question.world == world and question.answers])
         if len(of_world) >= FEWEST:
             found, told = _of_world(world, of_world, models or {})

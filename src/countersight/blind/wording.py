@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from countersight.blind.cues import Cue
 from countersight.blind.probing import PROBES, Blind, GroupBlind, Share
+from countersight.case import TWO_WORLDS
 
 _HEAD = ("group", "world", "n", "chance", "blind", "best probe")
 
@@ -51,7 +52,7 @@ def told(cue: Cue) -> str:
 def summary(found: Blind) -> str:
     """One or two sentences for a dataset card."""
     parts = []
-    for world in ("factual", "counterfactual"):
+    for world in TWO_WORLDS:
         total = found.total(world)
         if total:
             chance = f", chance is {100 * total.chance:.1f}%" if total.chance is not None else ""

@@ -24,13 +24,15 @@ from countersight.engine import Patience, blocking
 from countersight.errors import CountersightError
 from countersight.models import Model, ModelSettings, open_text_model
 from countersight.suites import SUITES, with_picture
+from countersight.suites.cfmm import NAME as CFMM
+from countersight.suites.cvqa import REAL_NAME
 from countersight.text import unknown
 
 AT_ONCE = 32
 AMBIGUOUS = 0.8
 """For CFMM, whose two options leave no room for another answer, so many people have to agree."""
 GRAMMAR = "grammar"
-_TITLES = {"cvqa": "C-VQA-Real, built", "cfmm": "CFMM, built"}
+_TITLES = {"cvqa": "C-VQA-Real, built", CFMM: "CFMM, built"}
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -87,7 +89,7 @@ def _refuse_nonsense(order: Order) -> None:
     for group in order.groups:
         if group not in GROUPS:
             raise CountersightError(f"{unknown('group', group, GROUPS)}; indirect questions are written by people")
-    if order.suite == "cfmm" and "boolean" not in order.groups:
+    if order.suite == CFMM and "boolean" not in order.groups:
         raise CountersightError(
             "CFMM's two options are shared by both questions: of a count they are the number before and after, and "
             "tell the answer without the picture; name the group boolean"
@@ -104,9 +106,9 @@ def _usable(order: Order, found: list[Source | LeftOut]) -> list[Source | LeftOu
 
 
 def _checked(order: Order, source: Source) -> Source | LeftOut:
-    if order.suite == "cfmm" and source.group == "direct":
+    if order.suite == CFMM and source.group == "direct":
         return LeftOut(source.id, source.question, "a count: two options that both questions share would tell it")
-    if order.suite == "cfmm" and source.agreement < AMBIGUOUS:
+    if order.suite == CFMM and source.agreement < AMBIGUOUS:
         return LeftOut(source.id, source.question, "ambiguous: too many gave another answer")
     folder = _folder(order, source)
     if folder is None:
@@ -148,7 +150,7 @@ async def _pairs(
 
 def _sizes(order: Order) -> dict[Group, int]:
     """How many pairs of each group, as even as can be."""
-    asked_for = ("boolean",) if order.suite == "cfmm" else order.groups
+    asked_for = ("boolean",) if order.suite == CFMM else order.groups
     groups = [group for group in GROUPS if group in asked_for]
     whole, rest = divmod(order.size, len(groups))
     return {group: whole + (place < rest) for place, group in enumerate(groups)}
@@ -177,7 +179,7 @@ def _plan(order: Order) -> Plan:
 
 def _write(order: Order, pairs: Pairs, workshop: Workshop) -> Built:
     made: dict[str, str | int] = {"writer": order.writer, "seed": order.seed, "questions": _origin(order.questions)}
-    layout = SUITES["cvqa-real"].open_layout()
+    layout = SUITES[REAL_NAME].open_layout()
     without_picture = 0
     writer = DatasetWriter(
         order.output,

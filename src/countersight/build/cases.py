@@ -7,8 +7,10 @@ from countersight.build.pairing import Pair
 from countersight.case import LETTERS, AnswerKind, Case, Option, Question
 from countersight.chance import balanced
 from countersight.suites import supposed
+from countersight.suites.cfmm import NAME as CFMM
+from countersight.suites.cvqa import REAL_NAME
 
-NAMES: Final[dict[str, str]] = {"cvqa": "cvqa-real", "cfmm": "cfmm"}
+NAMES: Final[dict[str, str]] = {"cvqa": REAL_NAME, CFMM: CFMM}
 """What a benchmark that is built is called in a case."""
 
 
@@ -21,7 +23,7 @@ def as_case(pair: Pair, number: int, *, suite: str, provenance: dict[str, str | 
         Question(draft.question, draft.answer, kind),
     )
     group: str = source.group
-    if suite == "cfmm":
+    if suite == CFMM:
         group = aspect(source.question, source.group)
         options = _options(source.answer, draft.answer, f"{seed}/letters", number)
         factual, counterfactual = _choice(factual, options), _choice(counterfactual, options)

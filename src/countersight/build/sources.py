@@ -15,6 +15,8 @@ from countersight.dataset import BadRow, Dataset
 from countersight.errors import CountersightError
 from countersight.reading import answer_in
 from countersight.suites import SUITES, BadField, JsonFile, Layout
+from countersight.suites.cvqa import REAL_NAME
+from countersight.suites.vqa import VQAV2_NAME
 
 Group = Literal["direct", "boolean"]
 GROUPS: Final[tuple[Group, ...]] = ("direct", "boolean")
@@ -115,10 +117,10 @@ def _layout(questions: Path, annotations: Path | None) -> Layout:
     if questions.suffix.lower() == ".csv":
         if annotations is not None:
             raise CountersightError("`annotations` goes with VQA's file of questions; C-VQA's CSV has its answers")
-        return SUITES["cvqa-real"].open_layout()
+        return SUITES[REAL_NAME].open_layout()
     if annotations is None:
         raise CountersightError(_without_annotations(questions))
-    return SUITES["vqav2"].open_layout(annotations)
+    return SUITES[VQAV2_NAME].open_layout(annotations)
 
 
 def _without_annotations(questions: Path) -> str:

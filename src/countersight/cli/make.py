@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING
 from countersight.cli.parsing import Verbs, add_ray, part_of_all, positive, verb
 from countersight.errors import CountersightError
 from countersight.suites import SUITES, Suite, find_suite
+from countersight.suites.cello import NAME as CELLO
+from countersight.suites.cosim import NAME as COSIM
+from countersight.suites.cvqa import SYNTHETIC_NAME
+from countersight.suites.worlds import CAUSAL_NAME, DISCS_NAME, SUPPORTS_NAME
 from countersight.text import printable, several
 
 if TYPE_CHECKING:
     from countersight.suites import OnBad
 
 BAD_ROWS_SHOWN = 20
-_WORLDS = ("supports", "discs", "causal-worlds")
+_WORLDS = (SUPPORTS_NAME, DISCS_NAME, CAUSAL_NAME)
 """Suites that are made as easy or as hard as one likes."""
 
 
@@ -117,10 +121,10 @@ def _make_open(chosen: argparse.Namespace) -> int:
     suite = find_suite(chosen.suite)
     beside = _beside(chosen, suite)
     for option in ("options", "controls"):
-        if getattr(chosen, option) and (chosen.suite != "cvqa-synthetic" or chosen.source is not None):
-            raise CountersightError(f"--{option} goes with cvqa-synthetic as we make it, without --from")
-    if chosen.keep_doubled and (chosen.suite != "cosim" or chosen.source is None):
-        raise CountersightError("--keep-doubled goes with cosim --from FILE")
+        if getattr(chosen, option) and (chosen.suite != SYNTHETIC_NAME or chosen.source is not None):
+            raise CountersightError(f"--{option} goes with {SYNTHETIC_NAME} as we make it, without --from")
+    if chosen.keep_doubled and (chosen.suite != COSIM or chosen.source is None):
+        raise CountersightError(f"--keep-doubled goes with {COSIM} --from FILE")
     if chosen.sample is not None and (chosen.source is None or chosen.source.is_dir()):
         raise CountersightError("--sample goes with --from FILE; say how many cases are made with --size")
     if chosen.difficulty is not None and chosen.suite not in _WORLDS:
@@ -129,7 +133,7 @@ def _make_open(chosen: argparse.Namespace) -> int:
         raise CountersightError(
             "--ray spreads what is drawn here, or --wording by a model; a file is read by one machine"
         )
-    if chosen.suite == "cello" and chosen.source is not None and chosen.source.is_dir():
+    if chosen.suite == CELLO and chosen.source is not None and chosen.source.is_dir():
         return _make_cello(chosen)
     if chosen.per_task is not None or chosen.wording is not None:
         raise CountersightError("--per-task and --wording go with cello --from MINED, a folder that `mine` made")

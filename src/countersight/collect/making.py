@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from countersight.case import LETTERS, Case, Question, World
+from countersight.case import LETTERS, TWO_WORLDS, Case, Question
 from countersight.collect.campaign import PICTURES, SETTINGS, Campaign, keep_picture
 from countersight.collect.flows import FLOWS, NewItem
 from countersight.collect.flows.verifying import asked
@@ -26,7 +26,6 @@ from countersight.text import unknown
 
 OnBad = Callable[[str], None]
 _FROM_PICTURES = ("cosim", "cfmm")
-_WORLDS: tuple[World, ...] = ("factual", "counterfactual")
 
 
 class _Found(NamedTuple):
@@ -181,7 +180,7 @@ def _of_case(flow: str, found: _Found) -> Iterator[NewItem]:
         phase = "write" if flow == "cvqa" and case.counterfactual is None else "verify"
         yield NewItem(case.id[:200], source, phase)
         return
-    for world in _WORLDS:
+    for world in TWO_WORLDS:
         if case.question(world) is not None:
             yield NewItem(f"{case.id}/{world}"[:200], {**source, "world": world}, "answer")
 

@@ -16,14 +16,13 @@ from typing import Final
 import msgspec
 
 from countersight import __version__
-from countersight.case import Case, Option, Question
+from countersight.case import TWO_WORLDS, Case, Option, Question
 from countersight.dataset.folder import METADATA, Dataset, DatasetWriter
 from countersight.errors import DatasetError
 from countersight.files import write_whole
 
 HIDDEN: Final = "hidden.json"
 _KIND: Final = "countersight key"
-_ASKED: Final = ("factual", "counterfactual")
 _TOLD: Final = "## What is answered without the pictures"
 
 
@@ -128,7 +127,7 @@ def _commitment(salt: str, rows: bytes) -> str:
 
 def _without_answers(case: Case) -> Case:
     """The case as others see it; what tells nothing of the answer stays."""
-    questions = {name: _hidden(question) for name in _ASKED if (question := getattr(case, name))}
+    questions = {name: _hidden(question) for name in TWO_WORLDS if (question := getattr(case, name))}
     return msgspec.structs.replace(
         case,
         **questions,

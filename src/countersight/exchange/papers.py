@@ -3,6 +3,7 @@
 from countersight.dataset import Dataset
 from countersight.exchange.formats import Export, Exported
 from countersight.exchange.source import dataset_at
+from countersight.suites.cello import NAME as CELLO
 from countersight.suites.cello import export_jsonl
 from countersight.suites.cvqa import export_csv
 from countersight.text import several
@@ -25,5 +26,5 @@ def _left_out(dataset: Dataset) -> str:
 
 def export_cello(order: Export) -> Exported:
     """CELLO's JSONL."""
-    cases = dataset_at(order.source, "cello").cases(order.on_bad)
+    cases = dataset_at(order.source, CELLO).cases(order.on_bad)
     return Exported(export_jsonl((case for _, case in cases), order.out), "case")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from countersight.case import TWO_WORLDS
 from countersight.pages import Figure, count, name, p_value, percent
 from countersight.report.data import Analysis, AnalysisLine, AnalysisTable, IntervalPlot, Point
 from countersight.report.image_groups import PictureGroups
@@ -134,7 +135,7 @@ def _table(column: str, run: AnalysedRun, measured: Bias, terms: Terms) -> Analy
         )
         for gap in measured.gaps
     ]
-    measures = [terms.measures.get(key, key) for key in ("factual", "counterfactual")]
+    measures = [terms.measures.get(key, key) for key in TWO_WORLDS]
     return AnalysisTable(
         title=f"By {column}: {run.label}",
         head=(column, "pictures", "n", *measures, "diff"),

@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from countersight.case import Asking, World
+from countersight.case import TWO_WORLDS, Asking, World
 from countersight.pages import Figure, Grid, Thumbnail
 from countersight.report.answer_shares import AnswerShares
 from countersight.report.twins import Twins
@@ -192,7 +192,7 @@ class ReportData(msgspec.Struct, frozen=True, kw_only=True):
     """Rows of the dataset that could not be read as cases."""
     suite: str = ""
     """The suite of all cases; empty where it is not known or they are of several."""
-    worlds: tuple[World, ...] = ("factual", "counterfactual")
+    worlds: tuple[World, ...] = TWO_WORLDS
     """Those that the cases ask about."""
     soft: bool = False
     """Whether an answer can be worth something between nothing and all (VQA's soft accuracy)."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from countersight.case import World
+from countersight.case import TWO_WORLDS, World
 from countersight.pages import Figure, count, interval, name, p_value, percent
 from countersight.report.data import ReportData, RunScores
 from countersight.suites import AS_IT_IS, BOTH_WORLDS, UNDER_A_CHANGE
@@ -150,7 +150,7 @@ def _guessing(run: RunScores, measure: str) -> str:
 
 
 _ABOUT: dict[tuple[World, ...], str] = {
-    ("factual", "counterfactual"): BOTH_WORLDS,
+    TWO_WORLDS: BOTH_WORLDS,
     ("factual",): AS_IT_IS,
     ("counterfactual",): UNDER_A_CHANGE,
 }

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from countersight.case import ASKINGS, Asking
+from countersight.case import ASKINGS, TWO_WORLDS, Asking
 from countersight.pages import MARGIN, WIDTH, Figure, escaped, interval, name, percent, sheet, words_at
 from countersight.report.data import ReportData, RunScores
 from countersight.report.figures import MARKS
@@ -61,7 +61,7 @@ def _line(run: RunScores, y: float) -> Iterator[str]:
     if chance is not None:
         yield f'<line class="chance" x1="{_x(chance):.1f}" x2="{_x(chance):.1f}" y1="{y - 20:.1f}" y2="{y + 20:.1f}"/>'
     if "factual" in figures and "counterfactual" in figures:
-        ends = [_x(figures[asking].value or 0.0) for asking in ("factual", "counterfactual")]
+        ends = [_x(figures[asking].value or 0.0) for asking in TWO_WORLDS]
         yield f'<line class="fall" x1="{ends[0]:.1f}" x2="{ends[1]:.1f}" y1="{y:.1f}" y2="{y:.1f}"/>'
     for asking, figure in figures.items():
         yield from _mark(asking, figure, y)

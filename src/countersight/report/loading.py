@@ -8,7 +8,7 @@ import msgspec
 
 from countersight import __version__
 from countersight.blind import known
-from countersight.case import World, asking_of
+from countersight.case import TWO_WORLDS, World, asking_of
 from countersight.dataset import Dataset
 from countersight.errors import CountersightError
 from countersight.report.advice import advice
@@ -74,8 +74,7 @@ class Divided(msgspec.Struct, frozen=True):
     @property
     def worlds(self) -> tuple[World, ...]:
         """The worlds that the cases ask about; both where there is no case to tell."""
-        both: tuple[World, World] = ("factual", "counterfactual")
-        return tuple(world for world in both if self.judged[0].outcomes.asked(world).any()) or both
+        return tuple(world for world in TWO_WORLDS if self.judged[0].outcomes.asked(world).any()) or TWO_WORLDS
 
     @property
     def terms(self) -> Terms:

@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from countersight.case import Asking
+from countersight.case import TWO_WORLDS
 from countersight.pages import Figure, count, interval, name, number, p_value, percent
 from countersight.report.data import Analysis, AnalysisLine, AnalysisTable, Point
 from countersight.report.scored import as_difference, as_share
@@ -34,7 +34,6 @@ FIRST_PROMPT: Final = "0-shot"
 """The way of asking that others are held against."""
 BLIND_PROMPT: Final = "text-only"
 """The way of asking without the picture: what is answered then comes from language alone."""
-WORLDS: Final[tuple[Asking, ...]] = ("factual", "counterfactual")
 
 
 class AnalysedRun(msgspec.Struct, frozen=True, eq=False):
@@ -66,7 +65,7 @@ class _Change(msgspec.Struct, frozen=True, eq=False):
 def observations(runs: Sequence[AnalysedRun], terms: Terms, *, seed: int) -> Analysis | None:
     """The observations that these runs allow; None where they allow none."""
     correlations = [(run, found) for run in runs if (found := correlation(run.outcomes))]
-    asked = [world for world in WORLDS if world in terms.measures]
+    asked = [world for world in TWO_WORLDS if world in terms.measures]
     rankings = [(run, best) for run in runs for world in asked if (best := ranking(run.outcomes, world, seed=seed))]
     changes = list(_changes(runs))
     seeing = [change for change in changes if change.run.prompt == BLIND_PROMPT]
@@ -171,7 +170,7 @@ def _changed(change: _Change, terms: Terms) -> str:
 
 def _blind(change: _Change, terms: Terms) -> str:
     total = change.run.rows[-1]
-    rates = [(terms.measures[asked], getattr(total, asked)) for asked in WORLDS if asked in terms.measures]
+    rates = [(terms.measures[asked], getattr(total, asked)) for asked in TWO_WORLDS if asked in terms.measures]
     shares = [f"{words} {_rate(rate)}" for words, rate in rates if rate.value is not None]
     return (
         f"{name(change.run.model)} without the picture{_way(change)}: {', '.join(shares) or 'nothing answered'}; "

@@ -4,7 +4,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.case import Asking
+from countersight.case import TWO_WORLDS, Asking
 from countersight.scoring.comparing import Comparison, compare, shared_cases
 from countersight.scoring.figures import Difference, Rate, difference, share
 from countersight.scoring.outcome import Outcomes
@@ -182,7 +182,7 @@ def effect(other: Outcomes, first: Outcomes) -> Effect:
 def _change_of_drop(other: Outcomes, first: Outcomes) -> Difference | None:
     here, there = shared_cases(other, first)
     scored = np.ones(here.size, dtype=np.bool_)
-    for asking in ("factual", "counterfactual"):
+    for asking in TWO_WORLDS:
         scored &= other.scored(asking)[here] & first.scored(asking)[there]
     one, two = _drops(other)[here][scored], _drops(first)[there][scored]
     # Where one way loses what the other gains, a case makes a difference of two.

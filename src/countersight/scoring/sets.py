@@ -20,7 +20,7 @@ from countersight.scoring.telling import ALL
 _Mask = NDArray[np.bool_]
 _Numbers = NDArray[np.int32]
 NONE: Final = -1
-_THREE: Final[tuple[Asking, ...]] = ("factual", "shown", "counterfactual")
+_THREE: Final[tuple[Asking, ...]] = ("factual", "shown", "counterfactual")  # in the order of _PLACES
 _PLACES: Final = {4: ((0, 0, 1, 1), (0, 1, 0, 1)), 3: ((0, 0, NONE), (0, NONE, 0))}
 """Which question and which picture of a case each of these is, and the fourth: the question with "if" of the changed
 picture. Without it that question and that picture have one answer, which is no whole: they are nowhere."""

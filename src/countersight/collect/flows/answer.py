@@ -7,6 +7,7 @@ import msgspec
 from countersight.case import LETTERS, Case, Question, World
 from countersight.collect.flows.protocol import Content, Done, Form, Instance, Item, Past, Phase, Step
 from countersight.reading import answer_in
+from countersight.suites.cosim import NAME as COSIM
 
 
 class Answered(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -50,7 +51,7 @@ class Answer:
         """The picture, what was said of it before, the change, and the question; never the gold answer."""
         case = msgspec.convert(item.source["case"], Case)
         question = msgspec.structs.replace(question_of(item), answer="")
-        told = item.source["world"] == "counterfactual" and case.suite == "cosim"
+        told = item.source["world"] == "counterfactual" and case.suite == COSIM
         return {
             "question": question,
             "context": case.context if told else "",

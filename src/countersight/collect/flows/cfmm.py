@@ -9,6 +9,7 @@ from countersight.collect.flows.protocol import Advance, Dispute, Done, Form, In
 from countersight.collect.leaks import leak
 from countersight.suites import supposed
 from countersight.suites.cfmm import ASPECTS
+from countersight.suites.cfmm import NAME as CFMM
 
 ABOUT: Final = {
     "count": "How many there are when some are added or taken away.",
@@ -116,7 +117,7 @@ class Cfmm:
         return Case(
             id=item.key,
             image=item.source["picture"],
-            suite="cfmm",
+            suite=CFMM,
             group=pair.aspect,
             factual=Question(pair.basic, pair.basic_answer, "choice", options),
             change=supposed(pair.counterfactual),

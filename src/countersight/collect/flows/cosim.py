@@ -13,6 +13,7 @@ from countersight.case import LETTERS, Case, Change, Option, Question
 from countersight.chance import balanced
 from countersight.collect.flows.protocol import Advance, Done, Form, Instance, Item, Past, Phase, Step
 from countersight.suites.cosim import KINDS, change_kinds
+from countersight.suites.cosim import NAME as COSIM
 
 GUIDES: Final = {
     "keep": "Keep the answer, change the justification",
@@ -135,7 +136,7 @@ class Cosim:
         return Case(
             id=item.key,
             image=asked.picture,
-            suite="cosim",
+            suite=COSIM,
             change=Change(changed.change, changed.kinds),
             counterfactual=Question(asked.question, LETTERS[place], "choice", tuple(map(Option, texts))),
             context=asked.response,

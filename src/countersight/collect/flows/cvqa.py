@@ -13,6 +13,7 @@ from countersight.collect.flows import verifying
 from countersight.collect.flows.protocol import Advance, Content, Form, Instance, Item, Past, Phase, Step
 from countersight.reading import answer_in
 from countersight.suites import supposed
+from countersight.suites.cvqa import REAL_NAME
 
 
 class Indirect(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -104,7 +105,7 @@ def pair_of(item: Item, past: Past) -> Case:
     question = Question(written.question, written.answer, _factual(item).kind)
     group = "boolean" if question.kind == "boolean" else "indirect"  # the indirect questions of C-VQA ask for numbers
     changed = {"group": group, "counterfactual": question, "change": supposed(written.question)}
-    return msgspec.structs.replace(case, suite="cvqa-real", **changed)
+    return msgspec.structs.replace(case, suite=REAL_NAME, **changed)
 
 
 def _read_indirect(form: Form, factual: Question) -> Indirect:

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from countersight.asking import told
-from countersight.case import LETTERS, WORLDS, Case, Question
+from countersight.case import LETTERS, TWO_WORLDS, WORLDS, Case, Question
 from countersight.dataset import Dataset
 from countersight.errors import CountersightError
 from countersight.files import bounded_lines
@@ -50,7 +50,7 @@ def read_examples(dataset: Dataset) -> list[Example]:
 
 
 def _questions(case: Case) -> Iterator[tuple[str, Question]]:
-    for asking in ("factual", "counterfactual"):
+    for asking in TWO_WORLDS:
         world, telling = WORLDS[asking]
         question = case.question(world, telling)
         if question is not None and question.kind == "choice":
