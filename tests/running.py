@@ -12,8 +12,8 @@ from countersight.asking.prompts import find_prompt
 from countersight.dataset.folder import Dataset
 from countersight.engine import Patience
 from countersight.engine.tally import Tally
+from countersight.models.opening import open_model
 from countersight.models.protocol import ModelSettings
-from countersight.models.registry import open_model
 from countersight.runs.folder import RunFolder
 from countersight.runs.runner import Runner
 

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -32,12 +33,31 @@ def _modules() -> Iterator[tuple[str, Path]]:
 MODULES = dict(_modules())
 
 
-def _imports(file: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
-            yield node.module, tuple(alias.name for alias in node.names)
-        elif isinstance(node, ast.Import):
-            yield from ((alias.name, ()) for alias in node.names)
+Import = tuple[str, tuple[str, ...]]
+
+
+def _imports(node: ast.AST, *, for_types: bool) -> Iterator[Import]:
+    """What is imported anywhere in the code, inside functions too; for the sake of types alone where that is asked."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.ImportFrom) and child.level == 0 and child.module:
+            yield child.module, tuple(alias.name for alias in child.names)
+        elif isinstance(child, ast.Import):
+            yield from ((alias.name, ()) for alias in child.names)
+        elif for_types or not (isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"):
+            yield from _imports(child, for_types=for_types)
+
+
+TREES = {module: ast.parse(file.read_text(encoding="utf-8")) for module, file in MODULES.items()}
+
+
+def _door(stub: Path) -> dict[str, str]:
+    """The names that a door offers, and the module behind each."""
+    room = ".".join(stub.parent.relative_to(SOURCE).parts)
+    lines = ast.parse(stub.read_text(encoding="utf-8")).body
+    return {alias.name: f"{room}.{line.module}" for line in lines for alias in line.names}
+
+
+DOORS = {".".join(stub.parent.relative_to(SOURCE).parts): _door(stub) for stub in HOUSE.rglob("*/__init__.pyi")}
 
 
 def _room(module: str) -> str:
@@ -48,12 +68,15 @@ def _floor(room: str) -> int:
     return next((number for number, rooms in enumerate(FLOORS) if room in rooms), -1)
 
 
-def _arrows() -> Iterator[tuple[str, str, tuple[str, ...]]]:
+@cache
+def _arrows() -> tuple[tuple[str, str, tuple[str, ...]], ...]:
     """Imports of one room from another: who, from where, and which names."""
-    for module, file in MODULES.items():
-        for target, names in _imports(file):
-            if target.startswith("countersight.") and _room(target) != _room(module) and _floor(_room(module)) >= 0:
-                yield module, target, names
+    return tuple(
+        (module, target, names)
+        for module, tree in TREES.items()
+        for target, names in _imports(tree, for_types=True)
+        if target.startswith("countersight.") and _room(target) != _room(module) and _floor(_room(module)) >= 0
+    )
 
 
 def test_every_room_has_its_floor():
@@ -64,6 +87,23 @@ def test_every_room_has_its_floor():
 def test_arrows_go_down():
     upward = {(who, where) for who, where, _ in _arrows() if _floor(_room(where)) >= _floor(_room(who))}
     assert upward == set()
+
+
+def _behind(target: str, names: tuple[str, ...]) -> Iterator[str]:
+    """The modules that an import runs: those behind the names of a door, or the one that is named."""
+    for name in names or ("",):
+        yield DOORS.get(target, {}).get(name) or (f"{target}.{name}" if f"{target}.{name}" in MODULES else target)
+
+
+def test_no_module_imports_itself_by_way_of_others():
+    """Also not inside one room, nor by an import inside a function."""
+    beneath = {
+        module: {each for found in _imports(tree, for_types=False) for each in _behind(*found) if each in MODULES}
+        for module, tree in TREES.items()
+    }
+    while leaves := {module for module, others in beneath.items() if not others}:
+        beneath = {module: others - leaves for module, others in beneath.items() if module not in leaves}
+    assert beneath == {}, "a circle, with all that stands on it"
 
 
 def test_nobody_reaches_past_a_door():

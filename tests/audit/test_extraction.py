@@ -20,8 +20,8 @@ from countersight.audit.truth import asked_fact
 from countersight.editing.protocol import EditRequest
 from countersight.editing.registry import open_editor
 from countersight.errors import EditFailed
+from countersight.models.opening import open_model
 from countersight.models.protocol import ModelSettings
-from countersight.models.registry import open_model
 from countersight.picture.checking import check_picture
 from countersight.scenes import facts_by_name
 from countersight.scenes.drawing import draw

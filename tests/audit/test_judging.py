@@ -23,8 +23,8 @@ from countersight.audit.records import Verdict
 from countersight.audit.tally import AuditTally
 from countersight.case import Question
 from countersight.editing.protocol import Instruction
+from countersight.models.opening import open_model
 from countersight.models.protocol import ModelSettings
-from countersight.models.registry import open_model
 from countersight.scenes import facts_by_name
 from countersight.scenes.edits import Recolour, Remove, apply
 from countersight.suites.cvqa.templates import TEMPLATES

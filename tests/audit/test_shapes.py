@@ -14,8 +14,8 @@ from countersight.audit.asking import AskedModel, News
 from countersight.audit.shapes import TRIES, BadShape, ask_shaped, read_shape
 from countersight.audit.tally import AuditTally
 from countersight.engine.retry import Patience
+from countersight.models.opening import open_model
 from countersight.models.protocol import ModelSettings
-from countersight.models.registry import open_model
 
 
 class Score(msgspec.Struct, frozen=True):

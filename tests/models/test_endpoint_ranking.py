@@ -11,9 +11,9 @@ from running import ask, replies, run_command
 
 from countersight.case import Option
 from countersight.errors import AskingFailed, ModelError
+from countersight.models.opening import open_model
 from countersight.models.prompt_logprobs import Prompt, ends_with, loss_of, read_prompt
 from countersight.models.protocol import ModelSettings, Request, Turn
-from countersight.models.registry import open_model
 from countersight.picture.checking import check_picture
 
 OPTIONS = ("It is red", "It is red and very large", "no")

@@ -11,8 +11,8 @@ from PIL import Image
 
 from countersight.errors import AskingFailed
 from countersight.models import sending as room
+from countersight.models.opening import open_model
 from countersight.models.protocol import ModelSettings, Request, Turn
-from countersight.models.registry import open_model
 from countersight.models.sending import Sending
 from countersight.picture.checking import Picture, check_picture
 

@@ -19,8 +19,8 @@ from countersight.detection.found import Found, shared, suppressed
 from countersight.detection.names import COCO, classes_of
 from countersight.detection.vision import Patch, ToolFailed
 from countersight.errors import ModelError
+from countersight.models.opening import open_model
 from countersight.models.protocol import Answer, ModelSettings, Request, Turn
-from countersight.models.registry import open_model
 from countersight.picture.checking import Picture, check_picture, read_picture
 
 NAMES = {"names": "{0: 'person', 1: 'cat', 2: 'dining table'}"}

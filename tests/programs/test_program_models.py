@@ -13,8 +13,8 @@ from running import ask, replies, run_command
 from countersight.case import Option, Question
 from countersight.cli import main
 from countersight.errors import AskingFailed, ModelError, Overloaded
+from countersight.models.opening import open_model
 from countersight.models.protocol import ModelSettings
-from countersight.models.registry import open_model
 from countersight.programs.limits import Limits
 from countersight.programs.model import Metered, Programs
 from countersight.programs.styles import STYLES

@@ -16,8 +16,8 @@ from countersight.case import Question
 from countersight.dataset.folder import Dataset
 from countersight.engine import Patience
 from countersight.errors import ModelError, RunError
+from countersight.models.opening import open_model
 from countersight.models.protocol import ModelSettings
-from countersight.models.registry import open_model
 from countersight.models.service import Received, refused
 from countersight.runs.folder import RunFolder
 from countersight.scoring import outcomes, score

@@ -4,6 +4,8 @@ from .batches import batches_of as batches_of
 from .function import Function as Function
 from .function import FunctionModel as FunctionModel
 from .hosted import Hosted as Hosted
+from .opening import open_model as open_model
+from .opening import open_text_model as open_text_model
 from .protocol import Answer as Answer
 from .protocol import Loss as Loss
 from .protocol import Model as Model
@@ -16,8 +18,6 @@ from .protocol import Turn as Turn
 from .protocol import Viewer as Viewer
 from .providers import OPENAI as OPENAI
 from .registry import MODELS as MODELS
-from .registry import open_model as open_model
-from .registry import open_text_model as open_text_model
 from .service import Received as Received
 from .service import Service as Service
 from .service import checked_address as checked_address

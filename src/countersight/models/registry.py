@@ -111,27 +111,19 @@ MODELS: Registry[Model] = Registry(
 """How models are named; `countersight list models` prints it. One more is one line here, or an entry point."""
 
 
-def open_model(name: str, settings: ModelSettings = ModelSettings()) -> Model:  # noqa: B008 - frozen
-    """The model of that name, ready to be asked."""
-    if settings.ray and MODELS.where(name) == "here":
-        from countersight.models.spread import open_spread
-
-        return open_spread(name, settings)
+def open_here(name: str, settings: ModelSettings = ModelSettings()) -> Model:  # noqa: B008 - frozen
+    """The model of that name, asked from this process."""
     opener, target = MODELS.find(name)
     model: Model = opener(name, target, settings)
     return model
 
 
-def open_text_model(name: str, settings: ModelSettings = ModelSettings()) -> Model:  # noqa: B008 - frozen
-    """The model of that name for words alone; of those computed here also one that has no eyes."""
-    if settings.ray and MODELS.where(name) == "here":
-        from countersight.models.spread import open_spread
-
-        return open_spread(name, settings, for_words=True)
+def open_text_here(name: str, settings: ModelSettings = ModelSettings()) -> Model:  # noqa: B008 - frozen
+    """The model of that name for words alone, asked from this process."""
     kind, _, where = name.partition(":")
     if kind == "hf" and where:
         from countersight.models.local import LocalTextModel, is_text_model
 
         if is_text_model(where):
             return LocalTextModel(name, where, settings)
-    return open_model(name, settings)
+    return open_here(name, settings)

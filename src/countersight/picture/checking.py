@@ -14,17 +14,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import msgspec
 
 from countersight.errors import BadPicture
+from countersight.picture.limits import LARGE, LONGEST_SIDE, MAX_BYTES, MAX_PIXELS
 
 if TYPE_CHECKING:  # decoding is imported where it happens: most verbs do without
     from PIL import Image
-
-MAX_BYTES = 64 * 1024 * 1024
-MAX_PIXELS = 89_000_000
-"""A picture that says it is larger is taken for a decompression bomb, as Pillow takes it."""
-LONGEST_SIDE = 4096
-"""A picture whose longer side has more pixels is brought to so many: no model looks at more."""
-LARGE = 4_000_000
-"""Pixels from which on a picture is a large one."""
 
 _JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _JPEG_BARE = frozenset({0x01, *range(0xD0, 0xD9)})

@@ -21,8 +21,8 @@ from countersight.models.local.loading import Loaded, load
 from countersight.models.local.model import Local
 from countersight.models.local.probing import writes_in_batches
 from countersight.models.local.queue import Feed
+from countersight.models.opening import open_model
 from countersight.models.protocol import Answer, Model, ModelSettings, Ranker, Request
-from countersight.models.registry import open_model
 from countersight.picture.checking import Picture
 
 Folders = Callable[[str], Path]

@@ -11,8 +11,8 @@ from models.local.tiny import TEXT, _enliven, _qwen
 
 from countersight.errors import ModelError
 from countersight.models.local.text_model import LocalTextModel, is_text_model
+from countersight.models.opening import open_model
 from countersight.models.protocol import ModelSettings, Request, Turn
-from countersight.models.registry import open_model
 
 PLAIN = (
     "{% for message in messages %}<|im_start|>{{ message['role'] + '\n' + message['content'] }}<|im_end|>\n{% endfor %}"

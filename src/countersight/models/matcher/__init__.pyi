@@ -7,6 +7,8 @@ from .regions import Listed as Listed
 from .regions import Regions as Regions
 from .regions import digest as digest
 from .regions import write_regions as write_regions
+from .seen import WHOLE as WHOLE
+from .seen import View as View
 from .sequences import Inputs as Inputs
 from .sequences import Sequences as Sequences
 from .shipping import GRAPH as GRAPH
@@ -15,8 +17,6 @@ from .shipping import TOKENIZER as TOKENIZER
 from .shipping import Sheet as Sheet
 from .tsv import read_tsv as read_tsv
 from .tsv import write_tsv as write_tsv
-from .views import WHOLE as WHOLE
-from .views import View as View
 from .views import as_view as as_view
 from .views import looker as looker
 from .views import side_by_side as side_by_side

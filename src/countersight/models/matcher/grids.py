@@ -7,7 +7,7 @@ import numpy as np
 
 from countersight.errors import ModelError
 from countersight.models.local import any_config, find_folder, unusable
-from countersight.models.matcher.views import Floats, View
+from countersight.models.matcher.seen import Floats, View
 from countersight.picture import Picture, as_seen
 
 SIDE = 6

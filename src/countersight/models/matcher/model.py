@@ -13,9 +13,10 @@ from countersight.errors import AskingFailed, ModelError
 from countersight.machine import cores
 from countersight.models.matcher.counting import surface
 from countersight.models.matcher.regions import FILES, Regions
+from countersight.models.matcher.seen import View
 from countersight.models.matcher.sequences import Sequences
 from countersight.models.matcher.shipping import GRAPH, TOKENIZER, Sheet, members, read_sheet
-from countersight.models.matcher.views import Look, View, looker, side_by_side
+from countersight.models.matcher.views import Look, looker, side_by_side
 from countersight.models.protocol import Answer, ModelSettings, Request
 
 

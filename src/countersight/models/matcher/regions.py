@@ -14,7 +14,7 @@ import numpy as np
 
 from countersight.errors import AskingFailed, CountersightError
 from countersight.files import Staging, write_whole
-from countersight.models.matcher.views import View
+from countersight.models.matcher.seen import View
 from countersight.picture import Picture
 
 FILE = "regions.json"

@@ -1,27 +1,14 @@
 """What the matcher sees of a picture: regions with features and boxes."""
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from countersight.errors import AskingFailed, BadPicture, ModelError
 from countersight.models.embedded import LARGEST, VALUES, shipped
+from countersight.models.matcher.seen import WHOLE, Floats, View
 from countersight.picture import Picture
-
-Floats = npt.NDArray[np.float32]
-
-WHOLE = (0.0, 0.0, 1.0, 1.0)
-"""The box of a whole picture."""
-
-
-class View(NamedTuple):
-    """Regions of a picture: features (regions × size), boxes (regions × 4: left, top, right, bottom, from 0 to 1)."""
-
-    features: Floats
-    boxes: Floats
-
 
 Look = Callable[[list[Picture]], list[View]]
 

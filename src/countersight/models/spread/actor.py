@@ -6,7 +6,7 @@ import msgspec
 
 from countersight.errors import AskingFailed, CountersightError
 from countersight.models.protocol import Model, ModelSettings, Request, Viewer
-from countersight.models.registry import open_model, open_text_model
+from countersight.models.registry import open_here, open_text_here
 from countersight.picture import Picture
 
 Asked = Literal["reply", "losses"]
@@ -49,7 +49,7 @@ class Seat:
 
     async def about(self, wanted: Wanted) -> About | Failure:
         """Open a model; nothing is loaded before the first question."""
-        opened = open_text_model if wanted.for_words else open_model
+        opened = open_text_here if wanted.for_words else open_here
         try:
             self._models[wanted] = model = opened(wanted.name, wanted.settings)
         except CountersightError as error:
