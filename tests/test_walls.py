@@ -39,6 +39,8 @@ Import = tuple[str, tuple[str, ...]]
 def _imports(node: ast.AST, *, for_types: bool) -> Iterator[Import]:
     """What is imported anywhere in the code, inside functions too; for the sake of types alone where that is asked."""
     for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
+            continue  # nothing is imported inside an expression
         if isinstance(child, ast.ImportFrom) and child.level == 0 and child.module:
             yield child.module, tuple(alias.name for alias in child.names)
         elif isinstance(child, ast.Import):
