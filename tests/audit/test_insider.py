@@ -279,9 +279,19 @@ def test_a_calibration_that_was_made_better(audit):
     judges = (sheet.judges[0], better, *sheet.judges[2:])
     (audit / CALIBRATION).write_bytes(msgspec.json.encode(replace(sheet, judges=judges)))
     swept(audit)
+    assert "broken: calibration.json (it is not the calibration that audit.json names)" in findings(audit)
+    AuditFolder.open(audit).name_calibration(hashlib.sha256((audit / CALIBRATION).read_bytes()).hexdigest())
+    swept(audit)
     assert findings(audit) == [
         "broken: calibration.json (its figures do not follow from the verdicts in its log)",
     ]
+
+
+def test_a_calibration_that_was_taken_out(audit):
+    (audit / CALIBRATION).unlink()
+    shutil.rmtree(audit / "calibration")
+    swept(audit)
+    assert "missing: calibration.json (audit.json names a calibration, and there is none)" in findings(audit)
 
 
 def test_verdicts_of_a_calibration_turned_round(audit):

@@ -63,6 +63,12 @@ class AuditFolder:
             raise
         return cls(path, manifest, lock)
 
+    def name_calibration(self, digest: str) -> None:
+        """Note in audit.json which calibration goes with the audit; one that is noted already leaves every byte."""
+        there = type(self).open(self.path).manifest
+        if there.calibration != digest:
+            write_manifest(self.path / MANIFEST, msgspec.structs.replace(there, calibration=digest))
+
     def steps(self) -> Iterator[Step]:
         """Every step, in the order it was done; a changed line raises AuditError."""
         return read_steps(self.path / LOG)
@@ -157,6 +163,7 @@ def _kept_beginning(now: Manifest, there: Manifest) -> Manifest:
         countersight=there.countersight,
         python=there.python,
         platform=there.platform,
+        calibration=there.calibration,
     )
 
 

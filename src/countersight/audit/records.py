@@ -261,6 +261,8 @@ class Manifest(msgspec.Struct, frozen=True, omit_defaults=True):
     intervene: Intervene = "picture"
     strength: int = 0
     """Up to which strength weaker edits were tried; 0 for the whole edit alone."""
+    calibration: str = ""
+    """SHA-256 of the calibration that was put in last, where one was."""
 
 
 class Response(msgspec.Struct, frozen=True):

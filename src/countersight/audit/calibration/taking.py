@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from countersight.audit.calibration.sheet import CALIBRATION, Calibration, read_calibration
-from countersight.audit.folder import MANIFEST
+from countersight.audit.folder import MANIFEST, AuditFolder, digest_of
 from countersight.audit.log import LOG
 from countersight.audit.people import LABELS
 from countersight.audit.records import Manifest
@@ -35,6 +35,7 @@ class Taken(msgspec.Struct, frozen=True):
         for name, data in self.files.items():
             (audit / name).parent.mkdir(exist_ok=True)
             write_whole(audit / name, data)
+        AuditFolder.open(audit).name_calibration(digest_of(self.files[CALIBRATION]))
 
 
 def take_up(folder: Path, manifest: Manifest) -> Taken:

@@ -11,7 +11,7 @@ from countersight.audit.calibration.on_people import people_calibration
 from countersight.audit.calibration.sheet import CALIBRATION, Calibration, Domain, domain_of
 from countersight.audit.calibration.tabulating import judge_sheets
 from countersight.audit.calibration.taking import CALIBRATION_FOLDER, TAKEN, unlike
-from countersight.audit.folder import MANIFEST, AuditFolder
+from countersight.audit.folder import MANIFEST, AuditFolder, digest_of
 from countersight.audit.log import LOG
 from countersight.audit.people import LABELS, read_labels
 from countersight.audit.prompts import AuditPrompts
@@ -32,9 +32,13 @@ LARGEST = 10_000
 
 def checked_calibration(opened: Opened) -> Iterator[Finding]:
     """Whether the sheets of the judges follow from their verdicts on tests that can be made again."""
-    calibration = opened.audit.calibration
+    calibration, named = opened.audit.calibration, opened.audit.manifest.calibration
     if calibration is None:
+        if named:
+            yield Finding("missing", CALIBRATION, "audit.json names a calibration, and there is none")
         return
+    if named and named != digest_of(content(opened.path / CALIBRATION)):
+        yield Finding("broken", CALIBRATION, "it is not the calibration that audit.json names")
     fault = unlike(calibration, opened.audit.manifest)
     if fault:
         yield Finding("broken", CALIBRATION, f"it {fault}")

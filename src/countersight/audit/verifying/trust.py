@@ -25,7 +25,7 @@ TRUSTED: Final[dict[str, str]] = {
     "who worked, with which packages and on which machine": "the machine said so",
     "settings of those who took part, and what was asked for": "audit.json says so, and no step contradicts it",
     "when it was sealed, and seals before this one": "bundle.json says so; a time stamp would vouch for it",
-    "which calibration was put in, if any": "the log does not know of it; one that was taken out leaves no trace",
+    "which calibration was put in, if any": "audit.json names it, the log does not; out of both, it leaves no trace",
     "the digests by which steps are known again": "they spare doing a step twice, and nothing follows from them",
     "the dataset: its rows, pictures and card": "it is not here: name it with --dataset",
     "the earlier audit that it is compared with": "it is not here: name it with --against",
