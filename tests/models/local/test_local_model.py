@@ -47,12 +47,13 @@ def opened(folder: Path, settings: ModelSettings = CPU) -> Local:
 
 
 @pytest.mark.parametrize("family", ["qwen2_5_vl", "blip_2_t5"])
-def test_a_model_answers_and_ranks_a_batch(family: str, tiny_folder: Folders) -> None:
-    answers = ask(opened(tiny_folder(family)), mixed())
+def test_a_model_answers_a_batch_and_ranks_one_after_it_was_closed(family: str, tiny_folder: Folders) -> None:
+    model = opened(tiny_folder(family))
+    answers = ask(model, mixed())
     assert all(isinstance(answer, Answer) for answer in answers), answers
     assert all(answer.tokens_in > 4 and 1 <= answer.tokens_out <= 4 for answer in answers)
     options = [request("How many?", picture(seed=seed), "one", "two of them", "red") for seed in range(3)]
-    losses = ask(opened(tiny_folder(family)), options, "losses")
+    losses = ask(model, options, "losses")
     assert all(len(each) == 3 and all(math.isfinite(loss) and loss > 0 for loss in each) for each in losses), losses
 
 

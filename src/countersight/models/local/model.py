@@ -81,7 +81,8 @@ class Local:
         """Let go of what waits and of the memory."""
         from countersight.models.local.memory import forget
 
-        await self._queue.close()
+        queue, self._queue = self._queue, self._queue.reopened()
+        await queue.close()
         if self._findings is not None:
             self._findings.keep()
         self._loaded = self._findings = None
@@ -91,7 +92,8 @@ class Local:
     def _write(self, requests: Feed) -> Iterator[tuple[int, Answer | AskingFailed]]:
         from countersight.models.local.writing import written
 
-        return written(self._awake(), requests, self._options, lambda: self._queue.closed)
+        queue = self._queue
+        return written(self._awake(), requests, self._options, lambda: queue.closed)
 
     def _rank(self, requests: Feed) -> Iterator[tuple[int, tuple[float, ...] | AskingFailed]]:
         from countersight.models.local.ranking import plan_of, ranked

@@ -149,6 +149,10 @@ class Queue:
         if self._thread is not None:
             await asyncio.to_thread(self._thread.join, CLOSING)
 
+    def reopened(self) -> "Queue":
+        """A queue like this one, with the room that was found, for whoever asks after it was closed."""
+        return Queue(self.most, self.room)
+
     def _serve(self) -> None:
         while not self.closed:
             for job, result in self._answered(self._gather()):

@@ -60,16 +60,18 @@ class LocalTextModel:
         """Let go of what waits and of the memory."""
         from countersight.models.local.memory import forget
 
-        await self._queue.close()
+        queue, self._queue = self._queue, self._queue.reopened()
+        await queue.close()
         self._loaded = None
         forget()
 
     def _write(self, requests: Feed) -> Iterator[tuple[int, Answer | AskingFailed]]:
         from countersight.models.local.writing import written
 
+        queue = self._queue
         if self._loaded is None:
             self._loaded = _load(self._where, self._device, self.settings["dtype"], self._options.device_map)
-        return written(self._loaded, requests, self._options, lambda: self._queue.closed)
+        return written(self._loaded, requests, self._options, lambda: queue.closed)
 
 
 def is_text_model(where: str) -> bool:
