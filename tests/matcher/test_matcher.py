@@ -132,7 +132,16 @@ def test_options_read_together_with_counts_and_further_wrong_ones_are_asked_as_t
 ) -> None:
     opened = Dataset.open(cases)
     plan = Plan(
-        **TINY, others=True, surface=True, negatives=2, head_rate=1e-2, seeds=(1,), epochs=3, batch=20, held_out=0
+        **TINY,
+        others=True,
+        surface=True,
+        negatives=2,
+        head_rate=1e-2,
+        shipped="int8",
+        seeds=(1,),
+        epochs=3,
+        batch=20,
+        held_out=0,
     )
     train_matcher(opened, tmp_path / "run", plan, say=lambda _: None)
     assert "on the very cases it learned from" in (tmp_path / "run/README.md").read_text()
@@ -141,7 +150,7 @@ def test_options_read_together_with_counts_and_further_wrong_ones_are_asked_as_t
     assert done.returncode == 0, done.stderr
     gold = {row: case.counterfactual.answer for row, case in opened.cases()}
     right = [LETTERS[np.argmin(one.losses)] == gold[one.row] for one in replies(tmp_path / "asked")]
-    assert np.mean(right) == pytest.approx(told, abs=0.02)
+    assert np.mean(right) == pytest.approx(told, abs=0.05)  # the exported weights are rounded to 8 bits
 
 
 def test_negatives_are_the_first_response_and_never_an_option(cases) -> None:
