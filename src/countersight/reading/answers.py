@@ -35,6 +35,7 @@ _HOW_MANY = re.compile(r"\b(?:how many|number of)\b", re.IGNORECASE)
 _TAKEN_BACK = re.compile(r"^\W*(?:no|nope|not quite)\b[\s,.:!-]*", re.IGNORECASE)
 _FIRST_PIECE = re.compile(r"[^\n.!]{1,60}(?:[.!](?=\s)|\n)")
 _GIVES_REASONS = re.compile(rf"\W*{any_of('statements.reasons_follow')}", re.IGNORECASE)
+_ASKED_AGAIN = re.compile(r"^\W*(?:q|question)\s*:[^\n]*\n\s*(?:a|answer)\s*:\s*(?=\S)", re.IGNORECASE)
 _FIRST_WORD = re.compile(r"\W*(?:yes|no)(?=,)", re.IGNORECASE)
 _NEXT_TURN = re.compile(rf"(?<=\S)\s*\n\s*{any_of('statements.turns')}\s*\d*\s*:", re.IGNORECASE)
 _ANNOUNCEMENT = re.compile(
@@ -99,7 +100,7 @@ def _answer(text: str, question: Question, read_from: ReadFrom, finished: bool) 
     said = spoken(text)
     if said is None:
         return None
-    bare = _own_turn(plain(said), question)
+    bare = _own_turn(_ASKED_AGAIN.sub("", plain(said)), question)
     if read_from == "end" and (last := marked(bare)) is not None:
         return _marked(last, question)
     for region in tagged(said):

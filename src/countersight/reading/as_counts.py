@@ -22,6 +22,7 @@ _INTERJECTION = re.compile(r"^\W*(?:yes|no|yeah|nope|sure|okay|ok|well|right)\s*
 _COUNTING_UP = re.compile(r"\b1,? 2(?:,? (?:and )?\d{1,3}\b){1,40}(?! [-+=*/])")
 _DIGITS = re.compile(r"\d+")
 _DASH_FIRST = re.compile(r"^(\W*\w+) - (?=[a-z])", re.IGNORECASE)
+_PRICE = re.compile(r"[$€£]\d+(?:\.\d\d)?")  # "the $12 pasta"
 _YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b(?! [a-z]+s\b)")  # "the poster, dated 1998, shows three people"
 _NUMBER_AS_A_NAME = re.compile(r"\b(?<=the number )\d+(?= [a-z])", re.IGNORECASE)  # "the number 7 bus"
 _BRACKETED = re.compile(r"(?:^|(?<=[.!?\n]))\s*\([^()]{8,300}\)\s*(?=$|[A-Z\n])")
@@ -31,6 +32,8 @@ def in_things(text: str, question: str) -> str:
     """The text with its numbers as counts."""
     if _ASKS_FOR_UNITS.search(question):
         text = _UNIT.sub("", text)
+    elif _PRICE.search(text):
+        text = _unless_empty(_PRICE.sub("", text), text)
     text = _PARTS_IN_BRACKETS.sub(_as_parts, _OF_SO_MANY.sub(_so_many_of, text))
     text = _COUNTING_UP.sub(_last_of_counting, _INTERJECTION.sub("", _unless_empty(_BRACKETED.sub(" ", text), text)))
     text = _without_what_was_asked(text, question)

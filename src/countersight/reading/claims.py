@@ -41,7 +41,7 @@ _WHO = (
 )
 _HELPS = r"(?:'d|\s+(?:\w+ly\s+|still\s+|then\s+)?(?:would|will|is|are|does|do|did|was|were|has|have|can|could|should))"
 _IS_SOME = r"(?:\s+(?:\w+ly|still))?(?:\s+(?:be|have|do))?(?P<some>\s+(?:one|some|ones)(?: there)?)?"
-_IS_SO = r"(?:\s+(?:so|still|the case|correct|right|true|likely|possible(?: to)?|able to))?\W*$"
+_IS_SO = r"(?:\s+(?:so|still|the case|correct|right|true|likely|possible(?: to)?|able to|to))?\W*$"
 _ELLIPSIS = re.compile(f"{_BEGINS}{_WHO}{_HELPS}{_IS_SOME}{_IS_SO}", re.IGNORECASE)
 _OPINION = re.compile(rf"^\W*(?:(?:and|but|so)\s+)?{any_of('yes_no.opinions')},?\s+", re.IGNORECASE)
 _DENYING_OPENING = re.compile(rf"^\W*{any_of('yes_no.denying_openings')}\s+(?=\w)", re.IGNORECASE)
@@ -57,6 +57,10 @@ _TWICE = re.compile(
 )
 _CONDITION = re.compile(r"\b(?:with|without|unless|only|by(?= \w+ing\b)|until)\b(?P<what>.*)", re.IGNORECASE)
 _AS_MANY = re.compile(r"\b(?:same|equal) (?:number|amount)\b|\bequally many\b|\bas many\b.*\bas\b", re.IGNORECASE)
+_EMPTINESS = frozenset({"empty", "deserted", "vacant"})
+_NO_ONE_THERE = re.compile(
+    r"^\W*(?:there(?:'s| is| are| would be) )?(?:not a (?:soul|single person)|nobody|no one|nothing)\b", re.IGNORECASE
+)
 _EMPTY_PLACE = re.compile(
     r"^\W*(?:then |so )?(?P<what>it|the \w+(?: \w+)?)(?:'s| is| was|'d be| would(?: then| probably| just)? (?:be|look))"
     r" (?:\w+ly )?(?:empty|bare|deserted|vacant)\b",
@@ -121,6 +125,9 @@ def _claimed(clause: str, asked: Asked) -> bool | None:
     free = freed(clause, asked)
     if free is not None:
         return free or None
+    nobody = _NO_ONE_THERE.match(clause) if {*asked.states} & _EMPTINESS else None
+    if nobody and content(clause[nobody.end() :]) <= asked.words:
+        return True  # "there's not a soul on it", to whether the beach is empty
     if asked.of_being and (place := _EMPTY_PLACE.match(clause)) and content(place["what"]) <= asked.words:
         return False
     if not negated and is_hindered(clause, asked):

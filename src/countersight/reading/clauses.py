@@ -19,7 +19,7 @@ _BECAUSE = re.compile(rf"{any_of('worlds.reasons')}|(?<=, )as\b|^\W*(?:while|whi
 _CONNECTIVE = any_of("worlds.connectives")
 _OPENING = re.compile(rf"(?:{_CONNECTIVE},?\s+)?(?P<opening>{any_of('worlds.suppose_first')})", re.IGNORECASE)
 _IMAGINE = re.compile(rf"\W*(?:let's |let us |let me )?{any_of('worlds.imagine')}", re.IGNORECASE)
-_SUBJECT = re.compile(rf"{any_of('worlds.subjects')}|\b\d+\b", re.IGNORECASE)
+_SUBJECT = re.compile(rf"{any_of('worlds.subjects')}|(?<![\d.])\d+(?:\.\d+)?\b", re.IGNORECASE)
 _GOES_ON = re.compile(rf",?\s*{any_of('worlds.goes_on')}|=(?!=)", re.IGNORECASE)
 # "but not bright" takes up the sentence it stands in; any other "but" opens a statement of its own.
 # "Nobody but the boy" and "anything but dry" are one statement, too.

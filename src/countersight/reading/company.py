@@ -212,7 +212,8 @@ def fit(quantity: Quantity, asked: Counted, inherited: frozenset[str]) -> Fit | 
     noun = stem(quantity.noun) if quantity.noun else ""
     if quantity.is_short:
         matched = inherited & asked.qualities  # "five are lit and two are not"
-    opposed = _is_opposed(said, asked)
+    own = frozenset(map(stem, quantity.phrase))
+    opposed = _is_opposed(said - (asked.supposition - own), asked)  # "with one opened it's two", to how many are closed
     if opposed and asked.negated:
         return Fit(len(asked.qualities), 0, 0)  # "2 are unlit", to how many are not lit
     if opposed or _counts_another(quantity, noun, asked) or _is_anothers(quantity, asked):

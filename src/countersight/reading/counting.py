@@ -13,10 +13,12 @@ from countersight.reading.of_each import not_of_each
 from countersight.reading.other_counts import (
     GENERAL,
     are_parts,
-    denies_the_place,
+    is_beside_the_asked,
     is_beside_the_question,
+    is_nowhere,
     is_of_all_kinds,
     is_of_the_kind,
+    is_one_of_a_list,
 )
 from countersight.reading.question import Counted, counted_by
 from countersight.reading.ranks import Rank, opening_number, ranks_in
@@ -61,7 +63,7 @@ def count(text: str, question: str) -> str | None:
         for position, piece in enumerate(pieces)
         if (ranks := ranks_in(piece, first=position == 0, last=position == last))
     ]
-    if _is_nowhere([n for numbers in found for n in numbers], asked):
+    if is_nowhere([n for numbers in found for n in numbers], asked):
         return None
     every = [n for numbers in found for n in numbers if not is_beside_the_question(n, asked)][-_MOST:]
     every = _of_now(every, pieces) if asked.of_now else _of_the_supposed(every, pieces, asked)
@@ -73,7 +75,7 @@ def count(text: str, question: str) -> str | None:
     chosen = _chosen(every, asked, frozenset(counted_words(text)))
     if opened and chosen != opened and max(n.rank for n in every) <= Rank.ALONE:
         return None  # "5: 4 on the ground and the spare", to how many there are with the spare
-    if chosen and is_of_any_kind(chosen, every, asked):
+    if chosen and (is_of_any_kind(chosen, every, asked) or is_one_of_a_list(chosen, text, every, asked)):
         return None
     mentioned = [n.value for n in numerals(text)]
     if chosen is None or accounts_for(chosen, every, mentioned, asked):
@@ -87,14 +89,10 @@ def count(text: str, question: str) -> str | None:
         and (not n.noun or not n.noun.endswith("s") or stem(n.noun) in asked.nouns)
         and fit(n, asked, frozenset())
         and not speaks_of_another(n, asked)
+        and not is_beside_the_asked(n, every, asked)
         and accounts_for(n.value, every, mentioned, asked)
     }
     return others.pop() if len(others) == 1 else None
-
-
-def _is_nowhere(every: list[Quantity], asked: Counted) -> bool:
-    """Whether a reply says that the place in question is not there, and does not say what would be all the same."""
-    return any(denies_the_place(n, asked) for n in every) and max(n.rank for n in every) <= Rank.ALONE
 
 
 def _parts_of_now(text: str) -> list[str]:

@@ -64,6 +64,8 @@ _NUMBER = re.compile(rf"(?<![\d.])(\d{{1,9}})(?![\d.]*\d)|({_SPELLED})(?={_COUNT
 _RESULT = re.compile(rf"(?:{_either('eastern.results')})[^,.\n]*")
 _JAPANESE_CONDITION = re.compile(_either("eastern.japanese_conditions"))
 _DENIES = re.compile(_either("eastern.denying"))
+_GONE = re.compile(r"[就便]没有|[就便]沒有")
+_NOT_EVEN_ONE = re.compile(_either("eastern.not_even_one"))
 _PART = re.compile(_either("eastern.parts"))
 _QUOTES = re.compile(r"[「」『』\"']")
 _END = re.compile(rf"(?:{_either('eastern.endings')})?[\s.!]*$")
@@ -79,7 +81,7 @@ def eastern(text: str, kind: AnswerKind, options: Sequence[str]) -> str | None:
         case "number":
             return _number(said)
         case "boolean":
-            return "no" if _NO.match(said) else "yes" if _YES.match(said) else None
+            return "no" if _NO.match(said) or _GONE.search(said) else "yes" if _YES.match(said) else None
         case "choice":
             letter = _CHOOSE.match(said)
             if not letter:
@@ -110,6 +112,8 @@ def _worded(said: str, options: Sequence[str]) -> str | None:
 
 
 def _number(said: str) -> str | None:
+    if _NOT_EVEN_ONE.search(said):
+        return "0"
     values = _values(said)
     if not values and _ZERO.match(said):
         return "0"

@@ -50,7 +50,7 @@ DENIED_BEFORE = re.compile(
     r"(?:be\s+|(?:in|on|at|under)\s+|the\s+|option\s+|choice\s+|answer\s+|letter\s+|[A-Z]\s*(?:,?\s*(?:or|and|nor)\b|,)\s*){0,6}[(\"']?\s*$",
     re.IGNORECASE,
 )
-_DENIED_AFTER = re.compile(
+DENIED_AFTER = re.compile(
     rf"{_OWN_TEXT}(?:(?:is|are|was|would be|can|could|must|does|seems)\s*(?:n't|not\b)"
     r"|cannot\b|can't\b|isn't\b|doesn't\b"
     rf"|(?:is|are|seems|can be|could be|must be)\s+(?:\w+\s+)?{any_of('options.wrong')})",
@@ -104,7 +104,7 @@ def opening_mark(text: str, options: Sequence[str]) -> Named:
     if not opening:
         return Named(None, seen=False)
     letter, rest = (opening[1] or opening[2]).upper(), text[opening.end() :]
-    if len(set(_MARK.findall(text))) > 1 or (_DENIED_AFTER.match(rest) and not _is_own_text(letter, rest, options)):
+    if len(set(_MARK.findall(text))) > 1 or (DENIED_AFTER.match(rest) and not _is_own_text(letter, rest, options)):
         return Named(None, seen=False)
     known = letter in LETTERS[: len(options)] and not contradicted(letter, rest, options)
     return Named(letter if known else None, seen=True)
@@ -148,7 +148,7 @@ def by_letter(text: str, options: Sequence[str], *, of_now: bool) -> Named:
         passing = not of_now and tells_of_now(piece) and len(pieces) > 1
         for start, end, letter in _mentions(piece)[-_MOST:]:
             before, after = piece[max(0, start - _NEAR) : start], piece[end : end + _NEAR]
-            if letter in letters and (DENIED_BEFORE.search(before) or _DENIED_AFTER.match(after)):
+            if letter in letters and (DENIED_BEFORE.search(before) or DENIED_AFTER.match(after)):
                 denied.add(letter)
             elif letter in letters and (
                 passing

@@ -12,6 +12,8 @@ from countersight.reading.clauses import (
 from countersight.reading.counting import count
 from countersight.reading.letters import (
     CAPITAL,
+    DENIED_AFTER,
+    DENIED_BEFORE,
     bare_choice,
     by_letter,
     is_bare,
@@ -139,6 +141,8 @@ def _unless_worded_otherwise(letter: str | None, text: str, options: Sequence[st
     if CAPITAL.search(_without_texts(last, options)):
         return letter
     worded = by_wording(last, options, LETTERS[: len(options)], question)
+    if letter is None and len(place := _places(last, options)) == 1:
+        return LETTERS[: len(options)][place.pop()]
     if letter is None:
         return worded if _REMAINS.match(last) or _ALL_CONSIDERED.match(last) else None
     return letter if worded in (None, letter) else None
@@ -194,7 +198,10 @@ def _places(text: str, options: Sequence[str]) -> set[int]:
     alone = _ORDINAL_ONE.match(text)
     places = [alone["place"]] if alone else [found["place"] for found in _ORDINAL.finditer(text)]
     named = {_PLACES[re.sub(r"[ -]+", " ", place.lower()).replace("the ", "")] for place in places}
-    for number in _NUMBERED_OPTION.findall(text):
+    for mention in _NUMBERED_OPTION.finditer(text):
+        if DENIED_BEFORE.search(text[: mention.start()]) or DENIED_AFTER.match(text[mention.end() :]):
+            continue
+        number = mention[1]
         # "Option 3" may as well be the option that says 3, unless that is the third.
         number = canonical(str(NUMBER_WORDS.get(number.lower(), number)))
         place = int(number) - 1

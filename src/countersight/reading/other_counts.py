@@ -14,6 +14,7 @@ _ALL_OF_THEM = re.compile(
 )
 _ANYBODY = frozenset(map(stem, ("people", "person", "individuals")))
 _SOME_PEOPLE = frozenset(map(stem, words("questions.some_people")))
+_LISTS_ONE = re.compile(r"\ban? [a-z]+(?: [a-z]+)?(?:,| and\b)|\band an? [a-z]+", re.IGNORECASE)
 GENERAL = frozenset(map(stem, words("questions.general")))
 """Stems of what goes by many other names."""
 
@@ -29,7 +30,7 @@ def is_beside_the_question(quantity: Quantity, asked: Counted) -> bool:
     )
 
 
-def denies_the_place(quantity: Quantity, asked: Counted) -> bool:
+def _denies_the_place(quantity: Quantity, asked: Counted) -> bool:
     """Whether it says that the place in question is not there: "there is no boat", to how many are in the boat."""
     return quantity.value == "0" and stem(quantity.noun) in asked.places - asked.nouns
 
@@ -89,3 +90,21 @@ def is_of_all_kinds(number: Quantity, asked: Counted) -> bool:
     """Whether a number counts things of any kind, where one was asked for: "11 cars overall"."""
     said = {*map(stem, number.phrase)}
     return bool(asked.nouns & said) and not asked.kinds & said
+
+
+def is_one_of_a_list(value: str, text: str, every: list[Quantity], asked: Counted) -> bool:
+    """Whether a number counts some of what is listed: "a goat, a donkey and three hens", to how many animals."""
+    named = all(n.noun and stem(n.noun) not in asked.nouns for n in every if n.value == value)
+    plain = max(n.rank for n in every) <= Rank.STATED
+    return plain and named and bool(asked.nouns & GENERAL) and bool(_LISTS_ONE.search(text))
+
+
+def is_beside_the_asked(number: Quantity, every: list[Quantity], asked: Counted) -> bool:
+    """Whether another number of its sentence is said of what was asked, and it is not: "5 booted and 2 barefoot"."""
+    beside = [n for n in every if n.sentence == number.sentence and n.words & asked.qualities]
+    return bool(beside) and not number.words & asked.qualities
+
+
+def is_nowhere(every: list[Quantity], asked: Counted) -> bool:
+    """Whether a reply says that the place in question is not there, and does not say what would be all the same."""
+    return any(_denies_the_place(n, asked) for n in every) and max(n.rank for n in every) <= Rank.ALONE

@@ -23,6 +23,7 @@ _ECHO_OF_THE_TASK = re.compile(
     r"\(?\b(?:yes|true|correct)\s*(?:or|/)\s*(?:no|false|incorrect|not)\b\)?\??", re.IGNORECASE
 )
 _BOTH = re.compile(r"\b(?:yes and no|no and yes|yes\W+no\b|no\W+yes)\b(?!\s+\w)", re.IGNORECASE)
+_EITHER_WAY = re.compile(r"\W*(?:yes|no)\b[^.;]*\bif\b[^.;]*[,;] (?:and |but )?(?:yes|no)\b[^.;]*\bif\b", re.IGNORECASE)
 _FILLER = any_of("yes_no.fillers")
 # "No", and not the "no" of "no dye means natural hair" or "no one": it ends there, or a clause begins after it.
 _NO = (
@@ -85,7 +86,7 @@ _CONTRAST = re.compile(r"\W*(?:but|however|yet)\b", re.IGNORECASE)
 def polarity(text: str, question: str) -> str | None:
     """Yes or no, as a plain text says it, or None. The question is only there to see what a sentence says to it."""
     text = _NO_DOUBT.sub("", _ECHO_OF_THE_TASK.sub(" ", text))
-    if _BOTH.search(text[:_OPENING]):
+    if _BOTH.search(text[:_OPENING]) or _EITHER_WAY.match(text):
         return None
     text = plainer(text, question)
     asked = asked_by(question)

@@ -105,6 +105,8 @@ def _noun_phrase(what: str) -> tuple[set[str], set[str], set[str]]:
     phrase, place = every[:stop], every[stop:]
     if len(phrase) > 1 and phrase[-1].endswith("ing"):
         phrase, place = phrase[:-1], [phrase[-1], *place]
+    if len(phrase) > 1 and phrase[-2].endswith("s") and place and not phrase[-1].endswith("s"):
+        phrase, place = phrase[:-1], [phrase[-1], *place]  # "lanterns hang from the ceiling"
     first = phrase.index("of") if "of" in phrase else len(phrase)
     nouns = {stem(word) for word in (*phrase[max(0, first - 1) : first], *phrase[first + 1 :])}
     kinds = counted_words(" ".join(phrase[: max(0, first - 1)]))

@@ -60,7 +60,9 @@ _WITH_BEFORE = re.compile(r"\w (?<!left )with\s*$", re.IGNORECASE)  # "a table w
 # "…, so with one standing up 2 would be left"
 _FOR_THESE = re.compile(r"[a-z] for\s*$", re.IGNORECASE)  # "2 collars for 3 dogs"
 _WITH_THESE = re.compile(r"(?:[,;]|\b(?:so|and|but|then),?) with(?:out)?\s*$", re.IGNORECASE)
-_GOES_ON_TO_WOULD = re.compile(rf"\s(?!more\b)[^,.;]{{1,40}}{MODAL}", re.IGNORECASE)
+_GOES_ON_TO_WOULD = re.compile(
+    rf"\s(?!more\b)[^,.;]{{1,40}}(?:{MODAL}|\b(?:it's|it is|that's|that is|there are)\b)", re.IGNORECASE
+)
 _DENIED_BEFORE = re.compile(rf"{any_of('counts.denied_before')}(?: just| only)?(?: the)?\s*$", re.IGNORECASE)
 _LABEL_BEFORE = re.compile(rf"{any_of('counts.labels')}\s*[#.]?\s*$", re.IGNORECASE)
 _ZERO_ASIDE_BEFORE = re.compile(rf"{any_of('counts.zero_aside_before')}\s*$", re.IGNORECASE)
@@ -193,7 +195,7 @@ def _marked(text: str, every: list[Numeral]) -> list[Numeral]:
         first, second = kept[position], kept[position + 1]
         joint = text[first.end : second.start]
         lead = leads[position]
-        alternatives = _ALTERNATIVE.match(joint) and not _FROM.search(lead)
+        alternatives = _ALTERNATIVE.match(joint) and (not _FROM.search(lead) or _INEXACT_BEFORE.search(lead))
         span = _RANGE.match(joint) and not sums and _less(first.value, second.value)
         if alternatives or span or _BETWEEN.search(lead):
             torn |= {position, position + 1}
