@@ -16,9 +16,8 @@ from countersight.audit.extraction import EXTRACTORS
 from countersight.audit.judges import JUDGES
 from countersight.editing import EDITORS
 from countersight.errors import CountersightError, ModelError
-from countersight.models import MODELS
+from countersight.models import MODELS, open_model
 from countersight.registry import Plug, Registry, with_options
-from countersight.suites import SUITES
 
 TABLES = {"models": MODELS, "editors": EDITORS, "judges": JUDGES, "extractors": EXTRACTORS, "checkers": CHECKERS}
 
@@ -55,6 +54,10 @@ shout = contributed:Shouting
 
 [countersight.prompts]
 loud = tiny_plugs:LOUD
+curt = contributed:CURT
+
+[countersight.editors]
+mirror = contributed:Mirror
 
 [countersight.judges]
 strict = contributed:Strict
@@ -64,6 +67,7 @@ trusting = contributed:Trusting
 
 [countersight.suites]
 birds = tiny_plugs:BIRDS
+feathers = contributed:FEATHERS
 """
 
 
@@ -74,15 +78,15 @@ def installed(tmp_path: Path) -> dict[str, str]:
     info = site / "tiny_plugs-1.0.dist-info"
     info.mkdir(parents=True)
     (site / "tiny_plugs.py").write_text(MODULE)
-    (site / "contributed.py").write_text("\n".join(classes_in(Path(__file__).parents[1] / "docs" / "contributing.md")))
+    (site / "contributed.py").write_text("\n".join(modules_in(Path(__file__).parents[1] / "docs" / "contributing.md")))
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: tiny-plugs\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(ENTRY_POINTS)
     return os.environ | {"PYTHONPATH": os.pathsep.join([str(site), *filter(None, sys.path)])}
 
 
-def classes_in(page: Path) -> list[str]:
-    """The classes that a page of the docs shows."""
-    return [code for code in re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL) if "class " in code]
+def modules_in(page: Path) -> list[str]:
+    """The whole modules that a page of the docs shows."""
+    return [code for code in re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL) if "import " in code]
 
 
 def countersight(environment: dict[str, str], *words: object) -> str:
@@ -102,9 +106,12 @@ def test_a_model_and_a_suite_of_another_package_work_as_ours_do(tmp_path, instal
     )
     assert "from the package tiny-plugs" in countersight(installed, "list", "models")
     assert "birds" in countersight(installed, "list", "suites")
-    countersight(installed, "make", "birds", "--from", table, "-o", tmp_path / "birds")
+    countersight(installed, "make", "feathers", "--from", table, "-o", tmp_path / "birds")
     asked = ("--model", "parrot:3", "--prompt", "loud")
     countersight(installed, "run", tmp_path / "birds", *asked, "-o", tmp_path / "run")
+    countersight(installed, "report", tmp_path / "run", "-o", tmp_path / "report")
+    assert "feather score" in (tmp_path / "report" / "report.html").read_text()
+    assert "1,000" in countersight(installed, "describe", tmp_path / "birds")
     assert json.loads((tmp_path / "run" / "run.json").read_text())["prompt"]["name"] == "loud"
     reply = json.loads((tmp_path / "run" / "replies.jsonl").read_text().splitlines()[0])
     assert reply["text"] == "3"
@@ -113,9 +120,10 @@ def test_a_model_and_a_suite_of_another_package_work_as_ours_do(tmp_path, instal
 def test_the_plugs_of_the_page_for_contributors_work_as_they_stand(tmp_path, installed):
     scenes = tmp_path / "scenes"
     countersight(installed, "make", "cvqa-synthetic", "--size", 2, "--seed", 3, "-o", scenes)
-    countersight(installed, "run", scenes, "--model", "shout:three", "-o", tmp_path / "run")
+    countersight(installed, "run", scenes, "--model", "shout:three", "--prompt", "curt", "-o", tmp_path / "run")
+    assert "Say a letter." in (tmp_path / "run" / "run.json").read_text()
     assert '"text":"THREE"' in (tmp_path / "run" / "replies.jsonl").read_text()
-    parties = ("--extractor", "rules", "--editor", "exact", "--judge", "strict", "--checker", "trusting")
+    parties = ("--extractor", "rules", "--editor", "mirror", "--judge", "strict", "--checker", "trusting")
     said = countersight(installed, "audit", scenes, "--model", "embedded", *parties, "-o", tmp_path / "audit")
     assert "trusting on edits: 2 yes, 0 no" in said
     assert '"judge":"strict"' in (tmp_path / "audit" / "steps.jsonl").read_text()
@@ -144,14 +152,6 @@ def test_every_plug_has_a_name_words_and_a_home(kind: str):
 def test_a_name_nobody_knows_is_a_sentence(kind: str):
     with pytest.raises(CountersightError, match=f"there is no {TABLES[kind].what} 'nobody:at-all'"):
         TABLES[kind].find("nobody:at-all")
-
-
-@pytest.mark.parametrize("name", SUITES)
-def test_every_suite_says_what_it_is_and_how_its_file_is_written(name: str):
-    suite = SUITES[name]
-    assert suite.words
-    assert suite.file
-    assert len(suite.fields()) > 80
 
 
 def test_a_target_is_wanted_where_the_usage_names_one_and_refused_where_it_does_not():
@@ -186,6 +186,17 @@ def test_options_stand_behind_any_name_and_strange_ones_are_a_sentence():
     assert table.find("served:http://a/v1?key=b")[1] == "http://a/v1?key=b"
     with pytest.raises(ModelError, match=r"bare takes no option 'size'; these things take options: free\[\?OPTIONS\]"):
         table.find("bare?size=3")
-    for wrong, sentence in (("a?siz=3", "did you mean 'size'"), ("a?size", "written"), ("a?size=", "written")):
+    for wrong, sentence in (
+        ("a?siz=3", "did you mean 'size'"),
+        ("a?size", "written"),
+        ("a?size=", "written"),
+        ("a?size=1&size=1", "twice"),
+    ):
         with pytest.raises(ModelError, match=sentence):
             with_options(wrong, ("size",), ModelError)
+
+
+def test_eyes_of_a_program_that_are_named_twice_are_a_sentence():
+    for twice in ("visprog:reference?vision=scene&vision=scene", "visprog:reference;vision=scene?vision=scene"):
+        with pytest.raises(ModelError, match="names its eyes twice"):
+            open_model(twice)

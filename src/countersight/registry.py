@@ -130,10 +130,13 @@ def with_options(
 ) -> tuple[str, dict[str, str]]:
     """A target, and the options behind its question mark: each is one of those known, and has a value."""
     plain, _, text = target.partition("?")
-    options = dict(parse_qsl(text, keep_blank_values=True))
+    written = parse_qsl(text, keep_blank_values=True)
+    options = dict(written)
     for option in options:
         if option not in known:
             raise error(unknown("option", option, known))
+    if len(options) < len(written):
+        raise error(f"an option stands twice in {text[:80]!r}; name each once")
     if (text and not options) or not all(options.values()):
         raise error(f"options are written ?NAME=VALUE&NAME=VALUE, not {text[:80]!r}; there are {', '.join(known)}")
     return plain, options

@@ -30,4 +30,4 @@ def find_prompt(name: str) -> Prompt:
     path = Path(name)
     if path.suffix.lower() == ".toml" or path.is_file():
         return read_prompt(path, PROMPTS)
-    raise CountersightError(unknown("prompt", name, PROMPTS) + "; or name a .toml file of your own")
+    raise CountersightError(unknown("prompt", name, [*PROMPTS, *BROUGHT]) + "; or name a .toml file of your own")

@@ -41,6 +41,8 @@ KEPT = 1_000
 """Replies of the code model that are kept for questions which may have to be asked again."""
 _WHY = re.compile(r"\s*why\b", re.IGNORECASE)
 _SETTING = re.compile(r";(\w+)=")
+_VISION = re.compile(r"[?&;]vision=")
+"""Where the eyes are named; 0.1 wrote a semicolon. Both models in the name may have options of their own."""
 _OURS = (asyncio.CancelledError, KeyboardInterrupt, SystemExit, GeneratorExit)
 """What ends a run, or a part of it, and is no failure of a program."""
 
@@ -180,7 +182,7 @@ class Metered:
 def open_programs(name: str, target: str, settings: ModelSettings, limits: Limits | None = None) -> Programs:
     """The model of a name such as `viper:openai:gpt-4o?vision=scene`; its eyes are looked for from the end."""
     style = name.partition(":")[0]
-    code_name, named, eyes_name = target.replace("?vision=", ";vision=").rpartition(";vision=")  # 0.1 wrote the second
+    code_name, named, eyes_name = _VISION.sub(";vision=", target).rpartition(";vision=")
     if not named:
         code_name, eyes_name = target, ""
     wrong = _SETTING.search(code_name)

@@ -71,9 +71,12 @@ class Suite(NamedTuple):
         A bad row is told to `on_bad` (line, field, reason) and left out. With a `part` only some cases are taken, drawn
         by chance; `own` is what the layout of the suite alone takes.
         """
+        from msgspec.structs import replace
+
         from countersight.suites.importing import import_dataset
 
-        layout = self.open_layout(beside, **own)
+        # One layout may serve several suites: the cases are of the one that was named.
+        layout = replace(self.open_layout(beside, **own), suite=self.name)
         return import_dataset(layout, source, folder, pictures=pictures, on_bad=on_bad, part=part)
 
     def open_layout(self, beside: Path | None = None, **own: Any) -> "Layout":
