@@ -65,6 +65,14 @@ def test_an_option_in_words_stays_the_option(tmp_path, photos):
     assert (case.counterfactual.kind, case.counterfactual.answer, bad) == ("choice", "B", [])
 
 
+@pytest.mark.parametrize(("name", "meant"), [("factual_qestion", "factual_question"), ("answer", "factual_answer")])
+def test_a_column_that_is_nearly_known_is_not_left_out_without_a_word(name, meant, tmp_path, photos):
+    header, row = "image,counterfactual_question,counterfactual_answer,", "a.png,How many if?,two,something"
+    with pytest.raises(cs.DatasetError, match=f"did you mean '{meant}'"):
+        imported(tmp_path, [row], header + name)
+    assert imported(tmp_path, [row], header + "notes")[1] == []
+
+
 def test_scores_are_written_as_parquet_or_not_at_all(tmp_path, capsys):
     assert main(["score", str(tmp_path), "-o", str(tmp_path / "scores.csv")]) == 2
     assert "let its name end in .parquet" in capsys.readouterr().err

@@ -212,6 +212,8 @@ def _places(text: str, options: Sequence[str]) -> set[int]:
 
 def _without_labels(text: str, options: Sequence[str], letters: str) -> str:
     """The text without letters in brackets behind their own options, where several have one: they only name these."""
+    if "(" not in text:
+        return text
     labels = [
         re.compile(rf"({re.escape(name_of(option))})\s*\({letter}\)", re.IGNORECASE)
         for letter, option in zip(letters, options, strict=True)

@@ -23,23 +23,54 @@ asked anything twice.
 """
 
 import re
+from difflib import get_close_matches
+from functools import lru_cache
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from countersight.case import LETTERS, AnswerKind, Case, Change, Option, Question
+from countersight.errors import DatasetError
 from countersight.suites.importing import BadField, Layout, Row, Rows, checked, csv_rows, jsonl_rows, text_of
 from countersight.suites.own.suite import NAME
 from countersight.suites.supposing import supposed
 from countersight.text import NUMBER_WORDS
 
 NEEDED = ("image", "counterfactual_question", "counterfactual_answer")
+KNOWN = (
+    *NEEDED,
+    "id",
+    "group",
+    "factual_question",
+    "factual_answer",
+    "change",
+    "options",
+    "factual_options",
+    "prior",
+)
+_SHORT = {"question": "factual_question", "answer": "factual_answer", "choices": "options"}
 _NUMBER = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
 
 
 def _rows(path: Path) -> Rows:
     rows = jsonl_rows if path.suffix.lower() in (".jsonl", ".ndjson", ".json") else csv_rows
-    return rows(path, NEEDED)
+    for line, row in rows(path, NEEDED):
+        if not isinstance(row, BadField):
+            _refuse_misnamed(path, row)
+        yield line, row
+
+
+def _refuse_misnamed(path: Path, row: Row) -> None:
+    """A column of another name is nobody's affair, but one that is nearly ours would be left out without a word."""
+    for name in row:
+        if meant := _meant(name):
+            raise DatasetError(f"{path} has a column {name!r}, which is not known here; did you mean {meant!r}?")
+
+
+@lru_cache
+def _meant(name: str) -> str | None:
+    near = get_close_matches(name, KNOWN, 1, 0.8)
+    return None if name in KNOWN else near[0] if near else _SHORT.get(name)
 
 
 def _as_case(row: Row, number: int) -> Case:
