@@ -1,7 +1,7 @@
 """Numbers in words, and numbers and foreign text as they are printed."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 UNITS: Final = (
@@ -20,6 +20,11 @@ SCALES: Final = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
 def several(number: int, noun: str) -> str:
     """A number of things: "1 case", "3,000 cases"."""
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def listed(numbers: Sequence[int]) -> str:
+    """Two numbers or more, in a row: "3, 5 and 2"."""
+    return f"{', '.join(map(str, numbers[:-1]))} and {numbers[-1]}"
 
 
 def printable(text: str) -> str:

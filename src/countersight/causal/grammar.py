@@ -33,11 +33,6 @@ def is_person(name: str) -> bool:
     return known is not None and known.kind == "person"
 
 
-def is_animate(name: str) -> bool:
-    """Whether the name is of somebody or of an animal."""
-    return is_person(name) or "animal" in catalogue().classes(name)
-
-
 def pronoun(name: str) -> Pronoun:
     """The pronoun for a name; a person of whom the name does not say more is "they"."""
     noun = singular(head(name))

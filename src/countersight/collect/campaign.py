@@ -9,8 +9,8 @@ from typing import Self
 from countersight.collect.database import Store
 from countersight.collect.flows import Flow, flow_named
 from countersight.collect.settings import Settings, read_settings
-from countersight.errors import BadPicture, CampaignError
-from countersight.picture import Picture, read_picture
+from countersight.errors import CampaignError
+from countersight.picture import Picture
 
 SETTINGS = "campaign.toml"
 PICTURES = "pictures"
@@ -67,14 +67,6 @@ def keep_picture(campaign: Path, picture: Picture) -> str:
     if not file.exists():
         file.write_bytes(picture.data)
     return name
-
-
-def kept_picture(campaign: Path, name: str) -> Picture:
-    """A picture of the campaign, read again."""
-    try:
-        return read_picture(campaign / PICTURES / name)
-    except BadPicture as error:
-        raise CampaignError(f"{campaign / PICTURES / name} {error}") from None
 
 
 def _secret(file: Path) -> bytes:

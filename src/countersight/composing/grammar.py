@@ -42,7 +42,7 @@ _INSTEAD: Final = re.compile(r"\binstead of (?:the |just |only )?\w+(?: (?!there
 _UNCLEAR: Final = re.compile(
     r"\beach\b(?! \w+ (?:was|were)\b)|\b(?:every|each) (?:other|second|third|fourth|\d\w*)\b|\ball day\b"
     r"|\b(?:a|every|per) (?:day|week|hour|minute|time)\b|\bfor (?:each|every)\b|\bas if\b|\bthan\b|\b(?:might|may)\b"
-    r"|\b(?:in|out of) (?:every )?(?:two|three|four|five|six|ten|\d+)\b"
+    r"|\b(?:in|out of) (?:every )?(?:two|three|four|five|six|ten|\d+)\b"  # not "out of one": that is no share
 )
 _OF_EACH: Final = re.compile(r"(?P<many>\w+) (?P<who>\w+) each (?P<what>.+)")
 _WHERE: Final = PREPOSITIONS - {"to", "into", "onto", "from", "off", "for", "by"}

@@ -8,6 +8,7 @@ import msgspec
 from countersight.reading.clauses import MODAL, MODAL_AT, stated
 from countersight.reading.numerals import Numeral, numerals
 from countersight.reading.vocabulary import any_of, found
+from countersight.text import UNITS
 
 
 class Rank(IntEnum):
@@ -76,7 +77,7 @@ _NOW_AFTER = re.compile(
     r"^[^\d,.;]*\b(?:now|currently|at present|at the moment)\s*(?:[.,;!]?$|,? (?:and|but)\b)", re.IGNORECASE
 )
 _ASIDE_AFTER = re.compile(
-    rf",?\s*(?:[+*/%]|-(?=\s*(?:\d|[a-z]\b|(?:one|two|three|four|five|six|seven|eight|nine|ten)\b))"
+    rf",?\s*(?:[+*/%]|-(?=\s*(?:\d|[a-z]\b|(?:{'|'.join(UNITS[1:11])})\b))"
     rf"|{any_of('counts.aside_after')}|\w+,?\s+{any_of('counts.aside_after_gap')})",
     re.IGNORECASE,
 )

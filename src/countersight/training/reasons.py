@@ -1,8 +1,9 @@
 """What the model learns to say: why an answer is right, in a sentence or two, filled in with what was counted."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from countersight.scenes import COLOURS, Facts
+from countersight.text import listed
 
 BECAUSE: dict[str, str] = {
     "inside": "I counted {x} flowers inside the {c} polygons, of {flowers} in the picture.",
@@ -85,15 +86,11 @@ def because(name: str, slots: Mapping[str, str | int], facts: Facts, answer: int
         "dots": facts.dots,
         "most": max(numbers),
         "least": min((number for number in facts.circles if number is not None), default=0),
-        "row": _listed(numbers),
-        "upper": _listed(numbers[:3]),
-        "lower": _listed(numbers[3:]),
+        "row": listed(numbers),
+        "upper": listed(numbers[:3]),
+        "lower": listed(numbers[3:]),
     }
     if name in BECAUSE:
         return BECAUSE[name].format(**slots, **counted, x=answer)
     topic, _, _ = name.partition(", ")
     return f"{because(topic, slots, facts, answer)} {KEPT}"
-
-
-def _listed(numbers: Sequence[int]) -> str:
-    return f"{', '.join(str(number) for number in numbers[:-1])} and {numbers[-1]}"

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from countersight.scenes import PLACES
+from countersight.text import listed
 
 WORDINGS: Final = 2
 _CIRCLES = [f"dots in the {place} circle" for place in PLACES]
@@ -29,27 +30,23 @@ def explained(fact: str, facts: Mapping[str, int], wording: int) -> str:
                 f"polygons. That leaves {number} flowers outside the {colour} polygons.",
             )[wording]
         case _, "dots":
-            row = _listed([facts[circle] for circle in _CIRCLES])
+            row = listed([facts[circle] for circle in _CIRCLES])
             return (
                 f"I counted {row} dots in the circles, row by row, {number} together.",
                 f"Going row by row, I see {row} dots in the circles, row by row. That makes {number} dots in all.",
             )[wording]
         case _, "dots in the top row":
-            row = _listed([facts[circle] for circle in _CIRCLES[:3]])
+            row = listed([facts[circle] for circle in _CIRCLES[:3]])
             return (
                 f"I counted {row} dots in the circles of the top row, {number} together.",
                 f"The circles at the top matter here: {row} dots in the circles of the top row, {number} together, "
                 "and I left the circles below aside.",
             )[wording]
         case _, "most dots in a circle":
-            row = _listed([facts[circle] for circle in _CIRCLES])
+            row = listed([facts[circle] for circle in _CIRCLES])
             return (
                 f"I counted {row} dots in the circles, row by row, and the most is {number}.",
                 f"One circle is fuller than the others. I see {row} dots in the circles, row by row, "
                 f"and the most is {number}.",
             )[wording]
     raise ValueError(f"there is no explanation for {fact!r}")
-
-
-def _listed(numbers: list[int]) -> str:
-    return f"{', '.join(str(number) for number in numbers[:-1])} and {numbers[-1]}"

@@ -13,6 +13,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from countersight.detection import box_of
 from countersight.picture import Pixels
 from countersight.programs.eyes.hanging import SOFT, hooks, shelves, strings_between
 from countersight.programs.eyes.paint import dots_in, looks, near_dots, number_of, packed, painted, palette_of, unlike
@@ -106,17 +107,12 @@ def _fronts(picture: Colours, palette: str) -> Iterator[Front]:
         labels = patches(mask | dots).labels
         labels[~mask] = -1
         pieces = [labels == nth for nth in np.unique(labels[mask]).tolist()]
-        boxes = [_box(piece) for piece in pieces]
+        boxes = [box_of(piece) for piece in pieces]
         for piece, box in zip(pieces, boxes, strict=True):
             left, top, right, bottom = box
             large = right - left >= 8 and bottom - top >= 6
             if large and not any(_holds(other, box) for other in boxes if other != box):
                 yield Front(colour, piece, *box)
-
-
-def _box(mask: Mask) -> tuple[int, int, int, int]:
-    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
-    return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
 
 
 def _holds(outer: tuple[int, int, int, int], inner: tuple[int, int, int, int]) -> bool:

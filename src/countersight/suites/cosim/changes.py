@@ -102,7 +102,7 @@ _KNOWN = re.compile(
     r"(?:the|his|her|its|their|this|that|these|those|they|he|she|it|all|both|each|every|everyone|everything|most|none"
     r"|nothing|one of|some of|many of|two of|several of)\b"
 )
-_NEW = re.compile(
+_NEW = re.compile(  # numbers as far as people write them in words here
     r"(?:an?|some|several|many|another|other|one|two|three|four|five|lots of|multiple|someone|somebody|\d+)\b"
 )
 _THE = re.compile(

@@ -1,4 +1,3 @@
-from .making import PUBLIC_SEED as PUBLIC_SEED
 from .making import SIZE as SIZE
 from .making import make_causal as make_causal
 from .making import make_discs as make_discs

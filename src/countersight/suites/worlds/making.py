@@ -31,8 +31,6 @@ from countersight.worlds import WORLDS_FILE, Difficulty, WorldRecord, encode_wor
 SUITES = {suite.name: suite for suite in (SUPPORTS, DISCS, CAUSES)}
 VERSION = "1.4"
 """Of the suite: cases made from the same seed are the same while it does not change."""
-PUBLIC_SEED = 1
-"""The seed of the public set."""
 SIZE = 2000
 _CHUNK = 8
 """Cases a worker makes at a time, about."""
