@@ -260,3 +260,11 @@ def test_nouns_show_themselves_in_a_notebook(tmp_path) -> None:
     (opened.path / "images/0.png").write_bytes(b"no picture")
     assert opened._repr_html_().count("<img ") == 2
     assert cs.describe(opened)._repr_svg_().startswith("<svg")
+
+
+def test_a_case_is_shown_in_a_notebook_with_its_picture_question_and_options():
+    options = (cs.Option("<2>"), cs.Option("3"))
+    case = cs.Case("c1", "a.png", factual=cs.Question("How many?", "B", "choice", options))
+    shown = case._repr_html_()
+    assert "a.png" in shown
+    assert "How many? {&lt;2&gt; | 3} → 3" in shown
