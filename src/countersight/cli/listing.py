@@ -3,7 +3,6 @@
 import argparse
 
 from countersight.cli.parsing import Verbs, verb
-from countersight.suites import suites
 
 
 def add(verbs: Verbs) -> None:
@@ -36,6 +35,8 @@ def _list(chosen: argparse.Namespace) -> int:
 
 
 def _list_suites(*, fields: bool) -> None:
+    from countersight.suites import suites
+
     for name, suite in suites().items():
         print(f"{name:<16} {suite.words}")
         if fields:

@@ -7,18 +7,12 @@ from typing import TYPE_CHECKING
 
 from countersight.cli.parsing import Verbs, add_ray, part_of_all, positive, verb
 from countersight.errors import CountersightError
-from countersight.suites import SUITES, Suite, find_suite
-from countersight.suites.cello import NAME as CELLO
-from countersight.suites.cosim import NAME as COSIM
-from countersight.suites.cvqa import SYNTHETIC_NAME
-from countersight.suites.worlds import CAUSAL_NAME, DISCS_NAME, SUPPORTS_NAME
 from countersight.text import printable, several
 
 if TYPE_CHECKING:
-    from countersight.suites import OnBad
+    from countersight.suites import OnBad, Suite
 
 BAD_ROWS_SHOWN = 20
-_WORLDS = (SUPPORTS_NAME, DISCS_NAME, CAUSAL_NAME)
 """Suites that are made as easy or as hard as one likes."""
 
 
@@ -118,6 +112,13 @@ def _make(chosen: argparse.Namespace) -> int:
 
 
 def _make_open(chosen: argparse.Namespace) -> int:
+    from countersight.suites import find_suite
+    from countersight.suites.cello import NAME as CELLO
+    from countersight.suites.cosim import NAME as COSIM
+    from countersight.suites.cvqa import SYNTHETIC_NAME
+    from countersight.suites.worlds import CAUSAL_NAME, DISCS_NAME, SUPPORTS_NAME
+
+    worlds = (SUPPORTS_NAME, DISCS_NAME, CAUSAL_NAME)
     suite = find_suite(chosen.suite)
     beside = _beside(chosen, suite)
     for option in ("options", "controls"):
@@ -127,8 +128,8 @@ def _make_open(chosen: argparse.Namespace) -> int:
         raise CountersightError(f"--keep-doubled goes with {COSIM} --from FILE")
     if chosen.sample is not None and (chosen.source is None or chosen.source.is_dir()):
         raise CountersightError("--sample goes with --from FILE; say how many cases are made with --size")
-    if chosen.difficulty is not None and chosen.suite not in _WORLDS:
-        raise CountersightError(f"--difficulty goes with {' and '.join(_WORLDS)}, not with {chosen.suite}")
+    if chosen.difficulty is not None and chosen.suite not in worlds:
+        raise CountersightError(f"--difficulty goes with {' and '.join(worlds)}, not with {chosen.suite}")
     if chosen.ray and chosen.source is not None and not chosen.wording:
         raise CountersightError(
             "--ray spreads what is drawn here, or --wording by a model; a file is read by one machine"
@@ -211,7 +212,7 @@ def _told(where: str) -> "OnBad":
     return bad
 
 
-def _beside(chosen: argparse.Namespace, suite: Suite) -> Path | None:
+def _beside(chosen: argparse.Namespace, suite: "Suite") -> Path | None:
     """The second file that the suite is imported with, checked: it is named where it is needed, and nowhere else."""
     wanted = suite.beside
     for option, file in (("--annotations", chosen.annotations), ("--kinds", chosen.kinds)):
@@ -220,12 +221,14 @@ def _beside(chosen: argparse.Namespace, suite: Suite) -> Path | None:
                 raise CountersightError(f"{chosen.suite} needs {option}: {wanted.words}")
             continue
         if file is not None:
+            from countersight.suites import SUITES
+
             suites = [name for name, each in SUITES.items() if each.beside and each.beside.option == option]
             raise CountersightError(f"{option} goes with {' and '.join(suites)}, not with {chosen.suite}")
     return (chosen.annotations or chosen.kinds) if wanted else None
 
 
-def _import(chosen: argparse.Namespace, suite: Suite, beside: Path | None) -> int:
+def _import(chosen: argparse.Namespace, suite: "Suite", beside: Path | None) -> int:
     from countersight.suites import Part
 
     if chosen.size is not None and chosen.sample is not None:
