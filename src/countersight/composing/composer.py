@@ -5,6 +5,7 @@ from countersight.composing.clauses import events, supposition
 from countersight.composing.effects import Effect, apply
 from countersight.composing.grammar import effect_of, is_of_others_alone
 from countersight.composing.likeness import names_a_known_thing, tells_of
+from countersight.composing.places import is_of_another_place
 
 _LONGEST_QUESTION = 1000
 """Signs; no question about a picture is longer."""
@@ -17,7 +18,7 @@ def compose(count: int, question: str, factual: str = "") -> int | None:
     """
     told = _apart(question, factual)
     found = None if told is None else _effects(*told)
-    if told is None or found is None or count < 0 or not _counts_the_same(factual, told[0]):
+    if told is None or found is None or count < 0 or not _counts_the_same(factual, *told):
         return None
     number: int | None = count
     for before, effect in zip((None, *found), found, strict=False):
@@ -41,6 +42,8 @@ def _effects(asked: Asked, supposed: str) -> list[Effect] | None:
     found: list[Effect] = []
     told = events(supposed)
     others = [event for each in told for event in each if is_of_others_alone(event, asked)]
+    if _tells_of_another_place(supposed, asked):
+        return None
     for together in told:
         # Of several that do the same thing together, only those that are counted count.
         counted = [event for event in together if tells_of(event, asked)]
@@ -64,7 +67,11 @@ def _apart(question: str, factual: str = "") -> tuple[Asked, str] | None:
     return None if asked is None else (asked, clause[1])
 
 
-def _counts_the_same(factual: str, asked: Asked) -> bool:
+def _counts_the_same(factual: str, asked: Asked, supposed: str) -> bool:
     """Whether the factual question counts what the other one does; one that names nothing may be about anything."""
     counted = read_asked(factual[:_LONGEST_QUESTION])
-    return counted is None or asked.is_counted_by(counted)
+    return counted is None or (asked.is_counted_by(counted) and not _tells_of_another_place(supposed, counted))
+
+
+def _tells_of_another_place(supposed: str, asked: Asked) -> bool:
+    return any(is_of_another_place(event, asked) for together in events(supposed) for event in together)

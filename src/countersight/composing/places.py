@@ -3,7 +3,7 @@
 from itertools import pairwise
 from typing import Final
 
-from countersight.composing.asked import Asked
+from countersight.composing.asked import WORD, Asked
 from countersight.composing.vocabulary import (
     ADVERBS,
     BEYOND,
@@ -19,6 +19,7 @@ from countersight.composing.vocabulary import (
     SIDES,
     SPOTS,
     TIMES,
+    is_verb,
     thing_of,
     verb_of,
 )
@@ -32,6 +33,9 @@ _GROUNDS: Final = frozenset(map(thing_of, GROUNDS))
 _BEYOND: Final = frozenset(map(thing_of, BEYOND))
 _SPOTS: Final = frozenset(map(thing_of, SPOTS))
 
+_ANOTHER: Final = frozenset(
+    {"another", "other", "later", "new", "extra", "additional", "further", "more", "first", "last"}
+)
 _NEARBY: Final = frozenset({"nearby", "neighboring", "neighbouring", "opposite"})
 _ARTICLES: Final = frozenset({"the", "this", "a", "an"})
 _COMPANIES: Final = frozenset(map(thing_of, COMPANIES))
@@ -135,6 +139,19 @@ def names_another_place(words: Words) -> bool:
     is_other = any(word in PREPOSITIONS and after in ("another", "other") for word, after in pairwise(words))
     is_beside = any(word == "next" and after in ("to", "door") for word, after in pairwise(words))
     return is_other or is_beside or bool(_NEARBY & set(words))
+
+
+def is_of_another_place(event: str, asked: Asked) -> bool:
+    """Whether an event is told of a second place of the same name as the one asked about: "on the other bus"."""
+    words = WORD.findall(event)
+    names = (_name_at(words[begin:]) for begin, word in enumerate(words, 1) if word in _ANOTHER)
+    return any(name & asked.place and not name & {asked.head, *asked.members} for name in names)
+
+
+def _name_at(words: list[str]) -> frozenset[str]:
+    """The words of the name at the beginning: up to a verb or a preposition."""
+    ends = (place for place, word in enumerate(words) if word in PREPOSITIONS or (place and is_verb(word)))
+    return frozenset(map(thing_of, words[: next(ends, len(words))]))
 
 
 def _left(words: Words) -> frozenset[str]:
