@@ -26,7 +26,7 @@ def place(tmp_path_factory: pytest.TempPathFactory):
 
 
 def filled(path: str) -> str:
-    for pattern, value in (("{number:int}", "1"), ("{phase}", "question"), ("{token}", "none"), ("{link}", "none")):
+    for pattern, value in (("{number:row}", "1"), ("{phase}", "question"), ("{token}", "none"), ("{link}", "none")):
         path = path.replace(pattern, value)
     return path.replace("{name}", "style.css")
 
@@ -84,6 +84,18 @@ def test_no_route_answers_a_server_error_to_nonsense(place):
     ):
         assert lead.get(path).status_code in (404, 400), path
     assert lead.client.put("/work").status_code in (404, 405)
+
+
+@pytest.mark.parametrize("number", [str(2**31), str(2**63), "1" * 5000], ids=["32 bits", "64 bits", "5000 digits"])
+def test_a_number_that_no_row_can_have_is_no_address(place, number):
+    app, campaign = place
+    lead = Visitor(app, campaign, f"a lead who counts to {number[:20]}", "lead")
+    for page in PAGES:
+        if "{number:row}" in page.path:
+            path = page.path.replace("{number:row}", number)
+            answer = lead.post(path) if page.method == "POST" else lead.get(path)
+            assert answer.status_code == 404, page
+    assert lead.get(f"/lead/items?after={number}").status_code == 404
 
 
 def test_forms_have_a_kind_and_a_size(place):

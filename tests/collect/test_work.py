@@ -150,6 +150,14 @@ def test_undo_is_too_late_once_somebody_works_on_it(desk: Desk):
     assert desk.undo(sent.contribution_id, ben, NOW + 5) == "Somebody is working on it already."
 
 
+def test_what_is_being_paid_is_not_taken_back_to_be_paid_again(desk: Desk):
+    ada, lea = map(desk.person, ("ada", "lea"))
+    sent = desk.send(desk.claim(ada, "verify"))
+    desk.store.write_now(lambda c: (pay.approve(c, ada, lea, NOW), pay.export_batch(c, lea, NOW)))
+    assert desk.undo(sent.contribution_id, ada, NOW + 5) == "It is being paid already: it stays as it is."
+    assert desk.store.read(pay.balances) == {"exported": 10}
+
+
 def test_a_phase_sees_only_what_it_may(desk: Desk):
     ada, ben = map(desk.person, ("ada", "ben"))
     desk.send(desk.claim(ada, "verify"))
@@ -243,6 +251,25 @@ def test_a_flag_takes_an_item_out_until_a_reviewer_decides(tmp_path: Path):
         assert balances == {"voided": 37, "accrued": 37}
         assert ben.begin("change") is None  # whoever flagged it does not get it again
         assert cleo.begin("change") is not None
+
+
+def test_nobody_takes_back_what_a_reviewer_removed_and_what_left_to_be_paid_stays_in_its_file(tmp_path: Path):
+    make_campaign(tmp_path / "campaign", "cosim", 1)
+    with opened(tmp_path / "campaign") as (app, campaign):
+        ada, ben = (Visitor(app, campaign, name) for name in ("ada", "ben"))
+        ada.contribute("question")
+        assert 'action="/undo/1"' in ada.get("/mine").text
+        ben.post(f"{ben.begin('change')}/flag", flag_reason="wrong", flag_words="this is quite wrong")
+        assert 'action="/undo/1"' not in ada.get("/mine").text + ada.get("/work?sent=1").text
+        lead = Visitor(app, campaign, "lea", "lead")
+        for path in (f"approve/{ada.id}", "export"):
+            lead.post(f"/lead/pay/{path}")
+        lead.post("/review/1", outcome="fair", note="it makes no sense")
+        answer = ada.post("/undo/1")
+        assert (answer.status_code, states(campaign)) == (409, ["removed"])
+        assert "A reviewer has decided about this item" in answer.text
+        assert campaign.store.read(pay.balances) == {"exported": 37}
+        assert "0.37 USD is for work that a reviewer removed after it had left" in lead.get("/lead/pay").text
 
 
 def test_a_flag_sent_twice_is_one_and_the_first_of_two_decisions_stands(tmp_path: Path):

@@ -11,7 +11,7 @@ import io
 from collections.abc import Sequence
 from typing import Literal
 
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy import Connection, bindparam, exists, func, insert, select, update
 
 from countersight.collect.database import tables
 from countersight.collect.settings import Pay
@@ -27,6 +27,8 @@ FOLLOWS: dict[str, tuple[Account, ...]] = {
     "voided": (),
 }
 """Where a payment may go from where it is."""
+LEFT: tuple[Account, ...] = ("exported", "settled")
+"""Where a payment stands in a file that was handed out: only what is known of the whole batch changes it."""
 
 
 def accrue(connection: Connection, person_id: int, contribution_id: int, kind: Kind, amount: int, now: float) -> None:
@@ -60,8 +62,9 @@ def move(connection: Connection, payments: Sequence[int], to: Account, by: int |
 
 
 def void_contribution(connection: Connection, contribution_id: int, by: int | None, now: float) -> None:
-    """Take back what a contribution earned, unless it is settled already."""
-    move(connection, _ids(connection, tables.payment.c.contribution_id == contribution_id), "voided", by, now)
+    """Take back what a contribution earned, unless it has left in a batch: the file somebody pays by stays true."""
+    here = (tables.payment.c.contribution_id == contribution_id) & tables.payment.c.state.not_in(LEFT)
+    move(connection, _ids(connection, here), "voided", by, now)
 
 
 def approve(connection: Connection, person_id: int, by: int, now: float) -> int:
@@ -112,6 +115,15 @@ def close_batch(connection: Connection, batch: int, outcome: Account, by: int, n
     return move(connection, _ids(connection, inside), outcome, by, now)
 
 
+def left_for_removed(connection: Connection) -> dict[int, int]:
+    """By batch: what had left already when a reviewer removed the work it is for. The lead may settle it elsewhere."""
+    fair = exists().where(
+        tables.flag.c.contribution_id == tables.payment.c.contribution_id, tables.flag.c.outcome == "fair"
+    )
+    question = select(tables.payment.c.batch_id, func.sum(tables.payment.c.amount)).group_by(tables.payment.c.batch_id)
+    return {batch: int(amount) for batch, amount in connection.execute(question.where(_LEFT, fair))}
+
+
 def balances(connection: Connection, person_id: int | None = None) -> dict[str, int]:
     """How much stands in each account, for one person or for all."""
     rows = connection.execute(_ALL) if person_id is None else connection.execute(_OWN, {"person": person_id})
@@ -132,6 +144,7 @@ def balances_by_person(connection: Connection, after: int, most: int) -> dict[in
     return found
 
 
+_LEFT = tables.payment.c.state.in_(LEFT)
 _PAYMENT, _POSTING = insert(tables.payment), insert(tables.posting)
 _ALL = select(tables.payment.c.state, func.sum(tables.payment.c.amount)).group_by(tables.payment.c.state)
 _OWN = _ALL.where(tables.payment.c.person_id == bindparam("person"))

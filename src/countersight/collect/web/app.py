@@ -8,6 +8,7 @@ from mimetypes import guess_type
 from typing import Final
 
 from starlette.applications import Starlette
+from starlette.convertors import IntegerConvertor, register_url_convertor
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Route
@@ -17,9 +18,18 @@ from countersight.collect.loop import open_loop, open_proposer
 from countersight.collect.web import accounts, leading, reviewing, speaking, tasks, working
 from countersight.collect.web.keeping import Keeper
 from countersight.collect.web.rendering import Renderer
-from countersight.collect.web.visit import Page, Place, RefusedError, Visit, visited
+from countersight.collect.web.visit import MOST_DIGITS, Page, Place, RefusedError, Visit, visited
 
 _STATIC: Final = ("style.css", "app.js", "htmx.min.js")
+
+
+class RowConvertor(IntegerConvertor):
+    """The number of a row in an address; one that no database could hold is no address of ours."""
+
+    regex = f"[0-9]{{1,{MOST_DIGITS}}}"
+
+
+register_url_convertor("row", RowConvertor())
 
 
 async def picture(visit: Visit) -> Response:
@@ -75,23 +85,23 @@ PAGES: Final = (
     Page("/task/{token}/leak", tasks.check_leak, method="POST"),
     Page("/task/{token}/kinds", tasks.propose_kinds, method="POST"),
     Page("/mine", working.mine),
-    Page("/undo/{number:int}", working.undo, method="POST"),
-    Page("/known/{number:int}", working.known),
+    Page("/undo/{number:row}", working.undo, method="POST"),
+    Page("/known/{number:row}", working.known),
     Page("/review", reviewing.queue, role="reviewer"),
-    Page("/review/{number:int}", reviewing.flag_page, role="reviewer"),
-    Page("/review/{number:int}", reviewing.decide, role="reviewer", method="POST"),
+    Page("/review/{number:row}", reviewing.flag_page, role="reviewer"),
+    Page("/review/{number:row}", reviewing.decide, role="reviewer", method="POST"),
     Page("/lead", leading.dashboard, role="lead"),
     Page("/lead/items", leading.items, role="lead"),
-    Page("/lead/items/{number:int}", leading.item_page, role="lead"),
+    Page("/lead/items/{number:row}", leading.item_page, role="lead"),
     Page("/lead/people", leading.people_page, role="lead"),
     Page("/lead/people", leading.invite, role="lead", method="POST"),
-    Page("/lead/people/{number:int}/role", leading.change_role, role="lead", method="POST"),
-    Page("/lead/people/{number:int}/reset", leading.reset_tests, role="lead", method="POST"),
+    Page("/lead/people/{number:row}/role", leading.change_role, role="lead", method="POST"),
+    Page("/lead/people/{number:row}/reset", leading.reset_tests, role="lead", method="POST"),
     Page("/lead/pay", leading.pay_page, role="lead"),
-    Page("/lead/pay/approve/{number:int}", leading.approve, role="lead", method="POST"),
+    Page("/lead/pay/approve/{number:row}", leading.approve, role="lead", method="POST"),
     Page("/lead/pay/export", leading.export_pay, role="lead", method="POST"),
-    Page("/lead/pay/batch/{number:int}.csv", leading.batch_csv, role="lead"),
-    Page("/lead/pay/batch/{number:int}", leading.close_batch, role="lead", method="POST"),
+    Page("/lead/pay/batch/{number:row}.csv", leading.batch_csv, role="lead"),
+    Page("/lead/pay/batch/{number:row}", leading.close_batch, role="lead", method="POST"),
     Page("/api/openapi.json", speaking.openapi, role=None),
     Page("/api/campaign", speaking.campaign, role=None),
     Page("/api/me", speaking.me),

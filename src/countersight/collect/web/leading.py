@@ -11,7 +11,7 @@ from countersight.collect.database import tables
 from countersight.collect.figures import Figures, campaign_figures, people_figures
 from countersight.collect.web.plots import bars, days_plot, interval_plot
 from countersight.collect.web.reviewing import history, item_pictures
-from countersight.collect.web.visit import RefusedError, Visit
+from countersight.collect.web.visit import MOST_DIGITS, RefusedError, Visit
 from countersight.errors import CampaignError
 
 _ON_A_PAGE = 50
@@ -48,7 +48,7 @@ async def items(visit: Visit) -> Response:
 def _after(visit: Visit) -> int:
     """Where a page of a list begins: behind the row with this number."""
     number = visit.request.query_params.get("after", "0")
-    if not number.isascii() or not number.isdigit() or len(number) > 12:
+    if not number.isascii() or not number.isdigit() or len(number) > MOST_DIGITS:
         raise RefusedError(404, "There is no such list.")
     return int(number)
 
@@ -132,6 +132,7 @@ def _balances(connection: Connection, after: int) -> dict[str, Any]:
         "more": len(found) > _ON_A_PAGE,
         "names": people.names(connection, [person for person, _ in found]),
         "batches": _batches(connection),
+        "for_removed": pay.left_for_removed(connection),
         "total": pay.balances(connection),
     }
 

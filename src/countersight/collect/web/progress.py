@@ -1,12 +1,14 @@
 """How far the campaign and a person are: figures that pages show often, worked out seldom."""
 
+from collections.abc import Sequence
+
 import msgspec
 from sqlalchemy import Connection, bindparam, func, literal_column, select
 
 from countersight.collect import pay, work
 from countersight.collect.database import tables
 from countersight.collect.figures import group_counts
-from countersight.collect.web.visit import Visit
+from countersight.collect.web.visit import MOST_DIGITS, Visit
 
 _SERIES = 200
 """Contributions of a person that their pace is taken from."""
@@ -99,6 +101,21 @@ def _own(connection: Connection, person_id: int, now: float) -> Own:
     seconds = sorted(row.seconds for row in recent)
     pace = seconds[len(seconds) // 2] if seconds else None
     return Own(int(done), sum(row.at >= midnight for row in recent), pace, pay.earned(connection, person_id))
+
+
+def just_sent(visit: Visit) -> tuple[bool, int | None]:
+    """Whether somebody comes from sending something, and its number where they may still take it back."""
+    sent = visit.request.query_params.get("sent", "")
+    if not (sent.isascii() and sent.isdigit() and len(sent) <= MOST_DIGITS):
+        return False, None
+    return True, int(sent) if may_undo(visit, [int(sent)]) else None
+
+
+def may_undo(visit: Visit, contributions: Sequence[int]) -> set[int]:
+    """Which of these contributions the visitor may take back now."""
+    return visit.store.read(
+        lambda c: work.undoable(c, visit.settings, visit.campaign.flow, contributions, visit.me.id, visit.now)
+    )
 
 
 async def balance(visit: Visit) -> dict[str, int]:

@@ -13,7 +13,7 @@ from countersight.collect.flows.cfmm import Pair, as_instance, leak_in
 from countersight.collect.flows.cosim import DISTRACTORS, context_of
 from countersight.collect.loop import Checked, answers_blind, check
 from countersight.collect.people import Person
-from countersight.collect.web.progress import balance, own_figures
+from countersight.collect.web.progress import balance, just_sent, own_figures
 from countersight.collect.web.visit import RefusedError, Visit
 from countersight.suites.cosim import change_kinds
 
@@ -101,7 +101,7 @@ async def _shown(
         phase=task.phase,
         rules=visit.settings.phases[name],
         reasons=work.REASONS,
-        sent=visit.request.query_params.get("sent", "")[:12],
+        sent=just_sent(visit),
         own=own_figures(visit),
     )
 

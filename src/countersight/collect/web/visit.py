@@ -19,6 +19,8 @@ from countersight.collect.web.keeping import Keeper
 from countersight.collect.web.rendering import Renderer
 
 COOKIE: Final = "countersight"
+MOST_DIGITS: Final = 9
+"""Digits of a row's number: PostgreSQL counts rows to two thousand million."""
 _LARGEST_FORM = 256 * 1024
 _MOST_FIELDS = 200
 _HEADERS: Final = {

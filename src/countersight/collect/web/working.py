@@ -1,15 +1,16 @@
 """A worker's pages: what there is to do, guidelines, tests, what was done, what was earned."""
 
 import random
+from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Row, select
 from starlette.responses import Response
 
 from countersight.collect import pay, work
 from countersight.collect.database import tables
 from countersight.collect.flows import Phase, phase_of
 from countersight.collect.web.accounts import arrive
-from countersight.collect.web.progress import own_figures, phases_of
+from countersight.collect.web.progress import just_sent, may_undo, own_figures, phases_of
 from countersight.collect.web.visit import RefusedError, Visit
 
 _chance = random.SystemRandom()
@@ -34,7 +35,7 @@ async def home(visit: Visit) -> Response:
         phases=await phases_of(visit),
         own=own,
         complete=complete,
-        sent=asked.get("sent", "")[:12],
+        sent=just_sent(visit),
         flagged="flagged" in asked,
         empty=asked.get("empty", "")[:20],
     )
@@ -98,10 +99,11 @@ async def next_task(visit: Visit) -> Response:
 async def mine(visit: Visit) -> Response:
     """What a person has sent, the latest first, with what can still be taken back."""
     rows = visit.store.read(lambda c: _contributions(c, visit.me.id))
-    return visit.page("mine.html", rows=rows, balances=visit.store.read(lambda c: pay.balances(c, visit.me.id)))
+    balances = visit.store.read(lambda c: pay.balances(c, visit.me.id))
+    return visit.page("mine.html", rows=rows, balances=balances, may_undo=may_undo(visit, [row.id for row in rows]))
 
 
-def _contributions(connection: Connection, person_id: int) -> list[object]:
+def _contributions(connection: Connection, person_id: int) -> list[Row[Any]]:
     made = tables.contribution
     return list(
         connection.execute(

@@ -24,7 +24,8 @@ from countersight.collect.work.flagging import (
 from countersight.collect.work.items import add_items, finished_pasts, load_item, load_past
 from countersight.collect.work.proposing import Proposal, commit_first_try, keep_proposal, proposal_of
 from countersight.collect.work.qualifying import Result, Standing, reset, standing, take_test, tries_left
-from countersight.collect.work.submitting import Evidence, Submitted, TakenError, submit, undo
+from countersight.collect.work.submitting import Evidence, Submitted, TakenError, submit
+from countersight.collect.work.undoing import undo, undoable
 
 __all__ = [
     "FOUND",
@@ -63,4 +64,5 @@ __all__ = [
     "take_test",
     "tries_left",
     "undo",
+    "undoable",
 ]

@@ -5,7 +5,7 @@ from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from countersight.collect.database import tables
 from countersight.collect.flows import Advance, Content, Dispute, Done, Flow, Item, phase_of
-from countersight.collect.pay import pay_contribution, void_contribution
+from countersight.collect.pay import pay_contribution
 from countersight.collect.settings import Settings
 from countersight.collect.work.claiming import Lease, lease_by_token, take_up_again
 from countersight.collect.work.items import held, load_item, load_past, put_item
@@ -53,7 +53,7 @@ def submit(
     right = _is_right(flow, item, fresh.phase, content)
     phase = phase_of(flow, fresh.phase)
     fooled = _fooled(connection, fresh, content) if phase and phase.checked else None
-    number = _append(connection, settings, fresh, content, evidence, right, fooled, now)
+    number = append(connection, settings, fresh, content, evidence, right, fooled, now)
     base = settings.phases[fresh.phase].pay
     pay_contribution(connection, settings.pay, base, fresh.person_id, number, fooled or 0, now)
     if item.state != "check":
@@ -79,7 +79,7 @@ def _fooled(connection: Connection, lease: Lease, content: Content) -> int | Non
     ).scalar()
 
 
-def _append(
+def append(
     connection: Connection,
     settings: Settings,
     lease: Lease,
@@ -151,45 +151,3 @@ def _first_contribution(connection: Connection, item_id: int) -> int | None:
             tables.lease.c.item_id == item_id, tables.lease.c.state == "done"
         )
     ).scalar()
-
-
-def undo(
-    connection: Connection, settings: Settings, flow: Flow, contribution_id: int, person_id: int, now: float
-) -> Lease | str:
-    """Take a contribution back, as a new version; the lease it can be mended in, or why that is too late."""
-    made = connection.execute(
-        select(tables.contribution).where(
-            tables.contribution.c.id == contribution_id, tables.contribution.c.person_id == person_id
-        )
-    ).first()
-    token = (
-        made
-        and connection.execute(
-            select(tables.lease.c.token).where(tables.lease.c.contribution_id == contribution_id)
-        ).scalar()
-    )
-    lease = lease_by_token(connection, token, person_id) if token else None
-    if made is None or lease is None or lease.state != "done":
-        return "There is nothing to take back."
-    if now - made.at > settings.undo_minutes * 60:
-        return f"It can be taken back for {settings.undo_minutes:g} minutes; that time is over."
-    item = load_item(connection, lease.item_id)
-    if item.state == "check" or item.state == "flagged" or _went_on(connection, flow, lease):
-        return "Somebody is working on it already."
-    _append(connection, settings, lease, None, Evidence(0.0), None, None, now)
-    void_contribution(connection, contribution_id, person_id, now)
-    values = {
-        "state": "active",
-        "contribution_id": None,
-        "expires_at": now + settings.lease_minutes * 60,
-    }
-    connection.execute(update(tables.lease).where(tables.lease.c.id == lease.id).values(**values))
-    put_item(connection, settings, item.id, lease.phase, "open", now)
-    return lease
-
-
-def _went_on(connection: Connection, flow: Flow, lease: Lease) -> bool:
-    """Whether anybody has a part in a later phase of the item."""
-    names = [phase.name for phase in flow.phases]
-    later = names[names.index(lease.phase) + 1 :]
-    return any(held(connection, lease.item_id, name, "active", "done", "flagged") for name in later)

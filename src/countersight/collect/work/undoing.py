@@ -1,0 +1,81 @@
+"""A contribution is taken back, while nobody has built on it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, and_, exists, or_, select, update
+
+from countersight.collect.database import tables
+from countersight.collect.flows import Flow
+from countersight.collect.pay import LEFT, void_contribution
+from countersight.collect.settings import Settings
+from countersight.collect.work.claiming import HELD, Lease, lease_by_token
+from countersight.collect.work.items import put_item
+from countersight.collect.work.submitting import Evidence, append
+
+
+def undo(
+    connection: Connection, settings: Settings, flow: Flow, contribution_id: int, person_id: int, now: float
+) -> Lease | str:
+    """Take a contribution back, as a new version; the lease it can be mended in, or why it stands."""
+    row = connection.execute(_standing(flow, person_id).where(tables.contribution.c.id == contribution_id)).first()
+    lease = lease_by_token(connection, row.token, person_id) if row else None
+    if row is None or lease is None:
+        return "There is nothing to take back."
+    refusal = _refusal(row, settings, now)
+    if refusal:
+        return refusal
+    append(connection, settings, lease, None, Evidence(0.0), None, None, now)
+    void_contribution(connection, contribution_id, person_id, now)
+    values = {"state": "active", "contribution_id": None, "expires_at": now + settings.lease_minutes * 60}
+    connection.execute(update(tables.lease).where(tables.lease.c.id == lease.id).values(**values))
+    put_item(connection, settings, lease.item_id, lease.phase, "open", now)
+    return lease
+
+
+def undoable(
+    connection: Connection, settings: Settings, flow: Flow, contributions: Sequence[int], person_id: int, now: float
+) -> set[int]:
+    """Which of these contributions their author may take back now."""
+    rows = connection.execute(_standing(flow, person_id).where(tables.contribution.c.id.in_(contributions)))
+    return {row.id for row in rows if not _refusal(row, settings, now)}
+
+
+def _refusal(row: Row[Any], settings: Settings, now: float) -> str:
+    """Why a contribution stands, or nothing where it may be taken back."""
+    if now - row.at > settings.undo_minutes * 60:
+        return f"It can be taken back for {settings.undo_minutes:g} minutes; that time is over."
+    if row.decided:
+        return "A reviewer has decided about this item: it stays as it is."
+    if row.item_state in ("check", "flagged") or row.went_on:
+        return "Somebody is working on it already."
+    return "It is being paid already: it stays as it is." if row.is_paid else ""
+
+
+def _standing(flow: Flow, person_id: int) -> Select[Any]:
+    """What a person has sent and not taken back, with all that may keep it from being taken back."""
+    made, lease, flag, payment = tables.contribution.c, tables.lease.c, tables.flag.c, tables.payment.c
+    decided = exists().where(flag.item_id == lease.item_id, flag.outcome.is_not(None))
+    is_paid = exists().where(payment.contribution_id == made.id, payment.state.in_(LEFT))
+    return (
+        select(
+            made.id,
+            made.at,
+            lease.token,
+            tables.item.c.state.label("item_state"),
+            decided.label("decided"),
+            is_paid.label("is_paid"),
+            _went_on(flow).label("went_on"),
+        )
+        .join(tables.lease, (lease.id == made.lease_id) & (lease.contribution_id == made.id))
+        .join(tables.item, tables.item.c.id == lease.item_id)
+        .where(made.person_id == person_id, lease.state == "done")
+    )
+
+
+def _went_on(flow: Flow) -> Any:
+    """Whether anybody has a part in a later phase of the item."""
+    names = [phase.name for phase in flow.phases]
+    part = tables.lease.alias().c
+    later = [and_(tables.lease.c.phase == name, part.phase.in_(names[at + 1 :])) for at, name in enumerate(names)]
+    return exists().where(part.item_id == tables.lease.c.item_id, part.state.in_(HELD), or_(*later))
