@@ -59,11 +59,16 @@ def test_a_database_of_a_newer_version_is_refused(tmp_path: Path, database: str 
 def test_a_database_of_an_older_version_is_brought_up_to_date(tmp_path: Path, database: str | None):
     make_campaign(tmp_path / "campaign", "verify", 1, database)
     campaign = Campaign.open(tmp_path / "campaign", database)
-    for statement in ("DROP TABLE proposal", "UPDATE alembic_version SET version_num = '0001'"):
+    later = ("proposal", "arrival", "departed", "sight")
+    drops = (f"DROP TABLE {name}" for name in later)
+    for statement in (*drops, "UPDATE alembic_version SET version_num = '0001'"):
         campaign.store.write_now(lambda c, words=statement: c.execute(text(words)))
     campaign.close()
     campaign = Campaign.open(tmp_path / "campaign", database)
-    assert campaign.store.read(lambda c: c.execute(text("SELECT count(*) FROM proposal")).scalar_one()) == 0
+    for name in later:
+        assert (
+            campaign.store.read(lambda c, name=name: c.execute(text(f"SELECT count(*) FROM {name}")).scalar_one()) == 0
+        )
     campaign.close()
 
 

@@ -81,7 +81,7 @@ def cfmm(app: object, campaign: Campaign) -> None:
 
 PREPARED = {"cosim": cosim, "cfmm": cfmm, "cvqa": disagree, "verify": disagree}
 LEADS = [
-    "/work", "/mine", "/account", "/consent", "/review", "/review/1", "/lead", "/lead/items", "/lead/items/1",
+    "/work", "/mine", "/account", "/consent", "/review", "/review/1", "/lead", "/lead/items", "/lead/items/2",
     "/lead/people", "/lead/pay", "/nowhere",
 ]  # fmt: skip
 

@@ -216,6 +216,38 @@ def test_people_from_prolific_are_let_in_where_the_campaign_says_so(tmp_path: Pa
         assert "app.prolific.com/submissions/complete?cc=C0DE" in guest.get("/work").text
 
 
+def from_prolific(app, campaign, submission: str) -> Visitor:
+    guest = Visitor(app, campaign)
+    guest.get(f"/?PROLIFIC_PID=5f0000000001&STUDY_ID=5f00000000aa&SESSION_ID={submission}")
+    guest.get("/consent")
+    guest.post("/consent")
+    return guest
+
+
+def test_whoever_asked_to_be_deleted_stays_deleted_and_does_not_begin_anew(tmp_path: Path):
+    make_campaign(tmp_path / "campaign", "verify", 2)
+    setting(tmp_path / "campaign", 'completion_code = ""', 'completion_code = "C0DE"')
+    setting(tmp_path / "campaign", "contributions = 0", "contributions = 1")
+    with opened(tmp_path / "campaign") as (app, campaign):
+        guest = from_prolific(app, campaign, "first")
+        guest.get("/work")
+        guest.contribute("verify")
+        guest = from_prolific(app, campaign, "second")  # what was done for another submission does not count for it
+        assert "cc=C0DE" not in guest.get("/work").text
+        guest.contribute("verify")
+        assert "cc=C0DE" in guest.get("/work").text
+        lead = Visitor(app, campaign, "lea", "lead")
+        for path in ("approve/1", "export"):
+            lead.post(f"/lead/pay/{path}")
+        pseudonym = re.search(r"<dd>(p\w{7})</dd>", guest.get("/account").text).group(1)
+        guest.post("/account/delete", sure=pseudonym)
+        assert lead.get("/lead/pay/batch/1.csv").text == f"{pseudonym},0.20\n"
+        rows = campaign.store.read(lambda c: [tuple(row) for table in TABLES for row in c.execute(select(table))])
+        assert "5f0000000001" not in repr(rows)
+        back = Visitor(app, campaign).get("/?PROLIFIC_PID=5f0000000001&STUDY_ID=5f00000000aa&SESSION_ID=third")
+        assert (back.status_code, "coming back is not possible" in back.text) == (403, True)
+
+
 def test_a_person_can_have_their_data_deleted(tmp_path: Path):
     make_campaign(tmp_path / "campaign", "verify", 1)
     with opened(tmp_path / "campaign") as (app, campaign):

@@ -307,6 +307,23 @@ def test_a_reviewer_does_not_judge_flags_about_their_own_work(tmp_path: Path):
         assert rita.get("/review/1").status_code == 404
 
 
+def test_a_lead_who_looked_at_an_item_gets_no_blind_seat_of_it(tmp_path: Path):
+    make_campaign(tmp_path / "campaign", "verify", 1)
+    with opened(tmp_path / "campaign") as (app, campaign):
+        Visitor(app, campaign, "ada").contribute("verify")
+        looking, working, slow = (Visitor(app, campaign, name, "lead") for name in ("lea", "lia", "lou"))
+        assert looking.get("/lead/items/1").status_code == 200
+        assert looking.begin("verify") is None
+        task = slow.begin("verify")
+        assert slow.get("/lead/items/1").status_code == 409  # not while it is theirs to answer
+        slow.post(f"{task}/release")
+        assert slow.get("/lead/items/1").status_code == 200
+        assert slow.post(task, **ANSWERS["verify/verify"]).status_code == 409
+        working.contribute("verify")
+        assert working.get("/lead/items/1").status_code == 200
+        assert "You have looked at the whole item since" in working.post("/undo/2").text
+
+
 def test_a_faulty_form_comes_back_with_its_text_and_is_kept_as_a_draft(tmp_path: Path):
     make_campaign(tmp_path / "campaign", "cosim", 1)
     with opened(tmp_path / "campaign") as (app, campaign):

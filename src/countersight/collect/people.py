@@ -55,10 +55,11 @@ def add_person(connection: Connection, name: str, role: Role, now: float, *, pas
     taken = connection.execute(select(tables.person.c.id).where(tables.person.c.name == name)).first()
     if taken:
         raise CampaignError(f"there is an account {name!r} already; choose another name")
-    return _insert(connection, name, role, now, password=hash_password(password) if password else None)
+    return insert_person(connection, name, role, now, password=hash_password(password) if password else None)
 
 
-def _insert(connection: Connection, name: str | None, role: Role, now: float, **more: str | None) -> int:
+def insert_person(connection: Connection, name: str | None, role: Role, now: float, **more: str | None) -> int:
+    """Put an account into the database under a pseudonym of its own; its id."""
     row = insert(tables.person).values(name=name, role=role, pseudonym=_pseudonym(), created_at=now, **more)
     key = connection.execute(row).inserted_primary_key
     assert key is not None
@@ -167,17 +168,6 @@ def end_sessions(connection: Connection, person_id: int) -> None:
     connection.execute(delete(tables.session).where(tables.session.c.person_id == person_id))
 
 
-def arrived(connection: Connection, participant: str, study: str, submission: str, now: float) -> int:
-    """The account of somebody who comes from Prolific, made on the first visit."""
-    row = connection.execute(select(tables.person).where(tables.person.c.participant == participant)).first()
-    if row is None:
-        ids = {"participant": participant, "study": study, "submission": submission}
-        return _insert(connection, f"prolific-{participant}"[:100], "worker", now, **ids)
-    values = {"study": study, "submission": submission}
-    connection.execute(update(tables.person).where(tables.person.c.id == row.id).values(**values))
-    return int(row.id)
-
-
 def find_person(connection: Connection, name: str) -> Person:
     """An account by its name or pseudonym."""
     row = connection.execute(
@@ -199,17 +189,6 @@ def agree(connection: Connection, person_id: int, version: int, now: float) -> N
     """Keep that a person agreed to a version of the consent text."""
     values = {"consent": version, "consent_at": now}
     connection.execute(update(tables.person).where(tables.person.c.id == person_id).values(**values))
-
-
-def forget(connection: Connection, person_id: int, now: float) -> None:
-    """Delete what says who a person is; what they contributed stays under the pseudonym."""
-    end_sessions(connection, person_id)
-    kept = {"pseudonym", "role", "id", "created_at", "deleted_at"}
-    values: dict[str, object] = {column.name: None for column in tables.person.c if column.name not in kept}
-    connection.execute(update(tables.person).where(tables.person.c.id == person_id).values(deleted_at=now, **values))
-    connection.execute(update(tables.lease).where(tables.lease.c.person_id == person_id).values(draft=None))
-    open_leases = (tables.lease.c.person_id == person_id) & (tables.lease.c.state == "active")
-    connection.execute(update(tables.lease).where(open_leases).values(expires_at=now))
 
 
 def names(connection: Connection, numbers: Iterable[int]) -> dict[int, str]:

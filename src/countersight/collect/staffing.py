@@ -3,6 +3,7 @@
 import time
 
 from countersight.collect import people, work
+from countersight.collect.arriving import forget
 from countersight.collect.campaign import Campaign
 
 
@@ -26,7 +27,7 @@ def reset_tests(campaign: Campaign, name: str) -> None:
 def forget_person(campaign: Campaign, name: str) -> None:
     """Delete what says who somebody is; what they contributed stays under the pseudonym."""
     person = campaign.store.read(lambda c: people.find_person(c, name))
-    campaign.store.write_now(lambda c: people.forget(c, person.id, time.time()))
+    campaign.store.write_now(lambda c: forget(c, campaign.secret, person.id, time.time()))
 
 
 def list_people(campaign: Campaign) -> list[people.Person]:

@@ -46,6 +46,20 @@ session = Table(
     Column("expires_at", Float, nullable=False, index=True),
 )
 
+arrival = Table(
+    "arrival",
+    metadata,
+    Column("person_id", ForeignKey("person.id"), primary_key=True),
+    Column("submission", String(100), primary_key=True),  # SESSION_ID of a later visit; the first needs no row
+    Column("at", Float, nullable=False),
+)
+
+departed = Table(
+    "departed",
+    metadata,
+    Column("mark", String(64), primary_key=True),  # keyed digest of the PROLIFIC_PID of somebody who was deleted
+)
+
 item = Table(
     "item",
     metadata,
@@ -101,6 +115,13 @@ Index("lease_person", lease.c.person_id, lease.c.phase, lease.c.id)
 _ACTIVE = text("state = 'active'")
 Index("lease_expiry", lease.c.expires_at, sqlite_where=_ACTIVE, postgresql_where=_ACTIVE)
 Index("lease_open", lease.c.person_id, sqlite_where=_ACTIVE, postgresql_where=_ACTIVE)
+
+sight = Table(
+    "sight",
+    metadata,
+    Column("person_id", ForeignKey("person.id"), primary_key=True),  # a lead who looked at all there is of the item
+    Column("item_id", ForeignKey("item.id"), primary_key=True),
+)
 
 contribution = Table(
     "contribution",

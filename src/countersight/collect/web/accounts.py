@@ -5,7 +5,7 @@ import re
 
 from starlette.responses import Response
 
-from countersight.collect import people
+from countersight.collect import arriving, people
 from countersight.collect.web.limits import Limiter
 from countersight.collect.web.visit import RefusedError, Visit
 
@@ -91,7 +91,10 @@ async def arrive(visit: Visit) -> Response:
         raise RefusedError(400, "The link from Prolific is not complete. Open the study again from there.")
     if not _per_address.allows(_address(visit)):
         raise RefusedError(429, "Too many visits from here. Wait a quarter of an hour, then try again.")
-    who = await visit.store.write(lambda c: people.arrived(c, ids[0], ids[1], ids[2], visit.now))
+    secret = visit.campaign.secret
+    who = await visit.store.write(lambda c: arriving.arrived(c, secret, ids[0], ids[1], ids[2], visit.now))
+    if who is None:
+        raise RefusedError(403, "You asked for your data to be deleted here; coming back is not possible.")
     return await begin(visit, who, "/")
 
 
@@ -116,7 +119,7 @@ async def delete_account(visit: Visit) -> Response:
     if visit.form.get("sure") != visit.me.pseudonym:
         fault = f"Type {visit.me.pseudonym} to show that you mean it."
         return visit.page("account.html", 422, fault=fault)
-    await visit.store.write(lambda c: people.forget(c, visit.me.id, visit.now))
+    await visit.store.write(lambda c: arriving.forget(c, visit.campaign.secret, visit.me.id, visit.now))
     return visit.go("/login")
 
 

@@ -66,6 +66,8 @@ async def item_page(visit: Visit) -> Response:
     there = visit.store.read(lambda c: c.execute(select(tables.item.c.id).where(tables.item.c.id == number)).first())
     if there is None:
         raise RefusedError(404, "There is no such item.")
+    if not await visit.store.write(lambda c: work.look(c, number, visit.me.id)):
+        raise RefusedError(409, "You are working on this item yourself. Send it or give it back before you look at it.")
     item = visit.store.read(lambda c: work.load_item(c, number))
     entries = visit.store.read(lambda c: history(c, visit.campaign.flow, number))
     flags = visit.store.read(lambda c: work.flags_of(c, number))

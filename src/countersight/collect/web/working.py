@@ -7,6 +7,7 @@ from sqlalchemy import Connection, Row, select
 from starlette.responses import Response
 
 from countersight.collect import pay, work
+from countersight.collect.arriving import done_for_submission
 from countersight.collect.database import tables
 from countersight.collect.flows import Phase, phase_of
 from countersight.collect.web.accounts import arrive
@@ -27,18 +28,24 @@ async def front(visit: Visit) -> Response:
 async def home(visit: Visit) -> Response:
     """What there is to do."""
     own = own_figures(visit)
-    code = visit.settings.prolific
-    complete = bool(visit.me.participant and code.contributions and own.done >= code.contributions)
     asked = visit.request.query_params
     return visit.page(
         "home.html",
         phases=await phases_of(visit),
         own=own,
-        complete=complete,
+        complete=_is_complete(visit),
         sent=just_sent(visit),
         flagged="flagged" in asked,
         empty=asked.get("empty", "")[:20],
     )
+
+
+def _is_complete(visit: Visit) -> bool:
+    """Whether somebody from Prolific has done what the submission asks for that they came with."""
+    wanted = visit.settings.prolific.contributions
+    if not (visit.me.participant and wanted):
+        return False
+    return visit.store.read(lambda c: done_for_submission(c, visit.me.id)) >= wanted
 
 
 def _phase(visit: Visit) -> Phase:

@@ -87,11 +87,25 @@ def take_up_again(connection: Connection, settings: Settings, lease: Lease, now:
     has_room = item.state == "check" or (item.state == "open" and item.seats_left > 0)
     if item.phase != lease.phase or not has_room:
         return False
-    if connection.execute(_ANOTHER_PART, {"item": lease.item_id, "person": lease.person_id}).first():
+    asked = {"item": lease.item_id, "person": lease.person_id}
+    if connection.execute(_ANOTHER_PART, asked).first() or connection.execute(_SEEN, asked).first():
         return False
     values = {"state": "active", "expires_at": now + settings.lease_minutes * 60}
     connection.execute(update(tables.lease).where(tables.lease.c.id == lease.id).values(**values))
     recount(connection, settings, lease.item_id, lease.phase)
+    return True
+
+
+def look(connection: Connection, item_id: int, person_id: int) -> bool:
+    """Note that a lead looks at all there is of an item: it is not given to them after that. False while they hold it.
+
+    An item about which nothing is known yet tells nothing.
+    """
+    asked = {"item": item_id, "person": person_id}
+    if connection.execute(_ANOTHER_PART.where(_table.state == _ACTIVE), asked).first():
+        return False
+    if connection.execute(_TELLS, {"item": item_id}).first() and not connection.execute(_SEEN, asked).first():
+        connection.execute(insert(tables.sight).values(item_id=item_id, person_id=person_id))
     return True
 
 
@@ -112,7 +126,7 @@ def _lease(connection: Connection, settings: Settings, item_id: int, person_id: 
 
 
 def _free_item(connection: Connection, person_id: int, phase: str) -> int | None:
-    """The first item with a free seat in which the person has no part.
+    """The first item with a free seat in which the person has no part, and which they have not looked at as a lead.
 
     The search begins behind the last item they were given: whoever has done a thousand items does not walk past all of
     them for the next one. Only when nothing is left there does it begin from the front, for seats that came free.
@@ -156,6 +170,14 @@ _EXPIRED = select(_table.id, _table.item_id, _table.phase).where(
 _ANOTHER_PART = select(_table.id).where(
     _table.item_id == bindparam("item"), _table.person_id == bindparam("person"), _table.state.in_(HELD)
 )
+_SEEN = select(tables.sight.c.item_id).where(
+    tables.sight.c.item_id == bindparam("item"), tables.sight.c.person_id == bindparam("person")
+)
+_WAS_TOLD = exists().where(tables.contribution.c.item_id == tables.item.c.id)
+_TELLS = select(tables.item.c.id).where(
+    tables.item.c.id == bindparam("item"), tables.item.c.gold.is_not(None) | _WAS_TOLD
+)
+_HAS_SEEN = exists().where(tables.sight.c.item_id == tables.item.c.id, tables.sight.c.person_id == bindparam("person"))
 _HAS_PART = exists().where(
     _table.item_id == tables.item.c.id, _table.person_id == bindparam("person"), _table.state.in_(HELD)
 )
@@ -173,6 +195,7 @@ _FIRST = (
         tables.item.c.state == literal_column("'open'"),
         tables.item.c.seats_left > literal_column("0"),
         ~_HAS_PART,
+        ~_HAS_SEEN,
     )
     .order_by(tables.item.c.id)
     .limit(1)
@@ -180,7 +203,7 @@ _FIRST = (
 _NEXT = _FIRST.where(tables.item.c.id > func.coalesce(_LAST, 0))
 _KNOWN = (
     select(tables.item.c.id)
-    .where(tables.item.c.state == "check", tables.item.c.phase == bindparam("phase"), ~_HAS_PART)
+    .where(tables.item.c.state == "check", tables.item.c.phase == bindparam("phase"), ~_HAS_PART, ~_HAS_SEEN)
     .order_by(tables.item.c.id)
     .limit(1)
 )

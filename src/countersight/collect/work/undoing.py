@@ -49,6 +49,8 @@ def _refusal(row: Row[Any], settings: Settings, now: float) -> str:
         return "A reviewer has decided about this item: it stays as it is."
     if row.item_state in ("check", "flagged") or row.went_on:
         return "Somebody is working on it already."
+    if row.seen:
+        return "You have looked at the whole item since: it stays as it is."
     return "It is being paid already: it stays as it is." if row.is_paid else ""
 
 
@@ -57,6 +59,8 @@ def _standing(flow: Flow, person_id: int) -> Select[Any]:
     made, lease, flag, payment = tables.contribution.c, tables.lease.c, tables.flag.c, tables.payment.c
     decided = exists().where(flag.item_id == lease.item_id, flag.outcome.is_not(None))
     is_paid = exists().where(payment.contribution_id == made.id, payment.state.in_(LEFT))
+    sight = tables.sight.c
+    seen = exists().where(sight.item_id == lease.item_id, sight.person_id == person_id)
     return (
         select(
             made.id,
@@ -65,6 +69,7 @@ def _standing(flow: Flow, person_id: int) -> Select[Any]:
             tables.item.c.state.label("item_state"),
             decided.label("decided"),
             is_paid.label("is_paid"),
+            seen.label("seen"),
             _went_on(flow).label("went_on"),
         )
         .join(tables.lease, (lease.id == made.lease_id) & (lease.contribution_id == made.id))

@@ -7,7 +7,7 @@ from alembic import op
 
 from countersight.collect.database.tables import metadata
 
-_LATER = ("proposal",)
+_LATER = ("proposal", "arrival", "departed", "sight")
 """Tables that later migrations make."""
 
 revision = "0001"

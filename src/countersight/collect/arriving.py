@@ -1,0 +1,84 @@
+"""People who come from Prolific, and people who go for good."""
+
+import hashlib
+import hmac
+
+from sqlalchemy import Connection, delete, exists, func, insert, select, update
+
+from countersight.collect.database import tables
+from countersight.collect.people import end_sessions, insert_person
+
+_person, _arrival = tables.person.c, tables.arrival.c
+
+
+def arrived(
+    connection: Connection, secret: bytes, participant: str, study: str, submission: str, now: float
+) -> int | None:
+    """The account of somebody who comes from Prolific, made on the first visit; None where they asked to be deleted."""
+    mark = tables.departed.c.mark == _mark(secret, participant)
+    if connection.execute(select(tables.departed.c.mark).where(mark)).first():
+        return None
+    row = connection.execute(select(tables.person).where(_person.participant == participant)).first()
+    if row is None:
+        ids = {"participant": participant, "study": study, "submission": submission}
+        return insert_person(connection, f"prolific-{participant}"[:100], "worker", now, **ids)
+    if row.submission != submission:
+        _begin_submission(connection, row.id, submission, now)
+    values = {"study": study, "submission": submission}
+    connection.execute(update(tables.person).where(_person.id == row.id).values(**values))
+    return int(row.id)
+
+
+def _begin_submission(connection: Connection, person_id: int, submission: str, now: float) -> None:
+    """Note when somebody came with another submission: what they did before does not count for it."""
+    there = (_arrival.person_id == person_id) & (_arrival.submission == submission)
+    if not connection.execute(select(_arrival.at).where(there)).first():
+        row = {"person_id": person_id, "submission": submission, "at": now}
+        connection.execute(insert(tables.arrival).values(**row))
+
+
+def done_for_submission(connection: Connection, person_id: int) -> int:
+    """How much a person has done since the submission began that they came with."""
+    since = (
+        select(_arrival.at)
+        .join(tables.person, (_person.id == _arrival.person_id) & (_person.submission == _arrival.submission))
+        .where(_person.id == person_id)
+        .scalar_subquery()
+    )
+    before = exists().where(
+        tables.contribution.c.lease_id == tables.lease.c.id, tables.contribution.c.at < func.coalesce(since, 0.0)
+    )
+    question = select(func.count()).where(
+        tables.lease.c.person_id == person_id, tables.lease.c.state == "done", ~before
+    )
+    return int(connection.execute(question).scalar_one())
+
+
+def forget(connection: Connection, secret: bytes, person_id: int, now: float) -> None:
+    """Delete what says who a person is; what they contributed stays under the pseudonym."""
+    row = connection.execute(select(tables.person).where(_person.id == person_id)).one()
+    if row.participant:
+        connection.execute(insert(tables.departed).values(mark=_mark(secret, row.participant)))
+        _rename_in_batches(connection, person_id, row.participant, row.pseudonym)
+    end_sessions(connection, person_id)
+    connection.execute(delete(tables.arrival).where(_arrival.person_id == person_id))
+    kept = {"pseudonym", "role", "id", "created_at", "deleted_at"}
+    values: dict[str, object] = {column.name: None for column in _person if column.name not in kept}
+    connection.execute(update(tables.person).where(_person.id == person_id).values(deleted_at=now, **values))
+    connection.execute(update(tables.lease).where(tables.lease.c.person_id == person_id).values(draft=None))
+    open_leases = (tables.lease.c.person_id == person_id) & (tables.lease.c.state == "active")
+    connection.execute(update(tables.lease).where(open_leases).values(expires_at=now))
+
+
+def _mark(secret: bytes, participant: str) -> str:
+    """What is kept of somebody who was deleted: without the campaign's secret it says of nobody that they were here."""
+    return hmac.new(secret, b"departed" + participant.encode(), hashlib.sha256).hexdigest()
+
+
+def _rename_in_batches(connection: Connection, person_id: int, participant: str, pseudonym: str) -> None:
+    """Put the pseudonym into the files of pay that were handed out, in place of the id at Prolific."""
+    own = select(tables.payment.c.batch_id).where(tables.payment.c.person_id == person_id)
+    for batch in connection.execute(select(tables.batch).where(tables.batch.c.id.in_(own))).all():
+        lines = (line.partition(",") for line in batch.csv.splitlines())
+        text = "".join(f"{pseudonym if name == participant else name},{amount}\n" for name, _, amount in lines)
+        connection.execute(update(tables.batch).where(tables.batch.c.id == batch.id).values(csv=text))
