@@ -205,6 +205,21 @@ def test_status_says_what_is_out(server, tmp_path, capsys) -> None:
     assert "batches/b0: 4 questions out for 0.0 h" in printed
 
 
+def test_what_is_out_is_not_asked_beside_its_batch(server, tmp_path, capsys) -> None:
+    from countersight.cli import main
+
+    command = ["run", str(dataset(tmp_path / "data", 2)), "--model", NAMES["gemini"], "-o", str(tmp_path / "run")]
+    assert main([*command, "--batch"]) == 3
+    asked = len(server.requests)
+    assert main(command) == 2
+    assert "out in batches (batches/b0) and would be paid for twice" in capsys.readouterr().err
+    assert len(server.requests) == asked
+    server.done = True
+    assert main([*command, "--batch"]) == 0
+    assert main([*command, "--batch", "--budget", "5"]) == 2
+    assert "a batch is sent whole" in capsys.readouterr().err
+
+
 def test_models_and_ways_without_batches_are_refused(server, tmp_path) -> None:
     folder = dataset(tmp_path / "data", 2)
     with pytest.raises(ModelError, match="takes no batches"):

@@ -9,11 +9,13 @@ from chat_server import ChatServer
 from making import case, dataset
 from running import QUICK, ask, replies, run_command
 
+from countersight.asking import find_prompt
+from countersight.cli import main
 from countersight.dataset import Dataset
-from countersight.engine import Patience
-from countersight.errors import ModelError, Unreachable
+from countersight.engine import Patience, Tally
+from countersight.errors import ModelError, RunError, Unreachable
 from countersight.models import Answer
-from countersight.runs import Sample
+from countersight.runs import Sample, Way, ask_dataset
 
 
 class Costly:
@@ -75,6 +77,36 @@ def test_the_command_says_that_the_budget_is_spent(tmp_path) -> None:
     assert done.returncode == 130
     assert "budget of $0.30 is spent" in done.stderr
     assert len(server.requests) < 4
+
+
+def test_a_budget_that_cannot_be_kept_is_refused(tmp_path, capsys) -> None:
+    class Silent(Costly):
+        async def reply(self, request):
+            return Answer("B")
+
+    folder = dataset(tmp_path / "data", 6)
+    with ChatServer() as server:
+        command = ["run", str(folder), "--model", server.name, "-o", str(tmp_path / "run"), "--budget", "5"]
+        assert main(command) == 2
+        assert server.requests == []
+    assert "name one with --price IN,OUT, or leave --budget out" in capsys.readouterr().err
+    with pytest.raises(RunError, match="none of the first 5 answers says what it cost"):
+        ask(folder, tmp_path / "silent", Silent(), budget=5.0, patience=Patience(concurrency=1))
+    assert len(replies(tmp_path / "silent")) == 5
+
+
+def test_what_was_replaced_counts_in_what_was_spent(tmp_path) -> None:
+    class Cutting(Costly):
+        async def reply(self, request):
+            return Answer("", cost=0.1, finish="length")
+
+    folder = dataset(tmp_path / "data", 4)
+    assert ask(folder, tmp_path / "run", Cutting()).cost == pytest.approx(0.8)
+    way = Way(find_prompt("0-shot"), again="cut")
+    for budget, cost in ((0.95, 0.9), (9.0, 1.6)):
+        tally = Tally()
+        asyncio.run(ask_dataset(Dataset.open(folder), tmp_path / "run", Costly(), way, tally=tally, budget=budget))
+        assert tally.cost == pytest.approx(cost)
 
 
 def test_a_dry_run_asks_nothing_and_says_what_it_takes(tmp_path) -> None:

@@ -25,7 +25,7 @@ class AuditTally(Tally):
             self._failed(f"{step.stage}: {step.output.reason}")
         else:
             self.answered += 1
-        self._spend(step.spent.tokens_in, step.spent.tokens_out, step.spent.cost)
+        self.spend(step.spent.tokens_in, step.spent.tokens_out, step.spent.cost)
 
     def summary(self) -> str:
         """What happened, in a few lines."""

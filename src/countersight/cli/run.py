@@ -159,6 +159,11 @@ def _run(chosen: argparse.Namespace) -> int:
         batch=chosen.batch_size,
         ray=chosen.ray,
     )
+    if chosen.batch and chosen.budget is not None:
+        raise CountersightError(
+            "a batch is sent whole, whatever it costs: leave out --budget, see the price with --dry-run, and send "
+            "fewer questions with --cases"
+        )
     if chosen.ray and MODELS.where(chosen.model) == "server":
         raise CountersightError("--ray is for models computed here (hf:…); a server is named by its address alone")
     sample = Sample(chosen.cases, chosen.seed) if chosen.cases else None

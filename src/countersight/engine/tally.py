@@ -36,6 +36,8 @@ class Tally:
         self.tokens_in = 0
         self.tokens_out = 0
         self.cost = 0.0
+        self.paid = 0
+        """Replies that this was spent on, those of earlier processes and those asked for again since included."""
         self.spent = False
         """Whether the run stopped because one question more would cost more than the budget."""
         self.limit = 0
@@ -62,7 +64,7 @@ class Tally:
             self.answered += 1
         if fate in self.amiss:
             self.amiss[fate] += 1
-        self._spend(reply.tokens_in, reply.tokens_out, reply.cost)
+        self.spend(reply.tokens_in, reply.tokens_out, reply.cost)
 
     def summary(self) -> str:
         """What happened, in a few lines."""
@@ -90,10 +92,12 @@ class Tally:
         if reason in self.reasons or len(self.reasons) < REASONS_KEPT:
             self.reasons[reason] = self.reasons.get(reason, 0) + 1
 
-    def _spend(self, tokens_in: int, tokens_out: int, cost: float) -> None:
+    def spend(self, tokens_in: int, tokens_out: int, cost: float) -> None:
+        """Count what a reply took, of this process or of an earlier one."""
         self.tokens_in += tokens_in
         self.tokens_out += tokens_out
         self.cost += cost
+        self.paid += 1
 
     def _spent(self) -> Iterator[str]:
         if self.tokens_in or self.tokens_out:

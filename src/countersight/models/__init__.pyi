@@ -25,3 +25,4 @@ from .service import error_text as error_text
 from .service import key_from as key_from
 from .service import refused as refused
 from .service import shorten as shorten
+from .several import Several as Several

@@ -39,6 +39,8 @@ class Hosted:
     """Asks one model of one service."""
 
     needs_picture = True
+    tells_cost = False
+    """Whether its answers say what they cost."""
 
     def __init__(
         self, name: str, model: str, url: str, service: Service, dialect: Dialect, settings: ModelSettings
@@ -67,6 +69,11 @@ class Hosted:
         if self.price.read or self.price.written:
             found["prices"] = msgspec.to_builtins(self.price)
         return found
+
+    @property
+    def is_priced(self) -> bool:
+        """Whether it is known what an answer costs, from a table or from the service itself."""
+        return bool(self.price.read or self.price.written) or self.tells_cost
 
     @property
     def remarks(self) -> tuple[str, ...]:

@@ -75,9 +75,10 @@ def open_openrouter(name: str, model: str, settings: ModelSettings) -> Endpoint:
     """`openrouter:MAKER/MODEL`; key from OPENROUTER_API_KEY. It reports what each answer cost."""
     url = _base("OPENROUTER_BASE_URL", OPENROUTER)
     service = serving(url, _key("openrouter", "OPENROUTER_API_KEY"), settings)
-    return Endpoint(
-        name, url + COMPLETIONS, model, service, settings, Chat(model, further={"usage": {"include": True}})
-    )
+    chat = Chat(model, further={"usage": {"include": True}})
+    endpoint = Endpoint(name, url + COMPLETIONS, model, service, settings, chat)
+    endpoint.tells_cost = True
+    return endpoint
 
 
 def open_ollama(name: str, model: str, settings: ModelSettings) -> Endpoint:

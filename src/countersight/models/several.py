@@ -43,6 +43,11 @@ class Several:
         return together | {"answers": {place.endpoint.service.host: place.answers for place in self._places}}
 
     @property
+    def is_priced(self) -> bool:
+        """Whether it is known what an answer costs, whoever gives it."""
+        return all(place.endpoint.is_priced for place in self._places)
+
+    @property
     def remarks(self) -> tuple[str, ...]:
         """What whoever asked should know at the end."""
         return tuple(remark for place in self._places for remark in place.endpoint.remarks)

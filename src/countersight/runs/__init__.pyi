@@ -2,9 +2,9 @@ from .asking import Way as Way
 from .asking import ask_dataset as ask_dataset
 from .asks import Ask as Ask
 from .asks import offered as offered
+from .batch_log import outstanding as outstanding
 from .batching import Out as Out
 from .batching import ask_in_batches as ask_in_batches
-from .batching import outstanding as outstanding
 from .conversations import Conversations as Conversations
 from .conversations import NoExample as NoExample
 from .conversations import conversations_of as conversations_of

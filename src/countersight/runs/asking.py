@@ -10,6 +10,8 @@ from countersight.dataset import Dataset, hidden_in
 from countersight.engine import Patience, Tally
 from countersight.errors import CountersightError, DatasetError
 from countersight.models import Loss, Model
+from countersight.runs.batch_log import refuse_what_is_out
+from countersight.runs.budget import refuse_unpriced
 from countersight.runs.folder import Answering, RunFolder
 from countersight.runs.runner import Runner, refuse_nonsense
 from countersight.runs.sample import Sample
@@ -47,6 +49,9 @@ async def ask_dataset(
     Where the prompt shows examples, they are cases of `pool`, or else of the dataset itself.
     """
     try:
+        refuse_what_is_out(output)
+        if budget is not None:
+            refuse_unpriced(model)
         run = begun_run(dataset, output, model, way, pool)
         stop = stop or asyncio.Event()
         if way.sample is not None:

@@ -131,6 +131,7 @@ class Asks:
         """Which questions have their answer already: a bit for each telling, a byte a row."""
         answered = bytearray(self._dataset.lines)
         for reply in self._run.replies(self._damaged):
+            self._tally.spend(reply.tokens_in, reply.tokens_out, reply.cost)  # also what was asked for again since
             place = TELLINGS.index((reply.world, reply.telling))
             if reply.state != "answered" or not 0 <= reply.row < len(answered) or answered[reply.row] >> place & 1:
                 continue
@@ -145,9 +146,6 @@ class Asks:
     def _answered(self, reply: Reply) -> None:
         """Count an answer that there was before."""
         self._tally.before += 1
-        self._tally.tokens_in += reply.tokens_in
-        self._tally.tokens_out += reply.tokens_out
-        self._tally.cost += reply.cost
         if self._prompt.needs_fact:
             self._remember(reply)
 

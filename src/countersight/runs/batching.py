@@ -4,7 +4,6 @@ import secrets
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 
@@ -15,23 +14,10 @@ from countersight.errors import BadPicture, CountersightError
 from countersight.models import Batched, Batches, Hosted, Model, batches_of
 from countersight.runs.asking import Way, begun_run
 from countersight.runs.asks import TELLINGS, Ask, Asks
+from countersight.runs.batch_log import BATCHES, Event, asked_once, outstanding
 from countersight.runs.conversations import Conversations, NoExample
 from countersight.runs.examples import Examples
 from countersight.runs.folder import RunFolder
-
-BATCHES = "batches.jsonl"
-
-
-class Event(msgspec.Struct, frozen=True):
-    """A line about a batch: it is about to be sent, it was sent, or its answers are all in the journal."""
-
-    what: Literal["sending", "sent", "collected"]
-    label: str
-    at: float
-    batch: str = ""
-    """Its id at the provider, once there is one."""
-    names: tuple[str, ...] = ()
-    """The questions in it: row and telling."""
 
 
 class Out(msgspec.Struct, frozen=True):
@@ -45,36 +31,6 @@ class Out(msgspec.Struct, frozen=True):
     """Answers that this call brought home."""
     sent: int
     """Questions that this call sent."""
-
-
-def events(run: Path) -> list[Event]:
-    """What was written down about the batches of a run, as far as the lines are whole."""
-    found = []
-    for line in (run / BATCHES).read_bytes().splitlines() if (run / BATCHES).exists() else []:
-        try:
-            found.append(msgspec.json.decode(line, type=Event))
-        except msgspec.DecodeError:
-            continue
-    return found
-
-
-def outstanding(run: Path) -> dict[str, Event]:
-    """The batches of a run that are not collected yet, by label; the last that is known of each."""
-    left: dict[str, Event] = {}
-    for event in events(run):
-        if event.what == "collected":
-            left.pop(event.label, None)
-        else:
-            known = left.get(event.label)
-            left[event.label] = event if known is None else msgspec.structs.replace(event, names=known.names)
-    return left
-
-
-def _asked_once(run: Path) -> set[str]:
-    """The questions that are out or were in a batch that arrived: they are not sent in another."""
-    told = events(run)
-    arrived = {event.label for event in told if event.batch} | outstanding(run).keys()
-    return {name for event in told if event.label in arrived for name in event.names}
 
 
 async def ask_in_batches(
@@ -125,7 +81,7 @@ class _Work:
         collected = 0
         for event in outstanding(self._run.path).values():
             collected += await self._collect(event, left)
-        once = _asked_once(self._run.path)
+        once = asked_once(self._run.path)
         sent = 0
         async for label, requests in self._cut([ask for name, ask in left.items() if name not in once]):
             await self._send(label, requests)

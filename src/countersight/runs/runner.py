@@ -11,6 +11,7 @@ from countersight.engine import Asker, GivenUp, Journal, Patience, Stopped, Tall
 from countersight.errors import AskingFailed, BadPicture, CountersightError, ModelError
 from countersight.models import Answer, Model, Observant, Ranker, Request, Turn, Viewer
 from countersight.runs.asks import Ask, Asks
+from countersight.runs.budget import Budget
 from countersight.runs.conversations import Conversations, NoExample, ranked_answer
 from countersight.runs.examples import Examples
 from countersight.runs.first_replies import FirstReplies
@@ -65,7 +66,7 @@ class Runner:
     ) -> None:
         """With a `budget` no question is begun that would cost more dollars; with a `sample` only those are asked."""
         self._run = run
-        self._budget = budget
+        self._budget = Budget(budget, tally)
         self._sample = sample
         self._under_way = 0
         self._again = again
@@ -98,7 +99,7 @@ class Runner:
             async def take(chain: tuple[Ask, ...]) -> None:
                 async with self._asker.limit:
                     self._tally.limit = int(self._asker.limit.limit)
-                    if self._is_spent():
+                    if self._budget.is_spent(self._under_way):
                         self._tally.spent = True
                         self._stop.set()
                     if not self._stop.is_set():  # it may have been set while we waited for our turn
@@ -117,13 +118,6 @@ class Runner:
             finally:
                 self._note_findings()
 
-    def _is_spent(self) -> bool:
-        """Whether one question more would cost more than the budget; those under way cost what others have."""
-        if self._budget is None:
-            return False
-        each = self._tally.cost / max(1, self._tally.before + self._tally.answered + self._tally.failed)
-        return self._tally.cost + each * (self._under_way + 1) > self._budget
-
     async def _ask_in_turn(self, chain: tuple[Ask, ...], journal: Journal) -> None:
         """Ask questions of which each stands on the answer to the one before, and write each reply as it comes."""
         fact: Reply | None = None
@@ -137,6 +131,7 @@ class Runner:
             fate = self._first.fate(reply, ask.case.question(ask.world, ask.telling) or ask.question)
             self._tally.count(reply, fate)
             self._first.look(fate, reply)
+            self._budget.look(reply)
             fact = reply
             if self._stop.is_set():
                 return
