@@ -13,7 +13,7 @@ import countersight
 from countersight.build import REJECTED, Built, Order, answer_without_picture, build_dataset, read_funnel
 from countersight.case import Option, Question
 from countersight.cli import main
-from countersight.composing import compose
+from countersight.composing import compose, supposition
 from countersight.dataset import Dataset
 from countersight.engine import Patience
 from countersight.errors import CountersightError
@@ -200,6 +200,19 @@ def test_a_name_of_several_nouns_is_not_taken_for_the_last_of_them(tmp_path: Pat
     texts = [case.counterfactual.text for _, case in Dataset.open(tmp_path / "pairs").cases()]  # type: ignore[union-attr]
     assert len(texts) > len(rows) / 2
     assert not [text for text in texts if re.search(r"cats|bicycle|ran|left|joined|eaten|ate|trellise\b|\btv", text)]
+
+
+def test_what_is_supposed_happens_where_the_question_looks(tmp_path: Path) -> None:
+    places = {"suitcases": "on the floor", "flowers": "inside the red polygons", "people": "on the white animal"}
+    rows = [(f"How many {x} are {place}?", str(n)) for x, place in places.items() for n in range(1, 9)]
+    rows.append(("How many dogs are on a leash?", "3"))  # "there" is no leash
+    build(write_csv(tmp_path / "questions.csv", rows), tmp_path / "pairs", size=len(rows), groups=("direct",))
+    texts = [case.counterfactual.text for _, case in Dataset.open(tmp_path / "pairs").cases()]  # type: ignore[union-attr]
+    assert len(texts) == len(rows) - 1
+    for text in texts:
+        supposed = supposition(text)
+        assert supposed
+        assert re.search(r" there\b|on the floor|inside the red|on the white", supposed[1]), text
 
 
 def test_hostile_rows_are_counted_and_none_is_lost(tmp_path: Path) -> None:

@@ -5,15 +5,31 @@ from typing import Final
 
 import msgspec
 
-from countersight.composing import is_plural, is_verb, number_of
+from countersight.composing import PLACES, is_plural, is_verb, number_of
 
 _WORD = re.compile(r"[A-Za-z0-9'’-]+")
 _PLAIN = re.compile(r"[A-Za-z0-9'’ ,.?!-]+")
 """Anything else would be lost on the way."""
 _NO_NAMES: Final = frozenset({"of", "more", "other", "different", "total"})
-_PLACES: Final = frozenset({"in", "on", "at", "near", "behind", "by", "under", "over", "above", "inside", "with"})
+_PLACES: Final = frozenset(
+    {"in", "on", "at", "near", "behind", "by", "under", "over", "above", "inside", "outside", "with"}
+)
 _STATES: Final = frozenset({"visible", "shown", "seen", "pictured", "present", "depicted"})
 """What does not ask for some of the things only: of "how many bears are brown" nobody knows who else would be."""
+_BEFORE_A_PLACE = re.compile(
+    r"(?:(?:are|is|was|were) there|(?:can|do|could) you see|(?:can|could) be seen|are|is|was|were)\b *"
+    rf"(?:(?:{'|'.join(sorted(_STATES))})\b *)?",
+    re.IGNORECASE,
+)
+_OF_THE_PICTURE = re.compile(
+    rf"(?:^| )(?:in|on) (?:(?:the|this|that) )?(?:{'|'.join(sorted(PLACES))})$|^here$", re.IGNORECASE
+)
+_DEFINITE = re.compile(
+    r"(?:in|on|at|near|behind|by|under|over|above|inside|outside)(?: (?:front|top|back) of)? "
+    r"(?:all )?(?:the|this|that|these|those|his|her|their|its) .+",
+    re.IGNORECASE,
+)
+"""A place one may call "there": not "on a leash", not "with hats"."""
 _VERBS: Final = frozenset({"are", "is", "was", "were", "can", "do", "does", "did", "have", "has"})
 _NAME_ENDS: Final = _PLACES | _STATES | _VERBS | {"there", "here"}
 
@@ -25,6 +41,8 @@ class Conditional(msgspec.Struct, frozen=True):
     """The counted things as the question names them, in the plural: "slices of pizza"."""
     asked: str
     """What is asked: "how many slices of pizza would be on the plate"."""
+    where: str = ""
+    """Where they are counted: "on the plate"; nothing where it is the whole picture."""
 
 
 def conditional(question: str) -> Conditional | None:
@@ -43,8 +61,10 @@ def conditional(question: str) -> Conditional | None:
         or number_of(name[0].casefold())
     ):
         return None
-    would = _would(rest)
-    return None if would is None else Conditional(" ".join(name), f"how many {' '.join(name)} {would}")
+    would, where = _would(rest), _where(rest)
+    if would is None or (where and not _DEFINITE.fullmatch(where)):
+        return None
+    return Conditional(" ".join(name), f"how many {' '.join(name)} {would}", where)
 
 
 def _head(name: list[str]) -> str:
@@ -58,6 +78,15 @@ def _name(said: list[str]) -> list[str]:
         if lower in _NAME_ENDS or (place and lower.endswith("ing")):
             return said[:place]
     return said
+
+
+def _where(rest: list[str]) -> str:
+    """The place the things are in, without the picture itself; what somebody has is in no place."""
+    said = " ".join(rest)
+    if said.casefold().endswith(" have"):
+        return ""
+    begins = _BEFORE_A_PLACE.match(said)
+    return _OF_THE_PICTURE.sub("", said[begins.end() if begins else 0 :])
 
 
 def _would(rest: list[str]) -> str | None:

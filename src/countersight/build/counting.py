@@ -108,7 +108,7 @@ def _kinds(head: str) -> Iterator[str]:
 
 def _drafts(operation: str, things: _Things, asked: Conditional, count: int, chance: Random) -> Iterator[Draft]:
     """Every draft of an operation that leaves a whole number of things, another than before, in an order by chance."""
-    found = list(itertools.product(patterns(operation, things.kinds), _STEPS, _STEPS))
+    found = list(itertools.product(patterns(operation, things.kinds, placed=bool(asked.where)), _STEPS, _STEPS))
     chance.shuffle(found)
     for pattern, n, m in found:
         if ("{n}" not in pattern and n > 1) or ("{m}" not in pattern and m > 1):
@@ -122,7 +122,8 @@ def _drafts(operation: str, things: _Things, asked: Conditional, count: int, cha
         after = _after(operation, pattern, count, n, m)
         if after is None or after == count or after < 0 or not _is_said_so(operation, pattern, count, n, after):
             continue
-        yield Draft(_worded(pattern, things, asked, n, m, chance), str(after), operation, pattern)
+        wording = pattern.replace(" {there}", "")  # where it happens makes no other wording of it
+        yield Draft(_worded(pattern, things, asked, n, m, chance), str(after), operation, wording)
 
 
 def _is_said_so(operation: str, pattern: str, count: int, n: int, after: int) -> bool:
@@ -165,7 +166,7 @@ def _after_two(pattern: str, count: int, n: int, m: int) -> int | None:
 
 
 def _worded(pattern: str, things: _Things, asked: Conditional, n: int, m: int, chance: Random) -> str:
-    in_words = chance.random() < 0.4
+    in_words, frame = chance.random() < 0.4, chance.choice(FRAMES)
     supposed = pattern.format(
         n=UNITS[n] if in_words else n,
         m=UNITS[m] if in_words else m,
@@ -177,8 +178,9 @@ def _worded(pattern: str, things: _Things, asked: Conditional, n: int, m: int, c
         were="was" if m == 1 and "{m}" in pattern else "were",
         has="has" if n == 1 else "have",
         other=_other(things, n),
+        there="there" if frame.startswith("{asked}") else asked.where,
     )
-    question = chance.choice(FRAMES).format(asked=asked.asked, supposed=supposed)
+    question = frame.format(asked=asked.asked, supposed=supposed)
     return re.sub(r"(^|\. )([a-z])", lambda begins: begins[1] + begins[2].upper(), question)
 
 

@@ -54,7 +54,10 @@ TURNED: Final[dict[str, list[str]]] = {
 FRAMES: Final[list[str]] = _SUPPOSITIONS["frames"]["question"]
 
 
-def patterns(operation: str, kinds: tuple[str, ...]) -> list[str]:
-    """The suppositions of an operation for the first of these kinds of thing that has its own."""
-    by_kind: dict[str, list[str]] = _SUPPOSITIONS[operation]
+def patterns(operation: str, kinds: tuple[str, ...], *, placed: bool) -> list[str]:
+    """The suppositions of an operation for the first of these kinds of thing that has its own.
+
+    Where the things are counted in a place, what happens has to happen there.
+    """
+    by_kind: dict[str, list[str]] = (_SUPPOSITIONS["placed"] if placed else _SUPPOSITIONS)[operation]
     return next((by_kind[kind] for kind in (*kinds, "thing") if kind in by_kind), [])

@@ -29,6 +29,7 @@ from countersight.composing.vocabulary import (
 WORD = re.compile(r"[a-z]+(?:['’][a-z]+)*|\d+")
 _COUNTED = re.compile(r"\bhow many |\bthe (?:total )?(?:number|count) of ")
 _UNNAMED = re.compile(r"\bhow many(?=(?: of them)? (?:would|will|are|is|were|can|do)\b)", re.IGNORECASE)
+_MARKED = re.compile(r"\b(?:on|at|inside|outside|under|near|behind|by|above|over) (?:the|this|that) (\w+) (?=\w)")
 _IS_NEGATED = re.compile(r"\b(?:not|never|without)\b|n['’]t\b")
 _SWITCHED = frozenset({"on", "off"})
 _PLAIN = FILLER | PLACES | ADVERBS | PREPOSITIONS | AFTER_A_COUNTED_THING
@@ -53,6 +54,8 @@ class Asked(msgspec.Struct, frozen=True):
 
     sides: frozenset[str] = frozenset()
     """Where they are looked for beside something: under the car."""
+    marks: frozenset[str] = frozenset()
+    """Words that say which place it is, and nothing of the things: white, in "on the white couch"."""
     is_narrow: bool = False
     """Whether it asks for those that are or do what others of their name need not: "wearing ties", "dirty"."""
 
@@ -102,6 +105,7 @@ def read_asked(text: str) -> Asked | None:
         is_plain=not place,
         is_doing=any(word.endswith("ing") and verb_of(word) not in RESTING for word in rest),
         sides=SIDES.intersection(rest),
+        marks=frozenset(map(thing_of, _MARKED.findall(text.casefold()))),
         is_narrow=_does_something_to(rest) or _is_something(rest) or _has_something(rest),
     )
 

@@ -260,7 +260,7 @@ def _is_by_their(words: list[str], place: int) -> bool:
 
 def clash_of_colours(phrase: Phrase, asked: Asked) -> bool:
     """Whether things of one colour are counted, and those of another or of any are told of."""
-    here = _COLOURS & (asked.modifiers | asked.place)
+    here = _COLOURS & (asked.modifiers | asked.place - asked.marks)
     there = _COLOURS & set(map(thing_of, (*phrase.modifiers, *phrase.after)))
     is_named = phrase.head not in (None, "one", "ones") and not phrase.definite  # "two of them" are of that colour
     return bool(here) and not here & there and (bool(there) or is_named)

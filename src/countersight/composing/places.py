@@ -70,6 +70,14 @@ def is_where_asked(words: Words, asked: Asked) -> bool:
     return asked.is_plain or content(words) <= asked.words
 
 
+def is_all_of_the_place(words: Words, asked: Asked) -> bool:
+    """Whether words behind a name say no more than the question: "there", "on the table", or nothing."""
+    if not words or words == ("there",):
+        return True
+    is_named = words[0] in PREPOSITIONS and asked.place <= content(words) <= asked.words
+    return is_named and not is_on_another_side(words, asked)
+
+
 def comes_there(words: Words, asked: Asked) -> bool:
     """Whether what comes gets where the question looks, and does not come from there."""
     if names_another_place(words) or _is_beyond(words, asked):

@@ -7,7 +7,7 @@ from countersight.composing.asked import WORD, Asked
 from countersight.composing.effects import Effect
 from countersight.composing.likeness import may_be_others
 from countersight.composing.phrases import is_restricted, kin, read_phrase
-from countersight.composing.places import is_of_the_scene
+from countersight.composing.places import is_all_of_the_place, is_of_the_scene
 from countersight.composing.quantities import PARTS
 from countersight.composing.vocabulary import number_of
 
@@ -80,8 +80,11 @@ def _is_of(what: str | None, asked: Asked, *, one: bool) -> bool:
     """Whether the number is that of the counted things, all of them, or of each `one` of them."""
     if what is None or what.strip() in ("", "them", "they", "these", "those", "one"):
         return True
-    phrase = read_phrase(WORD.findall(what), asked)
-    if phrase is None or phrase.head is None or phrase.end < len(WORD.findall(what)) or (phrase.is_one and not one):
+    words = WORD.findall(what)
+    phrase = read_phrase(words, asked)
+    if phrase is None or phrase.head is None or (phrase.is_one and not one):
+        return False
+    if not is_all_of_the_place(tuple(words[phrase.end :]), asked):
         return False
     return not may_be_others(phrase, asked) and kin(phrase, asked) == "same" and not is_restricted(phrase, asked)
 
