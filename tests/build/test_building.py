@@ -215,6 +215,12 @@ def test_what_is_supposed_happens_where_the_question_looks(tmp_path: Path) -> No
         assert re.search(r" there\b|on the floor|inside the red|on the white", supposed[1]), text
 
 
+def test_a_writer_nobody_knows_is_told_beside_the_writers_there_are(tmp_path: Path) -> None:
+    meant = r"no writer 'gramar'; did you mean 'grammar'\? The names are: grammar, embedded"
+    with pytest.raises(CountersightError, match=meant):
+        build(write_csv(tmp_path / "questions.csv"), tmp_path / "pairs", writer="gramar")
+
+
 def test_hostile_rows_are_counted_and_none_is_lost(tmp_path: Path) -> None:
     rows = [
         ("How many dogs are there?", "3"),

@@ -22,7 +22,7 @@ from countersight.build.sources import GROUPS, Group, LeftOut, Source, read_sour
 from countersight.dataset import DatasetWriter, published_file
 from countersight.engine import Patience, blocking
 from countersight.errors import CountersightError
-from countersight.models import Model, ModelSettings, open_text_model
+from countersight.models import MODELS, Model, ModelSettings, open_text_model
 from countersight.suites import SUITES, with_picture
 from countersight.suites.cfmm import NAME as CFMM
 from countersight.suites.cvqa import REAL_NAME
@@ -86,6 +86,8 @@ def _refuse_nonsense(order: Order) -> None:
     """Say in a sentence, before anything is read, what cannot be built."""
     if order.suite not in NAMES:
         raise CountersightError(unknown("benchmark to build", order.suite, NAMES))
+    if order.writer != GRAMMAR and not MODELS.knows(order.writer):
+        raise CountersightError(unknown("writer", order.writer, (GRAMMAR, *MODELS.usages())))
     for group in order.groups:
         if group not in GROUPS:
             raise CountersightError(f"{unknown('group', group, GROUPS)}; indirect questions are written by people")
