@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 from chat_server import ChatServer, completion, letter, question_of
 from making import case, dataset, picture
-from running import answers, ask, journal_size, replies, run_command, run_killed, start_command
+from running import QUICK, answers, ask, journal_size, replies, run_command, run_killed, start_command
 
 from countersight.asking.prompts import PROMPTS
 from countersight.case import Question
@@ -309,6 +309,17 @@ def test_a_server_that_refuses_every_question_is_asked_a_few(tmp_path):
     with ChatServer("status:400") as server, pytest.raises(ModelError, match="refuses every question"):
         ask(folder, tmp_path / "r", server.name)
     assert len(server.requests) == 8
+
+
+def test_a_server_that_answered_and_refuses_everything_from_then_on_is_left(tmp_path):
+    folder = dataset(tmp_path / "d", 60)
+    with ChatServer(lambda s, n, body: "answer" if n < 25 else "status:404") as server:
+        with pytest.raises(ModelError, match="answered before and has now refused 20 questions in a row"):
+            ask(folder, tmp_path / "r", server.name)
+        assert len(server.requests) <= 25 + 20 + QUICK.concurrency
+        failed = sum(reply.state == "failed" for reply in replies(tmp_path / "r"))
+        with pytest.raises(ModelError, match=f"refused {20 + failed} questions"):  # these alone may be to blame
+            ask(folder, tmp_path / "r", server.name)
 
 
 def test_another_dataset_model_prompt_or_setting_on_the_same_folder_is_refused(tmp_path):

@@ -15,7 +15,7 @@ class News:
     """What is known of one server; its trouble is shown to whoever watches the audit."""
 
     def __init__(self, tally: AuditTally) -> None:
-        self.before = 0
+        self.before = self.failed_before = 0
         self._tally = tally
 
     @property

@@ -32,6 +32,7 @@ def _ablate(chosen: argparse.Namespace) -> int:
     from countersight.ablation import as_grid, by_kind, make_variants, read_effects, write_page
     from countersight.asking import find_prompt
     from countersight.cli.run import ask
+    from countersight.cli.stopping import STOPPED
     from countersight.dataset import Dataset
     from countersight.engine import Patience
     from countersight.errors import CountersightError
@@ -48,7 +49,7 @@ def _ablate(chosen: argparse.Namespace) -> int:
     model = open_model(chosen.model, settings)
     way = Way(find_prompt("0-shot"), answering="rank")
     status = ask(variants, run, model, way, patience=Patience(concurrency=chosen.concurrency))
-    if status:
+    if status == STOPPED:
         return status
     cases = read_effects(RunFolder.open(run), Dataset.open(variants))
     if not cases:

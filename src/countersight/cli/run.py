@@ -14,6 +14,9 @@ from countersight.text import several
 NOT_DONE = 3
 """Exit status of a run whose batches are out."""
 
+SOME_FAILED = 1
+"""Exit status of a run that is done, but with questions that have no answer; the same command asks them again."""
+
 UNDER_WAY = 64
 """Questions at a time, where nobody says how many, for each place where a model is computed."""
 
@@ -187,9 +190,11 @@ def _run(chosen: argparse.Namespace) -> int:
         shots_from=chosen.shots_from,
         budget=chosen.budget,
     )
-    if status == 0 and _is_hidden(chosen.dataset):
+    if status == STOPPED:
+        return status
+    if _is_hidden(chosen.dataset):
         print(f"{chosen.output}\nThe answers of {chosen.dataset} are hidden: hand in this folder to have it scored")
-    elif status == 0:
+    else:
         print(f"{chosen.output}\nScores and a page: countersight report {quote(str(chosen.output))}")
     return status
 
@@ -212,7 +217,7 @@ def ask(
 ) -> int:
     """Ask a model every question of a dataset that has no answer yet, with progress, and Ctrl-C that loses nothing.
 
-    Returns the exit status: 0 done, 1 done but nothing was answered, 130 stopped.
+    Returns the exit status: 0 all are answered, 1 some failed or there were none, 130 stopped.
     """
     from countersight.dataset import Dataset
     from countersight.engine import Tally, showing
@@ -240,7 +245,7 @@ def ask(
     if stopped:
         print(GOES_ON, file=sys.stderr)
         return STOPPED
-    return 0 if tally.before + tally.answered else 1
+    return SOME_FAILED if tally.failed or not tally.before + tally.answered else 0
 
 
 def _patience(chosen: argparse.Namespace, model: "Model") -> "Patience":
@@ -268,16 +273,18 @@ def _repeat(chosen: argparse.Namespace, settings: "ModelSettings", way: "Way") -
     if _is_hidden(chosen.dataset):
         raise CountersightError("--repeat says what differs by scoring, and the answers are hidden; run it K times")
     folders = [chosen.output / str(nth) for nth in range(1, chosen.repeat + 1)]
+    worst = 0
     for nth, folder in enumerate(folders):
         model = open_model(chosen.model, replace(settings, seed=settings.seed + nth))
         status = ask(
             chosen.dataset, folder, model, way, patience=_patience(chosen, model), shots_from=chosen.shots_from
         )
-        if status:
+        if status == STOPPED:
             return status
+        worst = max(worst, status)
     for found in repeats([judge_run(RunFolder.open(folder)).outcomes for folder in folders]):
         print(found)
-    return 0
+    return worst
 
 
 def _in_batches(chosen: argparse.Namespace, model: "Model", way: "Way") -> int:

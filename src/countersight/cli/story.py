@@ -5,6 +5,7 @@ from pathlib import Path
 from countersight.asking import find_prompt
 from countersight.cli.progress import counting
 from countersight.cli.run import ask
+from countersight.cli.stopping import STOPPED
 from countersight.dataset import Dataset
 from countersight.engine import Patience
 from countersight.models import open_model
@@ -36,7 +37,7 @@ def demo(folder: Path, size: int) -> int:
     runs = {model: folder / "runs" / name for model, name in MODELS.items()}
     for model, run in runs.items():
         status = ask(dataset, run, open_model(model), Way(find_prompt("0-shot"), shown=True), patience=Patience())
-        if status:
+        if status == STOPPED:
             return status
     report = write_report(list(runs.values()), folder / "report", progress=counting)
     print_overview(report.data, Console())

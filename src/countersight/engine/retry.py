@@ -12,6 +12,8 @@ from countersight.errors import AskingFailed, ModelError, Overloaded, Refused, U
 
 REFUSALS = 8
 """So many questions refused and none answered: it is not about the questions."""
+IN_A_ROW = 20
+"""So many questions refused one after the other by a server that has answered before: it does so no longer."""
 LONGEST_DROUGHT = 600.0
 """Seconds without an answer after which a server that turns every question away is left alone."""
 PATIENCE = 2
@@ -38,6 +40,8 @@ class News(Protocol):
 
     before: int
     """Questions it answered to an earlier process."""
+    failed_before: int
+    """Questions it failed to answer to an earlier process: they may be refused once more, one after the other."""
     trouble: str
     """What it said last, if that was no answer."""
 
@@ -105,6 +109,7 @@ class Retry:
                 failure = error
             else:
                 self._answers += 1
+                self._refusals = 0
                 self._last_answer = clock()
                 self._news.trouble = ""
                 self._gate.kept_up()
@@ -127,17 +132,26 @@ class Retry:
     def _stop_if_hopeless(self, failure: AskingFailed, tried: bool) -> None:
         """Raise where asking on would only fail every question that is left."""
         drought = asyncio.get_running_loop().time() - self._last_answer
-        if isinstance(failure, Refused) and not self._answers and not self._news.before:
-            self._refusals += 1
-            self._gate.refused()
-            if self._refusals >= REFUSALS:
-                raise ModelError(
-                    f"the server refuses every question ({failure}); check the key, the address, the model"
-                )
+        if isinstance(failure, Refused):
+            self._stop_if_refused(failure)
         elif tried and isinstance(failure, Unreachable):
             raise ModelError(f"{failure}; start the server, then run the same command to go on")
         elif tried and isinstance(failure, Overloaded) and drought > LONGEST_DROUGHT:
             raise ModelError(f"the server has turned every question away for {drought / 60:.0f} minutes ({failure})")
+
+    def _stop_if_refused(self, failure: Refused) -> None:
+        """Raise where it is the server that refuses, not some of the questions that are refused."""
+        self._refusals += 1
+        if self._answers or self._news.before:
+            if self._refusals >= IN_A_ROW + self._news.failed_before:
+                raise ModelError(
+                    f"the server answered before and has now refused {self._refusals} questions in a row ({failure}); "
+                    "check the key, the address, the model, then run the same command to go on"
+                )
+            return
+        self._gate.refused()
+        if self._refusals >= REFUSALS:
+            raise ModelError(f"the server refuses every question ({failure}); check the key, the address, the model")
 
     def _wait(self, times: int) -> float:
         return min(30.0, self._patience.backoff * 2.0 ** (times - 1)) * self._jitter.uniform(0.5, 1.0)

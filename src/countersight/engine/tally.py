@@ -18,6 +18,8 @@ class Tally:
         self.total = 0
         self.before = 0
         """Answered by an earlier process."""
+        self.failed_before = 0
+        """Failed in an earlier process, and not answered since."""
         self.answered = 0
         self.failed = 0
         self.amiss = {"cut": 0, "empty": 0}

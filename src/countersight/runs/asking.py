@@ -54,8 +54,7 @@ async def ask_dataset(
             refuse_unpriced(model)
         run = begun_run(dataset, output, model, way, pool)
         stop = stop or asyncio.Event()
-        if way.sample is not None:
-            run.observe({"sample": msgspec.to_builtins(way.sample)})
+        note_sample(run, way)
         await Runner(
             run,
             dataset,
@@ -95,6 +94,12 @@ def begun_run(dataset: Dataset, output: Path, model: Model, way: Way, pool: Data
         seed=way.seed,
         again=way.again,
     )
+
+
+def note_sample(run: RunFolder, way: Way) -> None:
+    """Write down which cases are asked for: what is not among them is not missing."""
+    if way.sample is not None or run.manifest.observed.get("sample"):
+        run.observe({"sample": msgspec.to_builtins(way.sample)})
 
 
 def _refuse_unseen(dataset: Dataset) -> None:

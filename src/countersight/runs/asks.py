@@ -129,11 +129,14 @@ class Asks:
 
     def _answered_before(self) -> bytearray:
         """Which questions have their answer already: a bit for each telling, a byte a row."""
-        answered = bytearray(self._dataset.lines)
+        answered, failed = bytearray(self._dataset.lines), bytearray(self._dataset.lines)
         for reply in self._run.replies(self._damaged):
             self._tally.spend(reply.tokens_in, reply.tokens_out, reply.cost)  # also what was asked for again since
             place = TELLINGS.index((reply.world, reply.telling))
-            if reply.state != "answered" or not 0 <= reply.row < len(answered) or answered[reply.row] >> place & 1:
+            if not 0 <= reply.row < len(answered) or answered[reply.row] >> place & 1:
+                continue
+            if reply.state == "failed":
+                failed[reply.row] |= 1 << place
                 continue
             if self._again and is_doubtful(reply):
                 self._doubtful[reply.row, place] = reply
@@ -141,6 +144,7 @@ class Asks:
             self._doubtful.pop((reply.row, place), None)
             answered[reply.row] |= 1 << place
             self._answered(reply)
+        self._tally.failed_before = sum((one & ~other).bit_count() for one, other in zip(failed, answered, strict=True))
         return answered
 
     def _answered(self, reply: Reply) -> None:

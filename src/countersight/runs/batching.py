@@ -12,7 +12,7 @@ from countersight.dataset import Dataset
 from countersight.engine import Journal, Tally
 from countersight.errors import BadPicture, CountersightError
 from countersight.models import Batched, Batches, Hosted, Model, batches_of
-from countersight.runs.asking import Way, begun_run
+from countersight.runs.asking import Way, begun_run, note_sample
 from countersight.runs.asks import TELLINGS, Ask, Asks
 from countersight.runs.batch_log import BATCHES, Event, asked_once, outstanding
 from countersight.runs.conversations import Conversations, NoExample
@@ -48,6 +48,7 @@ async def ask_in_batches(
             )
         assert isinstance(model, Hosted)
         run = begun_run(dataset, output, model, way, pool)
+        note_sample(run, way)
         with run.writing() as journal, Journal(output / BATCHES) as log:
             work = _Work(run, dataset, model, batches, journal, log, way, pool, tally or Tally())
             return await work.collect_and_send()

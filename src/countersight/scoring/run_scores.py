@@ -5,17 +5,18 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 from arro3.core import RecordBatch
 
 from countersight.case import Case, Reply
 from countersight.dataset import Dataset, check_key, hidden_in
 from countersight.errors import RunError
-from countersight.runs import RunFolder
+from countersight.runs import RunFolder, Sample
 from countersight.scoring.controls import Controls, Pairing, alarms
 from countersight.scoring.frame import as_table, batches
 from countersight.scoring.gold import Gold
 from countersight.scoring.judging import outcomes
-from countersight.scoring.outcome import Outcomes
+from countersight.scoring.outcome import MISSING, Outcomes
 from countersight.scoring.scores import Scores, score
 from countersight.scoring.sets import Cells, Placing, SetScores, as_fourth, set_scores, shown_sets
 
@@ -122,6 +123,7 @@ def judge_run(
     damaged: list[None] = []
     replies = watch_replies(run.replies(lambda: damaged.append(None)))
     found = outcomes(cases, replies, prompt.reads, factual_from=prompt.of("factual").reads, by_id=moved)
+    found = _of_those_asked_for(run, source, found)
     cells = placing.cells()
     cells = cells.only(paired.cases()) if cells else None
     return JudgedRun(run, source, gold, *paired.apart(found), cells, len(damaged))
@@ -152,6 +154,17 @@ def _source(run: RunFolder, dataset: Path | None, gold: Gold | None) -> tuple[Da
         if gold is None or not gold.path.is_dir():
             raise
         return Dataset.open(gold.path), True
+
+
+def _of_those_asked_for(run: RunFolder, source: Dataset, found: Outcomes) -> Outcomes:
+    """The outcomes, without a question that has no reply and is not in the sample that was asked for."""
+    sample = run.manifest.observed.get("sample")
+    if not sample:
+        return found
+    rows = msgspec.convert(sample, Sample).rows(source)
+    outside = ~np.isin(found.rows, list(rows))
+    codes = np.where(outside[:, None] & (found.codes == MISSING), 0, found.codes).astype(np.uint8)
+    return msgspec.structs.replace(found, codes=codes)
 
 
 def _asked(run: RunFolder, source: Dataset, gold: Gold | None) -> Iterator[tuple[int, Case]]:
