@@ -157,6 +157,8 @@ def test_what_turns_one_thing_round_turns_its_answer_round_and_is_a_sentence(tmp
     told = [case.change.text for case in cases if case.change]
     assert len(told) == len(rows)
     assert not [text for text in told if not re.fullmatch(r"[A-Z][^?]+\.", text) or " it were " in text]
+    named = r"\bhe\b.* hat|woman|book|dog|bear|TV|dog|clouds|snow|window|photo .*hours"
+    assert not [text for text in told if not re.search(named, text, re.IGNORECASE)]
 
 
 def test_yes_is_as_often_right_as_no_also_where_the_questions_run_out(tmp_path: Path) -> None:

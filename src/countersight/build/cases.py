@@ -32,7 +32,7 @@ def as_case(pair: Pair, number: int, *, suite: str, provenance: dict[str, str | 
         suite=NAMES[suite],
         group=group,
         factual=factual,
-        change=supposed(draft.question),
+        change=supposed(draft.told or draft.question),
         counterfactual=counterfactual,
         provenance=provenance | _told(pair),
     )

@@ -20,6 +20,8 @@ class Draft(msgspec.Struct, frozen=True):
     """The presupposition without its numbers and names, for telling how varied the writer is."""
     unpolished: str = ""
     """The question before its grammar was polished, where that changed it."""
+    told: str = ""
+    """The question with names in the place of its pronouns, where what it supposes names nothing by itself."""
 
 
 class Rejected(msgspec.Struct, frozen=True):

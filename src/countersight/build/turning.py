@@ -50,6 +50,22 @@ class Turning(msgspec.Struct, frozen=True):
     patterns: list[str]
     slots: dict[str, str]
 
+    def in_pronouns(self) -> dict[str, str]:
+        """The slots for a question, which has named its subject."""
+        he, has = self.slots.get("he", ""), self.slots.get("has", "")
+        return self.slots | {"subject": he, "whose": "its", "owner": f"{he} {has}", "there": "there"}
+
+    def in_names(self) -> dict[str, str]:
+        """The slots for a sentence of its own, which has to name its subject first."""
+        who = self.slots.get("who", "")
+        whose = "its" if who == "it" else f"{who}'s"
+        return self.slots | {
+            "subject": who,
+            "whose": whose,
+            "owner": f"{who} has",
+            "there": self.slots.get("where", ""),
+        }
+
 
 def turning_of(words: list[str]) -> Turning | None:
     """What turns the answer to a question round, given its words; None where nothing is known to."""
@@ -67,7 +83,7 @@ def turning_of(words: list[str]) -> Turning | None:
         case ["is", "it", state] if state in ("raining", "snowing", "cloudy", "sunny"):
             return Turning(TURNED[state], {})
         case ["is", "this", "a", "color" | "colour", shown] if thing_of(shown) in map(thing_of, PLACES):
-            return Turning(TURNINGS["photo"], {})
+            return Turning(TURNINGS["photo"], _subject(["the", shown]))
         case ["is", *said] if name := _name(said):
             return _of_one(name, said[len(name) :])
     return None
@@ -95,9 +111,9 @@ def _of_one(name: list[str], rest: list[str]) -> Turning | None:
         case ["wearing", worn] if is_person and worn not in CLOTHES and is_plural(worn):
             return Turning(TURNINGS["wearing"], slots | _said(worn))
         case ["on" | "off"] | ["turned" | "switched", "on" | "off"] if thing in SWITCHED:
-            return Turning(TURNINGS["switched"], {})
+            return Turning(TURNINGS["switched"], slots)
         case [colour] if colour in COLOURED and thing in PAINTED:
-            return Turning(TURNINGS["painted"], {"x": colour})
+            return Turning(TURNINGS["painted"], slots | {"x": colour})
         case [state] if state in TURNED and _may_be(state, thing, is_living=is_living):
             return Turning(TURNED[state], slots)
         case [doing, *more] if is_living and _is_doing(doing, more):
@@ -139,7 +155,7 @@ def _of_people(words: list[str]) -> Turning | None:
     """Where it is asked whether anybody is somewhere."""
     match words:
         case ["is", "there", who, *rest] | ["is", who, *rest] if who in _PEOPLE and _is_a_place(rest):
-            return Turning(TURNINGS["people"], {})
+            return Turning(TURNINGS["people"], {"where": " ".join(rest)})
     return None
 
 
@@ -157,7 +173,7 @@ def _of_what_is_there(verb: str, said: list[str]) -> Turning | None:
     if not is_plain or not _agrees(verb, name, has_article=has_article):
         return None
     if name == ["people"]:
-        return Turning(TURNINGS["people"], {}) if rest else None
+        return Turning(TURNINGS["people"], {"where": " ".join(rest)}) if rest else None
     where = [] if PLACES & set(rest) or rest[:1] == ["here"] else rest
     slots = _said(" ".join(name), is_some=not has_article)
     return Turning(TURNINGS["existing"], slots | {"x": " ".join([*name, *where]), "is": verb})

@@ -34,10 +34,15 @@ def write_yes_no(source: Source, chance: Random) -> Draft:
         raise Unwritten("nothing it asks about can be turned round")
     pattern = chance.choice(turning.patterns)
     written = {word.casefold(): word for word in source.question.rstrip("?").split()[1:]}  # Frisbee, TV
-    slots = {name: " ".join(written.get(word, word) for word in said.split()) for name, said in turning.slots.items()}
-    question = pattern.format(asked=asked, **slots)
-    question = re.sub(r"(^|\. )([a-z])", lambda begins: begins[1] + begins[2].upper(), question)
-    return Draft(question, "no" if source.answer == "yes" else "yes", OPERATION, pattern)
+    question, told = (_filled(pattern, asked, slots, written) for slots in (turning.in_pronouns(), turning.in_names()))
+    return Draft(question, "no" if source.answer == "yes" else "yes", OPERATION, pattern, told=told)
+
+
+def _filled(pattern: str, asked: str, slots: dict[str, str], written: dict[str, str]) -> str:
+    """The question in a wording, its words as they were written."""
+    words = {name: " ".join(written.get(word, word) for word in said.split()) for name, said in slots.items()}
+    question = pattern.format(asked=asked, **words)
+    return re.sub(r"(^|\. )([a-z])", lambda begins: begins[1] + begins[2].upper(), question)
 
 
 def would(question: str) -> str | None:
