@@ -111,8 +111,20 @@ def test_a_copy_is_made_while_people_work(tmp_path: Path):
         assert main(["collect", "backup", str(tmp_path / "campaign"), "-o", str(tmp_path / "copy")]) == 0
     with sqlite3.connect(tmp_path / "copy" / "campaign.sqlite") as copy:
         assert copy.execute("SELECT count(*) FROM contribution").fetchone() == (1,)
+    for name in ("campaign", "copy"):
+        assert (tmp_path / name / "campaign.sqlite").stat().st_mode & 0o077 == 0
     with opened(tmp_path / "copy") as (app, campaign):
-        assert Visitor(app, campaign, "ben").contribute("verify")
+        ben = Visitor(app, campaign, "ben")
+        page = ben.get(ben.begin("verify")).text
+        assert 'id="related-hint">What if: ' in page  # each check says which question and which answer it means
+        assert 'id="right-hint">What if: ' in page
+        assert ben.contribute("verify")
+
+
+def test_a_port_that_does_not_exist_is_refused_in_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    make_campaign(tmp_path / "campaign", "verify", 1)
+    assert main(["collect", "serve", str(tmp_path / "campaign"), "--port", "99999"]) != 0
+    assert "port 99999 cannot be listened on" in capsys.readouterr().err
 
 
 def test_bad_pictures_are_named_and_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

@@ -100,7 +100,7 @@ def with_tests(folder: Path) -> Path:
     """A campaign with a test to pass and items whose answer is known."""
     make_campaign(folder, "verify", 3, gold=dataset(folder.with_name("gold"), 3))
     (folder / "campaign.toml").write_text(settings_text("verify", "With a test"), encoding="utf-8")
-    setting(folder, "gold_share = 0.05", "gold_share = 0.999")
+    setting(folder, "gold_share = 0.05", "gold_share = 0.999999999")
     return folder
 
 

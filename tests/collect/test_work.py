@@ -15,6 +15,7 @@ from sqlalchemy.exc import IntegrityError
 from countersight.collect import pay, people, work
 from countersight.collect.campaign import Campaign
 from countersight.collect.database import tables
+from countersight.collect.figures import group_counts
 from countersight.collect.flows import Form
 
 NOW = 1_800_000_000.0
@@ -217,7 +218,7 @@ def test_a_second_process_waits_its_turn(tmp_path: Path, database: str | None):
 def test_known_items_are_mixed_in_marked_and_kept_out_of_the_export(tmp_path: Path):
     known = dataset(tmp_path / "known", 2)
     make_campaign(tmp_path / "campaign", "verify", 2, gold=known)
-    setting(tmp_path / "campaign", "gold_share = 0.05", "gold_share = 0.99")
+    setting(tmp_path / "campaign", "gold_share = 0.05", "gold_share = 0.999999999")
     with opened(tmp_path / "campaign") as (app, campaign):
         ada = Visitor(app, campaign, "ada")
         for expected in ("Right", "Not what we expected"):  # the second shows a wrong answer: keeping it is careless
@@ -334,6 +335,29 @@ def test_a_faulty_form_comes_back_with_its_text_and_is_kept_as_a_draft(tmp_path:
         assert "Would &lt;b&gt;this&lt;/b&gt; be kept?" in answer.text
         assert "The justification is missing." in answer.text
         assert "Would &lt;b&gt;this&lt;/b&gt; be kept?" in ada.get(task).text
+
+
+def test_two_windows_with_different_texts_are_not_both_said_to_be_sent(tmp_path: Path):
+    make_campaign(tmp_path / "campaign", "cfmm", 1)
+    with opened(tmp_path / "campaign") as (app, campaign):
+        ada = Visitor(app, campaign, "ada")
+        page, fields = ada.begin("write"), ANSWERS["cfmm/write"]
+        ada.post(page, **fields)
+        assert ada.post(page, **fields).headers["location"] == "/work?sent=1"
+        other = ada.post(page, **fields | {"basic": "How many circles are <b>red</b>?"})
+        assert other.status_code == 409
+        assert "was sent already" in other.text
+        assert "How many circles are &lt;b&gt;red&lt;/b&gt;?" in other.text
+        assert "<dt>Today</dt><dd>1</dd>" in ada.get("/work").text
+        counts = campaign.store.read(lambda c: group_counts(c, campaign.flow))
+        mended = ada.get(ada.post("/undo/1").headers["location"]).text
+        assert "How many circles are &lt;b&gt;red&lt;/b&gt;?" in mended
+        assert "<dt>Today</dt><dd>0</dd>" in ada.get("/work").text
+        assert sum(counts.values()) == 1
+        ada.post(page, **fields)
+        campaign.store.write_now(lambda c: c.execute(tables.item.update().values(state="removed")))
+        assert "<dt>Today</dt><dd>0</dd>" in ada.get("/work").text
+        assert sum(campaign.store.read(lambda c: group_counts(c, campaign.flow)).values()) == 0
 
 
 def test_distractors_must_differ(tmp_path: Path):

@@ -4,7 +4,7 @@ import shutil
 import sqlite3
 from pathlib import Path
 
-from countersight.collect.campaign import DATABASE, PICTURES, SECRET, SETTINGS
+from countersight.collect.campaign import DATABASE, PICTURES, SECRET, SETTINGS, make_private
 from countersight.collect.settings import read_settings
 from countersight.errors import CampaignError
 from countersight.files import Staging
@@ -20,6 +20,7 @@ def back_up(campaign: Path, folder: Path) -> None:
         for name in (SETTINGS, SECRET):
             if (campaign / name).is_file():
                 shutil.copy2(campaign / name, staging / name)
+        make_private(staging / DATABASE)
         source, copy = sqlite3.connect(campaign / DATABASE), sqlite3.connect(staging / DATABASE)
         try:
             source.backup(copy)

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import secrets
+from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
@@ -39,6 +40,8 @@ class Campaign:
         missing = [phase.name for phase in flow.phases if phase.name not in settings.phases]
         if missing:
             raise CampaignError(f"{path / SETTINGS}: there is no [phases.{missing[0]}], which {settings.flow} has")
+        if database is None:
+            make_private(path / DATABASE)
         url = database or f"sqlite:///{(path / DATABASE).resolve()}"
         return cls(path, settings, flow, Store(url), _secret(path / SECRET))
 
@@ -53,6 +56,12 @@ class Campaign:
             return None
         file = self.path / PICTURES / name
         return file if file.is_file() else None
+
+
+def make_private(file: Path) -> None:
+    """Make a file that its owner alone can read, unless it is there; where that fails, whoever opens it says why."""
+    with suppress(OSError):
+        os.close(os.open(file, os.O_RDONLY | os.O_CREAT, 0o600))
 
 
 def picture_name(data: bytes, mime: str) -> str:

@@ -166,13 +166,17 @@ def label_agreement(connection: Connection, flow: Flow) -> list[Named]:
     ]
 
 
-def _standing(connection: Connection, phase: str) -> list[tuple[int, str]]:
-    """The contributions of a phase that stand, by item; those on items whose answer is known are left out."""
+def _standing(connection: Connection, phase: str, *without: str) -> list[tuple[int, str]]:
+    """The contributions of a phase that stand, by item, without items of some states or whose answer is known."""
     question = (
         select(tables.lease.c.item_id, tables.contribution.c.content)
         .join(tables.contribution, tables.contribution.c.id == tables.lease.c.contribution_id)
         .join(tables.item, tables.item.c.id == tables.lease.c.item_id)
-        .where(tables.lease.c.phase == phase, tables.lease.c.state == "done", tables.item.c.state != "check")
+        .where(
+            tables.lease.c.phase == phase,
+            tables.lease.c.state == "done",
+            tables.item.c.state.not_in(["check", *without]),
+        )
         .order_by(tables.contribution.c.id)
     )
     return [(row.item_id, row.content) for row in connection.execute(question)]
@@ -183,7 +187,7 @@ def group_counts(connection: Connection, flow: Flow) -> dict[str, int]:
     counts = Counter(dict.fromkeys(flow.balance, 0))
     for phase in flow.phases:
         if phase.name == flow.grouped_in:
-            for _, content in _standing(connection, phase.name):
+            for _, content in _standing(connection, phase.name, "removed"):
                 decoded = msgspec.json.decode(content, type=phase.content)
                 counts.update(group for group in flow.groups(decoded) if group in counts)
     return dict(counts)

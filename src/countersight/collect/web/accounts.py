@@ -9,8 +9,12 @@ from countersight.collect import arriving, people
 from countersight.collect.web.limits import Limiter
 from countersight.collect.web.visit import RefusedError, Visit
 
-_per_account = Limiter(10, 900)
+_from_there = Limiter(10, 900)
+"""Tries at one name from one address: whoever guesses elsewhere does not lock its owner out."""
+_per_name = Limiter(100, 900)
 _per_address = Limiter(60, 900)
+_arrivals = Limiter(300, 900)
+"""People from Prolific by address: a whole house of them may share one."""
 _PROLIFIC_ID = re.compile(r"[A-Za-z0-9_-]{4,64}")
 
 
@@ -25,7 +29,9 @@ async def login(visit: Visit) -> Response:
     """Check name and password, and begin a new session."""
     name, password = visit.form.get("name", "").strip(), visit.form.get("password", "")
     following = _inside(visit.form.get("next", "/"))
-    if not (_per_account.allows(name[:100].casefold()) and _per_address.allows(_address(visit))):
+    who, address = name[:100].casefold(), _address(visit)
+    pair = f"{address} {who}"
+    if not (_from_there.allows(pair) and _per_name.allows(who) and _per_address.allows(address)):
         raise RefusedError(429, "Too many tries. Wait a quarter of an hour, then try again.")
     found = visit.store.read(lambda c: people.stored_password(c, name))
     # Argon2 is slow on purpose: it must not keep the others waiting.
@@ -33,7 +39,9 @@ async def login(visit: Visit) -> Response:
     if not right or found is None:
         fault = "Name or password is wrong."
         return visit.page("login.html", 401, name=name[:100], fault=fault, next=following)
-    _per_account.forget(name[:100].casefold())
+    _from_there.forget(pair)
+    _per_name.take_back(who)
+    _per_address.take_back(address)
     return await begin(visit, found[0].id, following)
 
 
@@ -78,6 +86,7 @@ def _invited(visit: Visit) -> people.Person:
     invited = visit.store.read(lambda c: people.invited(c, visit.request.path_params["link"], visit.now))
     if invited is None:
         raise RefusedError(404, "This link was used already, or is too old. Ask for a new one.")
+    _per_address.take_back(_address(visit))
     return invited
 
 
@@ -89,7 +98,7 @@ async def arrive(visit: Visit) -> Response:
         raise RefusedError(403, "This campaign takes nobody from Prolific: its settings have no completion code.")
     if not all(map(_PROLIFIC_ID.fullmatch, ids)):
         raise RefusedError(400, "The link from Prolific is not complete. Open the study again from there.")
-    if not _per_address.allows(_address(visit)):
+    if not _arrivals.allows(_address(visit)):
         raise RefusedError(429, "Too many visits from here. Wait a quarter of an hour, then try again.")
     secret = visit.campaign.secret
     who = await visit.store.write(lambda c: arriving.arrived(c, secret, ids[0], ids[1], ids[2], visit.now))

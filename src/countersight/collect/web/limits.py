@@ -26,6 +26,11 @@ class Limiter:
             self._seen.popitem(last=False)
         return allowed
 
+    def take_back(self, key: str) -> None:
+        """Let the last try not count: it was no guess."""
+        if self._seen.get(key):
+            self._seen[key].pop()
+
     def forget(self, key: str) -> None:
         """Begin anew for a key: the password was right."""
         self._seen.pop(key, None)

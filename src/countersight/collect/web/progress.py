@@ -83,7 +83,9 @@ _made = tables.contribution.c
 _DONE = select(func.count()).where(tables.lease.c.person_id == bindparam("person"), tables.lease.c.state == "done")
 _RECENT = (
     select(_made.at, _made.seconds)
-    .where(_made.person_id == bindparam("person"), _made.content.is_not(None))
+    .join(tables.lease, (tables.lease.c.id == _made.lease_id) & (tables.lease.c.contribution_id == _made.id))
+    .join(tables.item, _item.id == _made.item_id)
+    .where(_made.person_id == bindparam("person"), tables.lease.c.state == "done", _item.state != "removed")
     .order_by(_made.at.desc())
     .limit(_SERIES)
 )

@@ -47,6 +47,6 @@ def _refuse_taken(host: str, port: int) -> None:
     try:
         with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET):
             pass
-    except OSError as error:
-        words = error.strerror or str(error)
+    except (OSError, OverflowError) as error:  # a port above 65535 overflows
+        words = getattr(error, "strerror", None) or str(error)
         raise CampaignError(f"{host} port {port} cannot be listened on ({words}); choose another `port`") from None

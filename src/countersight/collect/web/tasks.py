@@ -134,11 +134,24 @@ async def submit(visit: Visit) -> Response:
         raise RefusedError(
             409, "You were away for long, and somebody else has finished this item. Please take the next one."
         ) from None
+    if not sent.same:
+        return await _sent_already(visit, task)
     if sent.right is not None:
         return visit.go(f"/known/{sent.contribution_id}")
     return visit.go(
         f"/task/{following.token}?sent={sent.contribution_id}" if following else f"/work?sent={sent.contribution_id}"
     )
+
+
+async def _sent_already(visit: Visit, task: Task) -> Response:
+    """Another window was first, with something else: say so, show what was typed here, and keep it as a draft."""
+    typed = _typed(visit)
+    await visit.store.write(lambda c: work.save_draft(c, visit.settings, task.lease, typed, visit.now))
+    words = (
+        "This task was sent already, with something else in it, and that stands. What you typed here is below. "
+        "Where you take back what was sent, you find this in its place."
+    )
+    return visit.page("refused.html", 409, words=words, typed=typed)
 
 
 def _send(

@@ -27,6 +27,8 @@ class Submitted(msgspec.Struct, frozen=True):
     """On an item whose answer is known: whether it was given."""
     again: bool = False
     """It had been made before: the form was sent twice."""
+    same: bool = True
+    """What was sent again says the same as what was sent first, and stands."""
 
 
 class TakenError(Exception):
@@ -46,7 +48,7 @@ def submit(
     fresh = lease_by_token(connection, lease.token, lease.person_id)
     assert fresh is not None  # leases are never deleted
     if fresh.state == "done" and fresh.contribution_id is not None:
-        return Submitted(fresh.contribution_id, again=True)
+        return Submitted(fresh.contribution_id, again=True, same=_stands(connection, fresh.contribution_id, content))
     if fresh.state != "active" and not take_up_again(connection, settings, fresh, now):
         raise TakenError
     item = load_item(connection, fresh.item_id)
@@ -59,6 +61,12 @@ def submit(
     if item.state != "check":
         follow(connection, settings, flow, item, fresh.phase, number, now)
     return Submitted(number, right)
+
+
+def _stands(connection: Connection, contribution_id: int, content: Content) -> bool:
+    """Whether just this was sent before."""
+    kept = connection.execute(select(tables.contribution.c.content).where(tables.contribution.c.id == contribution_id))
+    return bool(kept.scalar_one() == msgspec.json.encode(content).decode())
 
 
 def _is_right(flow: Flow, item: Item, phase: str, content: Content) -> bool | None:
