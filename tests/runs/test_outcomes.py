@@ -10,7 +10,9 @@ from chat_server import ChatServer
 from making import dataset
 from running import QUICK, answers, ask, replies, run_command
 
-from countersight.dataset import Dataset
+from countersight.case import Case, Question
+from countersight.cli import main
+from countersight.dataset import Dataset, DatasetWriter
 from countersight.engine import Tally
 from countersight.errors import RunError
 from countersight.runs import RunFolder
@@ -153,3 +155,10 @@ def test_a_terminal_that_knows_no_dash_gets_no_traceback(tmp_path):
         )
         assert done.returncode == 0, done.stderr
         assert b"Traceback" not in done.stderr
+
+
+def test_a_run_that_can_ask_nothing_says_why(tmp_path, capsys):
+    with DatasetWriter(tmp_path / "d", name="d", description="", license="", provenance={}) as writer:
+        writer.add(Case(id="c", group="AR", factual=Question("Does it stay?", "yes", "boolean")))
+    assert main(["run", str(tmp_path / "d"), "--model", "embedded", "-o", str(tmp_path / "r")]) == 1
+    assert "Nothing was asked" in capsys.readouterr().err

@@ -406,6 +406,8 @@ def test_videos_are_shown_as_frames_and_scored_per_option_and_per_question(tmp_p
     assert set(seen) == {8}
     [line] = scores.sets[-1:]
     assert (line.answers.right, line.answers.n, line.whole.rate.right, line.whole.rate.n) == (1, 2, 0, 1)
+    tables = cs.report(tmp_path / "r", out=tmp_path / "report").markdown.read_text()
+    assert "answers right under a change 50.0%" in tables  # two worlds, and no case in both: there is no drop
 
 
 def test_two_answers_about_a_video(tmp_path):

@@ -245,6 +245,12 @@ def ask(
     if stopped:
         print(GOES_ON, file=sys.stderr)
         return STOPPED
+    if not tally.total:
+        print(
+            f"Nothing was asked: no case of {dataset} has what {way.prompt.name} shows {model.name}. Cases without a "
+            "picture are asked with a prompt that shows none, such as given-graph or text-only.",
+            file=sys.stderr,
+        )
     return SOME_FAILED if tally.failed or not tally.before + tally.answered else 0
 
 

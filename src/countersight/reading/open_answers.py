@@ -30,6 +30,12 @@ _UNSEEN = re.compile(
 _TELLS = re.compile(r"\b(?:happen|why|how|describe|explain|do|doing|say about|difference)\b", re.IGNORECASE)
 # "Red. Like blood": few words and then more. "U.S.", "St. Louis" and "dr. pepper" are one answer.
 _GOES_ON = re.compile(r"(?<!\bmrs)(?<!\bave)(?<=\w\w\w)\. *\S|[!?] *\S", re.IGNORECASE)
+# A sentence with its full stop, as models write: "it is cloudy" without one is what people answer, and stays.
+_SAID_OF = re.compile(
+    r"(?:it|this|that|they|these|those|(?:the|this|that|these|those) (?P<subject>\w+))"
+    r"(?: is| are| was| were|'s|'re) (?P<answer>\w[\w' -]*?)[.!]",
+    re.IGNORECASE,
+)
 _PALE: Final = words("questions.empty") | words("options.pale") | words("open.passing")
 _JOINING: Final = frozenset({"of", "and", "or", "the", "a", "an", "in", "on", "to", "with", "for"})
 _FEW = 4  # words that are an answer by themselves
@@ -49,7 +55,7 @@ def open_answer(text: str, question: str) -> str | None:
         return said
     is_short = len(written_out(said).split()) <= _FEW or _is_caption(said)
     if is_short and not _IS_ROUNDABOUT.search(said) and not _GOES_ON.search(said):
-        return said  # "do not enter", "it is cloudy": few words answer as they stand
+        return _without_subject(said, question)  # "do not enter", "cloudy": few words answer as they stand
     pieces = sentences(said)
     short = _RATHER_THAN.sub("", pieces[0])
     if _is_few(pieces[0]):
@@ -58,6 +64,16 @@ def open_answer(text: str, question: str) -> str | None:
     if len(answers) == 1:
         return answers.pop()
     return said if not answers and len(said.split()) <= _SHORT and not _is_sentence(said) else None
+
+
+def _without_subject(said: str, question: str) -> str:
+    """What is said of what the question names, without naming it again: "It is blue.", "The car is blue." say blue."""
+    found = _SAID_OF.fullmatch(said)
+    if found is None:
+        return said
+    known = {stem(word.lower()) for word in _WORD.findall(question)}
+    named = [word.lower() for word in _WORD.findall(found["subject"] or "")]
+    return found["answer"] if all(word in _PALE or stem(word) in known for word in named) else said
 
 
 def _is_refused(part: str) -> bool:

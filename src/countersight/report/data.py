@@ -214,7 +214,7 @@ class ReportData(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def two_worlds(self) -> bool:
         """Whether there is a way from one world to the other, and so a drop to speak of."""
-        return len(self.worlds) > 1
+        return len(self.worlds) > 1 and "drop" in self.terms.measures
 
 
 class AskedQuestion(msgspec.Struct, frozen=True):

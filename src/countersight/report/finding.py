@@ -99,7 +99,7 @@ def _caveat(run: RunScores) -> str:
 
 
 def _figure(report: ReportData, run: RunScores) -> Figure | None:
-    figure: Figure | None = run.overall.drop if report.two_worlds else getattr(run.overall, report.worlds[0])
+    figure: Figure | None = run.overall.drop if report.two_worlds else getattr(run.overall, report.worlds[-1])
     return figure if figure and figure.value is not None else None
 
 
@@ -131,7 +131,8 @@ def _drop(report: ReportData, run: RunScores, drop: Figure, *, short: bool = Fal
 
 def _accuracy(report: ReportData, run: RunScores, figure: Figure) -> str:
     words = "VQA accuracy of" if report.soft else "answers right"
-    chance = run.overall.chance.get(report.worlds[0])
+    words += " under a change" if len(report.worlds) > 1 else ""
+    chance = run.overall.chance.get(report.worlds[-1])
     level = f"{percent(report.confidence, 0)}% interval {interval(figure)}; {several(figure.n, 'case')}"
     told = f"{'has a ' if report.soft else ''}{words} {percent(figure.value or 0.0)}% ({level})"
     if chance is None:

@@ -2,6 +2,7 @@
 
 import base64
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import msgspec
@@ -335,13 +336,13 @@ def _drop(report: ReportData) -> Markup:
 
 
 def _accuracy(report: ReportData) -> Markup:
-    (asking,) = report.worlds
     plots = []
-    for run in report.runs:
+    for run, asking in product(report.runs, report.worlds):
+        label = f"{name(run.label)}, {report.terms.measures[asking]}" if len(report.worlds) > 1 else run.label
         parts = [(report.terms.group, run.groups[:-1]), *((each.name, each.lines) for each in run.divisions)]
         for what, lines in parts:
             if lines or not run.divisions:
-                heading = f"{name(run.label)}, by {what}" if lines else run.label
+                heading = f"{name(label)}, by {what}" if lines else label
                 plot = accuracy_plot(lines, run.overall, asking, report.terms)
                 plots.append(element("div", _run_heading(heading), plot))
     return section(
