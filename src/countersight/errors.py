@@ -52,6 +52,10 @@ class ModelError(CountersightError):
     """The model cannot be asked at all: a wrong name, a missing key, a key that was refused."""
 
 
+class BatchRefused(ModelError):  # noqa: N818 - it names what happened
+    """A batch that the provider did not take, or none of which it would answer: nothing of it is out, or paid for."""
+
+
 class EditorError(CountersightError):
     """An editor that cannot edit at all: no such editor, no such file, a library that is missing."""
 

@@ -10,7 +10,7 @@ from running import replies, run_command
 
 from countersight.asking import find_prompt
 from countersight.dataset import Dataset
-from countersight.errors import CountersightError, ModelError
+from countersight.errors import BatchRefused, CountersightError, ModelError
 from countersight.models import ModelSettings, open_model
 from countersight.models import batches as batches_module
 from countersight.runs import Way, ask_in_batches, batching, outstanding
@@ -124,17 +124,18 @@ def call(folder, output, name):
 def test_what_is_sent_is_collected_by_a_later_call_at_half_the_price(kind, server, tmp_path) -> None:
     folder = dataset(tmp_path / "data", 4)
     out = call(folder, tmp_path / "run", NAMES[kind])
-    assert (out.out, out.questions, out.sent, out.collected) == (1, 8, 8, 0)
+    assert (out.out, out.questions, out.sent, out.collected) == (1, 7, 7, 0)  # one was asked first, alone
     out = call(folder, tmp_path / "run", NAMES[kind])
     assert (out.out, out.sent, out.collected) == (1, 0, 0)
     server.done = True
     out = call(folder, tmp_path / "run", NAMES[kind])
-    assert (out.out, out.sent, out.collected) == (0, 0, 8)
-    assert server.sizes() == [8]
+    assert (out.out, out.sent, out.collected) == (0, 0, 7)
+    assert server.sizes() == [7]
     found = replies(tmp_path / "run")
     assert {(reply.state, reply.text) for reply in found} == {("answered", "B")}
     price = {"openai": (2.5, 10), "anthropic": (3, 15), "gemini": (0.3, 2.5)}[kind]
-    assert found[0].cost == pytest.approx((100 * price[0] + 7 * price[1]) / 2e6)
+    alone, in_batch = found[0].cost, found[-1].cost
+    assert in_batch == pytest.approx(alone / 2) == pytest.approx((100 * price[0] + 7 * price[1]) / 2e6)
     assert call(folder, tmp_path / "run", NAMES[kind]).sent == 0
 
 
@@ -155,8 +156,8 @@ def test_a_call_that_was_killed_as_it_sent_does_not_pay_twice(kind, server, tmp_
     assert [event.batch for event in outstanding(tmp_path / "run").values()] == [""]
     assert call(folder, tmp_path / "run", NAMES[kind]).sent == 0
     server.done = True
-    assert call(folder, tmp_path / "run", NAMES[kind]).collected == 6
-    assert server.sizes() == [6]
+    assert call(folder, tmp_path / "run", NAMES[kind]).collected == 5
+    assert server.sizes() == [5]
 
 
 @pytest.mark.parametrize("kind", NAMES)
@@ -166,17 +167,17 @@ def test_what_came_back_without_an_answer_is_asked_in_the_ordinary_way(kind, ser
     server.done, server.lost = True, 2
     done = run_command(folder, tmp_path / "run", NAMES[kind], "--batch")
     assert done.returncode == 0, done.stderr
-    assert "4 answers collected" in done.stderr
+    assert "3 answers collected" in done.stderr
     assert "6 of 6 questions answered" in done.stderr
-    assert server.sizes() == [6]
+    assert server.sizes() == [5]
 
 
 def test_batches_are_cut_by_number_and_by_bytes(server, tmp_path, monkeypatch) -> None:
     folder = dataset(tmp_path / "data", 5)
     monkeypatch.setattr(batches_module.AnthropicBatches, "most_requests", 4)
     assert call(folder, tmp_path / "run", NAMES["anthropic"]).out == 3
-    assert server.sizes() == [4, 4, 2]
-    monkeypatch.setattr(batches_module.GeminiBatches, "most_bytes", 2500)
+    assert server.sizes() == [4, 4, 1]
+    monkeypatch.setattr(batches_module.GeminiBatches, "most_bytes", 2000)
     assert call(folder, tmp_path / "other", NAMES["gemini"]).out > 3
 
 
@@ -192,7 +193,7 @@ def test_one_that_never_arrived_is_sent_again_after_a_while(server, tmp_path, mo
             call(folder, tmp_path / "run", NAMES["openai"])
     assert call(folder, tmp_path / "run", NAMES["openai"]).sent == 0
     monkeypatch.setattr(batches_module.OpenAIBatches, "lost_after", -1)
-    assert call(folder, tmp_path / "run", NAMES["openai"]).sent == 4
+    assert call(folder, tmp_path / "run", NAMES["openai"]).sent == 2  # of three, one is asked first once more
 
 
 def test_status_says_what_is_out(server, tmp_path, capsys) -> None:
@@ -201,8 +202,43 @@ def test_status_says_what_is_out(server, tmp_path, capsys) -> None:
     call(dataset(tmp_path / "data", 2), tmp_path / "run", NAMES["gemini"])
     assert main(["status", str(tmp_path / "run")]) == 0
     printed = capsys.readouterr().out
-    assert "0 of 4 questions scored; 4 not asked yet" in printed
-    assert "batches/b0: 4 questions out for 0.0 h" in printed
+    assert "1 of 4 questions scored; 3 not asked yet" in printed
+    assert "batches/b0: 3 questions out for 0.0 h" in printed
+
+
+def test_what_a_model_refuses_is_found_out_before_the_batch_is_sent(server, tmp_path) -> None:
+    server.refuses = {'"temperature"': "temperature is deprecated for this model"}
+    call(dataset(tmp_path / "data", 2), tmp_path / "run", NAMES["anthropic"])
+    [sent] = server.batches.values()
+    assert [("max_tokens" in one["params"], "temperature" in one["params"]) for one in sent] == [(True, False)] * 3
+
+
+@pytest.mark.parametrize("kind", NAMES)
+def test_a_batch_that_was_refused_is_not_out(kind, server, tmp_path) -> None:
+    server.script = lambda number, path: (400, {"error": {"message": "no batches today"}}) if "atch" in path else None
+    folder = dataset(tmp_path / "data", 2)
+    with pytest.raises(BatchRefused, match="no batches today"):
+        call(folder, tmp_path / "run", NAMES[kind])
+    assert outstanding(tmp_path / "run") == {}
+    server.script = lambda number, path: None
+    out = call(folder, tmp_path / "run", NAMES[kind])
+    assert (out.out, out.sent) == (1, 2)
+    server.script = lambda number, path: (401, {"error": {"message": "no such key"}}) if "atch" in path else None
+    with pytest.raises(ModelError, match="no such key"):  # of the key of today; the batch is out as ever
+        call(folder, tmp_path / "run", NAMES[kind])
+    assert len(outstanding(tmp_path / "run")) == 1
+
+
+def test_a_batch_that_fails_as_a_whole_says_why_and_is_not_asked_at_full_price(server, tmp_path) -> None:
+    folder = dataset(tmp_path / "data", 2)
+    call(folder, tmp_path / "run", NAMES["openai"])
+    failed = {"status": "failed", "errors": {"data": [{"message": "line 1: no such model"}]}}
+    server.script = lambda number, path: (200, failed) if "/batches/" in path else None
+    asked = len(server.requests)
+    done = run_command(folder, tmp_path / "run", NAMES["openai"], "--batch")
+    assert (done.returncode, len(server.requests)) == (2, asked + 1)
+    assert "line 1: no such model" in done.stderr
+    assert outstanding(tmp_path / "run") == {}
 
 
 def test_what_is_out_is_not_asked_beside_its_batch(server, tmp_path, capsys) -> None:

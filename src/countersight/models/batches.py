@@ -1,13 +1,13 @@
 """Batch APIs at half the price: how OpenAI, Anthropic and Gemini take many requests and give the answers back."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import quote
 
 import aiohttp
 import msgspec
 
-from countersight.errors import AskingFailed, ModelError
+from countersight.errors import AskingFailed, BatchRefused, ModelError
 from countersight.models.anthropic import Messages
 from countersight.models.endpoint import Endpoint
 from countersight.models.gemini import Contents
@@ -15,6 +15,7 @@ from countersight.models.hosted import Hosted
 from countersight.models.protocol import Answer
 from countersight.models.saying import decoded
 from countersight.models.service import Received, error_text, refused
+from countersight.text import printable
 
 HALF = 0.5
 """The share of the price that is paid for a batch."""
@@ -71,7 +72,12 @@ class _Of:
         self._model = model
 
     async def _post(self, url: str, body: bytes | aiohttp.FormData) -> Any:
-        return self._sent(await self._model.service.post(url, body))
+        received = await self._model.service.post(url, body)
+        try:
+            return self._sent(received)
+        except ModelError as error:
+            # Of a server that failed within itself it is not known whether the batch arrived.
+            raise BatchRefused(str(error)) if 400 <= received.status < 500 else error from None
 
     async def _get(self, url: str) -> Any:
         return self._sent(await self._model.service.get(url))
@@ -94,6 +100,15 @@ class _Of:
         if not isinstance(sent, dict):
             raise ModelError(f"{self._model.service.host} answers with something that is no batch")
         return sent
+
+    def _refuse_fruitless(self, batch: str, errors: Iterable[Any]) -> None:
+        """Say the reason where a batch came back with errors alone: at full price its questions would err too."""
+        reason = next((error_text(msgspec.json.encode(error)) for error in errors if error), "")
+        if reason:
+            raise BatchRefused(
+                f"batch {batch} came back without an answer: {printable(reason)}; mend that, and the same command "
+                "sends its questions in another, or ask them at full price without `batch`"
+            )
 
     def _answers(self, found: Iterator[tuple[Any, Any]]) -> dict[str, Answer]:
         """The answers among what came back; what is none is left out, to be asked for in the ordinary way."""
@@ -144,9 +159,17 @@ class OpenAIBatches(_Of):
         if there.get("status") not in ("completed", "failed", "expired", "cancelled"):
             return None
         if not there.get("output_file_id"):
+            self._refuse_fruitless(batch, await self._errors(there))
             return {}
         lines = await self._lines(f"{self._base}/files/{there['output_file_id']}/content")
         return self._answers((line.get("custom_id"), (line.get("response") or {}).get("body")) for line in lines)
+
+    async def _errors(self, there: dict[str, Any]) -> list[Any]:
+        """What was wrong with a batch, or with each of its lines."""
+        if there.get("error_file_id"):
+            lines = await self._lines(f"{self._base}/files/{there['error_file_id']}/content")
+            return [(line.get("response") or {}).get("body") for line in lines]
+        return (there.get("errors") or {}).get("data") or []
 
 
 class AnthropicBatches(_Of):
@@ -173,8 +196,11 @@ class AnthropicBatches(_Of):
         there = await self._get(f"{self._model.url}/batches/{quote(batch, safe='')}")
         if there.get("processing_status") != "ended":
             return None
-        lines = await self._results(batch)
-        return self._answers((line.get("custom_id"), (line.get("result") or {}).get("message")) for line in lines)
+        results = [(line.get("custom_id"), line.get("result") or {}) for line in await self._results(batch)]
+        answers = self._answers((name, result.get("message")) for name, result in results)
+        if not answers:
+            self._refuse_fruitless(batch, (result.get("error") for _, result in results))
+        return answers
 
     async def _results(self, batch: str) -> Iterator[Any]:
         """Where they always are: an address that the server names might lead the key elsewhere."""
@@ -213,4 +239,7 @@ class GeminiBatches(_Of):
         if not there.get("done"):
             return None
         found = ((there.get("response") or {}).get("inlinedResponses") or {}).get("inlinedResponses") or []
-        return self._answers(((one.get("metadata") or {}).get("key"), one.get("response")) for one in found)
+        answers = self._answers(((one.get("metadata") or {}).get("key"), one.get("response")) for one in found)
+        if not answers:
+            self._refuse_fruitless(batch, (there.get("error"), *(one.get("error") for one in found)))
+        return answers

@@ -12,9 +12,9 @@ BATCHES = "batches.jsonl"
 
 
 class Event(msgspec.Struct, frozen=True):
-    """A line about a batch: it is about to be sent, it was sent, or its answers are all in the journal."""
+    """A line about a batch: it is about to be sent, was sent, was refused, or its answers are all in the journal."""
 
-    what: Literal["sending", "sent", "collected"]
+    what: Literal["sending", "sent", "refused", "collected"]
     label: str
     at: float
     batch: str = ""
@@ -38,7 +38,7 @@ def outstanding(run: Path) -> dict[str, Event]:
     """The batches of a run that are not collected yet, by label; the last that is known of each."""
     left: dict[str, Event] = {}
     for event in events(run):
-        if event.what == "collected":
+        if event.what in ("collected", "refused"):
             left.pop(event.label, None)
         else:
             known = left.get(event.label)
@@ -49,8 +49,9 @@ def outstanding(run: Path) -> dict[str, Event]:
 def asked_once(run: Path) -> set[str]:
     """The questions that are out or were in a batch that arrived: they are not sent in another."""
     told = events(run)
+    refused = {event.label for event in told if event.what == "refused"}
     arrived = {event.label for event in told if event.batch} | outstanding(run).keys()
-    return {name for event in told if event.label in arrived for name in event.names}
+    return {name for event in told if event.label in arrived - refused for name in event.names}
 
 
 def refuse_what_is_out(run: Path) -> None:

@@ -10,8 +10,16 @@ import msgspec
 from countersight.case import Reply
 from countersight.dataset import Dataset
 from countersight.engine import Journal, Tally
-from countersight.errors import BadPicture, CountersightError
-from countersight.models import Batched, Batches, Hosted, Model, batches_of
+from countersight.errors import (
+    BadPicture,
+    BatchRefused,
+    CountersightError,
+    ModelError,
+    Overloaded,
+    Refused,
+    Unreachable,
+)
+from countersight.models import Answer, Batched, Batches, Hosted, Model, batches_of
 from countersight.runs.asking import Way, begun_run, note_sample
 from countersight.runs.asks import TELLINGS, Ask, Asks
 from countersight.runs.batch_log import BATCHES, Event, asked_once, outstanding
@@ -83,13 +91,46 @@ class _Work:
         for event in outstanding(self._run.path).values():
             collected += await self._collect(event, left)
         once = asked_once(self._run.path)
+        unsent = [ask for name, ask in left.items() if name not in once]
+        if unsent:
+            await self._try_out(unsent)
         sent = 0
-        async for label, requests in self._cut([ask for name, ask in left.items() if name not in once]):
+        async for label, requests in self._cut(unsent):
             await self._send(label, requests)
             sent += len(requests)
         out = outstanding(self._run.path)
         self._run.observe(self._model.observed)
         return Out(len(out), sum(len(event.names) for event in out.values()), collected, sent)
+
+    async def _try_out(self, unsent: list[Ask]) -> None:
+        """Ask one question in the ordinary way: what the model refuses is found out before all of them are sent."""
+        for ask in unsent:
+            try:
+                request = self._conversations.request(ask)
+            except (BadPicture, NoExample):
+                continue  # the ordinary way says what is wrong with it
+            try:
+                self._take(ask, await self._model.reply(request))
+            except Refused as refusal:
+                raise ModelError(f"no batch was sent, since one question asked alone was refused: {refusal}") from None
+            except Overloaded:
+                return  # it has too much to do now; whatever else is amiss, the batch will say
+            unsent.remove(ask)
+            self._journal.sync()
+            return
+
+    def _take(self, ask: Ask, answer: Answer) -> None:
+        reply: Reply = ask.reply(
+            text=answer.text,
+            reasoning=answer.reasoning,
+            finish=answer.finish,
+            tokens_in=answer.tokens_in,
+            tokens_out=answer.tokens_out,
+            cost=answer.cost,
+            model=answer.model,
+        )
+        self._journal.append(reply)
+        self._tally.count(reply)
 
     async def _collect(self, event: Event, left: dict[str, Ask]) -> int:
         """Bring home what a batch gave; one that was never known to have arrived is looked for."""
@@ -100,7 +141,11 @@ class _Work:
             return 0
         if not event.batch:
             self._write(Event("sent", event.label, time.time(), batch))
-        answers = await self._batches.collect(batch)
+        try:
+            answers = await self._batches.collect(batch)
+        except BatchRefused:
+            self._write(Event("refused", event.label, time.time(), batch))
+            raise
         if answers is None:
             return 0
         found = 0
@@ -108,17 +153,7 @@ class _Work:
             ask = left.pop(name.removeprefix(f"{event.label}-"), None)
             if ask is None:
                 continue  # answered by now in another way
-            reply: Reply = ask.reply(
-                text=answer.text,
-                reasoning=answer.reasoning,
-                finish=answer.finish,
-                tokens_in=answer.tokens_in,
-                tokens_out=answer.tokens_out,
-                cost=answer.cost,
-                model=answer.model,
-            )
-            self._journal.append(reply)
-            self._tally.count(reply)
+            self._take(ask, answer)
             found += 1
         self._journal.sync()
         self._write(Event("collected", event.label, time.time(), batch))
@@ -128,7 +163,11 @@ class _Work:
         """Write down what is about to go, send it, and write down that it went: nothing is paid for twice."""
         names = tuple(request.name.removeprefix(f"{label}-") for request in requests)
         self._write(Event("sending", label, time.time(), names=names))
-        batch = await self._batches.send(label, requests)
+        try:
+            batch = await self._batches.send(label, requests)
+        except (BatchRefused, Unreachable):
+            self._write(Event("refused", label, time.time()))
+            raise
         self._write(Event("sent", label, time.time(), batch))
 
     async def _cut(self, asks: list[Ask]) -> AsyncIterator[tuple[str, list[Batched]]]:
