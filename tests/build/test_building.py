@@ -162,11 +162,23 @@ def test_what_turns_one_thing_round_turns_its_answer_round_and_is_a_sentence(tmp
 
 
 def test_yes_is_as_often_right_as_no_also_where_the_questions_run_out(tmp_path: Path) -> None:
-    rows = [("Is the light on?", "yes")] * 9 + [("Is there a dog?", "no")] * 2
+    rows = [("Is the light on?", "yes")] * 9 + [("Is the lamp on?", "no")] * 2
     build(write_csv(tmp_path / "questions.csv", rows), tmp_path / "pairs", size=100, groups=("boolean",))
     cases = [case for _, case in Dataset.open(tmp_path / "pairs").cases()]
     assert Counter(case.counterfactual.answer for case in cases if case.counterfactual) == {"yes": 2, "no": 3}
     assert {each["reason"] for each in rejected(tmp_path / "pairs")} == {"enough answers no"}
+
+
+def test_yes_is_as_often_right_as_no_with_each_kind_of_wording(tmp_path: Path) -> None:
+    rows = [("Is he wearing a hat?", "yes")] * 5 + [("Is he wearing a tie?", "no")] * 2
+    rows += [("Is the dog running?", "no")] * 5 + [("Is the cat running?", "yes")] * 2
+    build(write_csv(tmp_path / "questions.csv", rows), tmp_path / "pairs", size=100, groups=("boolean",))
+    answers: dict[object, Counter[str]] = {}
+    for _, each in Dataset.open(tmp_path / "pairs").cases():
+        assert each.counterfactual
+        answers.setdefault(each.provenance["operation"], Counter())[each.counterfactual.answer] += 1
+    assert len(answers) == 2
+    assert all(abs(said["yes"] - said["no"]) <= 1 for said in answers.values())
 
 
 @pytest.mark.parametrize(

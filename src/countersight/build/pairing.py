@@ -110,11 +110,18 @@ class Pairing:
         return tried
 
     def _even_out(self, begin: int) -> None:
-        """Yes as often as no also where the questions ran out: the last pairs with the commoner answer go."""
-        answers = Counter(pair.draft.answer for pair in self._pairs[begin:] if pair.source.group == "boolean")
+        """Yes as often as no also where the questions ran out, of each operation and then of all."""
+        made = [pair for pair in self._pairs[begin:] if pair.source.group == "boolean"]
+        for operation in sorted({pair.draft.operation for pair in made}):
+            self._even_out_among([pair for pair in made if pair.draft.operation == operation])
+        self._even_out_among([pair for pair in self._pairs[begin:] if pair.source.group == "boolean"])
+
+    def _even_out_among(self, pairs: list[Pair]) -> None:
+        """The last pairs with the commoner answer go."""
+        answers = Counter(pair.draft.answer for pair in pairs)
         often, seldom = sorted(("yes", "no"), key=lambda answer: -answers[answer])
-        alike = [pair for pair in self._pairs[begin:] if pair.draft.answer == often]
-        for pair in alike[answers[seldom] + 1 :] if answers else []:
+        alike = [pair for pair in pairs if pair.draft.answer == often]
+        for pair in alike[answers[seldom] + 1 :]:
             self._pairs.remove(pair)
             self._reject(pair.source, BALANCED, f"enough answers {often}", "", pair.draft.question)
 

@@ -50,6 +50,11 @@ class Turning(msgspec.Struct, frozen=True):
     patterns: list[str]
     slots: dict[str, str]
 
+    @property
+    def family(self) -> str:
+        """One name for all wordings of the supposition, by which yes and no are evened out."""
+        return next((name for name, each in TURNINGS.items() if each is self.patterns), "state")
+
     def in_pronouns(self) -> dict[str, str]:
         """The slots for a question, which has named its subject."""
         he, has = self.slots.get("he", ""), self.slots.get("has", "")

@@ -10,7 +10,6 @@ from countersight.build.turning import turning_of
 from countersight.build.vocabulary import STATES
 from countersight.composing import is_plural, number_of
 
-OPERATION: Final = "negate"
 _PRONOUNS: Final = frozenset(
     {"it", "he", "she", "they", "there", "this", "that", "these", "those", "anyone", "someone"}
 )
@@ -35,7 +34,9 @@ def write_yes_no(source: Source, chance: Random) -> Draft:
     pattern = chance.choice(turning.patterns)
     written = {word.casefold(): word for word in source.question.rstrip("?").split()[1:]}  # Frisbee, TV
     question, told = (_filled(pattern, asked, slots, written) for slots in (turning.in_pronouns(), turning.in_names()))
-    return Draft(question, "no" if source.answer == "yes" else "yes", OPERATION, pattern, told=told)
+    return Draft(
+        question, "no" if source.answer == "yes" else "yes", f"turn round: {turning.family}", pattern, told=told
+    )
 
 
 def _filled(pattern: str, asked: str, slots: dict[str, str], written: dict[str, str]) -> str:
