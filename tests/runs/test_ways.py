@@ -357,7 +357,7 @@ def test_a_model_that_always_says_a_ends_unread(tmp_path):
     assert set(judged(folder, tmp_path / "r").values()) == {"unread"}
 
 
-def test_one_order_that_fails_fails_the_question_and_spares_the_rest(tmp_path):
+def test_one_order_that_fails_fails_the_question_and_keeps_what_was_answered(tmp_path):
     class Stumbles(Knows):
         async def reply(self, request):
             if [option.text for option in request.options[:2]] == ["7", "9"]:
@@ -372,11 +372,14 @@ def test_one_order_that_fails_fails_the_question_and_spares_the_rest(tmp_path):
     )
     assert (tally.answered, tally.failed) == (0, 1)
     [reply] = replies(tmp_path / "r")
-    assert (reply.state, reply.reason, reply.orders) == ("failed", "stumbled", ())
     before = orders_of(4).index((2, 3, 0, 1))
+    assert (reply.state, reply.reason) == ("failed", "stumbled")
+    assert [order.places for order in reply.orders] == list(orders_of(4)[:before])
     assert (len(model.requests), reply.attempts, reply.tokens_in) == (before + 3, before + 3, 10 * before)
     whole = Knows()
     assert ask(folder, tmp_path / "r", whole, prompt="swapped").answered == 1
+    assert len(whole.requests) == 4 - before  # what was answered is not asked again
+    assert [order.places for order in replies(tmp_path / "r")[-1].orders] == list(orders_of(4))
 
 
 def test_stopping_between_orders_loses_no_question_and_invents_none(tmp_path):

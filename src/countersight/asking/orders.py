@@ -1,5 +1,6 @@
 """Options in every order: which orders are asked, and one reply out of what was said to each."""
 
+from collections.abc import Iterator, Mapping
 from itertools import permutations
 from typing import Literal
 
@@ -26,10 +27,11 @@ def orders_of(options: int, which: Literal["rotations", "every"] = "rotations") 
 class Gathering:
     """What was said to the orders of one question, until it is said to all."""
 
-    def __init__(self, orders: tuple[Places, ...]) -> None:
+    def __init__(self, orders: tuple[Places, ...], said: Mapping[Places, Reply] | None = None) -> None:
+        """`said` are replies that an earlier process had to some of them."""
         self._orders = orders
-        self._said: dict[Places, Reply] = {}
-        self._waiting = len(orders)
+        self._said = dict(said or {})
+        self._waiting = len(orders) - len(self._said)
         self._failed: Reply | None = None
 
     @property
@@ -48,6 +50,12 @@ class Gathering:
             return None
         return self._whole()
 
+    def _answered(self) -> Iterator[Order]:
+        for places in self._orders:
+            reply = self._said.get(places)
+            if reply is not None and reply.state == "answered":
+                yield Order(places, reply.text)
+
     def _whole(self) -> Reply:
         said = [self._said[places] for places in self._orders if places in self._said]
         one = self._failed or said[0]
@@ -59,7 +67,7 @@ class Gathering:
             state=one.state,
             reason=one.reason,
             finish=next((reply.finish for reply in said if reply.finish != "stop"), one.finish),
-            orders=() if self._failed else tuple(Order(places, self._said[places].text) for places in self._orders),
+            orders=tuple(self._answered()),  # of a question that failed, those that need not be asked again
             tokens_in=sum(reply.tokens_in for reply in said),
             tokens_out=sum(reply.tokens_out for reply in said),
             cost=sum(reply.cost for reply in said),

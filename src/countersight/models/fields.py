@@ -14,6 +14,7 @@ class Fields:
     def __init__(self, settings: Mapping[str, Any], names: Names) -> None:
         self._values = {name: value for name, value in settings.items() if value is not None and names.get(name)}
         self._names = {name: list(names[name]) for name in self._values}
+        self._renamed: dict[str, str] = {}
         self.refused: dict[str, str] = {}
         """What the server said to each field it does not take."""
 
@@ -26,6 +27,10 @@ class Fields:
         """What a setting is called in a request; its own name where the server refused all there are."""
         names = self._names.get(setting)
         return names[0] if names else setting
+
+    def instead_of(self, refused: str) -> str:
+        """What became of a field that was refused: left out, or sent by its other name."""
+        return f"sent as {self._renamed[refused]}" if refused in self._renamed else "left out"
 
     def learn(self, sent: Mapping[str, Any], said: str) -> bool:
         """Whether a server that refused a request refused one of these fields; the next one goes without it.
@@ -40,5 +45,7 @@ class Fields:
         for names in self._names.values():
             if names and names[0] == named:
                 names.pop(0)
+                if names:
+                    self._renamed[named] = names[0]
         self.refused[named] = said
         return True

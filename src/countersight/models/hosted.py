@@ -79,7 +79,7 @@ class Hosted:
     def remarks(self) -> tuple[str, ...]:
         """What whoever asked should know at the end."""
         return tuple(
-            f"{self.service.host} does not take {field} ({printable(said)}): it was left out"
+            f"{self.service.host} does not take {field} ({printable(said)}): it was {self.fields.instead_of(field)}"
             for field, said in self.fields.refused.items()
         )
 

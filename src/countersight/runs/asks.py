@@ -6,7 +6,7 @@ from typing import Literal
 import msgspec
 
 from countersight.asking import Gathering, Places, graph_in_words, orders_of
-from countersight.case import TWICE, WORLDS, Case, Option, Question, Reply, Telling, World
+from countersight.case import TWICE, WORLDS, Case, Option, Order, Question, Reply, Telling, World
 from countersight.dataset import Dataset
 from countersight.engine import Tally
 from countersight.runs.fates import fate_of, is_doubtful
@@ -65,6 +65,8 @@ class Asks:
         self._again = again
         self._doubtful: dict[tuple[int, int], Reply] = {}
         """Answers that may have to be asked for again, by row and bit."""
+        self._partly: dict[tuple[int, int], tuple[Order, ...]] = {}
+        """What was said to some orders of a question that failed in another, by row and bit."""
         self._facts: dict[int, Reply] = {}
         """Answers about the picture as it is whose case still waits for the question that needs them, by row."""
 
@@ -84,7 +86,8 @@ class Asks:
                 yield from self._after_their_fact(asks)
             else:
                 for ask in asks:
-                    yield from _in_its_orders(ask, self._prompt.of(ask.world).orders)
+                    there = self._partly.pop((row, TELLINGS.index((ask.world, ask.telling))), ())
+                    yield from _in_its_orders(ask, self._prompt.of(ask.world).orders, there)
 
     def _count(self, row: int, case: Case) -> None:
         """Count what there is to ask of a case, before anything is asked: a run that stops early knows of how many."""
@@ -137,6 +140,8 @@ class Asks:
                 continue
             if reply.state == "failed":
                 failed[reply.row] |= 1 << place
+                if reply.orders:
+                    self._partly[reply.row, place] = reply.orders
                 continue
             if self._again and is_doubtful(reply):
                 self._doubtful[reply.row, place] = reply
@@ -176,13 +181,18 @@ class Asks:
         self._tally.damaged += 1
 
 
-def _in_its_orders(ask: Ask, which: Literal["one", "rotations", "every"]) -> Iterator[tuple[Ask, ...]]:
+def _in_its_orders(
+    ask: Ask, which: Literal["one", "rotations", "every"], there: tuple[Order, ...]
+) -> Iterator[tuple[Ask, ...]]:
+    """The question once for each order of its options that has no answer yet."""
     if which == "one" or ask.question.kind != "choice":
         yield (ask,)
         return
     orders = orders_of(len(ask.question.options), which)
-    gathering = Gathering(orders)
-    for places in orders:
+    # What these cost is counted with the reply that failed.
+    said = {order.places: ask.reply(text=order.text, finish="stop", attempts=0) for order in there}
+    gathering = Gathering(orders, said)
+    for places in (places for places in orders if places not in said):
         options = tuple(ask.question.options[place] for place in places)
         question = msgspec.structs.replace(ask.question, options=options)
         yield (msgspec.structs.replace(ask, question=question, places=places, gathering=gathering),)
