@@ -159,6 +159,15 @@ def test_several_fields_are_learnt_one_after_the_other_also_by_many_at_once(know
     assert {reply.reasoning for reply in replies(tmp_path / "run")} == {"I count."}
 
 
+def test_a_value_that_is_too_large_is_no_field_that_is_refused(known) -> None:
+    words = "max_tokens: 256 is too large; this model writes at most 64 completion tokens"
+    with Providers({"max_tokens": words}) as server:
+        known(server)
+        with pytest.raises(AskingFailed, match="is too large"):
+            asyncio.run(asked(name_of("endpoint", server)))
+    assert len(server.requests) == 1
+
+
 def test_a_refusal_that_names_no_field_is_a_refusal(known) -> None:
     with Providers({"messages": "the picture is too large"}) as server:
         known(server)

@@ -7,6 +7,17 @@ from typing import Any
 Names = Mapping[str, tuple[str, ...]]
 """What a setting is called in a request, by the setting; several names are tried in turn, and none is never sent."""
 
+_NOT_TAKEN = re.compile(
+    r"unsupported|not support|unknown|unrecogni[sz]ed|unexpected|deprecated|not permitted|not allowed|"
+    r"forbidden|extra inputs|may not be set|cannot be set",
+    re.IGNORECASE,
+)
+_OF_SIZE = re.compile(
+    r"too (?:large|big|long|high|many|small|low)|exceed|at most|at least|maximum|greater than|less than|out of range",
+    re.IGNORECASE,
+)
+"""Words about the value of one request: without the field, or any limit, the others would be asked otherwise."""
+
 
 class Fields:
     """What is sent beside the question, as far as the server takes it."""
@@ -40,7 +51,7 @@ class Fields:
         if any(name not in self.sent for name in sent):
             return True
         named = next((name for name in sent if re.search(rf"(?<![a-z_]){name}(?![a-z_])", said, re.IGNORECASE)), None)
-        if named is None:
+        if named is None or (_OF_SIZE.search(said) and not _NOT_TAKEN.search(said)):
             return False
         for names in self._names.values():
             if names and names[0] == named:
