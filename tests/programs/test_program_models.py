@@ -194,7 +194,7 @@ def test_a_run_with_a_code_model_and_eyes_behind_endpoints(style, tmp_path) -> N
     with ChatServer(script) as server:
         folder = dataset(tmp_path / "data", 3)
         done = run_command(folder, tmp_path / "run", f"{style}:{server.name};vision={server.name}")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 1, done.stderr  # what has no program failed
     assert "3 x no program: " in done.stderr
     by_world = {"factual": [], "counterfactual": []}
     for reply in replies(tmp_path / "run"):
