@@ -21,7 +21,7 @@ demo: $(VENV)/.installed
 test: $(VENV)/.dev lint
 	sh tests/chromium.sh
 	sh tests/postgresql.sh
-	$(BIN)/pytest -n 2 --dist loadfile --reruns 2 -rRfEs
+	$(BIN)/pytest -n 3 --dist loadfile --reruns 2 -rRfEs # on two cores: servers, browsers and kills are waited for
 	$(BIN)/pytest --nbmake docs -q
 
 lint: $(VENV)/.dev

@@ -54,15 +54,18 @@ def printed(files: ReportFiles) -> str:
 
 def test_a_run_is_observed_with_its_drop_correlation_and_best_and_worst_group(tmp_path: Path) -> None:
     source = dataset(tmp_path / "d", cases(40))
-    files = write_report([run(tmp_path / "r", source, said(40, 10, 20))], tmp_path / "out")
+    answers = said(40, 10, 20)
+    answers[19] = right(cases(40), 19)  # in one group, and for it a wrong one in the other
+    answers[20] = answers[20][0], "E"
+    files = write_report([run(tmp_path / "r", source, answers)], tmp_path / "out")
     [found] = files.data.analyses
     assert "factual 75.0%, counterfactual 50.0%, a drop of 25.0 points (11.9 to 41.5; p = 0.002; n = 40)" in point(
         found, "The drop"
     )
-    assert "Accuracy falls in 2 of 2 groups; in none of them" in point(found, "The drop")
+    assert "Accuracy falls in 2 of 2 groups; in 1 of them" in point(found, "The drop")
     assert "phi = 0.58" in point(found, "Seeing and imagining")
     assert "answered right more often in the counterfactual one" in point(found, "Seeing and imagining")
-    assert "gpt-4o, counterfactual: best group 0 with 50.0%" in point(found, "Best and worst")
+    assert "gpt-4o, counterfactual: best group 1 with 55.0%" in point(found, "Best and worst")
     assert not point(found, "What prompts change")
     markdown = files.markdown.read_text(encoding="utf-8")
     assert "## Observations" in markdown
@@ -134,7 +137,8 @@ def test_what_language_alone_gives_is_told_from_a_text_only_run(tmp_path: Path) 
 def test_a_run_of_one_world_is_observed_as_far_as_that_goes(tmp_path: Path) -> None:
     made = [case(number, factual=None, shown=None, counterfactual_image=None) for number in range(6)]
     source = dataset(tmp_path / "d", made)
-    files = write_report([run(tmp_path / "r", source, dict.fromkeys(range(4), (None, "B")))], tmp_path / "out")
+    answers = {row: (None, made[row].counterfactual.answer if row % 2 else "E") for row in range(4)}
+    files = write_report([run(tmp_path / "r", source, answers)], tmp_path / "out")
     [found] = files.data.analyses
     assert [each.title for each in found.points] == ["Best and worst"]
 
