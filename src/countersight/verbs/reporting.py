@@ -37,7 +37,7 @@ def report(
     `reading="cvqa"` sets a table beside the others in which C-VQA's plain rules read the replies.
     """
     paths = list(folders_of(runs))
-    if all((path / AUDIT_MANIFEST).is_file() for path in paths):
+    if paths and all((path / AUDIT_MANIFEST).is_file() for path in paths):
         return write_audit_tables(paths, Path(out), reference=reference, seed=seed)
     paths = [run_of(path).path for path in paths]
     if groups is not None:
