@@ -94,6 +94,8 @@ def read_phrase(words: list[str], asked: Asked) -> Phrase | None:
     while begin < len(words) and words[begin] in _POINTING | {"of"}:
         definite = definite or words[begin] != "of"
         possessive = possessive or words[begin] in POSSESSIVES
+        if words[begin - 1 : begin + 1] == ["them", "all"] and quantity.amount is None:  # "put them all away"
+            quantity = msgspec.structs.replace(quantity, amount="all")
         begin += 1
     if quantity.amount is None or definite:  # "the two dogs", "all of the 3 dogs"
         inner = read_quantity(words[begin:], pair)
@@ -160,7 +162,8 @@ def _says_which(words: list[str], place: int, asked: Asked) -> bool:
     if thing_of(word) == asked.head or thing_of(word) in asked.modifiers:
         return True
     after = words[place + 1] if place + 1 < len(words) else ""
-    return place == 0 and word.endswith(("ed", "ing", "en")) and thing_of(after) in {asked.head, *asked.members, "on"}
+    is_named = after == "ones" or thing_of(after) in {asked.head, *asked.members}
+    return place == 0 and word.endswith(("ed", "ing", "en")) and is_named
 
 
 def _split_of(named: list[str]) -> tuple[list[str], list[str]]:
@@ -179,7 +182,7 @@ def _exception(words: list[str], end: int, asked: Asked, *, is_named: bool) -> t
     while begin < len(words) and words[begin] in ("of", "the", "them", "these", "those"):
         begin += 1
     name = _name(words[begin:], asked)
-    is_counted = thing_of(name[-1]) in {asked.head, "on"} if name else is_named  # "everyone but two", to the women
+    is_counted = thing_of(name[-1]) in {asked.head, "one"} if name else is_named  # "everyone but two", to the women
     return (left_out if is_counted else Quantity(None, 0)), begin + len(name)
 
 

@@ -62,6 +62,8 @@ from countersight.composing.vocabulary import (
 _HALFWAY: Final = frozenset({"stand", "sit", "fall", "rise"})
 """Verbs that end a state only where nothing says where: who stood behind the table need not have sat at it."""
 
+_ON_THE_WAY: Final = frozenset({"over", "across", "around", "along"})
+"""Particles that say nothing where a place follows: "moved over to the armchair"."""
 Way = Literal["coming", "going", "there", "staying"]
 
 _MAY_FOLLOW: Final = PREPOSITIONS | PARTICLES | ADVERBS | MAY_FOLLOW
@@ -129,7 +131,7 @@ def _of_what_they_do(verb: str, rest: Words, asked: Asked) -> Way | None:
         returns = any(verb_of(word) in COMES for word in rest)  # "paddled out to join them"
         is_gone = goes_from_there(rest, asked) and not gets_there(verb, asked)
         return "going" if whole and not returns and is_gone else None
-    if base in MOTION and not particle:
+    if base in MOTION and (not particle or particle in _ON_THE_WAY):
         return _moved(rest, asked)
     return _present(verb, rest, asked)
 
