@@ -2,7 +2,7 @@
 
 import re
 
-from countersight.composing.vocabulary import SCALING, is_quantity, is_verb, verb_of
+from countersight.composing.vocabulary import AUXILIARIES, MORE, SCALING, is_quantity, is_verb, verb_of
 
 _SPACE = re.compile(r"\s+")
 _SENTENCES = re.compile(r"[.:;!?] +(?=how many\b)", re.IGNORECASE)
@@ -26,6 +26,9 @@ _EXCEPT = re.compile(r"\b((?:all|every\w*)(?: \w+){0,4}?) but\b")
 _PART = r"(?:side|end|half|part|corner|branch|seat|spot|place|position|row|lane|section|step|level)"
 """Who goes to another of these may be within the same place: another branch of the tree."""
 _ELSEWHERE = re.compile(rf"\b(?:to (?:another|a different|the other) (?!{_PART}\b)\w+|elsewhere|somewhere else)\b")
+
+_OF_SO_MANY = re.compile(r"\bof the (?:two|three|four|five|six|seven|eight|nine|ten|\d+) (?=(\w+))")
+_ALL_OF_THEM = re.compile(r"\b(?:each|every(?: single| last)? one) of (them|the \w+)\b")
 
 
 def supposition(question: str) -> tuple[str, str] | None:
@@ -90,3 +93,17 @@ def _goes_on(before: list[str], words: list[str]) -> bool:
     counted = any(is_quantity(word) or verb_of(word) in SCALING for word in before if word not in ("a", "an"))
     counts_anew = any(is_quantity(word) or verb_of(word) in SCALING for word in words)
     return is_verb(words[0]) and not (counted and counts_anew)
+
+
+def _of_them(found: re.Match[str]) -> str:
+    """Of them, where "two of the three" is followed by what they do, and not by their name."""
+    return "of them " if is_verb(found[1]) or found[1] in AUXILIARIES else found[0]
+
+
+def of_them_all(text: str) -> str:
+    """An event with "of them" for "of the three", and "all of them" for "each of them", nothing counted anew."""
+    text = _OF_SO_MANY.sub(_of_them, text)
+    found = _ALL_OF_THEM.search(text)
+    if found is None or any(is_quantity(word) or word in MORE for word in text[found.end() :].split()):
+        return text
+    return f"{text[: found.start()]}all of {found[1]}{text[found.end() :]}"

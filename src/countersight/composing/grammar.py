@@ -8,6 +8,7 @@ import msgspec
 from countersight.composing.accounted import is_known_of_events, is_known_of_things
 from countersight.composing.asked import WORD, Asked
 from countersight.composing.changes import added, change, come, gone
+from countersight.composing.clauses import of_them_all
 from countersight.composing.effects import Effect
 from countersight.composing.likeness import is_certainly_another, is_only_called_so, tells_of
 from countersight.composing.phrases import Phrase, clash_of_colours, has_company, is_restricted, kin, read_phrase
@@ -18,7 +19,6 @@ from countersight.composing.vocabulary import (
     CARRIED,
     COMES,
     GOES,
-    MORE,
     MOTION,
     PLACED,
     PLACES,
@@ -26,7 +26,6 @@ from countersight.composing.vocabulary import (
     PRESENT,
     RELATIVES,
     TAKEN,
-    is_quantity,
     number_of,
     thing_of,
     verb_of,
@@ -46,10 +45,6 @@ _UNCLEAR: Final = re.compile(
     r"|\b(?:a|every|per) (?:day|week|hour|minute|time)\b|\bfor (?:each|every)\b|\bas if\b|\bthan\b|\b(?:might|may)\b"
     r"|\b(?:in|out of) (?:every )?(?:two|three|four|five|six|ten|\d+)\b"  # not "out of one": that is no share
 )
-_OF_SO_MANY: Final = re.compile(
-    r"\bof the (?:two|three|four|five|six|seven|eight|nine|ten|\d+)(?= (?:\w+ed|was|were|had|left|got)\b)"
-)
-_ALL_OF_THEM: Final = re.compile(r"\b(?:each|every(?: single| last)? one) of (them|the \w+)\b")
 _OF_EACH: Final = re.compile(r"(?P<many>\w+) (?P<who>\w+) each (?P<what>.+)")
 _WHERE: Final = PREPOSITIONS - {"to", "into", "onto", "from", "off", "for", "by"}
 """Prepositions behind a thing that may say which one it is."""
@@ -62,8 +57,7 @@ _AGENTS: Final = frozenset({"i", "you", "we", "someone", "somebody", "it", "he",
 def effect_of(event: str, asked: Asked) -> Effect | None:
     """What an event does to the number of counted things, or None where that is not understood."""
     told = _SIZED.sub("", _NOT.sub(r"\1 not", event))
-    text = _PER_CENT.sub(" percent", told).replace("can not", "could not").replace("-", " ")
-    text = _all_for_each(_OF_SO_MANY.sub("of them", text))
+    text = of_them_all(_PER_CENT.sub(" percent", told).replace("can not", "could not").replace("-", " "))
     words = WORD.findall(text)
     if not words or len(words) > _LONGEST:
         return None
@@ -78,14 +72,6 @@ def effect_of(event: str, asked: Asked) -> Effect | None:
     if any(verb_of(word) == "replace" for word in words):
         return _of_replacing(words, asked)
     return _of_happening(words, asked)
-
-
-def _all_for_each(text: str) -> str:
-    """All of them for each of them, where nothing is counted anew for each: "each of them slid into the water"."""
-    found = _ALL_OF_THEM.search(text)
-    if found is None or any(is_quantity(word) or word in MORE for word in WORD.findall(text[found.end() :])):
-        return text
-    return f"{text[: found.start()]}all of {found[1]}{text[found.end() :]}"
 
 
 def _taken_by_each(many: int | None, who: str, what: str, asked: Asked) -> Effect | None:
