@@ -46,13 +46,13 @@ def questions() -> list[tuple[str, str]]:
 
 
 def write_csv(path: Path, rows: list[tuple[str, str]] | None = None) -> Path:
-    """A file laid out as C-VQA's CSV; what it says of the changed world is not used."""
+    """A file laid out as C-VQA's CSV; what it says of the changed world is not needed, and not there."""
     with path.open("w", encoding="utf-8", newline="") as file:
         out = csv.writer(file)
         out.writerow(["img_path", "query", "answer", "new query", "new answer", "type"])
         for number, (question, answer) in enumerate(rows if rows is not None else questions()):
             kind = "direct" if answer.isdigit() else "boolean"
-            out.writerow([f"{number:04d}.png", question, answer, question, answer, kind])
+            out.writerow([f"{number:04d}.png", question, answer, "", "", kind])
     return path
 
 

@@ -181,6 +181,18 @@ def test_yes_is_as_often_right_as_no_with_each_kind_of_wording(tmp_path: Path) -
     assert all(abs(said["yes"] - said["no"]) <= 1 for said in answers.values())
 
 
+def test_as_many_as_were_asked_for_are_built_where_there_are_as_many(tmp_path: Path) -> None:
+    rows = [("Is he wearing a hat?", "yes")] * 5 + [("Is he wearing a tie?", "no")] * 2
+    rows += [("Is the dog running?", "no")] * 5 + [("Is the cat running?", "yes")] * 2
+    source = write_csv(tmp_path / "questions.csv", rows)
+    for size in (4, 5, 7, 10):
+        build(source, tmp_path / f"{size}", size=size, groups=("boolean",), seed=size)
+        cases = [case for _, case in Dataset.open(tmp_path / f"{size}").cases()]
+        answers = Counter(case.counterfactual.answer for case in cases if case.counterfactual)
+        assert answers.total() == size
+        assert abs(answers["yes"] - answers["no"]) <= 1
+
+
 @pytest.mark.parametrize(
     ("question", "told"),
     [
@@ -221,12 +233,15 @@ def test_what_is_supposed_happens_where_the_question_looks(tmp_path: Path) -> No
     rows = [(f"How many {x} are {place}?", str(n)) for x, place in places.items() for n in range(1, 9)]
     rows.append(("How many dogs are on a leash?", "3"))  # "there" is no leash
     build(write_csv(tmp_path / "questions.csv", rows), tmp_path / "pairs", size=len(rows), groups=("direct",))
-    texts = [case.counterfactual.text for _, case in Dataset.open(tmp_path / "pairs").cases()]  # type: ignore[union-attr]
-    assert len(texts) == len(rows) - 1
-    for text in texts:
-        supposed = supposition(text)
+    cases = [case for _, case in Dataset.open(tmp_path / "pairs").cases()]
+    assert len(cases) == len(rows) - 1
+    for each in cases:
+        assert each.counterfactual
+        assert each.change
+        supposed = supposition(each.counterfactual.text)
         assert supposed
-        assert re.search(r" there\b|on the floor|inside the red|on the white", supposed[1]), text
+        assert re.search(r" there\b|on the floor|inside the red|on the white", supposed[1]), each
+        assert re.search(r"on the floor|inside the red|on the white", each.change.text), each  # by itself, too
 
 
 def test_a_writer_nobody_knows_is_told_beside_the_writers_there_are(tmp_path: Path) -> None:
@@ -248,11 +263,28 @@ def test_hostile_rows_are_counted_and_none_is_lost(tmp_path: Path) -> None:
     assert reasons == {"How many {n} dogs are there?": "the grammar does not cover the question"}
 
 
+def test_what_is_sensitive_or_two_names_in_one_is_left_out_for_that_reason(tmp_path: Path) -> None:
+    sensitive = ("corpses", "dead fish", "naked people", "black people", "rifles")
+    joined = ("cars whose wheels are black", "cars and trucks", "people, and how many dogs")
+    rows = [(f"How many {name} are there?", "3") for name in ("bullet trains", *sensitive, *joined)]
+    assert build(write_csv(tmp_path / "questions.csv", rows), tmp_path / "pairs", groups=("direct",)).cases == 1
+    reasons = Counter(each["reason"] for each in rejected(tmp_path / "pairs"))
+    assert reasons == {"sensitive": len(sensitive), "the grammar does not cover the question": len(joined)}
+
+
 def test_half_a_dog_is_not_counted(tmp_path: Path) -> None:
-    asked = [("How many dogs are there?", [answer] * 10) for answer in ("3", "3.5")]
+    asked = [("HOW MANY DOGS ARE THERE?", [answer] * 10) for answer in ("3", "3.5", "3 1/2", "3 and a half")]
     questions, annotations = write_vqa(tmp_path, asked)
     build(questions, tmp_path / "pairs", annotations=annotations)
-    assert [each["reason"] for each in rejected(tmp_path / "pairs")] == ["the answer is no whole number"]
+    neither = "the answer is neither a number nor yes or no"
+    assert [each["reason"] for each in rejected(tmp_path / "pairs")] == [
+        "the answer is no whole number",
+        neither,
+        neither,
+    ]
+    [(_, only)] = Dataset.open(tmp_path / "pairs").cases()
+    assert only.counterfactual
+    assert "DOGS" not in only.counterfactual.text
 
 
 def test_only_clear_majorities_of_vqa_are_taken_and_the_rest_counted(tmp_path: Path) -> None:

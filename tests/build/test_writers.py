@@ -95,6 +95,7 @@ def test_examples_and_shape_stand_before_the_question_and_are_the_same_in_every_
         (lambda noun, count: "How many would there be?", "a reply in no shape"),
         (lambda noun, count: '{"question": ', "a reply in no shape"),
         (lambda noun, count: "I'm sorry, I cannot help with that.", "a refusal"),
+        (lambda noun, count: '{"new_answer": "5", "question": "I cannot write that."}', "a refusal"),
         (lambda noun, count: good(noun, count + 1), "arithmetic disagrees"),
         (lambda noun, count: good(noun, count).replace("3 more", "some more"), "arithmetic disagrees"),
         (lambda noun, count: good("ghosts", count), "another thing is asked about"),

@@ -11,6 +11,10 @@ _WORD = re.compile(r"[A-Za-z0-9'’-]+")
 _PLAIN = re.compile(r"[A-Za-z0-9'’ ,.?!-]+")
 """Anything else would be lost on the way."""
 _NO_NAMES: Final = frozenset({"of", "more", "other", "different", "total"})
+_IN_GENERAL: Final = frozenset({"usually", "normally", "typically", "generally", "average", "supposed"})
+"""What is asked of the world, and not of the picture."""
+_JOINING: Final = frozenset({"and", "or", "whose", "who", "which", "that", "how"})
+"""A name with one of these is more than one name: "cars and trucks", "cars whose wheels"."""
 _PLACES: Final = frozenset(
     {"in", "on", "at", "near", "behind", "by", "under", "over", "above", "inside", "outside", "with"}
 )
@@ -50,6 +54,8 @@ def conditional(question: str) -> Conditional | None:
     words = _WORD.findall(question) if _PLAIN.fullmatch(question) else []
     if [word.casefold() for word in words[:2]] != ["how", "many"] or len(words) < 3:
         return None
+    if _IN_GENERAL & {word.casefold() for word in words}:
+        return None
     said = words[2:]
     name = _name(said)
     rest = said[len(name) :]
@@ -58,6 +64,7 @@ def conditional(question: str) -> Conditional | None:
         or "'" in _head(name)
         or not is_plural(_head(name))
         or name[0].casefold() in _NO_NAMES
+        or _JOINING & {word.casefold() for word in name}
         or number_of(name[0].casefold())
     ):
         return None
@@ -86,7 +93,8 @@ def _where(rest: list[str]) -> str:
     if said.casefold().endswith(" have"):
         return ""
     begins = _BEFORE_A_PLACE.match(said)
-    return _OF_THE_PICTURE.sub("", said[begins.end() if begins else 0 :])
+    place = _OF_THE_PICTURE.sub("", said[begins.end() if begins else 0 :])
+    return re.sub(r"\ball (the .+) together$|(.) together$", r"\1\2", place)  # nothing is put into all of them together
 
 
 def _would(rest: list[str]) -> str | None:

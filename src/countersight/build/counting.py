@@ -3,6 +3,7 @@
 import itertools
 import re
 from collections.abc import Iterable, Iterator
+from functools import partial
 from random import Random
 from typing import Final
 
@@ -29,6 +30,7 @@ from countersight.text import UNITS
 _MOST = 30
 """No count above this is doubled: nobody would count so many things in a picture."""
 _STEPS: Final = (1, 2, 3, 4, 5)
+_NOBODYS: Final = re.compile(r"appeared|^there ")
 _PARTS: Final = {"half": 2, "third": 3, "quarter": 4}
 
 
@@ -115,7 +117,7 @@ def _drafts(operation: str, things: _Things, asked: Conditional, count: int, cha
             continue
         if "{other}" in pattern and things.head not in OTHERS:
             continue
-        if asked.asked.endswith(" have") and "appeared" in pattern:  # four wheels that appeared need not be the car's
+        if asked.asked.endswith(" have") and _NOBODYS.search(pattern):  # wheels that appeared need not be the car's
             continue
         if operation == "each" and not (things.kinds or things.head in OTHERS):  # a sponsor is not put beside another
             continue
@@ -123,7 +125,8 @@ def _drafts(operation: str, things: _Things, asked: Conditional, count: int, cha
         if after is None or after == count or after < 0 or not _is_said_so(operation, pattern, count, n, after):
             continue
         wording = pattern.replace(" {there}", "")  # where it happens makes no other wording of it
-        yield Draft(_worded(pattern, things, asked, n, m, chance), str(after), operation, wording)
+        question, told = _worded(pattern, things, asked, n, m, chance)
+        yield Draft(question, str(after), operation, wording, told=told)
 
 
 def _is_said_so(operation: str, pattern: str, count: int, n: int, after: int) -> bool:
@@ -165,9 +168,11 @@ def _after_two(pattern: str, count: int, n: int, m: int) -> int | None:
     return count - n + m if n <= count and n != m else None
 
 
-def _worded(pattern: str, things: _Things, asked: Conditional, n: int, m: int, chance: Random) -> str:
+def _worded(pattern: str, things: _Things, asked: Conditional, n: int, m: int, chance: Random) -> tuple[str, str]:
+    """The question, and the same with the place named, where that is "there" to it."""
     in_words, frame = chance.random() < 0.4, chance.choice(FRAMES)
-    supposed = pattern.format(
+    supposed = partial(
+        pattern.format,
         n=UNITS[n] if in_words else n,
         m=UNITS[m] if in_words else m,
         x=things.named(n),
@@ -178,8 +183,12 @@ def _worded(pattern: str, things: _Things, asked: Conditional, n: int, m: int, c
         were="was" if m == 1 and "{m}" in pattern else "were",
         has="has" if n == 1 else "have",
         other=_other(things, n),
-        there="there" if frame.startswith("{asked}") else asked.where,
     )
+    told = _framed(frame, asked, supposed(there=asked.where))
+    return (_framed(frame, asked, supposed(there="there")) if frame.startswith("{asked}") else told), told
+
+
+def _framed(frame: str, asked: Conditional, supposed: str) -> str:
     question = frame.format(asked=asked.asked, supposed=supposed)
     return re.sub(r"(^|\. )([a-z])", lambda begins: begins[1] + begins[2].upper(), question)
 

@@ -36,8 +36,9 @@ class Funnel(msgspec.Struct, frozen=True):
 
     @property
     def spent(self) -> str:
-        """Tokens and dollars in words; nothing where nothing was asked for."""
-        told = f"{self.tokens_in:,} tokens read, {self.tokens_out:,} written, ${self.cost:,.4f}"
+        """Tokens in words, and dollars where a price is known; nothing where nothing was asked for."""
+        dollars = f", ${self.cost:,.4f}" if self.cost else ""
+        told = f"{self.tokens_in:,} tokens read, {self.tokens_out:,} written{dollars}"
         return told if self.tokens_in or self.tokens_out else ""
 
 

@@ -62,7 +62,7 @@ class ModelWriter:
         text = printable(reply.text.replace("\n", " "))[:_KEPT]
         if not text.strip():
             raise Unwritten("an empty reply")
-        if any(refusal in text.casefold() for refusal in REFUSALS) and "{" not in text:
+        if "{" not in text and _is_refusal(text):
             raise Unwritten("a refusal", written=text)
         return reply.text
 
@@ -106,6 +106,8 @@ def _draft(source: Source, text: str) -> Draft:
     found = _object(text, _Written)
     if found is None or not found.question.strip():
         raise Unwritten("a reply in no shape", written=printable(text.replace("\n", " "))[:_KEPT])
+    if _is_refusal(found.question):
+        raise Unwritten("a refusal", written=_tidy(printable(found.question))[:_KEPT])
     kind = Question(found.question, "", "number" if source.group == "direct" else "boolean")
     answer = answer_in(str(found.new_answer)[:100], kind)
     if answer is None:
@@ -115,6 +117,10 @@ def _draft(source: Source, text: str) -> Draft:
     clause = supposition(question)
     named = operation if operation in (*OPERATIONS, "flip") else "another"
     return Draft(question, answer, named, _pattern(clause[1] if clause else ""))
+
+
+def _is_refusal(text: str) -> bool:
+    return any(refusal in text.casefold() for refusal in REFUSALS)
 
 
 def _object(text: str, kind: type[_Shape]) -> _Shape | None:

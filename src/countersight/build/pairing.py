@@ -11,6 +11,7 @@ import msgspec
 from countersight.build.balance import Balance
 from countersight.build.checks import CHECKS, NOT_A_QUESTION, faults
 from countersight.build.drafts import Draft, Rejected, Unwritten, Writer
+from countersight.build.evening import evened
 from countersight.build.first_drafts import FirstDrafts
 from countersight.build.funnel import Step, step
 from countersight.build.last_drafts import LastDrafts
@@ -93,9 +94,8 @@ class Pairing:
         done = len(self._pairs)
         tried = 0
         self._last.begin()
-        while tried < len(sources) and len(self._pairs) - done < size and not self._is_stopped:
-            missing = size - (len(self._pairs) - done)
-            wave = sources[tried : tried + min(self._at_once, max(1, missing), self._first.room)]
+        while tried < len(sources) and balance.kept < size and not self._is_stopped:
+            wave = sources[tried : tried + min(self._at_once, max(1, size - balance.kept), self._first.room)]
             wanted = balance.wanted()
             turns = [wanted[place % len(wanted) :] + wanted[: place % len(wanted)] for place in range(len(wave))]
             drafts = await asyncio.gather(*map(self._written, wave, turns))
@@ -103,27 +103,24 @@ class Pairing:
                 tried += 1
                 if draft is not None and await self._is_taken(source, draft, balance):
                     self._pairs.append(Pair(source, draft))
-                    balance.take(draft)
-                    self._last.came()
-                    self._progress(len(self._pairs))
-        self._even_out(done)
+                    if balance.take(draft):
+                        self._last.came()
+                    else:  # it waits for one with the other answer, which may never come
+                        self._last.failed(f"enough answers {draft.answer}")
+                    self._progress(done + balance.kept)
+        self._even_out(done, size)
         return tried
 
-    def _even_out(self, begin: int) -> None:
-        """Yes as often as no also where the questions ran out, of each operation and then of all."""
-        made = [pair for pair in self._pairs[begin:] if pair.source.group == "boolean"]
-        for operation in sorted({pair.draft.operation for pair in made}):
-            self._even_out_among([pair for pair in made if pair.draft.operation == operation])
-        self._even_out_among([pair for pair in self._pairs[begin:] if pair.source.group == "boolean"])
-
-    def _even_out_among(self, pairs: list[Pair]) -> None:
-        """The last pairs with the commoner answer go."""
-        answers = Counter(pair.draft.answer for pair in pairs)
-        often, seldom = sorted(("yes", "no"), key=lambda answer: -answers[answer])
-        alike = [pair for pair in pairs if pair.draft.answer == often]
-        for pair in alike[answers[seldom] + 1 :]:
-            self._pairs.remove(pair)
-            self._reject(pair.source, BALANCED, f"enough answers {often}", "", pair.draft.question)
+    def _even_out(self, begin: int, size: int) -> None:
+        """Leave out what would make yes commoner than no, with a kind of wording or in all."""
+        made = self._pairs[begin:]
+        if not made or made[0].source.group != "boolean":
+            return
+        kept = set(evened([pair.draft for pair in made], size))
+        self._pairs[begin:] = [pair for place, pair in enumerate(made) if place in kept]
+        for place, pair in enumerate(made):
+            if place not in kept:
+                self._reject(pair.source, BALANCED, f"enough answers {pair.draft.answer}", "", pair.draft.question)
 
     @property
     def _is_stopped(self) -> bool:

@@ -15,7 +15,7 @@ from countersight.dataset import BadRow, Dataset
 from countersight.errors import CountersightError
 from countersight.reading import answer_in
 from countersight.suites import SUITES, BadField, JsonFile, Layout
-from countersight.suites.cvqa import REAL_NAME
+from countersight.suites.cvqa import FACTUAL_LAYOUT
 from countersight.suites.vqa import VQAV2_NAME
 
 Group = Literal["direct", "boolean"]
@@ -27,6 +27,9 @@ _HOW_MANY = re.compile(r"\s*how many\b", re.IGNORECASE)
 _YES_NO = re.compile(
     r"\s*(?:is|are|was|were|does|do|did|has|have|can|could|will|would|should)\b(?!.*\bor\b)", re.IGNORECASE
 )
+
+_IN_PARTS = re.compile(r"\d *[/⁄] *\d|[¼-¾⅐-⅞]|\b(?:half|halves|third|quarter)s?\b", re.IGNORECASE)
+"""Two and a half are neither two nor three."""
 
 
 class Source(msgspec.Struct, frozen=True):
@@ -117,7 +120,7 @@ def _layout(questions: Path, annotations: Path | None) -> Layout:
     if questions.suffix.lower() == ".csv":
         if annotations is not None:
             raise CountersightError("`annotations` goes with VQA's file of questions; C-VQA's CSV has its answers")
-        return SUITES[REAL_NAME].open_layout()
+        return FACTUAL_LAYOUT
     if annotations is None:
         raise CountersightError(_without_annotations(questions))
     return SUITES[VQAV2_NAME].open_layout(annotations)
@@ -147,6 +150,7 @@ def _source(entry: _Entry, said: dict[str, list[str]]) -> Source | LeftOut:
         return LeftOut(case.id, "", "no factual question")
     question = _opened(case.factual)
     text = " ".join(question.text.split())
+    text = text.capitalize() if text.isupper() else text
     group = _group(text, question)
     if group is None:
         return LeftOut(case.id, text, "neither how many nor yes or no")
@@ -181,6 +185,6 @@ def _majority(question: Question, kind: AnswerKind) -> tuple[str | None, float]:
     """The answer most people gave, as a number or yes or no, and their share; "two" and "2" are the same answer."""
     asked = Question(question.text, "", kind)
     answers = question.answers or (question.answer,)
-    read_as = Counter(answer_in(answer, asked) or "" for answer in answers)
+    read_as = Counter("" if _IN_PARTS.search(answer) else answer_in(answer, asked) or "" for answer in answers)
     (first, most), *_ = read_as.most_common(1)
     return first or None, most / len(answers)

@@ -1,5 +1,6 @@
 """The words and patterns the builder knows, out of its three files."""
 
+import re
 import tomllib
 from importlib.resources import files
 from typing import Any, Final
@@ -24,12 +25,19 @@ def _things(name: str) -> frozenset[str]:
     return frozenset(map(thing_of, _list(name)))
 
 
+def _any_of(listed: str) -> re.Pattern[str]:
+    """Finds any of these words; a star stands for any end, a hyphen for a space too."""
+    forms = "|".join(word.replace("-", "[ -]").replace("*", r"\w*") for word in listed.split())
+    return re.compile(rf"\b(?:{forms})\b")
+
+
 NO_SINGULAR: Final = _list("no_singular")
 DEPICTING: Final = _things("depicting")
 BODY_PARTS: Final = _things("body_parts")
 NO_THINGS: Final = _things("no_things")
 ANYBODY: Final = _things("anybody")
-SENSITIVE: Final = _list("sensitive")
+SENSITIVE: Final = _any_of(" ".join(_WORDS["sensitive"].values()))
+"""Every word that must not be supposed, in any of its classes."""
 REFUSALS: Final = tuple(_WORDS["refusals"].strip().split("|"))
 ENGLISH: Final = _list("english")
 FOOD: Final = _things("food")

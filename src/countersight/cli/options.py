@@ -22,7 +22,7 @@ _ALIKE: Final = (
         "folds",
     ),
     *("inputs", "key", "layout", "max_tokens", "model", "pictures", "port", "price", "prompt", "prompts", "ray"),
-    *("shots_from", "shown", "split", "view", "votes", "yes_train_on_test"),
+    *("shots_from", "shown", "split", "view", "votes", "writer", "yes_train_on_test"),
 )
 _NAMED: Final = re.compile(r"`([a-z_]+)`")
 

@@ -3,6 +3,7 @@ from .otherwise import NAME as NAME
 from .otherwise import read_otherwise as read_otherwise
 from .reading import plain_answer as plain_answer
 from .real import COLUMNS as COLUMNS
+from .real import FACTUAL_LAYOUT as FACTUAL_LAYOUT
 from .real import KINDS as KINDS
 from .suite import REAL_NAME as REAL_NAME
 from .suite import SYNTHETIC_NAME as SYNTHETIC_NAME

@@ -4,7 +4,10 @@ Answers are read as those of models are ("Two " is 2, "Yes." is yes). Questions 
 spaces around them.
 """
 
+from functools import partial
 from pathlib import Path
+
+import msgspec
 
 from countersight.case import AnswerKind, Case, Question
 from countersight.reading import answer_in
@@ -45,6 +48,16 @@ def _question(row: Row, query: str, answer: str, kind: AnswerKind) -> Question:
     return checked(Question(text, gold, kind), {"text": query, "answer": answer})
 
 
+def _as_factual(row: Row, number: int) -> Case:
+    """The published question alone: whoever builds on it needs no counterfactual one."""
+    text, answer = text_of(row, "query"), text_of(row, "answer")
+    return Case(
+        id=f"{REAL_NAME}-{number:06d}",
+        factual=checked(Question(text, answer, "open"), {"text": "query", "answer": "answer"}),
+        provenance={"img_path": row["img_path"].strip()},
+    )
+
+
 LAYOUT = Layout(
     suite=REAL_NAME,
     title="C-VQA-Real",
@@ -55,3 +68,8 @@ LAYOUT = Layout(
     picture_field="img_path",
     folders=("", "val2014", "train2014"),
 )
+
+FACTUAL_LAYOUT = msgspec.structs.replace(
+    LAYOUT, rows=partial(csv_rows, columns=("img_path", "query", "answer")), as_case=_as_factual
+)
+"""The same file read for its questions of VQAv2 alone."""
