@@ -244,6 +244,7 @@ OPENS = [
     (FENCE, "I can't see all of the door, but it would be green.", "green"),
     ("What color is this strawberry?", "The strawberry is blue.", "blue"),
     ("What color is it?", "It is blue.", "blue"),
+    ("What color are most cherries?", "It is red", "red"),
     ("What is the weather?", "it is cloudy", "it is cloudy"),
     ("Which country is this?", "U.S.", "U.S."),
     ("What would happen if the vase fell?", "I can't see a vase.", None),

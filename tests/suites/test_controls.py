@@ -169,8 +169,18 @@ def test_ignoring_every_change_and_following_any_are_told_apart(
     assert line.balance.value == balance
     assert line.balance.low <= balance <= line.balance.high
     assert line.balance.n == 8
+    assert line.ignoring == 0.5  # the old answer is always among the options
     assert scores.overall.n == 8  # controls are no cases
     assert [each.group for each in scores.alarms] == ["group 0", "group 1", "all"]
+
+
+def test_what_ignoring_every_change_gives_is_said_beside_the_balance(folder, tmp_path):
+    cases = [each for _, each in Dataset.open(folder).cases() if not each.control_of]
+    offered = sum(each.factual.right_text in [one.text for one in each.counterfactual.options] for each in cases)
+    assert offered < len(cases)
+    scores = minded(folder, tmp_path / "sound", lambda each: each.counterfactual.answer).scores()
+    assert scores.alarms[-1].ignoring == pytest.approx((1 + (1 - offered / len(cases)) / 4) / 2)
+    assert f"ignoring every change gives {100 * scores.alarms[-1].ignoring:.1f}%" in str(scores)
 
 
 def test_controls_stay_out_of_the_scores_and_are_rows_of_the_table(eight, tmp_path):

@@ -332,7 +332,7 @@ def test_what_is_seen_and_what_is_known(tmp_path):
     cases, _, _ = import_suite("visual-counterfact", parquet(tmp_path / "color.parquet", [row]), tmp_path / "c")
     assert [(c.factual.text, c.factual.answer, c.factual.prior) for c in cases] == [
         ("What color is this strawberry?", "blue", "red"),
-        ("What color are most strawberrys?", "red", ""),
+        ("What color are most strawberries?", "red", ""),
         ("What color is this strawberry?", "red", ""),
     ]
     assert cases[0].image == cases[1].image != cases[2].image

@@ -10,5 +10,6 @@ from .vocabulary import PLACES as PLACES
 from .vocabulary import is_plural as is_plural
 from .vocabulary import is_verb as is_verb
 from .vocabulary import number_of as number_of
+from .vocabulary import plural as plural
 from .vocabulary import singular as singular
 from .vocabulary import thing_of as thing_of

@@ -106,6 +106,7 @@ PHRASES: Final = frozenset(phrase for phrase in _SAID_OF_THINGS if " " in phrase
 VERBS: Final = frozenset(phrase.split()[0] for phrase in _SAID_OF_THINGS) | {"replace", "be", "have"}
 _IRREGULAR: Final = _by_form("irregular")
 _PLURALS: Final = _by_form("plurals")
+_ONE_BY_ONE: Final[dict[str, str]] = {one: forms.split()[0] for one, forms in _LISTED["plurals"].items()}
 _SAME: Final = _by_form("same")
 
 _NUMBERS: Final = (
@@ -164,6 +165,17 @@ def singular(noun: str) -> str:
     if noun.endswith(("sses", "xes", "ches", "shes", "zzes", "oes")):
         return noun.removesuffix("es")
     return noun.removesuffix("s") if is_plural(noun) else noun
+
+
+def plural(noun: str) -> str:
+    """The plural of a noun: bench, benches; one that is a plural already is left as it is."""
+    if is_plural(noun):
+        return noun
+    if noun in _ONE_BY_ONE:
+        return _ONE_BY_ONE[noun]
+    if noun.endswith("y") and noun[-2:-1] not in ("", *"aeiou"):
+        return noun[:-1] + "ies"
+    return noun + ("es" if noun.endswith(("s", "x", "ch", "sh", "z", "ato")) else "s")
 
 
 def thing_of(word: str) -> str:

@@ -17,6 +17,8 @@ _CONTROLS = """## Controls
 A case with `control_of` is the control of the case it names: the same picture and question, and a change that does not
 touch what is asked, so that the answer must stay. An answer that does not change where it should is a miss, one that
 changes where it should not a false alarm; `countersight report` has both side by side, and their balance as one figure.
+Beside it stands what ignoring every change gives: half, and more where the old answer is not among the options of the
+changed question, so that one of them can be guessed.
 """
 
 

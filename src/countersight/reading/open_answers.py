@@ -36,6 +36,7 @@ _SAID_OF = re.compile(
     r"(?: is| are| was| were|'s|'re) (?P<answer>\w[\w' -]*?)[.!]",
     re.IGNORECASE,
 )
+_COLOUR_ASKED = re.compile(r"\bwhat colou?r\b", re.IGNORECASE)
 _PALE: Final = words("questions.empty") | words("options.pale") | words("open.passing")
 _JOINING: Final = frozenset({"of", "and", "or", "the", "a", "an", "in", "on", "to", "with", "for"})
 _FEW = 4  # words that are an answer by themselves
@@ -68,7 +69,8 @@ def open_answer(text: str, question: str) -> str | None:
 
 def _without_subject(said: str, question: str) -> str:
     """What is said of what the question names, without naming it again: "It is blue.", "The car is blue." say blue."""
-    found = _SAID_OF.fullmatch(said)
+    ended = f"{said.rstrip('.!')}." if _COLOUR_ASKED.search(question) else said  # nobody is asked for "it is red"
+    found = _SAID_OF.fullmatch(ended)
     if found is None:
         return said
     known = {stem(word.lower()) for word in _WORD.findall(question)}

@@ -33,7 +33,8 @@ def alarm_analysis(runs: Sequence[AnalysedRun], terms: Terms) -> Analysis | None
             (
                 "balance",
                 "The mean of the shares that are right where the change matters, and where it does not. Whoever "
-                "ignores every change, or follows any, has half at most. "
+                "ignores every change, or follows any, has half, and more where what they would say is not among the "
+                "options and they guess. "
                 f"{level}% Wilson intervals, for the number of independent pairs.",
             ),
         ),
@@ -47,7 +48,8 @@ def _sentences(run: AnalysedRun) -> Iterator[str]:
             shares = f"{told(as_share(line.misses))} missed, {told(as_share(line.false_alarms))} false alarms"
             balance = as_share(line.balance)
             figure = f"{percent(balance.value or 0.0)}% ({interval(balance)})"
-            yield f"Changes {_TOLD[line.asking]}: {shares}{_unread(line)}; balance {figure}."
+            ignoring = f"ignoring every change gives {percent(line.ignoring)}%"
+            yield f"Changes {_TOLD[line.asking]}: {shares}{_unread(line)}; balance {figure}, {ignoring}."
 
 
 def _unread(line: Alarms) -> str:

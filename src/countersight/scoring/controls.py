@@ -2,9 +2,11 @@
 
 A control is a case with a change that does not touch what is asked. Somebody who ignores every change misses all and
 raises no false alarm; somebody who changes the answer at any change misses little and raises them all. The balance of
-the two is what neither can have.
+the two is what neither can have. Options help whoever ignores: where the old answer is not among them, the change
+matters, and one of them can be guessed. What that gives is said beside the balance.
 """
 
+from array import array
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -26,6 +28,8 @@ class Controls(msgspec.Struct, frozen=True, eq=False):
     outcomes: Outcomes
     of: NDArray[np.int64]
     """For each control, the position of its case among the others; -1 where there is none."""
+    guessed: NDArray[np.float64]
+    """For each control, how likely whoever keeps the old answer is right about its case all the same."""
 
 
 class Alarms(msgspec.Struct, frozen=True):
@@ -42,6 +46,8 @@ class Alarms(msgspec.Struct, frozen=True):
     """One of the two has no answer that could be read: neither a miss nor a false alarm, and not right either."""
     balance: Rate
     """The mean of the shares that are right where the change matters, and right where it does not."""
+    ignoring: float
+    """The balance of somebody who keeps every answer, and guesses where the old one is not among the options."""
 
 
 class Pairing:
@@ -49,6 +55,7 @@ class Pairing:
 
     def __init__(self) -> None:
         self._of: dict[int, str] = {}
+        self._guessed = array("d")
         self._count = 0
 
     def watch(self, cases: Iterable[tuple[int, Case]]) -> Iterator[tuple[int, Case]]:
@@ -56,6 +63,8 @@ class Pairing:
         for row, case in cases:
             if case.control_of:
                 self._of[self._count] = case.control_of
+            else:
+                self._guessed.append(_guessed(case))
             self._count += 1
             yield row, case
 
@@ -74,24 +83,39 @@ class Pairing:
         wanted = set(self._of.values())
         places = {name: place for place in range(len(cases)) if (name := cases.case(place)) in wanted}
         of = np.array([places.get(name, -1) for name in self._of.values()], dtype=np.int64)
-        return cases, Controls(outcomes.only(~is_case), of)
+        guessed = np.array([self._guessed[place] if place >= 0 else 0.0 for place in of])
+        return cases, Controls(outcomes.only(~is_case), of, guessed)
+
+
+def _guessed(case: Case) -> float:
+    """How likely a guess is right where the old answer is not among the options, if there are options."""
+    before, after = case.factual, case.counterfactual
+    if before is None or after is None or not after.options:
+        return 0.0
+    return 0.0 if before.right_text in (option.text for option in after.options) else 1 / len(after.options)
 
 
 def alarms(cases: Outcomes, controls: Controls) -> tuple[Alarms, ...]:
     """Misses and false alarms by group and in all, told and, where that was asked, shown."""
     paired = controls.of >= 0
     first, second = cases.only_at(controls.of[paired]), controls.outcomes.only(paired)
-    return tuple(line for asking in _ASKINGS if first.asked(asking).any() for line in _lines(first, second, asking))
+    guessed = controls.guessed[paired]
+    return tuple(
+        line for asking in _ASKINGS if first.asked(asking).any() for line in _lines(first, second, asking, guessed)
+    )
 
 
-def _lines(cases: Outcomes, controls: Outcomes, asking: Asking) -> Iterator[Alarms]:
+def _lines(cases: Outcomes, controls: Outcomes, asking: Asking, guessed: NDArray[np.float64]) -> Iterator[Alarms]:
     known = cases.right("factual") & controls.right("factual") & cases.scored(asking) & controls.scored(asking)
-    for place, name in enumerate(cases.group_names):
-        yield _line(name, cases, controls, asking, known & (cases.groups == place))
-    yield _line(ALL, cases, controls, asking, known)
+    masks = [(name, known & (cases.groups == place)) for place, name in enumerate(cases.group_names)]
+    for name, mask in [*masks, (ALL, known)]:
+        ignoring = float(1 + guessed[mask].mean()) / 2 if mask.any() else 0.5
+        yield _line(name, cases, controls, asking, mask, ignoring)
 
 
-def _line(name: str, cases: Outcomes, controls: Outcomes, asking: Asking, mask: NDArray[np.bool_]) -> Alarms:
+def _line(
+    name: str, cases: Outcomes, controls: Outcomes, asking: Asking, mask: NDArray[np.bool_], ignoring: float
+) -> Alarms:
     pictures = cases.pictures[mask]
     (hit, missed), (kept, alarmed) = (
         (each.right(asking)[mask], (~each.right(asking) & ~each.unread(asking))[mask]) for each in (cases, controls)
@@ -105,4 +129,5 @@ def _line(name: str, cases: Outcomes, controls: Outcomes, asking: Asking, mask: 
         rate(alarmed, pictures),
         rate(unread, pictures),
         rate(hit & kept, pictures, both),
+        ignoring,
     )

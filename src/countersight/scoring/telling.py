@@ -40,17 +40,25 @@ def balanced(alarms: "Alarms") -> str:
     rates = (("missed", alarms.misses), ("false alarms", alarms.false_alarms), ("unread", alarms.unread))
     shares = [f"{_share(rate)} {words}" for words, rate in rates if rate.right or words != "unread"]
     told = "told" if alarms.asking == "counterfactual" else "shown"
-    return f"changes {told}: {', '.join(shares)}; balance {_share(alarms.balance)}; n = {alarms.balance.n:,}"
+    ignoring = f"ignoring every change gives {percent(alarms.ignoring)}%"
+    return (
+        f"changes {told}: {', '.join(shares)}; balance {_share(alarms.balance)}, {ignoring}; n = {alarms.balance.n:,}"
+    )
 
 
 def whole(sets: "SetScores") -> str:
     """What is right as a whole over all cases in words; nothing for a group."""
     if sets.group != ALL:
         return ""
-    found = (("questions", sets.question), ("pictures", sets.picture), (f"sets of {sets.whole.size:.3g}", sets.whole))
+    found = (("questions", sets.question), ("pictures", sets.picture), (_of_answers(sets.whole.size), sets.whole))
     shares = [f"{words} {_share(each.rate)}" for words, each in found if each]
     without = f", and {sets.threes:,} without the fourth" if sets.fours and sets.threes else ""
     return f"right as a whole: {', '.join(shares)}; n = {sets.whole.rate.n:,}{without}"
+
+
+def _of_answers(size: float) -> str:
+    """What sets are called: by how many answers each has, or has on average."""
+    return f"sets of {size:.0f}" if size == round(size) else f"sets (of {size:.1f} answers on average)"
 
 
 def _share(rate: Rate) -> str:

@@ -13,6 +13,7 @@ is what is known.
 from pathlib import Path
 
 from countersight.case import Case, Option, Question
+from countersight.composing import plural
 from countersight.suites.counterfact.suite import NAME
 from countersight.suites.importing import BadField, Layout, Row, Rows, checked, text_of
 from countersight.suites.picture_files import Pictured
@@ -49,8 +50,9 @@ def _as_case(row: Row, number: int) -> Case:
 
 def _of_colour(row: Row) -> Question:
     known, seen, thing = (text_of(row, field) for field in ("correct_answer", "incorrect_answer", "object"))
-    many = thing if thing.endswith("s") else f"{thing}s"
-    text = f"What color are most {many}?" if row[_PART] == "known" else f"What color is this {thing}?"
+    *described, noun = thing.split()
+    most = " ".join([*described, plural(noun)])
+    text = f"What color are most {most}?" if row[_PART] == "known" else f"What color is this {thing}?"
     answer, prior = (seen, known) if row[_PART] == "seen" else (known, "")
     return checked(Question(text, answer, "open", prior=prior), _NAMED)
 
