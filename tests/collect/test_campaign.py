@@ -36,6 +36,10 @@ def test_the_settings_a_campaign_begins_with_can_be_read(tmp_path: Path, flow: s
         ("train = 1.0", "train = 0.5", "must add up to 1"),
         ("people = 2", "people = 0", "people must be 1 to 100"),
         ("undo_minutes = 60", "undo_minuts = 60", "undo_minuts"),
+        ("lease_minutes = 30", "lease_minutes = nan", "$.lease_minutes"),
+        ("undo_minutes = 60", "undo_minutes = inf", "$.undo_minutes"),
+        ("pay = 10", "pay = 99999999999999999999", "phases.verify: pay must be 0 to"),
+        ("[pay]", "[pay]\nfooling = -5", "$.pay.fooling"),
         ("[phases.adjudicate]", "[phases.third]", "there is no [phases.adjudicate]"),
         ('flow = "verify"', "flow = verify", "line 2"),
     ],
@@ -54,6 +58,18 @@ def test_a_database_of_a_newer_version_is_refused(tmp_path: Path, database: str 
     campaign.close()
     with pytest.raises(CampaignError, match="written by a newer Countersight"):
         Campaign.open(tmp_path / "campaign", database)
+
+
+@pytest.mark.parametrize("database", ["postgresql"], indirect=True)
+def test_postgresql_knows_how_much_there_is_before_anybody_comes(tmp_path: Path, database: str):
+    make_campaign(tmp_path / "campaign", "verify", 3, database)
+    campaign = Campaign.open(tmp_path / "campaign", database)
+    counted = text("SELECT reltuples FROM pg_class WHERE relname = 'item'")
+    before = campaign.store.read(lambda c: c.execute(counted).scalar())
+    campaign.store.analyze()
+    after = campaign.store.read(lambda c: c.execute(counted).scalar())
+    campaign.close()
+    assert (before, after) == (-1, 3)
 
 
 def test_a_database_of_an_older_version_is_brought_up_to_date(tmp_path: Path, database: str | None):

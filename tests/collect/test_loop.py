@@ -11,8 +11,8 @@ from sqlalchemy import select
 from countersight.collect.database import tables
 from countersight.collect.flows import Instance
 from countersight.collect.leaks import leak
-from countersight.collect.loop import train
-from countersight.collect.loop.training import FEW, train_aside
+from countersight.collect.loop import OwnRanker, train
+from countersight.collect.loop.training import FEW
 
 THINGS = ("dog", "cat", "bus", "boat", "tree", "lamp", "chair", "horse")
 
@@ -36,13 +36,36 @@ def test_it_learns_what_right_responses_look_like():
     assert scores[0] > 0.5
 
 
-def test_many_instances_are_learned_from_in_another_process_to_the_same_end():
+class Shelf:
+    """A campaign of which only its finished items are asked for."""
+
+    flow = None
+
+    def __init__(self, finished: list[Instance]) -> None:
+        self.store, self.finished = self, finished
+
+    async def read_slowly(self, question: object) -> list[Instance]:
+        return self.finished
+
+    def read(self, question: object) -> int:
+        return len(self.finished)
+
+
+def test_the_first_who_asks_gets_a_model_of_few_items_while_another_process_learns_from_all():
     many = instances(FEW + 20)
-    here, aside = train(many), asyncio.run(train_aside(many))
-    asked = ("Is it quiet? Add a horse.", ["No, there is a horse now.", "No, there is a lamp now."])
-    assert (aside.trained_on, aside.accuracy, aside.scores(*asked)) == (
-        here.trained_on, here.accuracy, here.scores(*asked),
-    )  # fmt: skip
+    asked = ("Is it quiet? Add a horse.", ("No, there is a horse now.", "No, there is a lamp now."))
+
+    async def ask() -> tuple[str, tuple[float, ...]]:
+        ranker = OwnRanker(Shelf(many))
+        assert await ranker.likely(*asked)
+        first = ranker.name
+        while ranker.name == first:  # nobody asks meanwhile
+            await asyncio.sleep(0.01)
+        return first, await ranker.likely(*asked)
+
+    first, later = asyncio.run(ask())
+    assert first == f"ranker/{FEW}"
+    assert later == tuple(train(many).scores(*asked))
 
 
 def test_with_too_little_it_says_so_and_prefers_nothing():
@@ -174,6 +197,10 @@ def test_whoever_writes_sees_what_a_blind_model_says_and_never_waits_for_it_to_l
         ("If I painted this bus blue, what color would it be?", "blue", "red", True),
         ("If the round table were cut square, which shape would it have?", "square", "round", False),
         ("If two cups fell, how many cups would be left?", "one", "three", False),
+        ("If two of the dogs ran away, how many dogs would stay?", "two", "four", False),
+        ("If 3 more birds came, how many birds would there be?", "3", "5", False),
+        ("If only two of the dogs stayed, how many dogs would there be?", "two", "four", True),
+        ("If six cups were left, how many cups would there be?", "six", "four", True),
         ("What color is it?", "blue", "red", False),
         ("If the cat slept, would it be awake?", "no", "yes", False),
     ],

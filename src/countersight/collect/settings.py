@@ -2,13 +2,22 @@
 
 import tomllib
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
+from msgspec import Meta
 
 from countersight.errors import CampaignError
 
 FlowName = Literal["cosim", "cfmm", "cvqa", "verify", "answer", "judge"]
+_MOST_PAY = 1_000_000
+Cents = Annotated[int, Meta(ge=0, le=_MOST_PAY)]
+"""An amount of money in minor units; no contribution is worth a fortune, but a slip of the keyboard may say so."""
+Number = Annotated[int, Meta(ge=0, le=1_000_000)]
+Version = Annotated[int, Meta(ge=1, le=1_000_000)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+Seconds = Annotated[float, Meta(gt=0, le=3600)]
+_YEAR = 525_600  # minutes
 
 
 class Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -38,11 +47,11 @@ class Test(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     __test__ = False
 
     questions: tuple[TestQuestion, ...]
-    version: int = 1
-    tries: int = 2
-    pass_mark: float = 1.0
+    version: Version = 1
+    tries: Annotated[int, Meta(ge=1, le=100)] = 2
+    pass_mark: Annotated[float, Meta(gt=0, le=1)] = 1.0
     """The share of right answers that passes."""
-    days: int = 0
+    days: Number = 0
     """For how many days a pass holds; 0 is for ever."""
 
 
@@ -50,7 +59,7 @@ class PhaseSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What belongs to one phase: what is asked of people, how they qualify, what they earn."""
 
     guidelines: str
-    version: int = 1
+    version: Version = 1
     """Of the guidelines; raise it when they change, so that each contribution says which it followed."""
     pay: int = 0
     """For one contribution, in minor units of the currency (cents)."""
@@ -64,12 +73,12 @@ class Pay(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Bonuses, and the currency."""
 
     currency: str = "USD"
-    fooling: int = 0
+    fooling: Cents = 0
     """For each distractor that fooled the model, in minor units."""
-    series: int = 0
+    series: Number = 0
     """Contributions after which the bonus for each further one grows by `series_step`; 0 for no such bonus."""
-    series_first: int = 0
-    series_step: int = 0
+    series_first: Cents = 0
+    series_step: Cents = 0
 
 
 class Prolific(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -77,7 +86,7 @@ class Prolific(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     completion_code: str = ""
     screen_out_code: str = ""
-    contributions: int = 0
+    contributions: Number = 0
     """How many make one submission; the completion code is shown then."""
 
 
@@ -86,9 +95,9 @@ class Loop(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     model: str = "ranker"
     """`ranker` is trained on the campaign's own train split; or any model of `countersight list models` that ranks."""
-    deadline: float = 2.0
+    deadline: Seconds = 2.0
     """Seconds after which a check is given up and the person goes on without it."""
-    attempts: int = 5
+    attempts: Annotated[int, Meta(ge=1, le=1000)] = 5
     """Checks of one item at most."""
 
 
@@ -97,7 +106,7 @@ class Proposals(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     model: str = ""
     """Any model of `countersight list models` that writes; nothing for no proposals."""
-    deadline: float = 10.0
+    deadline: Seconds = 10.0
     """Seconds after which the person goes on without it."""
 
 
@@ -105,7 +114,7 @@ class Consent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What people agree to before they work."""
 
     text: str
-    version: int = 1
+    version: Version = 1
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -117,10 +126,10 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     consent: Consent
     license: str = "CC-BY-4.0"
     languages: tuple[str, ...] = ("en",)
-    lease_minutes: float = 30
-    undo_minutes: float = 60
-    splits: dict[str, float] = msgspec.field(default_factory=lambda: {"train": 1.0})
-    gold_share: float = 0.0
+    lease_minutes: Annotated[float, Meta(gt=0, le=_YEAR)] = 30
+    undo_minutes: Annotated[float, Meta(ge=0, le=_YEAR)] = 60
+    splits: dict[str, Share] = msgspec.field(default_factory=lambda: {"train": 1.0})
+    gold_share: Annotated[float, Meta(ge=0, lt=1)] = 0.0
     """How often a person is given an item whose answer is known."""
     contact: str = ""
     welcome: str = ""
@@ -150,13 +159,11 @@ def read_settings(file: Path) -> Settings:
 
 
 def _fault(settings: Settings) -> str | None:
-    if not settings.splits or abs(sum(settings.splits.values()) - 1) > 1e-6 or min(settings.splits.values()) < 0:
+    if abs(sum(settings.splits.values()) - 1) > 1e-6:
         return "splits: the shares must add up to 1"
-    if settings.lease_minutes <= 0 or settings.undo_minutes < 0 or not 0 <= settings.gold_share < 1:
-        return "lease_minutes must be above 0, undo_minutes not below 0, gold_share from 0 to below 1"
     for name, phase in settings.phases.items():
-        if phase.pay < 0 or not 1 <= phase.people <= 100:
-            return f"phases.{name}: pay must not be below 0, and people must be 1 to 100"
+        if not 0 <= phase.pay <= _MOST_PAY or not 1 <= phase.people <= 100:
+            return f"phases.{name}: pay must be 0 to {_MOST_PAY:,} cents, and people must be 1 to 100"
         fault = _test_fault(phase.test)
         if fault:
             return f"phases.{name}.test: {fault}"
@@ -166,8 +173,8 @@ def _fault(settings: Settings) -> str | None:
 def _test_fault(test: Test | None) -> str | None:
     if test is None:
         return None
-    if not test.questions or test.tries < 1 or not 0 < test.pass_mark <= 1:
-        return "needs a question, at least one try, and a pass_mark above 0 and up to 1"
+    if not test.questions:
+        return "needs a question"
     for number, question in enumerate(test.questions, 1):
         if not 1 <= question.answer <= len(question.options):
             return f"question {number}: answer is the number of an option, 1 to {len(question.options)}"

@@ -14,10 +14,11 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from countersight.collect.database.migrating import migrate
+from countersight.collect.database.tables import metadata
 from countersight.errors import CampaignError
 
 T = TypeVar("T")
@@ -28,6 +29,7 @@ _MOST_TOGETHER = 16
 _ADVISORY_LOCK = 0x636F756E  # "coun": any number will do, so long as every Countersight takes the same
 
 
+_ANALYZE = text(f"ANALYZE {', '.join(table.name for table in metadata.sorted_tables)}")
 _WRITER: dict[str, Any] = {"pool_size": 1, "max_overflow": 0}
 # Readers ask one thing at a time and change nothing: a transaction around each question would cost as much as asking.
 _READER: dict[str, Any] = {
@@ -69,6 +71,11 @@ class Store:
     async def write(self, job: Callable[[Connection], T]) -> T:
         """Do a write; when this returns it is on disk."""
         return await asyncio.wrap_future(self._submitted(job))
+
+    def analyze(self) -> None:
+        """Let PostgreSQL count what is in its tables: until it has, it plans for other sizes, and takes long."""
+        if self._readers.dialect.name == "postgresql":
+            self.read(lambda connection: connection.execute(_ANALYZE))
 
     def close(self) -> None:
         """Finish the writes that wait, then let go of the database."""

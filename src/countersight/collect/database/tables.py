@@ -184,7 +184,7 @@ flag = Table(
     Column("reason", String(30), nullable=False),
     Column("words", Text, nullable=False),
     Column("at", Float, nullable=False),
-    Column("outcome", String(10), nullable=True, index=True),  # fair or unfair
+    Column("outcome", String(10), nullable=True, index=True),  # fair, unfair or withdrawn
     Column("reviewer_id", ForeignKey("person.id"), nullable=True),
     Column("note", Text, nullable=True),
     Column("decided_at", Float, nullable=True),

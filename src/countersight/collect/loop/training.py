@@ -15,7 +15,7 @@ from countersight.collect.flows import Instance
 from countersight.collect.loop.ranker import TextRanker, train
 
 FEW = 200
-"""Up to so many instances, learning takes less time than starting a process."""
+"""Up to so many instances, learning takes about as little time as starting a process."""
 _NICER = 10
 """How far whoever waits for a page goes before learning."""
 _LENGTH = 8
