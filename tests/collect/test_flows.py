@@ -199,6 +199,27 @@ def test_what_became_of_every_pair_comes_back_with_who_and_when(tmp_path: Path) 
     assert "1 accepted, 1 corrected, 1 rejected" in (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
 
 
+def test_a_wrong_factual_answer_of_a_pair_is_corrected_and_a_third_decides_who_is_right(tmp_path: Path) -> None:
+    make_campaign(tmp_path / "campaign", "verify", 2)
+    with opened(tmp_path / "campaign") as (app, campaign):
+        ada, ben, cleo = (Visitor(app, campaign, name) for name in ("ada", "ben", "cleo"))
+        assert "whether the factual answer is right" in ada.post(ada.begin("verify"), related="yes", right="yes").text
+        for visitor in (ada, ben):
+            visitor.contribute("verify", factual_right="no", factual_answer="C")
+        ada.contribute("verify", factual_right="no", factual_answer="D")
+        ben.contribute("verify")
+        task = cleo.begin("adjudicate")
+        assert "As it is: D</p>" in cleo.get(task).text
+        cleo.contribute("adjudicate", factual_right="no", factual_answer="D")
+        assert states(campaign) == ["done", "done"]
+        export_campaign(campaign, tmp_path / "out")
+    made = cases(tmp_path / "out")
+    assert [(each.factual.answer, each.counterfactual.answer) for each in made] == [("C", "B"), ("D", "B")]
+    assert {each.provenance["verdict"] for each in made} == {"corrected"}
+    lines = [json.loads(line) for line in (tmp_path / "out" / "verdicts.jsonl").read_text("utf-8").splitlines()]
+    assert [(line["factual_answer"], "answer" in line) for line in lines] == [("C", False), ("D", False)]
+
+
 def test_verify_leaves_out_what_people_throw_out(tmp_path: Path) -> None:
     make_campaign(tmp_path / "campaign", "verify", 2)
     with opened(tmp_path / "campaign") as (app, campaign):

@@ -110,7 +110,7 @@ def tried(app: object, campaign: Campaign, address: str) -> Iterator[Room]:
     for _ in range(2):
         failed.post("/test/verify", q0="1")
     known.post("/test/verify", q0="2")
-    sent = known.post(known.begin("verify"), related="yes", right="yes")
+    sent = known.post(known.begin("verify"), related="yes", right="yes", factual_right="yes")
     lead = Visitor(app, campaign, "lea", "lead")
     lead.post(f"/lead/pay/approve/{known.id}")
     assert lead.post("/lead/pay/export").status_code == 303

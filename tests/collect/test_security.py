@@ -278,7 +278,19 @@ def test_a_person_can_have_their_data_deleted(tmp_path: Path):
 )
 def test_hostile_text_in_every_field_stays_text_on_every_page(tmp_path: Path, flow: str, chain: tuple[str, ...]):
     make_campaign(tmp_path / "campaign", flow, 1)
-    fixed = {"left", "top", "width", "height", "guide", "aspect", "related", "right", "cause", "answer"}
+    fixed = {
+        "left",
+        "top",
+        "width",
+        "height",
+        "guide",
+        "aspect",
+        "related",
+        "right",
+        "cause",
+        "answer",
+        "factual_right",
+    }
     with opened(tmp_path / "campaign") as (app, campaign):
         pages = []
         for place, phase in enumerate(chain):

@@ -273,6 +273,31 @@ def test_nobody_takes_back_what_a_reviewer_removed_and_what_left_to_be_paid_stay
         assert "0.37 USD is for work that a reviewer removed after it had left" in lead.get("/lead/pay").text
 
 
+def test_an_edit_of_the_right_response_waits_for_a_reviewer_who_sees_both(tmp_path: Path):
+    make_campaign(tmp_path / "campaign", "cosim", 1)
+    with opened(tmp_path / "campaign") as (app, campaign):
+        Visitor(app, campaign, "ada").contribute("question")
+        Visitor(app, campaign, "ben").contribute("change")
+        cleo, dan = Visitor(app, campaign, "cleo"), Visitor(app, campaign, "dan")
+        rita, lead = Visitor(app, campaign, "rita", "reviewer"), Visitor(app, campaign, "lea", "lead")
+        edited = "No, because there are a <i>dozen</i> dots in every circle now."
+        cleo.contribute("distractor", response=edited)
+        assert states(campaign) == ["flagged"]
+        cleo.post("/undo/3")
+        assert "Nothing waits for you" in rita.get("/review").text
+        cleo.contribute("distractor", response=edited)
+        for page in (rita.get("/review/2").text, lead.get("/lead/items/1").text):
+            assert "<del>hundred</del> dots" in page
+            assert "<ins>&lt;i&gt;dozen&lt;/i&gt;</ins> dots" in page
+        rita.post("/review/2", outcome="fair", note="a dozen is easily counted")
+        assert campaign.store.read(lambda c: pay.balances(c, cleo.id)).keys() == {"voided"}
+        assert "<td>removed</td>" in cleo.get("/mine").text
+        assert cleo.begin("distractor") is None
+        dan.contribute("distractor", response="No; because there are a hundred dots in every circle, now!")
+        assert states(campaign) == ["done"]  # only the way it is written is another
+        assert dan.post("/undo/6").headers["location"].startswith("/task/")  # what was decided came before
+
+
 def test_a_flag_sent_twice_is_one_and_the_first_of_two_decisions_stands(tmp_path: Path):
     make_campaign(tmp_path / "campaign", "cosim", 1)
     with opened(tmp_path / "campaign") as (app, campaign):

@@ -130,12 +130,16 @@ def _written(past: Past, pictures: list[str], chance: Random, shown: dict[str, s
         change = f"Add many {other} that lie on top of the {thing}."
         return Changed("flip", change, f"No, because many {other} lie on top of the {thing} now.", _KINDS)
     right = past["change"][-1].response
+    if chance.random() < _EDITS:
+        right = right.replace("because many", "since so many")
     wrong = (f"No, because all of the {thing} have been removed now.", f"Yes, because the {thing} are much larger now.")
     return Distracted(right, (*wrong, f"Yes, because many {another} stand beside the {thing} now."))
 
 
 _OTHERS = ("leaves", "coins", "pebbles", "feathers", "butterflies", "buttons")
 _KINDS = ("object addition",)
+_EDITS = 0.05
+"""Share of the right responses that are put into other words with the distractors: a reviewer sees them."""
 _FLAGS = (
     ("guidelines", "Counting needs no common sense: this can be answered by looking."),
     ("unclear", "Which child is meant? I would not know what to change."),

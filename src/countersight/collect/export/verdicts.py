@@ -41,6 +41,8 @@ class VerifiedPair(msgspec.Struct, frozen=True, omit_defaults=True):
     said: tuple[Said, ...]
     answer: str = ""
     """The answer that people put in place of the one there was."""
+    factual_answer: str = ""
+    """The same for the factual question of a pair."""
 
 
 def outcome_of(finished: Finished) -> Outcome | None:
@@ -58,19 +60,15 @@ def count_outcomes(found: Iterable[Finished]) -> dict[Outcome, int]:
 
 def write_verdicts(found: Sequence[Finished], folder: Path) -> None:
     """Write a line for each pair that was verified, those that were thrown out among them."""
-    lines = [
-        VerifiedPair(
-            finished.item.key,
-            outcome,
-            pair_of(finished.item, finished.past),
-            tuple(map(_said, finished.given)),
-            final_verdict(finished.past).answer,
-        )
-        for finished in found
-        if (outcome := outcome_of(finished)) is not None
-    ]
+    lines = [_pair(finished, outcome) for finished in found if (outcome := outcome_of(finished)) is not None]
     if lines:
         (folder / VERDICTS).write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
+
+
+def _pair(finished: Finished, outcome: Outcome) -> VerifiedPair:
+    case, final = pair_of(finished.item, finished.past), final_verdict(finished.past)
+    said = tuple(map(_said, finished.given))
+    return VerifiedPair(finished.item.key, outcome, case, said, final.answer, final.factual_answer)
 
 
 def _said(given: Given) -> Said:

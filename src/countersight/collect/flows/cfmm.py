@@ -82,9 +82,10 @@ class Cfmm:
             if meant != said
         ]
         if not wrong and pair.leak:
-            return Dispute("leak", pair.leak)
+            return Dispute("leak", pair.leak, "write")
         if wrong:
-            return Dispute("ambiguous", f"The second person answered the {' and the '.join(wrong)} question otherwise.")
+            words = f"The second person answered the {' and the '.join(wrong)} question otherwise."
+            return Dispute("ambiguous", words, "write")
         return Done()
 
     def shown(self, phase: str, item: Item, past: Past) -> dict[str, Any]:

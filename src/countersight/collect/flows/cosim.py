@@ -11,7 +11,7 @@ import msgspec
 
 from countersight.case import LETTERS, Case, Change, Option, Question
 from countersight.chance import balanced
-from countersight.collect.flows.protocol import Advance, Done, Form, Instance, Item, Past, Phase, Step
+from countersight.collect.flows.protocol import Advance, Dispute, Done, Form, Instance, Item, Past, Phase, Step
 from countersight.suites.cosim import KINDS, change_kinds
 from countersight.suites.cosim import NAME as COSIM
 
@@ -97,9 +97,12 @@ class Cosim:
         return _read_distractors(form)
 
     def settle(self, item: Item, phase: str, past: Past) -> Step:
-        """One phase after another."""
+        """One phase after another; nobody is the last to touch the right response without somebody who looks."""
         following = {"question": "change", "change": "distractor"}
-        return Advance(following[phase]) if phase in following else Done()
+        if phase in following:
+            return Advance(following[phase])
+        words = "Whoever wrote the distractors edited the right response: it must say the same still."
+        return Dispute("edited", words, "distractor") if edited(past) else Done()
 
     def shown(self, phase: str, item: Item, past: Past) -> dict[str, Any]:
         """The pictures to choose from, or what the phases before wrote."""
@@ -148,6 +151,14 @@ def context_of(past: Past) -> str:
     """What a text model is told before the responses: question, initial response and change."""
     asked, changed = past["question"][-1], past["change"][-1]
     return f"{asked.question} {asked.response} {changed.change}"
+
+
+def edited(past: Past) -> tuple[str, str] | None:
+    """The right response before and after the distractor phase; None where it has the same words."""
+    if not (past.get("change") and past.get("distractor")):
+        return None
+    before, after = past["change"][-1].response, past["distractor"][-1].response
+    return (before, after) if likeness(before, after) < 1 else None
 
 
 def _read_question(form: Form, item: Item) -> Asked:

@@ -55,8 +55,7 @@ class Cvqa:
         """A question that was written, or a verdict on one."""
         if phase == "write":
             return _read_indirect(form, _factual(item))
-        question = verifying.asked(pair_of(item, past))
-        return verifying.read_verdict(form, question, past, adjudicating=phase == "adjudicate")
+        return verifying.read_verdict(form, pair_of(item, past), past, adjudicating=phase == "adjudicate")
 
     def settle(self, item: Item, phase: str, past: Past) -> Step:
         """What was written goes to two verifiers."""

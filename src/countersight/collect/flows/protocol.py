@@ -81,6 +81,8 @@ class Dispute(msgspec.Struct, frozen=True):
 
     reason: str
     words: str
+    about: str
+    """The phase whose contribution is in doubt, and whose pay."""
 
 
 Step = Advance | Done | Dispute

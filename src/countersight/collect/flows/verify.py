@@ -20,8 +20,7 @@ class Verify:
 
     def read(self, phase: str, form: Form, item: Item, past: Past) -> verifying.Verified:
         """What a verifier or adjudicator says."""
-        question = verifying.asked(verifying.case_of(item))
-        return verifying.read_verdict(form, question, past, adjudicating=phase == "adjudicate")
+        return verifying.read_verdict(form, verifying.case_of(item), past, adjudicating=phase == "adjudicate")
 
     def settle(self, item: Item, phase: str, past: Past) -> Step:
         """Agreement, or a third person."""

@@ -1,7 +1,7 @@
 """Two people verify a case without seeing each other; a third decides where they differ (C-VQA 3.2).
 
-Both look at two things: is the question about the picture, and is the answer right. An answer that is wrong is
-corrected; a question that has no one answer, or is not about the picture, is thrown out.
+Both look at two things: is the question about the picture, and is the answer right; of a pair, both answers. An answer
+that is wrong is corrected; a question that has no one answer, or is not about the picture, is thrown out.
 """
 
 from typing import Any, Literal
@@ -33,11 +33,13 @@ class Verified(msgspec.Struct, frozen=True, omit_defaults=True):
     """Why it is thrown out or corrected."""
     cause: str = ""
     """Why the two others disagreed, where this decides between them."""
+    factual_answer: str = ""
+    """The corrected answer to the factual question of a pair, where that one was wrong."""
 
     @property
-    def settled(self) -> tuple[str, str]:
+    def settled(self) -> tuple[str, str, str]:
         """What two people have to say alike to agree."""
-        return self.verdict, self.answer if self.verdict == "correct" else ""
+        return self.verdict, self.answer, self.factual_answer
 
 
 VERIFY = Phase(
@@ -68,7 +70,12 @@ def asked(case: Case) -> Question:
     return question
 
 
-def read_verdict(form: Form, question: Question, past: Past, *, adjudicating: bool) -> Verified:
+def beside(case: Case) -> Question | None:
+    """The factual question of a pair, whose answer is verified too; None where there is no pair."""
+    return case.factual if case.counterfactual else None
+
+
+def read_verdict(form: Form, case: Case, past: Past, *, adjudicating: bool) -> Verified:
     """What a form of these phases says."""
     related = form.choice("related", "whether the question is about the picture", ("yes", "no"))
     words = form.text("words", "The reason", needed=False, most=1000)
@@ -76,12 +83,13 @@ def read_verdict(form: Form, question: Question, past: Past, *, adjudicating: bo
     if related == "no":
         _need_words(form, words)
         return Verified("reject", False, "", words, cause)
-    right = form.choice("right", "whether the answer is right", ("yes", "no", "unclear"))
-    if right == "unclear":
+    factual = beside(case)
+    before = _judged(form, factual, "factual_", "whether the factual answer is right") if factual else ""
+    answer = _judged(form, asked(case), "", "whether the answer is right")
+    if answer is None or before is None:
         _need_words(form, words)
         return Verified("reject", True, "", words, cause)
-    answer = corrected(form, question) if right == "no" else ""
-    verdict = Verified("correct" if right == "no" else "keep", True, answer, words, cause)
+    verdict = Verified("correct" if answer or before else "keep", True, answer, words, cause, before)
     if adjudicating and not words and verdict.settled not in [each.settled for each in past.get("verify", ())]:
         form.fail("words", "You decide otherwise than both: say why.")
     return verdict
@@ -92,18 +100,26 @@ def _need_words(form: Form, words: str) -> None:
         form.fail("words", "Say why it should be thrown out.")
 
 
-def corrected(form: Form, question: Question) -> str:
+def _judged(form: Form, question: Question, prefix: str, label: str) -> str | None:
+    """What is put in place of an answer; nothing where it is right, None where it cannot be decided."""
+    right = form.choice(f"{prefix}right", label, ("yes", "no", "unclear"))
+    if right == "unclear":
+        return None
+    return corrected(form, question, f"{prefix}answer") if right == "no" else ""
+
+
+def corrected(form: Form, question: Question, name: str) -> str:
     """The answer somebody puts in place of the one there is, in the form gold answers have."""
     if question.kind == "choice":
         letters = tuple(LETTERS[: len(question.options)])
-        answer = form.choice("answer", "the right option", letters)
+        answer = form.choice(name, "the right option", letters)
     else:
-        said = form.text("answer", "The right answer", most=200)
+        said = form.text(name, "The right answer", most=200)
         answer = (answer_in(said, question) or "") if question.kind in ("number", "boolean") else said
         if said and not answer:
-            form.fail("answer", "Write a number." if question.kind == "number" else "Write yes or no.")
+            form.fail(name, "Write a number." if question.kind == "number" else "Write yes or no.")
     if answer and answer == question.answer:
-        form.fail("answer", "This is the answer that stands there already.")
+        form.fail(name, "This is the answer that stands there already.")
     return answer
 
 
@@ -124,16 +140,21 @@ def verified_case(case: Case, verdict: Verified) -> Case | None:
     """The case with its answer corrected where it was; None where it was thrown out."""
     if verdict.verdict == "reject":
         return None
-    if verdict.verdict == "keep":
+    case = _answered(case, "counterfactual" if case.counterfactual else "factual", verdict.answer)
+    return _answered(case, "factual", verdict.factual_answer)
+
+
+def _answered(case: Case, world: str, answer: str) -> Case:
+    """The case with another answer to one of its questions; as it is where there is none."""
+    if not answer:
         return case
-    question = msgspec.structs.replace(asked(case), answer=verdict.answer)
-    world = "counterfactual" if case.counterfactual else "factual"
+    question = msgspec.structs.replace(getattr(case, world), answer=answer)
     return msgspec.structs.replace(case, **{world: question})
 
 
 def shown_case(case: Case) -> dict[str, Any]:
     """What the pages show of a case."""
-    return {"case": case, "asked": asked(case), "letters": LETTERS, "causes": CAUSES}
+    return {"case": case, "asked": asked(case), "beside": beside(case), "letters": LETTERS, "causes": CAUSES}
 
 
 def verdict_labels(content: Verified) -> dict[str, str]:

@@ -14,8 +14,10 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from countersight.collect.campaign import Campaign
+from countersight.collect.figures import group_counts
+from countersight.collect.flows import Flow
 from countersight.collect.loop import open_loop, open_proposer
-from countersight.collect.web import accounts, leading, reviewing, speaking, tasks, working
+from countersight.collect.web import accounts, leading, progress, reviewing, speaking, tasks, working
 from countersight.collect.web.keeping import Keeper
 from countersight.collect.web.rendering import Renderer
 from countersight.collect.web.visit import MOST_DIGITS, Page, Place, RefusedError, Visit, visited
@@ -138,11 +140,20 @@ def _route(place: Place, page: Page) -> Route:
     return Route(page.path, endpoint, methods=[page.method])
 
 
+def _look_ahead(app: Starlette, flow: Flow) -> None:
+    """Learn and count what takes long when the server begins, so that the first who asks need not wait for it."""
+    if any(phase.checked for phase in flow.phases):
+        app.state.loop.refresh()
+    app.state.keeper.renew(leading.FIGURES, leading.figures_of(flow))
+    app.state.keeper.renew(progress.WAITING, progress.count_waiting)
+    if flow.grouped_in:
+        app.state.keeper.renew(progress.BALANCE, lambda connection: group_counts(connection, flow))
+
+
 def _closing(campaign: Campaign) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        if any(phase.checked for phase in campaign.flow.phases):
-            app.state.loop.refresh()  # so that the first who asks need not wait for it to learn
+        _look_ahead(app, campaign.flow)
         yield
         if app.state.proposer is not None:
             await app.state.proposer.close()

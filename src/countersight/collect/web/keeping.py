@@ -59,5 +59,9 @@ class Keeper:
         if kept is None:
             return await self.latest(name, question)
         if not kept.is_fresh and not self._locks[name].locked():
-            self._renewing[name] = asyncio.create_task(self.latest(name, question))  # held, or it might be collected
+            self.renew(name, question)
         return kept
+
+    def renew(self, name: str, question: Callable[[Connection], Any]) -> None:
+        """Work a figure out behind the pages, for whoever asks next."""
+        self._renewing[name] = asyncio.create_task(self.latest(name, question))  # held, or it might be collected

@@ -1,7 +1,8 @@
 """A lead's pages: how the campaign goes, its items, its people, its pay."""
 
+import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Connection, select
 from starlette.responses import Response
@@ -9,18 +10,21 @@ from starlette.responses import Response
 from countersight.collect import pay, people, work
 from countersight.collect.database import tables
 from countersight.collect.figures import Figures, campaign_figures, people_figures
+from countersight.collect.flows import Flow
 from countersight.collect.web.plots import bars, days_plot, interval_plot
-from countersight.collect.web.reviewing import history, item_pictures
+from countersight.collect.web.reviewing import edit_of, history, item_pictures
 from countersight.collect.web.visit import MOST_DIGITS, RefusedError, Visit
 from countersight.errors import CampaignError
 
+FIGURES: Final = "figures"
+"""The name under which the figures of the campaign are kept."""
 _ON_A_PAGE = 50
 _STATES = ("open", "flagged", "done", "removed", "check")
 
 
 async def dashboard(visit: Visit) -> Response:
     """The campaign at a glance, at once: figures that are not fresh say of when they are, and htmx asks again."""
-    kept = await visit.keeper.recent("figures", _figures(visit))
+    kept = await visit.keeper.recent(FIGURES, figures_of(visit.campaign.flow))
     template = "parts/dashboard.html" if visit.partial else "lead.html"
     plots: dict[str, Any] = {"bars": bars, "interval_plot": interval_plot, "days_plot": days_plot}
     return visit.page(template, figures=kept.value, at=kept.at, **plots)
@@ -28,12 +32,13 @@ async def dashboard(visit: Visit) -> Response:
 
 async def latest_figures(visit: Visit) -> Figures:
     """The figures of the campaign, at most a little old."""
-    figures: Figures = (await visit.keeper.latest("figures", _figures(visit))).value
+    figures: Figures = (await visit.keeper.latest(FIGURES, figures_of(visit.campaign.flow))).value
     return figures
 
 
-def _figures(visit: Visit) -> Callable[[Connection], Figures]:
-    return lambda connection: campaign_figures(connection, visit.campaign.flow, visit.now)
+def figures_of(flow: Flow) -> Callable[[Connection], Figures]:
+    """What works the figures of a campaign out."""
+    return lambda connection: campaign_figures(connection, flow, time.time())
 
 
 async def items(visit: Visit) -> Response:
@@ -71,8 +76,9 @@ async def item_page(visit: Visit) -> Response:
     item = visit.store.read(lambda c: work.load_item(c, number))
     entries = visit.store.read(lambda c: history(c, visit.campaign.flow, number))
     flags = visit.store.read(lambda c: work.flags_of(c, number))
-    pictures, reasons = item_pictures(item.source), work.REASONS | work.FOUND
-    return visit.page("item.html", item=item, entries=entries, flags=flags, reasons=reasons, pictures=pictures)
+    pictures, reasons, edit = item_pictures(item.source), work.REASONS | work.FOUND, edit_of(visit, number)
+    shown: dict[str, Any] = {"entries": entries, "flags": flags, "reasons": reasons, "pictures": pictures, "edit": edit}
+    return visit.page("item.html", item=item, **shown)
 
 
 async def people_page(visit: Visit) -> Response:

@@ -1,6 +1,7 @@
 """How far the campaign and a person are: figures that pages show often, worked out seldom."""
 
 from collections.abc import Sequence
+from typing import Final
 
 import msgspec
 from sqlalchemy import Connection, bindparam, func, literal_column, select
@@ -10,6 +11,8 @@ from countersight.collect.database import tables
 from countersight.collect.figures import group_counts
 from countersight.collect.web.visit import MOST_DIGITS, Visit
 
+WAITING: Final = "waiting"
+BALANCE: Final = "balance"
 _SERIES = 200
 """Contributions of a person that their pace is taken from."""
 
@@ -40,7 +43,7 @@ class Own(msgspec.Struct, frozen=True):
 
 async def phases_of(visit: Visit) -> list[PhaseWork]:
     """Every phase with what the person may do there."""
-    kept = await visit.keeper.recent("waiting", _waiting)
+    kept = await visit.keeper.recent(WAITING, count_waiting)
     return visit.store.read(lambda c: _phases(c, visit, _corrected(c, visit, kept.value)))
 
 
@@ -70,7 +73,8 @@ def _phases(connection: Connection, visit: Visit, waiting: dict[str, int]) -> li
     ]
 
 
-def _waiting(connection: Connection) -> dict[str, int]:
+def count_waiting(connection: Connection) -> dict[str, int]:
+    """How many items have a free seat, by phase."""
     question = select(_item.phase, func.count()).where(*_FREE).group_by(_item.phase)
     return {phase: int(number) for phase, number in connection.execute(question)}
 
@@ -123,5 +127,5 @@ def may_undo(visit: Visit, contributions: Sequence[int]) -> set[int]:
 async def balance(visit: Visit) -> dict[str, int]:
     """How many items there are of each group that ought to be balanced."""
     flow = visit.campaign.flow
-    counts: dict[str, int] = (await visit.keeper.recent("balance", lambda c: group_counts(c, flow))).value
+    counts: dict[str, int] = (await visit.keeper.recent(BALANCE, lambda c: group_counts(c, flow))).value
     return counts

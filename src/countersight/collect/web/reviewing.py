@@ -3,12 +3,15 @@
 from typing import Any
 
 import msgspec
+from markupsafe import Markup
 from sqlalchemy import Connection, Row, select
 from starlette.responses import Response
 
 from countersight.collect import work
 from countersight.collect.database import tables
 from countersight.collect.flows import Flow, Form, phase_of
+from countersight.collect.flows.cosim import edited
+from countersight.collect.web.comparing import compared
 from countersight.collect.web.visit import RefusedError, Visit
 
 
@@ -52,7 +55,7 @@ def _shown(visit: Visit, found: work.Flag, faults: dict[str, str], status: int =
     entries = visit.store.read(lambda c: history(c, visit.campaign.flow, found.item_id))
     return visit.page(
         "flag.html", status, flag=found, item=item, entries=entries, reasons=work.REASONS | work.FOUND, faults=faults,
-        pictures=item_pictures(item.source),
+        pictures=item_pictures(item.source), edit=edit_of(visit, found.item_id),
     )  # fmt: skip
 
 
@@ -67,8 +70,17 @@ async def decide(visit: Visit) -> Response:
         lambda c: work.decide(c, visit.settings, found, visit.me.id, fair == "fair", note, visit.now)
     )
     if not decided:
-        raise RefusedError(409, "Another reviewer has decided this meanwhile.")
+        raise RefusedError(409, "Another reviewer has decided this meanwhile, or its author took it back.")
     return visit.go("/review")
+
+
+def edit_of(visit: Visit, item_id: int) -> tuple[Markup, Markup] | None:
+    """The right response of an item before and after its last phase edited it, side by side; None where none did."""
+    if visit.campaign.flow.name != "cosim":
+        return None
+    phases = ("change", "distractor")
+    found = edited(visit.store.read(lambda c: work.load_past(c, visit.campaign.flow, item_id, phases)))
+    return compared(*found) if found else None
 
 
 def history(connection: Connection, flow: Flow, item_id: int) -> list[Entry]:

@@ -114,7 +114,13 @@ def _contributions(connection: Connection, person_id: int) -> list[Row[Any]]:
     made = tables.contribution
     return list(
         connection.execute(
-            select(made, tables.item.c.key, tables.item.c.state.label("item_state"), tables.lease.c.contribution_id)
+            select(
+                made,
+                tables.item.c.key,
+                tables.item.c.state.label("item_state"),
+                tables.lease.c.contribution_id,
+                tables.lease.c.state.label("seat"),
+            )
             .join(tables.item, tables.item.c.id == made.c.item_id)
             .join(tables.lease, tables.lease.c.id == made.c.lease_id)
             .where(made.c.person_id == person_id)

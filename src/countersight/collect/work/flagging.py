@@ -9,7 +9,7 @@ from countersight.collect.database import tables
 from countersight.collect.pay import void_contribution
 from countersight.collect.settings import Settings
 from countersight.collect.work.claiming import HELD, Lease, lease_by_token
-from countersight.collect.work.items import put_item
+from countersight.collect.work.items import put_item, standing_in
 
 REASONS: Final = {
     "unclear": "It cannot be understood",
@@ -21,11 +21,17 @@ REASONS: Final = {
     "other": "Something else",
 }
 """Why somebody flags."""
+EDITED: Final = "edited"
 FOUND: Final = {
     "ambiguous": "Two people disagree",
     "leak": "It may give its answer away",
+    EDITED: "The right response was edited",
 }
 """Why the program itself asks for a reviewer."""
+
+
+WITHDRAWN: Final = "withdrawn"
+"""The outcome of a question that nobody had to decide, since its author took back what it was about."""
 
 
 class Flag(msgspec.Struct, frozen=True):
@@ -51,11 +57,7 @@ def flag(
     fresh = lease_by_token(connection, lease.token, lease.person_id)
     if fresh is None or fresh.state != "active":
         return
-    before = connection.execute(
-        select(tables.lease.c.contribution_id).where(
-            tables.lease.c.item_id == lease.item_id, tables.lease.c.phase == verified, tables.lease.c.state == "done"
-        )
-    ).scalar()
+    before = standing_in(connection, lease.item_id, verified)
     row = {"item_id": lease.item_id, "contribution_id": before, "lease_id": lease.id, "person_id": lease.person_id}
     connection.execute(insert(tables.flag).values(reason=reason, words=words, at=now, **row))
     connection.execute(update(tables.lease).where(tables.lease.c.id == lease.id).values(state="flagged"))
@@ -90,8 +92,9 @@ def decide(
 ) -> bool:
     """A fair flag removes the item and the pay of what was flagged; an unfair one returns the item.
 
-    Where two people disagreed there is nobody to return it to: it is then complete as it is. False where another
-    reviewer was quicker: the first decision stands.
+    Where two people disagreed there is nobody to return it to: it is then complete as it is. An edit of the right
+    response that says something else costs only its phase, which somebody else does again. False where another reviewer
+    was quicker: the first decision stands.
     """
     values = {"outcome": "fair" if fair else "unfair", "reviewer_id": reviewer_id, "note": note, "decided_at": now}
     waiting = (tables.flag.c.id == found.id) & tables.flag.c.outcome.is_(None)
@@ -101,10 +104,24 @@ def decide(
     if not fair:
         put_item(connection, settings, found.item_id, phase, "open" if found.by_person else "done", now)
         return True
-    put_item(connection, settings, found.item_id, phase, "removed", now)
     if found.contribution_id is not None:
         void_contribution(connection, found.contribution_id, reviewer_id, now)
+    if found.reason == EDITED:
+        _vacate(connection, found.contribution_id)
+    put_item(connection, settings, found.item_id, phase, "open" if found.reason == EDITED else "removed", now)
     return True
+
+
+def _vacate(connection: Connection, contribution_id: int | None) -> None:
+    """Free the seat of a contribution that does not count any more; whoever had it has had their part."""
+    seat = tables.lease.c.contribution_id == contribution_id
+    connection.execute(update(tables.lease).where(seat).values(state="flagged", contribution_id=None))
+
+
+def withdraw(connection: Connection, contribution_id: int) -> None:
+    """Take an undecided question of the program's own back, since what it is about was taken back."""
+    asked = (tables.flag.c.contribution_id == contribution_id) & tables.flag.c.person_id.is_(None)
+    connection.execute(update(tables.flag).where(asked, tables.flag.c.outcome.is_(None)).values(outcome=WITHDRAWN))
 
 
 def _waiting(reviewer_id: int) -> Select[Any]:

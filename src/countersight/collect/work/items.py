@@ -127,6 +127,13 @@ def held(connection: Connection, item_id: int, phase: str, *states: str) -> int:
     return int(connection.execute(_HELD, {"item": item_id, "at": phase, "states": states}).scalar_one())
 
 
+def standing_in(connection: Connection, item_id: int, phase: str) -> int | None:
+    """The contribution of a phase that stands; the first where several people made one."""
+    lease = tables.lease.c
+    in_phase = (lease.item_id == item_id) & (lease.phase == phase) & (lease.state == "done")
+    return connection.execute(select(func.min(lease.contribution_id)).where(in_phase)).scalar()
+
+
 def put_item(connection: Connection, settings: Settings, item_id: int, phase: str, state: str, now: float) -> None:
     """Put an item into a phase and a state; its free seats are counted, never remembered."""
     values = {"item": item_id, "at": phase, "state": state, "now": now, "states": _TAKEN}

@@ -8,7 +8,7 @@ from countersight.collect.flows import Advance, Content, Dispute, Done, Flow, It
 from countersight.collect.pay import pay_contribution
 from countersight.collect.settings import Settings
 from countersight.collect.work.claiming import Lease, lease_by_token, take_up_again
-from countersight.collect.work.items import held, load_item, load_past, put_item
+from countersight.collect.work.items import held, load_item, load_past, put_item, standing_in
 
 
 class Evidence(msgspec.Struct, frozen=True):
@@ -146,16 +146,8 @@ def follow(
             put_item(connection, settings, item.id, following, "open", now)
         case Done(kept):
             put_item(connection, settings, item.id, phase, "done" if kept else "removed", now)
-        case Dispute(reason, words):
+        case Dispute(reason, words, about):
             put_item(connection, settings, item.id, phase, "flagged", now)
-            disputed = _first_contribution(connection, item.id)
+            disputed = standing_in(connection, item.id, about)
             row = {"item_id": item.id, "contribution_id": disputed, "reason": reason, "words": words, "at": now}
             connection.execute(insert(tables.flag).values(**row))
-
-
-def _first_contribution(connection: Connection, item_id: int) -> int | None:
-    return connection.execute(
-        select(func.min(tables.lease.c.contribution_id)).where(
-            tables.lease.c.item_id == item_id, tables.lease.c.state == "done"
-        )
-    ).scalar()

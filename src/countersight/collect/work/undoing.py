@@ -10,6 +10,7 @@ from countersight.collect.flows import Flow
 from countersight.collect.pay import LEFT, void_contribution
 from countersight.collect.settings import Settings
 from countersight.collect.work.claiming import HELD, Lease, lease_by_token
+from countersight.collect.work.flagging import EDITED, withdraw
 from countersight.collect.work.items import put_item
 from countersight.collect.work.submitting import Evidence, append
 
@@ -27,6 +28,7 @@ def undo(
         return refusal
     append(connection, settings, lease, None, Evidence(0.0), None, None, now)
     void_contribution(connection, contribution_id, person_id, now)
+    withdraw(connection, contribution_id)
     values = {"state": "active", "contribution_id": None, "expires_at": now + settings.lease_minutes * 60}
     connection.execute(update(tables.lease).where(tables.lease.c.id == lease.id).values(**values))
     put_item(connection, settings, lease.item_id, lease.phase, "open", now)
@@ -47,7 +49,7 @@ def _refusal(row: Row[Any], settings: Settings, now: float) -> str:
         return f"It can be taken back for {settings.undo_minutes:g} minutes; that time is over."
     if row.decided:
         return "A reviewer has decided about this item: it stays as it is."
-    if row.item_state in ("check", "flagged") or row.went_on:
+    if row.item_state == "check" or (row.item_state == "flagged" and not row.in_doubt) or row.went_on:
         return "Somebody is working on it already."
     if row.seen:
         return "You have looked at the whole item since: it stays as it is."
@@ -57,7 +59,8 @@ def _refusal(row: Row[Any], settings: Settings, now: float) -> str:
 def _standing(flow: Flow, person_id: int) -> Select[Any]:
     """What a person has sent and not taken back, with all that may keep it from being taken back."""
     made, lease, flag, payment = tables.contribution.c, tables.lease.c, tables.flag.c, tables.payment.c
-    decided = exists().where(flag.item_id == lease.item_id, flag.outcome.is_not(None))
+    decided = exists().where(flag.item_id == lease.item_id, flag.decided_at >= made.at)
+    in_doubt = exists().where(flag.contribution_id == made.id, flag.reason == EDITED, flag.outcome.is_(None))
     is_paid = exists().where(payment.contribution_id == made.id, payment.state.in_(LEFT))
     sight = tables.sight.c
     seen = exists().where(sight.item_id == lease.item_id, sight.person_id == person_id)
@@ -68,6 +71,7 @@ def _standing(flow: Flow, person_id: int) -> Select[Any]:
             lease.token,
             tables.item.c.state.label("item_state"),
             decided.label("decided"),
+            in_doubt.label("in_doubt"),
             is_paid.label("is_paid"),
             seen.label("seen"),
             _went_on(flow).label("went_on"),
