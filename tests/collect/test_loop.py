@@ -12,7 +12,7 @@ from countersight.collect.database import tables
 from countersight.collect.flows import Instance
 from countersight.collect.leaks import leak
 from countersight.collect.loop import OwnRanker, train
-from countersight.collect.loop.training import FEW
+from countersight.collect.loop.training import AT_ONCE, FEW
 
 THINGS = ("dog", "cat", "bus", "boat", "tree", "lamp", "chair", "horse")
 
@@ -64,7 +64,7 @@ def test_the_first_who_asks_gets_a_model_of_few_items_while_another_process_lear
         return first, await ranker.likely(*asked)
 
     first, later = asyncio.run(ask())
-    assert first == f"ranker/{FEW}"
+    assert first == f"ranker/{AT_ONCE}"
     assert later == tuple(train(many).scores(*asked))
 
 

@@ -14,7 +14,7 @@ from countersight.collect.campaign import Campaign
 from countersight.collect.database import tables
 from countersight.collect.flows import Instance
 from countersight.collect.loop.ranker import TextRanker
-from countersight.collect.loop.training import FEW, train_aside
+from countersight.collect.loop.training import AT_ONCE, FEW, train_aside
 from countersight.collect.work import finished_pasts
 from countersight.errors import CampaignError
 from countersight.models import ModelSettings, Parts, Ranker, Request, Turn, open_model
@@ -114,8 +114,8 @@ class OwnRanker:
 
     async def _train(self) -> None:
         instances = await self._campaign.store.read_slowly(self._instances)
-        if self._ranker is None and len(instances) > FEW:  # learned at once, so that nobody waits for the rest
-            self._ranker = await train_aside(instances[-FEW:])
+        if self._ranker is None and len(instances) > FEW:  # a little is learned in a second: nobody waits for the rest
+            self._ranker = await train_aside(instances[-AT_ONCE:])
             self._training = asyncio.create_task(self._train())
         else:
             self._ranker = await train_aside(instances)

@@ -16,6 +16,8 @@ from countersight.collect.loop.ranker import TextRanker, train
 
 FEW = 200
 """Up to so many instances, learning takes about as little time as starting a process."""
+AT_ONCE = 60
+"""So many are learned from first after a start, for whoever asks before all are."""
 _NICER = 10
 """How far whoever waits for a page goes before learning."""
 _LENGTH = 8
