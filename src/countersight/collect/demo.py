@@ -18,6 +18,7 @@ from countersight.suites.cvqa import TEMPLATES
 PASSWORD: Final = "countersight"  # noqa: S105 - a demonstration's, said aloud
 ACCOUNTS: Final[tuple[tuple[str, people.Role], ...]] = (("ada", "worker"), ("ben", "reviewer"), ("cleo", "lead"))
 _PICTURES = 180
+_DAY = 86_400.0
 
 
 def make_demo(folder: Path) -> None:
@@ -70,13 +71,14 @@ def _fill(connection: Connection, campaign: Campaign, shown: dict[str, str]) -> 
         _qualify(connection, campaign, person.id, now)
     authors = [people.add_person(connection, f"author {letter}", "worker", now) for letter in "ABC"]
     chance = Random(5)
-    for phase, author, number in (
-        ("question", authors[0], 52),
-        ("change", authors[1], 46),
-        ("distractor", authors[2], 40),
+    for phase, author, number, days in (
+        ("question", authors[0], 52, 8),
+        ("change", authors[1], 46, 4),
+        ("distractor", authors[2], 40, 0),
     ):
         for _ in range(number):
-            _contribute(connection, campaign, author, phase, now, chance, shown)
+            then = now - (days + chance.uniform(0, 4)) * _DAY  # each phase after the one before
+            _contribute(connection, campaign, author, phase, then, chance, shown)
     for reason, words in _FLAGS:
         lease = work.claim(connection, campaign.settings, authors[2], "change", now, chance)
         if lease is not None:
@@ -111,9 +113,7 @@ def _contribute(
     past = work.load_past(connection, campaign.flow, item.id, ("question", "change"))
     content = _written(past, item.source["pictures"], chance, shown)
     evidence = work.Evidence(chance.uniform(40, 150))
-    work.submit(
-        connection, campaign.settings, campaign.flow, lease, content, evidence, now - chance.uniform(0, 12) * 86_400
-    )
+    work.submit(connection, campaign.settings, campaign.flow, lease, content, evidence, now)
 
 
 def _written(past: Past, pictures: list[str], chance: Random, shown: dict[str, str]) -> Content:
