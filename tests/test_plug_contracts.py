@@ -7,7 +7,7 @@ import pytest
 
 from countersight.asking import PROMPTS
 from countersight.audit.judges import JUDGES, Evidence
-from countersight.case import Option, Question
+from countersight.case import Case, Option, Question
 from countersight.editing import EDITORS, EditRequest, Instruction, open_editor
 from countersight.errors import CountersightError
 from countersight.models import MODELS, Answer, Request, Turn, open_model
@@ -162,5 +162,8 @@ def test_every_suite_describes_itself(name: str):
         return
     assert suite.title
     assert isinstance(suite.open_terms(), Terms)
-    reported = suite.open_pairs()
-    assert reported is None or reported.figures
+    asked = Question(ASKED, "3", "number")
+    if tally := suite.tally():
+        tally.add(Case("1", suite=name, factual=asked, counterfactual=asked))
+        assert all(grid.lines for grid in tally.statistics().tables())
+        assert all(chart.bars for chart in tally.statistics().charts())

@@ -160,7 +160,7 @@ def test_pairs_of_a_paper_stand_beside_its_figures() -> None:
     sides = tuple(map(Option, ("on the left", "right")))
     basic = Question("Where is the cat?", "B", "choice", sides)
     pair = Case("1", suite="cfmm", factual=basic, counterfactual=Question("If it moved, where?", "A", "choice", sides))
-    (paper,) = describe([pair]).papers
+    paper = describe([pair]).suites["cfmm"]
     assert [(figure.here, figure.reported) for figure in paper.figures] == [
         ("1", "1,200"), ("4.00", "9.47"), ("4.00", "18.39"), ("2.00", "1.17"),
     ]  # fmt: skip

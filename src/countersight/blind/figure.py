@@ -2,7 +2,7 @@
 
 from countersight.blind.probing import Blind, GroupBlind
 from countersight.blind.wording import shared, summary, told
-from countersight.pages import MARGIN, WIDTH, sheet, words_at
+from countersight.pages import MARGIN, WIDTH, Markup, element, joined, sheet, shortened, words_at
 
 _LINE = 26
 _NAME = 250
@@ -13,7 +13,7 @@ _STYLE = """
 """
 
 
-def figure(found: Blind) -> str:
+def figure(found: Blind) -> Markup:
     """A bar with its interval for every group and world, a mark where chance is, and the strongest cues."""
     parts = [
         words_at(MARGIN, 44, "Answered without the pictures", "title"),
@@ -25,7 +25,7 @@ def figure(found: Blind) -> str:
     for tick in range(0, 101, 25):
         x = left + inside * tick / 100
         bottom = top + _LINE * len(found.groups)
-        parts.append(f'<line class="rule" x1="{x:.1f}" x2="{x:.1f}" y1="{top}" y2="{bottom}"/>')
+        parts.append(element("line", class_="rule", x1=x, x2=x, y1=top, y2=bottom))
         parts.append(words_at(x, bottom + 16, f"{tick}%", "soft", "middle"))
     parts += [_bar(group, top + _LINE * place, left, inside) for place, group in enumerate(found.groups)]
     y = top + _LINE * len(found.groups) + 54
@@ -35,21 +35,18 @@ def figure(found: Blind) -> str:
     return sheet("Answered without the pictures", y + 40 + 19 * len(cues), _STYLE, parts)
 
 
-def _bar(group: GroupBlind, y: float, left: float, inside: float) -> str:
+def _bar(group: GroupBlind, y: float, left: float, inside: float) -> Markup:
     named = f"{group.group or '(none)'}, {group.world}"
     middle = y + _LINE / 2
     low, high = (left + inside * end for end in (group.blind.low, group.blind.high))
-    marks = (
-        f'<rect class="{group.world}" x="{left:.1f}" y="{y + 4}" width="{inside * group.blind.right:.1f}" '
-        f'height="{_LINE - 8}" rx="1.5"/>'
-        f'<line class="bar" x1="{low:.1f}" x2="{high:.1f}" y1="{middle}" y2="{middle}"/>'
-    )
+    width = inside * group.blind.right
+    parts = [
+        words_at(left - 10, y + 17, shortened(named, 36), anchor="end"),
+        element("rect", class_=group.world, x=left, y=y + 4, width=width, height=_LINE - 8, rx=1.5),
+        element("line", class_="bar", x1=low, x2=high, y1=middle, y2=middle),
+        words_at(left + inside + 8, y + 17, shared(group.blind), "soft"),
+    ]
     if group.chance is not None:
         x = left + inside * group.chance
-        marks += f'<line class="chance" x1="{x:.1f}" x2="{x:.1f}" y1="{y + 1}" y2="{y + _LINE - 1}"/>'
-    name = named if len(named) <= 36 else f"{named[:35]}…"
-    return (
-        words_at(left - 10, y + 17, name, anchor="end")
-        + marks
-        + words_at(left + inside + 8, y + 17, shared(group.blind), "soft")
-    )
+        parts.append(element("line", class_="chance", x1=x, x2=x, y1=y + 1, y2=y + _LINE - 1))
+    return joined(parts)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from countersight.causal.catalogue import Decision, catalogue
 from countersight.causal.graph import GraphKind
 from countersight.causal.mining import KINDS, Statistics
-from countersight.pages import MARGIN, WIDTH, sheet, words_at
+from countersight.pages import MARGIN, WIDTH, Markup, element, sheet, words_at
 from countersight.text import several
 
 if TYPE_CHECKING:
@@ -34,9 +34,19 @@ _STYLE = """
   .bar { fill: var(--one) } .thing { fill: var(--two) } .tip { fill: var(--soft) }
   .arrow { stroke: var(--soft); stroke-width: 1.4; fill: none; marker-end: url(#tip) }
 """
-_TIP = (
-    '<defs><marker id="tip" viewBox="0 0 6 6" refX="5" refY="3" markerWidth="6" markerHeight="6" orient="auto">'
-    '<path class="tip" d="M0 0 6 3 0 6z"/></marker></defs>'
+_TIP = element(
+    "defs",
+    element(
+        "marker",
+        element("path", class_="tip", d="M0 0 6 3 0 6z"),
+        id="tip",
+        viewBox="0 0 6 6",
+        refX=5,
+        refY=3,
+        markerWidth=6,
+        markerHeight=6,
+        orient="auto",
+    ),
 )
 _SPOTS: dict[GraphKind, tuple[tuple[int, int], ...]] = {
     "direct": ((0, 0), (44, 0)),
@@ -97,7 +107,7 @@ def printed(statistics: Statistics) -> Iterator["RenderableType"]:
         yield table
 
 
-def figure(statistics: Statistics) -> str:
+def figure(statistics: Statistics) -> Markup:
     """The panels as a figure, readable on a light and on a dark ground."""
     total = sum(statistics.graphs.values())
     title = f"{several(total, 'causal graph')} in {several(statistics.scenes, 'scene graph')}"
@@ -114,13 +124,13 @@ def figure(statistics: Statistics) -> str:
                 parts.append(_drawn(KINDS[place], MARGIN + 8, line - 4))
             parts += [words_at(MARGIN + indent, line - 2, name), words_at(MARGIN + indent, line + 11, words, "soft")]
             wide = (WIDTH - MARGIN - 110 - _LEFT) * count / most
-            parts.append(f'<rect class="bar" x="{_LEFT}" y="{line - 12}" width="{wide:.1f}" height="16" rx="2"/>')
+            parts.append(element("rect", class_="bar", x=_LEFT, y=line - 12, width=wide, height=16, rx=2))
             parts.append(words_at(_LEFT + wide + 8, line, f"{count:,} ({count / in_all:.1%})", "soft"))
         y += 48 + _LINE * len(lines) + 30
     return sheet(title, y, _STYLE, [_TIP, *parts])
 
 
-def _drawn(kind: GraphKind, x: int, y: int) -> str:
+def _drawn(kind: GraphKind, x: int, y: int) -> Markup:
     """The kind as a small drawing of things and arrows."""
     spots = [(x + left, y + down) for left, down in _SPOTS[kind]]
     parts = []
@@ -129,8 +139,9 @@ def _drawn(kind: GraphKind, x: int, y: int) -> str:
         long = ((x2 - x1) ** 2 + (y2 - y1) ** 2) ** 0.5
         dx, dy = 7 * (x2 - x1) / long, 7 * (y2 - y1) / long
         if kind == "confounding" and (start, end) == (0, 2):  # around the thing between
-            parts.append(f'<path class="arrow" d="M{x1 + 5} {y1 + 5}Q{x1 + 30} {y1 + 16} {x2 - 5} {y2 + 5}"/>')
+            way = f"M{x1 + 5} {y1 + 5}Q{x1 + 30} {y1 + 16} {x2 - 5} {y2 + 5}"
         else:
-            parts.append(f'<path class="arrow" d="M{x1 + dx:.1f} {y1 + dy:.1f}L{x2 - dx:.1f} {y2 - dy:.1f}"/>')
-    parts += [f'<circle class="thing" cx="{left}" cy="{down}" r="5"/>' for left, down in spots]
-    return "<g>" + "".join(parts) + "</g>"
+            way = f"M{x1 + dx:.1f} {y1 + dy:.1f}L{x2 - dx:.1f} {y2 - dy:.1f}"
+        parts.append(element("path", class_="arrow", d=way))
+    parts += [element("circle", class_="thing", cx=left, cy=down, r=5) for left, down in spots]
+    return element("g", *parts)

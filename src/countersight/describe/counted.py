@@ -6,9 +6,7 @@ import msgspec
 
 from countersight.build import Funnel
 from countersight.case import World
-from countersight.suites import PairStatistics
-from countersight.suites.cello import CelloStatistics
-from countersight.suites.cosim import CosimStatistics
+from countersight.suites import SuiteStatistics
 
 OTHER: Final = "(other)"
 """Open answers beyond those that are told apart."""
@@ -55,12 +53,8 @@ class Counted(msgspec.Struct, frozen=True):
     groups: tuple[GroupStatistics, ...]
     """In order of first appearance."""
     total: GroupStatistics
-    cosim: CosimStatistics | None = None
-    """What CoSIm's paper tells of its instances; None where no case is one."""
-    cello: CelloStatistics | None = None
-    """Cases by causal task and graph; None where no case is of CELLO."""
-    papers: tuple[PairStatistics, ...] = ()
-    """What papers tell of their pairs (CFMM, C-VQA), for each suite of which there are cases."""
+    suites: dict[str, SuiteStatistics] = {}
+    """What the papers tell of their cases, told of these: for each suite that adds something, by its name."""
     funnel: Funnel | None = None
     """How questions became pairs; None where the dataset was not built."""
     controls: int = 0

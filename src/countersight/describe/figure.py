@@ -1,12 +1,14 @@
 """The statistics as one self-contained SVG figure, readable on a light and on a dark ground."""
 
+from collections.abc import Iterator
+
 from countersight.case import ASKING_WORDS, TWO_WORLDS
+from countersight.describe.charts import chart_panel
 from countersight.describe.counted import Counted
-from countersight.describe.funnel import funnel_panel
+from countersight.describe.funnel import funnel_chart
 from countersight.describe.panels import Balance, Bar, answer_bars, balances, length_bars
-from countersight.pages import MARGIN, WIDTH, escaped, sheet, words_at
-from countersight.suites.cello import DESCRIBED, CelloStatistics
-from countersight.suites.cosim import CosimStatistics
+from countersight.pages import MARGIN, WIDTH, Markup, element, hint, joined, sheet, shortened, words_at
+from countersight.suites import Chart
 from countersight.text import several
 
 _PLOT = 190
@@ -19,7 +21,7 @@ _STYLE = """
 """
 
 
-def figure(statistics: Counted) -> str:
+def figure(statistics: Counted) -> Markup:
     """The figure: which answers are right, how long questions are, how even the right options are."""
     y = 44
     count = several(statistics.cases, "case")
@@ -49,29 +51,30 @@ def figure(statistics: Counted) -> str:
     if even:
         parts.append(_balance(y, even))
         y += _LINE * len(even) + 60
-    if statistics.cosim:
-        parts.append(_kinds(y, statistics.cosim))
-        y += _LINE * len(statistics.cosim.kinds) + 78
-    if statistics.cello:
-        panel, tall = _causal(y, statistics.cello)
-        parts.append(panel)
-        y += tall
-    if statistics.funnel:
-        panel, tall = funnel_panel(y, statistics.funnel)
+    for chart in _charts(statistics):
+        panel, tall = chart_panel(y, chart)
         parts.append(panel)
         y += tall
     return sheet(f"Statistics of a dataset of {count}", y + 4, _STYLE, parts)
 
 
-def _legend(y: int) -> str:
+def _charts(statistics: Counted) -> Iterator[Chart]:
+    """What the suites add, and how the pairs came about where the dataset was built."""
+    for suite in statistics.suites.values():
+        yield from suite.charts()
+    if statistics.funnel:
+        yield funnel_chart(statistics.funnel)
+
+
+def _legend(y: int) -> Markup:
     parts = []
     for x, world in zip((MARGIN, MARGIN + 230), TWO_WORLDS, strict=True):
-        parts.append(f'<rect class="{world}" x="{x}" y="{y - 11}" width="13" height="13" rx="3"/>')
+        parts.append(element("rect", class_=world, x=x, y=y - 11, width=13, height=13, rx=3))
         parts.append(words_at(x + 20, y, f"{world}: {ASKING_WORDS[world]}"))
-    return "".join(parts)
+    return joined(parts)
 
 
-def _plot(y: int, title: str, note: str, bars: list[Bar]) -> str:
+def _plot(y: int, title: str, note: str, bars: list[Bar]) -> Markup:
     """Two bars for each category, one a world, over a percentage axis."""
     top, bottom = y + 34, y + 34 + _PLOT
     inside = WIDTH - 2 * MARGIN
@@ -81,7 +84,7 @@ def _plot(y: int, title: str, note: str, bars: list[Bar]) -> str:
     limit = step * max(1, -(-highest // step))
     for tick in range(round(limit / step) + 1):
         height = bottom - _PLOT * tick * step / limit
-        parts.append(f'<line class="rule" x1="{MARGIN}" x2="{WIDTH - MARGIN}" y1="{height:.1f}" y2="{height:.1f}"/>')
+        parts.append(element("line", class_="rule", x1=MARGIN, x2=WIDTH - MARGIN, y1=height, y2=height))
         parts.append(words_at(MARGIN - 8, height + 4, f"{100 * tick * step:.0f}%", "soft", "end"))
     room = inside / max(len(bars), 1)
     width = min(22.0, room * 0.4)
@@ -91,21 +94,24 @@ def _plot(y: int, title: str, note: str, bars: list[Bar]) -> str:
         for world, share, x in zip(TWO_WORLDS, bar.shares, (middle - width, middle), strict=True):
             tall = _PLOT * share / limit
             parts.append(
-                f'<rect class="{world}" x="{x:.1f}" y="{bottom - tall:.1f}" width="{width - 0.6:.1f}" '
-                f'height="{tall:.1f}" rx="1.5">'
-                f"<title>{escaped(f'{bar.label}, {world}: {100 * share:.1f}%')}</title></rect>"
+                element(
+                    "rect",
+                    hint(f"{bar.label}, {world}: {100 * share:.1f}%"),
+                    class_=world,
+                    x=x,
+                    y=bottom - tall,
+                    width=width - 0.6,
+                    height=tall,
+                    rx=1.5,
+                )
             )
         if place % every == 0:
-            label = bar.label if len(bar.label) <= 12 else f"{bar.label[:11]}…"
-            parts.append(words_at(middle, bottom + 18, label, "soft", "middle"))
-    return (
-        f'<g><desc>{escaped(title)}</desc><line class="rule" x1="{MARGIN}" x2="{MARGIN}" y1="{top}" y2="{bottom}"/>'
-        + "".join(parts)
-        + "</g>"
-    )
+            parts.append(words_at(middle, bottom + 18, shortened(bar.label, 12), "soft", "middle"))
+    axis = element("line", class_="rule", x1=MARGIN, x2=MARGIN, y1=top, y2=bottom)
+    return element("g", hint(title, "desc"), axis, *parts)
 
 
-def _balance(y: int, rows: list[Balance]) -> str:
+def _balance(y: int, rows: list[Balance]) -> Markup:
     """One bar a group and world, cut where one letter ends and the next begins."""
     parts = [words_at(MARGIN, y, "Balance of right answers", "head")]
     left = MARGIN + _NAME + 130
@@ -114,85 +120,28 @@ def _balance(y: int, rows: list[Balance]) -> str:
     for place, row in enumerate(rows):
         line = y + 18 + _LINE * place
         if row.group != shown or place == 0:
-            name = row.group or "(none)"
-            parts.append(words_at(MARGIN, line + 14, name if len(name) <= 26 else f"{name[:25]}…"))
+            parts.append(words_at(MARGIN, line + 14, shortened(row.group or "(none)", 26)))
         shown = row.group
         parts.append(words_at(left - 12, line + 14, row.world, "soft", "end"))
-        world = row.world
-        x = float(left)
-        for number, (label, share) in enumerate(row.parts):
-            width = inside * share
-            # Pale enough for dark words on a light ground and light words on a dark one.
-            parts.append(
-                f'<rect class="{world} part" fill-opacity="{0.3 if number % 2 else 0.45}" '
-                f'x="{x:.1f}" y="{line}" width="{width:.1f}" height="{_LINE - 4}">'
-                f"<title>{escaped(f'{label}: {100 * share:.1f}%')}</title></rect>"
-            )
-            if width > 58:
-                parts.append(words_at(x + width / 2, line + 14, f"{label} {100 * share:.1f}%", "on", "middle"))
-            x += width
-    return "<g>" + "".join(parts) + "</g>"
+        parts += _shares(row, left, line, inside)
+    return element("g", *parts)
 
 
-def _kinds(y: int, cosim: CosimStatistics) -> str:
-    """One bar a type of change, as long as its share of the changes."""
-    parts = [
-        words_at(MARGIN, y, "Types of change (CoSIm)", "head"),
-        words_at(MARGIN, y + 18, "share of the changes; one may be of several types", "soft"),
-    ]
-    inside = WIDTH - 2 * MARGIN - _NAME - 60
-    for place, (kind, n) in enumerate(cosim.kinds):
-        line, share = y + 36 + _LINE * place, n / cosim.cases
-        parts.append(words_at(MARGIN, line + 14, kind))
-        parts.append(
-            f'<rect class="counterfactual" x="{MARGIN + _NAME}" y="{line}" width="{inside * share:.1f}" '
-            f'height="{_LINE - 6}" rx="1.5"/>'
+def _shares(row: Balance, left: float, y: float, inside: float) -> Iterator[Markup]:
+    """The parts of a bar, one after the other, each with its words where there is room for them."""
+    x = left
+    for number, (label, share) in enumerate(row.parts):
+        width, told = inside * share, f"{label} {100 * share:.1f}%"
+        yield element(
+            "rect",
+            hint(told),
+            class_=f"{row.world} part",
+            fill_opacity=0.3 if number % 2 else 0.45,  # pale enough for dark words on a light ground, and light on dark
+            x=x,
+            y=y,
+            width=width,
+            height=_LINE - 4,
         )
-        parts.append(words_at(MARGIN + _NAME + inside * share + 8, line + 14, f"{100 * share:.1f}%", "soft"))
-    return "<g>" + "".join(parts) + "</g>"
-
-
-def _causal(y: int, cello: CelloStatistics) -> tuple[str, int]:
-    """One bar a causal task, cut by kind of graph, under the heading of its rung; and how tall it all is."""
-    kinds = [kind for kind, _ in cello.graphs]
-    parts = [
-        words_at(MARGIN, y, "Causal tasks and graphs (CELLO)", "head"),
-        words_at(MARGIN, y + 18, DESCRIBED, "soft"),
-    ]
-    x = float(MARGIN)
-    for number, (kind, n) in enumerate(cello.graphs):
-        parts.append(_shaded(x, y + 32, 13, 13, number, kind))
-        parts.append(words_at(x + 20, y + 43, f"{kind} {n:,}"))
-        x += 170
-    line, rung = y + 56, ""
-    left = MARGIN + _NAME + 130
-    inside = WIDTH - MARGIN - left - 260
-    most = max((task.cases for task in cello.tasks), default=0) or 1
-    for task in cello.tasks:
-        if task.rung != rung:
-            rung = task.rung
-            line += _LINE
-            parts.append(words_at(MARGIN, line + 8, rung, "head"))
-            line += 18
-        parts.append(words_at(MARGIN, line + 14, f"{task.short} {task.task.replace('_', ' ')}"[:44]))
-        parts.append(words_at(left - 12, line + 14, task.options, "soft", "end"))
-        counts, x = dict(task.graphs), float(left)
-        for number, kind in enumerate(kinds):
-            width = inside * counts.get(kind, 0) / most
-            if width:
-                parts.append(_shaded(x, line, width, _LINE - 6, number, f"{kind}: {counts[kind]:,}"))
-            x += width
-        told = f"{task.cases:,} · {task.mean_words:.1f} words" if task.cases else "none"
-        if task.example_words:
-            told += f" · published example {task.example_words}"
-        parts.append(words_at(x + 8, line + 14, told, "soft"))
-        line += _LINE
-    return "<g>" + "".join(parts) + "</g>", line - y + 40
-
-
-def _shaded(x: float, y: float, width: float, height: float, number: int, title: str) -> str:
-    """A box in the shade of a number."""
-    return (
-        f'<rect class="counterfactual" fill-opacity="{1 - 0.22 * number:.2f}" x="{x:.1f}" y="{y:.1f}" '
-        f'width="{width:.1f}" height="{height}" rx="1.5"><title>{escaped(title)}</title></rect>'
-    )
+        if width > 58:
+            yield words_at(x + width / 2, y + 14, told, "on", "middle")
+        x += width

@@ -8,11 +8,7 @@ from typing import TYPE_CHECKING, Final
 from countersight.build import Funnel
 from countersight.case import LETTERS, Case, Question, World
 from countersight.describe.counted import OTHER, Counted, GroupStatistics, WorldStatistics
-from countersight.suites import PairTally, known_suite, words
-from countersight.suites.cello import NAME as CELLO
-from countersight.suites.cello import CelloTally
-from countersight.suites.cosim import NAME as COSIM
-from countersight.suites.cosim import CosimTally
+from countersight.suites import SuiteTally, known_suite, words
 from countersight.text import several
 
 if TYPE_CHECKING:
@@ -39,48 +35,37 @@ class Statistics(Counted, frozen=True):
 def describe(cases: Iterable[Case], funnel: Funnel | None = None) -> Statistics:
     """The statistics of cases, in one pass that holds none of them; with the funnel of a dataset that was built."""
     groups: dict[str, _Tally] = {}
-    total, cosim, cello = _Tally(), CosimTally(), CelloTally()
-    papers: dict[str, PairTally | None] = {}
-    controls = 0
+    total, controls = _Tally(), 0
+    suites: dict[str, SuiteTally | None] = {}
     for case in cases:
         if case.control_of:
             controls += 1
             continue
-        if case.suite == COSIM:
-            cosim.add(case)
-        elif case.suite == CELLO:
-            cello.add(case)
-        if case.suite not in papers:
-            papers[case.suite] = _pairs_of(case.suite)
-        if pairs := papers[case.suite]:
-            pairs.add(case)
+        if case.suite not in suites:
+            suite = known_suite(case.suite)
+            suites[case.suite] = suite.tally() if suite else None
+        if own := suites[case.suite]:
+            own.add(case)
         for tally in (groups.setdefault(case.group, _Tally()), total):
             tally.add(case)
     return Statistics(
         cases=total.cases,
         groups=tuple(tally.statistics(group) for group, tally in groups.items()),
         total=total.statistics(ALL),
-        cosim=cosim.statistics(),
-        cello=cello.statistics(),
-        papers=tuple(pairs.statistics() for pairs in papers.values() if pairs),
+        suites={name: own.statistics() for name, own in suites.items() if own},
         funnel=funnel,
         controls=controls,
     )
 
 
-def _pairs_of(name: str) -> PairTally | None:
-    """What counts the pairs of a suite, where its paper tells of them."""
-    suite = known_suite(name)
-    reported = suite.open_pairs() if suite else None
-    return PairTally(reported) if reported else None
-
-
 def render(statistics: Statistics, console: "Console") -> None:
     """Prints tables and small bars to the terminal."""
-    from countersight.describe.terminal import printed
+    from countersight.describe.terminal import printed, tables
+    from countersight.pages import print_grids
 
     for part in printed(statistics):
         console.print(part)
+    print_grids(tables(statistics), console)
 
 
 def write_svg(statistics: Statistics, path: Path) -> None:

@@ -18,17 +18,7 @@ from countersight.describe.panels import (
     frequent_answers,
     length_bars,
 )
-from countersight.suites import PairStatistics
-from countersight.suites.cello import DESCRIBED, CelloStatistics
-from countersight.suites.cosim import (
-    LENGTHS,
-    REPORTED_GUIDES,
-    REPORTED_WORDS,
-    REPORTED_WORDS_IN_ALL,
-    CosimStatistics,
-    reported_length,
-    reported_share,
-)
+from countersight.pages import Grid
 from countersight.text import several
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
@@ -38,7 +28,7 @@ _STYLES = ("cyan", "yellow")
 
 
 def printed(statistics: Counted) -> Iterator[RenderableType]:
-    """The tables, one after the other."""
+    """The tables that every dataset has, one after the other."""
     yield _groups(statistics)
     if statistics.controls:
         yield Text(f"and {several(statistics.controls, 'control')}: {CONTROLLED}")
@@ -48,12 +38,12 @@ def printed(statistics: Counted) -> Iterator[RenderableType]:
         yield _bars("Words in a question, its options included", "words", length_bars(statistics.total, most=20))
     if balances(statistics):
         yield _balance(statistics)
-    if statistics.cosim:
-        yield from _of_cosim(statistics.cosim)
-    if statistics.cello:
-        yield _of_cello(statistics.cello)
-    for paper in statistics.papers:
-        yield _of_pairs(paper)
+
+
+def tables(statistics: Counted) -> Iterator[Grid]:
+    """What the suites add, and how the pairs came about where the dataset was built."""
+    for suite in statistics.suites.values():
+        yield from suite.tables()
     if statistics.funnel:
         yield funnel_table(statistics.funnel)
 
@@ -120,118 +110,3 @@ def _balance(statistics: Counted) -> Table:
         shares = "  ".join(f"{label} {100 * share:.1f}%" for label, share in balance.parts)
         table.add_row(_text(balance.group or "(none)"), balance.world, shares)
     return table
-
-
-def _of_cosim(cosim: CosimStatistics) -> Iterator[Table]:
-    """What the paper tells of its instances, with its own figures beside, marked as reported."""
-    yield _parts(cosim)
-    yield _kinds(cosim)
-    yield _shares(
-        "Types in one change",
-        "types",
-        "reported: of the validation split (CoSIm, Table 2)",
-        [(number, n, reported_share(number)) for number, n in cosim.numbers],
-    )
-    yield _shares(
-        "Answer of the new response beside the initial one",
-        "where both begin with yes or no",
-        "reported: guides that people chose, whole set (CoSIm, A.1)",
-        [(guide, n, REPORTED_GUIDES[guide]) for guide, n in cosim.guides],
-    )
-
-
-def _of_cello(cello: CelloStatistics) -> Table:
-    """Cases by rung, task and kind of causal graph."""
-    table = _reporting("Causal tasks and graphs", f"{DESCRIBED}; theirs: words of the published example")
-    table.add_column("rung", no_wrap=True)
-    table.add_column("task", no_wrap=True)
-    kinds = [kind for kind, _ in cello.graphs]
-    broken = (kind.replace("con", "con-\n").replace("col", "col-\n") for kind in kinds)
-    for heading in ("cases", "words/\ntheirs", *broken):
-        table.add_column(heading, justify="right")
-    rung = ""
-    for task in cello.tasks:
-        counts = dict(task.graphs)
-        by_kind = (f"{counts[kind]:,}" if counts.get(kind) else "" for kind in kinds)
-        words = f"{task.mean_words:.1f}" if task.cases else "–"
-        if task.example_words:
-            words += f"/{task.example_words:2}"
-        shown, rung = "" if task.rung == rung else task.rung, task.rung
-        table.add_row(shown, _text((task.short or task.task)[:20]), f"{task.cases:,}", words, *by_kind)
-    by_kind = (f"{n:,}" for _, n in cello.graphs)
-    table.add_row("all", "", f"{cello.cases:,}", f"{_mean(cello.words)}   ", *by_kind, style="bold")
-    return table
-
-
-def _mean(words: tuple[tuple[int, int], ...]) -> str:
-    return f"{sum(length * n for length, n in words) / sum(n for _, n in words):.1f}"
-
-
-def _of_pairs(paper: PairStatistics) -> Table:
-    """What the paper tells of its pairs, told of these."""
-    table = _reporting("Beside the paper", f"reported: of the whole published set ({paper.source})")
-    table.add_column("")
-    table.add_column("here", justify="right")
-    table.add_column("reported", justify="right", style="dim")
-    for figure in paper.figures:
-        table.add_row(figure.what, figure.here, figure.reported)
-    return table
-
-
-def _parts(cosim: CosimStatistics) -> Table:
-    table = _reporting(
-        "Words in each part", "reported: of the whole set of 3.5K instances (CoSIm, Table 1 and Section 5.1)"
-    )
-    table.add_column("part")
-    for heading in ("max", "min", "mean", "sd", "different words"):
-        table.add_column(heading, justify="right")
-    for part in cosim.parts:
-        lengths = f"{part.longest}", f"{part.shortest}", f"{part.mean:.2f}", f"{part.deviation:.2f}"
-        table.add_row(part.part, *lengths, f"{part.words:,}")
-        reported = (reported_length(part.part, column) for column in LENGTHS)
-        table.add_row("  reported", *reported, f"{REPORTED_WORDS[part.part]:,}", style="dim")
-    table.add_row("all", *[""] * len(LENGTHS), f"{cosim.words:,}")
-    table.add_row("  reported", *[""] * len(LENGTHS), f"{REPORTED_WORDS_IN_ALL:,}", style="dim")
-    return table
-
-
-def _kinds(cosim: CosimStatistics) -> Table:
-    if not cosim.assigned:
-        whose = "proposed by rules"
-    elif cosim.assigned == cosim.cases:
-        whose = "assigned by people"
-    else:
-        whose = f"{cosim.assigned:,} assigned by people, the others proposed by rules"
-    none = f"; {cosim.untyped:,} of no type that is known" if cosim.untyped else ""
-    table = _reporting("Types of change", f"{whose}; a change may be of several{none}")
-    table.add_column("type")
-    table.add_column("changes", justify="right")
-    table.add_column("%", justify="right")
-    table.add_column("", min_width=_WIDTH)
-    most = max((n for _, n in cosim.kinds), default=0) or 1
-    for kind, n in cosim.kinds:
-        table.add_row(kind, f"{n:,}", f"{100 * n / cosim.cases:.1f}", Text(_drawn(n / most), style=_STYLES[1]))
-    return table
-
-
-def _shares(title: str, heading: str, caption: str, rows: list[tuple[str, int, str]]) -> Table:
-    table = _reporting(title, caption)
-    table.add_column(heading)
-    for column in ("cases", "%", "reported %"):
-        table.add_column(column, justify="right")
-    total = sum(n for _, n, _ in rows) or 1
-    for label, n, reported in rows:
-        table.add_row(label, f"{n:,}", f"{100 * n / total:.2f}", Text(reported, style="dim"))
-    return table
-
-
-def _reporting(title: str, caption: str) -> Table:
-    """A table with a line under it that says what its reported figures are of."""
-    return Table(
-        title=title,
-        caption=f"{caption}\n",
-        box=box.SIMPLE_HEAD,
-        title_justify="left",
-        caption_justify="left",
-        min_width=len(caption),
-    )

@@ -22,8 +22,9 @@ from .markup import text as text
 from .sampling import balanced_sample as balanced_sample
 from .svg import MARGIN as MARGIN
 from .svg import WIDTH as WIDTH
-from .svg import escaped as escaped
+from .svg import hint as hint
 from .svg import sheet as sheet
+from .svg import shortened as shortened
 from .svg import words_at as words_at
 from .terminal import print_grids as print_grids
 from .thumbnailing import side_for as side_for

@@ -12,6 +12,10 @@ class Markup(str):
     def __add__(self, other: "Markup") -> "Markup":  # type: ignore[override]
         return Markup(str(self) + other)
 
+    def __html__(self) -> str:
+        """What templates ask for before they escape."""
+        return str(self)
+
 
 _WITHOUT_END = frozenset(("input", "img"))
 

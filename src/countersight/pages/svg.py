@@ -1,7 +1,8 @@
 """What the figures of statistics share: one self-contained sheet, readable on a light and on a dark ground."""
 
 from collections.abc import Iterable
-from html import escape
+
+from countersight.pages.markup import Markup, element, text
 
 WIDTH = 960
 MARGIN = 56
@@ -18,22 +19,38 @@ _STYLE = """
 """
 
 
-def sheet(title: str, height: int, style: str, parts: Iterable[str]) -> str:
+def sheet(title: str, height: int, style: str, parts: Iterable[Markup]) -> Markup:
     """A figure of that height, with a style of its own beside the one that all share."""
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
-        f'role="img" aria-label="{escaped(title)}">\n<style>{_STYLE}{style}</style>\n'
-        f'<rect class="ground" width="{WIDTH}" height="{height}"/>\n' + "\n".join(parts) + "\n</svg>\n"
+    return element(
+        "svg",
+        element("style", Markup(_STYLE + style)),
+        element("rect", class_="ground", width=WIDTH, height=height),
+        *parts,
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {WIDTH} {height}",
+        width=WIDTH,
+        height=height,
+        role="img",
+        aria_label=_drawable(title),
     )
 
 
-def words_at(x: float, y: float, words: str, class_: str = "", anchor: str = "start") -> str:
+def words_at(x: float, y: float, words: str, class_: str = "", anchor: str = "start") -> Markup:
     """Words at a place, which they begin at, end at, or have in their middle."""
-    style = f' class="{class_}"' if class_ else ""
-    turned = f' text-anchor="{anchor}"' if anchor != "start" else ""
-    return f'<text x="{x:.1f}" y="{y:.1f}"{style}{turned}>{escaped(words)}</text>'
+    turned = None if anchor == "start" else anchor
+    return element("text", text(_drawable(words)), x=x, y=y, class_=class_ or None, text_anchor=turned)
 
 
-def escaped(words: str) -> str:
-    """The words as text of a figure. XML has no place for control characters, escaped or not."""
-    return escape("".join(c if c.isprintable() else " " for c in words))
+def hint(words: str, tag: str = "title") -> Markup:
+    """What a part of a figure is, in words that are shown when it is pointed at."""
+    return element(tag, text(_drawable(words)))
+
+
+def shortened(words: str, most: int) -> str:
+    """Words that have room for so many letters."""
+    return words if len(words) <= most else f"{words[: max(0, most - 1)]}…"
+
+
+def _drawable(words: str) -> str:
+    """XML has no place for control characters, escaped or not."""
+    return "".join(c if c.isprintable() else " " for c in words)

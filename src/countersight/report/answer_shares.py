@@ -74,7 +74,7 @@ def _panels(found: tuple[AnswerShares, ...], terms: Terms) -> Iterator[Markup]:
 def _bar(label: str, share: float) -> Markup:
     drawing = element(
         "svg",
-        Markup('<rect width="100%" height="14" y="4" rx="3" class="bar-ground"/>'),
+        element("rect", width="100%", height=14, y=4, rx=3, class_="bar-ground"),
         element("rect", width=f"{100 * share:.2f}%", height=14, y=4, rx=3, class_="bar counterfactual"),
         role="img",
         aria_label=f"{label}: {percent(share)}%",

@@ -15,9 +15,9 @@ _ROW = 36
 """Height of a line of the drop plot."""
 
 MARKS: dict[Asking, Markup] = {
-    "factual": Markup('<circle r="6"/>'),
-    "counterfactual": Markup('<path d="M0-7.5 7.5 0 0 7.5-7.5 0z"/>'),
-    "shown": Markup('<path d="M0-7 7 5.5-7 5.5z"/>'),
+    "factual": element("circle", r=6),
+    "counterfactual": element("path", d="M0-7.5 7.5 0 0 7.5-7.5 0z"),
+    "shown": element("path", d="M0-7 7 5.5-7 5.5z"),
 }
 """A shape as well as a colour for each asking."""
 
@@ -154,7 +154,7 @@ def _bar(share: LetterShare) -> Markup:
     at = f"{100 * gold:.2f}%"
     drawing = element(
         "svg",
-        Markup('<rect width="100%" height="14" y="4" rx="3" class="bar-ground"/>'),
+        element("rect", width="100%", height=14, y=4, rx=3, class_="bar-ground"),
         element("rect", width=f"{100 * answered:.2f}%", height=14, y=4, rx=3, class_=f"bar {share.asking}"),
         element("line", x1=at, x2=at, y1=0, y2=22, class_="gold-halo"),
         element("line", x1=at, x2=at, y1=0, y2=22, class_="gold"),

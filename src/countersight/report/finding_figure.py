@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from countersight.case import ASKINGS, TWO_WORLDS, Asking
-from countersight.pages import MARGIN, WIDTH, Figure, escaped, interval, name, percent, sheet, words_at
+from countersight.pages import MARGIN, WIDTH, Figure, Markup, element, hint, interval, name, percent, sheet, words_at
 from countersight.report.data import ReportData, RunScores
 from countersight.report.figures import MARKS
 
@@ -18,7 +18,7 @@ _STYLE = """
 """
 
 
-def finding_figure(report: ReportData) -> str:
+def finding_figure(report: ReportData) -> Markup:
     """A sheet with a line for every run."""
     height = _TOP + _ROW * len(report.runs) + 60
     title = f"{name(report.dataset)}: right answers in per cent, with {percent(report.confidence, 0)}% intervals"
@@ -32,37 +32,37 @@ def _x(share: float) -> float:
     return MARGIN + _LEFT + _INSIDE * share
 
 
-def _legend(report: ReportData) -> Iterator[str]:
+def _legend(report: ReportData) -> Iterator[Markup]:
     x = float(MARGIN)
     for asking in ASKINGS:
         if any(getattr(run.overall, asking) for run in report.runs):
             words = report.terms.measures.get(asking, asking)
-            yield f'<g class="{asking}" transform="translate({x + 8} 64)">{MARKS[asking]}</g>'
+            yield element("g", MARKS[asking], class_=asking, transform=f"translate({x + 8} 64)")
             yield words_at(x + 22, 68, words, "soft")
             x += 40 + 7.5 * len(words)
     if any(run.overall.chance for run in report.runs):
-        yield f'<line class="chance" x1="{x}" x2="{x + 22}" y1="64" y2="64"/>'
+        yield element("line", class_="chance", x1=x, x2=x + 22, y1=64, y2=64)
         yield words_at(x + 28, 68, "guessing", "soft")
 
 
-def _scale(runs: int) -> Iterator[str]:
+def _scale(runs: int) -> Iterator[Markup]:
     bottom = _TOP + _ROW * runs
     for tick in (0, 25, 50, 75, 100):
         x = _x(tick / 100)
-        yield f'<line class="rule" x1="{x:.1f}" x2="{x:.1f}" y1="{_TOP}" y2="{bottom}"/>'
+        yield element("line", class_="rule", x1=x, x2=x, y1=_TOP, y2=bottom)
         yield words_at(x, bottom + 20, f"{tick}%", "soft", "middle")
 
 
-def _line(run: RunScores, y: float) -> Iterator[str]:
+def _line(run: RunScores, y: float) -> Iterator[Markup]:
     told = {asking: getattr(run.overall, asking) for asking in reversed(ASKINGS)}  # what comes last lies on top
     figures = {asking: figure for asking, figure in told.items() if figure and figure.value is not None}
     yield words_at(MARGIN, y + 5, _short(name(run.label)))
     chance = run.overall.chance.get("counterfactual", run.overall.chance.get("factual"))
     if chance is not None:
-        yield f'<line class="chance" x1="{_x(chance):.1f}" x2="{_x(chance):.1f}" y1="{y - 20:.1f}" y2="{y + 20:.1f}"/>'
+        yield element("line", class_="chance", x1=_x(chance), x2=_x(chance), y1=y - 20, y2=y + 20)
     if "factual" in figures and "counterfactual" in figures:
         ends = [_x(figures[asking].value or 0.0) for asking in TWO_WORLDS]
-        yield f'<line class="fall" x1="{ends[0]:.1f}" x2="{ends[1]:.1f}" y1="{y:.1f}" y2="{y:.1f}"/>'
+        yield element("line", class_="fall", x1=ends[0], x2=ends[1], y1=y, y2=y)
     for asking, figure in figures.items():
         yield from _mark(asking, figure, y)
     drop = run.overall.drop
@@ -71,13 +71,13 @@ def _line(run: RunScores, y: float) -> Iterator[str]:
         yield words_at(WIDTH - MARGIN, y + 15, f"{interval(drop)}; n = {drop.n}", "soft", "end")
 
 
-def _mark(asking: Asking, figure: Figure, y: float) -> Iterator[str]:
+def _mark(asking: Asking, figure: Figure, y: float) -> Iterator[Markup]:
     shift = {"factual": -4.0, "counterfactual": 4.0, "shown": 0.0}[asking]
-    words = escaped(f"{asking}: {percent(figure.value or 0.0)}% ({interval(figure)}; n = {figure.n})")
-    low, high = _x(figure.low), _x(figure.high)
-    yield f'<line class="interval {asking}" x1="{low:.1f}" x2="{high:.1f}" y1="{y + shift:.1f}" y2="{y + shift:.1f}"/>'
+    words = f"{asking}: {percent(figure.value or 0.0)}% ({interval(figure)}; n = {figure.n})"
+    ends = {"x1": _x(figure.low), "x2": _x(figure.high), "y1": y + shift, "y2": y + shift}
+    yield element("line", class_=f"interval {asking}", **ends)
     at = f"translate({_x(figure.value or 0.0):.1f} {y:.1f})"
-    yield f'<g class="{asking}" transform="{at}"><title>{words}</title>{MARKS[asking]}</g>'
+    yield element("g", hint(words), MARKS[asking], class_=asking, transform=at)
 
 
 def _short(label: str) -> str:

@@ -24,7 +24,7 @@ def interval_plot(plot: IntervalPlot) -> Markup:
     rows = []
     for words, figure in plot.lines:
         grid = [element("line", x1=place(t), x2=place(t), y1=-4, y2=_ROW + 4, class_=_grid(t)) for t in ticks]
-        mark = element("g", Markup('<circle r="5.5"/>'), class_="mark counterfactual")
+        mark = element("g", element("circle", r=5.5), class_="mark counterfactual")
         drawing = element(
             "svg",
             *grid,

@@ -1,13 +1,15 @@
 from .benchmark import Suite as Suite
+from .benchmark import Way as Way
+from .describing import Chart as Chart
+from .describing import ChartBar as ChartBar
+from .describing import SuiteStatistics as SuiteStatistics
+from .describing import SuiteTally as SuiteTally
 from .hiding import secret_seed as secret_seed
 from .hiding import whole_beside as whole_beside
 from .importing import Layout as Layout
 from .importing import OnBad as OnBad
 from .importing import csv_rows as csv_rows
 from .json_file import JsonFile as JsonFile
-from .pairs import PairFigure as PairFigure
-from .pairs import PairStatistics as PairStatistics
-from .pairs import PairTally as PairTally
 from .pairs import ReportedPairs as ReportedPairs
 from .pairs import words as words
 from .paper_terms import AS_IT_IS as AS_IT_IS
@@ -36,3 +38,4 @@ from .registry import find_suite as find_suite
 from .registry import known_suite as known_suite
 from .registry import suites as suites
 from .supposing import supposed as supposed
+from .ways import way_of as way_of

@@ -3,18 +3,23 @@
 Suites are listed by `countersight --help`, so theirs is plain text: what they name is imported when it is used.
 """
 
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from countersight.errors import CountersightError
 from countersight.progress import Progress, silent
 
 if TYPE_CHECKING:
+    from countersight.suites.describing import SuiteTally
     from countersight.suites.importing import Imported, Layout, OnBad
-    from countersight.suites.pairs import ReportedPairs
     from countersight.suites.paper_terms import Terms
     from countersight.suites.part import Part
+
+
+Way = Literal["seed", "file", "folder"]
+"""How a dataset comes about: out of a seed, of its published file, or of a folder in which something was found."""
 
 
 class Beside(NamedTuple):
@@ -46,14 +51,22 @@ class Suite(NamedTuple):
     """What the number of a bad row counts."""
     maker: str = ""
     """`module:attribute` of what makes it out of nothing but a seed, where that can be."""
+    assembler: str = ""
+    """`module:attribute` of what makes it of a folder that another verb left (CELLO: of what `mine` found)."""
+    options: Mapping[Way, tuple[str, ...]] = {}
+    """What it alone takes, by the way in which it is made."""
     title: str = ""
     """What its paper calls it."""
     terms: str = ""
     """`module:attribute` of the `Terms` its scores are told in, where it has its own."""
-    pairs: str = ""
-    """`module:attribute` of the `ReportedPairs` that `describe` sets beside what it counts, where there are any."""
+    described: str = ""
+    """`module:attribute` of what gives a fresh `SuiteTally`, which counts its cases as its paper does: what `describe`
+    adds. A `ReportedPairs` does for pairs of questions."""
     tables: str = ""
     """The package whose `reference.toml` holds the tables of its paper; its last name is what the paper is called."""
+
+    def __repr__(self) -> str:
+        return f"Suite({self.name!r}: {self.words})"
 
     def read(
         self,
@@ -108,14 +121,34 @@ class Suite(NamedTuple):
             own["ray"] = ray
         _found(self.maker)(folder, size=size, seed=seed, workers=workers, progress=progress, **own)
 
+    def assemble(
+        self,
+        source: Path,
+        folder: Path,
+        *,
+        size: int | None,
+        seed: int,
+        progress: Progress,
+        on_bad: "OnBad",
+        **own: Any,
+    ) -> Any:
+        """Make the suite of what another verb found in `source`; what came of it, in words of the suite's own."""
+        return _found(self.assembler)(source, folder, size=size, seed=seed, progress=progress, on_bad=on_bad, **own)
+
+    def way(self, source: Path | None) -> Way:
+        """How it comes about, given what it is to be made of."""
+        if source is None:
+            return "seed"
+        return "folder" if self.assembler and source.is_dir() else "file"
+
     def open_terms(self) -> "Terms | None":
         """The terms its scores are told in; None where they are the plain ones."""
         found: Terms | None = _found(self.terms) if self.terms else None
         return found
 
-    def open_pairs(self) -> "ReportedPairs | None":
-        """What its paper reports of its pairs, or None."""
-        found: ReportedPairs | None = _found(self.pairs) if self.pairs else None
+    def tally(self) -> "SuiteTally | None":
+        """What counts its cases for `describe`, or None where it has nothing to add."""
+        found: SuiteTally | None = _found(self.described)() if self.described else None
         return found
 
     def fields(self) -> str:

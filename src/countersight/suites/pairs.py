@@ -1,12 +1,14 @@
 """What a paper tells of its pairs of questions, told of a dataset's cases too, with the paper's figures beside."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 import msgspec
 
 from countersight.case import LETTERS, Case, Question
+from countersight.pages import Cell, Grid, Line
+from countersight.suites.describing import Chart
 
 
 def words(question: Question) -> int:
@@ -39,6 +41,16 @@ class PairStatistics(msgspec.Struct, frozen=True):
     """The paper and the section that the reported figures are from."""
     figures: tuple[PairFigure, ...]
 
+    def tables(self) -> Iterator[Grid]:
+        """Each figure here, and as the paper prints it."""
+        lines = (Line((Cell(each.what), Cell(each.here), Cell(each.reported))) for each in self.figures)
+        note = f"reported: of the whole published set ({self.source})"
+        yield Grid("Beside the paper", ("", "here", "reported"), tuple(lines), note)
+
+    def charts(self) -> Iterator[Chart]:
+        """Nothing of it is drawn."""
+        yield from ()
+
 
 class ReportedPairs(msgspec.Struct, frozen=True):
     """What the paper of a suite reports of its pairs, in the order and as it prints it."""
@@ -49,6 +61,10 @@ class ReportedPairs(msgspec.Struct, frozen=True):
     """The paper's own figures, of its whole set, by what they are: one of `COUNTED`."""
     length: Callable[[Question], int] = words
     """How the paper counts the words of a question."""
+
+    def __call__(self) -> "PairTally":
+        """Begin to count."""
+        return PairTally(self)
 
 
 class PairTally:

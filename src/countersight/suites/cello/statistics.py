@@ -1,11 +1,14 @@
 """CELLO's own statistics (CELLO 4): cases by rung, task and kind of causal graph, beside how they are described."""
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Final
 
 import msgspec
 
 from countersight.case import Case
+from countersight.pages import Cell, Grid, Line
+from countersight.suites.describing import Chart, ChartBar
 
 GRAPHS: Final = ("direct", "chain", "confounding", "collision")
 """The kinds of causal graph."""
@@ -37,6 +40,17 @@ class TaskStatistics(msgspec.Struct, frozen=True):
     graphs: tuple[tuple[str, int], ...]
     """Cases by kind of causal graph."""
 
+    @property
+    def title(self) -> str:
+        """Its short name, where it has one, and what it is."""
+        return f"{self.short} {self.task.replace('_', ' ')}".strip()
+
+    @property
+    def told(self) -> str:
+        """How many cases it has, and how long its questions are beside the published one."""
+        ours = f"{self.cases:,} · {self.mean_words:.1f} words" if self.cases else "none"
+        return f"{ours} · published example {self.example_words}" if self.example_words else ours
+
 
 class CelloStatistics(msgspec.Struct, frozen=True):
     """Cases by task and by graph."""
@@ -47,6 +61,45 @@ class CelloStatistics(msgspec.Struct, frozen=True):
     """The twelve in the order of the rungs, then what is none of them."""
     words: tuple[tuple[int, int], ...]
     """How many questions have that many words, their options not counted."""
+
+    def tables(self) -> Iterator[Grid]:
+        """Cases by rung, task and kind of causal graph."""
+        kinds = [kind for kind, _ in self.graphs]
+        head = ("rung and task", "cases", "words", "of the example", *kinds)
+        lines, rung = [], ""
+        for task in self.tasks:
+            if task.rung != rung:
+                rung = task.rung
+                lines.append(_line(f"{rung}:", *[""] * (len(head) - 1)))
+            counts = dict(task.graphs)
+            by_kind = (f"{counts[kind]:,}" if counts.get(kind) else "" for kind in kinds)
+            words = f"{task.mean_words:.1f}" if task.cases else "–"
+            lines.append(
+                _line(task.short or task.task, f"{task.cases:,}", words, str(task.example_words or ""), *by_kind)
+            )
+        mean = sum(length * n for length, n in self.words) / (self.cases or 1)
+        by_kind = (f"{n:,}" for _, n in self.graphs)
+        lines.append(_line("all", f"{self.cases:,}", f"{mean:.1f}", "", *by_kind, total=True))
+        yield Grid("Causal tasks and graphs", head, tuple(lines), DESCRIBED)
+
+    def charts(self) -> Iterator[Chart]:
+        """A bar a causal task, cut by kind of graph, under the heading of its rung."""
+        kinds = [kind for kind, _ in self.graphs]
+        bars = (
+            ChartBar(
+                task.title,
+                tuple(dict(task.graphs).get(kind, 0) for kind in kinds),
+                task.told,
+                under=task.rung,
+                aside=task.options,
+            )
+            for task in self.tasks
+        )
+        yield Chart("Causal tasks and graphs (CELLO)", DESCRIBED, tuple(bars), tuple(kinds))
+
+
+def _line(*cells: str, total: bool = False) -> Line:
+    return Line(tuple(map(Cell, cells)), total=total)
 
 
 class CelloTally:
@@ -70,10 +123,8 @@ class CelloTally:
         self._words_of[case.group] += words
         self._graphs[case.group, kind if kind in (*GRAPHS, FORK) else OTHER] += 1
 
-    def statistics(self) -> CelloStatistics | None:
-        """What was counted, or None where no case is of the suite."""
-        if not self._tasks:
-            return None
+    def statistics(self) -> CelloStatistics:
+        """What was counted."""
         from countersight.suites.cello.tasks import RUNGS, TASKS
 
         tasks = [

@@ -16,6 +16,6 @@ SUITE: Final = Suite(
     "countersight.suites.cfmm.files:LAYOUT",
     title="CFMM",
     terms="countersight.suites.cfmm.terms:TERMS",
-    pairs="countersight.suites.cfmm.pairs:PAIRS",
+    described="countersight.suites.cfmm.pairs:PAIRS",
     tables="countersight.suites.cfmm",
 )

@@ -1,12 +1,4 @@
 from .changes import KINDS as KINDS
 from .changes import change_kinds as change_kinds
 from .changes import change_parts as change_parts
-from .statistics import LENGTHS as LENGTHS
-from .statistics import REPORTED_GUIDES as REPORTED_GUIDES
-from .statistics import REPORTED_WORDS as REPORTED_WORDS
-from .statistics import REPORTED_WORDS_IN_ALL as REPORTED_WORDS_IN_ALL
-from .statistics import CosimStatistics as CosimStatistics
-from .statistics import CosimTally as CosimTally
-from .statistics import reported_length as reported_length
-from .statistics import reported_share as reported_share
 from .suite import NAME as NAME

@@ -2,13 +2,16 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from math import sqrt
 from typing import Final, Literal
 
 import msgspec
 
 from countersight.case import LETTERS, Case
+from countersight.pages import Cell, Grid, Line
 from countersight.suites.cosim.changes import KINDS
+from countersight.suites.describing import Chart, ChartBar
 from countersight.suites.reference import table
 
 Part = Literal["question", "initial response", "scene change", "new response", "distractor"]
@@ -68,17 +71,68 @@ class CosimStatistics(msgspec.Struct, frozen=True):
     guides: tuple[tuple[str, int], ...]
     """By `GUIDES`, of the cases whose two responses both begin with yes or no."""
 
+    def tables(self) -> Iterator[Grid]:
+        """What the paper tells of its instances, with its own figures beside, marked as reported."""
+        yield self._lengths()
+        yield self._types()
+        yield _shares(
+            "Types in one change",
+            "types",
+            "reported: of the validation split (CoSIm, Table 2)",
+            [(number, n, _reported("cosim-2", number, "frequency")) for number, n in self.numbers],
+        )
+        yield _shares(
+            "Answer of the new response beside the initial one",
+            "where both begin with yes or no",
+            "reported: guides that people chose, whole set (CoSIm, A.1)",
+            [(guide, n, REPORTED_GUIDES[guide]) for guide, n in self.guides],
+        )
 
-def reported_length(part: Part, column: str) -> str:
-    """What the paper's Table 1 says of a part of the whole set, in one of the columns of `LENGTHS`."""
-    cell = table("cosim-1").cell(part, column)
+    def charts(self) -> Iterator[Chart]:
+        """A bar a type of change."""
+        bars = (ChartBar(kind, (n,), f"{100 * n / self.cases:.1f}%") for kind, n in self.kinds)
+        yield Chart("Types of change (CoSIm)", "share of the changes; one may be of several types", tuple(bars))
+
+    def _lengths(self) -> Grid:
+        lines = []
+        for part in self.parts:
+            lengths = f"{part.longest}", f"{part.shortest}", f"{part.mean:.2f}", f"{part.deviation:.2f}"
+            lines.append(_line(part.part, *lengths, f"{part.words:,}"))
+            printed = (_reported("cosim-1", part.part, column) for column in LENGTHS)
+            lines.append(_line("  reported", *printed, f"{REPORTED_WORDS[part.part]:,}", reported=True))
+        nothing = [""] * len(LENGTHS)
+        lines.append(_line("all", *nothing, f"{self.words:,}"))
+        lines.append(_line("  reported", *nothing, f"{REPORTED_WORDS_IN_ALL:,}", reported=True))
+        note = "reported: of the whole set of 3.5K instances (CoSIm, Table 1 and Section 5.1)"
+        return Grid("Words in each part", ("part", "max", "min", "mean", "sd", "different words"), tuple(lines), note)
+
+    def _types(self) -> Grid:
+        if not self.assigned:
+            whose = "proposed by rules"
+        elif self.assigned == self.cases:
+            whose = "assigned by people"
+        else:
+            whose = f"{self.assigned:,} assigned by people, the others proposed by rules"
+        none = f"; {self.untyped:,} of no type that is known" if self.untyped else ""
+        lines = (_line(kind, f"{n:,}", f"{100 * n / self.cases:.1f}") for kind, n in self.kinds)
+        note = f"{whose}; a change may be of several{none}"
+        return Grid("Types of change", ("type", "changes", "%"), tuple(lines), note)
+
+
+def _reported(name: str, row: str, column: str) -> str:
+    """What a table of the paper prints."""
+    cell = table(name).cell(row, column)
     return cell.text if cell else "–"
 
 
-def reported_share(number: str) -> str:
-    """What the paper's Table 2 says of the validation split, in per cent."""
-    cell = table("cosim-2").cell(number, "frequency")
-    return cell.text if cell else "–"
+def _line(*cells: str, reported: bool = False) -> Line:
+    return Line(tuple(map(Cell, cells)), reported=reported)
+
+
+def _shares(title: str, heading: str, note: str, rows: list[tuple[str, int, str]]) -> Grid:
+    total = sum(n for _, n, _ in rows) or 1
+    lines = (_line(label, f"{n:,}", f"{100 * n / total:.2f}", reported) for label, n, reported in rows)
+    return Grid(title, (heading, "cases", "%", "reported %"), tuple(lines), note)
 
 
 class CosimTally:
@@ -110,10 +164,8 @@ class CosimTally:
         if before and after:
             self._guides[GUIDES[before[1].lower() != after[1].lower()]] += 1
 
-    def statistics(self) -> CosimStatistics | None:
-        """What was counted; None where there was no case of CoSIm."""
-        if not self._cases:
-            return None
+    def statistics(self) -> CosimStatistics:
+        """What was counted."""
         return CosimStatistics(
             cases=self._cases,
             parts=tuple(_part(part, self._lengths[part], len(self._words[part])) for part in PARTS),

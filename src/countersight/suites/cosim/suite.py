@@ -14,7 +14,9 @@ SUITE: Final = Suite(
     "countersight.suites.cosim.files:layout",
     Beside("--kinds", "a CSV of types of change assigned by people: id, kinds (with semicolons), changes", False),
     "entry",
+    options={"file": ("keep_doubled",)},
     title="CoSIm",
     terms="countersight.suites.cosim.terms:TERMS",
+    described="countersight.suites.cosim.statistics:CosimTally",
     tables="countersight.suites.cosim",
 )

@@ -14,9 +14,10 @@ SYNTHETIC_SUITE: Final = Suite(
     "named as in img_path",
     "countersight.suites.cvqa.synthetic_csv:LAYOUT",
     maker="countersight.suites.cvqa.synthetic:make_suite",
+    options={"seed": ("options", "controls")},
     title="C-VQA-Synthetic",
     terms="countersight.suites.cvqa.terms:SYNTHETIC_TERMS",
-    pairs="countersight.suites.cvqa.pairs:SYNTHETIC_PAIRS",
+    described="countersight.suites.cvqa.pairs:SYNTHETIC_PAIRS",
     tables="countersight.suites.cvqa",
 )
 REAL_SUITE: Final = Suite(
@@ -27,6 +28,6 @@ REAL_SUITE: Final = Suite(
     "countersight.suites.cvqa.real:LAYOUT",
     title="C-VQA-Real",
     terms="countersight.suites.cvqa.terms:REAL_TERMS",
-    pairs="countersight.suites.cvqa.pairs:REAL_PAIRS",
+    described="countersight.suites.cvqa.pairs:REAL_PAIRS",
     tables="countersight.suites.cvqa",
 )

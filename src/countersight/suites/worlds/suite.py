@@ -15,6 +15,7 @@ SUPPORTS_SUITE: Final = Suite(
     "drawn with it",
     "",
     maker="countersight.suites.worlds.making:make_supports",
+    options={"seed": ("difficulty",)},
     title="Supports",
     terms="countersight.suites.worlds.terms:TERMS",
 )
@@ -25,6 +26,7 @@ DISCS_SUITE: Final = Suite(
     "drawn with it",
     "",
     maker="countersight.suites.worlds.making:make_discs",
+    options={"seed": ("difficulty",)},
     title="Discs",
     terms="countersight.suites.worlds.terms:TERMS",
 )
@@ -35,6 +37,7 @@ CAUSAL_SUITE: Final = Suite(
     "drawn with it",
     "",
     maker="countersight.suites.worlds.making:make_causal",
+    options={"seed": ("difficulty", "reworded")},
     title="Causal worlds",
     terms="countersight.suites.worlds.terms:CAUSAL_TERMS",
 )

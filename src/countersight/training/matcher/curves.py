@@ -6,7 +6,7 @@ import msgspec
 import torch
 
 from countersight.files import write_text
-from countersight.pages import MARGIN, WIDTH, sheet, words_at
+from countersight.pages import MARGIN, WIDTH, element, sheet, words_at
 from countersight.training.matcher.loop import CHECKPOINT, Epoch
 from countersight.training.matcher.plan import Plan
 
@@ -20,11 +20,11 @@ def draw_curves(folder: Path, plan: Plan, path: Path) -> None:
     parts = [words_at(MARGIN, 36, "Right on held-out pictures, by epoch", "title")]
     for share in (0.0, 0.25, 0.5, 0.75, 1.0):
         y = _y(share)
-        parts.append(f'<line x1="{MARGIN}" x2="{WIDTH - MARGIN}" y1="{y:.1f}" y2="{y:.1f}"/>')
+        parts.append(element("line", x1=MARGIN, x2=WIDTH - MARGIN, y1=y, y2=y))
         parts.append(words_at(MARGIN - 8, y + 4, f"{share:.0%}", "soft", "end"))
     for curve in curves:
         points = " ".join(f"{_x(one.epoch, plan.epochs):.1f},{_y(one.held_out):.1f}" for one in curve)
-        parts.append(f'<polyline points="{points}"/>')
+        parts.append(element("polyline", points=points))
     parts.append(words_at(WIDTH - MARGIN, TOP + HEIGHT + 24, f"epoch {plan.epochs}", "soft", "end"))
     write_text(path, sheet("Curves of a training", TOP + HEIGHT + 44, _STYLE, parts))
 
