@@ -150,7 +150,7 @@ def test_a_key_is_not_for_an_open_dataset(hidden, tmp_path):
 
 
 def test_what_would_give_the_answers_away_is_refused(hidden, tmp_path):
-    with pytest.raises(CountersightError, match="leave out --seed"):
+    with pytest.raises(CountersightError, match="leave out `seed`"):
         cs.make("cvqa-synthetic", tmp_path / "d", size=6, seed=7, hidden=tmp_path / "k")
     with pytest.raises(CountersightError, match="inside the dataset"):
         cs.make("cvqa-synthetic", tmp_path / "d", size=6, hidden=tmp_path / "d" / "k")

@@ -271,7 +271,7 @@ def test_no_mined_folder_makes_the_making_fail(tmp_path_factory, changes):
         (None, (), "holds no graphs.jsonl; make it with: countersight mine"),
         ([], (), "holds no causal graph that can be asked about"),
         ([graph("direct", ("sky", "bird"))], (), "holds no causal graph that can be asked about"),
-        ([graph("direct")], ("--pictures", "x"), "a mined folder has its own pictures"),
+        ([graph("direct")], ("--pictures", "x"), "whatever is made has its own"),
         ([graph("direct")], ("--wording", "nobody"), "there is no model"),
     ],
 )
@@ -287,7 +287,7 @@ def test_what_cannot_be_made_is_told_and_leaves_nothing(tmp_path, capsys, lines,
 
 def test_wording_goes_with_a_mined_folder(tmp_path, capsys):
     assert main(["make", "cvqa-synthetic", "--per-task", "3", "-o", str(tmp_path / "out")]) == 2
-    assert "go with cello --from MINED" in capsys.readouterr().err
+    assert "--per-task goes with cello and a folder that `mine` made as --from" in capsys.readouterr().err
 
 
 def test_the_same_is_asked_in_other_words_and_another_order():

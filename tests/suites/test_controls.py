@@ -105,7 +105,7 @@ def test_a_sample_takes_a_case_with_its_control(folder):
 
 
 def test_only_the_suite_that_has_controls_makes_them(tmp_path):
-    with pytest.raises(CountersightError, match="controls go with cvqa-synthetic"):
+    with pytest.raises(CountersightError, match="`controls` goes with cvqa-synthetic as we make it"):
         cs.make("cfmm", tmp_path / "d", controls=True)
 
 

@@ -3,7 +3,7 @@
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from countersight.cli.parsing import Verbs, add_ray, part_of_all, positive, verb
 from countersight.errors import CountersightError
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from countersight.suites import OnBad, Suite
 
 BAD_ROWS_SHOWN = 20
-"""Suites that are made as easy or as hard as one likes."""
+_OWN = ("options", "controls", "difficulty", "keep_doubled", "per_task", "reworded", "wording")
+"""What some suites take and others do not."""
 
 
 def add(verbs: Verbs) -> None:
@@ -112,44 +113,29 @@ def _make(chosen: argparse.Namespace) -> int:
 
 
 def _make_open(chosen: argparse.Namespace) -> int:
-    from countersight.suites import find_suite
-    from countersight.suites.cello import NAME as CELLO
-    from countersight.suites.cosim import NAME as COSIM
-    from countersight.suites.cvqa import SYNTHETIC_NAME
-    from countersight.suites.worlds import CAUSAL_NAME, DISCS_NAME, SUPPORTS_NAME
+    from countersight.suites import find_suite, way_of
 
-    worlds = (SUPPORTS_NAME, DISCS_NAME, CAUSAL_NAME)
     suite = find_suite(chosen.suite)
+    own = {name: value for name in _OWN if (value := getattr(chosen, name))}
     beside = _beside(chosen, suite)
-    for option in ("options", "controls"):
-        if getattr(chosen, option) and (chosen.suite != SYNTHETIC_NAME or chosen.source is not None):
-            raise CountersightError(f"--{option} goes with {SYNTHETIC_NAME} as we make it, without --from")
-    if chosen.keep_doubled and (chosen.suite != COSIM or chosen.source is None):
-        raise CountersightError(f"--keep-doubled goes with {COSIM} --from FILE")
-    if chosen.sample is not None and (chosen.source is None or chosen.source.is_dir()):
-        raise CountersightError("--sample goes with --from FILE; say how many cases are made with --size")
-    if chosen.difficulty is not None and chosen.suite not in worlds:
-        raise CountersightError(f"--difficulty goes with {' and '.join(worlds)}, not with {chosen.suite}")
-    if chosen.ray and chosen.source is not None and not chosen.wording:
-        raise CountersightError(
-            "--ray spreads what is drawn here, or --wording by a model; a file is read by one machine"
-        )
-    if chosen.suite == CELLO and chosen.source is not None and chosen.source.is_dir():
-        return _make_cello(chosen)
-    if chosen.per_task is not None or chosen.wording is not None:
-        raise CountersightError("--per-task and --wording go with cello --from MINED, a folder that `mine` made")
-    if chosen.reworded and (chosen.suite != "causal-worlds" or chosen.source is not None):
-        raise CountersightError("--reworded goes with causal-worlds, and with cello --from MINED, which `mine` made")
-    if chosen.source is not None:
-        return _import(chosen, suite, beside)
-    if chosen.pictures is not None:
-        raise CountersightError("--pictures goes with --from")
+    way = way_of(
+        suite,
+        chosen.source,
+        own=own,
+        size=chosen.size,
+        sample=chosen.sample,
+        pictures=chosen.pictures,
+        ray=chosen.ray,
+    )
+    if way == "seed":
+        return _draw(chosen, suite, own)
+    return _assemble(chosen, suite, own) if way == "folder" else _import(chosen, suite, beside, own)
+
+
+def _draw(chosen: argparse.Namespace, suite: "Suite", own: dict[str, Any]) -> int:
     from countersight.cli.progress import counting
     from countersight.dataset import Dataset
 
-    own = {
-        name: value for name in ("options", "difficulty", "controls", "reworded") if (value := getattr(chosen, name))
-    }
     suite.make(
         chosen.output,
         size=chosen.size,
@@ -165,37 +151,30 @@ def _make_open(chosen: argparse.Namespace) -> int:
     return 0
 
 
-def _make_cello(chosen: argparse.Namespace) -> int:
+def _assemble(chosen: argparse.Namespace, suite: "Suite", own: dict[str, Any]) -> int:
     from countersight.causal import GRAPHS
     from countersight.cli.progress import counting
     from countersight.models import ModelSettings, open_model
-    from countersight.suites.cello import SIZE, make_cello
-    from countersight.suites.cello.tasks import TASKS
 
-    if chosen.pictures is not None:
-        raise CountersightError("--pictures goes with a file; a mined folder has its own pictures: mine --images DIR")
-    size = chosen.per_task * len(TASKS) if chosen.per_task else chosen.size or SIZE
-    model = open_model(chosen.wording, ModelSettings(seed=chosen.seed, ray=chosen.ray)) if chosen.wording else None
-    with counting("Wording", size, "questions") as progress:
-        made = make_cello(
-            chosen.source,
-            chosen.output,
-            size=size,
-            per_task=chosen.per_task,
-            reworded=chosen.reworded,
-            seed=chosen.seed,
-            model=model,
-            on_bad=_told(f"{chosen.source / GRAPHS} line"),
-            progress=progress,
-        )
+    if chosen.wording:
+        own["wording"] = open_model(chosen.wording, ModelSettings(seed=chosen.seed, ray=chosen.ray))
+    made = suite.assemble(
+        chosen.source,
+        chosen.output,
+        size=chosen.size,
+        seed=chosen.seed,
+        progress=counting,
+        on_bad=_told(f"{chosen.source / GRAPHS} line"),
+        **own,
+    )
     print(f"{several(made.cases, 'case')} in {chosen.named}, from {several(made.graphs, 'causal graph')}")
     print(f"{several(made.bad, 'bad line')} left out; {made.asked_about:,} graphs can be asked about without doubt")
-    even = size // len(TASKS)
-    fewer = [f"{name} {number:,}" for name, number in made.by_task.items() if number < even]
-    if fewer:
-        print(f"fewer than {even:,} of a task, for want of graphs that fit: {', '.join(fewer)}")
-    if model is not None:
-        print(f"{made.worded:,} questions worded by {model.name}, {made.cases - made.worded:,} left to the templates")
+    if made.fewer:
+        fewer = ", ".join(f"{name} {number:,}" for name, number in made.fewer.items())
+        print(f"fewer than {made.wanted:,} of a task, for want of graphs that fit: {fewer}")
+    if chosen.wording:
+        templates = made.cases - made.worded
+        print(f"{made.worded:,} questions worded by {chosen.wording}, {templates:,} left to the templates")
     if made.without_picture:
         print(f"{made.without_picture:,} without a picture: they are text and graph; ask with --prompt given-graph")
     return 0
@@ -228,14 +207,11 @@ def _beside(chosen: argparse.Namespace, suite: "Suite") -> Path | None:
     return (chosen.annotations or chosen.kinds) if wanted else None
 
 
-def _import(chosen: argparse.Namespace, suite: "Suite", beside: Path | None) -> int:
+def _import(chosen: argparse.Namespace, suite: "Suite", beside: Path | None, own: dict[str, Any]) -> int:
     from countersight.suites import Part
 
-    if chosen.size is not None and chosen.sample is not None:
-        raise CountersightError("--size says how many cases, --sample which share of them: give one of the two")
     part = Part(chosen.size, chosen.sample, chosen.seed) if chosen.size or chosen.sample else None
     bad = _told(f"{chosen.source} {suite.counts}")
-    own = {"keep_doubled": True} if chosen.keep_doubled else {}
     imported = suite.read(
         chosen.source, chosen.output, pictures=chosen.pictures, on_bad=bad, beside=beside, part=part, **own
     )

@@ -3,7 +3,14 @@
 import re
 from typing import Final
 
-_OTHERWISE: Final = {"out": "-o", "source": "--from", "answering": "--rank", "columns": "--column"}
+_OTHERWISE: Final = {
+    "out": "-o",
+    "source": "--from",
+    "answering": "--rank",
+    "columns": "--column",
+    "judges": "--judge",
+    "checkers": "--checker",
+}
 """Arguments whose option is not called after them."""
 _ALIKE: Final = (
     *(
@@ -16,13 +23,16 @@ _ALIKE: Final = (
         "cases",
         "checker",
         "control",
+        "controls",
         "dataset",
         "device_map",
+        "difficulty",
         "dtype",
         "folds",
     ),
-    *("inputs", "key", "layout", "max_tokens", "model", "pictures", "port", "price", "prompt", "prompts", "ray"),
-    *("shots_from", "shown", "split", "view", "votes", "writer", "yes_train_on_test"),
+    *("inputs", "keep_doubled", "key", "layout", "max_tokens", "model", "options", "per_task", "pictures", "port"),
+    *("price", "prompt", "prompts", "ray", "reworded", "sample", "seed", "shots_from", "shown", "size", "split"),
+    *("view", "votes", "wording", "writer", "yes_train_on_test"),
 )
 _NAMED: Final = re.compile(r"`([a-z_]+)`")
 

@@ -1,10 +1,10 @@
 """Reading as a function of two texts."""
 
 from collections.abc import Sequence
-from typing import get_args
 
 import msgspec
 
+from countersight.arguments import checked
 from countersight.case import AnswerKind, Option, Question
 from countersight.errors import CountersightError
 from countersight.reading.answers import ReadFrom, answer_in
@@ -20,6 +20,7 @@ class Reading(msgspec.Struct, frozen=True):
         return self.answer is None
 
 
+@checked
 def read(
     text: str,
     question: str,
@@ -34,11 +35,7 @@ def read(
     `finished` is False for a reply that the model was not allowed to end; `read_from="end"` reads a reply that thinks
     aloud by what it comes to.
     """
-    if kind not in get_args(AnswerKind):
-        raise CountersightError(
-            f'there is no kind of answer "{kind}": pass kind= one of {", ".join(get_args(AnswerKind))}'
-        )
     if kind == "choice" and len(options) < 2:
-        raise ValueError("a choice needs its options: pass their texts as options=[…]")
+        raise CountersightError("a choice needs its options: pass their texts as options=[…]")
     asked = Question(question, "", kind, tuple(map(Option, options)))
     return Reading(answer_in(text, asked, read_from, finished=finished))

@@ -14,7 +14,7 @@ def secret_seed(seed: int | None) -> int:
     if seed is not None:
         raise CountersightError(
             "a hidden dataset has a seed of its own that nobody knows: with yours anybody could make it again, with "
-            "its answers; leave out --seed"
+            "its answers; leave out `seed`"
         )
     return secrets.randbits(62)
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
+from countersight.arguments import check_from, checked
 from countersight.audit import (
     BRIEF,
     USUAL,
@@ -27,10 +28,11 @@ from countersight.models import ModelSettings
 from countersight.progress import Progress, counted, usual
 from countersight.results import Audit
 from countersight.verb import before_room
-from countersight.verbs.given import SomeDataset, SomeModel, check_kind, dataset_of, folder_of, settings_of
+from countersight.verbs.given import SomeDataset, SomeModel, dataset_of, folder_of, settings_of
 from countersight.verbs.running import open_model
 
 
+@checked
 async def audit_async(
     dataset: SomeDataset,
     model: SomeModel,
@@ -54,11 +56,9 @@ async def audit_async(
     progress: Progress | None = None,
 ) -> Audit:
     """Test whether a model's explanations are what its answers hang on (EDCT); an audit that is there is taken up."""
-    check_kind(patience, Patience, "patience")
-    if isinstance(judges, str) or not judges:
+    check_from(1, cases=cases, concepts=concepts, votes=votes, strength=strength)
+    if not judges:
         raise CountersightError("judges is a list of at least one name, such as ['exact']")
-    if cases is not None and cases < 1:
-        raise CountersightError("cases is 1 or more; leave it out for all of them")
     words = prompts or (BRIEF if extractor == "rules" else USUAL)
     chosen = settings_of(settings, ModelSettings(max_tokens=2048))
     watch, tally, stopped = progress or usual(), AuditTally(), stop or asyncio.Event()
@@ -133,7 +133,8 @@ def audit(
     )
 
 
+@checked
 def verify(audit: Audit | Path | str, *, seal: str = "", key: str = "") -> Verified:
     """Find whatever of a finished audit was altered, is missing or does not follow: `.sound`, `.findings`."""
     keys = read_public_keys(key) if key else ()
-    return verified(folder_of(audit, Audit), seal, keys=keys)
+    return verified(folder_of(audit), seal, keys=keys)

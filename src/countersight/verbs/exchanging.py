@@ -3,14 +3,16 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from countersight.arguments import checked
 from countersight.exchange import Export, Split, export_to
 from countersight.exchange import import_run as bring_in
 from countersight.results import Audit, Run
-from countersight.verbs.given import SomeDataset, SomeRun, dataset_of
+from countersight.verbs.given import SomeDataset, SomeRun, dataset_of, folder_of, maybe_path
 
 
+@checked
 def export(
-    source: "SomeDataset | SomeRun | Audit",
+    source: SomeDataset | SomeRun | Audit,
     out: Path | str,
     *,
     to: str = "cvqa",
@@ -23,12 +25,11 @@ def export(
     Files for training hold the pictures of one `split`; those that are there to test with are refused. `rai` is a file
     of what people know of the dataset, for Croissant.
     """
-    folder = Path(source) if isinstance(source, Path | str) else source.path
-    facts = Path(rai) if rai else None
-    order = Export(folder, Path(out), split=split, train_on_test=yes_train_on_test, facts=facts)
+    order = Export(folder_of(source), Path(out), split=split, train_on_test=yes_train_on_test, facts=maybe_path(rai))
     return export_to(to, order).count
 
 
+@checked
 def import_run(
     path: Path | str,
     dataset: SomeDataset,

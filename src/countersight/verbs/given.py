@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
+import msgspec
+
 from countersight.dataset import Dataset
 from countersight.errors import CountersightError
 from countersight.models import Function, Model, ModelSettings
@@ -17,28 +19,22 @@ SomeRun: TypeAlias = Run | Path | str
 
 def dataset_of(dataset: SomeDataset) -> Dataset:
     """The dataset, opened where a path was given."""
-    return dataset if isinstance(dataset, Dataset) else Dataset(folder_of(dataset, Dataset))
+    return dataset if isinstance(dataset, Dataset) else Dataset(dataset)
 
 
 def run_of(run: SomeRun) -> Run:
     """The run, opened where a path was given."""
-    return run if isinstance(run, Run) else Run(folder_of(run, Run))
+    return run if isinstance(run, Run) else Run(run)
 
 
-def folder_of(given: "Dataset | Run | Audit | Path | str", noun: "type[Dataset | Run | Audit]") -> Path:
+def folder_of(given: "Dataset | Run | Audit | Path | str") -> Path:
     """The folder of a noun, or the path that names it."""
-    if isinstance(given, noun):
-        return given.path
-    if isinstance(given, Path | str):
-        return Path(given)
-    name = noun.__name__
-    article = "an" if name[0] in "AEIOU" else "a"
-    raise CountersightError(f"here stands {article} {name} or the path of its folder, not {type(given).__name__}")
+    return given.path if isinstance(given, Dataset | Run | Audit) else Path(given)
 
 
 def path_of(dataset: SomeDataset | None) -> Path | None:
     """The folder of a dataset that may be given, or the file that stands in its place."""
-    return None if dataset is None else folder_of(dataset, Dataset)
+    return None if dataset is None else folder_of(dataset)
 
 
 def folders_of(runs: SomeRun | Audit | Sequence[SomeRun | Audit]) -> Iterator[Path]:
@@ -47,15 +43,14 @@ def folders_of(runs: SomeRun | Audit | Sequence[SomeRun | Audit]) -> Iterator[Pa
         yield from [run.path] if isinstance(run, Run | Audit) else run_folders(Path(run))
 
 
+def maybe_path(path: Path | str | None) -> Path | None:
+    """The path that may be given."""
+    return None if path is None else Path(path)
+
+
 def settings_of(settings: ModelSettings | None, usual: ModelSettings) -> ModelSettings:
-    """What was given, or else the usual."""
-    if settings is None:
-        return usual
-    check_kind(settings, ModelSettings, "settings")
-    return settings
-
-
-def check_kind(given: object, kind: type, what: str) -> None:
-    """Say in a sentence that something else stands where a noun of ours must."""
-    if not isinstance(given, kind):
-        raise CountersightError(f"{what} is a {kind.__name__}, not {type(given).__name__}")
+    """What was given, or else the usual; a field that holds something else than it should is named."""
+    try:
+        return msgspec.convert(msgspec.to_builtins(settings or usual), ModelSettings)
+    except msgspec.ValidationError as error:
+        raise CountersightError(f"settings: {error}") from None

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from countersight.arguments import checked
 from countersight.blind import Blind, measure_dataset
 from countersight.build import read_funnel
 from countersight.describe import Statistics
@@ -11,6 +12,7 @@ from countersight.verbs.given import SomeDataset, SomeRun, dataset_of, run_of
 
 
 @before_room
+@checked
 def describe(dataset: SomeDataset) -> Statistics:
     """What is in a dataset: how many cases, how long the questions are, which answers are right how often."""
     opened = dataset_of(dataset)
@@ -18,6 +20,7 @@ def describe(dataset: SomeDataset) -> Statistics:
 
 
 @before_room
+@checked
 def blind(dataset: SomeDataset, *, runs: Iterable[SomeRun] = ()) -> Blind:
     """What a dataset gives away to somebody who does not look: probes of text, options and templates beside chance.
 

@@ -1,22 +1,44 @@
 """Verbs that end in a dataset: `make`, `build`, and `mine`, which finds what CELLO's is made of."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, Literal
 
+import msgspec
+
+from countersight.arguments import check_from, checked
 from countersight.build import GROUPS, Built, Order, build_dataset
 from countersight.causal import Mined, mine_folder
 from countersight.dataset import Dataset, hide
 from countersight.engine import Patience
-from countersight.errors import CountersightError, DatasetError
 from countersight.models import ModelSettings
 from countersight.progress import Progress, usual
-from countersight.suites import Part, find_suite, secret_seed, whole_beside
-from countersight.suites.cello import SIZE as CELLO_SIZE
-from countersight.suites.cello import make_cello
+from countersight.suites import OnBad, Part, Suite, Way, find_suite, secret_seed, way_of, whole_beside
 from countersight.verb import before_room
-from countersight.verbs.given import settings_of
+from countersight.verbs.given import SomeModel, maybe_path, settings_of
+from countersight.verbs.running import open_model
 
 
+class _Order(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to be made, checked."""
+
+    suite: Suite
+    way: Way
+    size: int | None
+    seed: int
+    source: Path | None
+    pictures: Path | None
+    beside: Path | None
+    sample: float | None
+    own: dict[str, Any]
+    """What this suite alone takes."""
+    workers: int | None
+    ray: str
+    progress: Progress
+    on_bad: OnBad
+
+
+@checked
 def make(
     suite: str,
     out: Path | str,
@@ -29,91 +51,90 @@ def make(
     sample: float | None = None,
     keep_doubled: bool = False,
     controls: bool = False,
+    options: Literal["fair", "published"] | None = None,
+    difficulty: Literal["easy", "medium", "hard"] | None = None,
+    per_task: int | None = None,
+    reworded: bool = False,
+    wording: SomeModel | None = None,
     hidden: Path | str | None = None,
     workers: int | None = None,
     ray: str = "",
     progress: Progress | None = None,
-    on_bad: Callable[[int, str, str], None] | None = None,
+    on_bad: OnBad | None = None,
 ) -> Dataset:
     """Make a dataset, or import a published one from its file (`source`) and the folder of its `pictures`.
 
     `beside` is the second file of a suite that has one (annotations, kinds). Of a file `size` cases, or the share
-    `sample`, are drawn by chance; `keep_doubled` keeps CoSIm's cases whose right answer stands there twice.
-    A row that is no case is told to `on_bad`. For "cello" the source may also be a folder that `mine` made.
-    With `controls` (cvqa-synthetic), every case is followed by one whose change does not touch what is asked.
+    `sample`, are drawn by chance; a row that is no case is told to `on_bad`.
     `hidden` names a new file, the key, that has the right answers: the dataset does not.
     So many `workers` of this machine draw, or the machines of the `ray` cluster at an address.
+
+    What one suite alone takes: cvqa-synthetic `options`, how wrong ones are drawn, and `controls`, for every case one
+    whose change does not touch what is asked. Worlds `difficulty`; causal-worlds also `reworded`, the same in other
+    words. cosim `keep_doubled`, cases whose right answer stands there twice. cello, of a folder that `mine` made,
+    `per_task` cases of each task, `reworded`, and `wording`, the model that words the questions.
     """
-    if size is not None and (not isinstance(size, int) or size < 1):
-        raise CountersightError(f"size is how many cases, a whole number from 1 on, not {size!r}")
-    if hidden is not None:
-        with whole_beside(Path(out), Path(hidden)) as (whole, folder):
-            made_whole = make(
-                suite,
-                whole,
-                size=size,
-                seed=secret_seed(seed),
-                source=source,
-                pictures=pictures,
-                beside=beside,
-                sample=sample,
-                keep_doubled=keep_doubled,
-                controls=controls,
-                workers=workers,
-                ray=ray,
-                progress=progress,
-                on_bad=on_bad,
-            )
-            hide(made_whole, folder, Path(hidden))
-        return Dataset.open(out)
-    seed = seed or 0
-    made = find_suite(suite)
-    if source is not None and not Path(source).exists():
-        raise DatasetError(f"there is no {source}; `source` is the published file, or what {suite} is made from")
+    check_from(1, size=size, per_task=per_task, workers=workers)
+    given = {
+        "keep_doubled": keep_doubled,
+        "controls": controls,
+        "options": options,
+        "difficulty": difficulty,
+        "per_task": per_task,
+        "reworded": reworded,
+        "wording": wording,
+    }
+    own = {name: value for name, value in given.items() if value}
+    made, file, shown = find_suite(suite), maybe_path(source), maybe_path(pictures)
+    way = way_of(made, file, own=own, size=size, sample=sample, pictures=shown, ray=ray)
+    drawn = secret_seed(seed) if hidden is not None else seed or 0
+    if wording is not None:
+        own["wording"] = open_model(wording, ModelSettings(seed=drawn, ray=ray))
+    order = _Order(
+        suite=made,
+        way=way,
+        size=size,
+        seed=drawn,
+        source=file,
+        pictures=shown,
+        beside=maybe_path(beside),
+        sample=sample,
+        own=own,
+        workers=workers,
+        ray=ray,
+        progress=progress or usual(),
+        on_bad=on_bad or (lambda line, field, reason: None),
+    )
     folder = Path(out)
-    if source is None:
-        if sample is not None or keep_doubled:
-            raise CountersightError("sample and keep_doubled go with source, the file that is imported")
-        if controls and suite != "cvqa-synthetic":
-            raise CountersightError("controls go with cvqa-synthetic as we make it")
-        own = {"controls": True} if controls else {}
-        made.make(folder, size=size, seed=seed, workers=workers, ray=ray, progress=progress or usual(), **own)
-    elif suite == "cello" and Path(source).is_dir():
-        _make_cello(Path(source), folder, size or CELLO_SIZE, seed, progress or usual(), on_bad)
+    if hidden is None:
+        return _made(order, folder)
+    key = Path(hidden)
+    with whole_beside(folder, key) as (whole, empty):
+        hide(_made(order, whole), empty, key)
+    return Dataset.open(folder)
+
+
+def _made(order: _Order, folder: Path) -> Dataset:
+    suite, size, seed, own = order.suite, order.size, order.seed, order.own
+    if order.source is None:
+        suite.make(folder, size=size, seed=seed, workers=order.workers, ray=order.ray, progress=order.progress, **own)
+    elif order.way == "folder":
+        suite.assemble(order.source, folder, size=size, seed=seed, progress=order.progress, on_bad=order.on_bad, **own)
     else:
-        made.read(
-            Path(source),
+        suite.read(
+            order.source,
             folder,
-            pictures=Path(pictures) if pictures else None,
-            beside=Path(beside) if beside else None,
-            part=Part(size, sample, seed) if size or sample else None,
-            **({"keep_doubled": True} if keep_doubled else {}),
-            on_bad=on_bad or (lambda line, field, reason: None),
+            pictures=order.pictures,
+            beside=order.beside,
+            part=Part(size, order.sample, seed) if size or order.sample else None,
+            on_bad=order.on_bad,
+            **own,
         )
     return Dataset.open(folder)
 
 
-def _make_cello(
-    mined: Path,
-    folder: Path,
-    size: int,
-    seed: int,
-    progress: Progress,
-    on_bad: Callable[[int, str, str], None] | None,
-) -> None:
-    with progress("Writing", size, "cases") as told:
-        make_cello(
-            mined,
-            folder,
-            size=size,
-            seed=seed,
-            model=None,
-            on_bad=on_bad or (lambda line, field, reason: None),
-            progress=told,
-        )
-
-
 @before_room
+@checked
 def build(
     suite: str,
     questions: Path | str,
@@ -135,13 +156,14 @@ def build(
 
     The same call goes on where it was stopped, and pays for no answer twice.
     """
+    check_from(1, size=size)
     order = Order(
         suite=suite,
         questions=Path(questions),
         output=Path(out),
-        annotations=Path(annotations) if annotations else None,
-        captions=Path(captions) if captions else None,
-        pictures=Path(pictures) if pictures else None,
+        annotations=maybe_path(annotations),
+        captions=maybe_path(captions),
+        pictures=maybe_path(pictures),
         writer=writer,
         groups=tuple(groups),
         size=size,
@@ -154,6 +176,7 @@ def build(
         )
 
 
+@checked
 def mine(graphs: Path | str, out: Path | str, *, images: Path | str | None = None, ray: str = "") -> Mined:
     """Find the causal graphs in scene graphs (CELLO); `make("cello", …, source=out)` asks about them.
 
@@ -162,7 +185,7 @@ def mine(graphs: Path | str, out: Path | str, *, images: Path | str | None = Non
     return mine_folder(
         Path(graphs),
         Path(out),
-        pictures=Path(images) if images else None,
+        pictures=maybe_path(images),
         on_malformed=lambda what: None,
         on_read=lambda done: None,
         ray=ray,

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from countersight.arguments import check_from, checked
 from countersight.audit import MANIFEST as AUDIT_MANIFEST
 from countersight.audit.page import AuditTableFiles, write_audit_tables
-from countersight.dataset import Dataset
 from countersight.errors import CountersightError
 from countersight.leaderboard import LeaderboardFiles, write_leaderboard
 from countersight.progress import Progress, usual
@@ -15,10 +15,11 @@ from countersight.suites.cvqa import NAME as CVQA_READING
 from countersight.suites.cvqa import read_otherwise
 from countersight.text import unknown
 from countersight.verb import before_room
-from countersight.verbs.given import SomeDataset, SomeRun, check_kind, folder_of, folders_of, path_of, run_of
+from countersight.verbs.given import SomeDataset, SomeRun, folder_of, folders_of, path_of, run_of
 
 
 @before_room
+@checked
 def report(
     runs: SomeRun | Audit | Sequence[SomeRun | Audit],
     *,
@@ -36,12 +37,11 @@ def report(
 
     `reading="cvqa"` sets a table beside the others in which C-VQA's plain rules read the replies.
     """
+    check_from(0, gallery=gallery)
     paths = list(folders_of(runs))
     if paths and all((path / AUDIT_MANIFEST).is_file() for path in paths):
         return write_audit_tables(paths, Path(out), reference=reference, seed=seed)
     paths = [run_of(path).path for path in paths]
-    if groups is not None:
-        check_kind(groups, GroupsFile, "groups")
     if reading not in (None, CVQA_READING):
         raise CountersightError(unknown("reading", str(reading), [CVQA_READING]))
     where, right = path_of(dataset), path_of(gold)
@@ -60,6 +60,7 @@ def report(
 
 
 @before_room
+@checked
 def leaderboard(
     runs: SomeRun | Sequence[SomeRun],
     *,
@@ -71,6 +72,6 @@ def leaderboard(
     return write_leaderboard(
         [run_of(path).path for path in folders_of(runs)],
         Path(out),
-        datasets=[folder_of(each, Dataset) for each in datasets],
+        datasets=[folder_of(each) for each in datasets],
         gold=path_of(gold),
     )

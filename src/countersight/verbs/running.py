@@ -4,9 +4,9 @@ import asyncio
 from pathlib import Path
 from typing import TypeGuard, cast
 
+from countersight.arguments import checked
 from countersight.asking import Prompt, find_prompt
 from countersight.engine import Patience, Tally, blocking
-from countersight.errors import CountersightError
 from countersight.models import Function, FunctionModel, Loss, Model, ModelSettings
 from countersight.models import open_model as open_by_name
 from countersight.progress import Progress, counted, usual
@@ -17,7 +17,6 @@ from countersight.verbs.given import (
     SomeDataset,
     SomeModel,
     SomeRun,
-    check_kind,
     dataset_of,
     path_of,
     run_of,
@@ -25,13 +24,15 @@ from countersight.verbs.given import (
 )
 
 
+@checked
 def open_model(model: SomeModel, settings: ModelSettings | None = None, *, name: str = "") -> Model:
     """A model by its name, or a function `(picture, question) -> str` as one; a model stays what it is."""
     if isinstance(model, str):
-        return open_by_name(model, settings or ModelSettings())
+        return open_by_name(model, settings_of(settings, ModelSettings()))
     return model if _is_model(model) else FunctionModel(cast("Function", model), name)
 
 
+@checked
 async def run_async(
     dataset: SomeDataset,
     model: SomeModel,
@@ -49,9 +50,6 @@ async def run_async(
     progress: Progress | None = None,
 ) -> Run:
     """Ask a model every question of a dataset that has no answer yet; a run that is there already is taken up."""
-    if answering not in ("generate", "rank"):
-        raise CountersightError(f"answering is generate or rank, not {answering!r}")
-    check_kind(patience, Patience, "patience")
     opened = dataset_of(dataset)
     way = prompt if isinstance(prompt, Prompt) else find_prompt(prompt)
     chosen = settings_of(settings, ModelSettings(max_tokens=way.max_tokens, loss=loss))
@@ -105,6 +103,7 @@ def run(
     )
 
 
+@checked
 def score(run: SomeRun, *, dataset: SomeDataset | None = None, gold: SomeDataset | None = None) -> Scores:
     """Accuracy in each world, the drop between them, and the rest; `gold` has answers that were corrected since."""
     return score_run(run_of(run), dataset=path_of(dataset), gold=path_of(gold))

@@ -35,10 +35,17 @@ class Made(msgspec.Struct, frozen=True):
     asked_about: int
     """Graphs that can be asked about without doubt."""
     cases: int
+    wanted: int
+    """Cases of each task that were to be made."""
     by_task: dict[str, int]
     without_picture: int
     worded: int
     """Questions that a language model worded; the others are from templates."""
+
+    @property
+    def fewer(self) -> dict[str, int]:
+        """The tasks of which there are fewer cases than wanted, for want of graphs that fit."""
+        return {task: number for task, number in self.by_task.items() if number < self.wanted}
 
 
 def make_cello(
@@ -101,6 +108,7 @@ def make_cello(
             bad=counted["bad"],
             asked_about=pool.seen,
             cases=len(cases),
+            wanted=per_task or size // len(TASKS),
             by_task={name: made[name] for name in TASKS},
             without_picture=pictures.missing,
             worded=sum(case.provenance["wording"] != "template" for case in cases),
