@@ -304,6 +304,10 @@ class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
     reasoning: str = ""
     """What the model thought before it answered, where the server told it apart; never read for the answer."""
 
+    def __repr__(self) -> str:
+        said = self.text if self.state == "answered" else f"failed: {self.reason}"
+        return f"Reply({self.case!r}, {asking_of(self.world, self.telling)}: {said[:80]!r})"
+
     @property
     def is_cut(self) -> bool:
         """Whether the limit of tokens ended it."""

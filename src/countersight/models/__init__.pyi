@@ -7,6 +7,7 @@ from .hosted import Hosted as Hosted
 from .opening import open_model as open_model
 from .opening import open_text_model as open_text_model
 from .protocol import Answer as Answer
+from .protocol import Displayed as Displayed
 from .protocol import Loss as Loss
 from .protocol import Model as Model
 from .protocol import ModelSettings as ModelSettings

@@ -4,13 +4,13 @@ import hashlib
 from typing import Any
 
 from countersight.case import LETTERS
-from countersight.models.protocol import Answer, ModelSettings, Request
+from countersight.models.protocol import Answer, Displayed, ModelSettings, Request
 
 CHANCE_NUMBERS = range(0, 11)
 """A number is drawn from these where a question offers no options: most answers of C-VQA-Real lie there."""
 
 
-class Chance:
+class Chance(Displayed):
     """Answers at random, the same for the same seed and question."""
 
     needs_picture = False
@@ -29,7 +29,7 @@ class Chance:
         pass
 
 
-class AlwaysFirst:
+class AlwaysFirst(Displayed):
     """Answers the first option, always; yes, or 1, where there are no options."""
 
     needs_picture = False

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from countersight.errors import AskingFailed, CountersightError, ModelError
-from countersight.models.protocol import Answer, Request
+from countersight.models.protocol import Answer, Displayed, Request
 from countersight.picture import Picture, as_seen
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ Function = Callable[["Image | None", str], str]
 """Handed the picture, as a viewer shows it, and the question with its options; says the answer."""
 
 
-class FunctionModel:
+class FunctionModel(Displayed):
     """Asks a function, in a thread of its own, so that a slow one keeps nobody waiting."""
 
     needs_picture = False

@@ -8,7 +8,7 @@ import msgspec
 from countersight.errors import AskingFailed
 from countersight.models.fields import Fields, Names
 from countersight.models.prices import price_of
-from countersight.models.protocol import Answer, ModelSettings, Request, Turn
+from countersight.models.protocol import Answer, Displayed, ModelSettings, Request, Turn
 from countersight.models.saying import Said, apart, decoded
 from countersight.models.sending import Sending
 from countersight.models.service import Received, Service, error_text, refused
@@ -35,7 +35,7 @@ class Dialect(Protocol):
         ...
 
 
-class Hosted:
+class Hosted(Displayed):
     """Asks one model of one service."""
 
     needs_picture = True

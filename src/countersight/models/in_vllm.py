@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from countersight.errors import AskingFailed, ModelError
 from countersight.models.chat import Chat
 from countersight.models.prompt_logprobs import Prompt, Senseless, loss_of
-from countersight.models.protocol import Answer, ModelSettings, Request, Turn
+from countersight.models.protocol import Answer, Displayed, ModelSettings, Request, Turn
 from countersight.models.saying import apart
 from countersight.models.sending import Sending
 from countersight.models.service import shorten
@@ -34,7 +34,7 @@ class _Waiting(NamedTuple):
         return self.ranked, self.messages[-1]["role"] == "assistant", self.vote
 
 
-class VllmModel:
+class VllmModel(Displayed):
     """Asks a model that vLLM computes in this process."""
 
     needs_picture = True

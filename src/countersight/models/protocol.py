@@ -6,6 +6,7 @@ import msgspec
 
 from countersight.case import AnswerKind, Option, Trace
 from countersight.picture import Picture
+from countersight.text import several
 
 
 class Turn(msgspec.Struct, frozen=True):
@@ -48,6 +49,10 @@ class Request(msgspec.Struct, frozen=True):
     """The JSON schema that the next turn is to follow; a model that cannot be held to it is told so in words too."""
     vote: int = 0
     """Which time the same thing is asked, where it is asked several times: what is drawn by chance then differs."""
+
+    def __repr__(self) -> str:
+        asked = self.question or self.turns[-1].text
+        return f"Request({self.key!r}: {asked[:80]!r}, {self.kind}, {several(len(self.pictures), 'picture')})"
 
     @property
     def pictures(self) -> tuple[Picture, ...]:
@@ -111,6 +116,22 @@ class Model(Protocol):
     async def close(self) -> None:
         """Let go of connections and memory; a model that is asked again afterwards takes them up again."""
         ...
+
+
+class Displayed:
+    """How the models that ship show themselves: by their name, and in a notebook with their settings."""
+
+    name: str
+    settings: dict[str, Any]
+
+    def __repr__(self) -> str:
+        return f"Model({self.name!r})"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        rows = (f"<tr><th>{escape(key)}</th><td>{escape(str(value))}</td></tr>" for key, value in self.settings.items())
+        return f"<code>{escape(repr(self))}</code><table>{''.join(rows)}</table>"
 
 
 @runtime_checkable

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from countersight.errors import AskingFailed, Overloaded, Unreachable
 from countersight.models.endpoint import Endpoint
-from countersight.models.protocol import Answer, Request
+from countersight.models.protocol import Answer, Displayed, Request
 
 FIRST_REST = 2.0
 """Seconds that an endpoint is left alone when it fails; twice as long each further time, up to a minute."""
@@ -24,7 +24,7 @@ class _Place:
         self.rests_until = 0.0
 
 
-class Several:
+class Several(Displayed):
     """Asks several endpoints as one."""
 
     needs_picture = True

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from countersight.case import Trace
 from countersight.detection import ToolFailed, Vision
 from countersight.errors import AskingFailed, ModelError
-from countersight.models import Answer, Model, ModelSettings, Request, Turn, Viewer
+from countersight.models import Answer, Displayed, Model, ModelSettings, Request, Turn, Viewer
 from countersight.programs.answers import answer_of
 from countersight.programs.failures import ProgramFailed
 from countersight.programs.limits import Limits
@@ -50,7 +50,7 @@ _spent: ContextVar[list[Answer]] = ContextVar("spent")
 """What the models under a program answered to the question that is being worked on."""
 
 
-class Programs:
+class Programs(Displayed):
     """Answers each question with a program that was written for it."""
 
     needs_picture = True
@@ -158,7 +158,7 @@ def _failing_alone() -> Iterator[None]:
         raise ProgramFailed("error", f"it broke what runs it: {type(error).__name__}") from error
 
 
-class Metered:
+class Metered(Displayed):
     """A model under a program: what it takes is counted for the question that is being worked on."""
 
     def __init__(self, model: Model) -> None:

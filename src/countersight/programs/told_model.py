@@ -8,13 +8,13 @@ from msgspec.structs import replace
 
 from countersight.detection import Detector, ToolFailed, open_detector
 from countersight.errors import AskingFailed, ModelError
-from countersight.models import Answer, Model, ModelSettings, Request, Turn, open_text_model
+from countersight.models import Answer, Displayed, Model, ModelSettings, Request, Turn, open_text_model
 from countersight.programs.eyes.told import found_words
 
 EYES = "?vision=detector:"
 
 
-class ToldModel:
+class ToldModel(Displayed):
     """Answers questions about pictures from what a detector found in them."""
 
     needs_picture = True

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from countersight.case import LETTERS
 from countersight.errors import AskingFailed, BadPicture, ModelError
-from countersight.models.protocol import Answer, ModelSettings, Request
+from countersight.models.protocol import Answer, Displayed, ModelSettings, Request
 
 WORLDS = {"embedded": "both", "embedded:factual": "factual"}
 """Names of the checkpoints, and the worlds whose questions each has seen."""
@@ -25,7 +25,7 @@ AS_NUMBER = "Answer with a single number."
 _MARKED = re.compile(r"^\(?([A-Z])[.)] *(?=\S)", re.MULTILINE)
 
 
-class Embedded:
+class Embedded(Displayed):
     """A small vision-language model trained on our scenes; it ships with the package. See its MODEL_CARD.md."""
 
     needs_picture = True

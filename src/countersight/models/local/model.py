@@ -17,7 +17,7 @@ from countersight.models.local.finding import (
 )
 from countersight.models.local.loading import Loaded, load
 from countersight.models.local.queue import MOST, ROOM, Feed, Queue
-from countersight.models.protocol import Answer, ModelSettings, Request
+from countersight.models.protocol import Answer, Displayed, ModelSettings, Request
 
 if TYPE_CHECKING:
     from countersight.models.local.kept_findings import KeptFindings
@@ -29,7 +29,7 @@ SWITCH = {"cuda": 0.0005}
 waits again and again for those that prepare pictures."""
 
 
-class Local:
+class Local(Displayed):
     """A vision-language model computed on this machine by transformers: it writes, and its options can be ranked."""
 
     needs_picture = True

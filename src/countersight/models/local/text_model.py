@@ -20,14 +20,14 @@ from countersight.models.local.finding import (
 from countersight.models.local.forms import Form, find_form
 from countersight.models.local.loading import Loaded
 from countersight.models.local.queue import ROOM, Feed, Queue
-from countersight.models.protocol import Answer, ModelSettings, Request, Turn
+from countersight.models.protocol import Answer, Displayed, ModelSettings, Request, Turn
 from countersight.text import printable
 
 MOST = 16
 """Questions in a batch at first: programs are long, and so is what is said before them."""
 
 
-class LocalTextModel:
+class LocalTextModel(Displayed):
     """A language model computed on this machine by transformers."""
 
     needs_picture = False

@@ -17,7 +17,7 @@ from countersight.models.matcher.seen import View
 from countersight.models.matcher.sequences import Sequences
 from countersight.models.matcher.shipping import GRAPH, TOKENIZER, Sheet, members, read_sheet
 from countersight.models.matcher.views import Look, looker, side_by_side
-from countersight.models.protocol import Answer, ModelSettings, Request
+from countersight.models.protocol import Answer, Displayed, ModelSettings, Request
 
 
 class Member:
@@ -54,7 +54,7 @@ class Member:
         return scores - np.logaddexp.reduce(scores)
 
 
-class Matcher:
+class Matcher(Displayed):
     """Ranks the options of a question; with several seeds, by their mean."""
 
     def __init__(self, name: str, folder: Path, features: str = "") -> None:

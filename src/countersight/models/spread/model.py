@@ -11,7 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from countersight.errors import AskingFailed, ModelError
-from countersight.models.protocol import Answer, ModelSettings, Request, Turn
+from countersight.models.protocol import Answer, Displayed, ModelSettings, Request, Turn
 from countersight.models.spread.actor import About, Asked, Failure, Wanted
 from countersight.models.spread.crew import Crew, crew_at
 
@@ -19,7 +19,7 @@ KEPT = 8
 """Pictures held in the object store: the questions of a case share theirs, and an example may come with each."""
 
 
-class Spread:
+class Spread(Displayed):
     """Asks the actors of a cluster as one model: the least busy first, and what a lost one had, another."""
 
     def __init__(self, wanted: Wanted, about: About, crew: Crew) -> None:
