@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import countersight as cs
+from countersight.models import Turn
 
 VERBS = {
     *(
@@ -171,6 +172,25 @@ def test_progress_is_told_how_far_it_is(told, tmp_path):
     assert heard[-1] == (12, 12, "questions")
 
 
+def test_progress_is_told_when_the_work_broke_off(told, tmp_path):
+    from contextlib import contextmanager
+
+    heard = []
+
+    @contextmanager
+    def progress(what, total, unit):
+        try:
+            yield lambda done: None
+            heard.append("done")
+        except BaseException:
+            heard.append("broke off")
+            raise
+
+    with pytest.raises(cs.ModelError, match="must answer with a str"):
+        cs.run(told[0].dataset(), lambda picture, question: None, out=tmp_path / "run", progress=progress)
+    assert heard == ["broke off"]
+
+
 def test_an_answer_is_read_out_of_any_text():
     assert cs.read("There would be 3.", "How many cats would there be?", kind="number").answer == "3"
 
@@ -217,14 +237,43 @@ def test_a_model_that_raises_anything_fails_that_question_alone(told, tmp_path):
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        ({"model": None}, "is no model"),
-        ({"model": "chance", "answering": "maybe"}, "generate or rank"),
+        ({"model": None}, "model is a Model .*, a function or a str, not None"),
+        ({"model": "chance", "answering": "maybe"}, "answering is 'generate' or 'rank', not 'maybe'"),
+        ({"model": "chance", "loss": "median"}, "loss is 'mean' or 'sum', not 'median'"),
+        ({"model": "chance", "prompt": 3}, "prompt is a Prompt or a str, not 3"),
+        ({"model": "chance", "shots_from": 3}, "shots_from is a Dataset, a path or None, not 3"),
+        ({"model": "chance", "progress": 3}, "progress is a function or None, not 3"),
+        ({"model": "chance", "settings": cs.ModelSettings(seed="one")}, "settings: Expected `int`, got `str`.*seed"),
     ],
 )
 def test_arguments_that_make_no_sense_are_a_sentence(told, tmp_path, wrong, sentence):
     with pytest.raises(cs.CountersightError, match=sentence):
         cs.run(told[0].dataset(), **wrong, out=tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: cs.read(None, "How many?", kind="number"), "text is a str, not None"),
+        (lambda: cs.read("3", "How many?", kind="choice", options="ab"), "options is a list, each a str, not 'ab'"),
+        (lambda: cs.report([None]), "each a Run, a path or an Audit, not list"),
+        (lambda: cs.export(None, "out"), "source is a Dataset, a path, a Run or an Audit, not None"),
+        (lambda: cs.mine(None, "out"), "graphs is a path, not None"),
+        (lambda: cs.open_model("chance", {"seed": 1}), "settings is a ModelSettings or None, not dict"),
+        (lambda: cs.make("own", "out", source=Path(__file__).parent), "is a folder; `source` is the file of own"),
+    ],
+)
+def test_every_verb_says_which_argument_it_cannot_take(call, sentence):
+    with pytest.raises(cs.CountersightError, match=sentence):
+        call()
+
+
+def test_arguments_of_other_makes_that_serve_are_taken(told, tmp_path):
+    import numpy as np
+
+    assert cs.make("supports", tmp_path / "d", size=np.int64(1), workers=1, difficulty="easy").count == 1
+    assert cs.report((run for run in told[:2]), out=tmp_path / "report").html.is_file()
 
 
 def test_what_the_verbs_give_back_is_short_to_read(told, tmp_path):
@@ -234,17 +283,22 @@ def test_what_the_verbs_give_back_is_short_to_read(told, tmp_path):
     first = next(run.cases())
     assert repr(first).startswith(f"Case({first.id!r}: {first.factual.text}")
     assert repr(cs.describe(run.dataset())).startswith("Statistics of 6 cases")
+    assert "'3'" in repr(next(told[1].replies()))
+    assert repr(cs.open_model("embedded:factual")) == "Model('embedded:factual')"
+    assert "<th>seed</th><td>0</td>" in cs.open_model("chance")._repr_html_()
+    turn = Turn("user", "What is it?", run.dataset().picture(first.image))
+    assert repr(cs.Request("k", (turn,), "open")) == "Request('k': 'What is it?', open, 1 picture)"
 
 
 def test_nouns_are_opened_by_their_paths_and_mistaken_ones_are_a_sentence(told, tmp_path):
     run, *_ = told
     assert repr(cs.Run(run.path)) == repr(cs.Run(str(run.path))) == repr(run)
     assert cs.Dataset(run.dataset().path).fingerprint == run.dataset().fingerprint
-    with pytest.raises(cs.CountersightError, match="an Audit or the path of its folder, not Run"):
+    with pytest.raises(cs.CountersightError, match="audit is an Audit or a path, not Run"):
         cs.verify(run)
-    with pytest.raises(cs.CountersightError, match="a Dataset or the path of its folder, not Run"):
+    with pytest.raises(cs.CountersightError, match="dataset is a Dataset or a path, not Run"):
         cs.describe(run)
-    with pytest.raises(cs.CountersightError, match="a whole number from 1 on, not 'ten'"):
+    with pytest.raises(cs.CountersightError, match="size is a whole number or None, not 'ten'"):
         cs.make("cvqa-synthetic", tmp_path / "d", size="ten")
 
 

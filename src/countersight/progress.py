@@ -3,7 +3,7 @@
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from importlib import import_module
 from typing import Any
 
@@ -21,7 +21,7 @@ def silent(what: str, total: int, unit: str) -> Iterator[Callable[[int], None]]:
 
 @contextmanager
 def notebook(what: str, total: int, unit: str) -> Iterator[Callable[[int], None]]:
-    """A bar in the cell of a notebook, which goes away when the work is done."""
+    """A bar in the cell of a notebook, which goes away when the work is done, or says how far it came."""
     from html import escape
 
     shell: Any = import_module("IPython.display")  # installed wherever there is a notebook
@@ -32,9 +32,21 @@ def notebook(what: str, total: int, unit: str) -> Iterator[Callable[[int], None]
             f'<progress value="{done}" max="{max(total, 1)}"></progress></label>'
         )
 
+    came = 0
+
+    def move(done: int) -> None:
+        nonlocal came
+        came = done
+        shown.update(bar(done))
+
     shown = shell.display(bar(0), display_id=True)
-    yield lambda done: shown.update(bar(done))
-    shown.update(shell.HTML(f"<small>{escape(what)}: done</small>"))
+    end = "stopped"
+    try:
+        yield move
+        end = "done"
+    finally:
+        reached = "" if end == "done" else f" after {came:,} of {total:,} {unit}"
+        shown.update(shell.HTML(f"<small>{escape(f'{what}: {end}{reached}')}</small>"))
 
 
 def usual() -> Progress:
@@ -49,21 +61,30 @@ def counted(progress: Progress, what: str, unit: str, count: Callable[[], tuple[
     if progress is silent:
         yield
         return
-    over = threading.Event()
+    over, broken = threading.Event(), threading.Event()
 
     def watch() -> None:
         while not count()[1]:
             if over.wait(1 / LOOKS_A_SECOND) and not count()[1]:  # it ended before it began
                 return
-        with progress(what, count()[1], unit) as done:
+        with suppress(_BrokeOff), progress(what, count()[1], unit) as done:
             while not over.wait(1 / LOOKS_A_SECOND):
                 done(count()[0])
             done(count()[0])
+            if broken.is_set():
+                raise _BrokeOff
 
     thread = threading.Thread(target=watch, daemon=True)
     thread.start()
     try:
         yield
+    except BaseException:
+        broken.set()
+        raise
     finally:
         over.set()
         thread.join()
+
+
+class _BrokeOff(Exception):  # noqa: N818 - it names what happened
+    """Tells whoever shows progress that the work did not come to its end."""
