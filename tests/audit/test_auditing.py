@@ -94,7 +94,7 @@ def test_judges_votes_and_controls_can_be_added_without_asking_the_model_again(f
         assert len(server.requests) == asked
         assert len(judge.requests) == 18
         assert set(more.scores.by_judge) == {"exact", judge.name}
-        with pytest.raises(AuditError, match="judges can be added but not taken away"):
+        with pytest.raises(AuditError, match="nothing is taken away from one: name it in `judges`"):
             audit(flowers, tmp_path / "a", server.name, judges=("exact",), votes=3)
         controlled = audit(flowers, tmp_path / "a", server.name, judges=("exact", judge.name), votes=3, control=True)
         assert len(server.requests) == asked + 12

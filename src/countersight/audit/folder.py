@@ -134,24 +134,24 @@ def _refuse_difference(path: Path, there: Manifest, now: Manifest) -> None:
             raise AuditError(
                 f"{path} holds an audit with another {what}: {old} there, {new} now; choose another folder for `out`"
             )
-    missing = [judge.name for judge in there.judges if judge not in now.judges]
-    if missing:
+    for what, argument in _taken_away(there, now):
         raise AuditError(
-            f"{path} was judged by {missing[0]} too, with other settings if not under another name; judges can be "
-            "added but not taken away: choose another folder for `out`"
+            f"{path} holds an audit with {what}, and nothing is taken away from one: name it in `{argument}`, or "
+            "choose another folder for `out`"
         )
-    unchecked = [checker.name for checker in there.checkers if checker not in now.checkers]
-    if unchecked:
-        raise AuditError(
-            f"{path} was checked by {unchecked[0]} too, with other settings if not under another name; add it with "
-            "--checker, or choose another folder for -o"
-        )
+
+
+def _taken_away(there: Manifest, now: Manifest) -> Iterator[tuple[str, str]]:
+    """What an audit was given before and is not given now, and the argument that gives it."""
+    same = "under this name and with these settings"
+    yield from ((f"the judge {one.name} {same}", "judges") for one in there.judges if one not in now.judges)
+    yield from ((f"the checker {one.name} {same}", "checkers") for one in there.checkers if one not in now.checkers)
     if now.votes < there.votes:
-        raise AuditError(f"{path} has {there.votes} votes of each judge; ask for as many, or choose another folder")
+        yield f"{there.votes} votes of each judge", "votes"
     if there.control and not now.control:
-        raise AuditError(f"{path} has control edits; add `control`, or choose another folder for `out`")
+        yield "control edits", "control"
     if there.uncited and not now.uncited:
-        raise AuditError(f"{path} has edits of what is not cited; add `control`, or choose another folder for `out`")
+        yield "edits of what is not cited", "control"
 
 
 def _kept_beginning(now: Manifest, there: Manifest) -> Manifest:

@@ -7,7 +7,7 @@ import msgspec
 from countersight.asking import COMPOSED, Prompt, composed_answer
 from countersight.case import Reply
 from countersight.dataset import Dataset
-from countersight.engine import Asker, GivenUp, Journal, Patience, Stopped, Tally, Workers
+from countersight.engine import Answered, Asker, GivenUp, Journal, Patience, Stopped, Tally, Workers
 from countersight.errors import AskingFailed, BadPicture, CountersightError, ModelError
 from countersight.models import Answer, Model, Observant, Ranker, Request, Turn, Viewer
 from countersight.runs.asks import Ask, Asks
@@ -151,9 +151,7 @@ class Runner:
         try:
             request = self._conversations.request(ask)
         except BadPicture as error:
-            if ask.row != self._bad_row_seen:
-                self._bad_row_seen = ask.row
-                self._tally.bad_pictures += 1
+            self._count_bad(ask.row)
             return ask.reply(state="failed", reason=str(error))
         except NoExample as error:
             return ask.reply(state="failed", reason=str(error))
@@ -162,30 +160,14 @@ class Runner:
         except Stopped:
             return None
         except GivenUp as given_up:
-            so_far = given_up.failure.so_far or Answer("")
-            return ask.reply(
-                state="failed",
-                reason=str(given_up),
-                tokens_in=so_far.tokens_in,
-                tokens_out=so_far.tokens_out,
-                cost=so_far.cost,
-                attempts=given_up.attempts,
-                trace=so_far.trace,
-            )
-        answer = done.answer
-        return ask.reply(
-            text=answer.text,
-            losses=answer.losses,
-            finish=answer.finish,
-            tokens_in=answer.tokens_in,
-            tokens_out=answer.tokens_out,
-            cost=answer.cost,
-            seconds=done.seconds,
-            attempts=done.attempts,
-            model=answer.model,
-            trace=answer.trace,
-            reasoning=answer.reasoning,
-        )
+            return _failed(ask, given_up)
+        return _answered(ask, done)
+
+    def _count_bad(self, row: int) -> None:
+        """A picture that cannot be used is one, however many questions are asked about it."""
+        if row != self._bad_row_seen:
+            self._bad_row_seen = row
+            self._tally.bad_pictures += 1
 
     def _composed(self, ask: Ask, fact: Reply) -> Reply | None:
         """The reply that the grammar gives in the model's place; None where it does not decide."""
@@ -222,3 +204,34 @@ class Runner:
     def _note_findings(self) -> None:
         if isinstance(self._model, Observant):
             self._run.observe(self._model.observed)
+
+
+def _answered(ask: Ask, done: Answered[Answer]) -> Reply:
+    answer = done.answer
+    return ask.reply(
+        text=answer.text,
+        losses=answer.losses,
+        finish=answer.finish,
+        tokens_in=answer.tokens_in,
+        tokens_out=answer.tokens_out,
+        cost=answer.cost,
+        seconds=done.seconds,
+        attempts=done.attempts,
+        model=answer.model,
+        trace=answer.trace,
+        reasoning=answer.reasoning,
+    )
+
+
+def _failed(ask: Ask, given_up: GivenUp) -> Reply:
+    """What was paid for before it failed is kept."""
+    so_far = given_up.failure.so_far or Answer("")
+    return ask.reply(
+        state="failed",
+        reason=str(given_up),
+        tokens_in=so_far.tokens_in,
+        tokens_out=so_far.tokens_out,
+        cost=so_far.cost,
+        attempts=given_up.attempts,
+        trace=so_far.trace,
+    )
