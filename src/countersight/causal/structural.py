@@ -77,11 +77,6 @@ def would_be(model: StructuralModel, asked: str, do: State, seen: State) -> bool
     return found.pop() if len(found) == 1 else None
 
 
-def total_effect(model: StructuralModel, chances: Chances, cause: str, effect: str) -> float:
-    """How much likelier the effect is when the cause is kept than when it is taken away."""
-    return _mean(model, chances, effect, {cause: True}, ()) - _mean(model, chances, effect, {cause: False}, ())
-
-
 def controlled_direct_effect(model: StructuralModel, chances: Chances, cause: str, effect: str, held: State) -> float:
     """The effect of the cause while other variables are held where they are."""
     kept = _mean(model, chances, effect, {**held, cause: True}, ())

@@ -4,7 +4,6 @@ from .asked import questions as questions
 from .figures import MEASURES as MEASURES
 from .figures import run_figures as run_figures
 from .formats import FORMATS as FORMATS
-from .formats import SPLITS as SPLITS
 from .formats import Export as Export
 from .formats import Exported as Exported
 from .formats import Split as Split

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from countersight.dataset import BadRow
 
 Split = Literal["train", "test", "all"]
-SPLITS: tuple[Split, ...] = get_args(Split)
 
 
 class Export(msgspec.Struct, frozen=True):

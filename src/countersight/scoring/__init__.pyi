@@ -32,7 +32,6 @@ from .observations import effect as effect
 from .observations import ranking as ranking
 from .outcome import OUTCOMES as OUTCOMES
 from .outcome import RIGHT as RIGHT
-from .outcome import UNSCORED as UNSCORED
 from .outcome import Outcome as Outcome
 from .outcome import Outcomes as Outcomes
 from .outcome import counted_replies as counted_replies
@@ -42,14 +41,11 @@ from .raters import Agreement as Agreement
 from .raters import Estimate as Estimate
 from .raters import agreement as agreement
 from .raters import cohen_kappa as cohen_kappa
-from .raters import fleiss_kappa as fleiss_kappa
-from .raters import gwet_ac1 as gwet_ac1
 from .raters import krippendorff_alpha as krippendorff_alpha
 from .repeating import Repeated as Repeated
 from .repeating import repeats as repeats
 from .resampling import RESAMPLES as RESAMPLES
 from .resampling import resampled as resampled
-from .resampling import sign_flips as sign_flips
 from .run_scores import SCORES as SCORES
 from .run_scores import JudgedRun as JudgedRun
 from .run_scores import judge_run as judge_run

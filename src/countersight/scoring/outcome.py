@@ -18,8 +18,6 @@ OUTCOMES: Final[tuple[Outcome | None, ...]] = (None, "missing", "failed", "cut",
 MISSING, FAILED, CUT, EMPTY, UNREAD, WRONG, RIGHT = range(1, 8)
 KNOWN, GIVEN = 1, 2
 """Of a prior: that there is one, and that it was the wrong answer given."""
-UNSCORED: Final[tuple[Outcome, ...]] = ("cut", "empty", "failed", "missing")
-"""What leaves a question out of every share, in the order in which a reader should hear of it."""
 
 
 _BY_CASE: Final = ("rows", "groups", "pictures", "codes", "gold_letters", "offered", "answers", "replies", "priors")

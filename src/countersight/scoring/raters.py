@@ -82,18 +82,6 @@ def krippendorff_alpha(rows: Rows) -> float | None:
     return _one(partial(_alpha, counts), len(counts))
 
 
-def gwet_ac1(rows: Rows) -> float | None:
-    """Gwet's AC1; None where no item has two labels."""
-    counts, _, _ = _coded(rows)
-    return _one(partial(_ac1, counts), len(counts))
-
-
-def fleiss_kappa(rows: Rows) -> float | None:
-    """Fleiss' kappa; None where no item has two labels, or all labels are the same."""
-    counts, _, _ = _coded(rows)
-    return _one(partial(_fleiss, counts), len(counts))
-
-
 def _coded(rows: Rows) -> tuple[_Floats, NDArray[np.int64], list[Hashable]]:
     """How often each label stands on each item with two or more, and the first two labels of each as numbers."""
     given = [[label for label in row if label is not None] for row in rows]

@@ -1,4 +1,4 @@
-"""What is drawn by chance: pictures drawn anew, dealt out again, or with their signs flipped.
+"""What is drawn by chance: pictures drawn anew, or dealt out again.
 
 A picture counts only by its result. Where the cases of pictures add up to the same few results, as right and wrong
 answers do, a draw of all pictures is one draw over the different results, and dealing them out is counted through.
@@ -7,7 +7,7 @@ answers do, a draw of all pictures is one draw over the different results, and d
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 RESAMPLES: Final = 10_000
 """Times that something is drawn."""
@@ -17,36 +17,6 @@ _AT_ONCE = 4_000_000  # numbers drawn in one go: 32 MB
 
 _Floats = NDArray[np.float64]
 _Whole = NDArray[np.int64]
-
-
-def sign_flips(first: ArrayLike, second: ArrayLike, *, seed: int, resamples: int = RESAMPLES) -> float:
-    """The two-sided p of the paired permutation test: how often flipping each case's sign by chance does as much.
-
-    Where answers are right or wrong that is McNemar's test; this one also takes answers that are worth something
-    between. Of the differences only the distinct sizes matter: flipping the signs of those of one size is one draw.
-    """
-    differences = _differences(first, second)
-    sizes, counts = np.unique(np.abs(differences[differences != 0]), return_counts=True)
-    if not sizes.size:
-        return 1.0
-    # Rounding must not decide whether a draw is as extreme as what was found.
-    found = abs(float(differences.sum())) - 1e-9 * differences.size
-    generator = np.random.default_rng(seed)
-    step = max(1, _AT_ONCE // sizes.size)
-    extreme = 0
-    for done in range(0, resamples, step):
-        up = generator.binomial(counts, 0.5, size=(min(step, resamples - done), sizes.size))
-        extreme += int((np.abs((2 * up - counts) @ sizes) >= found).sum())
-    # What was found is itself one of the ways the signs can fall: p is never 0.
-    return (1 + extreme) / (1 + resamples)
-
-
-def _differences(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
-    differences = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
-    if differences.ndim != 1 or differences.size == 0:
-        raise ValueError("two series of the same length are compared, with at least one case")
-    # Credits are kept as 32-bit numbers: 0.6 - 0.3 and 0.9 - 0.6 are the same difference.
-    return np.round(differences, 6)
 
 
 def _kinds(sums: _Floats, cases: _Floats) -> tuple[_Floats, _Floats, _Whole]:
