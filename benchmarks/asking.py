@@ -54,7 +54,7 @@ def small_dataset(folder: Path, cases: int) -> Path:
     from PIL import Image
 
     from countersight.case import Case, Option, Question
-    from countersight.dataset.folder import DatasetWriter
+    from countersight.dataset.writing import DatasetWriter
 
     options = tuple(Option(str(number)) for number in (3, 5, 7, 9))
     with DatasetWriter(folder, name="small", description="Small.", license="CC0-1.0", provenance={}) as writer:

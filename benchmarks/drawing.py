@@ -17,7 +17,7 @@ from time import perf_counter
 import numpy as np
 from PIL import Image
 
-from countersight.dataset.folder import DatasetWriter
+from countersight.dataset.writing import DatasetWriter
 from countersight.picture import Pixels
 from countersight.scenes.drawing import draw
 from countersight.scenes.edits import apply

@@ -14,7 +14,7 @@ from published import published
 from countersight.audit.prompts import find_prompts
 from countersight.audit.trail import read_audit
 from countersight.case import Case, Question
-from countersight.dataset.folder import DatasetWriter
+from countersight.dataset.writing import DatasetWriter
 
 ANNOTATIONS = "photos/annotations/instances_val2017.json"
 

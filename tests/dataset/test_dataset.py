@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from making import case, choice, dataset, picture
 
 from countersight.case import Case
-from countersight.dataset.folder import Dataset, DatasetWriter
+from countersight.dataset.folder import Dataset
+from countersight.dataset.writing import DatasetWriter
 from countersight.errors import BadPicture, CountersightError, DatasetError
 
 

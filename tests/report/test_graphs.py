@@ -14,7 +14,8 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
 from countersight.case import Case, Question
-from countersight.dataset.folder import Dataset, DatasetWriter
+from countersight.dataset.folder import Dataset
+from countersight.dataset.writing import DatasetWriter
 from countersight.report.data import GraphThing
 from countersight.report.graphs import MOST_BOXES, MOST_THINGS, shown_graph
 from countersight.report.write import write_report

@@ -11,7 +11,8 @@ from making import picture
 from published import published
 
 from countersight.case import Case
-from countersight.dataset.folder import Dataset, DatasetWriter
+from countersight.dataset.folder import Dataset
+from countersight.dataset.writing import DatasetWriter
 from countersight.errors import CountersightError
 from countersight.suites.cvqa.synthetic import make_case
 from countersight.suites.cvqa.synthetic_csv import COLUMNS, LAYOUT, export_csv

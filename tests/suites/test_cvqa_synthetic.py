@@ -20,7 +20,8 @@ from PIL import Image
 from scenes.pixels import changed, components
 from suites.makers import gives_nothing_away
 
-from countersight.dataset.folder import Dataset, DatasetWriter
+from countersight.dataset.folder import Dataset
+from countersight.dataset.writing import DatasetWriter
 from countersight.errors import CountersightError
 from countersight.scenes.drawing import draw
 from countersight.scenes.edits import apply

@@ -5,7 +5,6 @@ from .croissant import read_croissant as read_croissant
 from .croissant import write_croissant as write_croissant
 from .folder import BadRow as BadRow
 from .folder import Dataset as Dataset
-from .folder import DatasetWriter as DatasetWriter
 from .folder import picture_digest as picture_digest
 from .hidden import HIDDEN as HIDDEN
 from .hidden import Hidden as Hidden
@@ -18,3 +17,4 @@ from .hidden import open_key as open_key
 from .responsible import RAI_FIELDS as RAI_FIELDS
 from .responsible import known_facts as known_facts
 from .responsible import missing_facts as missing_facts
+from .writing import DatasetWriter as DatasetWriter

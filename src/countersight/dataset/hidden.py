@@ -17,7 +17,8 @@ import msgspec
 
 from countersight import __version__
 from countersight.case import TWO_WORLDS, Case, Option, Question
-from countersight.dataset.folder import METADATA, Dataset, DatasetWriter
+from countersight.dataset.folder import METADATA, Dataset
+from countersight.dataset.writing import DatasetWriter
 from countersight.errors import DatasetError
 from countersight.files import write_whole
 

@@ -6,7 +6,7 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.editing.exact.targets import Where, within
+from countersight.editing.exact.places import Where, within
 from countersight.scenes import (
     GAP,
     OUTLINE,

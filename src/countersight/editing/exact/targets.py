@@ -11,8 +11,8 @@ from typing import get_args
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
+from countersight.editing.exact.places import Where, inside_of, only, outside_of, overlap, within
 from countersight.editing.hues import called, colour_word
 from countersight.errors import EditFailed
 from countersight.scenes import (
@@ -24,18 +24,14 @@ from countersight.scenes import (
     Noun,
     PetalShape,
     Point,
-    Points,
     Polygon,
     Scene,
     as_points,
-    inside,
     middle,
 )
 from countersight.text import UNITS
 
 Item = Flower | Polygon | Circle | Dot
-Where = Callable[[Scene, Points], NDArray[np.bool_]]
-"""Which of some points of a scene are in a place."""
 
 _NOUNS: dict[str, Noun] = {noun: noun for noun in get_args(Noun)} | NOUNS_OTHERWISE
 _NOUNS |= {f"{word}s": noun for word, noun in _NOUNS.items()}
@@ -136,14 +132,6 @@ def matching(target: Target, scene: Scene) -> list[Item]:
     return items
 
 
-def within(places: Iterable[Where], scene: Scene, points: Points) -> NDArray[np.bool_]:
-    """Which points are in all of the places."""
-    there = np.ones(len(points), bool)
-    for where in places:
-        there &= where(scene, points)
-    return there
-
-
 def number_in(words: str) -> int | None:
     """The number that words speak of, or None."""
     for token in re.findall(r"[a-z]+|\d+", words.casefold()):
@@ -208,10 +196,10 @@ def _with_phrase(target: Target, phrase: list[str], words: str) -> Target:
     start, rest = phrase[0], phrase[1:]
     unread = EditFailed(f"“{' '.join(phrase)[:80]}” in “{words[:120]}” is no place in our scenes")
     if target.noun == "flower" and "overlap" in rest and {*rest} <= {"overlap", *_POLYGONS}:
-        return replace(target, places=(*target.places, _overlap))
+        return replace(target, places=(*target.places, overlap))
     if target.noun == "flower" and (_POLYGONS.intersection(rest) or (rest and colour_word(rest[-1]))):
         where = _about_polygons(start, [sign for sign in rest if sign != "only"], unread)
-        return replace(target, places=(*target.places, _only(where) if "only" in rest else where))
+        return replace(target, places=(*target.places, only(where) if "only" in rest else where))
     if target.noun == "circle" and start in ("with", "containing", "holding") and rest and rest[-1] in _NOUNS:
         if rest[0] in ("most", "fewest", "least"):
             return replace(target, extreme="fullest" if rest[0] == "most" else "emptiest")
@@ -242,54 +230,15 @@ def _about_polygons(start: str, rest: list[str], unread: EditFailed) -> Where:
     if start not in _INTO | _OUT_OF:
         raise unread
     if start in _OUT_OF and (not tokens or tokens in (["both"], ["any"], ["two"])):
-        return _outside(None)
+        return outside_of(None)
     if start in _INTO and (not tokens or tokens in (["any"], ["one"], ["a"])):
-        return _inside(None)
+        return inside_of(None)
     if start in _INTO and tokens in (["both"], ["two"]):
-        return _overlap
+        return overlap
     if len(colours) != 1 or None in colours:
         raise unread
     (colour,) = colours
-    return (_outside if start in _OUT_OF else _inside)(colour)
-
-
-def _inside(colour: str | None) -> Where:
-    def where(scene: Scene, points: Points) -> NDArray[np.bool_]:
-        there = np.zeros(len(points), bool)
-        for polygon in _of_colour(scene, colour):
-            there |= inside(points, polygon.points)
-        return there
-
-    return where
-
-
-def _outside(colour: str | None) -> Where:
-    within_them = _inside(colour)
-    return lambda scene, points: ~within_them(scene, points)
-
-
-def _overlap(scene: Scene, points: Points) -> NDArray[np.bool_]:
-    return _depth(scene, points) >= 2
-
-
-def _only(where: Where) -> Where:
-    return lambda scene, points: where(scene, points) & (_depth(scene, points) <= 1)
-
-
-def _depth(scene: Scene, points: Points) -> NDArray[np.int64]:
-    """How many polygons each point is in."""
-    depth = np.zeros(len(points), np.int64)
-    for polygon in scene.polygons:
-        depth += inside(points, polygon.points)
-    return depth
-
-
-def _of_colour(scene: Scene, colour: str | None) -> list[Polygon]:
-    """The polygons of a colour; none of that colour is a failed edit, not an empty place."""
-    found = [polygon for polygon in scene.polygons if colour in (None, polygon.colour, called(polygon.colour))]
-    if not found:
-        raise EditFailed(f"there is no {colour or ''} polygon in the scene".replace("  ", " "))
-    return found
+    return (outside_of if start in _OUT_OF else inside_of)(colour)
 
 
 def _kind(target: Target, scene: Scene) -> Sequence[Item]:

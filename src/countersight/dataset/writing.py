@@ -1,0 +1,110 @@
+"""Writing a dataset folder, which appears whole or not at all."""
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+import msgspec
+
+from countersight.case import Case
+from countersight.errors import DatasetError
+from countersight.files import Staging
+
+if TYPE_CHECKING:
+    from countersight.dataset.card import Section
+
+from countersight.dataset.folder import METADATA, picture_digest
+
+
+class DatasetWriter:
+    """Writes a dataset folder that appears whole or not at all.
+
+    Rows and pictures go to `staging`; on a clean exit the card is written and the folder takes its place.
+    """
+
+    def __init__(
+        self,
+        folder: Path | str,
+        *,
+        name: str,
+        description: str,
+        license: str,
+        provenance: dict[str, str | int],
+        sections: "Sequence[Section]" = (),
+    ) -> None:
+        self.folder = Path(folder)
+        self.name = name
+        self.description = description
+        self.license = license
+        self.provenance = provenance
+        self.sections = sections
+        """What else the card tells."""
+        self.count = 0
+        self._columns: set[str] = set()
+        self._making = Staging(self.folder)
+        self.staging = self._making.path
+
+    def __enter__(self) -> Self:
+        self._making.__enter__()
+        (self.staging / "images").mkdir()
+        self._rows = open(self.staging / METADATA, "wb")
+        return self
+
+    def add(self, case: Case) -> None:
+        """Append a case, whose pictures are in `staging` already."""
+        fault = case.fault()
+        if fault:
+            raise DatasetError(f"case {case.id!r}: {fault}")
+        row = msgspec.to_builtins(
+            msgspec.structs.replace(
+                case,
+                image_digest=self._digest(case.image),
+                counterfactual_digest=self._digest(case.counterfactual_image),
+                further_digests=tuple(map(self._digest, case.further_images)),
+            )
+        )
+        self._columns.update(row)
+        self._rows.write(msgspec.json.encode(row) + b"\n")
+        self.count += 1
+
+    def _digest(self, name: str | None) -> str:
+        file = self.staging / name if name else None
+        return picture_digest(file.read_bytes()) if file and file.is_file() else ""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._rows.close()
+        if error is not None:
+            self._making.__exit__(kind, error, trace)
+            return
+        from countersight.dataset.card import write_card
+
+        with ExitStack() as stack:  # a card that cannot be written leaves no folder either
+            stack.push(self._making)
+            if _FURTHER in self._columns:
+                _with_every_list(self.staging / METADATA)
+            write_card(
+                self.staging,
+                self.name,
+                self.description,
+                self.license,
+                self.provenance,
+                self.count,
+                self._columns,
+                self.sections,
+            )
+
+
+_FURTHER = "further_file_names"
+
+
+def _with_every_list(rows: Path) -> None:
+    """Give an empty list to rows without further pictures: Hugging Face opens lists only where every row has one."""
+    whole = rows.with_name(f"{rows.name}.whole")
+    with open(rows, "rb") as source, open(whole, "wb") as target:
+        for line in source:
+            target.write(msgspec.json.encode({_FURTHER: [], **msgspec.json.decode(line)}) + b"\n")
+    whole.replace(rows)
