@@ -2,7 +2,6 @@
 
 import base64
 from collections.abc import Iterator
-from itertools import product
 from typing import Any
 
 import msgspec
@@ -10,35 +9,24 @@ import msgspec
 from countersight.case import ASKING_WORDS, ASKINGS, Asking
 from countersight.pages import (
     Markup,
-    Thumbnail,
-    as_table,
     clean,
     count,
     definition_list,
     document,
     element,
-    interval,
     joined,
     name,
-    percent,
-    section,
     text,
 )
 from countersight.picture import data_url
-from countersight.report.analysis_tables import analysis_grids
-from countersight.report.answer_shares import shares_figure
-from countersight.report.data import Analysis, Answer, PageData, ReportData
-from countersight.report.figures import accuracy_plot, drop_plot, legend, letter_bars
+from countersight.report.data import Answer, PageData, ReportData
 from countersight.report.finding import sentence
 from countersight.report.finding_figure import finding_figure
 from countersight.report.gallery import PAIR_OUTCOMES, PairOutcome, pair_outcome
-from countersight.report.interval_plot import interval_plot
 from countersight.report.provenance import definitions, origins
-from countersight.report.reference import beside
-from countersight.report.tables import by_group, compared, more, overview, totals
-from countersight.report.twins import twins_figure
+from countersight.report.sections import Section, sections
+from countersight.report.tiles import tiles_of
 
-_FEW_RUNS = 3
 _SIGNS: dict[Asking, str] = {"factual": "●", "counterfactual": "◆", "shown": "▲"}
 """The marks of the figures, as text."""
 
@@ -73,6 +61,7 @@ class _Index(msgspec.Struct, frozen=True):
 def render(data: PageData) -> str:
     """The whole page."""
     report = data.report
+    parts = list(sections(report, dict(zip(data.picture_names, data.pictures, strict=False))))
     return document(
         __package__,
         "page.html",
@@ -81,9 +70,9 @@ def render(data: PageData) -> str:
         heading=text(name(report.dataset)),
         sentence=text(sentence(report)),
         finding=_finding(report),
-        tiles=_tiles(report),
-        nav=joined(element("li", element("a", text(words), href=f"#{key}")) for key, words in _nav(report)),
-        sections=joined(_sections(report, dict(zip(data.picture_names, data.pictures, strict=False)))),
+        tiles=tiles_of(report),
+        nav=joined(element("li", element("a", text(called), href=f"#{key}")) for key, called in _nav(parts)),
+        sections=joined(part.markup for part in parts),
         sampled=text(_sampled(data)),
         how=_how(report),
         version=text(report.version),
@@ -92,6 +81,12 @@ def render(data: PageData) -> str:
         faults=joined(_faults(data)),
         pictures=joined(_pictures(data)),
     )
+
+
+def _nav(parts: list[Section]) -> Iterator[tuple[str, str]]:
+    yield from ((part.key, part.called) for part in parts)
+    yield "cases", "Cases"
+    yield "how", "How"
 
 
 def _finding(report: ReportData) -> Markup:
@@ -173,193 +168,6 @@ def _sampled(data: PageData) -> str:
             "All of them: countersight view RUN."
         )
     return f"All {count(total)} cases." if total != 1 else "The one case."
-
-
-def _askings(report: ReportData) -> list[Asking]:
-    return [asking for asking in ASKINGS if any(getattr(run.overall, asking) for run in report.runs)]
-
-
-def _nav(report: ReportData) -> Iterator[tuple[str, str]]:
-    yield ("drop", "Drop") if report.two_worlds else ("accuracy", "Accuracy")
-    yield "scores", "Scores"
-    if any(run.letters for run in report.runs):
-        yield "letters", "Letters"
-    if report.comparisons:
-        yield "comparison", "Comparison"
-    if report.references:
-        yield "reported", "Reported"
-    if report.answers:
-        yield "answers", "Right answers"
-    if report.readings:
-        yield "readings", "Read otherwise"
-    for number, analysis in enumerate(report.analyses):
-        yield f"analysis-{number}", name(analysis.heading.rpartition(": ")[2])
-    yield "cases", "Cases"
-    yield "how", "How"
-
-
-def _tiles(report: ReportData) -> Markup:
-    """The figures to remember, a row a run; many runs are better read in the table below."""
-    rows: list[Markup] = []
-    if len(report.runs) > _FEW_RUNS:
-        return Markup("")
-    for run in report.runs:
-        scores, words = run.overall, report.terms.measures
-        tiles = [
-            ("factual", words.get("factual"), scores.factual, "%"),
-            ("counterfactual", words.get("counterfactual"), scores.counterfactual, "%"),
-            ("drop", words.get("drop"), scores.drop, " pts"),
-            ("both", words.get("both_right"), scores.both_right, "%"),
-            ("gap", words.get("imagination_gap"), scores.imagination_gap, " pts"),
-        ]
-        written = [
-            element(
-                "div",
-                element("dt", text(called)),
-                element(
-                    "dd",
-                    element("b", text(percent(figure.value)), element("span", text(unit))),
-                    element("small", text(interval(figure))),
-                ),
-                class_=f"tile tile-{key}",
-            )
-            for key, called, figure, unit in tiles
-            if called and figure and figure.value is not None
-        ]
-        standing = [element("small", text(f" {run.standing}"))] if run.standing else []
-        heading = element("p", text(name(run.label)), *standing, class_="tiles-run", dir="auto")
-        rows.append(element("div", heading, element("dl", *written, class_="tiles"), class_="tiles-row"))
-    return element("div", *rows, class_="tiles-rows")
-
-
-def _sections(report: ReportData, pictures: dict[str, Thumbnail]) -> Iterator[Markup]:
-    many = len(report.runs) > 1
-    tables = [as_table(overview(report))] if many else []
-    if many and any(run.total for run in report.runs):
-        tables.append(as_table(totals(report)))
-    for run in report.runs:
-        table = as_table(by_group(run, report.terms, report.blind), f"{run.model}, prompt {run.prompt}")
-        table += joined(as_table(grid, grid.note) for grid in more(run, report.terms))
-        tables.append(_folded(run.label, table, len(report.runs)) if many else table)
-    points = ", drop and gap in points" if report.two_worlds else ""
-    note = f"Shares in per cent{points}, each with its {percent(report.confidence, 0)}% interval."
-    yield _drop(report) if report.two_worlds else _accuracy(report)
-    yield section("scores", "Scores", note, *tables)
-    if any(run.letters for run in report.runs):
-        bars = [
-            element("div", *([_run_heading(run.label)] if many else []), letter_bars(run))
-            for run in report.runs
-            if run.letters
-        ]
-        yield section(
-            "letters",
-            "Letters answered",
-            "How often each option letter was answered. The upright stroke is how often it was the right one: "
-            "a bar far past its stroke is a habit, not an answer.",
-            element("figure", *bars, class_="panel panel-bars"),
-        )
-    if report.comparisons:
-        yield section(
-            "comparison",
-            "Run against run",
-            "Differences in points over the cases both runs answered; above zero, the first did better.",
-            *(as_table(compared(comparison, report.terms)) for comparison in report.comparisons),
-        )
-    if report.references:
-        yield section(
-            "reported",
-            "Beside what papers report",
-            "Measured rows first, with n and interval; reported rows as the paper prints them.",
-            *(as_table(grid, grid.note) for grid in (beside(report, table) for table in report.references)),
-        )
-    if report.answers:
-        yield section(
-            "answers",
-            "Right answers",
-            "How often each number is the right answer under the change, by group, as in C-VQA's Figure 3: a model "
-            "that always says the commonest one is right that often.",
-            shares_figure(report.answers, report.terms),
-        )
-    if report.readings:
-        yield section(
-            "readings",
-            "Read otherwise",
-            "The same replies read by somebody else. Nothing of it goes into any other figure of this page.",
-            *(as_table(grid, grid.note) for grid in report.readings),
-        )
-    for number, analysis in enumerate(report.analyses):
-        yield _analysis(f"analysis-{number}", analysis, pictures)
-
-
-def _analysis(key: str, analysis: Analysis, pictures: dict[str, Thumbnail]) -> Markup:
-    """What was found in words, and the tables behind it folded away unless they were asked for."""
-    points = [
-        element(
-            "div",
-            element("h3", text(name(point.title)), dir="auto"),
-            element("ul", *(element("li", text(words), dir="auto") for words in point.sentences)),
-        )
-        for point in analysis.points
-    ]
-    tables = [as_table(grid, grid.note) for grid in analysis_grids(analysis)]
-    summary = element("summary", text("The figures behind this"))
-    return section(
-        key,
-        analysis.heading,
-        analysis.about,
-        element("div", *points, class_="points panel"),
-        *([interval_plot(analysis.plot)] if analysis.plot else []),
-        *([twins_figure(analysis.twins, pictures)] if analysis.twins else []),
-        element("details", summary, element("div", *tables), open="" if analysis.asked_for else None),
-    )
-
-
-def _drop(report: ReportData) -> Markup:
-    many = len(report.runs) > 1
-    plots = [
-        element("div", *([_run_heading(run.label)] if many else []), drop_plot(run, report.terms))
-        for run in report.runs
-    ]
-    words = report.terms.measures
-    return section(
-        "drop",
-        "From what is to what if",
-        f"Accuracy in each {report.terms.group} with its interval; on the right, the drop from {words['factual']} to "
-        f"{words['counterfactual']} in points.",
-        element(
-            "figure",
-            legend(_askings(report), report.terms),
-            element("div", *plots, class_="plots"),
-            class_="panel",
-        ),
-    )
-
-
-def _accuracy(report: ReportData) -> Markup:
-    plots = []
-    for run, asking in product(report.runs, report.worlds):
-        label = f"{name(run.label)}, {report.terms.measures[asking]}" if len(report.worlds) > 1 else run.label
-        parts = [(report.terms.group, run.groups[:-1]), *((each.name, each.lines) for each in run.divisions)]
-        for what, lines in parts:
-            if lines or not run.divisions:
-                heading = f"{name(label)}, by {what}" if lines else label
-                plot = accuracy_plot(lines, run.overall, asking, report.terms)
-                plots.append(element("div", _run_heading(heading), plot))
-    return section(
-        "accuracy",
-        "Accuracy",
-        "Accuracy on each line with its interval.",
-        element("figure", element("div", *plots, class_="plots"), class_="panel"),
-    )
-
-
-def _run_heading(label: str) -> Markup:
-    return element("h3", text(name(label)), class_="run-name", dir="auto")
-
-
-def _folded(label: str, table: Markup, runs: int) -> Markup:
-    summary = element("summary", text(name(label)), element("span", text(" by group"), class_="muted"), dir="auto")
-    return element("details", summary, table, open="" if runs <= _FEW_RUNS else None)
 
 
 def _how(report: ReportData) -> Markup:
