@@ -205,6 +205,16 @@ def test_a_plain_script_without_a_guard_makes_a_dataset_in_several_processes(tmp
     assert done.stdout == "40\n", done.stderr
 
 
+def test_a_part_of_the_cases_is_asked_first_and_more_of_them_later(told, tmp_path):
+    few = list(cs.run(told[0].dataset(), "chance", out=tmp_path / "run", cases=2).replies())
+    more = list(cs.run(told[0].dataset(), "chance", out=tmp_path / "run", cases=4).replies())
+    assert len({reply.case for reply in few}) == 2
+    assert len({reply.case for reply in more}) == 4
+    assert more[: len(few)] == few
+    with pytest.raises(cs.CountersightError, match="budget"):
+        cs.run(told[0].dataset(), "endpoint:http://127.0.0.1:9/v1#m", out=tmp_path / "paid", budget=1)
+
+
 def test_another_function_in_the_same_folder_is_refused(told, tmp_path):
     cs.run(told[0].dataset(), lambda picture, question: "A", out=tmp_path / "run")
     with pytest.raises(cs.RunError, match="another set of settings"):

@@ -2,16 +2,16 @@
 
 import asyncio
 from pathlib import Path
-from typing import TypeGuard, cast
+from typing import Literal, TypeGuard, cast
 
-from countersight.arguments import checked
+from countersight.arguments import check_from, checked
 from countersight.asking import Prompt, find_prompt
 from countersight.engine import Patience, Tally, blocking
 from countersight.models import Function, FunctionModel, Loss, Model, ModelSettings
 from countersight.models import open_model as open_by_name
 from countersight.progress import Progress, counted, usual
 from countersight.results import Run
-from countersight.runs import Answering, Way, ask_dataset
+from countersight.runs import Answering, Sample, Way, ask_dataset
 from countersight.scoring import Scores, score_run
 from countersight.verbs.given import (
     SomeDataset,
@@ -44,12 +44,21 @@ async def run_async(
     answering: Answering = "generate",
     loss: Loss = "mean",
     shots_from: SomeDataset | None = None,
+    cases: int | None = None,
+    again: Literal["", "cut", "empty"] = "",
+    budget: float | None = None,
     settings: ModelSettings | None = None,
     patience: Patience = Patience(),  # noqa: B008 - frozen
     stop: asyncio.Event | None = None,
     progress: Progress | None = None,
 ) -> Run:
-    """Ask a model every question of a dataset that has no answer yet; a run that is there already is taken up."""
+    """Ask a model every question of a dataset that has no answer yet; a run that is there already is taken up.
+
+    So many `cases` only, drawn by chance with the seed of `settings`; a later call may ask more of them. `again` asks
+    once more for answers that were cut off or are empty. No question is begun that would cost more than `budget`, in
+    dollars.
+    """
+    check_from(1, cases=cases)
     opened = dataset_of(dataset)
     way = prompt if isinstance(prompt, Prompt) else find_prompt(prompt)
     chosen = settings_of(settings, ModelSettings(max_tokens=way.max_tokens, loss=loss))
@@ -60,11 +69,12 @@ async def run_async(
             opened,
             Path(out),
             asked,
-            Way(way, shown, answering, chosen.loss, chosen.seed),
+            Way(way, shown, answering, chosen.loss, chosen.seed, again, Sample(cases, chosen.seed) if cases else None),
             patience=patience,
             pool=pool,
             tally=tally,
             stop=stop,
+            budget=budget,
         )
     return Run.open(folder.path)
 
@@ -80,11 +90,14 @@ def run(
     answering: Answering = "generate",
     loss: Loss = "mean",
     shots_from: SomeDataset | None = None,
+    cases: int | None = None,
+    again: Literal["", "cut", "empty"] = "",
+    budget: float | None = None,
     settings: ModelSettings | None = None,
     patience: Patience = Patience(),  # noqa: B008 - frozen
     progress: Progress | None = None,
 ) -> Run:
-    """Ask a model every question of a dataset that has no answer yet; a run that is there already is taken up."""
+    """Ask a model every question of a dataset that has no answer yet; see `run_async`, its peer."""
     return blocking(
         lambda: run_async(
             dataset,
@@ -96,6 +109,9 @@ def run(
             answering=answering,
             loss=loss,
             shots_from=shots_from,
+            cases=cases,
+            again=again,
+            budget=budget,
             settings=settings,
             patience=patience,
             progress=progress,
