@@ -81,3 +81,17 @@ def test_scores_are_written_as_parquet_or_not_at_all(tmp_path, capsys):
 def test_an_option_that_a_model_does_not_take_is_no_part_of_its_name():
     with pytest.raises(cs.ModelError, match=r"openai takes no option 'seed'; these models take options: azure:"):
         cs.open_model("openai:gpt-4o?seed=3")
+
+
+def test_json_says_numbers_truths_and_options_as_json_does(tmp_path, photos):
+    source = tmp_path / "t.jsonl"
+    same = '"image": "a.png", "counterfactual_question": "What if?"'
+    answers = ("5", "2.5", "true", '"B", "options": ["red", 3]', '["a|b"]')
+    rows = (f'{{"id": {id}, {same}, "counterfactual_answer": {answer}}}' for id, answer in enumerate(answers))
+    source.write_text("\n".join(rows))
+    bad = []
+    made = cs.make("own", tmp_path / "d", source=source, pictures=photos, on_bad=lambda *told: bad.append(told))
+    asked = [case.counterfactual for _, case in made.cases()]
+    assert [question.right_text for question in asked] == ["5", "2.5", "yes", "3"]
+    assert [case.id for _, case in made.cases()] == ["0", "1", "2", "3"]
+    assert bad == [(5, "counterfactual_answer", "is not text")]

@@ -1,4 +1,5 @@
-"""A table of your own: a CSV with a header, or a .jsonl file with one JSON object a line. Every field is text.
+"""A table of your own: a CSV with a header, or a .jsonl file with one JSON object a line, in which numbers,
+true and false, and lists of options may stand as such.
 
     image                    the picture's file name inside the folder of pictures
     counterfactual_question  "How many cats would there be if one more came?"
@@ -26,6 +27,7 @@ import re
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -55,9 +57,24 @@ _NUMBER = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
 def _rows(path: Path) -> Rows:
     rows = jsonl_rows if path.suffix.lower() in (".jsonl", ".ndjson", ".json") else csv_rows
     for line, row in rows(path, NEEDED):
-        if not isinstance(row, BadField):
+        if isinstance(row, BadField):
+            yield line, row
+        else:
             _refuse_misnamed(path, row)
-        yield line, row
+            yield line, {field: _as_text(value) for field, value in row.items()}
+
+
+def _as_text(value: Any) -> Any:
+    """What a JSON file says as a number, a truth or a list, as a CSV would have it; whatever else stays what it is."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return f"{value:.0f}" if value == value // 1 else str(value)
+    if isinstance(value, list):
+        texts = [_as_text(each) for each in value]
+        if all(isinstance(each, str) and "|" not in each for each in texts):
+            return " | ".join(texts)
+    return value
 
 
 def _refuse_misnamed(path: Path, row: Row) -> None:
