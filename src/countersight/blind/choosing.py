@@ -5,6 +5,7 @@ Plain numpy: six thousand questions take about a second.
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +19,8 @@ Right = npt.NDArray[np.bool_]
 FOLDS = 5
 _FEWEST = 4
 """A feature of fewer answers is left out: nothing can be learned from it."""
-_STEPS = 30
+_STEPS, _ROUGH = 30, 12
+"""Of learning; so few are enough to choose a probe by."""
 _PULL = 2.0
 """How strongly weights are held near nothing, in questions."""
 _RATE = 0.15
@@ -61,17 +63,39 @@ class Table:
         return self.right[order[self.first]]
 
 
-def out_of_fold(table: Table, folds: Ints) -> Right:
-    """Whether each question is answered right by a model that learned from the other folds alone."""
-    right = np.zeros(len(table.first), bool)
-    for fold in range(FOLDS):
-        tried = folds == fold
-        if tried.any() and not tried.all():
-            right[tried] = table.chosen(_scores(table, learned(table, ~tried)))[tried]
-    return right
+class Tried(NamedTuple):
+    """Which questions a probe answers right."""
+
+    right: Right
+    """By models that learned from the folds that a question is not of."""
+    without: Sequence[Right]
+    """For every fold, the same of the other questions by models that have not seen that fold either: whoever chooses a
+    probe for a fold must know nothing of it."""
 
 
-def learned(table: Table, kept: Right) -> Floats:
+def out_of_fold(tables: Sequence[Table], folds: Ints) -> Tried:
+    """Every fold tried by a model that learned from the others; there is a table for each."""
+    right = np.zeros(len(folds), bool)
+    without = [np.zeros(len(folds), bool) for _ in tables]
+    known: dict[tuple[int, frozenset[int]], Right] = {}
+    for fold, table in enumerate(tables):
+        for other in range(len(tables)):
+            unseen = frozenset((fold, other))
+            if (key := (id(table), unseen)) not in known:
+                known[key] = _tried(table, np.isin(folds, list(unseen)), _STEPS if other == fold else _ROUGH)
+            tried = folds == other
+            (right if other == fold else without[fold])[tried] = known[key][tried]
+    return Tried(right, without)
+
+
+def _tried(table: Table, unseen: Right, steps: int) -> Right:
+    """Which of the questions are answered right after learning from those that are not unseen."""
+    if not unseen.any() or unseen.all():
+        return np.zeros(len(unseen), bool)
+    return table.chosen(_scores(table, learned(table, ~unseen, steps)))
+
+
+def learned(table: Table, kept: Right, steps: int = _STEPS) -> Floats:
     """The weight of each feature, learned from the questions that are kept."""
     answered = kept & np.logical_or.reduceat(table.right, table.first)
     own = answered[table.question]
@@ -79,7 +103,7 @@ def learned(table: Table, kept: Right) -> Floats:
     answer, feature = table.answer[inside], table.feature[inside]
     weights = np.zeros(len(table.names))
     pace, speed = np.zeros_like(weights), np.zeros_like(weights)
-    for step in range(1, _STEPS + 1):
+    for step in range(1, steps + 1):
         scores = _summed(answer, weights[feature], len(table.question))
         wrong = np.where(own, _shares(table, scores) - table.right, 0.0)
         slope = _summed(feature, wrong[answer], len(weights)) + _PULL * weights

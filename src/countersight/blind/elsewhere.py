@@ -1,14 +1,15 @@
 """What the answers to other questions tell of this one: a set that is balanced by name gives its last answer away.
 
 Where every name is right as often as it is wrong, a name that was right in the others is wrong in this one. So answers
-are ranked by how often they were right in the other folds, and a probe learns which rank to choose.
+are ranked by how often they were right in the other folds, and a probe learns which rank to choose. What it learns from
+must not have looked at the fold it is tried on: whether many or few were right there would turn the rank it learns.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from countersight.blind.asked import Asked, words
-from countersight.blind.choosing import Ints
+from countersight.blind.choosing import FOLDS, Ints, Table
 
 Kind = tuple[str, ...]
 """A group, and what is counted in it."""
@@ -16,8 +17,9 @@ _USUAL = 0.2
 """Words of so large a share of a group's questions are its template's: they name nothing."""
 
 
-def elsewhere(questions: Sequence[Asked], _templates: Sequence[str], folds: Ints) -> list[list[list[str]]]:
-    """How often each answer was right, and was there to choose, in the folds that a question is not of."""
+def elsewhere(questions: Sequence[Asked], _templates: Sequence[str], folds: Ints) -> list[Table]:
+    """For every fold to be tried: how often each answer was right, and was there to choose, in the folds that are
+    neither that one nor the question's own."""
     usual = _usual_words(questions)
     kinds = [_kinds(question, usual[question.group]) for question in questions]
     right, there = _Counts(), _Counts()
@@ -27,8 +29,14 @@ def elsewhere(questions: Sequence[Asked], _templates: Sequence[str], folds: Ints
             if place == question.right:
                 right.add(of_answer, fold)
     return [
-        _ranked([_figures(of_answer, right, there, fold) for of_answer in own])
-        for own, fold in zip(kinds, folds.tolist(), strict=True)
+        Table(
+            questions,
+            [
+                _ranked([_figures(of_answer, right, there, {fold, tried}) for of_answer in own])
+                for own, fold in zip(kinds, folds.tolist(), strict=True)
+            ],
+        )
+        for tried in range(FOLDS)
     ]
 
 
@@ -44,9 +52,9 @@ class _Counts:
             self._all[kind] += 1
             self._of_fold[kind, fold] += 1
 
-    def outside(self, kind: Kind, fold: int) -> int:
-        """How often it was seen outside a fold."""
-        return self._all[kind] - self._of_fold[kind, fold]
+    def outside(self, kind: Kind, folds: set[int]) -> int:
+        """How often it was seen outside some folds."""
+        return self._all[kind] - sum(self._of_fold[kind, fold] for fold in folds)
 
 
 def _usual_words(questions: Sequence[Asked]) -> dict[str, frozenset[str]]:
@@ -71,9 +79,9 @@ def _kinds(question: Asked, usual: frozenset[str]) -> list[list[Kind]]:
     ]
 
 
-def _figures(kinds: Sequence[Kind], right: _Counts, there: _Counts, fold: int) -> dict[str, float]:
-    often = [right.outside(kind, fold) for kind in kinds]
-    shown = [there.outside(kind, fold) for kind in kinds]
+def _figures(kinds: Sequence[Kind], right: _Counts, there: _Counts, unseen: set[int]) -> dict[str, float]:
+    often = [right.outside(kind, unseen) for kind in kinds]
+    shown = [there.outside(kind, unseen) for kind in kinds]
     shares = [one / (both or 1) for one, both in zip(often, shown, strict=True)]
     return {"right": sum(often), "shown": sum(shown), "right of those shown": sum(shares)}
 

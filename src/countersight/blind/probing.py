@@ -8,7 +8,7 @@ import numpy as np
 
 from countersight.blind import features
 from countersight.blind.asked import Answered, Asked, asked_of
-from countersight.blind.choosing import FOLDS, Floats, Ints, Right, Table, out_of_fold
+from countersight.blind.choosing import FOLDS, Floats, Ints, Right, Table, Tried, out_of_fold
 from countersight.blind.cues import Cue, cues_in
 from countersight.blind.elsewhere import elsewhere
 from countersight.case import TWO_WORLDS, Case, World
@@ -20,16 +20,21 @@ FEWEST = 50
 MOST = 4_000
 """Questions of a world that are probed; of more, as many are drawn evenly."""
 
-Notices = Callable[[Sequence[Asked], Sequence[str], Ints], list[list[list[str]]]]
-"""Given all questions, their templates and folds: the names of what is noticed of each answer of each."""
+Notices = Callable[[Sequence[Asked], Sequence[str], Ints], Sequence[Table]]
+"""Given all questions, their templates and folds: what is noticed of each answer, for every fold to be tried."""
 
 
 def _each(*notices: features.Noticed) -> Notices:
-    """What is noticed of each question by itself."""
-    return lambda questions, templates, _folds: [
-        _joined(notice(question, template) for notice in notices)
-        for question, template in zip(questions, templates, strict=True)
-    ]
+    """What is noticed of each question by itself, whatever fold is tried."""
+
+    def noticed(questions: Sequence[Asked], templates: Sequence[str], _folds: Ints) -> Sequence[Table]:
+        found = (
+            _joined(notice(question, template) for notice in notices)
+            for question, template in zip(questions, templates, strict=True)
+        )
+        return [Table(questions, found)] * FOLDS
+
+    return noticed
 
 
 def _joined(parts: Iterable[list[list[str]]]) -> list[list[str]]:
@@ -123,32 +128,32 @@ def _of_world(
     named = features.templates(questions)
     folds = np.array([_digest(question.block) % FOLDS for question in questions])
     blocks = np.unique([question.block for question in questions], return_inverse=True)[1]
-    right: dict[str, Right] = {}
+    tried: dict[str, Tried] = {}
     for probe, (_, notices) in PROBES.items():
-        table = Table(questions, notices(questions, named, folds))
-        right[probe] = out_of_fold(table, folds)
+        tables = notices(questions, named, folds)
+        tried[probe] = out_of_fold(tables, folds)
     for model, answered in models.items():
-        right[model] = np.array([answered.get((question.case, question.world), False) for question in questions])
+        right = np.array([answered.get((question.case, question.world), False) for question in questions])
+        tried[model] = Tried(right, [right] * FOLDS)
     groups = np.array([question.group for question in questions])
     chances = np.array([question.chance or np.nan for question in questions])
     names = [name for name in dict.fromkeys(groups.tolist()) if np.count_nonzero(groups == name) >= FEWEST]
     parts = [(name, groups == name) for name in names]
-    found = [_group(name, world, here, right, chances, folds, blocks) for name, here in parts]
-    found.append(_group(ALL, world, np.ones(len(questions), bool), right, chances, folds, blocks))
-    return found, cues_in(world, questions, table)
+    found = [_group(name, world, here, tried, chances, folds, blocks) for name, here in parts]
+    found.append(_group(ALL, world, np.ones(len(questions), bool), tried, chances, folds, blocks))
+    return found, cues_in(world, questions, tables[0])
 
 
 def _group(
     name: str,
     world: World,
     here: Right,
-    right: dict[str, Right],
+    tried: dict[str, Tried],
     chances: Floats,
     folds: Ints,
     blocks: Ints,
 ) -> GroupBlind:
-    own = {probe: found[here] for probe, found in right.items()}
-    shares = {probe: _share(found, blocks[here]) for probe, found in own.items()}
+    shares = {probe: _share(found.right[here], blocks[here]) for probe, found in tried.items()}
     chance = float(chances[here].mean())
     return GroupBlind(
         group=name,
@@ -157,17 +162,18 @@ def _group(
         chance=None if np.isnan(chance) else chance,
         probes=shares,
         best=max(shares, key=lambda probe: shares[probe].right),
-        blind=_share(_by_the_best(own, folds[here]), blocks[here]),
+        blind=_share(_by_the_best(tried.values(), here, folds)[here], blocks[here]),
     )
 
 
-def _by_the_best(right: dict[str, Right], folds: Ints) -> Right:
-    """Each fold answered by the probe that does best on the others."""
+def _by_the_best(tried: Iterable[Tried], here: Right, folds: Ints) -> Right:
+    """Each fold answered by the probe that does best on the others, where no model had seen the fold."""
+    probes = list(tried)
     chosen = np.zeros(len(folds), bool)
     for fold in range(FOLDS):
-        tried = folds == fold
-        best = max(right.values(), key=lambda found: found[~tried].sum())
-        chosen[tried] = best[tried]
+        own = folds == fold
+        best = max(probes, key=lambda probe: probe.without[fold][here & ~own].sum())
+        chosen[own] = best.right[own]
     return chosen
 
 
