@@ -52,6 +52,14 @@ def test_options_by_chance_give_nothing_away():
     assert found.cues == ()
 
 
+def test_neither_choosing_a_probe_nor_counting_elsewhere_flatters():
+    """Of options by chance, small sets one after the other: both were right in 29% before they were kept from the fold
+    that is tried."""
+    found = [total(measure(cases(fair, 100, seed))) for seed in range(14)]
+    for shares in ([one.blind for one in found], [one.probes["elsewhere"] for one in found]):
+        assert sum(share.right for share in shares) / len(shares) < 0.27
+
+
 def longest(number, rng):
     options = rng.sample(WORDS, 4)
     right = rng.randrange(4)
@@ -168,7 +176,7 @@ def test_few_questions_tell_nothing():
     assert "too few" in "".join(section(found))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(st.text(max_size=12), st.lists(st.text(min_size=1, max_size=6), min_size=2, max_size=4, unique_by=str.strip))
 @example("2 and ²", ["²", "b"])  # a digit that is no number
 def test_any_words_can_be_measured_told_and_drawn(tmp_path_factory, text, options):

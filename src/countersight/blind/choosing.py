@@ -95,7 +95,7 @@ def _tried(table: Table, unseen: Right, steps: int) -> Right:
     return table.chosen(_scores(table, learned(table, ~unseen, steps)))
 
 
-def learned(table: Table, kept: Right, steps: int = _STEPS) -> Floats:
+def learned(table: Table, kept: Right, steps: int) -> Floats:
     """The weight of each feature, learned from the questions that are kept."""
     answered = kept & np.logical_or.reduceat(table.right, table.first)
     own = answered[table.question]

@@ -104,18 +104,20 @@ class Catalogue:
         phrase = self._read(relation)
         verdicts = [self._between(subject, phrase.words, object)]
         if phrase.done_by:
-            verdicts.append(self._between(object, phrase.done_by, subject).exchanged())
-        if AMBIGUOUS not in verdicts:
+            done = self._between(object, phrase.done_by, subject)
+            verdicts.append(done and done.exchanged())
+        if AMBIGUOUS not in verdicts:  # what no rule fits may be fitted with less detail; what is left open stays open
             verdicts += [self._between(subject, words, object) for words in phrase.wider]
-        decided = (verdict for verdict in verdicts if verdict.decision in ("causal", "none"))
-        return next(decided, AMBIGUOUS if AMBIGUOUS in verdicts else UNKNOWN)
+        decided = (verdict for verdict in verdicts if verdict and verdict.decision in ("causal", "none"))
+        return next(decided, UNKNOWN if all(verdict == UNKNOWN for verdict in verdicts) else AMBIGUOUS)
 
-    def _between(self, subject: str, phrase: str, object: str) -> Verdict:
+    def _between(self, subject: str, phrase: str, object: str) -> Verdict | None:
+        """What the first rule that fits says; None where the words are known and no rule fits."""
         entries = self._entries.get(phrase)
         if entries is None:
             return UNKNOWN
         of_subject, of_object = self.classes(subject), self.classes(object)
-        return next((entry.verdict for entry in entries if entry.fits(of_subject, of_object)), AMBIGUOUS)
+        return next((entry.verdict for entry in entries if entry.fits(of_subject, of_object)), None)
 
 
 @cache

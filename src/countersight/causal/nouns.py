@@ -10,6 +10,8 @@ from countersight.errors import CountersightError
 from countersight.text import unknown
 
 _WORD = re.compile(r"[a-z'-]+")
+_SHORTEST = 4
+"""Letters of either part of a name of two nouns in one word."""
 
 
 class NounsFile(msgspec.Struct, frozen=True):
@@ -20,6 +22,7 @@ class NounsFile(msgspec.Struct, frozen=True):
     classes: dict[str, str]
     groups: dict[str, tuple[str, ...]]
     vague: str = ""
+    endings: dict[str, str] = {}
 
 
 class Nouns:
@@ -34,6 +37,7 @@ class Nouns:
         self._measures = frozenset(file.measures.split())
         self._wider = wider
         self._vague = frozenset(file.vague.split())
+        self._endings = file.endings
         self._found = lru_cache(maxsize=1 << 16)(self._find)
 
     def classes(self, name: str) -> frozenset[str]:
@@ -45,7 +49,14 @@ class Nouns:
         if listed or not _WORD.search(name.casefold()):
             return listed
         words = (word for word in self._wider(name) if word not in self._vague)
-        return next((found for word in words if (found := self._listed(word))), frozenset())
+        return next((found for word in words if (found := self._listed(word))), self._ending(name))
+
+    def _ending(self, name: str) -> frozenset[str]:
+        """The classes of what a name ends with that is written in one word: a cornfield is a field."""
+        last = _WORD.findall(name.casefold())[-1]
+        endings = [last[place:] for place in range(_SHORTEST, len(last) - _SHORTEST + 1)]
+        endings += [noun for ending, noun in self._endings.items() if last.endswith(ending)]
+        return next((found for ending in endings if (found := self._listed(ending))), frozenset())
 
     def _listed(self, name: str) -> frozenset[str]:
         words = _WORD.findall(name.casefold())

@@ -10,7 +10,13 @@ _PREFIX = re.compile(r"^(?:v|pv|p):\s*", re.IGNORECASE)
 _WORD = re.compile(r"[a-z'-]+")
 _PARTICIPLES = ("ed", "en", "wn", "ld", "rn", "ung", "ade", "uilt", "it")
 _MOST = 12
-_ONTO = frozenset({"on", "onto", "upon", "atop"})
+_PLACES = {
+    **{word: word for word in ("on", "onto", "upon", "atop", "in", "inside", "within", "against", "from", "under")},
+    "underneath": "under",
+    "beneath": "under",
+}
+"""Words that say where a thing is, whatever it does there."""
+_PARTICLES = frozenset({"up", "down", "out", "off", "back", "high", "together", "along"})
 
 
 class Words(msgspec.Struct, frozen=True):
@@ -47,6 +53,7 @@ class RelationWords:
     def __init__(self, phrases: Iterable[str], forms: Mapping[str, Iterable[str]], words: Words) -> None:
         self._skipped, self._unreal = frozenset(words.skipped.split()), frozenset(words.unreal.split())
         self._spots, self._airborne = frozenset(words.spots.split()), frozenset(words.airborne.split())
+        self._past = frozenset(form for listed in forms.values() for form in listed)
         self._plain = _plain_forms((phrase.split()[0] for phrase in phrases), forms)
 
     def bare(self, phrase: str) -> str:
@@ -59,18 +66,23 @@ class RelationWords:
         words = [word for word in self.bare(said(text)).split() if not self._is_adverb(word)]
         if not words or len(words) > _MOST or not self._unreal.isdisjoint(words):
             return Phrase("")
-        is_passive = text.startswith("pv:") or words[0].endswith(_PARTICIPLES)
+        is_passive = text.startswith("pv:") or words[0].endswith(_PARTICIPLES) or words[0] in self._past
         words[0] = self._plain.get(words[0], words[0])
         by = len(words) > 1 and words[-1] == "by" and is_passive
-        return Phrase(" ".join(words), " ".join(words[:-1]) if by else "", tuple(self._wider(words)))
+        return Phrase(" ".join(words), " ".join(words[:-1]) if by else "", tuple(self._wider(words, is_passive)))
 
-    def _wider(self, words: list[str]) -> Iterator[str]:
+    def _wider(self, words: list[str], is_passive: bool) -> Iterator[str]:
         """The relation without the spot of the place, then without the verb where what is left says where one rests."""
         if len(words) > 3 and words[-1] == "of" and words[-2] in self._spots:
             words = words[:-2]
             yield " ".join(words)
-        if len(words) == 2 and words[-1] in _ONTO and words[0] not in self._airborne:
-            yield words[-1]
+        if len(words) == 3 and words[1] in _PARTICLES:
+            words = [words[0], words[2]]
+            yield " ".join(words)
+        if is_passive and words[-1] == "into":  # what was put into a thing is in it; who runs into it is not yet
+            words = [*words[:-1], "in"]
+        if len(words) == 2 and words[1] in _PLACES and words[0] not in self._airborne:
+            yield _PLACES[words[1]]
 
     def _is_adverb(self, word: str) -> bool:
         return word.endswith("ly") and len(word) > 4 and word not in self._plain
@@ -82,7 +94,7 @@ def _plain_forms(verbs: Iterable[str], irregular: Mapping[str, Iterable[str]]) -
     for verb in dict.fromkeys(verbs):
         stem = verb[:-1] if verb.endswith("e") else verb
         stem_y = f"{verb[:-1]}i" if re.search(r"[^aeiou]y$", verb) else stem
-        doubled = verb + verb[-1] if re.search(r"[^aeiou][aeiou][bdgklmnprt]$", verb) else stem
+        doubled = verb + verb[-1] if re.search(r"(?:[^aeiou]|qu)[aeiou][bdgklmnprt]$", verb) else stem
         made = [f"{verb}s", f"{verb}es", f"{stem_y}es", f"{stem}ing", f"{stem_y}ed", f"{doubled}ing", f"{doubled}ed"]
         for form in (verb, *made):
             forms.setdefault(form, verb)

@@ -32,9 +32,11 @@ _FLYING = frozenset({"ball", "baseball", "basketball", "disc", "football", "fris
 
 _TIES = frozenset({"cord", "leash", "rein", "strap", "tether"})
 """What is fixed to a thing so as to hold it: the kite depends on its string, and the string on nothing but the hand."""
-_THIN = frozenset({"cardboard", "foil", "napkin", "paper", "plastic"})
+_THIN = frozenset(
+    {"cardboard", "coaster", "doily", "foil", "mat", "napkin", "newspaper", "paper", "placemat", "plastic"}
+)
 """What lies between a thing and what bears it: without it the thing would be where it is."""
-_DRAWN = ("draw", "paint", "print")
+_DRAWN = ("draw", "engrave", "etch", "paint", "print")
 _HAVING = frozenset({"have", "has", "having", "with", "of"})
 """Relations of a whole and its part: beside another cause of the part they tell of no second one."""
 
@@ -89,6 +91,8 @@ def doubt(graph: CausalGraph) -> str | None:
         return "two names may stand for the same thing"
     if graph.kind == "collision" and _are_one_of_a_kind(graph):
         return "two names may stand for the same thing"
+    if graph.kind == "collision" and _is_held_where_it_rests(graph):
+        return "one of the causes may do alone"  # a chair on the beach that somebody holds stands without the hand
     if graph.kind == "collision" and any(edge.relation in _HAVING for edge in graph.edges):
         return "a relation says where a thing is, not what keeps it there"
     if any(_is_doubtful(edge, names) for edge in graph.edges):
@@ -106,6 +110,11 @@ def _are_one_of_a_kind(graph: CausalGraph) -> bool:
     """Whether the causes of a collision are two of which a thing has one: a seat is not in a bus and in a train."""
     one, other, _ = (catalogue().classes(thing.name) for thing in graph.things)
     return bool(one & other & {"vehicle", "mount", "seat", "ground"})
+
+
+def _is_held_where_it_rests(graph: CausalGraph) -> bool:
+    kinds = {edge.kind for edge in graph.edges}
+    return "holding" in kinds and not kinds.isdisjoint(("support", "containment"))
 
 
 def _is_borne(graph: CausalGraph) -> bool:

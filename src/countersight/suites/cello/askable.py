@@ -41,8 +41,10 @@ def is_worth_asking(task: Task, graph: CausalGraph, query: Supposed) -> bool:
 
 def _are_apart(graph: CausalGraph, query: Supposed) -> bool:
     """Whether of two things that share their cause the one has plainly nothing to do with the other: it is no place for
-    it, they do not mix, and either both are parts or none is."""
+    it, they do not mix, and either both are parts or none is. What is on a dish may lie on the rest of it."""
     cause, *_ = graph.things
+    if "food" in classes_of(cause.name):
+        return False
     kinds = {edge.effect: edge.kind == "attachment" for edge in graph.edges if edge.cause == cause.id}
     lost = query.held[0] if query.held else query.lost
     names = {thing.id: thing.name for thing in graph.things}

@@ -80,6 +80,6 @@ def fault(
 def _asking_clause(text: str) -> str:
     """The clause that asks: behind the supposition, or before it."""
     text = text.casefold()
-    if words_in(text)[0] in _CONDITIONS:
+    if _CONDITIONS.intersection(words_in(text)[:1]):
         return re.split(r"[,.;]\s", text)[-1]
     return re.split(r"\s(?:if|when|while|once|were|should)\s", text)[0]

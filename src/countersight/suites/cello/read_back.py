@@ -40,10 +40,15 @@ def asked_back(written: str, drafted: Drafted) -> str:
 def roles(drafted: Drafted) -> dict[str, str]:
     """What the question is meant to make of each of its things, and to ask for."""
     if drafted.asks_stays is None:
-        outcome = _outcome(drafted)
-        return {"asks": SOUGHT[drafted.task.short]} | ({"outcome": outcome} if outcome else {})
+        return _sought(drafted)
     meant: dict[str, str] = dict(zip(drafted.named, ROLES[drafted.task.short], strict=False))
     return meant | {"asks": "stays" if drafted.asks_stays else "goes"}
+
+
+def _sought(drafted: Drafted) -> dict[str, str]:
+    outcome = _outcome(drafted)
+    meant = {"asks": SOUGHT[drafted.task.short], "wants": "does"} | ({"outcome": outcome} if outcome else {})
+    return meant | (dict(zip(drafted.named, ("cause", "effect"), strict=True)) if _is_of_two(drafted) else {})
 
 
 def misread(answer: str, drafted: Drafted) -> str | None:
@@ -75,11 +80,19 @@ def _of_choice(drafted: Drafted) -> Iterable[str]:
     return (
         f"Say what it asks for, where {about} is what it names, a line each, and nothing else:",
         f"asks: {', '.join(words)} or {last}",
+        "wants: does or does not",
+        *(f"{name}: cause or effect" for name in _shuffled(drafted.named, drafted) if _is_of_two(drafted)),
         *(("outcome: stays or goes",) if _outcome(drafted) else ()),
         f"“cause” is what {about} depends on, or why it stays; “effect” what depends on {about}; either is “indirect” "
         "where the question wants it by way of another thing only; “control” is what to keep the same in a comparison. "
+        "“does” means: the right option is one that is so; “does not”: one that is not. "
         "“stays” means: the question speaks of a thing that stays where it is; “goes”: of one that does not.",
     )
+
+
+def _is_of_two(drafted: Drafted) -> bool:
+    """Whether a question with options names two things, of which one depends on the other."""
+    return len(drafted.named) == 2
 
 
 def _outcome(drafted: Drafted) -> str | None:
