@@ -11,6 +11,7 @@ from countersight.reading.stems import is_empty, stem
 
 _DENIED = re.compile(r"\bnot(?: the| just)?\s*$", re.IGNORECASE)  # "5, not 8"
 _THERE_ARE = re.compile(r"\b(?:there (?:is|are)|shows?|see)\s*$", re.IGNORECASE)
+_THE = re.compile(r"\bthe\s*$", re.IGNORECASE)
 _SUBJECT = re.compile(r"\W*(?:the|his|her|their|its) ([a-z]+)", re.IGNORECASE)
 _NOWHERE: frozenset[str] = frozenset()
 
@@ -45,6 +46,12 @@ def accounts_for(value: str, every: list[Quantity], mentioned: Iterable[str | No
         for other in every
         if other.value != value
     )
+
+
+def are_to_be_added(every: list[Quantity]) -> bool:
+    """Whether known groups would be there together: "it would be the nine in the pen and the four behind them"."""
+    definite = [n.sentence for n in every if n.rank == Rank.SUPPOSED and _THE.search(n.before)]
+    return len(definite) > len({*definite}) and all(n.rank <= Rank.SUPPOSED for n in every)
 
 
 def _is_of_the_asked(number: Quantity, asked: Counted) -> bool:

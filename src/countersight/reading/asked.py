@@ -32,11 +32,13 @@ CONTRARY = re.compile(
     re.IGNORECASE,
 )
 _ASKS_OF_A_PRONOUN = re.compile(r"^\W*[\w']+ (?:it|there|they|he|she|you|we|i|this|that)\b", re.IGNORECASE)
+_HE_OR_SHE = re.compile(r"\b(?:he|she)\b")
 NOBODY = re.compile(r"\b(?:nobody|no[ -]one)\b")
 _FEWER = frozenset({"fewer", "less"})
 _WORD = re.compile(r"[a-z]+")
 _EMPTY = words("questions.empty")
 _LIGHT = words("yes_no.light")
+_CALLED = {pronoun: frozenset(map(stem, words(f"questions.{pronoun}"))) for pronoun in ("he", "she")}
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -62,6 +64,8 @@ class Asked(msgspec.Struct, frozen=True):
     """Whether it asks if there is something somewhere: "is there any milk in the glass"."""
     of_all: bool
     """Whether it asks of every one of several things: "are both doors open"."""
+    people: frozenset[str]
+    """Whom it asks about, where that is "he" or "she"."""
     text: str
     """What it asks, without what it supposes."""
 
@@ -86,8 +90,14 @@ def asked_by(question: str) -> Asked:
         of_anyone=bool(_OF_ANYONE.match(main)),
         of_being=bool(_OF_BEING.match(main)),
         of_all=bool(_OF_ALL.match(main)),
+        people=_people(first_word(main), question),
         text=main,
     )
+
+
+def _people(subject: str, question: str) -> frozenset[str]:
+    known = frozenset(pronoun for pronoun, who in _CALLED.items() if subject in who)
+    return known or frozenset(_HE_OR_SHE.findall(question.lower()))
 
 
 def _as_denied(main: str) -> str:

@@ -45,7 +45,8 @@ _IS_SO = r"(?:\s+(?:so|still|the case|correct|right|true|likely|possible(?: to)?
 _ELLIPSIS = re.compile(f"{_BEGINS}{_WHO}{_HELPS}{_IS_SOME}{_IS_SO}", re.IGNORECASE)
 _OPINION = re.compile(rf"^\W*(?:(?:and|but|so)\s+)?{any_of('yes_no.opinions')},?\s+", re.IGNORECASE)
 _DENYING_OPENING = re.compile(rf"^\W*{any_of('yes_no.denying_openings')}\s+(?=\w)", re.IGNORECASE)
-_PRONOUN = re.compile(r"^\W*(?:(?:and|but|so|then)\s+)?(?:it|they|he|she|this|that|these|those)\b", re.IGNORECASE)
+_PRONOUN = re.compile(r"^\W*(?:(?:and|but|so|then)\s+)?(?P<who>it|they|he|she|this|that|these|those)\b", re.IGNORECASE)
+_PEOPLE = frozenset({"he", "she"})
 _WITHOUT_TROUBLE = re.compile(rf"\bwith(?:out| no) (?:any )?(?:\w+ )?{any_of('yes_no.obstacles')}", re.IGNORECASE)
 _NONE_THERE = re.compile(r"\bthere\b[^,]{0,30}\bnone\b", re.IGNORECASE)
 # "Not impossible" is less than a yes and no "no" at all.
@@ -56,6 +57,7 @@ _TWICE = re.compile(
     re.IGNORECASE,
 )
 _CONDITION = re.compile(r"\b(?:with|without|unless|only|by(?= \w+ing\b)|until)\b(?P<what>.*)", re.IGNORECASE)
+_WITH = re.compile(r"\bwith (?P<what>(?:the|his|her|its|their) \w+)\W*$", re.IGNORECASE)
 _AS_MANY = re.compile(r"\b(?:same|equal) (?:number|amount)\b|\bequally many\b|\bas many\b.*\bas\b", re.IGNORECASE)
 _EMPTINESS = frozenset({"empty", "deserted", "vacant"})
 _NO_ONE_THERE = re.compile(
@@ -139,7 +141,10 @@ def _claimed(clause: str, asked: Asked) -> bool | None:
     if asked.order and (order := compared(clause)):
         return None if negated else _ordered(clause, order, asked)
     told = _told(clause, asked)
-    if told and asked.order and _is_turned_round(clause, asked):
+    pronoun = _PRONOUN.match(clause) if asked.order else None
+    if pronoun and pronoun["who"].lower() in _PEOPLE - asked.people:
+        return None  # "he would be taller", to whether the girl would
+    if told and asked.order and not pronoun and _is_turned_round(clause, asked):
         return False if not negated else None  # "the boy is taller", to whether the girl is
     if told is not None:
         return told
@@ -158,6 +163,11 @@ def _is_on_the_other_side(clause: str, asked: Asked) -> bool:
     places = {word for word in said - wanted if any(opposed_stems(word, other) for other in (wanted - said) & SIDES)}
     rest = said - wanted - places
     return bool(places) and not rest and not asked.negated
+
+
+def repeats(clause: str, asked: Asked) -> bool:
+    """Whether a clause says all that was asked and nothing else, denied or not."""
+    return without_negation(clause) == asked.words
 
 
 def _is_twice_negated(clause: str) -> bool:
@@ -180,6 +190,9 @@ def denied(clause: str, asked: Asked) -> str | None:
     if any(opposed(found.group().lower(), state) for found in states(clause) for state in asked.states):
         return None
     said = without_negation(_OPINION.sub("", clause)) - (_ANYBODY if NOBODY.search(clause.lower()) else frozenset())
+    with_it = _WITH.search(clause)
+    if with_it and content(with_it["what"]) & asked.supposed:
+        return None  # "she couldn't open it with the bags", to whether she could if she put them down
     to_the_point = said & asked.words - {asked.subject} or _NONE_THERE.search(clause)
     return "no" if to_the_point and said <= asked.words | asked.supposed | STAYING | {"think", "believ"} else None
 

@@ -37,6 +37,7 @@ _VERBS = words("questions.helping") | words("questions.possession")
 _GROUPS = frozenset(map(stem, words("counts.groups")))
 _PREPOSITIONS = words("questions.prepositions")
 _POSSESSION = words("questions.possession")
+_LESS = frozenset({"minus", "without"})
 _STOPS = _VERBS | _PREPOSITIONS | {"of", "that", "which", "who", "being"}
 
 
@@ -171,7 +172,8 @@ def _share_with_parts(befores: list[str], afters: list[str], betweens: Sequence[
     """Parts are where their whole is: in "6 dishes on the table: 4 plates and 2 bowls" the plates are on the table."""
     whole = ""
     for place, between in enumerate(betweens):
-        if _COLON.search(between) and not _NEXT_LABEL.search(between):
+        adds_up = any("=" in later for later in betweens[place:])  # "three would get one each: 12 - 3 = 9"
+        if _COLON.search(between) and not _NEXT_LABEL.search(between) and not adds_up:
             whole = f"{befores[place]} {_predicate(afters[place])}"
         befores[place + 1] = f"{whole} {befores[place + 1]}" if whole else befores[place + 1]
 
@@ -269,7 +271,7 @@ def _is_opposed(said: frozenset[str], asked: Counted) -> bool:
 def _is_anothers(quantity: Quantity, asked: Counted) -> bool:
     """Whether it is somebody else's: "the boy would have 1", to how many the girl would have."""
     said = spelled(quantity.before)
-    if not asked.owner or not said or said[-1] not in _POSSESSION:
+    if not asked.owner or not said or said[-1] not in _POSSESSION or _LESS.intersection(said):
         return False
     holder = frozenset(counted_words(quantity.before)) - asked.nouns - asked.qualities
     return bool(holder & asked.supposition) and not holder & asked.owner

@@ -85,8 +85,8 @@ def is_cut_off(text: str) -> bool:
     if supposes_first(sentence) and not stated(sentence):
         return True  # "If 3 were eaten"
     last = _WORD.findall(sentence)
-    if not last or last[-1] == "A" or (last[-1] == "a" and len(last) <= 2):
-        return False  # an option's letter
+    if not last or last[-1] == "A" or (last[-1] == "a" and len(last) <= 2) or last == ["May"]:
+        return False  # an option's letter, a month
     last = [word.lower() for word in last]
     while last[-1] in _TRAILING and len(last) > 1:
         last.pop()  # "the vase would not" breaks off, "probably not" does not

@@ -4,7 +4,7 @@ import re
 
 from msgspec.structs import replace
 
-from countersight.reading.accounts import accounts_for, is_of_any_kind
+from countersight.reading.accounts import accounts_for, are_to_be_added, is_of_any_kind
 from countersight.reading.as_counts import in_things
 from countersight.reading.clauses import MODAL_AT, contrasted, imagines, sentences, supposed, supposes, supposes_first
 from countersight.reading.company import Fit, Quantity, fit, quantities, speaks_of_another
@@ -13,6 +13,7 @@ from countersight.reading.of_each import not_of_each
 from countersight.reading.other_counts import (
     GENERAL,
     are_parts,
+    is_all_there_is,
     is_beside_the_asked,
     is_beside_the_question,
     is_nowhere,
@@ -29,13 +30,13 @@ from countersight.reading.unfinished import (
     stops_before_its_result,
     stops_halfway,
     tells_another_number,
+    tells_only_what_is,
 )
 
 _SUM = re.compile(r"^\W*\d+(?: [a-z]+)? ?[-+*/] ?\d+(?: [a-z]+)?\W*$", re.IGNORECASE)  # and no result
 _OTHERWISE = re.compile(r"\b(?:instead(?! of)|otherwise|on the other hand)\b", re.IGNORECASE)
 _MORE_OR_NOT = re.compile(r"\b(?:possibly|maybe|perhaps) (?:another|more|one more|others)\b", re.IGNORECASE)
 _IN_THE_PICTURE = re.compile(r"\b(?:in|on) th(?:e|is) (?:image|picture|photo|photograph|scene)\W*$", re.IGNORECASE)
-_IN_TOTAL = re.compile(r"\b(?:in total|in all|altogether)\W*$", re.IGNORECASE)
 # "Five: four and the spare", "3 - one of the four jumps", "9. (It has 12 slots.)"
 _EXPLAINS = re.compile(r"\s*(?:[:(]|--|-\s|,?\s*(?:since|because|as|counting|including)\b)", re.IGNORECASE)
 _LAST_WORD = re.compile(r"([a-z]+)\s*$", re.IGNORECASE)
@@ -45,9 +46,9 @@ _MOST = 200  # numbers of a reply that are held against the question; of more, t
 def count(text: str, question: str) -> str | None:
     """The number a plain text gives as its answer, or None where it gives none or more than one."""
     asked = counted_by(question)
-    if repeats_the_supposition(text, question) or _MORE_OR_NOT.search(text) or _SUM.match(text):
+    if repeats_the_supposition(text, question) or tells_another_number(text, question):
         return None
-    if tells_another_number(text, question):
+    if _MORE_OR_NOT.search(text) or _SUM.match(text):
         return None
     if at_once := short_count(text, asked):
         return at_once
@@ -63,9 +64,10 @@ def count(text: str, question: str) -> str | None:
         for position, piece in enumerate(pieces)
         if (ranks := ranks_in(piece, first=position == 0, last=position == last))
     ]
-    if is_nowhere([n for numbers in found for n in numbers], asked):
+    every = [n for numbers in found for n in numbers]
+    if is_nowhere(every, asked) or are_to_be_added(every):
         return None
-    every = [n for numbers in found for n in numbers if not is_beside_the_question(n, asked)][-_MOST:]
+    every = [n for n in every if not is_beside_the_question(n, asked)][-_MOST:]
     every = _of_now(every, pieces) if asked.of_now else _of_the_supposed(every, pieces, asked)
     if not asked.of_now and stops_before_its_result(every, pieces, asked):
         return None
@@ -76,6 +78,8 @@ def count(text: str, question: str) -> str | None:
     if opened and chosen != opened and max(n.rank for n in every) <= Rank.ALONE:
         return None  # "5: 4 on the ground and the spare", to how many there are with the spare
     if chosen and (is_of_any_kind(chosen, every, asked) or is_one_of_a_list(chosen, text, every, asked)):
+        return None
+    if chosen and not asked.of_now and tells_only_what_is(chosen, every, pieces, asked):
         return None
     mentioned = [n.value for n in numerals(text)]
     if chosen is None or accounts_for(chosen, every, mentioned, asked):
@@ -172,7 +176,7 @@ def _chosen(every: list[Quantity], asked: Counted, mentioned: frozenset[str]) ->
     best = max(found.qualities for found, _ in to_the_point)
     if best == 0 and asked.of_now and asked.qualities and all(_IN_THE_PICTURE.search(n.after) for _, n in to_the_point):
         return None  # "there are four men in the image", to how many wear glasses
-    if asked.qualities and len(every) == 1 and _is_all_there_is(every[0]) and not every[0].words & asked.qualities:
+    if asked.qualities and len(every) == 1 and is_all_there_is(every[0]) and not every[0].words & asked.qualities:
         return None  # nothing says that these are the ones asked for
     if best == 0 and asked.qualities & mentioned and max(n.rank for _, n in to_the_point) == Rank.STATED:
         return None  # "there are six women, and half of them carry bags"
@@ -185,11 +189,6 @@ def _chosen(every: list[Quantity], asked: Counted, mentioned: frozenset[str]) ->
     if _is_of_another_noun(kept, every, asked):
         return None
     return _with_its_total(kept, [n for n in pool if n not in kept], asked)
-
-
-def _is_all_there_is(number: Quantity) -> bool:
-    """Whether a number is the total of what is there, and not of what would be."""
-    return bool(_IN_TOTAL.search(number.after)) and not MODAL_AT.search(number.before)
 
 
 def _is_of_another_noun(kept: list[Quantity], every: list[Quantity], asked: Counted) -> bool:

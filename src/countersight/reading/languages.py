@@ -67,6 +67,7 @@ _DENIES = re.compile(_either("eastern.denying"))
 _GONE = re.compile(r"[就便]没有|[就便]沒有")
 _NOT_EVEN_ONE = re.compile(_either("eastern.not_even_one"))
 _PART = re.compile(_either("eastern.parts"))
+_PAUSE = re.compile(r"[,.、。]\s*")
 _QUOTES = re.compile(r"[「」『』\"']")
 _END = re.compile(rf"(?:{_either('eastern.endings')})?[\s.!]*$")
 
@@ -81,7 +82,7 @@ def eastern(text: str, kind: AnswerKind, options: Sequence[str]) -> str | None:
         case "number":
             return _number(said)
         case "boolean":
-            return "no" if _NO.match(said) or _GONE.search(said) else "yes" if _YES.match(said) else None
+            return _yes_or_no(said)
         case "choice":
             letter = _CHOOSE.match(said)
             if not letter:
@@ -90,6 +91,16 @@ def eastern(text: str, kind: AnswerKind, options: Sequence[str]) -> str | None:
             return letter[1] if known else None
         case "open":
             return said or None
+
+
+def _yes_or_no(said: str) -> str | None:
+    last = _PAUSE.split(said)[-1]  # "… not many leaves, so no"
+    for part in (said, last):
+        if _NO.match(part) or _GONE.search(part):
+            return "no"
+        if _YES.match(part):
+            return "yes"
+    return None
 
 
 def _said(text: str) -> str:

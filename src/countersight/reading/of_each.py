@@ -12,6 +12,11 @@ _EACH = re.compile(r"\b(?:each|apiece|every(?! (?:one|single|time|other))|per(?!
 # "3 tables, and each has 2 chairs", "3 clocks, one on each wall"; "3 tables with 2 chairs each".
 _EACH_OF_THESE = re.compile(r"(?:[,:]|--|\band|\bwhere|,\s+one \w+)\s*$", re.IGNORECASE)
 _ONE_EACH = re.compile(r"\ban? \w+\s*$", re.IGNORECASE)  # "four kids hold a balloon each"
+_EVERYONE_HAS = re.compile(
+    r"\b(?:everyone|everybody|each(?: of (?:them|the \w+)| \w+)?)\b[^,;]{0,20}?"
+    r"\b(?:have|has|get|gets|eat|take|hold|receive)(?: up to)?\s*$",
+    re.IGNORECASE,
+)
 _EACH_LAST = re.compile(r"\w+\s*(?:[^\w\s]|$)")
 
 
@@ -20,6 +25,8 @@ def not_of_each(every: list[Quantity], text: str, asked: Counted) -> list[Quanti
 
     What is left is how many of these there are ("3 tables with 2 chairs each") and what the sentence comes to.
     """
+    if not asked.of_each:
+        every = [n for n in every if not _EVERYONE_HAS.search(n.before)]
     each = None if asked.of_each else _EACH.search(text)
     if not each:
         return every

@@ -3,15 +3,14 @@
 import re
 from typing import Final
 
-from countersight.reading.clauses import MODAL, MODAL_AT, asks_of_now, contrasted, sentences, stated
+from countersight.reading.clauses import MODAL, MODAL_AT, contrasted, imagines, sentences
 from countersight.reading.languages import language_of
+from countersight.reading.new_words import answering, is_told_of_now, is_vague
 from countersight.reading.option_texts import written_out
 from countersight.reading.statements import without_refusal
 from countersight.reading.stems import stem
-from countersight.reading.vocabulary import any_of, found, words
+from countersight.reading.vocabulary import any_of, words
 
-_QUOTED = re.compile(r'"([^"\n]{1,60})"')
-_WORD = re.compile(r"[^\W\d_]+(?:[-'][^\W\d_]+)*|\d+")
 _RATHER_THAN = re.compile(r",? \b(?:rather than|instead of|as opposed to|and not|but not)\b.*|, not\b.*", re.IGNORECASE)
 _HEDGED = re.compile(
     r",? \b(?:most likely|very likely|probably|i think|i guess|i believe|of course)\W*$", re.IGNORECASE
@@ -21,7 +20,7 @@ _VERB = re.compile(
 )
 _IS_ROUNDABOUT = re.compile(rf"{MODAL}|\b(?:rather than|instead of)\b|, not\b|\"", re.IGNORECASE)
 _SENTENCE = re.compile(r"\W*(?:he|she|it|they|we|i|the|this|that|there|if|with)\b|.*[,;:]", re.IGNORECASE)
-_CONCLUSION = found("yes_no.conclusions")
+_RULED_OUT = re.compile(r"\W*(?:\w+ly |of course )?not\b", re.IGNORECASE)  # "Certainly not juice!"
 # "I can't see a door": what the model does not see is no answer.
 _UNSEEN = re.compile(
     rf"\b(?:i|we)(?: am| are)? (?:\w+ly )?{any_of('statements.cannot')} (?:\w+ly )?{any_of('open.seeing')}",
@@ -37,10 +36,10 @@ _SAID_OF = re.compile(
     re.IGNORECASE,
 )
 _COLOUR_ASKED = re.compile(r"\bwhat colou?r\b", re.IGNORECASE)
+_MAY: Final = re.compile(r"\W*May\W*")  # the month
+_WORD = re.compile(r"[^\W\d_]+(?:[-'][^\W\d_]+)*")
 _PALE: Final = words("questions.empty") | words("options.pale") | words("open.passing")
-_JOINING: Final = frozenset({"of", "and", "or", "the", "a", "an", "in", "on", "to", "with", "for"})
 _FEW = 4  # words that are an answer by themselves
-_LONGEST = 5  # words of an answer within a sentence
 _SHORT = 8  # words of a reply that is left as it is where nothing in it can be told from the question
 
 
@@ -52,19 +51,38 @@ def open_answer(text: str, question: str) -> str | None:
     said = _HEDGED.sub("", text.strip())
     if all(_is_refused(part) for piece in sentences(said) for part in contrasted(piece)):
         return None
-    if _TELLS.search(question) or not question.strip(" ?") or language_of(said) != "english":
+    if language_of(said) == "other":
+        return None
+    if _TELLS.search(question) or not question.strip(" ?") or _MAY.fullmatch(said):
         return said
     is_short = len(written_out(said).split()) <= _FEW or _is_caption(said)
     if is_short and not _IS_ROUNDABOUT.search(said) and not _GOES_ON.search(said):
-        return _without_subject(said, question)  # "do not enter", "cloudy": few words answer as they stand
-    pieces = sentences(said)
+        # "do not enter", "cloudy": few words answer as they stand
+        return None if _says_nothing(said, question) else _without_subject(said, question)
+    return _of_sentences(said, question)
+
+
+def _of_sentences(said: str, question: str) -> str | None:
+    every = sentences(said)
+    pieces = [piece for piece in every if not _RULED_OUT.match(piece)]
+    pieces = [piece for piece in pieces if len(pieces) == 1 or not _says_nothing(piece, question)]
+    if not pieces:
+        return None
     short = _RATHER_THAN.sub("", pieces[0])
     if _is_few(pieces[0]):
-        return said if pieces == [short] else short.strip(" .!,")
-    answers = {answer for piece in _to_the_point(pieces, question) if (answer := _of_sentence(piece, question))}
-    if len(answers) == 1:
-        return answers.pop()
-    return said if not answers and len(said.split()) <= _SHORT and not _is_sentence(said) else None
+        return said if every == [short] else short.strip(" .!,")
+    parts = [part for piece in pieces for part in contrasted(piece) if not _is_refused(part)]
+    answer = answering(parts, question)
+    if answer is not None:
+        return answer
+    return (
+        said if len(said.split()) <= _SHORT and not _is_sentence(said) and not _says_nothing(said, question) else None
+    )
+
+
+def _says_nothing(piece: str, question: str) -> bool:
+    """Whether a short reply tells what is, where it was asked what would be, or only points: "the one behind it"."""
+    return is_vague(piece, question) or (imagines(question) and is_told_of_now(piece, question))
 
 
 def _without_subject(said: str, question: str) -> str:
@@ -95,34 +113,3 @@ def _is_few(piece: str) -> bool:
 def _is_sentence(piece: str) -> bool:
     """Whether a piece has a verb that helps: "it would be", "there is"."""
     return bool(MODAL_AT.search(piece) or _VERB.search(written_out(piece)))
-
-
-def _to_the_point(pieces: list[str], question: str) -> list[str]:
-    """The sentences, or parts of them, that speak of the world that was asked about."""
-    parts = [part for piece in pieces for part in contrasted(piece)]
-    if asks_of_now(question):
-        return parts[:1]
-    imagined = [part for part in parts if MODAL_AT.search(stated(part))]
-    return imagined[-1:] or parts[-1:]
-
-
-def _of_sentence(piece: str, question: str) -> str | None:
-    """The one run of words in a sentence that the question does not have."""
-    quoted = _QUOTED.findall(piece)
-    if len(quoted) == 1:
-        return str(quoted[0]).strip(" .,!")
-    main = _RATHER_THAN.sub("", _CONCLUSION.split(stated(piece))[-1])
-    known = {stem(word.lower()) for word in _WORD.findall(question)}
-    tokens = list(_WORD.finditer(main))
-    new = [i for i, token in enumerate(tokens) if _is_new(token.group().lower(), known)]
-    if _is_refused(piece) or all(tokens[i].group().endswith("n't") for i in new):
-        return None
-    first, last = new[0], new[-1]
-    between = [tokens[i].group().lower() for i in range(first, last + 1) if i not in new]
-    if not _JOINING.issuperset(between) or last - first >= _LONGEST:
-        return None
-    return main[tokens[first].start() : tokens[last].end()]
-
-
-def _is_new(word: str, known: set[str]) -> bool:
-    return word not in _PALE and stem(word) not in known and not word.endswith("ly")

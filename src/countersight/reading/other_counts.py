@@ -2,6 +2,7 @@
 
 import re
 
+from countersight.reading.clauses import MODAL_AT
 from countersight.reading.company import Quantity
 from countersight.reading.opposites import opposed_stems
 from countersight.reading.question import Counted
@@ -14,7 +15,10 @@ _ALL_OF_THEM = re.compile(
 )
 _ANYBODY = frozenset(map(stem, ("people", "person", "individuals")))
 _SOME_PEOPLE = frozenset(map(stem, words("questions.some_people")))
+_CHILD = stem("child")
+_CHILDREN = frozenset(map(stem, ("boy", "girl", "baby", "toddler")))
 _LISTS_ONE = re.compile(r"\ban? [a-z]+(?: [a-z]+)?(?:,| and\b)|\band an? [a-z]+", re.IGNORECASE)
+_IN_TOTAL = re.compile(r"\b(?:in total|in all|altogether)\W*$", re.IGNORECASE)
 GENERAL = frozenset(map(stem, words("questions.general")))
 """Stems of what goes by many other names."""
 
@@ -45,8 +49,10 @@ def _is_none_of_another(quantity: Quantity, asked: Counted) -> bool:
 
 def _is_of_all_people(quantity: Quantity, asked: Counted) -> bool:
     """Whether it counts people of any kind where one kind was asked for: "6 people", to how many men."""
-    plain = asked.of_now or quantity.rank <= Rank.STATED
-    return plain and stem(quantity.noun) in _ANYBODY and bool(asked.nouns & _SOME_PEOPLE)
+    noun = stem(quantity.noun)
+    narrower = _SOME_PEOPLE if noun in _ANYBODY else _CHILDREN if noun == _CHILD else frozenset[str]()
+    concluded = quantity.rank == Rank.CONCLUDED and not asked.of_now
+    return bool(asked.nouns & narrower) and not concluded and not quantity.is_share
 
 
 def _is_only_a_share(quantity: Quantity, asked: Counted) -> bool:
@@ -72,6 +78,11 @@ def _is_of_another_kind(quantity: Quantity, asked: Counted) -> bool:
     words_of_it = {*map(stem, quantity.phrase), stem(quantity.noun)}
     plural = quantity.noun.endswith("s") and not is_empty(quantity.noun)
     return plural and not words_of_it & asked.words and not any(n in word for n in asked.nouns for word in words_of_it)
+
+
+def is_all_there_is(number: Quantity) -> bool:
+    """Whether a number is the total of what is there, and not of what would be."""
+    return bool(_IN_TOTAL.search(number.after)) and not MODAL_AT.search(number.before)
 
 
 def are_parts(named: Quantity, other: Quantity) -> bool:

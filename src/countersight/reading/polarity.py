@@ -3,8 +3,9 @@
 import re
 
 from countersight.reading.asked import Asked, asked_by, content
-from countersight.reading.claims import asserted, denied
+from countersight.reading.claims import asserted, denied, repeats
 from countersight.reading.clauses import (
+    MODAL,
     MODAL_AT,
     clauses,
     contrasted,
@@ -52,7 +53,7 @@ _LEADING = re.compile(
     rf"\W*(?:{_FILLER}[\s,:.!-]*)*"
     rf"(?:(?P<yes>{any_of('yes_no.yes')}|right(?=\W*$)|y(?=\W*$)|{_SAY_SO})"
     rf"|(?P<no>{_NO}|{any_of('yes_no.no')}|hardly(?=\s*(?:[.,;!]|$))|n(?=\W*$)"
-    rf"|not(?!\s+{any_of('yes_no.not_quite_no')})))\b(?!'\w)",
+    rf"|not(?!\s+{any_of('yes_no.not_quite_no')})(?!\s+(?:an?|one) \w+(?: \w+)? {MODAL})))\b(?!'\w)",
     re.IGNORECASE,
 )
 # "I think no cats would be there" denies what "no cats would be there" denies.
@@ -80,6 +81,7 @@ _DENIES_A_DENIAL = re.compile(
     re.IGNORECASE,
 )
 _NOT = re.compile(r"\W*not\b", re.IGNORECASE)
+_SUPPOSED = re.compile(r"\b(?:if|unless|otherwise|without)\b", re.IGNORECASE)
 _CONTRAST = re.compile(r"\W*(?:but|however|yet)\b", re.IGNORECASE)
 
 
@@ -139,6 +141,8 @@ def _answer(pieces: list[str], asked: Asked) -> str | None:
     if answer:
         if _contradicts_itself(answer, pieces[0], asked) or _depends(answer, pieces):
             return None
+        if _is_taken_back(answer, pieces, asked):
+            return None
         return _concluded_otherwise(answer, pieces) or _overruled(answer, pieces, asked) or answer
     imagined = [position for position, piece in enumerate(pieces) if MODAL_AT.search(stated(piece))]
     concluded, answer = _concluded(pieces, imagined, asked)
@@ -179,6 +183,13 @@ def _contradicts_itself(answer: str, piece: str, asked: Asked) -> bool:
         return False  # "unlikely that it would" is one statement
     claims = {claim for clause in clauses(stated(rest[1:])) if content(clause) and (claim := asserted(clause, asked))}
     return bool(claims) and answer not in claims
+
+
+def _is_taken_back(answer: str, pieces: list[str], asked: Asked) -> bool:
+    """Whether a later sentence says all that was asked, and the other way: "Yes, it would be whole. It would not."."""
+    later = [clause for piece in pieces[1:] if not _SUPPOSED.search(piece) for clause in clauses(piece)]
+    said = {asserted(clause, asked) for clause in later if MODAL_AT.search(clause) and repeats(clause, asked)}
+    return MODAL_AT.search(pieces[0]) is not None and bool(said - {None, answer})
 
 
 def _concluded_otherwise(answer: str, pieces: list[str]) -> str | None:

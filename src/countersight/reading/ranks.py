@@ -45,7 +45,8 @@ class Ranks(msgspec.Struct, frozen=True):
 # "Twice that is 8", "doubled, that makes 14"
 _MADE_OF_IT = r"(?:[^.,=]{0,30}?\bis\b|,? (?:that|this|it|which)(?:'s| is| would be| makes)\b)"
 _CONCLUDING = re.compile(
-    rf"{any_of('counts.concluding')}|=|(?<=,)\s*for\b(?! the)|(?<!the )(?<=\w )left\s*:|^\W*left\s*:"
+    rf"(?!leaves?,){any_of('counts.concluding')}|=|(?<=,)\s*that is\b(?= \w+\W*$)"
+    r"|(?<=,)\s*for\b(?! the)|(?<!the )(?<=\w )left\s*:|^\W*left\s*:"
     rf"|{any_of('counts.lessening_words')}{_MADE_OF_IT}|\bi\.e\.,?(?= \w+\W*$)",
     re.IGNORECASE,
 )
@@ -92,6 +93,7 @@ _SHARE_AFTER = re.compile(rf"\s*(?:{any_of('counts.shares')}|of \d)", re.IGNOREC
 _SHARE_OF_ALL = re.compile(
     r"\s*(?:out )?of (?:the|these|those) (?:\d+|[a-z]+)\s+(?:[a-z]+\s+)?(?:would|could|will)\b", re.IGNORECASE
 )
+_OF_THEM = re.compile(r"\s*of them\W*$", re.IGNORECASE)
 _SHARE_BEFORE = re.compile(rf"{any_of('counts.shares_before')}\s+(?:only |just )?$", re.IGNORECASE)
 _JUST_ONE = re.compile(rf"(?:{any_of('counts.just_one_before')}|[:=(]|\b(?:just|only) the)\s*$", re.IGNORECASE)
 _ONE_OF_SOME = re.compile(rf"\s+{any_of('counts.one_of_some_after')}", re.IGNORECASE)
@@ -133,6 +135,8 @@ def ranks_in(sentence: str, *, first: bool, last: bool) -> Ranks:
     ):
         whole = next(i for i, rank in enumerate(ranks) if rank > Rank.ASIDE)
         ranks[whole + 1 :] = [min(rank, Rank.SHARE) for rank in ranks[whole + 1 :]]
+    if ranks[0] == Rank.SHARE and first and _OF_THEM.match(outside, numbers[0].end):
+        ranks[0] = Rank.STATED  # "Two of them."
     if ranks[0] == Rank.STATED and _SHORT_OPENING.match(outside[: numbers[0].start]):
         alone = (first or last) and len(ranks) == 1 and len(outside.split()) <= 6 and not _FINITE.search(outside)
         if alone or (first and _EXPLAINED.match(outside[numbers[0].end :])):
@@ -246,7 +250,7 @@ def _rank(text: str, numeral: Numeral, concluded_from: int, supposed_from: int) 
         return Rank.CONCLUDED
     if numeral.start >= supposed_from and not _MODAL_AFTER.match(after):
         return Rank.SUPPOSED
-    expected = _MODAL_AFTER.match(after) and not _WITH_BEFORE.search(before)
+    expected = has_its_would(after) and not _WITH_BEFORE.search(before)
     if (_SHARE_AFTER.match(after) or _SHARE_BEFORE.search(before)) and numeral.value != "0":
         return Rank.EXPECTED if expected and _SHARE_OF_ALL.match(after) else Rank.SHARE
     if expected:
@@ -259,6 +263,11 @@ def _is_one_of_these(text: str, numbers: list[Numeral], place: int) -> bool:
     ends = re.match(r"\W*$", text[numbers[place].end :])
     had = _HAD_BEFORE.search(text, 0, numbers[place].start)
     return numbers[place].word == "one" and place > 0 and bool(ends) and bool(had)
+
+
+def has_its_would(after: str) -> bool:
+    """Whether the "would" that follows a number is its own: "3 of the 8 would …"."""
+    return bool(_MODAL_AFTER.match(after) or _SHARE_OF_ALL.match(after))
 
 
 def _tells_a_change(after: str) -> bool:

@@ -17,7 +17,7 @@ from countersight.reading.clauses import (
 from countersight.reading.option_texts import affirmed, name_of, words_of
 from countersight.reading.polarity import opening_polarity
 from countersight.reading.stems import spelled
-from countersight.reading.vocabulary import any_of
+from countersight.reading.vocabulary import any_of, found
 from countersight.reading.wordings import PASSING
 
 GOOD = re.compile(rf"[✅✔✓☑]|{any_of('options.good')}", re.IGNORECASE)
@@ -28,6 +28,7 @@ _OPTION_DOES = re.compile(
 )
 _WHICH = re.compile(r"^\W*(?:which|what|whose)(?: of the)? \w+\b|^\W*who\b", re.IGNORECASE)
 _WHERE = re.compile(r"^\W*where\b", re.IGNORECASE)
+_CONCLUSION = found("yes_no.conclusions", "options.leaving")
 _IS_SO = re.compile(r"^\W*the (?P<what>[\w ]{1,40}?) (?:is|are|was|were)\b", re.IGNORECASE)
 
 
@@ -57,8 +58,8 @@ def of_what_would_be(text: str, question: str) -> str:
         return ". ".join(imagined)
     # "The light is green", to what it would be, names what is; "it is green" answers.
     of_now = [piece for piece in pieces if tells_of_now(piece) or _is_of_the_asked(piece, question)]
-    if len(of_now) == len(pieces) and not any(map(tells_of_now, pieces)):
-        return ""
+    if len(of_now) == len(pieces):
+        return ". ".join(_CONCLUSION.split(piece)[-1] for piece in pieces if _CONCLUSION.search(piece))
     told = [piece for piece in pieces if piece not in of_now]
     return ". ".join(told or [piece for piece in pieces if not _is_of_the_asked(piece, question)])
 

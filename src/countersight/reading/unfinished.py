@@ -2,16 +2,20 @@
 
 import re
 
-from countersight.reading.clauses import stated, supposed, supposes_at_last, supposes_first
+from countersight.reading.clauses import MODAL_AT, stated, supposed, supposes_at_last, supposes_first
 from countersight.reading.company import Quantity
 from countersight.reading.numerals import numerals
 from countersight.reading.question import Counted
-from countersight.reading.ranks import Rank
+from countersight.reading.ranks import Rank, has_its_would
 from countersight.reading.stems import counted_words, spelled, stem
 from countersight.reading.vocabulary import found
 
 _SUPPOSES = re.compile(r"\b(?:if|after|once|when)\b", re.IGNORECASE)
+_HAS = re.compile(
+    r"\W*the (?P<what>\w+) (?:has|holds|carries|contains|shows|is (?:hold|carry|show|contain)ing)\b", re.IGNORECASE
+)
 _CHANGE = found("counts.changes")
+_UNCHANGED = found("counts.unchanged")
 
 
 def repeats_the_supposition(text: str, question: str) -> bool:
@@ -49,3 +53,24 @@ def stops_before_its_result(every: list[Quantity], pieces: list[str], asked: Cou
     tail = every[-1].after if every and every[-1].sentence == last else pieces[-1] if last > 0 else ""
     changes = _CHANGE.search(tail) or asked.supposition.intersection(counted_words(tail))
     return bool(changes) and bool(numerals(tail))
+
+
+def tells_only_what_is(value: str, every: list[Quantity], pieces: list[str], asked: Counted) -> bool:
+    """Whether a number is what is now, and the reply does not come to what would be."""
+    return _is_left_behind(value, every, pieces) or _tells_what_something_has(every, pieces, asked)
+
+
+def _tells_what_something_has(every: list[Quantity], pieces: list[str], asked: Counted) -> bool:
+    """Whether a reply says what something has, where it was asked what it would have: "The shelf holds ten books."."""
+    told = _HAS.match(pieces[0]) if len(pieces) == 1 and len(every) == 1 else None
+    return told is not None and stem(told["what"].lower()) in asked.owner | asked.qualities
+
+
+def _is_left_behind(value: str, every: list[Quantity], pieces: list[str]) -> bool:
+    """Whether a reply counts what is, and goes on to what would be without a count: "9, and all of them would fly"."""
+    own = [n for n in every if n.value == value]
+    if any(n.rank > Rank.STATED for n in own):
+        return False
+    last = own[-1]
+    rest = ["" if has_its_would(last.after) else last.after, *map(stated, pieces[last.sentence + 1 :])]
+    return any(MODAL_AT.search(each) and not _UNCHANGED.search(each) for each in rest)
