@@ -13,7 +13,9 @@ from countersight.case import Option, Question, Reply
 from countersight.reading import agrees
 
 FOLDER = Path(__file__).parent / "reading"
-SETS = ("corpus", "fresh", "further", "last", "rounds", "stranger", "second_stranger")
+SETS = (
+    "corpus", "fresh", "further", "last", "rounds", "stranger", "second_stranger", "third_stranger", "fourth_stranger",
+)  # fmt: skip
 _GOLD = {"number": "77777", "boolean": "yes", "choice": "A", "open": "gold"}
 
 Half = Literal["development", "unseen"]

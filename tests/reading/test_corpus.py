@@ -10,9 +10,11 @@ FIXED = {
     "fresh": "235e3ac307e6ed7f0a3abb495a66a76e0b97979ee7ccb8c1a45ab9239466fec7",
     "further": "c4d7c843ffcda2f5f6a370337cea27d5d848534de7c304fdaaaf8f0df16c5615",
     "last": "0beb3aaf9549f106c8d4a1fa53b7e8f421efab625ece5ae95ec437e37773c359",
-    "rounds": "f13b5c14908c27981de90ba8f38002078fe5418871bbc9837059ec25331d3afc",
+    "rounds": "96b04e144142ef408db618432d0b1809c1c021cce202a2c74c6865e60c464b5c",
     "stranger": "6a253aa67b214895c1e2f12e2dd8fbcd3a0552214ad73b933fb67cfaa308fe05",
     "second_stranger": "2a4f9ede06cfe224651f9a7fd16401ba838f457b65d86b0a5d460cb28f355933",
+    "third_stranger": "2a733f817576950589230385b4e8797059ca1567aea151feb6f7cab1788c1c00",
+    "fourth_stranger": "5db08231a8dee319e142103873d595ce271d2e89e39cf0ea584632fce3414190",
 }
 
 
@@ -38,6 +40,8 @@ def test_each_half_of_the_corpus_is_as_large_as_the_other():
         ("rounds", 0.08),
         ("stranger", 0.06),
         ("second_stranger", 0.065),
+        ("third_stranger", 0.075),
+        ("fourth_stranger", 0.12),
     ],
 )
 def test_hardly_any_reply_is_misread_and_few_are_unread(name, unread_at_most):
