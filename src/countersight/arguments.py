@@ -82,14 +82,17 @@ def _words(kind: Any) -> str:
     parts = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
     if Path in parts:  # a str is one too
         parts = tuple(part for part in parts if part is not str)
-    words = [_word(part) for part in parts]
+    return _either([_word(part) for part in parts])
+
+
+def _either(words: list[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 
 
 def _word(kind: Any) -> str:
     origin = get_origin(kind)
     if origin is Literal:
-        return " or ".join(repr(each) for each in get_args(kind))
+        return _either([repr(each) for each in get_args(kind)])
     if origin in (Sequence, Iterable):
         return f"a list, each {_words(get_args(kind)[0])}"
     if origin is Callable:
