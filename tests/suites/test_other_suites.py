@@ -213,6 +213,14 @@ def test_a_small_picture_as_base64_is_no_file_name(tmp_path):
     assert (imported.cases, imported.without_picture, bad) == (4, 0, [])
 
 
+def test_a_column_that_a_table_lacks_is_said_once_and_by_its_line(tmp_path, capsys):
+    (tmp_path / "n.tsv").write_text("index\timage\tquestion\ttype\n" + "0\tx.png\tIs it red?\tyes_no\n" * 3)
+    assert main(["make", "naturalbench", "--from", str(tmp_path / "n.tsv"), "-o", str(tmp_path / "d")]) == 2
+    said = capsys.readouterr().err
+    assert said.count("answer: is not a column of the file") == 1
+    assert f"{tmp_path / 'n.tsv'} line 2: answer" in said
+
+
 def test_a_tsv_with_pictures_as_base64_is_read(tmp_path):
     """NaturalBench as VLMEvalKit has it."""
     with (tmp_path / "NaturalBenchDataset.tsv").open("w", newline="") as file:
@@ -313,6 +321,7 @@ def test_sets_of_figures_with_and_without_a_picture(tmp_path):
         "hallusionbench", json_file(tmp_path / "HallusionBench.json", rows), tmp_path / "d", tmp_path / "p"
     )
     assert (imported.cases, imported.without_picture) == (6, 2)
+    assert imported.not_found == (6,)  # the fifth has none to be found
     assert bad == [(7, "gt_answer", "'2' is neither 1 nor 0")]
     line = run(tmp_path / "d", tmp_path / "r", lambda question, _: "no" if "larger" in question else "yes").sets[-1]
     assert (line.answers.right, line.answers.n) == (4, 6)

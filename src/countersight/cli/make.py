@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 BAD_ROWS_SHOWN = 20
 _OWN = ("options", "controls", "difficulty", "keep_doubled", "per_task", "reworded", "wording")
 """What some suites take and others do not."""
+_BY_LINE = (".csv", ".tsv", ".jsonl")
+"""Files of which a bad row is named by its line, whatever the suite's own file counts in."""
 
 
 def add(verbs: Verbs) -> None:
@@ -211,7 +213,8 @@ def _import(chosen: argparse.Namespace, suite: "Suite", beside: Path | None, own
     from countersight.suites import Part
 
     part = Part(chosen.size, chosen.sample, chosen.seed) if chosen.size or chosen.sample else None
-    bad = _told(f"{chosen.source} {suite.counts}")
+    counts = "line" if chosen.source.suffix.lower() in _BY_LINE else suite.counts
+    bad = _told(f"{chosen.source} {counts}")
     imported = suite.read(
         chosen.source, chosen.output, pictures=chosen.pictures, on_bad=bad, beside=beside, part=part, **own
     )
@@ -225,7 +228,7 @@ def _import(chosen: argparse.Namespace, suite: "Suite", beside: Path | None, own
     if imported.not_found:
         first = ", ".join(map(str, imported.not_found[:BAD_ROWS_SHOWN]))
         more = ", …" if len(imported.not_found) > BAD_ROWS_SHOWN else ""
-        print(f"Not in {chosen.pictures}: the pictures of {suite.counts} {first}{more}")
+        print(f"Not in {chosen.pictures}: the pictures of {counts} {first}{more}")
     if imported.without_picture:
         print(
             f"{imported.without_picture:,} without a picture: models that look cannot be asked about them, and "

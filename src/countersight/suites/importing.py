@@ -136,8 +136,8 @@ def import_rows(
                 continue
             if case.id in ids:
                 raise BadField("id", f"{case.id[:80]!r} stands on an earlier line already")
-            if pictures is not None or layout.embeds:
-                case = with_shown(case, layout, layout.picture(row), pictures, writer.staging)
+            shown = layout.picture(row) if pictures is not None or layout.embeds else None
+            case = with_shown(case, layout, shown, pictures, writer.staging)
         except BadField as wrong:
             on_bad(line, wrong.field, wrong.reason)
             bad += 1
@@ -147,9 +147,9 @@ def import_rows(
             sets.add(case)
             cases += 1
             without_picture += case.image is None
-            if case.image is None and pictures is not None:
+            if case.image is None and pictures is not None and shown is not None:
                 not_found.append(line)
-    return Imported(cases, bad, without_picture, sets.incomplete(), tuple(not_found))
+    return Imported(cases, bad, without_picture, sets.incomplete(), tuple(dict.fromkeys(not_found)))
 
 
 def _good_rows(layout: Layout, source: Path) -> list[int]:

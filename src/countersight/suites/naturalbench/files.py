@@ -13,7 +13,7 @@ import re
 from pathlib import Path
 
 from countersight.case import Case, Cell, Option, Question
-from countersight.suites.importing import BadField, Layout, Row, Rows, checked, name_of, text_of
+from countersight.suites.importing import BadField, Layout, Row, Rows, checked, header_fault, name_of, text_of
 from countersight.suites.naturalbench.suite import NAME
 from countersight.suites.picture_files import Pictured
 from countersight.suites.table_file import picture_in, table_rows
@@ -23,13 +23,18 @@ _OPTIONS = re.compile(r"\s*options?\s*:\s*A\s*:\s*(?P<A>.+?)\s*[;,]?\s*B\s*:\s*(
 
 
 def _rows(path: Path) -> Rows:
-    """Rows with the names of their columns in small letters."""
+    """Rows with the names of their columns in small letters; a column that the file lacks is said once."""
+    is_table = path.suffix.lower() in (".parquet", ".tsv", ".csv")
     for line, row in table_rows(path, ()):
         if isinstance(row, BadField):
             yield line, row
             continue
         plain = {str(name).casefold(): value for name, value in row.items()}
-        plain.setdefault("type", plain.get("question_type"))
+        if "question_type" in plain:
+            plain.setdefault("type", plain["question_type"])
+        if is_table and (wrong := header_fault(list(plain), FIELDS)):
+            yield line, wrong
+            return
         absent = next((field for field in FIELDS if plain.get(field) is None), None)
         yield line, plain if absent is None else BadField(absent, "is missing")
 
