@@ -59,6 +59,14 @@ def cases(tmp_path):
 def test_a_change_is_cut_into_its_clauses_in_its_own_words() -> None:
     assert change_parts(CHANGE) == ("The rain has stopped.", "There is a barking dog.", "Add a red car.")
     assert change_parts("There is a bus.") == ("There is a bus.",)
+    assert change_parts("Mr. Lee leaves, and the jam and toast are gone.") == (
+        "Mr. Lee leaves.",
+        "The jam and toast are gone.",
+    )
+    assert change_parts("The oars and boat are wet and it is 7 p.m. here.") == (
+        "The oars and boat are wet.",
+        "It is 7 p.m. here.",
+    )
     assert change_parts("  ") == ()
     assert change_parts("İ is here, but there is a dog.") == ("İ is here, but there is a dog.",)
 
@@ -79,8 +87,8 @@ def test_the_part_that_names_the_thing_carries_the_answer(cases, tmp_path, monke
     assert len(found) == 12  # the change of the thirteenth has one part
     for one in found:
         assert set(one.likely) == {"", "1", "2", "3", "1+2", "1+3", "2+3"}
-        assert one.turns("2") == (one.right != 0)  # without the dog all are alike, and the first wins
-        assert not one.turns("3")
+        assert one.loses("2") == (one.right != 0)  # without the dog all are alike, and the first wins
+        assert not one.loses("3")
         assert one.effect("2") > 0.3 > abs(one.effect("3"))
         assert one.joint(2, 3) == pytest.approx(0, abs=1e-9)
     whole, strongest, *_ = by_kind(found)
@@ -97,7 +105,7 @@ def test_few_cases_give_no_interval() -> None:
     parts = ("There is a dog.", "It rains.")
     (whole, *_) = by_kind([CaseParts(str(number), "Why?", ("a", "b"), 0, parts, likely) for number in range(9)])
     assert (whole.low, whole.high) == (None, None)
-    assert whole.turned == 0.5
+    assert whole.lost == 0.5
 
 
 def test_a_dataset_without_such_changes_gets_a_sentence(tmp_path) -> None:

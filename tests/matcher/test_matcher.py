@@ -8,6 +8,8 @@ from random import Random
 import msgspec
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from making import dataset
 from running import replies, run_command
 
@@ -68,7 +70,8 @@ def test_it_learns_and_says_how_well_beside_the_paper(trained) -> None:
 
 def test_trained_matchers_stand_in_one_table_beside_the_papers_rows(trained, tmp_path) -> None:
     assert main(["train", "tables", str(trained.parent), "-o", str(tmp_path / "tables.md")]) == 0
-    (row,) = [line for line in (tmp_path / "tables.md").read_text().splitlines() if line.startswith("| text | ce |")]
+    written = (tmp_path / "tables.md").read_text().splitlines()
+    (row,) = [line for line in written if line.startswith("| trained | text | from scratch | ce |")]
     result = json.loads((trained / "result.json").read_text())
     assert f"{100 * result['mean']:.2f} ± {100 * result['spread']:.2f}" in row
     assert row.endswith("| 44.62 |")
@@ -176,7 +179,9 @@ def test_killed_and_taken_up_the_curve_is_the_same(cases, tmp_path) -> None:
 
     with pytest.raises(Killed):
         train_matcher(opened, tmp_path / "killed", plan, say=dies)
-    train_matcher(opened, tmp_path / "killed", plan, say=lambda _: None)
+    said: list[str] = []
+    train_matcher(opened, tmp_path / "killed", plan, say=said.append)
+    assert [one.split(":")[0] for one in said] == ["seed-5 epoch 3", "seed-5 epoch 4"]
     curves = [
         torch.load(tmp_path / name / "seed-5/checkpoint.pt", weights_only=True)["curve"] for name in ("whole", "killed")
     ]
@@ -202,12 +207,13 @@ def test_folds_keep_the_cases_of_a_picture_together_and_try_every_case(cases, tm
     assert "3-fold by picture" in (tmp_path / "run/README.md").read_text()
 
 
-@pytest.mark.parametrize("objective", ["ce", "contrastive"])
-def test_two_streams_learn_from_what_is_seen(objective, tmp_path) -> None:
+def test_two_streams_learn_from_what_is_seen_by_contrast_too(tmp_path) -> None:
     from countersight import make
 
     made = make("cvqa-synthetic", tmp_path / "flowers", size=12, seed=1)
-    plan = Plan(**TINY, inputs="full", view="embedded", objective=objective, seeds=(1,), epochs=2, batch=8, rate=1e-3)
+    plan = Plan(
+        **TINY, inputs="full", view="embedded", objective="contrastive", seeds=(1,), epochs=2, batch=8, rate=1e-3
+    )
     train_matcher(made, tmp_path / "run", plan, say=lambda _: None)
     done = run_command(tmp_path / "flowers", tmp_path / "asked", f"matcher:{tmp_path / 'run'}", "--rank")
     assert done.returncode == 0, done.stderr
@@ -311,6 +317,45 @@ def test_training_alternates_with_vcr(cases, tmp_path) -> None:
 def test_what_makes_no_sense_gets_a_sentence(plan, said, cases, tmp_path) -> None:
     with pytest.raises(CountersightError, match=said):
         train_matcher(Dataset.open(cases), tmp_path / "run", plan)
+
+
+NOT = float("nan")
+VALUES = {
+    "batch": (-3, 0, 1, 5),
+    "beta2": (NOT, 0.0, 0.9, 1.0),
+    "decay": (NOT, float("inf"), -1.0, 0.1),
+    "dropout": (NOT, -0.1, 0.5, 1.0, 2.0),
+    "epochs": (-1, 0, 2),
+    "folds": (-2, 1, 2, 99),
+    "head_rate": (NOT, -1.0, 1e-2),
+    "heads": (-1, 0, 1, 3),
+    "held_out": (NOT, -0.5, 0.0, 0.01, 0.5, 0.9, 1.0),
+    "hidden": (-32, 0, 30, 10**9),
+    "negatives": (-1, 2),
+    "rate": (NOT, float("inf"), 0.0, -1e-3, 1.0),
+    "seeds": ((), (1, 1), (-1,), (2**70,), (0, 7)),
+    "text_layers": (-1, 0, 2),
+    "warming": (NOT, -0.1, 1.0, 2.0),
+}
+oddly = st.sampled_from(sorted(VALUES)).flatmap(lambda name: st.tuples(st.just(name), st.sampled_from(VALUES[name])))
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory):
+    return Dataset.open(dataset(tmp_path_factory.mktemp("few") / "cases", [example(number) for number in range(8)]))
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(oddly, min_size=1, max_size=2))
+def test_any_plan_gets_a_sentence_or_a_training(few, tmp_path_factory, odd) -> None:
+    plan = Plan(**{**TINY, "hidden": 8, "seeds": (3,), "epochs": 1, "held_out": 0.3} | dict(odd))
+    folder = tmp_path_factory.mktemp("plans") / "run"
+    try:
+        train_matcher(few, folder, plan, say=lambda _: None)
+    except CountersightError:
+        assert not list(folder.glob("seed-*"))  # refused before anything was learned
+    else:
+        assert 0 <= json.loads((folder / "result.json").read_text())["mean"] <= 1
 
 
 def test_a_folder_without_a_matcher_gets_a_sentence(tmp_path: Path) -> None:

@@ -17,13 +17,13 @@ sides = st.integers(1, 4)
 
 
 @st.composite
-def views(draw, size=None):
-    count, size = draw(sides), size or draw(sides)
+def views(draw, size):
+    count = draw(sides)
     chance = np.random.default_rng(draw(st.integers(0, 99)))
     return View(chance.normal(size=(count, size)).astype(np.float32), chance.random((count, 4), np.float32))
 
 
-@given(seen=st.lists(views(), min_size=1, max_size=4))
+@given(seen=st.lists(views(size=3), min_size=1, max_size=4))
 def test_a_file_of_lxmerts_comes_back_as_it_was(seen, tmp_path_factory) -> None:
     path = tmp_path_factory.mktemp("tsv") / "regions.tsv"
     write_tsv(path, ((f"COCO_{number}", view) for number, view in enumerate(seen)))
@@ -114,6 +114,27 @@ def test_regions_of_a_file_serve_training_and_asking_and_a_strange_picture_fails
     others = make("cvqa-synthetic", tmp_path / "others", size=6, seed=2).path
     run_command(others, tmp_path / "strange", f"matcher:{run}", "--rank")
     assert all("has no regions of this picture" in one.reason for one in replies(tmp_path / "strange"))
-    write_tsv(tmp_path / "few.tsv", [("000001", View(np.ones((1, 7), np.float32), np.ones((1, 4), np.float32)))])
-    assert main(["features", str(flowers), "--tsv", str(tmp_path / "few.tsv"), "-o", str(tmp_path / "few")]) == 2
-    assert "has no regions of 11 pictures" in capsys.readouterr().err
+
+
+def region(value: float = 1.0, size: int = 3) -> View:
+    return View(np.full((1, size), value, np.float32), np.ones((1, 4), np.float32))
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([("000001", region())], "has no regions of 11 pictures"),
+        ([("000001", region()), ("000002", region(size=4))], "line 2 is none of LXMERT's (its regions have 4 numbers"),
+        (
+            [("000001", region(float("nan")))],
+            "line 1 is none of LXMERT's (its features or boxes hold what is no number",
+        ),
+        ([("000001", region()), ("a/000001", region())], "tells of 000001 in 2 lines"),
+        ([(f"{n:06d}", region(7e4)) for n in range(1, 13)], "000001.png has a number that 16 bits cannot hold"),
+    ],
+)
+def test_regions_that_cannot_be_learned_from_get_a_sentence(rows, said, flowers, tmp_path, capsys) -> None:
+    write_tsv(tmp_path / "bad.tsv", rows)
+    assert main(["features", str(flowers), "--tsv", str(tmp_path / "bad.tsv"), "-o", str(tmp_path / "made")]) == 2
+    assert said in " ".join(capsys.readouterr().err.split())
+    assert not (tmp_path / "made").exists()

@@ -35,7 +35,7 @@ class CaseParts(msgspec.Struct, frozen=True):
         """How much more two parts do together than each alone: above 0 where either would do, they need each other."""
         return self.effect(f"{first}+{second}") - self.effect(str(first)) - self.effect(str(second))
 
-    def turns(self, left_out: str) -> bool:
+    def loses(self, left_out: str) -> bool:
         """Whether the right response wins with these parts, and another without."""
         return self._best("") == self.right != self._best(left_out)
 
@@ -53,8 +53,8 @@ class KindOfPart(msgspec.Struct, frozen=True):
     """Mean gain of the right response."""
     low: float | None
     high: float | None
-    turned: float
-    """Share of parts without which another response wins."""
+    lost: float
+    """Share of parts without which a right answer becomes a wrong one."""
 
 
 def read_effects(run: RunFolder, dataset: Dataset) -> list[CaseParts]:
@@ -73,29 +73,29 @@ def read_effects(run: RunFolder, dataset: Dataset) -> list[CaseParts]:
 def by_kind(cases: Iterable[CaseParts]) -> list[KindOfPart]:
     """The effects summed up by type of part, the strongest first; a part of two types counts for both."""
     effects: dict[str, dict[str, list[float]]] = {}
-    turned: dict[str, list[bool]] = {}
+    lost: dict[str, list[bool]] = {}
     for case in cases:
         for number, part in enumerate(case.parts, 1):
             for kind in ("all parts", *(change_kinds(part) or ("no type",))):
                 effects.setdefault(kind, {}).setdefault(case.id, []).append(case.effect(str(number)))
-                turned.setdefault(kind, []).append(case.turns(str(number)))
-    found = [_summed(kind, of_case, turned[kind]) for kind, of_case in effects.items()]
+                lost.setdefault(kind, []).append(case.loses(str(number)))
+    found = [_summed(kind, of_case, lost[kind]) for kind, of_case in effects.items()]
     return sorted(found, key=lambda one: (one.kind != "all parts", -one.effect))
 
 
-def _summed(kind: str, of_case: dict[str, list[float]], turned: Sequence[bool]) -> KindOfPart:
+def _summed(kind: str, of_case: dict[str, list[float]], lost: Sequence[bool]) -> KindOfPart:
     means = [mean(effects) for effects in of_case.values()]
     middle = mean(means)
     # Parts of one case are no independent witnesses: the interval is over cases.
     half = 1.96 * stdev(means) / len(means) ** 0.5 if len(means) >= LEAST else None
     return KindOfPart(
         kind,
-        len(turned),
+        len(lost),
         len(means),
         middle,
         None if half is None else middle - half,
         None if half is None else middle + half,
-        mean(turned),
+        mean(lost),
     )
 
 

@@ -99,7 +99,7 @@ def write_regions(
             files = files or _begun(staging, count, most, view.features.shape[1])
             features, boxes, counts = files
             real = min(most, len(view.boxes))
-            features[row, :real], boxes[row, :real], counts[row] = view.features[:real], view.boxes[:real], real
+            features[row, :real], boxes[row, :real], counts[row] = _short(one, view)[:real], view.boxes[:real], real
             listed.append(one)
         if len(listed) != count or not files:
             raise CountersightError(f"{len(listed)} of {count} pictures have regions")
@@ -107,6 +107,15 @@ def write_regions(
             file.flush()
         write_whole(staging / FILE, msgspec.json.encode(Contents(made_by, listed)))
     return Regions(folder)
+
+
+def _short(one: Listed, view: View) -> Any:
+    """The features in 16 bits, in which larger numbers than 65,504 do not fit."""
+    with np.errstate(over="ignore"):
+        features = view.features.astype(np.float16)
+    if not np.isfinite(features).all():
+        raise CountersightError(f"a region of {one.name} has a number that 16 bits cannot hold; scale the features")
+    return features
 
 
 def _begun(folder: Path, count: int, most: int, size: int) -> tuple[Any, ...]:

@@ -21,10 +21,15 @@ MOST_LINE = 16 << 20
 
 def read_tsv(path: Path) -> Iterator[tuple[str, View]]:
     """The pictures of a file, one after the other: its id, and its regions with boxes from 0 to 1."""
+    width = 0
     with open(path, "rb") as file:
         for number, line in enumerate(bounded_lines(file, MOST_LINE), 1):
             try:
-                yield _read(line)
+                name, view = _read(line)
+                width = width or view.features.shape[1]
+                if view.features.shape[1] != width:
+                    raise ValueError(f"its regions have {view.features.shape[1]} numbers, those before {width}")
+                yield name, view
             except (ValueError, binascii.Error) as error:
                 raise CountersightError(f"{path} line {number} is none of LXMERT's ({error})") from None
 
@@ -39,7 +44,10 @@ def _read(line: bytes) -> tuple[str, View]:
         raise ValueError("it has no region, or a picture without size")
     sides = np.array([width, height, width, height], np.float32)
     boxes = (_array(row["boxes"]).reshape(count, 4) / sides).astype(np.float32)
-    return row["img_id"].decode(), View(_array(row["features"]).reshape(count, -1), boxes)
+    view = View(_array(row["features"]).reshape(count, -1), boxes)
+    if not (np.isfinite(view.features).all() and np.isfinite(boxes).all()):
+        raise ValueError("its features or boxes hold what is no number")
+    return row["img_id"].decode(), view
 
 
 def _array(coded: bytes) -> Floats:

@@ -55,8 +55,10 @@ _REMOVED: Final[dict[_Sort, str]] = {
 _COMMAND = "|".join(sorted(words.COMMANDS - words.OWN))
 _PLAIN_COMMAND = "add|remove|replace|delete|dress"  # no noun or tense of another verb looks like these
 _VERB = "|".join(sorted(words.VERBS))
+# "Mr.", "e.g.", "5 p.m.": a dot that ends no sentence, or mostly not.
+_SHORTENED = r"(?<!\bmr)(?<!\bmrs)(?<!\bms)(?<!\bdr)(?<!\bst)(?<!\bvs)(?<!\b[a-z]\.[a-z])(?<!\b[a-z](?=\.[a-z]\.))"
 _BREAK = re.compile(
-    r"[.;:!?\n]+(?!\d)"
+    rf"{_SHORTENED}[.;:!?\n]+(?!\d)"
     r"|,?\s\b(?:but|however|although|though|while|whereas)\b"
     rf"|,?\s(?:and\s|then\s)?(?=(?:{_PLAIN_COMMAND})\s)"
     rf"|,?\s(?:and\s|then\s)?(?=(?:{_COMMAND}|have)\s(?:the|an?|some|all|his|her|their|its|it|them|two|many|more|another)\s)"
@@ -64,6 +66,10 @@ _BREAK = re.compile(
     rf"|(?:,\s|\sand\s|\sas\swell\sas\s)(?=(?:[\w'-]+\s){{1,4}}(?:{_VERB})\s)"
     r"|,?\sand\s(?=(?:no|not|many|some)\s)"
 )
+_SUBJECT = re.compile(rf"(?:,\s|\sand\s|\sas\swell\sas\s)(?P<subject>(?:[\w'-]+\s){{1,4}}?)(?:{_VERB})\s")
+_JOINS = ("", "and", "as well as")
+_PRONOUNS = ("it ", "they ", "he ", "she ", "we ", "you ", "this ", "there ")
+_LONG = 6  # words: so long a beginning without a known verb has one that is not known
 _REMOVED_AND_REPLACED = re.compile(
     r"\bremove\s(?P<old>[^.]{1,120}?)[.,]*\s*(?:and\s)?replace\s(?:(?:it|them|this|that)\s)?(?=by\b|with\b)"
 )
@@ -126,10 +132,27 @@ def change_parts(text: str) -> tuple[str, ...]:
         return (plain,)
     parts, start = [], 0
     for found in _BREAK.finditer(lowered):
+        if found.group().strip(" ,") in _JOINS and not _begins_a_clause(lowered, start, found):
+            continue
         parts.append(plain[start : found.start()])
         start = found.end()
     cleaned = (part.strip(" ,;:.!?-") for part in (*parts, plain[start:]))
     return tuple(f"{_capital(part[0])}{part[1:]}." for part in cleaned if part)
+
+
+def _begins_a_clause(lowered: str, start: int, found: re.Match[str]) -> bool:
+    """Whether a clause begins after "and" or a comma, or only the rest of a subject ("bread and butter are gone")."""
+    before, joined = lowered[start : found.start()], _SUBJECT.match(lowered, found.start())
+    if joined is None or joined["subject"].startswith(_PRONOUNS) or (before.endswith(",") and before.count(",") == 1):
+        return True
+    if "and" in found.group() and " and " in joined["subject"] and not _KNOWN.match(joined["subject"]):
+        return False  # "sleeves and shorts and snow is melting": the clause begins at the second
+    told = before.strip(" ,").split()
+    return bool(words.COMMANDS & set(told[:1])) or len(told) >= _LONG or any(map(_predicate, told[1:]))
+
+
+def _predicate(word: str) -> bool:
+    return word in words.VERBS or word in words.DEEDS or word.endswith(("ing", "ed", "'s", "n't"))
 
 
 def _capital(letter: str) -> str:

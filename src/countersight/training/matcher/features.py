@@ -1,5 +1,6 @@
 """`countersight features`: the regions of a dataset's pictures, worked out once and kept in a folder."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -59,9 +60,11 @@ def features_from_tsv(dataset: Dataset, tsv: Path, folder: Path) -> Regions:
         raise CountersightError(
             f"{tsv} cannot tell pictures of {dataset.path} apart that differ in folder or ending only"
         )
-    wanted = [(name, view) for name, view in _counted(tsv) if Path(name).stem in names]
-    missing = names.keys() - {Path(name).stem for name, _ in wanted}
-    if missing:
+    wanted = [(name, count) for name, count in _counted(tsv) if Path(name).stem in names]
+    lines = Counter(Path(name).stem for name, _ in wanted)
+    if twice := [name for name, count in lines.items() if count > 1]:
+        raise CountersightError(f"{tsv} tells of {min(twice)} in {lines[min(twice)]} lines; keep one of them")
+    if missing := names.keys() - lines:
         raise CountersightError(f"{tsv} has no regions of {len(missing)} pictures, such as {min(missing)}")
     seen = ((names.get(Path(name).stem), view) for name, view in read_tsv(tsv))
     rows = ((_listed(dataset, name), view) for name, view in seen if name)

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import cycle
 from math import ceil
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 import msgspec
@@ -18,8 +17,6 @@ from countersight.training.matcher.network import TwoStreams
 from countersight.training.matcher.plan import Plan
 
 CHECKPOINT = "checkpoint.pt"
-SELDOM = 20.0
-"""Seconds between two checkpoints at least, but for the last."""
 
 
 class Epoch(msgspec.Struct, frozen=True):
@@ -48,7 +45,6 @@ class Trainer:
         )
         self.curve: list[Epoch] = []
         self._best: dict[str, Tensor] = {}
-        self._kept_at = monotonic()
 
     def fit(
         self,
@@ -147,9 +143,6 @@ class Trainer:
         if not self.curve or not self.plan.held_out or epoch.held_out > max(one.held_out for one in self.curve):
             self._best = {name: value.detach().cpu().clone() for name, value in self.network.state_dict().items()}
         self.curve.append(epoch)
-        if monotonic() - self._kept_at < SELDOM and epoch.epoch < self.plan.epochs:
-            return  # writing a large network takes longer than an epoch of few cases
-        self._kept_at = monotonic()
         beside = self._folder / f"{CHECKPOINT}.part"
         kept = {"best": self._best, "curve": msgspec.to_builtins(self.curve)}
         torch.save(kept if epoch.epoch == self.plan.epochs else kept | self._on_the_way(), beside)

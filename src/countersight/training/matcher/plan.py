@@ -1,7 +1,7 @@
 """How a matcher is trained, with the paper's settings as defaults (CoSIm 7 and appendix C)."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
@@ -12,6 +12,26 @@ Objective = Literal["ce", "contrastive"]
 SEEDS = (1234, 2345, 3456)
 COUNTS = "counts"
 """In place of an encoder: nothing but what can be counted."""
+LIMITS: Final = {
+    "folds": (0, 1_000),
+    "epochs": (1, 100_000),
+    "batch": (1, 100_000),
+    "rate": (1e-12, 1.0),
+    "head_rate": (0.0, 1.0),
+    "decay": (0.0, 1.0),
+    "beta2": (0.0, 0.999999),
+    "warming": (0.0, 1.0),
+    "hidden": (1, 16_384),
+    "heads": (1, 1_024),
+    "text_layers": (1, 200),
+    "vision_layers": (1, 200),
+    "cross_layers": (1, 200),
+    "dropout": (0.0, 0.99),
+    "negatives": (0, 1_000),
+    "held_out": (0.0, 0.5),
+}
+"""The least and the most that each number of a plan may be. Beyond them a training fails late, or learns nothing."""
+LARGEST_SEED = 2**63 - 1
 
 
 class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -61,6 +81,26 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def check(self) -> None:
         """Refuse what makes no sense, in a sentence."""
+        self._check_numbers()
+        self._check_inputs()
+        if self.encoder not in ("", COUNTS) and not Path(self.encoder, "config.json").is_file():
+            raise CountersightError(f"{self.encoder} is no folder of an encoder: it has no config.json")
+
+    def _check_numbers(self) -> None:
+        for name, (least, most) in LIMITS.items():
+            value = getattr(self, name)
+            if not least <= value <= most:  # nor is what is no number
+                raise CountersightError(f"`{name}` is {value}; it must be from {least:g} to {most:g}")
+        if self.hidden % self.heads:
+            raise CountersightError(f"{self.hidden} numbers cannot be shared out among {self.heads} heads")
+        if self.folds == 1 or not self.seeds:
+            raise CountersightError("cases are cut into 2 folds or more, and there is at least one seed")
+        if len(set(self.seeds)) < len(self.seeds):
+            raise CountersightError(f"a seed is named twice among {', '.join(map(str, self.seeds))}; name each once")
+        if not all(0 <= seed <= LARGEST_SEED for seed in self.seeds):
+            raise CountersightError(f"a seed is a number from 0 to {LARGEST_SEED}")
+
+    def _check_inputs(self) -> None:
         if self.objective == "contrastive" and self.inputs != "full":
             raise CountersightError("the contrastive objective compares pictures with texts; it needs `inputs` full")
         if self.inputs == "full" and bool(self.view) == bool(self.features):
@@ -72,9 +112,3 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise CountersightError(
                 "without an encoder there are counts alone: set `surface`, and `inputs` response or text"
             )
-        if self.encoder not in ("", COUNTS) and not Path(self.encoder, "config.json").is_file():
-            raise CountersightError(f"{self.encoder} is no folder of an encoder: it has no config.json")
-        if self.hidden % self.heads:
-            raise CountersightError(f"{self.hidden} numbers cannot be shared out among {self.heads} heads")
-        if self.folds == 1 or not self.seeds:
-            raise CountersightError("cases are cut into 2 folds or more, and there is at least one seed")

@@ -11,8 +11,8 @@ from countersight.training.matcher.command import KEPT, Kept
 from countersight.training.matcher.results import REPORTED, RESULT, Result, protocol
 
 HEAD = (
-    "| inputs | objective | beside | mean over seeds | seeds together | cases | how | reported |\n"
-    "| --- | --- | --- | --- | --- | --- | --- | --- |\n"
+    "| training | inputs | encoder | objective | beside | mean over seeds | seeds together | cases | how | reported |\n"
+    "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"
 )
 BESIDE_VCR = "47.37"
 """CoSIm with VCR in alternate batches (Table 6)."""
@@ -37,5 +37,7 @@ def _row(folder: Path) -> str:
     spread = f" ± {100 * result.spread:.2f}" if result.spread is not None else ""
     interval = f"{100 * (together.value or 0):.2f} ({100 * together.low:.2f}–{100 * together.high:.2f})"
     reported = BESIDE_VCR if kept.beside else REPORTED.get((plan.inputs, plan.objective), "")
-    cells = (plan.inputs, plan.objective, kept.beside, f"{100 * result.mean:.2f}{spread}", interval)
+    encoder = Path(plan.encoder).name or "from scratch"
+    mean = f"{100 * result.mean:.2f}{spread}"
+    cells = (folder.name, plan.inputs, encoder, plan.objective, kept.beside, mean, interval)
     return f"| {' | '.join(cells)} | {together.n:,} | {protocol(plan)} | {reported} |"
