@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from countersight.case import Option, Question, Reply
-from countersight.reading import agrees
+from countersight.reading import agrees, read_reply
 
 FOLDER = Path(__file__).parent / "reading"
 SETS = (
@@ -56,6 +56,12 @@ def corpus(name: str = "corpus") -> tuple[Line, ...]:
         for entry in asked
         for text, answer in entry["replies"]
     )
+
+
+@cache
+def answers(name: str) -> tuple[str | None, ...]:
+    """What every line of a set is read to answer, read once for all tests that ask."""
+    return tuple(read_reply(line.reply, line.question, line.read_from) for line in corpus(name))
 
 
 def fingerprint(name: str = "corpus") -> str:

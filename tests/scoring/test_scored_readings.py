@@ -3,10 +3,9 @@
 import pytest
 from msgspec.structs import replace
 from readings import readings
-from replies import SETS, corpus
+from replies import SETS, answers, corpus
 
 from countersight.case import Case, Question, Reply
-from countersight.reading import read_reply
 from countersight.scoring import outcomes
 
 
@@ -34,7 +33,7 @@ def test_every_reading_of_the_tables_is_scored_as_it_is_read():
 
 @pytest.mark.parametrize("name", SETS)
 def test_every_reply_of_the_corpus_is_scored_as_it_is_read(name):
-    lines = [(line, read_reply(line.reply, line.question, line.read_from)) for line in corpus(name)]
+    lines = zip(corpus(name), answers(name), strict=True)
     differ = [line.text for line, read in lines if scored(line.question, line.reply, line.read_from) != read]
     assert differ == []
 

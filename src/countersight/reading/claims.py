@@ -57,6 +57,7 @@ _TWICE = re.compile(
     re.IGNORECASE,
 )
 _CONDITION = re.compile(r"\b(?:with|without|unless|only|by(?= \w+ing\b)|until)\b(?P<what>.*)", re.IGNORECASE)
+_OBJECT = re.compile(r"\s+(?:up|off|down|out|back|over) (?:the|an?|his|her|its|their)\b", re.IGNORECASE)
 _WITH = re.compile(r"\bwith (?P<what>(?:the|his|her|its|their) \w+)\W*$", re.IGNORECASE)
 _AS_MANY = re.compile(r"\b(?:same|equal) (?:number|amount)\b|\bequally many\b|\bas many\b.*\bas\b", re.IGNORECASE)
 _EMPTINESS = frozenset({"empty", "deserted", "vacant"})
@@ -144,8 +145,8 @@ def _claimed(clause: str, asked: Asked) -> bool | None:
     pronoun = _PRONOUN.match(clause) if asked.order else None
     if pronoun and pronoun["who"].lower() in _PEOPLE - asked.people:
         return None  # "he would be taller", to whether the girl would
-    if told and asked.order and not pronoun and _is_turned_round(clause, asked):
-        return False if not negated else None  # "the boy is taller", to whether the girl is
+    if told is not None and asked.order and not pronoun and _is_turned_round(clause, asked):
+        return False if told and not negated else None  # "the boy is taller", to whether the girl is
     if told is not None:
         return told
     if not negated and _is_on_the_other_side(clause, asked):
@@ -190,6 +191,8 @@ def denied(clause: str, asked: Asked) -> str | None:
     if any(opposed(found.group().lower(), state) for found in states(clause) for state in asked.states):
         return None
     said = without_negation(_OPINION.sub("", clause)) - (_ANYBODY if NOBODY.search(clause.lower()) else frozenset())
+    if asked.order and first_word(clause) in asked.words - {asked.subject, ""}:
+        return None  # "the trees would no longer be taller", to whether the statue would
     with_it = _WITH.search(clause)
     if with_it and content(with_it["what"]) & asked.supposed:
         return None  # "she couldn't open it with the bags", to whether she could if she put them down
@@ -271,6 +274,8 @@ def _covers(clause: str, asked: Asked) -> bool:
     condition = _CONDITION.search(clause)
     if condition and content(condition["what"]) - asked.words - asked.supposed:
         return False  # "it would start with jumper cables"
+    if _OBJECT.match(clause, len(_up_to(clause, asked.words))):
+        return False  # "the bridge would hold up the traffic", to whether it would hold
     needed = asked.words - {asked.subject} if _PRONOUN.match(clause) else asked.words
     return bool(needed) and needed <= said and subject <= asked.words | asked.supposed and not elsewhere
 

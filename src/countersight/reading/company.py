@@ -37,6 +37,7 @@ _VERBS = words("questions.helping") | words("questions.possession")
 _GROUPS = frozenset(map(stem, words("counts.groups")))
 _PREPOSITIONS = words("questions.prepositions")
 _POSSESSION = words("questions.possession")
+_THE_OTHER = re.compile(r"the \w+(?: (?:would|will|could|still|then))*")  # "the guests would still have"
 _LESS = frozenset({"minus", "without"})
 _STOPS = _VERBS | _PREPOSITIONS | {"of", "that", "which", "who", "being"}
 
@@ -274,7 +275,8 @@ def _is_anothers(quantity: Quantity, asked: Counted) -> bool:
     if not asked.owner or not said or said[-1] not in _POSSESSION or _LESS.intersection(said):
         return False
     holder = frozenset(counted_words(quantity.before)) - asked.nouns - asked.qualities
-    return bool(holder & asked.supposition) and not holder & asked.owner
+    another = bool(holder & asked.supposition) or (bool(holder) and bool(_THE_OTHER.fullmatch(" ".join(said[:-1]))))
+    return another and not holder & asked.owner
 
 
 def speaks_of_another(quantity: Quantity, asked: Counted) -> bool:

@@ -84,7 +84,7 @@ def count(text: str, question: str) -> str | None:
     mentioned = [n.value for n in numerals(text)]
     if chosen is None or accounts_for(chosen, every, mentioned, asked):
         return chosen
-    if chosen == "0":
+    if chosen == "0" or (not asked.of_now and max(n.rank for n in every) <= Rank.STATED):
         return None  # "There is no boat. I see 3 people.", to how many would be in the boat
     others = {
         n.value

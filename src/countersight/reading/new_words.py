@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from countersight.reading.clauses import MODAL, MODAL_AT, asks_of_now, clauses, stated, tells_of_now
+from countersight.reading.clauses import MODAL, MODAL_AT, asks_of_now, clauses, stated, supposed, tells_of_now
 from countersight.reading.opposites import states
 from countersight.reading.stems import stem
 from countersight.reading.vocabulary import any_of, found, words
@@ -35,12 +35,14 @@ _VERB = re.compile(
 _SIDE = re.compile(r"\b(?:the|his|her|its|their|far) (left|right)\b", re.IGNORECASE)
 _IS_SO = re.compile(
     rf"\W*(?:it|he|she|they|there|the \w+(?: \w+)?)\s*{MODAL}(?: (?:\w+ly|still|then))*"
-    rf" (?P<verb>{any_of('open.being')}) (?:\w+ly |very |too )?(?P<so>\w+)\W*$",
+    rf" (?P<verb>{any_of('open.being')}) (?:\w+ly |very |too )?(?P<so>\w+)(?: (?:to|for|then|now)\b.*)?\W*$",
     re.IGNORECASE,
 )
 _ASKS_HOW_IT_IS = re.compile(r"\b(?:colou?r|look|like|weather|kind|sort|state|condition|be)\W*$|colou?r", re.IGNORECASE)
 _SEVERAL = re.compile(r"\W*(?:with|without|by|after)\b[^,]*$", re.IGNORECASE)
 _PALE: Final = words("questions.empty") | words("options.pale") | words("open.passing")
+_ADJECTIVES: Final = words("open.adjectives")
+_PARTICLES: Final = words("open.particles")
 _TAKING: Final = words("open.taking")
 _JOINING: Final = frozenset({"of", "and", "or", "the", "a", "an", "in", "on", "to", "with", "for"})
 _POINTING: Final = words("questions.prepositions") | words("open.pointing")
@@ -115,7 +117,7 @@ def _new_words(clause: str, question: str) -> str | None:
         for i, token in enumerate(tokens)
         if first <= token.start() < last and _is_new(token.group().lower(), known) and not _is_done(token, main)
     ]
-    if all(tokens[i].group().endswith("n't") for i in new):
+    if all(tokens[i].group().endswith("n't") or tokens[i].group().lower() in _PARTICLES for i in new):
         return None
     between = [tokens[i].group().lower() for i in range(new[0], new[-1] + 1) if i not in new]
     if "or" in between or not _JOINING.issuperset(between) or new[-1] - new[0] >= _LONGEST:
@@ -136,15 +138,25 @@ def _place_of_the_answer(main: str, question: str) -> tuple[int, int]:
     """
     modal = MODAL_AT.search(main)
     verb = _VERB.match(main, modal.start()) if modal else None
-    if not modal or not verb or _ASKS_WHAT_WOULD_BE.match(question):
+    if not modal:
         return 0, len(main)
-    if _ASKS_FOR_THE_SUBJECT.match(question):
-        return (0, 0) if _SEVERAL.match(main[: modal.start()]) else (0, modal.start())
-    if not _WORD.search(main, verb.end()):
-        return 0, len(main)  # "tea is what she would drink"
+    if _ASKS_WHAT_WOULD_BE.match(question):
+        return (0, 0) if _is_of_the_changed(main[: modal.start()], question) else (0, len(main))
+    if not verb:
+        return 0, len(main)
     done = verb["verb"].lower()
     may_be_the_same = done in _PALE or done in _TAKING or stem(done) in _stems(question)
+    if _ASKS_FOR_THE_SUBJECT.match(question):
+        return (0, modal.start()) if may_be_the_same and not _SEVERAL.match(main[: modal.start()]) else (0, 0)
+    if not _WORD.search(main, verb.end()):
+        return 0, len(main)  # "tea is what she would drink"
     return (verb.end(), len(main)) if may_be_the_same else (0, 0)
+
+
+def _is_of_the_changed(subject: str, question: str) -> bool:
+    """Whether a clause speaks of what the question only supposes something of: "the dog would be under the chair"."""
+    said = _stems(subject)
+    return bool(said) and said <= _stems(supposed(question)) - _stems(stated(question))
 
 
 def _is_of_another_kind(main: str, question: str) -> bool:
@@ -152,7 +164,9 @@ def _is_of_another_kind(main: str, question: str) -> bool:
     so = _IS_SO.match(main)
     if so is None or _ASKS_HOW_IT_IS.search(stated(question).strip(" ?,")):
         return False
-    return so["verb"] != "be" or bool(states(so["so"])) or so["so"].endswith(("ed", "ful", "less", "ous"))
+    said = so["so"].lower()
+    adjective = bool(states(said)) or said in _ADJECTIVES or said.endswith(("ed", "ful", "less", "ous", "able", "ible"))
+    return so["verb"] != "be" or adjective
 
 
 def _is_done(token: re.Match[str], main: str) -> bool:

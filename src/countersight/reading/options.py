@@ -59,6 +59,9 @@ _LAST_PIECE = re.compile(r"(?::|--)\s+(?P<what>[^.!?,;:\n]{1,60}?)[.!]?\s*$")
 _RATHER_THAN = re.compile(
     r",? \b(?:rather than|instead of|as opposed to|followed by|ahead of)\b[^,.;:]*", re.IGNORECASE
 )
+_THEN_ANOTHER = re.compile(
+    r"^(\W*(?:(?:to|in|on|at) )?(?:the |an? )?(?!if\b)\w+(?: \w+)?), (?:and )?then .*", re.IGNORECASE
+)  # "A, then B"
 _REMAINS = re.compile(
     r"\W*(?:so |therefore,? )?(?:what(?:'s| is| would be)? (?:left|remains)|that leaves|which leaves|this leaves)\b",
     re.IGNORECASE,
@@ -251,7 +254,7 @@ def _by_text(text: str, options: Sequence[str], letters: str, question: str) -> 
         return None
     if alone := _named_alone(text, options, letters) or _concluded_alone(text, options, letters, question):
         return alone
-    text = without_questions(_RATHER_THAN.sub(" ", text))
+    text = without_questions(_RATHER_THAN.sub(" ", _THEN_ANOTHER.sub(r"\1", text)))
     opened = _by_opening(text, options, letters)
     if opened is not None:
         return opened or None

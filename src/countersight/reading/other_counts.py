@@ -18,6 +18,7 @@ _SOME_PEOPLE = frozenset(map(stem, words("questions.some_people")))
 _CHILD = stem("child")
 _CHILDREN = frozenset(map(stem, ("boy", "girl", "baby", "toddler")))
 _LISTS_ONE = re.compile(r"\ban? [a-z]+(?: [a-z]+)?(?:,| and\b)|\band an? [a-z]+", re.IGNORECASE)
+_ONE_AND_MORE = re.compile(r"\W*an? [a-z]+(?: [a-z]+)?,? and \w+ [a-z]+ (?:would|will)\b", re.IGNORECASE)
 _IN_TOTAL = re.compile(r"\b(?:in total|in all|altogether)\W*$", re.IGNORECASE)
 GENERAL = frozenset(map(stem, words("questions.general")))
 """Stems of what goes by many other names."""
@@ -106,8 +107,8 @@ def is_of_all_kinds(number: Quantity, asked: Counted) -> bool:
 def is_one_of_a_list(value: str, text: str, every: list[Quantity], asked: Counted) -> bool:
     """Whether a number counts some of what is listed: "a goat, a donkey and three hens", to how many animals."""
     named = all(n.noun and stem(n.noun) not in asked.nouns for n in every if n.value == value)
-    plain = max(n.rank for n in every) <= Rank.STATED
-    return plain and named and bool(asked.nouns & GENERAL) and bool(_LISTS_ONE.search(text))
+    plain = max(n.rank for n in every) < Rank.CONCLUDED
+    return named and bool((plain and _LISTS_ONE.search(text)) or _ONE_AND_MORE.match(text))
 
 
 def is_beside_the_asked(number: Quantity, every: list[Quantity], asked: Counted) -> bool:

@@ -81,6 +81,7 @@ _DENIES_A_DENIAL = re.compile(
     re.IGNORECASE,
 )
 _NOT = re.compile(r"\W*not\b", re.IGNORECASE)
+_LABELLED = re.compile(r"\W*(?P<what>\w+(?: \w+)?), (?P<answer>yes|no)\W*$", re.IGNORECASE)  # "visible, yes; clear, no"
 _SUPPOSED = re.compile(r"\b(?:if|unless|otherwise|without)\b", re.IGNORECASE)
 _CONTRAST = re.compile(r"\W*(?:but|however|yet)\b", re.IGNORECASE)
 
@@ -144,6 +145,9 @@ def _answer(pieces: list[str], asked: Asked) -> str | None:
         if _is_taken_back(answer, pieces, asked):
             return None
         return _concluded_otherwise(answer, pieces) or _overruled(answer, pieces, asked) or answer
+    if labelled := [found for piece in pieces if (found := _LABELLED.match(piece))]:
+        said = {found["answer"].lower() for found in labelled if found["what"].lower() in asked.text.lower()}
+        return said.pop() if len(said) == 1 else None
     imagined = [position for position, piece in enumerate(pieces) if MODAL_AT.search(stated(piece))]
     concluded, answer = _concluded(pieces, imagined, asked)
     if answer:

@@ -111,7 +111,7 @@ _BREAKDOWN = re.compile(rf":|--|,|{any_of('counts.breakdowns')}", re.IGNORECASE)
 _PARTS_FOLLOW = re.compile(r"\s*(?::|--|,\s*(?:including|namely|the)\b)", re.IGNORECASE)
 _LESSENING = re.compile(rf"=|(?<!-)-(?!-)|{any_of('counts.lessening')}", re.IGNORECASE)
 _EXPLAINED = re.compile(r"\s*(?:[\w']+\s*)?(?:\s--?\s|:)\s*(?=[a-z])", re.IGNORECASE)  # "4 - there were 11, …"
-_FINITE = re.compile(r"\b(?:is|are|was|were|has|have)\b", re.IGNORECASE)
+_FINITE = found("counts.present_verbs")
 _PARTS = re.compile(r":|--")
 _MOST = 100  # numbers of one sentence that are looked at, the last
 _NEAR = 60  # characters of a sentence that can say what a number in it is

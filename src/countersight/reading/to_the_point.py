@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from countersight.reading.asked import content
 from countersight.reading.clauses import (
+    MODAL_AT,
     contrasted,
     every_clause,
     imagines,
@@ -29,6 +30,7 @@ _OPTION_DOES = re.compile(
 _WHICH = re.compile(r"^\W*(?:which|what|whose)(?: of the)? \w+\b|^\W*who\b", re.IGNORECASE)
 _WHERE = re.compile(r"^\W*where\b", re.IGNORECASE)
 _CONCLUSION = found("yes_no.conclusions", "options.leaving")
+_IS_DOING = re.compile(r"^\W*(?:he|she|they|it) (?:is|are) \w+ing\b", re.IGNORECASE)
 _IS_SO = re.compile(r"^\W*the (?P<what>[\w ]{1,40}?) (?:is|are|was|were)\b", re.IGNORECASE)
 
 
@@ -65,6 +67,8 @@ def of_what_would_be(text: str, question: str) -> str:
 
 
 def _is_of_the_asked(piece: str, question: str) -> bool:
+    if _IS_DOING.match(piece):
+        return True
     told = _IS_SO.match(piece)
     return told is not None and set(spelled(told["what"])) <= set(spelled(question))
 
@@ -89,7 +93,7 @@ def _is_beside_the_point(clause: str, question: str, options: Sequence[str]) -> 
         subject = content(told["what"])
         return told["what"].lower().startswith("the ") and bool(subject) and not subject & known
     said, asked = content(told["rest"]), content(_WHICH.sub("", stated(question)))
-    return bool(said - content(question)) and not asked <= said
+    return bool(said - content(question)) and not (asked <= said and (asked or MODAL_AT.search(clause)))
 
 
 def _is_of_another(clause: str, question: str) -> bool:

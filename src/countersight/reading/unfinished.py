@@ -12,8 +12,13 @@ from countersight.reading.vocabulary import found
 
 _SUPPOSES = re.compile(r"\b(?:if|after|once|when)\b", re.IGNORECASE)
 _HAS = re.compile(
-    r"\W*the (?P<what>\w+) (?:has|holds|carries|contains|shows|is (?:hold|carry|show|contain)ing)\b", re.IGNORECASE
+    r"\W*(?:he|she|they|it|the (?P<what>\w+))"
+    r" (?:has|have|holds?|carr(?:y|ies)|contains?|shows?|wears?|(?:is|are) \w+ing)\b",
+    re.IGNORECASE,
 )
+_IS_THERE = re.compile(r"\b(?:is|are|sits?|stands?|lies?)\b", re.IGNORECASE)
+_THERE_ARE = re.compile(r"\b(?:there (?:is|are)|has|have)\b|\bthere's\b", re.IGNORECASE)
+_COMES_OF_IT = re.compile(r"\b(?:after|then|left|remain\w*|if|once|without|when|with|minus)\b|=", re.IGNORECASE)
 _CHANGE = found("counts.changes")
 _UNCHANGED = found("counts.unchanged")
 
@@ -57,13 +62,33 @@ def stops_before_its_result(every: list[Quantity], pieces: list[str], asked: Cou
 
 def tells_only_what_is(value: str, every: list[Quantity], pieces: list[str], asked: Counted) -> bool:
     """Whether a number is what is now, and the reply does not come to what would be."""
-    return _is_left_behind(value, every, pieces) or _tells_what_something_has(every, pieces, asked)
+    return (
+        _is_left_behind(value, every, pieces)
+        or _tells_what_something_has(every, pieces, asked)
+        or _is_somewhere_else(value, every, asked)
+        or _describes_the_picture(every, pieces)
+    )
+
+
+def _describes_the_picture(every: list[Quantity], pieces: list[str]) -> bool:
+    """Whether a reply is one sentence that counts several things as they are: "there are four teams and two games"."""
+    (piece, *others) = pieces
+    told = not others and _THERE_ARE.search(piece) and not _COMES_OF_IT.search(piece)
+    return bool(told) and len({n.value for n in numerals(piece)}) > 1 and max(n.rank for n in every) == Rank.STATED
+
+
+def _is_somewhere_else(value: str, every: list[Quantity], asked: Counted) -> bool:
+    """Whether a number is told of a place that was not asked for: "two cars are parked on the other side"."""
+    own = [n for n in every if n.value == value]
+    told = all(n.rank == Rank.STATED and _IS_THERE.search(n.after) for n in own)
+    asked_for = asked.words - asked.supposition
+    return told and all(n.words - asked_for - frozenset(map(stem, n.phrase[:1])) for n in own)
 
 
 def _tells_what_something_has(every: list[Quantity], pieces: list[str], asked: Counted) -> bool:
     """Whether a reply says what something has, where it was asked what it would have: "The shelf holds ten books."."""
     told = _HAS.match(pieces[0]) if len(pieces) == 1 and len(every) == 1 else None
-    return told is not None and stem(told["what"].lower()) in asked.owner | asked.qualities
+    return told is not None and (not told["what"] or stem(told["what"].lower()) in asked.owner | asked.qualities)
 
 
 def _is_left_behind(value: str, every: list[Quantity], pieces: list[str]) -> bool:
