@@ -297,6 +297,10 @@ def test_what_the_verbs_give_back_is_short_to_read(told, tmp_path):
     assert repr(cs.open_model("embedded:factual")) == "Model('embedded:factual')"
     assert "<th>seed</th><td>0</td>" in cs.open_model("chance")._repr_html_()
     turn = Turn("user", "What is it?", run.dataset().picture(first.image))
+    assert repr(turn.picture).startswith("Picture(image/png, 448 × 448, ")
+    assert turn.picture._repr_mimebundle_()["image/png"] == turn.picture.data
+    assert "CCS  1.000 (" in repr(told[2].scores())
+    assert repr(cs.blind(run.dataset())) == "Blind(12 questions, right without looking: too few to tell)"
     assert repr(cs.Request("k", (turn,), "open")) == "Request('k': 'What is it?', open, 1 picture)"
 
 

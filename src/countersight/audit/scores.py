@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from html import escape
 from typing import Any, Literal
 
 import msgspec
@@ -24,6 +25,7 @@ from countersight.audit.sensitivity import (
 )
 from countersight.audit.trail import Audit
 from countersight.editing import Action, ConceptKind
+from countersight.text import several
 
 SCORES = "scores.json"
 Measure = Literal["pcs", "ncc", "ccs"]
@@ -124,6 +126,18 @@ class Scores(msgspec.Struct, frozen=True, omit_defaults=True):
     """Where edits were tried in doses."""
     thought: ThoughtScore | None = None
     """Where the model's own explanation was changed."""
+
+    def __repr__(self) -> str:
+        counted = f"{several(self.kept.ccs.concepts, 'test')} of {several(self.cases, 'case')}"
+        lines = [f"Scores of the audit of {self.model}: {counted}; {sum(self.excluded.values()):,} left out"]
+        for name in ("pcs", "ncc", "ccs"):
+            mean = getattr(self.kept, name)
+            told = "–" if mean.value is None else f"{mean.value:.3f} ({mean.low:.3f} to {mean.high:.3f})"
+            lines.append(f"  {name.upper()}  {told}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(repr(self))}</pre>"
 
 
 def score(audit: Audit, *, seed: int = 0) -> Scores:

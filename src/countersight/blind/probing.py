@@ -13,6 +13,7 @@ from countersight.blind.cues import Cue, cues_in
 from countersight.blind.elsewhere import elsewhere
 from countersight.case import TWO_WORLDS, Case, World
 from countersight.scoring import wilson
+from countersight.text import several
 
 ALL = "all"
 FEWEST = 50
@@ -93,6 +94,11 @@ class Blind(msgspec.Struct, frozen=True):
     """Every group in each world, then all of them together; groups with too few questions are left out."""
     cues: tuple[Cue, ...]
     """What carries it, the strongest first."""
+
+    def __repr__(self) -> str:
+        totals = [total for world in TWO_WORLDS if (total := self.total(world))]
+        told = ", ".join(f"{each.world} {each.blind.right:.1%}" for each in totals) or "too few to tell"
+        return f"Blind({several(self.questions, 'question')}, right without looking: {told})"
 
     def total(self, world: World) -> GroupBlind | None:
         """All groups together in a world, where there are enough questions."""

@@ -38,6 +38,13 @@ class Picture(msgspec.Struct, frozen=True):
     plain: bool = False
     """Every decoder makes the same of it: 8 bits, no clear parts, no inks, one frame. (How it was held is apart.)"""
 
+    def __repr__(self) -> str:
+        return f"Picture({self.mime}, {self.width} × {self.height}, {len(self.data):,} bytes)"
+
+    def _repr_mimebundle_(self, **asked: object) -> dict[str, object]:
+        """Notebooks show it."""
+        return {"text/plain": repr(self), self.mime: self.data}
+
 
 class _Header(NamedTuple):
     """What the structure of a file says about its picture."""
