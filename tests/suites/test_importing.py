@@ -11,7 +11,9 @@ from importing import csv_file, import_suite, jsonl_file
 from making import picture
 
 from countersight.errors import CountersightError
-from countersight.suites.importing import MAX_LINE, BadField, csv_rows, jsonl_rows
+from countersight.suites.csv_file import csv_rows
+from countersight.suites.importing import MAX_LINE, BadField
+from countersight.suites.json_lines import jsonl_rows
 from countersight.suites.registry import SUITES
 from countersight.suites.supposing import supposed
 from countersight.verbs import make

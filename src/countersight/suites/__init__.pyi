@@ -1,5 +1,6 @@
 from .benchmark import Suite as Suite
 from .benchmark import Way as Way
+from .csv_file import csv_rows as csv_rows
 from .describing import Chart as Chart
 from .describing import ChartBar as ChartBar
 from .describing import SuiteStatistics as SuiteStatistics
@@ -8,7 +9,6 @@ from .hiding import secret_seed as secret_seed
 from .hiding import whole_beside as whole_beside
 from .importing import Layout as Layout
 from .importing import OnBad as OnBad
-from .importing import csv_rows as csv_rows
 from .json_file import JsonFile as JsonFile
 from .pairs import ReportedPairs as ReportedPairs
 from .pairs import words as words

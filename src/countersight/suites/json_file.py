@@ -14,7 +14,8 @@ from typing import TypeVar
 import msgspec
 
 from countersight.errors import CountersightError
-from countersight.suites.importing import BadField, Row, Rows, json_row
+from countersight.suites.importing import BadField, Row, Rows
+from countersight.suites.json_lines import json_row
 
 MAX_FILE = 1 << 29
 """Most bytes of a document, unpacked; VQAv2's largest, the annotations for training, has under 400 million."""

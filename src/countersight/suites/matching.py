@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from countersight.case import Case, Cell, Question
-from countersight.suites.importing import BadField, Row, Rows, checked, text_of
+from countersight.suites.fields import checked, text_of
+from countersight.suites.importing import BadField, Row, Rows
 
 CAPTION, PICTURE = "caption place", "picture place"
 """Which caption is asked of which picture, in a row that was made of one with both."""

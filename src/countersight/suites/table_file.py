@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from countersight.errors import CountersightError
-from countersight.suites.importing import MAX_LINE, Row, Rows, csv_rows, header_fault, jsonl_rows
+from countersight.suites.csv_file import csv_rows, header_fault
+from countersight.suites.importing import MAX_LINE, Row, Rows
 from countersight.suites.json_file import JsonFile
+from countersight.suites.json_lines import jsonl_rows
 from countersight.suites.picture_files import BadField, Pictured
 
 _LONGEST_NAME = 400

@@ -12,7 +12,8 @@ from functools import partial
 
 from countersight.case import Case, Option, Question
 from countersight.suites.acquired.suite import NAME
-from countersight.suites.importing import Layout, Row, checked, name_of, text_of
+from countersight.suites.fields import checked, name_of, text_of
+from countersight.suites.importing import Layout, Row
 from countersight.suites.picture_files import Frames
 from countersight.suites.supposing import supposed
 from countersight.suites.table_file import table_rows

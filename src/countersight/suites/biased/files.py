@@ -15,7 +15,8 @@ from functools import partial
 
 from countersight.case import AnswerKind, Case, Question
 from countersight.suites.biased.suite import NAME
-from countersight.suites.importing import Layout, Row, checked, text_of
+from countersight.suites.fields import checked, text_of
+from countersight.suites.importing import Layout, Row
 from countersight.suites.picture_files import Pictured
 from countersight.suites.table_file import picture_in, table_rows
 

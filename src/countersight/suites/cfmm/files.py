@@ -18,17 +18,10 @@ from pathlib import Path
 
 from countersight.case import Case, Option, Question
 from countersight.suites.cfmm.suite import NAME
-from countersight.suites.importing import (
-    BadField,
-    Layout,
-    Row,
-    Rows,
-    checked,
-    csv_rows,
-    jsonl_rows,
-    name_of,
-    text_of,
-)
+from countersight.suites.csv_file import csv_rows
+from countersight.suites.fields import checked, name_of, text_of
+from countersight.suites.importing import BadField, Layout, Row, Rows
+from countersight.suites.json_lines import jsonl_rows
 from countersight.suites.supposing import supposed
 
 ASPECTS = ("count", "color", "shape", "size", "direction", "common")

@@ -17,7 +17,8 @@ from typing import Any
 
 from countersight.case import AnswerKind, Case, Cell, Question
 from countersight.suites.clevrer.suite import NAME
-from countersight.suites.importing import BadField, Layout, Row, Rows, checked, name_of, text_of
+from countersight.suites.fields import checked, name_of, text_of
+from countersight.suites.importing import BadField, Layout, Row, Rows
 from countersight.suites.json_file import JsonFile
 from countersight.suites.picture_files import Frames
 from countersight.suites.supposing import supposed

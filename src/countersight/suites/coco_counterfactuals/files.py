@@ -11,7 +11,9 @@ from functools import partial
 
 from countersight.case import Case
 from countersight.suites.coco_counterfactuals.suite import NAME
-from countersight.suites.importing import Layout, Row, jsonl_rows, text_of
+from countersight.suites.fields import text_of
+from countersight.suites.importing import Layout, Row
+from countersight.suites.json_lines import jsonl_rows
 from countersight.suites.matching import PICTURE, four_of_each, matched_case
 
 FIELDS = ("id", "image_0", "image_1", "caption_0", "caption_1")

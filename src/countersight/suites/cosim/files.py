@@ -21,7 +21,9 @@ from countersight.case import LETTERS, Case, Change, Option, Question
 from countersight.errors import CountersightError
 from countersight.suites.cosim.changes import KINDS, change_kinds
 from countersight.suites.cosim.suite import NAME
-from countersight.suites.importing import BadField, Layout, Row, Rows, checked, csv_rows, text_of
+from countersight.suites.csv_file import csv_rows
+from countersight.suites.fields import checked, text_of
+from countersight.suites.importing import BadField, Layout, Row, Rows
 from countersight.suites.json_file import JsonFile
 from countersight.text import unknown
 

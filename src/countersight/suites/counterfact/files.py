@@ -15,7 +15,8 @@ from pathlib import Path
 from countersight.case import Case, Option, Question
 from countersight.composing import plural
 from countersight.suites.counterfact.suite import NAME
-from countersight.suites.importing import BadField, Layout, Row, Rows, checked, text_of
+from countersight.suites.fields import checked, text_of
+from countersight.suites.importing import BadField, Layout, Row, Rows
 from countersight.suites.picture_files import Pictured
 from countersight.suites.table_file import picture_in, table_rows
 

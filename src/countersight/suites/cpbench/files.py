@@ -12,7 +12,8 @@ from functools import partial
 
 from countersight.case import Case, Question
 from countersight.suites.cpbench.suite import NAME
-from countersight.suites.importing import Layout, Row, checked, name_of, text_of
+from countersight.suites.fields import checked, name_of, text_of
+from countersight.suites.importing import Layout, Row
 from countersight.suites.picture_files import Pictured
 from countersight.suites.table_file import picture_in, table_rows
 

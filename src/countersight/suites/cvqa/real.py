@@ -11,8 +11,10 @@ import msgspec
 
 from countersight.case import AnswerKind, Case, Question
 from countersight.reading import answer_in
+from countersight.suites.csv_file import csv_rows
 from countersight.suites.cvqa.suite import REAL_NAME
-from countersight.suites.importing import BadField, Layout, Row, Rows, checked, csv_rows, name_of, text_of
+from countersight.suites.fields import checked, name_of, text_of
+from countersight.suites.importing import BadField, Layout, Row, Rows
 from countersight.suites.supposing import supposed
 
 COLUMNS = ("img_path", "query", "answer", "new query", "new answer", "type")

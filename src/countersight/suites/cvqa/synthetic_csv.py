@@ -7,9 +7,11 @@ from pathlib import Path
 
 from countersight.case import LETTERS, Case, Change, Option, Question
 from countersight.errors import CountersightError
+from countersight.suites.csv_file import csv_rows
 from countersight.suites.cvqa.suite import SYNTHETIC_NAME
 from countersight.suites.cvqa.templates import TEMPLATES
-from countersight.suites.importing import IMAGES, BadField, Layout, Row, Rows, checked, csv_rows
+from countersight.suites.fields import checked
+from countersight.suites.importing import IMAGES, BadField, Layout, Row, Rows
 from countersight.suites.supposing import as_sentence
 
 COLUMNS = ("img_path", "query", "answer", "new query", "new answer", "type")

@@ -14,8 +14,9 @@ model that is told the right answer in words; ours are read as yes and no.
 from functools import partial
 
 from countersight.case import Case, Cell, Question
+from countersight.suites.fields import checked, name_of, text_of
 from countersight.suites.hallusion.suite import NAME
-from countersight.suites.importing import BadField, Layout, Row, checked, name_of, text_of
+from countersight.suites.importing import BadField, Layout, Row
 from countersight.suites.table_file import table_rows
 
 _PLACE = ("category", "subcategory", "set_id", "figure_id")

@@ -10,7 +10,8 @@ import re
 from functools import partial
 
 from countersight.case import Case, Cell, Option, Question
-from countersight.suites.importing import BadField, Layout, Row, checked, text_of
+from countersight.suites.fields import checked, text_of
+from countersight.suites.importing import BadField, Layout, Row
 from countersight.suites.mmvp.suite import NAME
 from countersight.suites.table_file import table_rows
 

@@ -13,7 +13,9 @@ import re
 from pathlib import Path
 
 from countersight.case import Case, Cell, Option, Question
-from countersight.suites.importing import BadField, Layout, Row, Rows, checked, header_fault, name_of, text_of
+from countersight.suites.csv_file import header_fault
+from countersight.suites.fields import checked, name_of, text_of
+from countersight.suites.importing import BadField, Layout, Row, Rows
 from countersight.suites.naturalbench.suite import NAME
 from countersight.suites.picture_files import Pictured
 from countersight.suites.table_file import picture_in, table_rows

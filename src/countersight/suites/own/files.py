@@ -33,7 +33,10 @@ from msgspec.structs import replace
 
 from countersight.case import LETTERS, AnswerKind, Case, Change, Option, Question
 from countersight.errors import DatasetError
-from countersight.suites.importing import BadField, Layout, Row, Rows, checked, csv_rows, jsonl_rows, text_of
+from countersight.suites.csv_file import csv_rows
+from countersight.suites.fields import checked, text_of
+from countersight.suites.importing import BadField, Layout, Row, Rows
+from countersight.suites.json_lines import jsonl_rows
 from countersight.suites.own.suite import NAME
 from countersight.suites.supposing import supposed
 from countersight.text import NUMBER_WORDS

@@ -16,7 +16,8 @@ import msgspec
 
 from countersight.case import Case, Question
 from countersight.errors import CountersightError
-from countersight.suites.importing import BadField, Layout, Row, Rows, checked, text_of
+from countersight.suites.fields import checked, text_of
+from countersight.suites.importing import BadField, Layout, Row, Rows
 from countersight.suites.json_file import JsonFile, as_row
 from countersight.suites.vqa.suite import OKVQA_NAME, VQAV2_NAME
 
