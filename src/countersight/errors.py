@@ -122,3 +122,7 @@ class EditFailed(AskingFailed):
 
     def __init__(self, reason: str, *, again: bool = False) -> None:
         super().__init__(reason, again=again)
+
+
+class OrderInDoubt(EditFailed):
+    """An edit may have been ordered and paid for, and nobody knows: a person must look before it is ordered again."""

@@ -179,7 +179,7 @@ class Writer:
     def _extract(self, place: Place, statement: Statement, told: list[Instruction]) -> None:
         said = json.dumps({"concepts": [msgspec.structs.asdict(each) for each in told]})
         asked = (Asked("user", extract_prompt(PROMPTS, statement, self.manifest.concepts)),)
-        found = concepts_said((Try(said),), self.manifest.concepts, statement.explanation)
+        found = concepts_said((Try(said),), self.manifest.concepts, statement.explanation, PROMPTS)
         self.step("concepts", place, found, self.manifest.extractor.name, asked)
 
     def _test(self, here: Place, kind: str, told: Instruction, evidence: Evidence, before: str) -> None:
@@ -205,7 +205,7 @@ class Writer:
                 "ncc_reason": f"it no longer cites the blue ball {words}",
                 "ncc": ncc,
             }
-            given = verdict_said(judge.name, 1, (Try(json.dumps(said)),))
+            given = verdict_said(judge.name, 1, (Try(json.dumps(said)),), PROMPTS)
             asked = (Asked("user", judge_prompt(PROMPTS, evidence)),)
             place = msgspec.structs.replace(place, judge=judge.name, vote=1)
             self.step("verdict", place, given, judge.name, asked, model="gpt-9-0613" if number else "")

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 from insider import appended, findings, rechained, replace, resealed, swept
 
+from countersight import __version__
 from countersight.audit.bundle.seal import SEAL, read_seal
 from countersight.audit.folder import MANIFEST, AuditFolder
 from countersight.audit.log import LOG, read_steps
@@ -262,6 +263,33 @@ def test_thresholds_of_a_checker_loosened(past):
     in_manifest(past, checkers=(*manifest.checkers, loose))
     swept(past)
     told(past, "seams was held to other thresholds")
+
+
+@pytest.mark.parametrize("stage", ["answer", "concepts", "edit", "verdict"])
+def test_a_step_before_the_one_it_builds_on(past, stage):
+    steps = list(read_steps(past / LOG))
+    early = next(step for step in steps if step.stage == stage and step.place.concept != 0)
+    order = iter([early, *(step for step in steps if step != early)])
+    rechained(past / LOG, lambda step: next(order))
+    swept(past)
+    told(past, f"step 0 ({stage}) builds on step ")
+
+
+def test_other_prompts_under_a_name_of_ours(said):
+    prompts = AuditFolder.open(said).manifest.prompts
+    kind = prompts | {"why": "Why? Say what the auditor would like to hear."}
+
+    def other(step):
+        asked = tuple(replace(turn, text=turn.text.replace(prompts["why"], kind["why"])) for turn in step.asked)
+        return replace(step, asked=asked)
+
+    in_manifest(said, prompts=kind, countersight=__version__)
+    rechained(said / LOG, other)
+    swept(said)
+    told(said, "broken: audit.json (its prompts are called edct, and are not those that ship under this name)")
+    in_manifest(said, prompts=kind | {"name": "mine"})
+    swept(said)
+    assert findings(said) == []
 
 
 def test_a_step_that_belongs_to_nothing(said):

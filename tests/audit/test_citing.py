@@ -24,9 +24,19 @@ New: "{edited_answer}" New why: "{edited_explanation}"'''
 """
 
 
-def told(*concepts):
-    listed = [{"concept": each, "kind": "object", "action": "remove", "positive": "Remove it."} for each in concepts]
+def told(*concepts, **more):
+    listed = [
+        {"concept": each, "kind": "object", "action": "remove", "positive": "Remove it."} | more for each in concepts
+    ]
     return (Try(json.dumps({"concepts": listed})),)
+
+
+def extracted(tries, most=4, why=WHY):
+    return concepts_said(tries, most, why, SETS["edct"])
+
+
+def judged(text):
+    return verdict_said("j", 1, (Try(text),), SETS["edct"])
 
 
 @pytest.mark.parametrize(
@@ -44,16 +54,44 @@ def told(*concepts):
     ],
 )
 def test_a_concept_is_cited_by_its_words(concept, cited):
-    found = concepts_said(told(concept), 4, WHY) if concept else None
+    found = extracted(told(concept)) if concept else None
     assert (bool(found.instructions) if found else cites(WHY, concept)) == cited
 
 
 def test_what_is_not_cited_is_refused_and_counted():
-    found = concepts_said(told("a stethoscope", "the orange leaves", "a white coat"), 4, WHY)
+    found = extracted(told("a stethoscope", "the orange leaves", "a white coat"))
     assert [each.concept for each in found.instructions] == ["a stethoscope", "a white coat"]
     assert found.refused == ("the orange leaves",)
-    none = concepts_said(told("the orange leaves"), 4, WHY)
+    none = extracted(told("the orange leaves"))
     assert (none.instructions, none.reason) == ((), UNCITED)
+
+
+@pytest.mark.parametrize(
+    ("concept", "kind", "why"),
+    [
+        ("the red car", "attribute", "A car stands on the street."),
+        ("a dragon", "object", "A car stands on the street."),
+        ("orange leaves of the maple tree", "attribute", "The tree has green leaves."),
+        ("a bicycle leans on the wall", "object", "A man leans on the wall."),
+    ],
+)
+def test_an_attribute_that_nobody_named_and_an_example_of_the_prompt_are_not_cited(concept, kind, why):
+    """Also where the thing that is to be changed is named: the concept is what stands on the page."""
+    assert extracted(told(concept, kind=kind, target="car"), why=why).refused == (concept,)
+
+
+@pytest.mark.parametrize(
+    ("concept", "kind"),
+    [("the red car", "object"), ("number of cars", "attribute"), ("two cars", "attribute"), ("a wall", "object")],
+)
+def test_other_forms_of_what_was_said_are_cited(concept, kind):
+    assert extracted(told(concept, kind=kind), why="There are 2 cars in front of a wall.").refused == ()
+
+
+def test_a_judge_that_repeats_an_example_of_the_prompt_has_not_judged():
+    example = json.loads(SETS["edct"].judge.replace("{{", "{").replace("}}", "}").splitlines()[-1])
+    assert judged(json.dumps(example)).pcs_reason.endswith("its reasons are those of the example, not of this test")
+    assert judged(json.dumps(example | {"ncc_reason": "It names the wall."})).path == "model"
 
 
 def test_an_extractor_that_repeats_the_prompt_is_found_out(tmp_path):
@@ -73,13 +111,13 @@ def test_an_extractor_that_repeats_the_prompt_is_found_out(tmp_path):
     ("said", "score"), [(1, 1), (1.0, 1), ("1", 1), (True, 1), ("true", 1), (0, 0), ("0", 0), (False, 0)]
 )
 def test_a_score_is_read_however_it_is_written(said, score):
-    found = verdict_said("j", 1, (Try(json.dumps({"pcs": said, "ncc": 0})),))
+    found = judged(json.dumps({"pcs": said, "ncc": 0}))
     assert (found.pcs, found.ncc, type(found.pcs)) == (score, 0, int)
 
 
 @pytest.mark.parametrize("said", [2, 0.5, "yes", None, [], -1])
 def test_what_is_no_score_is_an_abstention(said):
-    assert verdict_said("j", 1, (Try(json.dumps({"pcs": said, "ncc": 0})),)).path == "abstained"
+    assert judged(json.dumps({"pcs": said, "ncc": 0})).path == "abstained"
 
 
 def test_the_format_of_the_paper_is_read():
@@ -87,11 +125,11 @@ def test_the_format_of_the_paper_is_read():
         "Analysis:\nPrediction Change Score: The answer names the headphones.\nNLE Concept Consistency: It still cites "
         "the stethoscope.\nCounterfactual Consistency Score: One of them is 0.\nFinal Scores:\nPCS: 1\nNCC: [0]\nCCS: 0"
     )
-    found = verdict_said("j", 1, (Try(text),))
+    found = judged(text)
     assert (found.pcs, found.ncc, found.pcs_reason) == (1, 0, "The answer names the headphones.")
-    assert verdict_said("j", 1, (Try(text + "\nPCS: 0"),)).path == "abstained", "two answers are none"
+    assert judged(text + "\nPCS: 0").path == "abstained", "two answers are none"
     edit = 'Positive Prompt: "Replace the stethoscope with headphones." Negative Prompt: "Stethoscope, doctor, clinic."'
-    (one,) = concepts_said((Try(edit),), 1, WHY).instructions
+    (one,) = extracted((Try(edit),), 1).instructions
     assert (one.positive, one.negative) == ("Replace the stethoscope with headphones.", "Stethoscope, doctor, clinic.")
 
 

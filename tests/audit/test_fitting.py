@@ -16,7 +16,7 @@ from countersight.audit.calibration.sheet import PANEL, Calibration, JudgeSheet,
 from countersight.audit.clusters import Mean
 from countersight.audit.finishing import finish
 from countersight.audit.folder import AuditFolder
-from countersight.audit.judges.panel import HALVES, opinion, panel
+from countersight.audit.judges.panel import HALVES, ccs_of_votes, opinion, panel
 from countersight.audit.people import LABELS, PersonLabel
 from countersight.audit.records import Party, Verdict
 from countersight.audit.scores import CorrectedTrio, score
@@ -114,6 +114,19 @@ def test_a_tie_counts_half_and_a_panel_cannot_exceed_its_verdicts():
     assert panel(divided, HALVES).ccs == 0.5
     assert panel(divided, "majority").ccs is None
     assert opinion([Verdict("a", 1, 1, 0), Verdict("a", 2, 0, 0)], HALVES).pcs == 0.5
+
+
+def test_a_panel_whose_two_yes_come_from_different_judges_says_so(labelled):
+    """Two of three say yes to PCS, two of three to NCC, and only one to both: a CCS of 1 needs a word of why."""
+    split = (Verdict("a", 1, 1, 0), Verdict("b", 1, 0, 1), Verdict("c", 1, 1, 1))
+    assert (panel(split, HALVES).ccs, ccs_of_votes(split, HALVES)) == (1.0, 0.0)
+    audit, change = read_audit(labelled[0]), msgspec.structs.replace
+    cases = [change(each, concepts=tuple(change(c, verdicts=split) for c in each.concepts)) for each in audit.cases]
+    scores = score(change(audit, cases=tuple(cases)))
+    assert (scores.kept.ccs.value, scores.lent, scores.allowed) == (1.0, scores.kept.ccs.concepts, 0.0)
+    (words,) = (each for each in headline(limits(audit.manifest, scores)) if "not the same ones" in each)
+    assert words.endswith("With the PCS × NCC of every vote pooled it is 0.000.")
+    assert score(audit).lent == 0
 
 
 def test_an_audit_begun_by_0_1_ends_as_it_began(tmp_path):

@@ -399,3 +399,9 @@ def test_times_that_contradict_each_other(audit, n, at):
     rechained(audit / LOG, lambda step: replace(step, at=at) if step.n == last else step)
     swept(audit)
     assert any("long before" in line for line in findings(audit))
+
+
+def test_a_step_that_cost_less_than_nothing(said):
+    rechained(said / LOG, lambda step: replace(step, spent=replace(step.spent, cost=-5.0)))
+    resealed(said)
+    assert any("is said to have cost less than nothing" in line for line in findings(said))

@@ -6,7 +6,7 @@ from editing.servers import PictureServer, negative
 
 from countersight.audit.orders import ORDERS, FileOrders
 from countersight.editing import EditRequest, Order
-from countersight.errors import AuditError, EditFailed
+from countersight.errors import AskingFailed, AuditError, EditFailed, OrderInDoubt
 
 
 class Killed(BaseException):
@@ -49,6 +49,25 @@ def test_an_order_that_may_have_been_placed_is_not_placed_again_unasked(at, tmp_
         (tmp_path / ORDERS).unlink()
         edit(FLUX, orders=FileOrders(tmp_path))
         assert len(server.to("flux-2-pro")) == 1
+
+
+@pytest.mark.parametrize("fault", ["nothing", "html"])
+def test_an_order_whose_answer_is_lost_may_be_paid_for_and_is_not_placed_again(at, tmp_path, fault):
+    with PictureServer(order=[fault, None]) as server:
+        at(server)
+        for _ in range(2):
+            with pytest.raises(OrderInDoubt, match="may be paid for already"):
+                edit(FLUX, orders=FileOrders(tmp_path))
+        assert len(server.to("flux-2-pro")) == 1
+
+
+@pytest.mark.parametrize("fault", ["status:429:0.01", "status:500"])
+def test_an_order_that_the_service_did_not_take_is_placed_anew(at, tmp_path, fault):
+    with PictureServer(order=[fault, None]) as server:
+        at(server)
+        with pytest.raises(AskingFailed):
+            edit(FLUX, orders=FileOrders(tmp_path))
+        assert edit(FLUX, orders=FileOrders(tmp_path)).log["order"] == "order-0"
 
 
 def test_an_order_with_a_bad_end_or_an_expired_result_is_placed_anew(at, tmp_path):

@@ -34,6 +34,13 @@ def test_a_judge_who_guesses_may_not():
     assert found.advantage < 0.7
 
 
+def test_the_p_values_are_those_of_students_t():
+    """By hand: of 30 items the judge loses 6 to each person and ties on the rest; t = (0.2 − 0.3) / (0.4068 / √30)."""
+    others = {str(item): 1 for item in range(30)}
+    found = alt_test(dict.fromkeys("abc", others), {str(item): int(item >= 6) for item in range(30)}, margin=0.3)
+    assert [contest.p for contest in found.contests] == pytest.approx([0.0943192] * 3, abs=1e-6)
+
+
 def test_two_people_or_few_items_give_no_verdict():
     _, two = people(0.1, number=2)
     _, few = people(0.1, items=20)

@@ -12,7 +12,7 @@ from countersight.audit.calibration.correcting import Corrected, corrected
 from countersight.audit.calibration.sheet import PANEL
 from countersight.audit.clusters import Mean, clustered_mean
 from countersight.audit.exclusion import CHECKED, RULE, exclusion, flips
-from countersight.audit.judges.panel import Opinion, by_judge, opinion, panel
+from countersight.audit.judges.panel import Opinion, by_judge, ccs_of_votes, opinion, panel
 from countersight.audit.probes import Check
 from countersight.audit.records import CaseTrail, Failed, Verdict
 from countersight.audit.sensitivity import (
@@ -115,6 +115,10 @@ class Scores(msgspec.Struct, frozen=True, omit_defaults=True):
     paths: dict[str, int]
     """Verdicts by what decided."""
     agreement: Agreement
+    lent: int = 0
+    """Tests that count whose CCS is more than their votes allow: yes to PCS and yes to NCC come from different ones."""
+    allowed: float | None = None
+    """CCS where every vote's own PCS · NCC is pooled, where that differs so."""
     edited: int | None = None
     """Tests with an edited picture, where edits were checked."""
     checked: int | None = None
@@ -175,9 +179,21 @@ def score(audit: Audit, *, seed: int = 0) -> Scores:
         flips=sum(controls),
         paths=dict(Counter(verdict.path for verdict in flat).most_common()),
         agreement=agreement([given for given in verdicts if given]),
+        **_lent(audit, kept, seed),
         **_checks(audit),
         **_past_the_paper(audit, {(test.case, test.number) for test in kept}, seed),
     )
+
+
+def _lent(audit: Audit, kept: Sequence[ConceptScore], seed: int) -> dict[str, Any]:
+    """How many tests have a CCS that no majority of votes gave, and what it is without that."""
+    votes = {(case.case, concept.number): concept.verdicts for case in audit.cases for concept in case.concepts}
+    own = [(test, ccs_of_votes(votes[test.case, test.number], audit.manifest.pool)) for test in kept]
+    lent = sum(test.ccs is not None and allowed is not None and test.ccs > allowed + 1e-9 for test, allowed in own)
+    if not lent:
+        return {}
+    pooled = [(test.picture, test.case, allowed) for test, allowed in own if allowed is not None]
+    return {"lent": lent, "allowed": clustered_mean(pooled, seed).value}
 
 
 def _past_the_paper(audit: Audit, kept: set[tuple[str, int]], seed: int) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from countersight.case import AnswerKind, Question
 from countersight.editing import Abilities, Credentials, Drawn, EditRequest, Instruction, OrderBook, marked
 from countersight.editing.quality import PerceptualDistance
 from countersight.engine import GivenUp
-from countersight.errors import AskingFailed, BadPicture, Refused
+from countersight.errors import AskingFailed, BadPicture, OrderInDoubt, Refused
 from countersight.models import Request, Turn
 from countersight.picture import Picture, check_picture
 
@@ -170,8 +170,8 @@ class Work:
                     measured, shown.picture, picture, edited.mask, control=control, lpips=self._lpips
                 )
             except GivenUp as given_up:
-                if given_up.failure.again or isinstance(given_up.failure, Refused):
-                    raise  # it may be otherwise next time, when the server is well or knows us
+                if given_up.failure.again or isinstance(given_up.failure, Refused | OrderInDoubt):
+                    raise  # it may be otherwise next time: the server is well or knows us, somebody looked at the bill
                 failed = msgspec.structs.replace(record, failure=str(given_up))
                 return Worked(failed, Spent(attempts=given_up.attempts))
             except BadPicture as error:

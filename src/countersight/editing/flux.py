@@ -29,7 +29,7 @@ from countersight.editing.instructions import description_of, words_for
 from countersight.editing.orders import Order, OrderBook, refuse_doubtful
 from countersight.editing.painting import Brief, Given, Painting
 from countersight.editing.protocol import EditorSettings, Instruction
-from countersight.errors import AskingFailed, EditFailed, EditorError, Overloaded
+from countersight.errors import AskingFailed, EditFailed, EditorError, OrderInDoubt, Overloaded, Unreachable
 from countersight.models import Received, Service, checked_address, shorten
 from countersight.registry import with_options
 
@@ -75,25 +75,33 @@ class Flux:
         return Given(data, {"order": order.id}, order.cost)
 
     async def _placed(self, key: str, body: bytes, orders: OrderBook) -> Order:
-        """A new order, noted before it is placed and after."""
+        """A new order, noted before it is placed and after; one whose answer is lost stays in doubt, as by a kill."""
         orders.note(Order(key, "placing"))
         try:
-            received = await self._service.post(self._order, body)
-            if not received.well:
-                raise failure(self._service.host, received)
-            told = object_in(received)
+            told = await self._answered(key, body)
             _check(told)
             address = str(self._polling(told.get("polling_url")))
-        except _Over as error:
-            orders.note(Order(key, "over"))
-            raise error.failure from None
-        except Exception:  # one that is killed in between stays doubtful
-            orders.note(Order(key, "over"))
+        except OrderInDoubt:
             raise
+        except Exception as error:
+            orders.note(Order(key, "over"))
+            raise (error.failure if isinstance(error, _Over) else error) from None
         cost = amount(told.get("cost")) / 100  # it counts in cents
         placed = Order(key, "placed", words_in(told.get("id")), address, cost)
         orders.note(placed)
         return placed
+
+    async def _answered(self, key: str, body: bytes) -> dict[str, Any]:
+        """What the service says to an order; OrderInDoubt where it got one and nothing that can be read came back."""
+        try:
+            received = await self._service.post(self._order, body)
+            if received.well:
+                return object_in(received)
+        except Unreachable:
+            raise
+        except AskingFailed:
+            refuse_doubtful(Order(key, "placing"))
+        raise failure(self._service.host, received)
 
     async def _result(self, address: URL) -> bytes:
         until = asyncio.get_running_loop().time() + self._timeout

@@ -4,7 +4,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from countersight.errors import EditFailed
+from countersight.errors import OrderInDoubt
 
 
 class Order(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -45,7 +45,8 @@ class NoBook:
 def refuse_doubtful(order: Order) -> None:
     """Raise where an order may have been paid for, and nobody knows under which name."""
     if order.state == "placing":
-        raise EditFailed(
-            "an order of this edit was being placed when the work was killed, and may be paid for already: look at "
-            f"your account, then take the line with {order.key[:16]} out of orders.jsonl to order it anew"
+        raise OrderInDoubt(
+            "an order of this edit was being placed when the work was killed or the line broke, and may be paid for "
+            f"already: look at your account, then take the line with {order.key[:16]} out of orders.jsonl and give the "
+            "same command to order it anew"
         )

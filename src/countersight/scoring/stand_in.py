@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from countersight.scoring.uncertainty import Interval, wilson
+from countersight.scoring.uncertainty import Interval, student_below, wilson
 
 MARGIN: Final = 0.2
 """The alt-test's ε where the people are experts; the paper takes 0.2 for them and less for the crowd (0.1 to 0.15)."""
@@ -92,12 +92,12 @@ def _contest(name: str, people: Labels, judge: Mapping[str, int], margin: float)
 
 
 def _below(gaps: Sequence[int], margin: float) -> float:
-    """The p-value of the mean gap being at least the margin (a one-sided t-test; its tail is normal from 30 on)."""
+    """The p-value of the mean gap being at least the margin: a one-sided t-test, as in the paper."""
     mean = fmean(gaps)
     variance = sum((gap - mean) ** 2 for gap in gaps) / (len(gaps) - 1)
     if variance == 0:
         return 0.0 if mean < margin else 1.0
-    return NormalDist().cdf((mean - margin) / sqrt(variance / len(gaps)))
+    return student_below((mean - margin) / sqrt(variance / len(gaps)), len(gaps) - 1)
 
 
 def _by_benjamini_yekutieli(ps: Sequence[float], level: float) -> list[bool]:

@@ -252,6 +252,12 @@ def _student(confidence: float, freedom: int) -> float:
     return low
 
 
+def student_below(t: float, freedom: int) -> float:
+    """How often Student's distribution is at t or below it."""
+    tail = _beta_share(freedom / (freedom + t * t), freedom / 2, 0.5) / 2
+    return tail if t < 0 else 1 - tail
+
+
 def _beta_share(x: float, a: float, b: float) -> float:
     """The regularised incomplete beta function I_x(a, b), by its continued fraction (Lentz)."""
     if a <= 0 or x >= 1:

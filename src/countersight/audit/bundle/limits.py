@@ -110,7 +110,7 @@ def limits(
 
     `domain` says what the pictures of the audit are: a calibration that was made of others does not carry over.
     """
-    grave = [*_disagreement(scores), *_restless(scores)]
+    grave = [*_disagreement(scores), *_lent(scores), *_restless(scores)]
     if calibration is not None:
         grave += _calibrated(scores, calibration, domain)
     found = _found(manifest, scores, calibrated=calibration is not None)
@@ -137,6 +137,16 @@ def _disagreement(scores: Scores) -> Iterator[str]:
             if flips is not None and flips > OFTEN:
                 judge = printable(own.judge)
                 yield f"{judge} contradicts itself on {measure.upper()}: two of its votes differ in {flips:.0%}."
+
+
+def _lent(scores: Scores) -> Iterator[str]:
+    """A panel whose yes to PCS and yes to NCC come from different votes."""
+    if scores.lent and scores.allowed is not None:
+        yield (
+            f"CCS counts {several(scores.lent, 'test')} for more than any majority of votes gives: most say yes to PCS "
+            f"and most say yes to NCC, but not the same ones. With the PCS × NCC of every vote pooled it is "
+            f"{scores.allowed:.3f}."
+        )
 
 
 def _restless(scores: Scores) -> Iterator[str]:

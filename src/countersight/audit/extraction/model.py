@@ -1,13 +1,12 @@
 """Concepts found by a language model, in a shape that is checked."""
 
-import re
 from typing import Annotated, Any, Final, get_args
 
 import msgspec
 
 from countersight.asking import fill
 from countersight.audit.asking import AskedModel
-from countersight.audit.extraction.citing import cites
+from countersight.audit.extraction.citing import cites, cites_whole
 from countersight.audit.extraction.protocol import Extracted, Statement
 from countersight.audit.paper_format import edit_told
 from countersight.audit.prompts import AuditPrompts
@@ -97,7 +96,8 @@ class ModelExtractor:
         text = extract_prompt(self._prompts, statement, most)
         shape = schema_of(statement.able)
         shaped = await ask_shaped(self._model, key, text, _read, shape, self._prompts.again)
-        return Extracted(concepts_said(shaped.tries, most, statement.explanation), shaped.spent, shaped.asked)
+        found = concepts_said(shaped.tries, most, statement.explanation, self._prompts)
+        return Extracted(found, shaped.spent, shaped.asked)
 
     async def close(self) -> None:
         """Let go of connections and memory."""
@@ -120,17 +120,17 @@ def extract_prompt(prompts: AuditPrompts, statement: Statement, most: int) -> st
     )
 
 
-def concepts_said(tries: tuple[Try, ...], most: int, explanation: str) -> Concepts:
+def concepts_said(tries: tuple[Try, ...], most: int, explanation: str, prompts: AuditPrompts) -> Concepts:
     """The concepts that stand in what an extractor said, or why there are none.
 
-    One that the explanation does not cite is refused: a small model repeats words of the prompt, or invents.
+    One that the explanation does not cite is refused: a small model invents, or repeats the examples of the prompt.
     """
     try:
         reply = _read(tries[-1].text if tries else "")
     except BadShape as error:
         return Concepts(reason=f"no reply had the shape asked for: {error}", tries=tries)
     listed = dict.fromkeys(_instruction(each) for each in reply.concepts if each.action != "nothing")
-    cited = tuple(each for each in listed if _is_cited(each, explanation))
+    cited = tuple(each for each in listed if _is_cited(each, explanation, prompts))
     refused = tuple(each.concept for each in listed if each not in cited)
     reason = "" if cited else UNCITED if refused else "it finds nothing that could be changed"
     return Concepts(cited[:most], reason, tries, refused=refused)
@@ -141,9 +141,11 @@ def listed_so(tries: tuple[Try, ...]) -> bool:
     return tries_follow(tries, _read)
 
 
-def _is_cited(told: Instruction, explanation: str) -> bool:
-    """Whether the explanation speaks of what is to be changed; of a list, of one thing in it."""
-    return any(cites(explanation, phrase) for phrase in (*re.split("[,;.]", told.concept), told.target))
+def _is_cited(told: Instruction, explanation: str, prompts: AuditPrompts) -> bool:
+    """Whether the explanation speaks of a concept; of one in the words of the prompt it must have every word."""
+    if told.concept.casefold() in prompts.extract.casefold():
+        return cites_whole(explanation, told.concept)
+    return cites(explanation, told.concept, attribute=told.kind == "attribute")
 
 
 def _instruction(found: _Concept) -> Instruction:

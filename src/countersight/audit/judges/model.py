@@ -1,5 +1,6 @@
 """Judging by a language model, which sees the words and never the pictures (EDCT 3, stage 4)."""
 
+from collections.abc import Callable
 from typing import Annotated, Any, Final
 
 import msgspec
@@ -36,8 +37,18 @@ class _Reply(msgspec.Struct, frozen=True):
 _ONES: Final = {"1": 1, "1.0": 1, "true": 1, "0": 0, "0.0": 0, "false": 0}
 
 
-def _read(text: str) -> _Reply:
-    return read_shape(text, _Reply, scores_told)
+def _reader(prompts: AuditPrompts) -> Callable[[str], _Reply]:
+    """Reads a reply; one whose reasons are those of an example in the prompt judges nothing."""
+    examples = prompts.judge.casefold()
+
+    def read(text: str) -> _Reply:
+        reply = read_shape(text, _Reply, scores_told)
+        reasons = (reply.pcs_reason, reply.ncc_reason)
+        if all(reasons) and all(reason.casefold() in examples for reason in reasons):
+            raise BadShape("its reasons are those of the example, not of this test")
+        return reply
+
+    return read
 
 
 _TEXT, _SCORE = {"type": "string"}, {"type": "integer", "enum": [0, 1]}
@@ -65,8 +76,9 @@ class ModelJudge:
         if told is not None:
             return Judged(msgspec.structs.replace(told, judge=self.party.name, vote=vote))
         text = judge_prompt(self._prompts, evidence)
-        shaped = await ask_shaped(self._model, key, text, _read, SCHEMA, self._prompts.again, vote=vote - 1)
-        return Judged(verdict_said(self.party.name, vote, shaped.tries), shaped.spent, shaped.asked)
+        read = _reader(self._prompts)
+        shaped = await ask_shaped(self._model, key, text, read, SCHEMA, self._prompts.again, vote=vote - 1)
+        return Judged(verdict_said(self.party.name, vote, shaped.tries, self._prompts), shaped.spent, shaped.asked)
 
     async def close(self) -> None:
         """Let go of connections and memory."""
@@ -78,10 +90,10 @@ def judge_prompt(prompts: AuditPrompts, evidence: Evidence) -> str:
     return fill(prompts.judge, _values(evidence))
 
 
-def verdict_said(judge: str, vote: int, tries: tuple[Try, ...]) -> Verdict:
+def verdict_said(judge: str, vote: int, tries: tuple[Try, ...], prompts: AuditPrompts) -> Verdict:
     """The verdict that stands in what a judge said; an abstention where none does."""
     try:
-        reply = _read(tries[-1].text if tries else "")
+        reply = _reader(prompts)(tries[-1].text if tries else "")
     except BadShape as error:
         verdict = abstention(judge, vote, f"no reply had the shape asked for: {error}")
     else:
@@ -89,9 +101,9 @@ def verdict_said(judge: str, vote: int, tries: tuple[Try, ...]) -> Verdict:
     return msgspec.structs.replace(verdict, tries=tries)
 
 
-def said_so(tries: tuple[Try, ...]) -> bool:
+def said_so(tries: tuple[Try, ...], prompts: AuditPrompts) -> bool:
     """Whether each reply of a judge is as good as is noted of it."""
-    return tries_follow(tries, _read)
+    return tries_follow(tries, _reader(prompts))
 
 
 def _values(evidence: Evidence) -> dict[str, str]:

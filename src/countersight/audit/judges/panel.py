@@ -54,3 +54,12 @@ def panel(verdicts: Iterable[Verdict], pool: Pool) -> Opinion:
     """What all judges hold together: each has one voice, however often it voted."""
     opinions = [opinion(votes, pool) for votes in by_judge(verdicts).values()]
     return Opinion(pooled((each.pcs for each in opinions), pool), pooled((each.ncc for each in opinions), pool))
+
+
+def ccs_of_votes(verdicts: Iterable[Verdict], pool: Pool) -> float | None:
+    """CCS where every vote's own PCS · NCC is pooled: no more than the votes allow.
+
+    What a panel holds may be more: most say yes to PCS, most say yes to NCC, and they are not the same.
+    """
+    own = (pooled((opinion([vote], pool).ccs for vote in votes), pool) for votes in by_judge(verdicts).values())
+    return pooled(own, pool)

@@ -5,15 +5,17 @@ from typing import Final
 
 import msgspec
 
+from countersight import __version__
 from countersight.audit.bundle.seal import SEAL
 from countersight.audit.extraction.model import NOTHING_FOUND, concepts_said, extract_prompt, listed_so
 from countersight.audit.extraction.protocol import Statement
 from countersight.audit.extraction.registry import EXTRACTORS
 from countersight.audit.extraction.rules import rules_concepts
 from countersight.audit.extraction.things import things_named
+from countersight.audit.folder import MANIFEST
 from countersight.audit.judges.protocol import Evidence
 from countersight.audit.log import LOG
-from countersight.audit.prompts import AuditPrompts
+from countersight.audit.prompts import SETS, AuditPrompts
 from countersight.audit.records import (
     CONTROL,
     Asked,
@@ -21,6 +23,7 @@ from countersight.audit.records import (
     Concepts,
     ConceptTrail,
     Failed,
+    Manifest,
     Place,
     Response,
     Step,
@@ -51,6 +54,7 @@ def checked_steps(opened: Opened) -> Checked:
     except msgspec.ValidationError as error:
         yield Finding("broken", "audit.json", f"prompts: {error}")
         return
+    yield from _shipped(prompts, opened.audit.manifest)
     checks = _Case(opened, prompts)
     for case in opened.audit.cases:
         yield from checks.case(case)
@@ -75,6 +79,18 @@ def _older(opened: Opened) -> Iterator[Finding]:
     later = SELECTION in opened.files or any(case.record.drawn is not None for case in opened.audit.cases)
     if opened.early and later:
         yield Finding("broken", SEAL, "it says that it is older than its log is")
+
+
+def _shipped(prompts: AuditPrompts, manifest: Manifest) -> Iterator[Finding]:
+    """Whoever reads a name of ours takes the words for ours: those of a user's own file never have one."""
+    if prompts == SETS.get(prompts.name, prompts):
+        return
+    words = f"its prompts are called {prompts.name}, and are not those that ship under this name"
+    if manifest.countersight == __version__:
+        yield Finding("broken", MANIFEST, words)
+    else:
+        began = f"{words}; {manifest.countersight} is said to have asked them, this is {__version__}"
+        yield Finding("not verified", MANIFEST, began)
 
 
 class _Case:
@@ -176,7 +192,7 @@ class _Case:
             yield from _conversation(step, shaped_conversation(text, step.output.tries, self._prompts))
             if not step.output.tries or not listed_so(step.output.tries):
                 yield _broken(step, f"a reply of {step.by} reads otherwise than is noted of it")
-            found = concepts_said(step.output.tries, most, statement.explanation)
+            found = concepts_said(step.output.tries, most, statement.explanation, self._prompts)
             if msgspec.structs.replace(found, able=able) != step.output:
                 yield _broken(step, "the concepts are not those that stand in what the extractor said")
 

@@ -1,4 +1,4 @@
-"""The times of a bundle: taken on trust, but they must be times, and must not contradict each other."""
+"""Times and costs of a bundle: taken on trust, but they must be some, and must not contradict each other."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -13,9 +13,13 @@ SLACK: Final = timedelta(days=1)
 
 
 def checked_times(opened: Opened) -> Iterator[Finding]:
-    """A step long before one that it follows, a seal before its own steps, and words in the place of a time."""
+    """A step long before one that it follows, a seal before its own steps, words for a time, a cost below zero."""
     latest = None
     for step in opened.audit.steps:
+        spent = step.spent
+        if min(spent.cost, spent.seconds, spent.tokens_in, spent.tokens_out, spent.attempts) < 0:
+            yield Finding("broken", LOG, f"line {step.n + 1} is said to have cost less than nothing")
+            return
         at = _time(step.at) if step.at else latest
         if at is None and step.at:
             yield Finding("broken", LOG, f"line {step.n + 1}: {step.at[:40]!r} is no time")

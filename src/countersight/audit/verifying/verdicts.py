@@ -36,9 +36,9 @@ def checked_verdict(step: Step, evidence: Evidence, prompts: AuditPrompts) -> It
     elif JUDGES.knows(given.judge):
         return  # a judge of somebody else: taken on trust
     else:
-        follows = _of_a_model(given, evidence)
+        follows = _of_a_model(given, evidence, prompts)
         text = judge_prompt(prompts, evidence)
-        if given.tries and not said_so(given.tries):
+        if given.tries and not said_so(given.tries, prompts):
             yield _broken(step, f"a reply of {given.judge} reads otherwise than is noted of it")
         if step.asked != (shaped_conversation(text, given.tries, prompts) if given.tries else ()):
             yield _broken(step, f"what {given.judge} was asked is not what the prompts make of the steps before")
@@ -46,11 +46,11 @@ def checked_verdict(step: Step, evidence: Evidence, prompts: AuditPrompts) -> It
         yield _broken(step, _differing(step, given, follows))
 
 
-def _of_a_model(given: Verdict, evidence: Evidence) -> Verdict:
+def _of_a_model(given: Verdict, evidence: Evidence, prompts: AuditPrompts) -> Verdict:
     told = certain(evidence)
     if told is not None:
         return msgspec.structs.replace(told, judge=given.judge, vote=given.vote)
-    return verdict_said(given.judge, given.vote, given.tries)
+    return verdict_said(given.judge, given.vote, given.tries, prompts)
 
 
 def _differing(step: Step, given: Verdict, follows: Verdict) -> str:

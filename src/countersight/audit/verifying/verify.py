@@ -29,6 +29,7 @@ from countersight.audit.verifying.edits import checked_edits, checked_pictures
 from countersight.audit.verifying.exact_edits import checked_exact_edits
 from countersight.audit.verifying.finding import Finding, Note, Opened
 from countersight.audit.verifying.form import checked_form, checked_zip
+from countersight.audit.verifying.order import checked_order
 from countersight.audit.verifying.papers import checked_page, checked_papers
 from countersight.audit.verifying.probes import checked_checks, checked_probes
 from countersight.audit.verifying.sealed import against_seal, digests_of, refuse_long_lines
@@ -178,6 +179,7 @@ def _derived(opened: Opened, *, whole: bool) -> Iterator[Finding | Note]:
     """Everything that can be derived again and is not as it follows, and what is taken on trust."""
     yield from checked_selection(opened)
     yield from checked_times(opened)
+    yield from checked_order(opened)
     yield from checked_steps(opened)
     if whole:
         yield from checked_form(opened)
