@@ -44,7 +44,7 @@ def _reader(prompts: AuditPrompts) -> Callable[[str], _Reply]:
     def read(text: str) -> _Reply:
         reply = read_shape(text, _Reply, scores_told)
         reasons = (reply.pcs_reason, reply.ncc_reason)
-        if all(f'"{reason}"'.casefold() in examples for reason in reasons):
+        if all(reason and f'"{reason}"'.casefold() in examples for reason in reasons):
             raise BadShape("its reasons are those of the example, not of this test")
         return reply
 
