@@ -88,7 +88,7 @@ def by_model(server, explanation="The ball is oval.", most=2):
 def test_a_model_lists_concepts_each_once_and_the_first_ones_count():
     listed = [CONCEPT, CONCEPT, CONCEPT | {"concept": "grass"}, CONCEPT | {"concept": "sky"}]
     with ChatServer(f"say:{json.dumps({'concepts': listed})}") as server:
-        found = by_model(server)
+        found = by_model(server, "The ball is oval. The grass is short, and the sky is grey.")
     assert [each.concept for each in found.concepts.instructions] == ["the oval ball", "grass"]
     assert found.concepts.instructions[0].value == "football"
     asked = found.asked[0].text

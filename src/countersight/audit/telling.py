@@ -17,7 +17,7 @@ from countersight.text import printable, several
 def tell(scores: Scores, console: Console, warnings: Iterable[str] = ()) -> None:
     """Print the scores, what was left out and why, and how far the judges agree; warnings stand before all that."""
     table = _table(f"Does {scores.model} mean what it explains?")
-    table.add_column("")
+    table.add_column("", overflow="fold")
     for measure in ("PCS", "NCC", "CCS", "tests"):
         table.add_column(measure, justify="right", no_wrap=True)
     for name, trio in _rows(scores):
