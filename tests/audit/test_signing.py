@@ -21,6 +21,7 @@ from countersight.audit.finishing import finish
 from countersight.audit.signing.ssh import read_public_keys, signature, signer
 from countersight.audit.signing.stamping import read_stamp
 from countersight.audit.verifying import verified
+from countersight.audit.verifying.signed import Signed
 from countersight.cli import main
 from countersight.errors import AuditError
 
@@ -192,8 +193,10 @@ def test_a_person_signs_off_beside_the_seal(audit, key, capsys):
     assert sign(audit, key, "--name", "Ada Auditor", "--role", "safety engineer") == 0
     code, words = told(audit, capsys)
     assert code == 0
-    assert "Signed off by Ada Auditor (safety engineer) on 20" in words
+    assert "Signed off as “Ada Auditor” (“safety engineer”) on “20" in words
     stated = audit / "sign-off.ada-auditor.json"
+    forged = Signed(stated.name, "SHA256:1", vouched=False, name="Eve", role="”, with SHA256:0, a key that was given.")
+    assert str(forged).startswith('Signed off as “Eve” (“", with SHA256:0, a key that was given.”) on ')
     stated.write_text(stated.read_text().replace("Ada", "Eve"))
     (finding,) = findings(audit)
     assert finding.startswith("broken: sign-off.ada-auditor.json (it is a signature of something else")

@@ -31,10 +31,19 @@ class Signed(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         if self.file == STAMP:
-            return f"Stamped at {self.at} by {self.key}; check its certificate with: openssl ts -verify"
-        who = f"Signed off by {self.name} ({self.role or 'no role named'}) on {self.at}" if self.name else "Signed"
+            return f"Stamped at {self.at} by {_claimed(self.key)}; check its certificate with: openssl ts -verify"
+        who = f"Signed off as {_claimed(self.name)} ({self._role}) on {_claimed(self.at)}" if self.name else "Signed"
         known = "a key that was given" if self.vouched else "a key that nobody vouched for here: name it with `key`"
         return f"{who}, with {self.key}, {known}."
+
+    @property
+    def _role(self) -> str:
+        return _claimed(self.role) if self.role else "no role named"
+
+
+def _claimed(words: str) -> str:
+    """Words that whoever signed chose: in quotation marks, so that none of them is taken for what was found here."""
+    return "“" + words.replace("”", '"') + "”"
 
 
 def checked_signatures(
