@@ -285,7 +285,7 @@ def test_a_server_stamps_the_seal_with_its_time(audit, key, stamps, capsys):
     code, words = told(audit, capsys)
     assert code == 0
     assert "Stamped at 20" in words
-    assert "by CN=Test time" in words
+    assert "by “CN=Test time" in words
     check = ["openssl", "ts", "-verify", "-in", audit / "bundle.json.tsr", "-data", audit / "bundle.json"]
     checked = subprocess.run([*check, "-CAfile", certificate], capture_output=True, timeout=30, check=False)
     assert checked.returncode == 0, checked.stderr
