@@ -248,6 +248,7 @@ def test_a_model_that_raises_anything_fails_that_question_alone(told, tmp_path):
     ("wrong", "sentence"),
     [
         ({"model": None}, "model is a Model .*, a function or a str, not None"),
+        ({"model": lambda picture: "3"}, "must take two arguments, the picture and the question"),
         ({"model": "chance", "answering": "maybe"}, "answering is 'generate' or 'rank', not 'maybe'"),
         ({"model": "chance", "loss": "median"}, "loss is 'mean' or 'sum', not 'median'"),
         ({"model": "chance", "prompt": 3}, "prompt is a Prompt or a str, not 3"),

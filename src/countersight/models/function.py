@@ -29,6 +29,8 @@ class FunctionModel(Displayed):
         self.name = name or getattr(function, "__name__", type(function).__name__)
         self.settings: dict[str, Any] = {"function": self.name, "code": _fingerprint(function)}
         self._function = function
+        if not _takes_both(function):
+            raise ModelError(f"{self.name} must take two arguments, the picture and the question")
 
     async def reply(self, request: Request) -> Answer:
         """What the function says; what it raises fails this question and no other."""
@@ -51,6 +53,17 @@ class FunctionModel(Displayed):
 
     async def close(self) -> None:
         """There is nothing to let go of."""
+
+
+def _takes_both(function: Function) -> bool:
+    """Whether it can be called with a picture and a question, as far as can be known."""
+    try:
+        inspect.signature(function).bind(None, "")
+    except TypeError:
+        return False
+    except ValueError:  # some that are not written in Python do not say
+        return True
+    return True
 
 
 def _last_shown(request: Request) -> tuple[Picture, ...]:
