@@ -78,7 +78,7 @@ class Flux:
         """A new order, noted before it is placed and after; one whose answer is lost stays in doubt, as by a kill."""
         orders.note(Order(key, "placing"))
         try:
-            told = await self._answered(key, body)
+            told = await self._answered(key, body, orders)
             _check(told)
             address = str(self._polling(told.get("polling_url")))
         except OrderInDoubt:
@@ -91,8 +91,8 @@ class Flux:
         orders.note(placed)
         return placed
 
-    async def _answered(self, key: str, body: bytes) -> dict[str, Any]:
-        """What the service says to an order; OrderInDoubt where it got one and nothing that can be read came back."""
+    async def _answered(self, key: str, body: bytes, orders: OrderBook) -> dict[str, Any]:
+        """What the service says to an order; OrderInDoubt where it got a noted one and nothing readable came back."""
         try:
             received = await self._service.post(self._order, body)
             if received.well:
@@ -100,7 +100,9 @@ class Flux:
         except Unreachable:
             raise
         except AskingFailed:
-            refuse_doubtful(Order(key, "placing"))
+            if (noted := orders.find(key)) is not None:  # who keeps no book orders anew every time
+                refuse_doubtful(noted)
+            raise
         raise failure(self._service.host, received)
 
     async def _result(self, address: URL) -> bytes:
