@@ -8,7 +8,7 @@ FIXED = {
     "fresh": "235e3ac307e6ed7f0a3abb495a66a76e0b97979ee7ccb8c1a45ab9239466fec7",
     "further": "c4d7c843ffcda2f5f6a370337cea27d5d848534de7c304fdaaaf8f0df16c5615",
     "last": "0beb3aaf9549f106c8d4a1fa53b7e8f421efab625ece5ae95ec437e37773c359",
-    "rounds": "9bfc5bcbf28dcd2483f01771912735ebd1390e92807976a3811b94f5b63bd6e9",
+    "rounds": "3ac1cb9cd6bd5237c8f5589d7266d2c35b8f88882fcabfb9bdbcc55f744e121a",
     "stranger": "6a253aa67b214895c1e2f12e2dd8fbcd3a0552214ad73b933fb67cfaa308fe05",
     "second_stranger": "2a4f9ede06cfe224651f9a7fd16401ba838f457b65d86b0a5d460cb28f355933",
     "third_stranger": "2a733f817576950589230385b4e8797059ca1567aea151feb6f7cab1788c1c00",

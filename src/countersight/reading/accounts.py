@@ -36,7 +36,7 @@ def accounts_for(value: str, every: list[Quantity], mentioned: Iterable[str | No
     return all(
         _is_named_otherwise(other, own, asked)
         or _is_worked_out(other, own, known)
-        or (value == total and not told_only)
+        or (value == total and not (told_only and asked.imagined))
         or (other.rank == Rank.BEFORE < own[-1].rank and _after(own[-1], other))
         or (other.value or "").startswith("-")
         or (other.value is None and bool(_DENIED.search(other.before)))

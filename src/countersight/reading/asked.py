@@ -55,7 +55,7 @@ class Asked(msgspec.Struct, frozen=True):
     """The words of a comparison, as they stand around "than"."""
     negated: bool
     compares: bool
-    counts: bool
+    numbers: frozenset[str | None]
     of_now: bool
     of_ability: bool
     of_anyone: bool
@@ -68,6 +68,10 @@ class Asked(msgspec.Struct, frozen=True):
     """Whom it asks about, where that is "he" or "she"."""
     text: str
     """What it asks, without what it supposes."""
+
+    @property
+    def counts(self) -> bool:
+        return bool(self.numbers)
 
 
 @lru_cache(maxsize=512)
@@ -84,7 +88,7 @@ def asked_by(question: str) -> Asked:
         order=compared(main),
         negated=bool(_NEGATIVE_QUESTION.search(main)),
         compares=bool(CONTRARY.search(main)),
-        counts=bool(numerals(main)),
+        numbers=frozenset(numeral.value for numeral in numerals(main)),
         of_now=asks_of_now(question),
         of_ability=bool(_ABILITY.search(main)),
         of_anyone=bool(_OF_ANYONE.match(main)),

@@ -5,6 +5,7 @@ import re
 from countersight.reading.asked import CONTRARY, NOBODY, Asked, compared, content, first_word, same_order
 from countersight.reading.clauses import MODAL
 from countersight.reading.negation import AUXILIARY, NEGATED, NEGATION_WORD, SHORT_NOT, without_negation
+from countersight.reading.numerals import numerals
 from countersight.reading.obstacles import STAYING, freed, is_hindered
 from countersight.reading.of_several import is_none_of_them, of_all, of_anyone
 from countersight.reading.opposites import SIDES, opposed, opposed_stems, states, told_of
@@ -58,6 +59,7 @@ _TWICE = re.compile(
 )
 _CONDITION = re.compile(r"\b(?:with|without|unless|only|by(?= \w+ing\b)|until)\b(?P<what>.*)", re.IGNORECASE)
 _OBJECT = re.compile(r"\s+(?:up|off|down|out|back|over) (?:the|an?|his|her|its|their)\b", re.IGNORECASE)
+_ONLY = re.compile(r"\W*(?:only|just) ", re.IGNORECASE)
 _WITH = re.compile(r"\bwith (?P<what>(?:the|his|her|its|their) \w+)\W*$", re.IGNORECASE)
 _AS_MANY = re.compile(r"\b(?:same|equal) (?:number|amount)\b|\bequally many\b|\bas many\b.*\bas\b", re.IGNORECASE)
 _EMPTINESS = frozenset({"empty", "deserted", "vacant"})
@@ -102,6 +104,8 @@ def asserted(clause: str, asked: Asked) -> str | None:
         return "yes" if asked.negated else "no"  # "hardly room for a cart, let alone a bus"
     if is_none_of_them(clause):
         return "yes" if asked.negated else "no"
+    if asked.counts and (others := {n.value for n in numerals(clause)}) and not others & asked.numbers:
+        return "no" if _ONLY.match(clause) and not asked.negated else None  # "only one could", to whether two could
     nobody = _DONE_BY_NOBODY.match(clause)
     if nobody and not asked.negated and stem(nobody["verb"].lower()) in asked.words & content(nobody["verb"]):
         return "no" if content(nobody["what"]) & asked.words else None  # "nothing would stop the dog"

@@ -79,12 +79,12 @@ def count(text: str, question: str) -> str | None:
         return None  # "5: 4 on the ground and the spare", to how many there are with the spare
     if chosen and (is_of_any_kind(chosen, every, asked) or is_one_of_a_list(chosen, text, every, asked)):
         return None
-    if chosen and not asked.of_now and tells_only_what_is(chosen, every, pieces, asked):
+    if chosen and asked.imagined and tells_only_what_is(chosen, every, pieces, asked):
         return None
     mentioned = [n.value for n in numerals(text)]
     if chosen is None or accounts_for(chosen, every, mentioned, asked):
         return chosen
-    if chosen == "0" or (not asked.of_now and max(n.rank for n in every) <= Rank.STATED):
+    if chosen == "0" or (asked.imagined and max(n.rank for n in every) <= Rank.STATED):
         return None  # "There is no boat. I see 3 people.", to how many would be in the boat
     others = {
         n.value

@@ -16,6 +16,7 @@ _WHICH_IS = re.compile(rf"(?<=\w),? (?:that|which|who|whose) (?:\w+s|are|were|ha
 _LEANING = re.compile(
     rf"(?<=\w) \w+ing {any_of('questions.prepositions')} .*", re.IGNORECASE
 )  # "the bike leaning on it"
+_UNIT = re.compile(rf" {any_of('counts.units')}", re.IGNORECASE)
 _CONCLUSION = found("yes_no.conclusions")
 _PRESENT = re.compile(
     r"\W*(?:(?P<who>he|she|it|they|there)|(?:the|his|her|their|its|this|that) (?P<noun>[\w' ]{1,40}?))"
@@ -122,7 +123,9 @@ def _new_words(clause: str, question: str) -> str | None:
     between = [tokens[i].group().lower() for i in range(new[0], new[-1] + 1) if i not in new]
     if "or" in between or not _JOINING.issuperset(between) or new[-1] - new[0] >= _LONGEST:
         return None
-    return main[tokens[new[0]].start() : tokens[new[-1]].end()]
+    end = tokens[new[-1]].end()
+    unit = _UNIT.match(main, end) if tokens[new[-1]].group().isdigit() else None
+    return main[tokens[new[0]].start() : unit.end() if unit else end]
 
 
 def _without_remarks(clause: str) -> str:
@@ -165,6 +168,8 @@ def _is_of_another_kind(main: str, question: str) -> bool:
     if so is None or _ASKS_HOW_IT_IS.search(stated(question).strip(" ?,")):
         return False
     said = so["so"].lower()
+    if said in question.lower():
+        return False
     adjective = bool(states(said)) or said in _ADJECTIVES or said.endswith(("ed", "ful", "less", "ous", "able", "ible"))
     return so["verb"] != "be" or adjective
 

@@ -18,7 +18,9 @@ _SOME_PEOPLE = frozenset(map(stem, words("questions.some_people")))
 _CHILD = stem("child")
 _CHILDREN = frozenset(map(stem, ("boy", "girl", "baby", "toddler")))
 _LISTS_ONE = re.compile(r"\ban? [a-z]+(?: [a-z]+)?(?:,| and\b)|\band an? [a-z]+", re.IGNORECASE)
-_ONE_AND_MORE = re.compile(r"\W*an? [a-z]+(?: [a-z]+)?,? and \w+ [a-z]+ (?:would|will)\b", re.IGNORECASE)
+_ONE_AND_MORE = re.compile(
+    r"\b(?:an?|the) [a-z]+(?: [a-z]+)?,? and (?:the )?\w+ [a-z]+ (?:[a-z]+ )?(?:would|will)\b", re.IGNORECASE
+)
 _IN_TOTAL = re.compile(r"\b(?:in total|in all|altogether)\W*$", re.IGNORECASE)
 GENERAL = frozenset(map(stem, words("questions.general")))
 """Stems of what goes by many other names."""
@@ -32,6 +34,7 @@ def is_beside_the_question(quantity: Quantity, asked: Counted) -> bool:
         or _is_of_another_kind(quantity, asked)
         or _is_none_of_another(quantity, asked)
         or _is_of_all_people(quantity, asked)
+        or _is_of_the_changed(quantity, asked)
     )
 
 
@@ -54,6 +57,13 @@ def _is_of_all_people(quantity: Quantity, asked: Counted) -> bool:
     narrower = _SOME_PEOPLE if noun in _ANYBODY else _CHILDREN if noun == _CHILD else frozenset[str]()
     concluded = quantity.rank == Rank.CONCLUDED and not asked.of_now
     return bool(asked.nouns & narrower) and not concluded and not quantity.is_share
+
+
+def _is_of_the_changed(quantity: Quantity, asked: Counted) -> bool:
+    """Whether it counts what the question only supposes something of: "two empty chairs", to how many people."""
+    noun = stem(quantity.noun)
+    things = quantity.noun.endswith("s") and noun in asked.supposition
+    return things and quantity.rank < Rank.CONCLUDED and not quantity.words & asked.nouns
 
 
 def _is_only_a_share(quantity: Quantity, asked: Counted) -> bool:
@@ -107,8 +117,8 @@ def is_of_all_kinds(number: Quantity, asked: Counted) -> bool:
 def is_one_of_a_list(value: str, text: str, every: list[Quantity], asked: Counted) -> bool:
     """Whether a number counts some of what is listed: "a goat, a donkey and three hens", to how many animals."""
     named = all(n.noun and stem(n.noun) not in asked.nouns for n in every if n.value == value)
-    plain = max(n.rank for n in every) < Rank.CONCLUDED
-    return named and bool((plain and _LISTS_ONE.search(text)) or _ONE_AND_MORE.match(text))
+    plain = max(n.rank for n in every) <= Rank.STATED and bool(asked.nouns & GENERAL)
+    return named and bool((plain and _LISTS_ONE.search(text)) or _ONE_AND_MORE.search(text))
 
 
 def is_beside_the_asked(number: Quantity, every: list[Quantity], asked: Counted) -> bool:

@@ -145,8 +145,8 @@ def _answer(pieces: list[str], asked: Asked) -> str | None:
         if _is_taken_back(answer, pieces, asked):
             return None
         return _concluded_otherwise(answer, pieces) or _overruled(answer, pieces, asked) or answer
-    if labelled := [found for piece in pieces if (found := _LABELLED.match(piece))]:
-        said = {found["answer"].lower() for found in labelled if found["what"].lower() in asked.text.lower()}
+    labelled = [found for piece in pieces if (found := _LABELLED.match(piece))]
+    if said := {found["answer"].lower() for found in labelled if found["what"].lower() in asked.text.lower()}:
         return said.pop() if len(said) == 1 else None
     imagined = [position for position, piece in enumerate(pieces) if MODAL_AT.search(stated(piece))]
     concluded, answer = _concluded(pieces, imagined, asked)

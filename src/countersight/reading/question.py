@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import msgspec
 
-from countersight.reading.clauses import asks_of_now, stated, supposed
+from countersight.reading.clauses import asks_of_now, imagines, stated, supposed
 from countersight.reading.numerals import numerals
 from countersight.reading.stems import counted_words, spelled, stem
 from countersight.reading.vocabulary import any_of, words
@@ -51,6 +51,8 @@ class Counted(msgspec.Struct, frozen=True):
     of_each: bool = False
     """Whether it asks how many one of several things has: "how many chairs does each table have"."""
     of_now: bool = False
+    imagined: bool = False
+    """Whether it asks what would be, and not just "how many?"."""
 
     @property
     def words(self) -> frozenset[str]:
@@ -86,6 +88,7 @@ def counted_by(question: str) -> Counted:
         negated=bool(_NEGATED.search(rest)),
         of_each=bool(_OF_EACH.search(main)),
         of_now=of_now,
+        imagined=imagines(question),
     )
 
 

@@ -30,7 +30,10 @@ _OPTION_DOES = re.compile(
 _WHICH = re.compile(r"^\W*(?:which|what|whose)(?: of the)? \w+\b|^\W*who\b", re.IGNORECASE)
 _WHERE = re.compile(r"^\W*where\b", re.IGNORECASE)
 _CONCLUSION = found("yes_no.conclusions", "options.leaving")
-_IS_DOING = re.compile(r"^\W*(?:he|she|they|it) (?:is|are) \w+ing\b", re.IGNORECASE)
+_OF_WHAT = re.compile(r" (?:of|in|on|at|behind|with) ")  # "the wall of the room"
+_IS_DOING = re.compile(
+    r"^\W*(?:(?:he|she|they|it) (?:is|are) \w+ing|(?:the )?\w+ (?:likes?|loves?|hates?))\b", re.IGNORECASE
+)
 _IS_SO = re.compile(r"^\W*the (?P<what>[\w ]{1,40}?) (?:is|are|was|were)\b", re.IGNORECASE)
 
 
@@ -88,7 +91,7 @@ def _is_beside_the_point(clause: str, question: str, options: Sequence[str]) -> 
     told = _OPTION_DOES.match(stated(clause)) if _WHICH.match(stated(question)) else None
     if not told or GOOD.search(clause):
         return False
-    if name_of(told["what"]) not in map(name_of, options):
+    if name_of(_OF_WHAT.split(told["what"])[0]) not in map(name_of, options):
         known = content(question) | content(" ".join(options)) | PASSING
         subject = content(told["what"])
         return told["what"].lower().startswith("the ") and bool(subject) and not subject & known

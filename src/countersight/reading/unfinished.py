@@ -19,6 +19,7 @@ _HAS = re.compile(
 _IS_THERE = re.compile(r"\b(?:is|are|sits?|stands?|lies?)\b", re.IGNORECASE)
 _THERE_ARE = re.compile(r"\b(?:there (?:is|are)|has|have)\b|\bthere's\b", re.IGNORECASE)
 _COMES_OF_IT = re.compile(r"\b(?:after|then|left|remain\w*|if|once|without|when|with|minus)\b|=", re.IGNORECASE)
+_ALL = re.compile(r"\b(?:all|both)\b", re.IGNORECASE)
 _CHANGE = found("counts.changes")
 _UNCHANGED = found("counts.unchanged")
 
@@ -63,7 +64,7 @@ def stops_before_its_result(every: list[Quantity], pieces: list[str], asked: Cou
 def tells_only_what_is(value: str, every: list[Quantity], pieces: list[str], asked: Counted) -> bool:
     """Whether a number is what is now, and the reply does not come to what would be."""
     return (
-        _is_left_behind(value, every, pieces)
+        _is_left_behind(value, every, pieces, asked)
         or _tells_what_something_has(every, pieces, asked)
         or _is_somewhere_else(value, every, asked)
         or _describes_the_picture(every, pieces)
@@ -91,11 +92,17 @@ def _tells_what_something_has(every: list[Quantity], pieces: list[str], asked: C
     return told is not None and (not told["what"] or stem(told["what"].lower()) in asked.owner | asked.qualities)
 
 
-def _is_left_behind(value: str, every: list[Quantity], pieces: list[str]) -> bool:
+def _is_left_behind(value: str, every: list[Quantity], pieces: list[str], asked: Counted) -> bool:
     """Whether a reply counts what is, and goes on to what would be without a count: "9, and all of them would fly"."""
     own = [n for n in every if n.value == value]
     if any(n.rank > Rank.STATED for n in own):
         return False
     last = own[-1]
     rest = ["" if has_its_would(last.after) else last.after, *map(stated, pieces[last.sentence + 1 :])]
-    return any(MODAL_AT.search(each) and not _UNCHANGED.search(each) for each in rest)
+    return any(MODAL_AT.search(each) and not _says_as_many(each, asked) for each in rest)
+
+
+def _says_as_many(clause: str, asked: Counted) -> bool:
+    """Whether what would be is said to be as many: "it would not change", "and all would cast a shadow"."""
+    of_all = _ALL.search(clause) and asked.qualities.intersection(counted_words(clause))
+    return bool(_UNCHANGED.search(clause) or of_all)
