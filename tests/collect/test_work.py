@@ -283,7 +283,9 @@ def test_an_edit_of_the_right_response_waits_for_a_reviewer_who_sees_both(tmp_pa
         edited = "No, because there are a <i>dozen</i> dots in every circle now."
         cleo.contribute("distractor", response=edited)
         assert states(campaign) == ["flagged"]
-        cleo.post("/undo/3")
+        assert (
+            "&lt;i&gt;dozen" in cleo.get(cleo.post("/undo/3").headers["location"]).text
+        )  # all that was sent is there again
         assert "Nothing waits for you" in rita.get("/review").text
         cleo.contribute("distractor", response=edited)
         for page in (rita.get("/review/2").text, lead.get("/lead/items/1").text):

@@ -157,7 +157,12 @@ async def _sent_already(visit: Visit, task: Task) -> Response:
 def _send(
     connection: Connection, visit: Visit, task: Task, content: Content
 ) -> tuple[work.Submitted, work.Lease | None]:
-    """Keep the contribution and give out the next item in one transaction."""
+    """Keep the contribution and give out the next item in one transaction.
+
+    The form is kept as it was sent, so that whoever takes it back finds all of it again.
+    """
+    if task.lease.state == "active":
+        work.save_draft(connection, visit.settings, task.lease, _typed(visit), visit.now)
     sent = work.submit(
         connection, visit.settings, visit.campaign.flow, task.lease, content, _evidence(visit, task), visit.now
     )
