@@ -294,6 +294,7 @@ def test_an_edit_of_the_right_response_waits_for_a_reviewer_who_sees_both(tmp_pa
         rita.post("/review/2", outcome="fair", note="a dozen is easily counted")
         assert campaign.store.read(lambda c: pay.balances(c, cleo.id)).keys() == {"voided"}
         assert "<td>removed</td>" in cleo.get("/mine").text
+        assert "It says something else: a dozen is easily counted" in lead.get("/lead/items/1").text
         assert cleo.begin("distractor") is None
         dan.contribute("distractor", response="No; because there are a hundred dots in every circle, now!")
         assert states(campaign) == ["done"]  # only the way it is written is another
