@@ -66,7 +66,7 @@ def test_postgresql_knows_how_much_there_is_before_anybody_comes(tmp_path: Path,
     campaign = Campaign.open(tmp_path / "campaign", database)
     counted = text("SELECT reltuples FROM pg_class WHERE relname = 'item'")
     before = campaign.store.read(lambda c: c.execute(counted).scalar())
-    campaign.store.analyze()
+    asyncio.run(campaign.store.analyze())
     after = campaign.store.read(lambda c: c.execute(counted).scalar())
     campaign.close()
     assert (before, after) == (-1, 3)

@@ -12,6 +12,7 @@ import queue
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
@@ -72,10 +73,11 @@ class Store:
         """Do a write; when this returns it is on disk."""
         return await asyncio.wrap_future(self._submitted(job))
 
-    def analyze(self) -> None:
+    async def analyze(self) -> None:
         """Let PostgreSQL count what is in its tables: until it has, it plans for other sizes, and takes long."""
         if self._readers.dialect.name == "postgresql":
-            self.read(lambda connection: connection.execute(_ANALYZE))
+            with suppress(SQLAlchemyError):  # it counts by itself too, only later
+                await self.read_slowly(lambda connection: connection.execute(_ANALYZE))
 
     def close(self) -> None:
         """Finish the writes that wait, then let go of the database."""

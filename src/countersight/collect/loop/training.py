@@ -57,7 +57,7 @@ def learn() -> None:
     size = int.from_bytes(source.read(_LENGTH), "big")
     data = source.read(size)
     threading.Thread(target=_end_with_server, args=(source,), daemon=True).start()
-    if len(data) == size:
+    if size and len(data) == size:  # otherwise the server went before it had said everything
         ranker = train(msgspec.msgpack.decode(data, type=list[Instance]))
         learned = _Learned(ranker.weights.tobytes(), ranker.trained_on, ranker.accuracy)
         with suppress(BrokenPipeError):  # the server went just now

@@ -1,5 +1,6 @@
 """The application: every address with who may come there, and what all pages share."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import cache
@@ -154,7 +155,9 @@ def _closing(campaign: Campaign) -> Callable[[Starlette], AbstractAsyncContextMa
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         _look_ahead(app, campaign.flow)
+        counting = asyncio.create_task(campaign.store.analyze())
         yield
+        counting.cancel()
         if app.state.proposer is not None:
             await app.state.proposer.close()
         campaign.close()

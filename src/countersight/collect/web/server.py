@@ -26,7 +26,6 @@ def serve(
     _refuse_taken(host, port)
     app = application(campaign, secure=public_url.startswith("https://"), public_url=public_url.rstrip("/"))
     app.state.renderer.compile_all()
-    campaign.store.analyze()
     sys.setswitchinterval(_TURN)
     settings = uvicorn.Config(
         app,
