@@ -27,6 +27,9 @@ _VAGUE = frozenset({
 
 PLACE_KINDS = frozenset({"support", "attachment", "holding", "wearing", "containment"})
 """Kinds of cause that keep a thing where it is. What is lost here is lost further on: of three things, only these."""
+_BEARING = ("support", "containment")
+_UNSEEN = frozenset({"camera", "photo", "photograph", "photographer", "picture"})
+"""What descriptions name and the picture does not show: "with her back facing the camera"."""
 _FLYING = frozenset({"ball", "baseball", "basketball", "disc", "football", "frisbee", "kite", "volleyball"})
 """What is "on the court" or "on the beach" in the air."""
 
@@ -85,12 +88,18 @@ def doubt(graph: CausalGraph) -> str | None:
         return "a dependence does not carry on"
     if len(names) > 2 and sum("ground" in catalogue().classes(name) for name in names.values()) > 1:
         return "two names may stand for the same thing"  # who skis on snow on the ground is on the ground
+    if graph.kind == "chain" and _stands_by_itself(graph):
+        return "a dependence does not carry on"
+    if graph.kind == "confounding" and all(edge.kind in _BEARING for edge in graph.edges):
+        return "one of the causes may do alone"  # food on plates in a display case is in the case by its plates
     if graph.kind == "confounding" and not _is_borne(graph):
         return "one of the causes may do alone"  # a child on an elephant, in somebody's arms
     if graph.kind == "collision" and _are_somebody_and_their_hand(graph):
         return "two names may stand for the same thing"
     if graph.kind == "collision" and _are_one_of_a_kind(graph):
         return "two names may stand for the same thing"
+    if graph.kind == "collision" and _may_rest_on_each_other(graph):
+        return "one of the causes may do alone"  # a pizza on a tray on a table
     if graph.kind == "collision" and _is_held_where_it_rests(graph):
         return "one of the causes may do alone"  # a chair on the beach that somebody holds stands without the hand
     if graph.kind == "collision" and any(edge.relation in _HAVING for edge in graph.edges):
@@ -114,17 +123,31 @@ def _are_one_of_a_kind(graph: CausalGraph) -> bool:
 
 def _is_held_where_it_rests(graph: CausalGraph) -> bool:
     kinds = {edge.kind for edge in graph.edges}
-    return "holding" in kinds and not kinds.isdisjoint(("support", "containment"))
+    return "holding" in kinds and not kinds.isdisjoint(_BEARING)
+
+
+def _may_rest_on_each_other(graph: CausalGraph) -> bool:
+    """Whether the causes of a collision bear its effect, and one of them may bear the other."""
+    one, other, _ = (thing.name for thing in graph.things)
+    return all(edge.kind in _BEARING for edge in graph.edges) and any(
+        catalogue().decide(upper, word, lower).kind in _BEARING
+        for upper, lower in permutations((one, other))
+        for word in ("on", "in")
+    )
+
+
+def _stands_by_itself(graph: CausalGraph) -> bool:
+    """Whether the last thing of a chain is fixed to what stands on the ground, and may stand there as well: a bicycle
+    that is chained to a pole on the sidewalk."""
+    first, _, last = (catalogue().classes(thing.name) for thing in graph.things)
+    fixed = any(edge.kind == "attachment" for edge in graph.edges if edge.effect == graph.things[-1].id)
+    return fixed and "ground" in first and not last.isdisjoint(("creature", "mount", "vehicle"))
 
 
 def _is_borne(graph: CausalGraph) -> bool:
     """Whether the last thing of a confounding rests on the second, or in it."""
     _, nearer, last = graph.things
-    return any(
-        edge.kind in ("support", "containment")
-        for edge in graph.edges
-        if (edge.cause, edge.effect) == (nearer.id, last.id)
-    )
+    return any(edge.kind in _BEARING for edge in graph.edges if (edge.cause, edge.effect) == (nearer.id, last.id))
 
 
 @lru_cache(maxsize=1 << 16)
@@ -149,6 +172,8 @@ def _is_doubtful(edge: CausalEdge, names: dict[str, str]) -> bool:
     if "body" in of_cause and not (singular(head(cause)) == "hand" and edge.kind == "holding"):
         return True
     if "ground" in of_cause and singular(head(effect)) in _FLYING:
+        return True
+    if edge.relation in _HAVING and singular(head(effect)) in _UNSEEN:
         return True
     if edge.kind == "attachment" and ("fastener" in of_effect or singular(head(effect)) in _TIES):
         return True

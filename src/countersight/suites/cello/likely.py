@@ -10,7 +10,17 @@ from collections import Counter
 from collections.abc import Hashable, Iterable
 from random import Random
 
-from countersight.causal import CausalEdge, CausalGraph, classes_of, head, is_plain, may_be_the_same, plain, singular
+from countersight.causal import (
+    CausalEdge,
+    CausalGraph,
+    classes_of,
+    head,
+    is_plain,
+    may_be_the_same,
+    plain,
+    singular,
+    words_in,
+)
 from countersight.suites.cello.bystanders import can_be_chosen
 from countersight.suites.cello.tasks.query import Shape, Sought, Task
 
@@ -24,8 +34,8 @@ _SPARE = 80
 _FOREGONE = 0.5
 """A name that is there so often needs no look: branches are kept by trees."""
 _TAKEN_FOR = frozenset({
-    "bag", "bedding", "branch", "cat", "door", "fastener", "figure", "pane", "phone", "plate", "rock", "seat", "shaft",
-    "sign", "watercraft", "wire",
+    "bag", "bedding", "branch", "cat", "dish", "door", "fastener", "figure", "flower_pot", "pane", "phone", "rock", "seat",
+    "shaft", "sign", "watercraft", "wire",
 })  # fmt: skip
 """Classes whose members are easily taken for each other in a picture: a pole and a post, a plate and a platter."""
 
@@ -57,8 +67,9 @@ def may_be_taken_for(one: str, other: str) -> bool:
 
 
 def in_the_picture(graph: CausalGraph) -> list[str]:
-    """The names of everything that is known to be in the picture."""
-    return [thing.name for thing in (*graph.things, *graph.others)]
+    """The names of everything that is known to be in the picture, be it that a description speaks of it alone."""
+    told = (word for text in graph.descriptions for word in words_in(text))
+    return [*(thing.name for thing in (*graph.things, *graph.others)), *(word for word in told if classes_of(word))]
 
 
 class Answers:
