@@ -301,6 +301,12 @@ def test_regions_of_one_picture_stand_together(tmp_path):
     assert [(scene.image, scene.id) for scene in scenes] == [("1", "a"), ("1", "c"), ("2", "b")]
 
 
+def test_rows_without_any_id_are_pictures_of_their_own(tmp_path):
+    rows = ',,,"( cup , on , table )"\n , ,,"( lamp , on , desk )"\n'
+    scenes, _ = read(written(tmp_path / "regions.csv", HEADER + rows))
+    assert [scene.id for scene in scenes] == ["regions.csv:2", "regions.csv:3"]
+
+
 def test_what_a_thing_is_said_to_be_is_kept(tmp_path):
     rows = '1,a,,"( cup , on , table ) , ( cup , is , white ) , ( cup , is , small )"\n'
     scenes, _ = read(written(tmp_path / "regions.csv", HEADER + rows))

@@ -38,6 +38,10 @@ class Entry:
         self._number = number
         self._on_malformed = on_malformed
 
+    def named(self, id: str) -> str:
+        """The id of a scene, or its place in the file where it has none: scenes of one id would be one picture."""
+        return id.strip()[:100] or f"{self._file}:{self._number}"
+
     def tell(self, field: str, reason: str) -> None:
         self._on_malformed(Malformed(self._file, self._number, field, reason))
 

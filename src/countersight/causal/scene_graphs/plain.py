@@ -51,7 +51,7 @@ def _scene_graph(entry: Entry, scene: _Scene) -> SceneGraph:
     things = entry.things(entry.each("things", scene.things, _thing), "things")
     relations = entry.each("relations", scene.relations, _relation)
     return SceneGraph(
-        id=scene.id[:100],
+        id=entry.named(scene.id),
         image=scene.image[:100],
         things=tuple(things.values()),
         relations=entry.relations(relations, things, "relations", "ids of `things`"),

@@ -107,7 +107,7 @@ def _graph(entry: Entry, row: dict[str, str]) -> SceneGraph | None:
             relations.append(SceneRelation(*parts))
     caption = " ".join(row["caption"].split())[:1000]
     return SceneGraph(
-        id=row["region_id"].strip()[:100],
+        id=entry.named(row["region_id"]),
         image=row["image_id"].strip()[:100],
         things=tuple(
             msgspec.structs.replace(thing, attributes=tuple(said.get(name, ()))) for name, thing in things.items()

@@ -34,8 +34,8 @@ _SPARE = 80
 _FOREGONE = 0.5
 """A name that is there so often needs no look: branches are kept by trees."""
 _TAKEN_FOR = frozenset({
-    "bag", "bedding", "branch", "cat", "dish", "door", "fastener", "figure", "flower_pot", "pane", "phone", "rock", "seat",
-    "shaft", "sign", "watercraft", "wire",
+    "bag", "bedding", "branch", "cat", "dish", "door", "fastener", "figure", "flower_pot", "pane", "phone", "rock",
+    "seat", "shaft", "sign", "watercraft", "wire",
 })  # fmt: skip
 """Classes whose members are easily taken for each other in a picture: a pole and a post, a plate and a platter."""
 
