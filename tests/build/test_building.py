@@ -169,28 +169,19 @@ def test_yes_is_as_often_right_as_no_also_where_the_questions_run_out(tmp_path: 
     assert {each["reason"] for each in rejected(tmp_path / "pairs")} == {"enough answers no"}
 
 
-def test_yes_is_as_often_right_as_no_with_each_kind_of_wording(tmp_path: Path) -> None:
-    rows = [("Is he wearing a hat?", "yes")] * 5 + [("Is he wearing a tie?", "no")] * 2
-    rows += [("Is the dog running?", "no")] * 5 + [("Is the cat running?", "yes")] * 2
-    build(write_csv(tmp_path / "questions.csv", rows), tmp_path / "pairs", size=100, groups=("boolean",))
-    answers: dict[object, Counter[str]] = {}
-    for _, each in Dataset.open(tmp_path / "pairs").cases():
-        assert each.counterfactual
-        answers.setdefault(each.provenance["operation"], Counter())[each.counterfactual.answer] += 1
-    assert len(answers) == 2
-    assert all(abs(said["yes"] - said["no"]) <= 1 for said in answers.values())
-
-
-def test_as_many_as_were_asked_for_are_built_where_there_are_as_many(tmp_path: Path) -> None:
+def test_yes_is_as_often_right_as_no_with_each_kind_of_wording_of_as_many_as_were_asked_for(tmp_path: Path) -> None:
     rows = [("Is he wearing a hat?", "yes")] * 5 + [("Is he wearing a tie?", "no")] * 2
     rows += [("Is the dog running?", "no")] * 5 + [("Is the cat running?", "yes")] * 2
     source = write_csv(tmp_path / "questions.csv", rows)
-    for size in (4, 5, 7, 10):
-        build(source, tmp_path / f"{size}", size=size, groups=("boolean",), seed=size)
-        cases = [case for _, case in Dataset.open(tmp_path / f"{size}").cases()]
-        answers = Counter(case.counterfactual.answer for case in cases if case.counterfactual)
-        assert answers.total() == size
-        assert abs(answers["yes"] - answers["no"]) <= 1
+    for size in (4, 7, 10):
+        assert build(source, tmp_path / f"{size}", size=size, groups=("boolean",), seed=size).cases == size
+        answers: dict[object, Counter[str]] = {"all": Counter()}
+        for _, each in Dataset.open(tmp_path / f"{size}").cases():
+            assert each.counterfactual
+            for kind in ("all", each.provenance["operation"]):
+                answers.setdefault(kind, Counter())[each.counterfactual.answer] += 1
+        assert len(answers) == 3
+        assert all(abs(said["yes"] - said["no"]) <= 1 for said in answers.values())
 
 
 @pytest.mark.parametrize(
