@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections import Counter
 
 import pytest
@@ -15,7 +16,7 @@ from countersight.dataset import Dataset
 from countersight.engine import Patience, Tally
 from countersight.errors import ModelError, RunError, Unreachable
 from countersight.models import Answer, open_model
-from countersight.runs import Sample, Way, ask_dataset
+from countersight.runs import Sample, Way, ask_dataset, spent_in
 from countersight.scoring import score_run, standing
 
 
@@ -128,6 +129,36 @@ def test_a_dry_run_asks_nothing_and_says_what_it_takes(tmp_path) -> None:
         done = run_command(folder, tmp_path / "run", server.name, "--price", "2,8", "--dry-run")
     assert "4 questions to ask" in done.stdout
     assert "as 2 answers so far took" in done.stdout
+
+
+def test_a_dry_run_of_batches_and_of_repeats_says_what_those_cost(tmp_path, capsys, monkeypatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "no key of anybody")
+    command = ["run", str(dataset(tmp_path / "data", 3)), "--model", "openai:gpt-4o", "-o", str(tmp_path / "run")]
+    command += ["--price", "2000,8000", "--dry-run"]
+
+    def price(*options):
+        assert main([*command, *options]) == 0
+        return float(re.search(r"\$([\d,.]+) for all", capsys.readouterr().out)[1].replace(",", ""))
+
+    alone = price()
+    assert price("--batch") == pytest.approx(alone / 2, abs=0.01)
+    assert price("--repeat", "3") == pytest.approx(3 * alone, abs=0.03)
+    assert main([*command, "--batch", "--prompt", "swapped"]) == 2
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_budget_is_one_for_all_repeats(tmp_path, capsys) -> None:
+    with ChatServer() as server:
+        command = ["run", str(dataset(tmp_path / "data", 3)), "--model", server.name, "-o", str(tmp_path / "run")]
+        command += ["--price", "1000,1000", "--concurrency", "1", "--repeat", "2"]
+        assert main([*command, "--budget", "100"]) == 0
+        whole = spent_in(tmp_path / "run" / name for name in "12")
+        command[5] = str(tmp_path / "bounded")
+        for share, status in ((0.75, 130), (0.75, 130), (1.01, 0)):  # it can be raised, and asking again spends no more
+            assert main([*command, "--budget", str(whole * share)]) == status
+            spent = spent_in(tmp_path / "bounded" / name for name in "12")
+            assert whole * share - whole / 6 < spent <= whole * share
+    assert f"The budget of ${whole * 0.75:,.2f} is spent" in capsys.readouterr().err
 
 
 def test_several_endpoints_share_the_work_and_a_dead_one_costs_nothing(tmp_path) -> None:

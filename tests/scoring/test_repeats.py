@@ -58,6 +58,21 @@ def test_expected_and_majority_accuracy_flips_and_variances(tmp_path) -> None:
     assert same.between > 0
 
 
+def test_of_answers_that_came_as_often_none_is_the_majority_whatever_came_first(tmp_path) -> None:
+    """Cases 0 and 1 are answered rightly in one of two runs, the others always: their share counts, in either order."""
+    folder = dataset(tmp_path / "data", 8)
+
+    def right(n):
+        return "ABCD"[n % 4]
+
+    def at_times(n):
+        return "D" if n < 2 else right(n)
+
+    for nth, rules in enumerate([(right, at_times), (at_times, right)]):
+        factual = judged(folder, tmp_path / str(nth), *rules)[0]
+        assert (factual.majority, factual.tied, factual.flips) == (0.875, 0.25, 0.25)
+
+
 def test_the_command_asks_several_times(tmp_path) -> None:
     folder = dataset(tmp_path / "data", 6)
     done = run_command(folder, tmp_path / "run", "chance", "--repeat", "3")
@@ -68,9 +83,10 @@ def test_the_command_asks_several_times(tmp_path) -> None:
     (analysis,) = (each for each in made.data.analyses if each.key == "repeats")
     figures = repeats([judge_run(RunFolder.open(tmp_path / "run" / str(nth))).outcomes for nth in (1, 2, 3)])
     for line, found in zip(analysis.tables[0].lines, figures, strict=True):
-        times, cases, expected, majority, flips, within, between = line.cells
+        times, cases, expected, majority, tied, flips, within, between = line.cells
         assert (times, cases, within, between) == ("3", "6", f"{found.within:.4f}", f"{found.between:.4f}")
-        assert (expected.value, majority.value, flips.value) == (found.expected, found.majority, found.flips)
+        told = (expected.value, majority.value, tied.value, flips.value)
+        assert told == (found.expected, found.majority, found.tied, found.flips)
     assert "Asked several times" in made.html.read_text()
     assert "repeats" in made.csv.read_text()
 

@@ -175,7 +175,7 @@ def _run(chosen: argparse.Namespace) -> int:
         return _repeat(chosen, settings, way)
     model = open_model(chosen.model, settings)
     if chosen.dry_run:
-        return _say_what_it_takes(chosen, model, way)
+        return _say_what_it_takes(chosen, way, {chosen.output: model})
     if chosen.batch:
         out = _in_batches(chosen, model, way)
         if out:
@@ -214,9 +214,11 @@ def ask(
     patience: "Patience",
     shots_from: Path | None = None,
     budget: float | None = None,
+    elsewhere: float = 0.0,
 ) -> int:
     """Ask a model every question of a dataset that has no answer yet, with progress, and Ctrl-C that loses nothing.
 
+    Of a `budget` so many dollars were spent `elsewhere`.
     Returns the exit status: 0 all are answered, 1 some failed or there were none, 130 stopped.
     """
     from countersight.dataset import Dataset
@@ -226,10 +228,11 @@ def ask(
     opened = Dataset.open(dataset)
     pool = Dataset.open(shots_from) if shots_from else None
     tally = Tally()
+    left = None if budget is None else budget - elsewhere
 
     async def work(stop: "asyncio.Event") -> bool:
         await ask_dataset(
-            opened, output, model, way, patience=patience, pool=pool, tally=tally, stop=stop, budget=budget
+            opened, output, model, way, patience=patience, pool=pool, tally=tally, stop=stop, budget=left
         )
         return stop.is_set()
 
@@ -271,19 +274,29 @@ def _repeat(chosen: argparse.Namespace, settings: "ModelSettings", way: "Way") -
 
     from countersight.errors import CountersightError
     from countersight.models import open_model
-    from countersight.runs import RunFolder
+    from countersight.runs import RunFolder, spent_in
     from countersight.scoring import judge_run, repeats
 
-    if chosen.batch or chosen.dry_run or chosen.budget or chosen.again:
-        raise CountersightError("--repeat goes alone: leave out --batch, --dry-run, --budget and --again")
+    if chosen.batch or chosen.again:
+        raise CountersightError("--repeat asks in the ordinary way: leave out --batch and --again")
     if _is_hidden(chosen.dataset):
         raise CountersightError("--repeat says what differs by scoring, and the answers are hidden; run it K times")
     folders = [chosen.output / str(nth) for nth in range(1, chosen.repeat + 1)]
+    seeded = (replace(settings, seed=settings.seed + nth) for nth in range(chosen.repeat))
+    models = ((folder, open_model(chosen.model, each)) for folder, each in zip(folders, seeded, strict=True))
+    if chosen.dry_run:
+        return _say_what_it_takes(chosen, way, dict(models))
     worst = 0
-    for nth, folder in enumerate(folders):
-        model = open_model(chosen.model, replace(settings, seed=settings.seed + nth))
+    for folder, model in models:
         status = ask(
-            chosen.dataset, folder, model, way, patience=_patience(chosen, model), shots_from=chosen.shots_from
+            chosen.dataset,
+            folder,
+            model,
+            way,
+            patience=_patience(chosen, model),
+            shots_from=chosen.shots_from,
+            budget=chosen.budget,
+            elsewhere=spent_in(other for other in folders if other != folder) if chosen.budget else 0.0,
         )
         if status == STOPPED:
             return status
@@ -311,12 +324,24 @@ def _in_batches(chosen: argparse.Namespace, model: "Model", way: "Way") -> int:
     return out.out
 
 
-def _say_what_it_takes(chosen: argparse.Namespace, model: "Model", way: "Way") -> int:
+def _say_what_it_takes(chosen: argparse.Namespace, way: "Way", models: dict[Path, "Model"]) -> int:
+    """Print what runs in these folders would take."""
     from countersight.dataset import Dataset
-    from countersight.runs import estimated
+    from countersight.runs import estimated, together
 
     pool = Dataset.open(chosen.shots_from) if chosen.shots_from else None
-    at_once = _patience(chosen, model).concurrency
-    found = estimated(Dataset.open(chosen.dataset), chosen.output, model, way, pool=pool, at_once=at_once)
-    print(in_options(str(found)))
+    dataset = Dataset.open(chosen.dataset)
+    found = [
+        estimated(
+            dataset,
+            folder,
+            model,
+            way,
+            pool=pool,
+            at_once=_patience(chosen, model).concurrency,
+            batched=chosen.batch,
+        )
+        for folder, model in models.items()
+    ]
+    print(in_options(str(together(found))))
     return 0

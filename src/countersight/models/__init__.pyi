@@ -1,3 +1,4 @@
+from .batches import HALF as HALF
 from .batches import Batched as Batched
 from .batches import Batches as Batches
 from .batches import batches_of as batches_of
@@ -6,6 +7,7 @@ from .function import FunctionModel as FunctionModel
 from .hosted import Hosted as Hosted
 from .opening import open_model as open_model
 from .opening import open_text_model as open_text_model
+from .prices import Price as Price
 from .protocol import Answer as Answer
 from .protocol import Displayed as Displayed
 from .protocol import Loss as Loss

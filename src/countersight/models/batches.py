@@ -1,6 +1,8 @@
 """Batch APIs at half the price: how OpenAI, Anthropic and Gemini take many requests and give the answers back."""
 
-from collections.abc import Iterable, Iterator
+import datetime
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import suppress
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import quote
 
@@ -23,6 +25,8 @@ MEGABYTE = 1_000_000
 MOST_RESULTS = 1_000 * MEGABYTE
 LISTED, DONE = 600.0, 26 * 3600.0
 """Seconds after which a batch stands in the list of them, and after which it is surely done."""
+CLOCKS = 3600.0
+"""Seconds by which a provider's clock may differ from ours."""
 
 
 class Batched(NamedTuple):
@@ -44,8 +48,8 @@ class Batches(Protocol):
         """Hand a batch in under a label; its id at the provider."""
         ...
 
-    async def find(self, label: str) -> str | None:
-        """The batch with a label, where one arrived before whoever sent it was killed."""
+    async def find(self, label: str, since: float) -> str | None:
+        """The batch with a label that was sent at that time, where it arrived before whoever sent it was killed."""
         ...
 
     async def collect(self, batch: str) -> dict[str, Answer] | None:
@@ -81,6 +85,16 @@ class _Of:
 
     async def _get(self, url: str) -> Any:
         return self._sent(await self._model.service.get(url))
+
+    async def _pages(self, url: str, after: str, following: Callable[[Any], Any]) -> AsyncIterator[Any]:
+        """Every page of a list: each names what follows it, and the next is asked for `after` that."""
+        asked: set[str] = set()
+        name = ""
+        while name not in asked:  # the last names nothing, and a careless server itself
+            asked.add(name)
+            page = await self._get(f"{url}&{after}={quote(name, safe='')}" if name else url)
+            yield page
+            name = str(following(page) or "")
 
     async def _lines(self, url: str) -> Iterator[Any]:
         received = await self._model.service.get(url, most=MOST_RESULTS)
@@ -148,10 +162,13 @@ class OpenAIBatches(_Of):
         }
         return str((await self._post(f"{self._base}/batches", msgspec.json.encode(made)))["id"])
 
-    async def find(self, label: str) -> str | None:
+    async def find(self, label: str, since: float) -> str | None:
         """Batches carry their label."""
-        there = (await self._get(f"{self._base}/batches?limit=100")).get("data") or []
-        return next((one["id"] for one in there if (one.get("metadata") or {}).get("label") == label), None)
+        async for page in self._pages(f"{self._base}/batches?limit=100", "after", _last):
+            for one in page.get("data") or []:
+                if (one.get("metadata") or {}).get("label") == label:
+                    return str(one["id"])
+        return None
 
     async def collect(self, batch: str) -> dict[str, Answer] | None:
         """The answers, also those of a batch that expired."""
@@ -182,13 +199,16 @@ class AnthropicBatches(_Of):
         parts = [b'{"custom_id":%s,"params":%s}' % (msgspec.json.encode(one.name), one.body) for one in requests]
         return str((await self._post(f"{self._model.url}/batches", b'{"requests":[%s]}' % b",".join(parts)))["id"])
 
-    async def find(self, label: str) -> str | None:
-        """Look into the batches that are done: only their answers tell the label."""
-        for one in (await self._get(f"{self._model.url}/batches?limit=20")).get("data") or []:
-            if one.get("processing_status") == "ended":
-                first: Any = next(await self._results(str(one["id"])), {})
-                if str(first.get("custom_id", "")).startswith(f"{label}-"):
-                    return str(one["id"])
+    async def find(self, label: str, since: float) -> str | None:
+        """Look into the batches that are done: only their answers tell the label. The newest stand first."""
+        async for page in self._pages(f"{self._model.url}/batches?limit=100", "after_id", _last):
+            for one in page.get("data") or []:
+                if _made_before(one.get("created_at"), since - CLOCKS):
+                    return None
+                if one.get("processing_status") == "ended":
+                    first: Any = next(await self._results(str(one["id"])), {})
+                    if str(first.get("custom_id", "")).startswith(f"{label}-"):
+                        return str(one["id"])
         return None
 
     async def collect(self, batch: str) -> dict[str, Answer] | None:
@@ -225,11 +245,13 @@ class GeminiBatches(_Of):
         url = self._model.url.replace(":generateContent", ":batchGenerateContent")
         return str((await self._post(url, body % (msgspec.json.encode(label), b",".join(parts))))["name"])
 
-    async def find(self, label: str) -> str | None:
+    async def find(self, label: str, since: float) -> str | None:
         """Batches carry their label as the name that is shown."""
-        for one in (await self._get(f"{self._base}/batches?pageSize=100")).get("operations") or []:
-            if (one.get("metadata") or {}).get("displayName") == label:
-                return str(one["name"])
+        pages = self._pages(f"{self._base}/batches?pageSize=100", "pageToken", lambda page: page.get("nextPageToken"))
+        async for page in pages:
+            for one in page.get("operations") or []:
+                if (one.get("metadata") or {}).get("displayName") == label:
+                    return str(one["name"])
         return None
 
     async def collect(self, batch: str) -> dict[str, Answer] | None:
@@ -243,3 +265,15 @@ class GeminiBatches(_Of):
         if not answers:
             self._refuse_fruitless(batch, (there.get("error"), *(one.get("error") for one in found)))
         return answers
+
+
+def _last(page: Any) -> Any:
+    """What the next page of a list of OpenAI's or Anthropic's comes after; nothing where there is none."""
+    return page.get("last_id") if page.get("has_more") else None
+
+
+def _made_before(told: Any, moment: float) -> bool:
+    """Whether a batch is older than that, by what its provider tells of it."""
+    with suppress(ValueError, TypeError):
+        return datetime.datetime.fromisoformat(told).timestamp() < moment
+    return False

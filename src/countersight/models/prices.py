@@ -25,7 +25,7 @@ class Price(msgspec.Struct, frozen=True):
     written: float = 0.0
     source: str = "unknown"
 
-    def of(self, tokens_in: int, tokens_out: int) -> float:
+    def of(self, tokens_in: float, tokens_out: float) -> float:
         """What so many tokens cost."""
         return (tokens_in * self.read + tokens_out * self.written) / 1e6
 

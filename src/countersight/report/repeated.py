@@ -26,7 +26,9 @@ def repeat_analysis(runs: Sequence[AnalysedRun]) -> Analysis | None:
         definitions=(
             ("expected", f"The accuracy of one run, on average; with the {percent(CONFIDENCE, 0)}% Wilson interval "
              "for the number of cases."),
-            ("majority", "The accuracy of the answer that most runs gave to a case."),
+            ("majority", "The accuracy of the answer that most runs gave to a case; where several came as often, the share "
+             "of them that is right."),
+            ("tied", "Cases in which no answer came more often than every other."),
             ("flips", "Cases that were not answered the same every time."),
             ("within", "The variance of right and wrong within a case: what asking again would change."),
             ("between", "The variance between cases: what some are harder by than others."),
@@ -42,12 +44,13 @@ def _called(run: AnalysedRun) -> str:
 def _sentence(found: Repeated) -> str:
     return (
         f"{found.asking.capitalize()}: asked {found.runs} times, {percent(found.expected)}% right on average and "
-        f"{percent(found.majority)}% by majority; {percent(found.flips)}% of {count(found.cases)} cases flip."
+        f"{percent(found.majority)}% by majority; {percent(found.flips)}% of {count(found.cases)} cases flip, and "
+        f"{percent(found.tied)}% have no majority."
     )
 
 
 def _table(first: AnalysedRun, figures: Sequence[Repeated]) -> AnalysisTable:
-    measures = ("expected", "majority", "flips")
+    measures = ("expected", "majority", "tied", "flips")
     return AnalysisTable(
         title=f"Asked several times: {_called(first)}",
         head=("world", "times", "n", *measures, "variance within", "variance between"),
@@ -57,7 +60,7 @@ def _table(first: AnalysedRun, figures: Sequence[Repeated]) -> AnalysisTable:
 
 
 def _line(first: AnalysedRun, found: Repeated) -> AnalysisLine:
-    shares = (_share(value, found.cases) for value in (found.expected, found.majority, found.flips))
+    shares = (_share(value, found.cases) for value in (found.expected, found.majority, found.tied, found.flips))
     return AnalysisLine(
         name=found.asking,
         cells=(count(found.runs), count(found.cases), *shares, f"{found.within:.4f}", f"{found.between:.4f}"),

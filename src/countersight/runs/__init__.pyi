@@ -5,12 +5,14 @@ from .asks import offered as offered
 from .batch_log import outstanding as outstanding
 from .batching import Out as Out
 from .batching import ask_in_batches as ask_in_batches
+from .budget import spent_in as spent_in
 from .conversations import Conversations as Conversations
 from .conversations import NoExample as NoExample
 from .conversations import conversations_of as conversations_of
 from .conversations import ranked_answer as ranked_answer
 from .estimate import Estimate as Estimate
 from .estimate import estimated as estimated
+from .estimate import together as together
 from .fates import ReadReply as ReadReply
 from .fates import fate_of as fate_of
 from .folder import JOURNAL as JOURNAL

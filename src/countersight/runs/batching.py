@@ -49,11 +49,7 @@ async def ask_in_batches(
     The model is closed.
     """
     try:
-        batches = batches_of(model)
-        if way.answering == "rank" or way.prompt.needs_fact or way.prompt.orders != "one" or way.again:
-            raise CountersightError(
-                f"`batch` asks each question once and alone, which {way.prompt.name} or another option does not"
-            )
+        batches = batches_for(model, way)
         assert isinstance(model, Hosted)
         run = begun_run(dataset, output, model, way, pool)
         note_sample(run, way)
@@ -62,6 +58,16 @@ async def ask_in_batches(
             return await work.collect_and_send()
     finally:
         await model.close()
+
+
+def batches_for(model: Model, way: Way) -> Batches:
+    """How a model is asked by batches; raises where its provider takes none, or the way of asking allows none."""
+    batches = batches_of(model)
+    if way.answering == "rank" or way.prompt.needs_fact or way.prompt.orders != "one" or way.again:
+        raise CountersightError(
+            f"`batch` asks each question once and alone, which {way.prompt.name} or another option does not"
+        )
+    return batches
 
 
 class _Work:
@@ -134,7 +140,7 @@ class _Work:
 
     async def _collect(self, event: Event, left: dict[str, Ask]) -> int:
         """Bring home what a batch gave; one that was never known to have arrived is looked for."""
-        batch = event.batch or await self._batches.find(event.label)
+        batch = event.batch or await self._batches.find(event.label, event.at)
         if batch is None:
             if time.time() - event.at > self._batches.lost_after:
                 self._write(Event("collected", event.label, time.time()))

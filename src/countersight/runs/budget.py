@@ -1,11 +1,14 @@
 """A bound on what a run costs: kept by what the answers say they cost, refused where nothing can be known of that."""
 
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Final
 
 from countersight.case import Reply
 from countersight.engine import Tally
 from countersight.errors import ModelError, RunError
 from countersight.models import Hosted, Model, Several
+from countersight.runs.folder import MANIFEST, RunFolder
 
 LOOKED_AT: Final = 5
 """Answers of which one at least must say what it cost."""
@@ -15,6 +18,12 @@ def refuse_unpriced(model: Model) -> None:
     """Say before anything is asked that nobody knows what a hosted model costs."""
     if isinstance(model, Hosted | Several) and not model.is_priced:
         raise ModelError(f"no price is known for {model.name}: name one with `price` IN,OUT, or leave `budget` out")
+
+
+def spent_in(runs: Iterable[Path]) -> float:
+    """What runs have cost so far, as far as they were begun."""
+    begun = (RunFolder.open(run) for run in runs if (run / MANIFEST).exists())
+    return sum(reply.cost for run in begun for reply in run.replies())
 
 
 class Budget:

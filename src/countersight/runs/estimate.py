@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 import statistics
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,9 +16,10 @@ from countersight.case import Reply
 from countersight.dataset import Dataset
 from countersight.engine import Tally
 from countersight.errors import BadPicture
-from countersight.models import Hosted, Model, Request
+from countersight.models import HALF, Hosted, Model, Price, Request
 from countersight.runs.asking import Way, begun_run
 from countersight.runs.asks import Asks
+from countersight.runs.batching import batches_for
 from countersight.runs.conversations import Conversations, NoExample
 from countersight.runs.examples import Examples
 from countersight.runs.folder import MANIFEST, RunFolder
@@ -48,19 +50,24 @@ class Estimate(msgspec.Struct, frozen=True):
     """How many answers it is reckoned from; 0 where it is only reckoned from the questions."""
     at_once: int = 64
     """Questions under way."""
+    batched: bool = False
+    """Whether they go in batches, at half the price."""
 
     def __str__(self) -> str:
         source = f"as {self.from_replies:,} answers so far took" if self.from_replies else "roughly, from the questions"
         price = "no price is known: name one as `price`" if self.dollars is None else f"${self.dollars:,.2f}"
+        price += " for all of them, in batches at half the price" if self.batched else " for all of them"
         lines = [
             self.request,
             "",
             f"{self.questions:,} questions to ask",
             f"{self.tokens_in:,.0f} tokens read and at most {self.tokens_out:,.0f} written for each, {source}",
-            f"{price} for all of them",
+            price,
         ]
         rounds = self.questions / self.at_once
-        if self.seconds is None:
+        if self.batched:
+            lines.append("a provider has a day to answer a batch")
+        elif self.seconds is None:
             lines.append(f"{self.at_once} at a time: {rounds:,.1f} s for every second that an answer takes")
         else:
             lines.append(
@@ -70,16 +77,43 @@ class Estimate(msgspec.Struct, frozen=True):
 
 
 def estimated(
-    dataset: Dataset, output: Path, model: Model, way: Way, *, pool: Dataset | None = None, at_once: int = 64
+    dataset: Dataset,
+    output: Path,
+    model: Model,
+    way: Way,
+    *,
+    pool: Dataset | None = None,
+    at_once: int = 64,
+    batched: bool = False,
 ) -> Estimate:
     """What a run would take that goes on in a folder, or begins there; nothing is asked, and nothing written there."""
+    if batched:
+        batches_for(model, way)
     if (output / MANIFEST).exists():
         found = _estimated(RunFolder.open(output), dataset, model, way, pool)
     else:
         with TemporaryDirectory() as folder:
             run = begun_run(dataset, Path(folder) / "run", model, way, pool)
             found = _estimated(run, dataset, model, way, pool)
-    return msgspec.structs.replace(found, at_once=at_once)
+    dollars = found.dollars if found.dollars is None or not batched else HALF * found.dollars
+    return msgspec.structs.replace(found, at_once=at_once, batched=batched, dollars=dollars)
+
+
+def together(runs: Sequence[Estimate]) -> Estimate:
+    """What several runs take that ask the same, one after the other."""
+    questions = [run.questions for run in runs]
+    weights = questions if any(questions) else [1] * len(runs)
+    timed = [run.seconds for run in runs if run.seconds is not None]
+    dollars = [run.dollars for run in runs if run.dollars is not None]
+    return msgspec.structs.replace(
+        next((run for run in runs if run.request), runs[0]),
+        questions=sum(questions),
+        tokens_in=statistics.fmean((run.tokens_in for run in runs), weights),
+        tokens_out=statistics.fmean((run.tokens_out for run in runs), weights),
+        dollars=sum(dollars) if len(dollars) == len(runs) else None,
+        seconds=statistics.fmean(timed) if timed else None,
+        from_replies=sum(run.from_replies for run in runs),
+    )
 
 
 def _estimated(run: RunFolder, dataset: Dataset, model: Model, way: Way, pool: Dataset | None) -> Estimate:
@@ -122,12 +156,13 @@ def _length(request: Request) -> float:
 
 
 def _dollars(model: Model, answers: list[Reply], questions: int, tokens_in: float, tokens_out: float) -> float | None:
+    """What questions cost one by one: by their price, for some answers so far may have come in batches, for half."""
+    price = model.price if isinstance(model, Hosted) and not model.tells_cost else Price()
+    if price.read or price.written:
+        return questions * price.of(tokens_in, tokens_out)
     if any(reply.cost for reply in answers):
         return questions * statistics.fmean(reply.cost for reply in answers)
-    price = model.price if isinstance(model, Hosted) else None
-    if price is None or not (price.read or price.written):
-        return None
-    return questions * price.of(round(tokens_in), round(tokens_out))
+    return None
 
 
 def _shown(model: Model, request: Request) -> str:

@@ -20,7 +20,9 @@ class Repeated(msgspec.Struct, frozen=True):
     expected: float
     """The accuracy of one run, on average."""
     majority: float
-    """The accuracy of the answer that most runs gave."""
+    """The accuracy of the answer that most runs gave; of answers that came as often, the share that is right."""
+    tied: float
+    """The share of cases in which no answer came more often than every other."""
     flips: float
     """The share of cases that were not answered the same every time."""
     within: float
@@ -31,7 +33,7 @@ class Repeated(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         return (
             f"{self.asking}: {self.runs} times {self.cases:,} cases, {self.expected:.1%} right on average, "
-            f"{self.majority:.1%} by majority, {self.flips:.1%} flip, variance {self.within:.4f} within a case and "
+            f"{self.majority:.1%} by majority ({self.tied:.1%} tied), {self.flips:.1%} flip, variance {self.within:.4f} within a case and "
             f"{self.between:.4f} between"
         )
 
@@ -58,14 +60,20 @@ def _repeated(runs: Sequence[Outcomes], nth: int) -> Repeated | None:
         len(runs),
         right.shape[1],
         float(right.mean()),
-        float(np.mean(voted)),
+        float(np.mean([share for share, _ in voted])),
+        float(np.mean([tied for _, tied in voted])),
         float(np.mean([len({answer[case] for answer in answers}) > 1 for case in range(right.shape[1])])),
         within,
         max(0.0, float(share.var(ddof=1)) - within / len(runs)) if right.shape[1] > 1 else 0.0,
     )
 
 
-def _voted(answers: list[str | None], right: NDArray[np.bool_]) -> bool:
-    """Whether the answer that came most often is right; of two that came as often, the one that came first."""
-    most = Counter(answers).most_common(1)[0][0]
-    return bool(right[answers.index(most)])
+def _voted(answers: list[str | None], right: NDArray[np.bool_]) -> tuple[float, bool]:
+    """How much of what came most often is right, and whether that was more than one answer.
+
+    Which run came first must not decide: of two answers that came as often, one of them right, half is right.
+    """
+    times = Counter(answers)
+    most = max(times.values())
+    leading = [bool(right[answers.index(answer)]) for answer, number in times.items() if number == most]
+    return sum(leading) / len(leading), len(leading) > 1
