@@ -31,6 +31,7 @@ from typing import Any
 import torch
 from PIL import Image
 
+from benchmarks.asking import AS_INSTALLED
 from benchmarks.ranking import SHAPES, TEMPLATE, WORDS, build
 from countersight.case import Case, Change, Option, Question
 from countersight.dataset import DatasetWriter
@@ -139,7 +140,8 @@ def run(data: Path, model: Path, output: Path, *options: str) -> dict[str, float
     watching = Watching(journal)
     command = [*COMMAND, "run", str(data), "--model", f"hf:{model}", "-o", str(output)]
     try:
-        done = subprocess.run([*command, "--device", DEVICE, *options], capture_output=True, text=True, timeout=TIMEOUT)
+        command += ["--device", DEVICE, *options]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, env=AS_INSTALLED)
         if done.returncode:
             print(done.stderr[-1500:])
     except subprocess.TimeoutExpired:
@@ -164,7 +166,7 @@ def importing() -> dict[str, float]:
     packages = ("torch", "torchvision", "transformers")
     needed = f"import {', '.join(filter(importlib.util.find_spec, packages))}, transformers.models.auto.modeling_auto"
     start = time.monotonic()
-    subprocess.run([sys.executable, "-c", needed], check=True, capture_output=True, timeout=TIMEOUT)
+    subprocess.run([sys.executable, "-c", needed], check=True, capture_output=True, timeout=TIMEOUT, env=AS_INSTALLED)
     return {"seconds": time.monotonic() - start}
 
 

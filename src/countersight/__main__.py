@@ -1,7 +1,5 @@
 """`python -m countersight` is the same as `countersight`."""
 
-import sys
+from countersight.cli import command
 
-from countersight.cli import main
-
-sys.exit(main())
+command()

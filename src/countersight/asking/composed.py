@@ -1,7 +1,6 @@
 """The model sees, the grammar imagines: a number under a change, worked out from the model's own number without it."""
 
 from countersight.case import LETTERS, Question, Reply
-from countersight.composing import compose
 from countersight.reading import ReadFrom, read_reply
 
 COMPOSED = "composed"
@@ -14,6 +13,8 @@ def composed_answer(fact: Reply, factual: Question, imagined: Question, read_fro
     None where the question is not for a number, the model said none, the grammar does not decide, or no option is that
     number: then the model has to be asked.
     """
+    from countersight.composing import compose  # a grammar, which takes as long to import as all that asks
+
     said = read_reply(fact, factual, read_from)
     number = None if said is None else _number(said, factual)
     changed = None if number is None else compose(number, imagined.text, factual.text)

@@ -5,11 +5,14 @@ this is argparse: it loads in 13 ms, typer in 75, cyclopts in 105.
 """
 
 import argparse
+import atexit
+import contextlib
 import io
 import os
 import signal
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from countersight import __version__
 from countersight.cli import (
@@ -65,6 +68,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("countersight: stopped", file=sys.stderr)
         return 130
+
+
+def command() -> NoReturn:
+    """The command as it is installed: `main`, and the end of the process.
+
+    Where torch was imported, Python would take apart for a second and more what the system drops at once.
+    """
+    status = main()
+    if "torch" in sys.modules:
+        atexit._run_exitfuncs()
+        with contextlib.suppress(OSError):  # somebody closed the pipe we print to
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(status)
+    sys.exit(status)
 
 
 def _stop(number: int, frame: object) -> None:

@@ -160,6 +160,7 @@ def _run(chosen: argparse.Namespace) -> int:
         dtype=chosen.dtype,
         device_map=chosen.device_map,
         batch=chosen.batch_size,
+        asked_soon=not chosen.dry_run,
         ray=chosen.ray,
     )
     if chosen.batch and chosen.budget is not None:
@@ -231,9 +232,7 @@ def ask(
     left = None if budget is None else budget - elsewhere
 
     async def work(stop: "asyncio.Event") -> bool:
-        await ask_dataset(
-            opened, output, model, way, patience=patience, pool=pool, tally=tally, stop=stop, budget=left
-        )
+        await ask_dataset(opened, output, model, way, patience=patience, pool=pool, tally=tally, stop=stop, budget=left)
         return stop.is_set()
 
     try:

@@ -16,9 +16,9 @@ STOPPED = 130
 
 def stoppable(work: Callable[["asyncio.Event"], Awaitable[T]], waits_for: str) -> T | None:
     """Do work that Ctrl-C stops: it is handed an event that says so. None where it was left."""
-    import asyncio
+    from countersight.engine import run_loop
 
-    return asyncio.run(_stoppable(work, waits_for))
+    return run_loop(_stoppable(work, waits_for))
 
 
 async def _stoppable(work: Callable[["asyncio.Event"], Awaitable[T]], waits_for: str) -> T | None:

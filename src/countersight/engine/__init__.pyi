@@ -12,6 +12,7 @@ from .journal import read_journal as read_journal
 from .journal import read_placed as read_placed
 from .journal import reply_at as reply_at
 from .limit import AdaptiveLimit as AdaptiveLimit
+from .loops import run_loop as run_loop
 from .retry import Answered as Answered
 from .retry import GivenUp as GivenUp
 from .retry import Patience as Patience

@@ -5,6 +5,8 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any, TypeVar
 
+from countersight.engine.loops import run_loop
+
 T = TypeVar("T")
 
 
@@ -13,7 +15,7 @@ def blocking(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(work())
+        return run_loop(work())
     return _beside(work)
 
 
@@ -28,7 +30,7 @@ def _beside(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         return await work()
 
     with ThreadPoolExecutor(1) as thread:
-        running = thread.submit(lambda: asyncio.run(stoppable()))
+        running = thread.submit(lambda: run_loop(stoppable()))
         try:
             return running.result()
         except KeyboardInterrupt:

@@ -26,8 +26,8 @@ def repeat_analysis(runs: Sequence[AnalysedRun]) -> Analysis | None:
         definitions=(
             ("expected", f"The accuracy of one run, on average; with the {percent(CONFIDENCE, 0)}% Wilson interval "
              "for the number of cases."),
-            ("majority", "The accuracy of the answer that most runs gave to a case; where several came as often, the share "
-             "of them that is right."),
+            ("majority", "The accuracy of the answer that most runs gave to a case; where several came as often, "
+             "the share of them that is right."),
             ("tied", "Cases in which no answer came more often than every other."),
             ("flips", "Cases that were not answered the same every time."),
             ("within", "The variance of right and wrong within a case: what asking again would change."),

@@ -33,8 +33,8 @@ class Repeated(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         return (
             f"{self.asking}: {self.runs} times {self.cases:,} cases, {self.expected:.1%} right on average, "
-            f"{self.majority:.1%} by majority ({self.tied:.1%} tied), {self.flips:.1%} flip, variance {self.within:.4f} within a case and "
-            f"{self.between:.4f} between"
+            f"{self.majority:.1%} by majority ({self.tied:.1%} tied), {self.flips:.1%} flip, variance "
+            f"{self.within:.4f} within a case and {self.between:.4f} between"
         )
 
 

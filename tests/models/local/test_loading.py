@@ -13,7 +13,7 @@ from models.local import tiny
 from safetensors.torch import load_file, save_file
 
 from countersight.errors import ModelError
-from countersight.models.local.finding import find_device, find_dtype, find_folder, fingerprint
+from countersight.models.local.finding import find_device, find_dtype, fingerprint
 from countersight.models.local.loading import Loaded, load
 
 Folders = Callable[[str], Path]
@@ -146,7 +146,7 @@ def test_a_missing_package_is_named_with_what_installs_it(
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(ModelError, match=rf"local models need {package}.*pip install 'countersight\[local\]'"):
-        find_folder(str(copy))
+        load(str(copy))
 
 
 def test_a_device_that_is_not_here_is_one_sentence() -> None:

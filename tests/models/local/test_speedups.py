@@ -108,6 +108,25 @@ def test_layers_of_another_kind_are_left_alone(inner: nn.Module | None, outer: n
     assert all(torch.equal(*each) for each in zip(before, after, strict=True))
 
 
+@pytest.mark.parametrize(
+    "convolution",
+    [
+        nn.Conv3d(3, 8, (2, 4, 4), stride=(2, 4, 4)),
+        nn.Conv2d(3, 8, 4, stride=4, bias=False),
+        nn.Conv2d(4, 8, 4, groups=2),
+        nn.Conv2d(3, 8, 4, padding=1),
+        nn.Conv2d(3, 8, 2, dilation=2),
+    ],
+)
+def test_patches_are_multiplied_to_what_convolving_them_makes(convolution: nn.Conv2d | nn.Conv3d) -> None:
+    window = (2, 4, 4) if isinstance(convolution, nn.Conv3d) else (4, 4)
+    given = [torch.randn(5, convolution.in_channels, *(side * times for side in window)) for times in (1, 2)]
+    before = [convolution(patches) for patches in given]
+    speedups._multiply_patches(convolution)
+    for patches, usual in zip(given, before, strict=True):
+        torch.testing.assert_close(convolution(patches), usual)
+
+
 def test_only_the_plain_norm_is_computed_at_once() -> None:
     from transformers.models.gemma3.modeling_gemma3 import Gemma3RMSNorm
     from transformers.models.llama.modeling_llama import LlamaRMSNorm

@@ -10,8 +10,9 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from countersight.models.local import loading
+from countersight.models.local import weights as weights_module
 from countersight.models.local.finding import read_config
-from countersight.models.local.weights import read_weights
+from countersight.models.local.weights import Ahead, read_weights
 
 Folders = Callable[[str], Path]
 
@@ -85,3 +86,13 @@ def test_weights_that_begin_anywhere_are_read_rightly(folder: Path) -> None:
     found = read_weights(folder, "cpu", "float32")
     assert found is not None
     assert same(found, weights)
+
+
+def test_ahead_are_read_those_that_a_model_will_be_computed_with(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(weights_module, "read_weights", lambda *asked: {"asked": asked})
+    ahead = Ahead(folder, "auto", "auto")
+    assert ahead.take("cuda", "float32") == {"asked": (folder, "cuda", "float32")}
+    assert ahead.take("cuda", "bfloat16") is None
+    assert Ahead(folder, "cpu", "float32").take("cpu", "float32") is None  # there it is computing that takes the time
+    assert Ahead(folder / "nowhere", "auto", "auto").take("cuda", "float32") is None

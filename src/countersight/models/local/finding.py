@@ -6,11 +6,12 @@ import importlib
 import importlib.util
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from countersight.errors import ModelError
+from countersight.models.local.imports import import_transformers, uncollected
 from countersight.text import printable, unknown
 
 INSTALL = "pip install 'countersight[local]'"
@@ -46,7 +47,6 @@ _ENDS = 1024 * 1024
 
 def find_folder(name: str) -> Path:
     """The folder that holds a model: the one named, or that of the cache; never a download."""
-    _installed()
     folder = Path(name).expanduser()
     if not folder.is_dir():
         folder = _cached(name)
@@ -61,6 +61,7 @@ def find_folder(name: str) -> Path:
 
 def any_config(folder: Path) -> Any:
     """The configuration of a model of whatever kind, if it is of a family transformers knows."""
+    _installed()
     from transformers import AutoConfig
 
     try:
@@ -204,22 +205,25 @@ def _missing_package(error: Exception) -> str | None:
 
 
 def _installed() -> None:
-    for package in ("torch", "transformers"):
-        try:
-            found = importlib.import_module(package)
-        except ImportError:
-            raise ModelError(f"local models need {package}, which is not installed: {INSTALL}") from None
-        if package == "torch":
-            has_torchvision()  # before transformers is imported, which would fail with it
+    with uncollected():
+        _import("torch", importlib.import_module)
+        has_torchvision()  # before transformers is imported, which would fail with it
+        found = _import("transformers", lambda _: import_transformers())
     if int(found.__version__.partition(".")[0]) < 5:
         raise ModelError(f"local models need transformers 5 or later, not {found.__version__}: {INSTALL}")
 
 
-def _cached(name: str) -> Path:
-    from huggingface_hub import snapshot_download
-
+def _import(package: str, how: Callable[[str], Any]) -> Any:
     try:
-        return Path(snapshot_download(name, local_files_only=True))
+        return how(package)
+    except ImportError:
+        raise ModelError(f"local models need {package}, which is not installed: {INSTALL}") from None
+
+
+def _cached(name: str) -> Path:
+    hub = _import("huggingface_hub", importlib.import_module)
+    try:
+        return Path(hub.snapshot_download(name, local_files_only=True))
     except (OSError, ValueError):  # not there, or no name that could be
         raise ModelError(f"there is no model {printable(name)[:200]!r} here{_how_to_get(name)}") from None
 

@@ -20,7 +20,7 @@ from countersight.models.local.finding import (
     unusable,
 )
 from countersight.models.local.forms import Form, find_form
-from countersight.models.local.weights import read_weights
+from countersight.models.local.weights import Ahead, read_weights
 
 _TORCHVISION = ("fuyu",)
 """Families whose pictures transformers prepares without torchvision too, but fails as it does."""
@@ -51,15 +51,18 @@ class Loaded:
         return self.model.device
 
 
-def load(name: str, *, device: str = "auto", dtype: str = "auto", device_map: str | None = None) -> Loaded:
+def load(
+    name: str, *, device: str = "auto", dtype: str = "auto", device_map: str | None = None, ahead: Ahead | None = None
+) -> Loaded:
     """Load a model, by the path of its folder or by its name if it was downloaded before.
 
-    `device_map` spreads one that is too large for one device over several and the processor's memory.
+    `device_map` spreads one that is too large for one device over several and the processor's memory. Weights that are
+    read `ahead` are not read again.
     """
     folder = find_folder(name)
+    config = read_config(folder)
     from countersight.models.local.speedups import speed_up
 
-    config = read_config(folder)
     if device_map is None:
         device = find_device(device)
     else:
@@ -68,7 +71,7 @@ def load(name: str, *, device: str = "auto", dtype: str = "auto", device_map: st
     dtype = find_dtype(dtype, device, config)
     straight = device.startswith("cuda") and device_map is None
     with ThreadPoolExecutor(1) as aside:
-        weights = aside.submit(read_weights, folder, device, dtype) if straight else None
+        weights = aside.submit(_weights, folder, device, dtype, ahead) if straight else None
         processor = _processor(folder, config)
         there = weights.result() if weights else None
     model = _model(folder, config, dtype, device_map or _straight_to(device), there)
@@ -94,6 +97,11 @@ def load(name: str, *, device: str = "auto", dtype: str = "auto", device_map: st
         decoder_start=_decoder_start(model, text) if apart else None,
         longest=int(getattr(text, "max_position_embeddings", 0) or 1_000_000),
     )
+
+
+def _weights(folder: Path, device: str, dtype: str, ahead: Ahead | None) -> dict[str, Any] | None:
+    found = ahead.take(device, dtype) if ahead else None
+    return found or read_weights(folder, device, dtype)
 
 
 def _decoder_start(model: Any, text: Any) -> int:

@@ -15,8 +15,10 @@ from countersight.models.local.finding import (
     pictures_by,
     read_config,
 )
+from countersight.models.local.imports import uncollected
 from countersight.models.local.loading import Loaded, load
 from countersight.models.local.queue import MOST, ROOM, Feed, Queue
+from countersight.models.local.weights import Ahead
 from countersight.models.protocol import Answer, Displayed, ModelSettings, Request
 
 if TYPE_CHECKING:
@@ -36,6 +38,9 @@ class Local(Displayed):
 
     def __init__(self, name: str, where: str, settings: ModelSettings) -> None:
         folder = find_folder(where)
+        # Before anything large is imported, which takes longer than reading the weights does.
+        ahead = settings.asked_soon and not settings.device_map
+        self._ahead = Ahead(folder, settings.device, settings.dtype) if ahead else None
         if settings.device_map:
             check_device_map(settings.device_map)
         device = find_device("auto" if settings.device_map else settings.device)
@@ -85,18 +90,20 @@ class Local(Displayed):
         await queue.close()
         if self._findings is not None:
             self._findings.keep()
-        self._loaded = self._findings = None
+        self._loaded = self._findings = self._ahead = None
         sys.setswitchinterval(self._switch)
         forget()
 
     def _write(self, requests: Feed) -> Iterator[tuple[int, Answer | AskingFailed]]:
-        from countersight.models.local.writing import written
+        with uncollected():
+            from countersight.models.local.writing import written
 
         queue = self._queue
         return written(self._awake(), requests, self._options, lambda: queue.closed)
 
     def _rank(self, requests: Feed) -> Iterator[tuple[int, tuple[float, ...] | AskingFailed]]:
-        from countersight.models.local.ranking import plan_of, ranked
+        with uncollected():
+            from countersight.models.local.ranking import plan_of, ranked
 
         loaded = self._awake()
         if plan_of(loaded).way == "plain" and not self.remarks:
@@ -113,7 +120,14 @@ class Local(Displayed):
             logging.set_verbosity_error()  # its notes and bars would run into the progress we show
             logging.disable_progress_bar()
             options = self._options
-            self._loaded = load(self._where, device=options.device, dtype=options.dtype, device_map=options.device_map)
+            self._loaded = load(
+                self._where,
+                device=options.device,
+                dtype=options.dtype,
+                device_map=options.device_map,
+                ahead=self._ahead,
+            )
+            self._ahead = None
             self._findings = KeptFindings(self.settings, self._loaded)
             sys.setswitchinterval(SWITCH.get(self._loaded.device.type, self._switch))
         return self._loaded

@@ -1,8 +1,9 @@
 """Weights read straight to a graphics processor, as fast as memory gives them, which transformers does not."""
 
 import json
+import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ _SHARE = 0.9
 """Of the free memory of a device: where weights take more, some of them are to be left elsewhere."""
 _DTYPES = {"BF16": "bfloat16", "F16": "float16", "F32": "float32"}
 """What files call the kinds of numbers."""
+_DTYPE = ("dtype", "torch_dtype")
+"""What configurations call the kind of numbers that weights are stored in."""
 _ALIGNED = 16
 """Bytes: a tensor that begins elsewhere is computed with more slowly."""
 
@@ -33,6 +36,42 @@ def read_weights(folder: Path, device: str, dtype: str) -> dict[str, Any] | None
         if files and not quantised and size < room:
             return {name: value for file in files for name, value in _read(file, device, dtype)}
     return None
+
+
+class Ahead:
+    """Weights that are read while the packages are imported that compute with them."""
+
+    def __init__(self, folder: Path, device: str, dtype: str) -> None:
+        """Begin; of a device or a kind of numbers that is to be found, the likely one is taken."""
+        self._folder, self._device, self._dtype = folder, device, dtype
+        self._found: Future[dict[str, Any] | None] = Future()
+        # A daemon: a run that has nothing to ask does not wait for it.
+        threading.Thread(target=self._read, name="countersight-weights", daemon=True).start()
+
+    def take(self, device: str, dtype: str) -> dict[str, Any] | None:
+        """The weights, where they are on that device and of that kind."""
+        weights = self._found.result()
+        return weights if (self._device, self._dtype) == (device, dtype) else None
+
+    def _read(self) -> None:
+        try:
+            with suppress(Exception):  # whatever is wrong, whoever loads the model finds it too and says so
+                self._guess()
+                if self._device.startswith("cuda"):
+                    self._found.set_result(read_weights(self._folder, self._device, self._dtype))
+        finally:
+            if not self._found.done():
+                self._found.set_result(None)
+
+    def _guess(self) -> None:
+        import torch
+
+        if self._device == "auto" and torch.cuda.is_available():
+            self._device = "cuda"
+        if self._dtype == "auto":
+            config = json.loads((self._folder / "config.json").read_bytes())
+            told = (part.get(name) for part in (config, config.get("text_config", {})) for name in _DTYPE)
+            self._dtype = next(filter(None, told))
 
 
 def _files(folder: Path) -> Iterator[Path]:
