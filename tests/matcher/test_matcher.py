@@ -128,6 +128,10 @@ def test_counts_alone_find_a_response_that_takes_its_words_from_the_change(cases
     plan = Plan(encoder="counts", surface=True, seeds=(1,), folds=3, epochs=8, rate=1e-2, batch=16, held_out=0)
     train_matcher(Dataset.open(cases), tmp_path / "run", plan, say=lambda _: None)
     assert json.loads((tmp_path / "run/result.json").read_text())["mean"] > 0.9
+    curves = (tmp_path / "run/curves.svg").read_text()
+    assert "Loss on what is learned from" in curves  # nothing was held out
+    heights = [float(point.split(",")[1]) for point in curves.split('<polyline points="')[1].split('"')[0].split()]
+    assert heights[0] < heights[-1]  # it falls, and y grows downwards
 
 
 def test_options_read_together_with_counts_and_further_wrong_ones_are_asked_as_they_were_trained(
@@ -301,6 +305,7 @@ def test_training_alternates_with_vcr(cases, tmp_path) -> None:
     plan = Plan(**TINY, seeds=(1,), epochs=1, batch=60)
     train_matcher(Dataset.open(cases), tmp_path / "run", plan, vcr=tmp_path / "vcr.jsonl", say=lambda _: None)
     assert (tmp_path / "run/seed-1/matcher.onnx").exists()
+    assert "47.37 (full inputs)" in (tmp_path / "run/README.md").read_text()
 
 
 @pytest.mark.parametrize(

@@ -44,8 +44,10 @@ def train_matcher(
     if beside and plan.inputs == "full":
         raise CountersightError("VCR's pictures are not at hand as regions; train beside it with `inputs` text")
     folder.mkdir(parents=True, exist_ok=True)
-    _remember(folder, Kept(plan, dataset.fingerprint, vcr.name if vcr else ""))
-    write_results(folder, plan, examples, _trained(dataset, folder, plan, examples, beside, say))
+    kept = Kept(plan, dataset.fingerprint, vcr.name if vcr else "")
+    _remember(folder, kept)
+    scores = _trained(dataset, folder, plan, examples, beside, say)
+    write_results(folder, plan, examples, scores, beside=kept.beside)
     return folder
 
 

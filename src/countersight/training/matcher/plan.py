@@ -90,7 +90,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         for name, (least, most) in LIMITS.items():
             value = getattr(self, name)
             if not least <= value <= most:  # nor is what is no number
-                raise CountersightError(f"`{name}` is {value}; it must be from {least:g} to {most:g}")
+                raise CountersightError(f"{name} is {value}; it must be from {least:g} to {most:g}")
         if self.hidden % self.heads:
             raise CountersightError(f"{self.hidden} numbers cannot be shared out among {self.heads} heads")
         if self.folds == 1 or not self.seeds:

@@ -8,14 +8,12 @@ import msgspec
 from countersight.errors import CountersightError
 from countersight.files import write_text
 from countersight.training.matcher.command import KEPT, Kept
-from countersight.training.matcher.results import REPORTED, RESULT, Result, protocol
+from countersight.training.matcher.results import RESULT, Result, protocol, reported
 
 HEAD = (
     "| training | inputs | encoder | objective | beside | mean over seeds | seeds together | cases | how | reported |\n"
     "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"
 )
-BESIDE_VCR = "47.37"
-"""CoSIm with VCR in alternate batches (Table 6)."""
 
 
 def write_table(folders: Sequence[Path], path: Path) -> Path:
@@ -36,8 +34,7 @@ def _row(folder: Path) -> str:
     plan, together = kept.plan, result.together
     spread = f" ± {100 * result.spread:.2f}" if result.spread is not None else ""
     interval = f"{100 * (together.value or 0):.2f} ({100 * together.low:.2f}–{100 * together.high:.2f})"
-    reported = BESIDE_VCR if kept.beside else REPORTED.get((plan.inputs, plan.objective), "")
     encoder = Path(plan.encoder).name or "from scratch"
     mean = f"{100 * result.mean:.2f}{spread}"
     cells = (folder.name, plan.inputs, encoder, plan.objective, kept.beside, mean, interval)
-    return f"| {' | '.join(cells)} | {together.n:,} | {protocol(plan)} | {reported} |"
+    return f"| {' | '.join(cells)} | {together.n:,} | {protocol(plan)} | {reported(plan, kept.beside)} |"
