@@ -117,6 +117,7 @@ def first_word(main: str) -> str:
     return next(every, "")
 
 
+@lru_cache(maxsize=512)
 def content(text: str) -> frozenset[str]:
     """The stems of the words of a text that mean something by themselves, and the states it tells."""
     text = NOBODY.sub("no person", text.lower())

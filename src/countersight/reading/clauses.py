@@ -1,6 +1,7 @@
 """Sentences, and the part of a sentence that states rather than supposes."""
 
 import re
+from functools import lru_cache
 
 from countersight.reading.vocabulary import any_of, found
 
@@ -118,6 +119,7 @@ def supposes_first(sentence: str) -> bool:
     return bool(_SUPPOSED_FIRST.match(sentence))
 
 
+@lru_cache(maxsize=512)
 def stated(sentence: str) -> str:
     """The sentence without its suppositions and reasons: what stands in "if 2 left," is never the answer."""
     if _IMAGINE.match(sentence):

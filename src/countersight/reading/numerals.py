@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 import msgspec
 
@@ -72,12 +73,17 @@ def canonical(number: str) -> str:
 
 def numerals(text: str) -> list[Numeral]:
     """The numbers in a plain text, in order. "No", "none" and "not any" are 0."""
+    return list(_numerals(text))
+
+
+@lru_cache(maxsize=512)  # many rules look at the numbers of one sentence
+def _numerals(text: str) -> tuple[Numeral, ...]:
     every = sorted((*_in_digits(text), *_in_words(text), *_zeroes(text)), key=lambda found: (found.start, -found.end))
     apart: list[Numeral] = []
     for numeral in every:
         if not apart or numeral.start >= apart[-1].end:
             apart.append(numeral)
-    return apart
+    return tuple(apart)
 
 
 def _in_digits(text: str) -> Iterator[Numeral]:
