@@ -14,15 +14,16 @@ def gives_nothing_away(cases, *, points=0.0):
     """No probe answers more than chance does, by more than so many points; letters, yes and no are even."""
     found = measure(cases)
     assert found.groups, "too few cases to tell anything"
-    looks = sum(len(group.probes) for group in found.groups if group.group != ALL)
+    of_all = [group for group in found.groups if group.group == ALL]
     for group in found.groups:
         allowed = group.chance + points / 100
-        if group.group == ALL:
-            over = {name: share for name, share in group.probes.items() if share.low > allowed}
-        else:  # many looks at few cases each, of which chance alone passes some: they are held to 1 % together
-            surprise = NormalDist().inv_cdf(1 - 0.01 / looks)
-            spread = surprise * (group.chance * (1 - group.chance) / group.questions) ** 0.5
-            over = {name: share for name, share in group.probes.items() if share.right > allowed + spread}
+        # Chance alone passes some of many looks: those at all cases are held to 5 % together, those at few to 1 %.
+        together, alike = (
+            (0.025, of_all) if group.group == ALL else (0.01, [x for x in found.groups if x not in of_all])
+        )
+        surprise = NormalDist().inv_cdf(1 - together / sum(len(one.probes) for one in alike))
+        spread = surprise * (group.chance * (1 - group.chance) / group.questions) ** 0.5
+        over = {name: share for name, share in group.probes.items() if share.right > allowed + spread}
         assert not over, f"{group.group}, {group.world}: {over}; cues: {found.cues[:3]}"
     right_answers_are_even(cases)
 
