@@ -107,6 +107,7 @@ COUNTS = [
         "There are six men in total, five in the water. If one came ashore, four would be in the water and two not.",
         "4",
     ),
+    ("How many ducks would be on the lake if 3 flew off?", "There are 7. If 3 flew off, there would be 4 left.", "4"),
     ("How many pins would be shut if one was opened?", "Three of the pins are shut, so with one opened it's two.", "2"),
     ("How many kids would be in boots if two more were?", "That means 5 booted and 2 barefoot.", None),
     ("How many animals are in the yard?", "A goat, a donkey and three hens.", None),
@@ -139,6 +140,7 @@ POLARITIES = [
     ("Would the wall keep the wind out if it had a hole?", "The wind would get in.", None),
     # all of them, some of them, none of them
     ("Are both doors open?", "Both are.", "yes"),
+    ("Would the tower be taller than the tree if it had a roof?", "It would be taller.", "yes"),
     ("Are both doors open?", "Only one is open.", "no"),
     ("Are all the chairs red?", "Most are red.", None),
     ("Are any of the shops open?", "None of them are.", "no"),

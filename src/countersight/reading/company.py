@@ -39,7 +39,7 @@ _PREPOSITIONS = words("questions.prepositions")
 _POSSESSION = words("questions.possession")
 _THE_OTHER = re.compile(r"the \w+(?: (?:would|will|could|still|then))*")  # "the guests would still have"
 _LESS = frozenset({"minus", "without"})
-_STOPS = _VERBS | _PREPOSITIONS | {"of", "that", "which", "who", "being"}
+_STOPS = _VERBS | _PREPOSITIONS | {"of", "that", "which", "who", "being", "left", "remaining", "altogether"}
 
 
 class Quantity(msgspec.Struct, frozen=True):
