@@ -8,7 +8,7 @@ T = TypeVar("T")
 
 
 def run_loop(work: Coroutine[Any, Any, T]) -> T:
-    """Do the work and wait for it. uvloop takes a fifth less of the processor for a question over HTTP."""
+    """Do the work and wait for it. uvloop takes a little less of the processor for a question over HTTP."""
     try:
         from uvloop import new_event_loop
     except ImportError:  # there is none for Windows
