@@ -25,7 +25,8 @@ _BETWEEN = re.compile(
 _EXCEPT = re.compile(r"\b((?:all|every\w*)(?: \w+){0,4}?) but\b")
 _PART = r"(?:side|end|half|part|corner|branch|seat|spot|place|position|row|lane|section|step|level)"
 """Who goes to another of these may be within the same place: another branch of the tree."""
-_ELSEWHERE = re.compile(rf"\b(?:to (?:another|a different|the other) (?!{_PART}\b)\w+|elsewhere|somewhere else)\b")
+TO_ANOTHER = re.compile(rf"\bto (?:another|a different|the other) (?!{_PART}\b)(\w+)\b")
+_ELSEWHERE = re.compile(rf"{TO_ANOTHER.pattern}|\b(?:elsewhere|somewhere else)\b")
 
 _OF_SO_MANY = re.compile(r"\bof the (?:two|three|four|five|six|seven|eight|nine|ten|\d+) (?=(\w+))")
 _ALL_OF_THEM = re.compile(r"\b(?:each|every(?: single| last)? one) of (them|the \w+)\b")
@@ -96,8 +97,10 @@ def _goes_on(before: list[str], words: list[str]) -> bool:
 
 
 def _of_them(found: re.Match[str]) -> str:
-    """Of them, where "two of the three" is followed by what they do, and not by their name."""
-    return "of them " if is_verb(found[1]) or found[1] in AUXILIARIES else found[0]
+    """Of them, where "two of the three" is followed by what they do, not by their name ("leaves fell off")."""
+    later = found.string[found.end(1) :].split()
+    is_name = found[1].endswith("s") and any(is_verb(word) or word in AUXILIARIES for word in later)
+    return "of them " if found[1] in AUXILIARIES or (is_verb(found[1]) and not is_name) else found[0]
 
 
 def of_them_all(text: str) -> str:

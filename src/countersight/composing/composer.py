@@ -1,11 +1,11 @@
 """A counterfactual count, worked out of a factual one and an if-clause."""
 
 from countersight.composing.asked import Asked, read_asked, with_its_name
-from countersight.composing.clauses import events, supposition
+from countersight.composing.clauses import TO_ANOTHER, events, supposition
 from countersight.composing.effects import Effect, apply
 from countersight.composing.grammar import effect_of, is_of_others_alone
 from countersight.composing.likeness import names_a_known_thing, tells_of
-from countersight.composing.places import is_of_another_place
+from countersight.composing.places import is_of_another_place, may_stay_within
 
 _LONGEST_QUESTION = 1000
 """Signs; no question about a picture is longer."""
@@ -62,6 +62,9 @@ def _apart(question: str, factual: str = "") -> tuple[Asked, str] | None:
     """What is asked for, and what is supposed; a question may leave the name of the things to the factual one."""
     clause = supposition(question) if len(question) <= _LONGEST_QUESTION else None
     if clause is None:
+        return None
+    goals = TO_ANOTHER.findall(clause[1].casefold())
+    if any(may_stay_within(goal, text) for goal in goals for text in (clause[0], factual[:_LONGEST_QUESTION])):
         return None
     asked = read_asked(with_its_name(clause[0], factual[:_LONGEST_QUESTION]))
     return None if asked is None else (asked, clause[1])

@@ -10,7 +10,7 @@ from countersight.composing.asked import WORD, Asked
 from countersight.composing.changes import added, change, come, gone
 from countersight.composing.clauses import of_them_all
 from countersight.composing.effects import Effect
-from countersight.composing.likeness import is_certainly_another, is_only_called_so, tells_of
+from countersight.composing.likeness import are_people, is_certainly_another, is_only_called_so, tells_of
 from countersight.composing.phrases import Phrase, clash_of_colours, has_company, is_restricted, kin, read_phrase
 from countersight.composing.predicates import Predicate, read_predicate, with_late_particle
 from countersight.composing.scaling import is_scaled, scaling_of
@@ -195,8 +195,8 @@ def _told(part: list[str], subject: Phrase | None, first: str, asked: Asked) -> 
 
 def _of_predicate(part: list[str], subject: Phrase | None, first: str, asked: Asked) -> Effect | str | None:
     predicate = read_predicate(part, is_verb_first=subject is None)
-    if predicate is None:
-        return None
+    if predicate is None or (first == "they" and "them" in part and are_people(asked)):
+        return None  # girls who took them all off took off their hats
     if subject is None:
         return _of_an_agent(predicate, None, asked) or _of_a_pronoun(predicate, first, asked)
     if _is_counted(subject, asked):
@@ -259,9 +259,8 @@ def _of_an_agent(predicate: Predicate, agent: Phrase | None, asked: Asked) -> Ef
     more = theme.quantity.more or is_ours
     way = way_of_object(verb, tuple(behind), _thing(theme, asked), asked, more=more)
     if way is None and _are_theirs(theme) and is_put_away(verb, tuple(behind), asked):
-        return gone(
-            msgspec.structs.replace(theme, after=()), asked
-        )  # "in the sink" is where they go, not where they are
+        # "in the sink" is where they go, not where they are
+        return gone(msgspec.structs.replace(theme, after=()), asked)
     return None if way is None else change(theme, way, asked, is_negated=False)
 
 

@@ -3,7 +3,7 @@
 from itertools import pairwise
 from typing import Final
 
-from countersight.composing.asked import WORD, Asked
+from countersight.composing.asked import WORD, Asked, read_asked
 from countersight.composing.vocabulary import (
     ADVERBS,
     BEYOND,
@@ -20,6 +20,7 @@ from countersight.composing.vocabulary import (
     SPOTS,
     TIMES,
     is_verb,
+    plural,
     thing_of,
     verb_of,
 )
@@ -154,6 +155,19 @@ def is_of_another_place(event: str, asked: Asked) -> bool:
     words = WORD.findall(event)
     names = (_name_at(words[begin:]) for begin, word in enumerate(words, 1) if word in _ANOTHER)
     return any(name & asked.place and not name & {asked.head, *asked.members} for name in names)
+
+
+def may_stay_within(goal: str, question: str) -> bool:
+    """Whether who moves to another of some name may still be where a question looks: another table, of a restaurant.
+
+    Who was on the table is not, nor who moved to another room from a table; on the shelves are those of every shelf.
+    """
+    asked = read_asked(question)
+    if asked is None or (asked.is_plain and thing_of(goal) in _GROUNDS):
+        return False
+    if thing_of(goal) in asked.place:
+        return plural(goal) in WORD.findall(question.casefold())
+    return not (thing_of(goal) in _GROUNDS and asked.place & _SPOTS)
 
 
 def _name_at(words: list[str]) -> frozenset[str]:

@@ -182,6 +182,8 @@ def _is_understood(rest: Words, asked: Asked) -> bool:
 def _by_state(predicate: Predicate, thing: str, asked: Asked) -> Way | None:
     """Getting into the state asked for is coming, getting out of it is going."""
     verb = predicate.verb
+    if thing in KEEPS.get(verb, ()):  # bags that are unpacked are still in the trunk
+        return None
     if thing in SURVIVES.get(verb, ()):
         return "going" if goes_from_there(predicate.rest, asked) else None
     if predicate.is_progressive:
