@@ -10,6 +10,7 @@ from countersight.reading.clauses import MODAL_AT, contrasted, imagines, sentenc
 from countersight.reading.company import Fit, Quantity, fit, quantities, speaks_of_another
 from countersight.reading.numerals import numerals
 from countersight.reading.of_each import not_of_each
+from countersight.reading.openings import first_alone, opened_with
 from countersight.reading.other_counts import (
     GENERAL,
     are_parts,
@@ -22,7 +23,7 @@ from countersight.reading.other_counts import (
     is_one_of_a_list,
 )
 from countersight.reading.question import Counted, counted_by
-from countersight.reading.ranks import Rank, opening_number, ranks_in
+from countersight.reading.ranks import Rank, ranks_in
 from countersight.reading.short_counts import difference, short_count
 from countersight.reading.stems import counted_words, stem
 from countersight.reading.unfinished import (
@@ -37,8 +38,6 @@ _SUM = re.compile(r"^\W*\d+(?: [a-z]+)? ?[-+*/] ?\d+(?: [a-z]+)?\W*$", re.IGNORE
 _OTHERWISE = re.compile(r"\b(?:instead(?! of)|otherwise|on the other hand)\b", re.IGNORECASE)
 _MORE_OR_NOT = re.compile(r"\b(?:possibly|maybe|perhaps) (?:another|more|one more|others)\b", re.IGNORECASE)
 _IN_THE_PICTURE = re.compile(r"\b(?:in|on) th(?:e|is) (?:image|picture|photo|photograph|scene)\W*$", re.IGNORECASE)
-# "Five: four and the spare", "3 - one of the four jumps", "9. (It has 12 slots.)"
-_EXPLAINS = re.compile(r"\s*(?:[:(]|--|-\s|,?\s*(?:since|because|as|counting|including)\b)", re.IGNORECASE)
 _LAST_WORD = re.compile(r"([a-z]+)\s*$", re.IGNORECASE)
 _MOST = 200  # numbers of a reply that are held against the question; of more, the last
 
@@ -71,7 +70,9 @@ def count(text: str, question: str) -> str | None:
     every = _of_now(every, pieces) if asked.of_now else _of_the_supposed(every, pieces, asked)
     if not asked.of_now and stops_before_its_result(every, pieces, asked):
         return None
-    opened = _opened(text)
+    if asked.imagined and (first := first_alone(text, every)):
+        return first
+    opened = opened_with(text)
     if opened and _is_strongest(opened, every, asked):
         return opened
     chosen = _chosen(every, asked, frozenset(counted_words(text)))
@@ -102,12 +103,6 @@ def count(text: str, question: str) -> str | None:
 def _parts_of_now(text: str) -> list[str]:
     """The sentences, and of one that supposes something the parts: "if one came there would be 4, but there are 3"."""
     return [part for piece in sentences(text) for part in (contrasted(piece) if supposes(piece) else [piece])]
-
-
-def _opened(text: str) -> str | None:
-    """The number that a reply begins with and then explains."""
-    opening = opening_number(text)
-    return opening if opening and _EXPLAINS.match(text[numerals(text)[0].end :]) else None
 
 
 def _is_strongest(value: str, every: list[Quantity], asked: Counted) -> bool:
