@@ -54,6 +54,7 @@ from countersight.composing.vocabulary import (
     SURVIVES,
     TAKEN,
     TAKEN_FROM_A_PLACE,
+    is_plural,
     number_of,
     thing_of,
     verb_of,
@@ -85,7 +86,8 @@ def way_of_subject(predicate: Predicate, thing: str, asked: Asked, *, more: bool
     if _is_as_asked(predicate, asked) and not (predicate.is_passive and verb in TAKEN | BROUGHT):
         return "there"
     if predicate.is_passive:
-        return _of_what_is_done(verb, rest, thing, asked, more=more)
+        is_given_some = bool(rest) and rest[0] not in _MAY_FOLLOW and is_plural(rest[0])  # "were handed out drinks"
+        return None if is_given_some else _of_what_is_done(verb, rest, thing, asked, more=more)
     if predicate.is_progressive:
         return _present(verb, rest, asked)
     if verb == "be":
