@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from insider import findings, resealed
 
 from countersight.audit.finishing import finish
-from countersight.audit.signing.ssh import read_public_keys, signature, signer
+from countersight.audit.signing.ssh import read_private_key, read_public_keys, signature, signer
 from countersight.audit.signing.stamping import read_stamp
 from countersight.audit.verifying import verified
 from countersight.audit.verifying.signed import Signed
@@ -203,6 +203,17 @@ def test_a_person_signs_off_beside_the_seal(audit, key, capsys):
     (audit / "sign-off.ada-auditor.json.sig").unlink()
     (finding,) = findings(audit)
     assert finding.startswith("broken: sign-off.ada-auditor.json (")
+
+
+@pytest.mark.parametrize(("was", "now"), [("I have", "I have NOT"), ("{", '{"approved": true,')])
+def test_a_sign_off_that_states_something_else(audit, key, was, now):
+    sign(audit, key, "--name", "Ada")
+    stated = audit / "sign-off.ada.json"
+    assert was in stated.read_text()
+    stated.write_text(stated.read_text().replace(was, now, 1))
+    (audit / "sign-off.ada.json.sig").write_bytes(signature(stated.read_bytes(), read_private_key(key)))
+    (finding,) = findings(audit)
+    assert finding.startswith("broken: sign-off.ada.json (it states something else than a sign-off does")
 
 
 def test_a_sign_off_of_an_earlier_seal_is_not_taken_over(audit, key):

@@ -42,7 +42,7 @@ def write_differences(
         file = folder.path / name
         if not file.exists() or name not in sealed or digest(file) != sealed[name].sha256:
             with suppress(BadPicture):  # one that cannot be decoded was never measured either, and does not count
-                write_whole(file, _encoded(difference(folder, wanted[name])))
+                write_whole(file, encoded_difference(difference(folder, wanted[name])))
 
     with ThreadPoolExecutor(cores()) as pool:  # Pillow lets go of the interpreter
         for number, _ in enumerate(pool.map(make, wanted), 1):
@@ -73,7 +73,8 @@ def difference(folder: AuditFolder, edit: EditRecord) -> Image.Image:
     return ImageChops.difference(before, after)
 
 
-def _encoded(image: Image.Image) -> bytes:
+def encoded_difference(image: Image.Image) -> bytes:
+    """The bytes of a difference as they are kept."""
     file = io.BytesIO()
     image.save(file, "PNG", compress_level=2)
     return file.getvalue()

@@ -17,6 +17,9 @@ LARGEST_FILE = 4 * 1024**3
 LARGEST_SHEET = 256 * 1024**2
 """The most that is read of a file which is read whole."""
 
+MAY_BE_EMPTY = "pictures/"
+"""The folder that an audit begins with."""
+
 
 class Found(msgspec.Struct, frozen=True):
     """A file that lies in a folder, by its path from there with slashes."""
@@ -50,6 +53,8 @@ def _within(folder: Path, before: str, depth: int) -> Iterator[Found | Odd]:
     except OSError as error:
         yield Odd(before.rstrip("/") or ".", f"cannot be read ({error.strerror})")
         return
+    if not entries and before not in ("", MAY_BE_EMPTY):
+        yield Odd(before.rstrip("/"), "is an empty folder, and a bundle has none")
     for entry in entries:
         name = before + entry.name
         if entry.is_symlink():

@@ -1,6 +1,6 @@
 """Edits checked by a model that sees: the same plain question about the picture before and the picture after."""
 
-from countersight.audit.asking import AskedModel, Shown, conversation, spent
+from countersight.audit.asking import AskedModel, spent
 from countersight.audit.checkers.protocol import CheckResult, EditShown, cannot_tell, question_of
 from countersight.audit.folder import digest_of
 from countersight.audit.probes import Check
@@ -8,7 +8,6 @@ from countersight.audit.records import Asked, Spent
 from countersight.case import Question
 from countersight.editing import Instruction, noun_in
 from countersight.models import Request, Turn
-from countersight.picture import Picture
 from countersight.reading import answer_in
 
 
@@ -24,15 +23,14 @@ class ModelChecker:
         asked = plain_question(edit.instruction)
         so_far: Spent | None = None
         said: list[str] = []
-        turns: tuple[Asked, ...] = ()
         for nth, picture in enumerate((edit.before, edit.after)):
-            turn = Turn("user", f"{asked}\nAnswer yes or no.", picture)
+            turn = Turn("user", _put(asked), picture)
             answered = await self._model.ask(Request(f"{key}/{nth}", (turn,), "boolean", question=asked))
             so_far = spent(answered, so_far)
             said.append(answered.answer.text)
-            turns = (*turns, *_kept(turn, picture))
         check = heard(self.party.name, edit.instruction, tuple(said))
-        return CheckResult(check, so_far or Spent(), turns)
+        shown = (digest_of(edit.before.data), digest_of(edit.after.data))
+        return CheckResult(check, so_far or Spent(), asked_of(edit.instruction, shown))
 
     async def close(self) -> None:
         """Let go of connections and memory."""
@@ -67,5 +65,10 @@ def heard(checker: str, instruction: Instruction, said: tuple[str, ...]) -> Chec
     return Check(checker, question_of(instruction), done, seen, said)
 
 
-def _kept(turn: Turn, picture: Picture) -> tuple[Asked, ...]:
-    return conversation((turn,), Shown(picture, digest_of(picture.data)))
+def asked_of(instruction: Instruction, shown: tuple[str, str]) -> tuple[Asked, ...]:
+    """What a model is asked of the two pictures with these digests, as the log keeps it."""
+    return tuple(Asked("user", _put(plain_question(instruction)), digest) for digest in shown)
+
+
+def _put(question: str) -> str:
+    return f"{question}\nAnswer yes or no."

@@ -57,7 +57,7 @@ def sign_off(folder: Path, key: "Ed25519PrivateKey", *, name: str, role: str, at
     slug = re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")[:60]
     if not slug:
         raise AuditError(f"{name!r} has no letter of a to z by which its file could be named; add one in brackets")
-    written = msgspec.json.format(msgspec.json.encode(SignOff(seal, name, role, at)), indent=1) + b"\n"
+    written = _written(SignOff(seal, name, role, at))
     statement = folder / f"sign-off.{slug}.json"
     proof = statement.with_name(f"{statement.name}.sig")
     if statement.exists() and proof.exists() and _signer(proof, content(statement)) != public_half(key):
@@ -70,6 +70,13 @@ def sign_off(folder: Path, key: "Ed25519PrivateKey", *, name: str, role: str, at
 def read_sign_off(data: bytes) -> SignOff:
     """The statement of a person; AuditError where it is none."""
     try:
-        return msgspec.json.decode(data, type=SignOff)
+        stated = msgspec.json.decode(data, type=SignOff)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise AuditError(f"it is no sign-off: {error}") from None
+    if stated.statement != STATEMENT or _written(stated) != data:
+        raise AuditError("it states something else than a sign-off does; whoever signed it must say what it is")
+    return stated
+
+
+def _written(stated: SignOff) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(stated), indent=1) + b"\n"

@@ -142,6 +142,8 @@ def _parts(armoured: bytes) -> tuple[PublicKey, bytes, bytes]:
     blob, namespace, _, hashed, given = _strings(whole[len(_MAGIC) + 4 :], 5)
     if namespace != NAMESPACE.encode():
         raise AuditError(f"it was not signed for {NAMESPACE}, but for another use")
+    if not blob.startswith(_string(_KIND)):
+        raise AuditError("it is no Ed25519 signature")
     kind, raw = _strings(blob, 2)
     kind_given, signed = _strings(given, 2)
     if (kind, kind_given, len(raw)) != (_KIND, _KIND, 32) or hashed not in _HASHES:

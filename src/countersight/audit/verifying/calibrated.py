@@ -21,6 +21,7 @@ from countersight.audit.verifying.finding import Finding, Opened
 from countersight.audit.verifying.gaps import votes
 from countersight.audit.verifying.sealed import refuse_long_lines
 from countersight.audit.verifying.steps import repeated
+from countersight.audit.verifying.unasked import asked_nobody
 from countersight.audit.verifying.verdicts import checked_verdict
 from countersight.engine import blocking
 from countersight.errors import AuditError
@@ -74,7 +75,7 @@ def checked_calibration(opened: Opened) -> Iterator[Finding]:
         if step.stage == "verdict" and step.place.case in known:
             for found in checked_verdict(step, known[step.place.case].evidence, prompts):
                 yield _in_calibration(found)
-    for found in (*repeated(tuple(steps)), *_gaps(folder.manifest, items, steps)):
+    for found in (*repeated(tuple(steps)), *asked_nobody(steps), *_gaps(folder.manifest, items, steps)):
         yield _in_calibration(found)
     if judge_sheets(folder.manifest, list(items), steps) != calibration.judges:
         yield Finding("broken", CALIBRATION, "its figures do not follow from the verdicts in its log")

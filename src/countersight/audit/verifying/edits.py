@@ -9,13 +9,14 @@ import numpy as np
 from PIL import Image, ImageChops, ImageFilter
 
 from countersight.audit.bundle.cases import DIFFERENCES, difference_of
-from countersight.audit.bundle.differences import difference, edits
+from countersight.audit.bundle.differences import difference, edits, encoded_difference
 from countersight.audit.editing import measured
 from countersight.audit.folder import MANIFEST, PICTURES
 from countersight.audit.log import LOG
 from countersight.audit.probes import Dose
 from countersight.audit.records import CaseRecord, EditRecord
 from countersight.audit.verifying.finding import Finding, Opened
+from countersight.audit.verifying.packing import holds_more
 from countersight.editing.quality import EditQuality
 from countersight.errors import AuditError, BadPicture
 from countersight.machine import cores
@@ -121,8 +122,13 @@ def _difference(opened: Opened, edit: EditRecord) -> Iterator[Finding]:
     except BadPicture:
         yield Finding("broken", name, "it is no picture")
         return
+    follows = encoded_difference(made)
+    if shown.data == follows:
+        return
     if not alike(as_seen(shown), made):
         yield Finding("broken", name, "it does not show where the two pictures differ")
+    elif holds_more(shown.data, follows):
+        yield Finding("broken", name, "it holds more than where the two pictures differ")
 
 
 def alike(one: Image.Image, other: Image.Image) -> bool:

@@ -8,6 +8,7 @@ from countersight.audit.log import LOG
 from countersight.audit.records import CaseTrail, ConceptTrail, EditRecord
 from countersight.audit.verifying.edits import alike
 from countersight.audit.verifying.finding import Finding, Opened
+from countersight.audit.verifying.packing import holds_more
 from countersight.editing import EditRequest, marked
 from countersight.editing.exact import exact_edit
 from countersight.errors import AuditError, BadPicture, EditFailed
@@ -62,7 +63,9 @@ def _same(opened: Opened, digest: str, made: Picture) -> bool:
     if digest_of(made.data) == digest:
         return True
     try:
-        return alike(as_seen(opened.folder.picture(digest)), as_seen(made))
+        lying = opened.folder.picture(digest)
+        smuggled = made.mime == "image/png" and holds_more(lying.data, made.data, signed=True)
+        return not smuggled and alike(as_seen(lying), as_seen(made))
     except AuditError:
         return True  # it is named already
     except BadPicture:

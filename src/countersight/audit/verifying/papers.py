@@ -21,6 +21,7 @@ from countersight.audit.finishing import page_of
 from countersight.audit.scores import SCORES, Scores, score
 from countersight.audit.verifying.edits import alike
 from countersight.audit.verifying.finding import Finding, Opened
+from countersight.audit.verifying.packing import is_bare_webp
 from countersight.errors import AuditError
 
 _WORDED: Final = (LIMITS, SIGN_OFF, REPORT)
@@ -153,9 +154,8 @@ def _same_picture(one: str, other: str) -> bool:
     if one == other:
         return True
     try:
-        pictures = [
-            Image.open(io.BytesIO(base64.b64decode(data, validate=True)), formats=["WEBP"]) for data in (one, other)
-        ]
-        return alike(*pictures)
+        shown, made = (base64.b64decode(data, validate=True) for data in (one, other))
+        pictures = (Image.open(io.BytesIO(data), formats=["WEBP"]) for data in (shown, made))
+        return is_bare_webp(shown) and alike(*pictures)
     except (OSError, ValueError, Image.DecompressionBombError):
         return False

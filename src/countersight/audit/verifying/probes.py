@@ -1,27 +1,30 @@
 """What goes past the paper, derived again: checks of edits, doses, changed thoughts, and what is not cited."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final
 
-import msgspec
 import numpy as np
+from msgspec.structs import replace
 
-from countersight.audit.checkers.model import heard
+from countersight.audit.checkers.model import asked_of, heard
 from countersight.audit.checkers.pixels import checked
 from countersight.audit.checkers.protocol import EditShown
 from countersight.audit.checkers.registry import CHECKERS
 from countersight.audit.checkers.seams import THRESHOLDS, looked
-from countersight.audit.dosing import dosed_pixels
+from countersight.audit.dosing import dosed
 from countersight.audit.extraction.protocol import Statement
 from countersight.audit.folder import MANIFEST
 from countersight.audit.log import LOG
 from countersight.audit.probes import Check, Dose
-from countersight.audit.records import CaseTrail, ConceptTrail, Place
+from countersight.audit.records import CaseTrail, ConceptTrail, EditRecord, Place, Step
 from countersight.audit.thinking import changed_thought
 from countersight.audit.uncited import uncited_concepts
 from countersight.audit.verifying.edits import APART
 from countersight.audit.verifying.finding import Finding, Opened
+from countersight.audit.verifying.packing import holds_more
+from countersight.editing import marked
 from countersight.errors import AuditError, BadPicture
 from countersight.picture import as_seen
 
@@ -32,6 +35,10 @@ def checked_checks(opened: Opened) -> Iterator[Finding]:
     """Every check of an edit that can be made again says the same, and none is missing."""
     named = [checker.name for checker in opened.audit.manifest.checkers]
     failed = opened.failed()
+    checks: defaultdict[tuple[str, int | None], list[Step]] = defaultdict(list)
+    for step in opened.audit.steps:
+        if step.stage == "check":
+            checks[step.place.case, step.place.concept].append(step)
     if "seams" in named and _thresholds(opened) != THRESHOLDS:
         words = f"seams was held to other thresholds than this version's: {_thresholds(opened)}"
         yield Finding("not verified" if opened.other_version else "broken", MANIFEST, words)
@@ -39,8 +46,9 @@ def checked_checks(opened: Opened) -> Iterator[Finding]:
         for concept in (*case.concepts, *case.uncited):
             if concept.edit is not None and concept.edit.after:
                 here = Place(case.case, case.row, concept.number)
-                due = [name for name in named if ("check", msgspec.structs.replace(here, judge=name)) not in failed]
+                due = [name for name in named if ("check", replace(here, judge=name)) not in failed]
                 yield from _concept(opened, case, concept, due)
+                yield from _asked(concept.edit, checks[case.case, concept.number])
 
 
 def checked_probes(opened: Opened) -> Iterator[Finding]:
@@ -78,8 +86,9 @@ def _is_dose(opened: Opened, concept: ConceptTrail, dose: Dose) -> bool:
         return False
     try:
         before, full, after = (opened.folder.picture(each) for each in (dose.before, dose.full, dose.after))
-        expected = dosed_pixels(before, full, dose.strength, doses)
-        return np.array_equal(np.asarray(as_seen(after).convert("RGB")), expected)
+        made = marked(dosed(before, full, dose.strength, doses))
+        same = np.array_equal(np.asarray(as_seen(after).convert("RGB")), np.asarray(as_seen(made)))
+        return same and not holds_more(after.data, made.data, signed=True)
     except (AuditError, BadPicture):
         return True  # a picture that is missing or was altered is named already
 
@@ -98,6 +107,14 @@ def _concept(opened: Opened, case: CaseTrail, concept: ConceptTrail, due: list[s
             yield Finding("broken", LOG, f"{where}: {name} says {check.done}; checked again it is {again.done}")
         elif not _says_the_same(check, again):
             yield Finding("broken", LOG, f"{where}: {name} says it saw “{check.seen}”; it sees “{again.seen}”")
+
+
+def _asked(edit: EditRecord, checks: list[Step]) -> Iterator[Finding]:
+    """What models were asked of an edit."""
+    for step in checks:
+        asks = isinstance(step.output, Check) and not CHECKERS.knows(step.by)
+        if asks and step.asked != asked_of(edit.instruction, (edit.before, edit.after)):
+            yield Finding("broken", LOG, f"step {step.n}: {step.by} was asked something else of the edit than is asked")
 
 
 def _again(opened: Opened, case: CaseTrail, concept: ConceptTrail, check: Check) -> Check | None:

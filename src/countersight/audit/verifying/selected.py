@@ -16,6 +16,8 @@ NAMED = 5
 
 def checked_selection(opened: Opened) -> Iterator[Finding]:
     """Whether every case that was selected is in the log, and no other, and the selection is that of the rule."""
+    if not opened.audit.cases:
+        yield Finding("not verified", LOG, "it holds no case: nothing was audited, and nothing can be sound")
     if SELECTION not in opened.files:
         if opened.early:
             yield from _by_number(opened)

@@ -33,7 +33,7 @@ from countersight.audit.shapes import shaped_conversation
 from countersight.audit.verifying.finding import Finding, Opened
 from countersight.audit.verifying.gaps import Gaps
 from countersight.audit.verifying.parties import checked_parties
-from countersight.audit.verifying.unasked import checked_unasked
+from countersight.audit.verifying.unasked import asked_nobody, checked_unasked
 from countersight.audit.verifying.verdicts import checked_verdict
 from countersight.audit.work import NOTHING
 from countersight.editing import Instruction
@@ -48,6 +48,7 @@ def checked_steps(opened: Opened) -> Checked:
     yield from repeated(opened.audit.steps)
     yield from checked_parties(opened.audit.steps, opened.audit.manifest)
     yield from checked_unasked(opened)
+    yield from asked_nobody(opened.audit.steps)
     yield from _older(opened)
     try:
         prompts = msgspec.convert(opened.audit.manifest.prompts, AuditPrompts)
@@ -187,6 +188,7 @@ class _Case:
         elif able is not None and able.things == ():
             if step.output != Concepts(reason=NOTHING_FOUND, able=able):
                 yield _broken(step, "there are concepts where the editor finds nothing that it could change")
+            yield from _conversation(step, ())
         else:
             text = extract_prompt(self._prompts, statement, most)
             yield from _conversation(step, shaped_conversation(text, step.output.tries, self._prompts))

@@ -1,6 +1,6 @@
 """Steps that nobody asked for: a flag was struck out of audit.json, or they were put into the log."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from countersight.audit.folder import MANIFEST
@@ -12,6 +12,8 @@ from countersight.audit.work import NOTHING
 
 _OF_A_CASE: Final[tuple[Stage, ...]] = ("case", "answer", "why", "concepts", "uncited")
 _THOUGHTS: Final[tuple[Stage, ...]] = ("thought", "answer thought")
+_SILENT: Final[tuple[Stage, ...]] = ("case", "edit", "uncited", "dose", "thought")
+"""Steps that no model is asked for."""
 _OURS: Final = ("exact", "rules", "things", "pixels", "seams", "countersight")
 """Who works here without a server, weights or chance, and so never fails."""
 
@@ -26,6 +28,19 @@ def checked_unasked(opened: Opened) -> Iterator[Finding]:
             first.setdefault((file, why), step.n)
     for (file, why), n in first.items():
         yield Finding("broken", file, f"step {n}: {why}")
+
+
+def asked_nobody(steps: Iterable[Step]) -> Iterator[Finding]:
+    """Steps that ask nobody and are said to have, by the first: words in a log that were put to no model."""
+    told = [step.n for step in steps if step.asked and _is_silent(step)]
+    if told:
+        others = f", and {len(told) - 1:,} more" if len(told) > 1 else ""
+        yield Finding("broken", LOG, f"step {told[0]}{others}: it says what was asked, and asks nobody")
+
+
+def _is_silent(step: Step) -> bool:
+    ours = step.by in _OURS or step.by.startswith("detector:")
+    return ours or step.stage in _SILENT or isinstance(step.output, Failed)
 
 
 def _wrong(
