@@ -115,7 +115,7 @@ def test_the_card_tells_what_matters_and_what_was_dropped(made):
     assert f"matters to what is asked in {SIZE // 2}, and does not in {SIZE // 2}:" in card
     assert "because one of 16 jitters" in card
     assert "What is answered without the pictures" in card
-    assert "version: `1.4`" in card
+    assert "version: `1.5`" in card
 
 
 def test_a_difficulty_can_be_named_and_goes_with_worlds_only(tmp_path, capsys):
@@ -150,6 +150,12 @@ def test_a_turn_says_what_becomes_of_what_the_turned_block_carried():
     assert told
     rule = "(what it then no longer reaches falls to the floor, unless something else holds it)"
     assert all(each.words.text.endswith(f"turned on its side {rule}") for each in told)
+
+
+def test_where_things_end_up_that_fall_is_told_wherever_it_decides(cases):
+    for case in cases:
+        told = case.counterfactual.text.startswith("What falls ends up on the floor. ")
+        assert told == (case.group in ("higher", "how many")), "it might as well come to rest on what is below"
 
 
 @pytest.mark.parametrize("suite", ["supports", "discs", "causal-worlds"])

@@ -5,12 +5,13 @@ from collections import Counter
 import pytest
 from worlds.examples import discs, supports
 
+from countersight.audit.world_facts import world_facts
 from countersight.case import LETTERS
 from countersight.errors import Unclear
 from countersight.suites.worlds.discs import DISCS
 from countersight.suites.worlds.making import drafts_with_cases
 from countersight.suites.worlds.supports import SUPPORTS
-from countersight.worlds import answered, supposed
+from countersight.worlds import String, Supports, Thing, answered, explained, supposed
 
 
 def gold(question):
@@ -35,6 +36,19 @@ def test_questions_and_changes_are_understood_as_they_were_meant(suite):
             assert contents(after) == contents(draft.after)
             if case.shown and case.group != "role":
                 assert asked(case.shown, after) == gold(case.shown)
+
+
+def test_what_only_a_string_joins_does_not_touch():
+    hook = Thing("h", "hook", "grey", 200, 16, 16, 10, weight=0)
+    upper, lower = Thing("a", "block", "red", 190, 45, 36, 28), Thing("b", "block", "blue", 190, 90, 36, 28)
+    world = Supports((hook, upper, lower), (String("s0", "h", "a", 208), String("s1", "a", "b", 208)))
+    assert answered("Does the red block touch the blue block?", world) == "no"
+    assert answered("Does the red block touch the blue block, directly or by a string?", world) == "yes"
+    said = explained("Does the red block touch the blue block, directly or by a string?", world)
+    assert "The red block does not touch the blue block." in said
+    assert "The blue block hangs from the red block." in said
+    wrong = {"the blue block touches the red block", "the blue block rests on the red block"}
+    assert not wrong & set(world_facts(world))
 
 
 @pytest.mark.parametrize(

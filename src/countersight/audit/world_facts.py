@@ -48,7 +48,7 @@ def _of_supports(world: Supports) -> Iterator[tuple[str, int]]:
         yield f"dots on the {thing.name}", round(thing.weight)
         yield f"the {thing.name} lies on the floor", int(thing.lies)
     for contact in contacts(world):
-        if contact.upper in named and contact.lower in named:
+        if contact.has_friction and contact.upper in named and contact.lower in named:
             upper, lower = named[contact.upper].name, named[contact.lower].name
             yield f"the {upper} rests on the {lower}", 1
             yield _both(upper, lower), 1

@@ -71,8 +71,10 @@ def nearest(discs: Sequence[Disc], disc: Disc) -> Disc | None:
 
 
 def _touches(world: Supports, words: _Words, options: Sequence[str]) -> str:
+    """Two things that only a string joins do not touch, unless the question counts strings as well."""
     pair = {_there(world, words["x"]).id, _there(world, words["y"]).id}
-    return yes(any({contact.upper, contact.lower} == pair for contact in contacts(world)))
+    joined = [contact for contact in contacts(world) if {contact.upper, contact.lower} == pair]
+    return yes(any(contact.has_friction or words["strings"] for contact in joined))
 
 
 def _higher(world: Supports, words: _Words, options: Sequence[str]) -> str | None:
@@ -155,7 +157,7 @@ _X, _Y = name_pattern("x"), name_pattern("y")
 _SUPPORTS: Final[_Known[Supports]] = {
     re.compile(pattern): answer
     for pattern, answer in {
-        f"does {_X} touch {_Y}": _touches,
+        f"does {_X} touch {_Y}(?P<strings>, directly or by a string)?": _touches,
         f"is {_X} higher than {_Y}": _higher,
         f"does {_X} lie on the floor": _lies,
         "how many things lie on the floor": _lying,

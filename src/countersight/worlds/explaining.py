@@ -49,7 +49,8 @@ def _of_supports(text: str, named: list[str], said: str, world: Supports) -> Ite
     if "higher" in text:
         yield f"The {named[0]} is {no}higher than the {named[1]}."
     elif "touch" in text:
-        yield f"The {named[0]} {_does('touch', said)} the {named[1]}."
+        touches = answered(f"Does the {named[0]} touch the {named[1]}?", world)
+        yield f"The {named[0]} {_does('touch', touches or 'no')} the {named[1]}."
     else:
         yield f"The {named[0]} {_does('lie', said)} on the floor."
     for thing in things:

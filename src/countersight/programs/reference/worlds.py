@@ -89,7 +89,8 @@ _ASKED: Final[dict[re.Pattern[str], Callable[[re.Match[str]], str]]] = {
 }
 """What a question under a change asks of the world after it."""
 _SEEN: Final = re.compile(
-    rf"does {_X} (?:touch {_Y}|lie on the floor)|is {name_pattern('x1')} higher than {name_pattern('y1')}"
+    rf"does {_X} (?:touch {_Y}(?:, directly or by a string)?|lie on the floor)"
+    rf"|is {name_pattern('x1')} higher than {name_pattern('y1')}"
     rf"|how many (?:things lie on the floor|discs will move)"
     rf"|which of these (?:is|lies) (?:highest in the picture|farthest to the left|on the floor|not in the pictures?"
     rf"|nearest to {name_pattern('x2')})"

@@ -34,6 +34,8 @@ ROLES = ("answer", "image", "graph", "text")
 """Right; in the picture and not involved; involved and not the answer; nowhere in the picture."""
 _CHANGES = 8
 """Changes of one world that are solved."""
+_RULE = "What falls ends up on the floor."
+"""Told where it decides: else a thing whose support goes might as well come to rest on what is below."""
 
 
 class Happened(msgspec.Struct, frozen=True):
@@ -46,7 +48,7 @@ class Happened(msgspec.Struct, frozen=True):
 
 
 def falls(happened: Happened, rng: Random) -> Iterator[Draft]:
-    """Would a thing fall? And in the picture: does it touch some block?"""
+    """Would a thing fall? And in the picture: is it joined to some block?"""
     world, told, down = happened.world, happened.told, happened.outcome.fallen
     for thing in world.free:
         if thing.id in _changed(told) or thing.colour == told.about.colour:  # things of one colour never touch
@@ -58,7 +60,7 @@ def falls(happened: Happened, rng: Random) -> Iterator[Draft]:
                 skeleton=f"{would.skeleton} {told.words.skeleton}?",
                 target=(touches, does),
                 kind="boolean",
-                factual=Asked(f"Does the {thing.name} touch the {block.name}?", touches),
+                factual=Asked(f"Does the {thing.name} touch the {block.name}, directly or by a string?", touches),
                 counterfactual=Asked(f"{would.text} {told.words.text}?", does),
                 shown=Asked(f"Does the {thing.name} lie on the floor?", does),
                 world=world,
@@ -69,7 +71,7 @@ def falls(happened: Happened, rng: Random) -> Iterator[Draft]:
 
 
 def _blocks_by_touch(world: Supports, thing: Thing, rng: Random) -> dict[str, Thing]:
-    """A block that touches a thing, under "yes", and one that does not, under "no"; where there are such."""
+    """A block that touches a thing or hangs with it, under "yes", and one that does neither, under "no", if any."""
     pairs = [{contact.upper, contact.lower} for contact in contacts(world)]
     blocks = [block for block in world.free if block.kind == "block" and block.colour != thing.colour]
     found: dict[str, list[Thing]] = {}
@@ -88,7 +90,7 @@ def higher(happened: Happened, rng: Random) -> Iterator[Draft]:
         if is_now is None or would_be is None:
             continue
         asked = worded("Is {Y} higher than {Z}?", Y=one, Z=other)
-        would = f"Would the {one.name} be higher than the {other.name} if {told.words.text}?"
+        would = f"{_RULE} Would the {one.name} be higher than the {other.name} if {told.words.text}?"
         yield Draft(
             skeleton=f"{asked.skeleton} {told.words.skeleton}",
             target=(is_now, would_be),
@@ -113,7 +115,7 @@ def how_many(happened: Happened, rng: Random) -> Iterator[Draft]:
         target=min(2, len(happened.outcome.fallen)),
         kind="number",
         factual=Asked(asked, str(now)),
-        counterfactual=Asked(f"How many things would lie on the floor if {told.words.text}?", str(then)),
+        counterfactual=Asked(f"{_RULE} How many things would lie on the floor if {told.words.text}?", str(then)),
         shown=Asked(asked, str(then)),
         world=world,
         told=told,
