@@ -58,7 +58,7 @@ def test_what_may_be_luck_is_no_drop_and_every_two_runs_are_compared_with_holm(t
 
 def test_an_unfinished_run_says_so_first(tmp_path: Path) -> None:
     report = reported(tmp_path, said(0, asked=10))
-    assert sentence(report).startswith("Unfinished: m0, 20 of 48 questions scored; 28 not asked yet. m0 was asked")
+    assert sentence(report).startswith("Unfinished: m0, 20 of 48 questions scored; 28 not asked yet. m0 is asked")
     assert report.runs[0].advice[0].startswith("28 questions not asked yet: the run is unfinished")
 
 

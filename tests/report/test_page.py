@@ -11,7 +11,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from countersight.pages import Thumbnail
-from countersight.report.data import Answer, PageData
+from countersight.report.data import Answer, PageData, Verdict
 from countersight.report.page import render
 
 from . import specimen
@@ -204,6 +204,40 @@ def test_turning_the_page_moves_the_focus_to_what_is_shown(open_page: Opener) ->
     page.get_by_role("button", name="Next").click()
     assert page.evaluate("document.activeElement.id") == "status"
     assert status(page) == "60 cases, 25 to 48 shown."
+
+
+def test_the_link_of_a_case_leads_to_that_case_alone(open_page: Opener) -> None:
+    data = specimen.page(12)
+    cases = tuple(msgspec.structs.replace(case, id=f"c{number}") for number, case in enumerate(data.cases))
+    page = open_page(msgspec.structs.replace(data, cases=cases)).page
+    page.get_by_role("link", name="c1", exact=True).click()
+    assert status(page) == "1 case, 1 to 1 shown. Clear the filters to see the others."
+    page.get_by_role("button", name="Clear filters").click()
+    assert status(page) == "12 cases, 1 to 12 shown."
+
+
+def test_one_run_right_and_another_not_leaves_out_what_was_not_scored(open_page: Opener) -> None:
+    data = specimen.page(4, "first", "second")
+    verdicts: tuple[Verdict, ...] = ("wrong", "missing", "cut", "unread")
+    cases = tuple(
+        msgspec.structs.replace(
+            case, answers=({"counterfactual": Answer("right", "B", 1, "B")}, {"counterfactual": Answer(verdict)})
+        )
+        for case, verdict in zip(data.cases, verdicts, strict=True)
+    )
+    page = open_page(msgspec.structs.replace(data, cases=cases)).page
+    page.get_by_label("One against another, counterfactual").select_option("first right, second not")
+    assert {*page.locator(".verdict").all_inner_texts()} == {"✓ right", "✗ wrong", "? unread"}
+
+
+def test_keys_lead_from_the_last_case_of_a_page_to_the_next(open_page: Opener) -> None:
+    page = open_page(specimen.page(60)).page
+    page.locator(".card").last.focus()
+    page.keyboard.press("j")
+    assert status(page) == "60 cases, 25 to 48 shown."
+    page.keyboard.press("k")
+    assert status(page) == "60 cases, 1 to 24 shown."
+    assert page.evaluate("document.activeElement.querySelector('h3').textContent") == "case-000023"
 
 
 def test_every_verdict_is_a_mark_and_a_word(open_page: Opener) -> None:

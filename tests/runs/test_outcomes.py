@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -155,6 +156,8 @@ def test_a_terminal_that_knows_no_dash_gets_no_traceback(tmp_path):
         )
         assert done.returncode == 0, done.stderr
         assert b"Traceback" not in done.stderr
+        assert re.search(rb"[ |(]-\d+\.\d( to |~)", done.stdout), "a minus that is lost changes a figure"
+        assert b"?" not in done.stdout
 
 
 def test_a_run_that_can_ask_nothing_says_why(tmp_path, capsys):

@@ -261,6 +261,14 @@ def test_a_quote_that_opens_in_the_last_column_swallows_nothing(tmp_path):
     assert [line for line, row in rows if isinstance(row, BadField)] == [2]
 
 
+def test_a_quote_that_opens_in_the_last_row_is_named(tmp_path):
+    source = tmp_path / "q.csv"
+    source.write_text('image,question,answer\na.png,The 5" pipe?,3\na.png,"Two?,5\n')
+    (_, first), (line, last) = csv_rows(source, ("image", "question", "answer"))
+    assert first["question"] == 'The 5" pipe?'
+    assert (line, last.reason) == (3, "has a quote that is not closed")
+
+
 def test_a_line_within_quotes_is_one_value(tmp_path):
     source = tmp_path / "q.csv"
     source.write_text('image,question,answer\na.png,"One\nof two?",3\n')

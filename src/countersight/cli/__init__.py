@@ -7,7 +7,6 @@ this is argparse: it loads in 13 ms, typer in 75, cyclopts in 105.
 import argparse
 import atexit
 import contextlib
-import io
 import os
 import signal
 import sys
@@ -37,14 +36,14 @@ from countersight.cli import (
     view,
 )
 from countersight.cli.options import in_options
+from countersight.cli.plain_signs import plain_signs
 from countersight.errors import CountersightError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status: 0 done, 2 a mistake the user can mend, 130 stopped by Ctrl-C."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a terminal that knows no dash gets a question mark, not a traceback
-            stream.reconfigure(errors="replace")
+        plain_signs(stream)
     parser = _parser()
     chosen = parser.parse_args(audit.joined(sys.argv[1:] if arguments is None else arguments))
     if chosen.verb is None:

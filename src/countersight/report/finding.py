@@ -19,10 +19,15 @@ def sentence(report: ReportData) -> str:
     """What was asked and what came out; a run that is unfinished, or gave nothing to score, is told of first."""
     asked = f"{several(report.cases, 'case')} of {name(report.dataset)}, {report.terms.about or _ABOUT[report.worlds]}"
     who = name(report.runs[0].label) if len(report.runs) == 1 else f"{count(len(report.runs))} runs"
-    was = "was" if len(report.runs) == 1 else "were"
     found = finding(report)
-    told = f"{who} {was} asked {asked}{f': {found}' if found else '.'}"
+    told = f"{who} {_are(report)} asked {asked}{f': {found}' if found else '.'}"
     return " ".join([*_caveats(report), *_unread(report), told])
+
+
+def _are(report: ReportData) -> str:
+    """Who has questions left is being asked; who has none was asked."""
+    is_over = not any(run.overall.missing for run in report.runs)
+    return ("was" if is_over else "is") if len(report.runs) == 1 else ("were" if is_over else "are")
 
 
 def _caveats(report: ReportData) -> Iterator[str]:

@@ -37,7 +37,7 @@
 
   // ---- state, which the address carries -------------------------------------------------------------------
 
-  const fresh = () => ({ outcome: -1, run: -1, group: -1, versus: "", q: "", page: 0 });
+  const fresh = () => ({ outcome: -1, run: -1, group: -1, versus: "", q: "", only: "", page: 0 });
   let state = fresh();
 
   const readAddress = () => {
@@ -51,6 +51,7 @@
       group: index.groups.indexOf(asked.get("group")),
       versus: VERSUS.has(asked.get("versus")) ? asked.get("versus") : "",
       q: asked.get("q") ?? "",
+      only: asked.get("case") ?? "",
       page: page > 0 ? page - 1 : 0,
     };
     return true;
@@ -64,6 +65,7 @@
     if (state.group >= 0) asked.set("group", index.groups[state.group]);
     if (state.versus) asked.set("versus", state.versus);
     if (state.q) asked.set("q", state.q);
+    if (state.only) asked.set("case", state.only);
     if (state.page) asked.set("page", state.page + 1);
     const address = asked.size ? `#cases?${asked}` : "#cases";
     if (step) history.pushState(null, "", address);
@@ -94,13 +96,15 @@
     return haystacks[at];
   };
 
-  // "A right, B wrong" for any two runs, in the world that was asked about a change, or in the only one there is.
+  // "A right, B not" for any two runs, in the world that was asked about a change, or in the only one there is. A run
+  // that gave nothing to score, since it was not asked or was cut off, has not lost to the other.
   const VERSUS = new Map();
-  const worldBit = index.right_of.some((run) => run.some((bits) => bits & 2)) ? 2 : 1;
+  const place = index.scored_of.some((run) => run.some((bits) => bits & 2)) ? 1 : 0;
+  const has = (bits, run, at) => ((bits[run][at] >> place) & 1) === 1;
   index.runs.forEach((first, a) =>
     index.runs.forEach((second, b) => {
       if (a === b) return;
-      const holds = (at) => (index.right_of[a][at] & worldBit) !== 0 && (index.right_of[b][at] & worldBit) === 0;
+      const holds = (at) => has(index.right_of, a, at) && has(index.scored_of, b, at) && !has(index.right_of, b, at);
       VERSUS.set(`${a}-${b}`, { words: `${first} right, ${second} not`, holds });
     }),
   );
@@ -115,6 +119,7 @@
     let any = 0;
     for (let at = 0; at < total; at += 1) {
       if (state.group >= 0 && index.group_of[at] !== state.group) continue;
+      if (state.only && caseAt(at).id !== state.only) continue;
       if (needle && !haystack(at).includes(needle)) continue;
       if (state.versus && !VERSUS.get(state.versus).holds(at)) continue;
       any += 1;
@@ -362,7 +367,7 @@
     const head = make(
       "header",
       {},
-      make("h3", { id: title, dir: "auto" }, make("a", { href: `#cases?q=${encodeURIComponent(item.id)}`, class: "case-link" }, item.id)),
+      make("h3", { id: title, dir: "auto" }, make("a", { href: `#cases?case=${encodeURIComponent(item.id)}`, class: "case-link" }, item.id)),
       ...(item.group ? [make("span", { class: "tag", dir: "auto" }, item.group)] : []),
     );
     if (item.change) head.append(make("p", { class: "change", dir: "auto" }, item.change));
@@ -445,6 +450,7 @@
     choices("run", "any run", index.runs);
     byId("versus").append(make("option", { value: "" }, "any"), ...[...VERSUS].map(([key, { words }]) => make("option", { value: key }, words)));
     byId("versus").parentElement.hidden = !VERSUS.size;
+    byId("versus").parentElement.firstChild.append(`, ${index.askings[place].key}`);
     choices("group", "all groups", index.groups);
     form.hidden = false;
   };
@@ -466,7 +472,7 @@
     byId("group").value = state.group;
     if (byId("search").value !== state.q) byId("search").value = state.q;
     byId("status").textContent = found.length
-      ? `${number(found.length)} ${found.length === 1 ? "case" : "cases"}, ${number(first + 1)} to ${number(first + shown.length)} shown.`
+      ? `${number(found.length)} ${found.length === 1 ? "case" : "cases"}, ${number(first + 1)} to ${number(first + shown.length)} shown.${state.only ? " Clear the filters to see the others." : ""}`
       : "No case is like this. Clear a filter to see more.";
     byId("pager").hidden = pages < 2;
     byId("page").textContent = `Page ${number(state.page + 1)} of ${number(pages)}`;
@@ -474,8 +480,9 @@
     byId("next").disabled = state.page === pages - 1;
   };
 
+  // Who chooses a filter has done with the one case that a link led to.
   const change = (values, step = true) => {
-    state = { ...state, page: 0, ...values };
+    state = { ...state, page: 0, only: "", ...values };
     draw();
     writeAddress(step);
   };
@@ -518,7 +525,11 @@
     if (!by) return;
     const cards = [...byId("cards").children];
     const at = cards.indexOf(document.activeElement?.closest(".card"));
-    const next = cards[at < 0 ? (by > 0 ? 0 : cards.length - 1) : at + by];
+    let next = cards[at < 0 ? (by > 0 ? 0 : cards.length - 1) : at + by];
+    if (!next && !byId(by > 0 ? "next" : "previous").disabled) {
+      change({ page: state.page + by });
+      next = by > 0 ? byId("cards").firstChild : byId("cards").lastChild;
+    }
     if (!next) return;
     next.focus({ preventScroll: true });
     next.scrollIntoView({ block: "start" });

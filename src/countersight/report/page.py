@@ -56,6 +56,8 @@ class _Index(msgspec.Struct, frozen=True):
     """Of each picture, width and height as the model saw it."""
     right_of: list[list[int]]
     """For each run and case, in which askings it was right: a bit for each."""
+    scored_of: list[list[int]]
+    """The same, in which askings its answer counts: right, wrong or unread."""
 
 
 def render(data: PageData) -> str:
@@ -150,13 +152,19 @@ def _index(data: PageData) -> _Index:
         sizes=[(picture.width, picture.height) for picture in data.pictures],
         group_of=[place[case.group] for case in data.cases],
         outcomes_of=outcomes_of,
-        right_of=[[_right(case.answers[run]) for case in data.cases] for run in range(len(data.report.runs))],
+        right_of=_bits(data, {"right"}),
+        scored_of=_bits(data, {"right", "wrong", "unread"}),
     )
 
 
-def _right(answers: dict[Asking, Answer]) -> int:
-    right = [asking in answers and answers[asking].verdict == "right" for asking in ASKINGS]
-    return sum(1 << bit for bit, is_right in enumerate(right) if is_right)
+def _bits(data: PageData, verdicts: set[str]) -> list[list[int]]:
+    """For each run and case, a bit for each asking whose answer has one of these verdicts."""
+    return [[_bits_of(case.answers[run], verdicts) for case in data.cases] for run in range(len(data.report.runs))]
+
+
+def _bits_of(answers: dict[Asking, Answer], verdicts: set[str]) -> int:
+    found = [asking in answers and answers[asking].verdict in verdicts for asking in ASKINGS]
+    return sum(1 << bit for bit, is_found in enumerate(found) if is_found)
 
 
 def _sampled(data: PageData) -> str:

@@ -44,6 +44,8 @@ def csv_rows(path: Path, columns: tuple[str, ...], delimiter: str = ",") -> Rows
             if values and (len(values) != len(header) or lines.is_open()) and lines.give_back():
                 yield lines.line, _UNCLOSED
                 reader = csv.reader(lines, delimiter=delimiter)
+            elif values and len(values) != len(header) and lines.is_open():
+                yield lines.line, BadField("row", "has a quote that is not closed")
             elif values:
                 yield lines.line, _csv_row(header, values, columns)
 
