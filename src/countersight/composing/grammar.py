@@ -10,7 +10,7 @@ from countersight.composing.asked import WORD, Asked
 from countersight.composing.changes import added, change, come, gone
 from countersight.composing.clauses import of_them_all
 from countersight.composing.effects import Effect
-from countersight.composing.likeness import are_people, is_certainly_another, is_only_called_so, tells_of
+from countersight.composing.likeness import are_people, is_certainly_another, is_only_called_so, loses_its_own, tells_of
 from countersight.composing.phrases import Phrase, clash_of_colours, has_company, is_restricted, kin, read_phrase
 from countersight.composing.predicates import Predicate, read_predicate, with_late_particle
 from countersight.composing.scaling import is_scaled, scaling_of
@@ -42,6 +42,7 @@ _PER_CENT: Final = re.compile(r"\s*(?:%|\bper cent\b)")
 _INSTEAD: Final = re.compile(r"\binstead of (?:the |just |only )?\w+(?: (?!there|it)\w+)?")
 _UNCLEAR: Final = re.compile(
     r"\beach\b(?! \w+ (?:was|were)\b)|\b(?:every|each) (?:other|second|third|fourth|\d\w*)\b|\ball day\b"
+    r"|\ball (?:of )?the others?\b|\b(?:in|on|at) (?:the other|another) "
     r"|\b(?:a|every|per) (?:day|week|hour|minute|time)\b|\bfor (?:each|every)\b|\bas if\b|\bthan\b|\b(?:might|may)\b"
     r"|\b(?:in|out of) (?:every )?(?:two|three|four|five|six|ten|\d+)\b"  # not "out of one": that is no share
 )
@@ -244,7 +245,7 @@ def _of_an_agent(predicate: Predicate, agent: Phrase | None, asked: Asked) -> Ef
         return None
     rest = list(predicate.rest)
     theme = read_phrase(rest, asked)
-    if theme is None or not _is_counted(theme, asked):
+    if theme is None or not _is_counted(theme, asked) or loses_its_own(predicate.verb, agent, asked):
         return None
     is_of_each = agent is not None and isinstance(theme.quantity.amount, int) and agent.quantity.amount == "all"
     if is_of_each or (agent is not None and theme.quantity.indefinite and agent.is_plural):

@@ -38,6 +38,12 @@ def are_people(asked: Asked) -> bool:
     return asked.head in KINDS[_PERSON] | {_PERSON}
 
 
+def loses_its_own(verb: str, agent: Phrase | None, asked: Asked) -> bool:
+    """Whether somebody loses things that need not be the counted ones: the parrot, to the feathers in the cage."""
+    is_there = agent is None or asked.is_plain or thing_of(agent.head or "") in asked.place
+    return verb == "lose" and not is_there
+
+
 def names_a_known_thing(event: str) -> bool:
     """Whether an event names a thing of which it is known what kind it is of."""
     return any(thing_of(word) in _KNOWN for word in WORD.findall(event))

@@ -114,7 +114,7 @@ def goes_from_there(words: Words, asked: Asked) -> bool:
 
 def gets_there(verb: str, asked: Asked) -> bool:
     """Whether what goes may get just where the question looks: "thrown away", to the cups in the bin."""
-    return any(verb in verbs for place, verbs in GETS_TO.items() if place in asked.words)
+    return any(verb in verbs and places & asked.words for places, verbs in GETS_TO)
 
 
 def is_on_another_side(words: Words, asked: Asked) -> bool:

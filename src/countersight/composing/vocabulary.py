@@ -204,9 +204,7 @@ APART: Final = things_of(_LISTED["apart"])
 COMPOUNDS: Final = {thing_of(name): things_of(before) for name, before in _LISTED["compounds"].items()}
 """What stands before a name and makes it that of another thing: hot, before dog."""
 
-GETS_TO: Final = {
-    thing_of(place): _phrases(verbs) for places, verbs in _LISTED["gets_to"].items() for place in places.split()
-}
+GETS_TO: Final = tuple((things_of(places), _phrases(verbs)) for places, verbs in _LISTED["gets_to"].items())
 """Places, and the verbs after which things are there: the bin, when they are thrown away."""
 
 KEEPS: Final = {verb: things_of(things) for verb, things in _LISTED["keeps"].items()}

@@ -65,6 +65,8 @@ _HALFWAY: Final = frozenset({"stand", "sit", "fall", "rise"})
 
 _ON_THE_WAY: Final = frozenset({"over", "across", "around", "along"})
 """Particles that say nothing where a place follows: "moved over to the armchair"."""
+_ARRIVING: Final = frozenset({"land", "settle", "perch"})
+"""Who does so elsewhere need not have been here before."""
 Way = Literal["coming", "going", "there", "staying"]
 
 _MAY_FOLLOW: Final = PREPOSITIONS | PARTICLES | ADVERBS | MAY_FOLLOW
@@ -128,6 +130,8 @@ def _of_what_they_do(verb: str, rest: Words, asked: Asked) -> Way | None:
         whole = verb in ANYWHERE or is_the_whole_scene(rest, PLACING, asked)
         is_there = comes_there(rest, asked) and not (particle in INWARDS and may_come_in_elsewhere(rest, asked))
         return "coming" if whole and not asked.is_doing and is_there else None
+    if base in _ARRIVING and particle in AWAY:
+        return None
     if verb in GOES or (base in MOTION and particle in AWAY):
         whole = verb in ANYWHERE or is_the_whole_scene(rest, SOURCES, asked)
         returns = any(verb_of(word) in COMES for word in rest)  # "paddled out to join them"
