@@ -252,6 +252,18 @@ OPENS = [
     ("Which country is this?", "U.S.", "U.S."),
     ("What would happen if the vase fell?", "I can't see a vase.", None),
 ]
+BASKET = "How many rolls would be in the basket if two buns were added?"
+COUNTS += [
+    (BASKET, "The basket would hold two buns and six rolls, so eight in all.", None),
+    (BASKET, "There would be two buns and six rolls in the basket.", "6"),
+]
+POLARITIES += [
+    ("Would the kite crash if the string broke?", "It would be wrong to say that it would crash: it glides.", None),
+    ("Would the kite crash if the string broke?", "No. It would be wrong to think that it would crash.", "no"),
+]
+OPENS += [
+    ("Which letter would be last if the rightmost one fell off?", "The plate reads CAFES. It would be **E**.", "E"),
+]
 
 
 @pytest.mark.parametrize(("question", "text", "expected"), COUNTS)

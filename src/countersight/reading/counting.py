@@ -20,6 +20,7 @@ from countersight.reading.other_counts import (
     is_nowhere,
     is_of_all_kinds,
     is_of_the_kind,
+    is_of_the_other_of_two,
     is_one_of_a_list,
 )
 from countersight.reading.question import Counted, counted_by
@@ -79,6 +80,8 @@ def count(text: str, question: str) -> str | None:
     if opened and chosen != opened and max(n.rank for n in every) <= Rank.ALONE:
         return None  # "5: 4 on the ground and the spare", to how many there are with the spare
     if chosen and (is_of_any_kind(chosen, every, asked) or is_one_of_a_list(chosen, text, every, asked)):
+        return None
+    if chosen and is_of_the_other_of_two(chosen, text, asked):
         return None
     if chosen and asked.imagined and tells_only_what_is(chosen, every, pieces, asked):
         return None

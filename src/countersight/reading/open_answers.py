@@ -69,7 +69,7 @@ def _of_sentences(said: str, question: str) -> str | None:
     if not pieces:
         return None
     short = _RATHER_THAN.sub("", pieces[0])
-    if _is_few(pieces[0]):
+    if _is_few(pieces[0]) and not _leads_up(pieces):
         return said if every == [short] else short.strip(" .!,")
     parts = [part for piece in pieces for part in contrasted(piece) if not _is_refused(part)]
     answer = answering(parts, question)
@@ -78,6 +78,12 @@ def _of_sentences(said: str, question: str) -> str | None:
     return (
         said if len(said.split()) <= _SHORT and not _is_sentence(said) and not _says_nothing(said, question) else None
     )
+
+
+def _leads_up(pieces: list[str]) -> bool:
+    """Whether a few words about the picture come before what would be: "The sign reads HOTEL. … it would be O."."""
+    is_told = len(pieces[0].split()) == _FEW and _SENTENCE.match(pieces[0])
+    return bool(is_told) and any(MODAL_AT.search(piece) for piece in pieces[1:])
 
 
 def _says_nothing(piece: str, question: str) -> bool:

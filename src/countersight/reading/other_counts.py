@@ -1,9 +1,11 @@
 """Numbers of a reply that count something else than was asked."""
 
 import re
+from itertools import pairwise
 
 from countersight.reading.clauses import MODAL_AT
 from countersight.reading.company import Quantity
+from countersight.reading.numerals import numerals
 from countersight.reading.opposites import opposed_stems
 from countersight.reading.question import Counted
 from countersight.reading.ranks import Rank
@@ -24,6 +26,8 @@ _ONE_AND_MORE = re.compile(
 _IN_TOTAL = re.compile(r"\b(?:in total|in all|altogether)\W*$", re.IGNORECASE)
 GENERAL = frozenset(map(stem, words("questions.general")))
 """Stems of what goes by many other names."""
+_NAMED = re.compile(r" (?P<noun>[^\W\d_]+)\b")
+_NAMED_AND = re.compile(_NAMED.pattern + r",? and ")
 
 
 def is_beside_the_question(quantity: Quantity, asked: Counted) -> bool:
@@ -130,3 +134,19 @@ def is_beside_the_asked(number: Quantity, every: list[Quantity], asked: Counted)
 def is_nowhere(every: list[Quantity], asked: Counted) -> bool:
     """Whether a reply says that the place in question is not there, and does not say what would be all the same."""
     return any(_denies_the_place(n, asked) for n in every) and max(n.rank for n in every) <= Rank.ALONE
+
+
+def is_of_the_other_of_two(value: str, text: str, asked: Counted) -> bool:
+    """Whether a number is that of the thing beside the asked one, or of both: "one chick and four eggs, so five"."""
+    for one, two in pairwise(numerals(text)):
+        between, behind = _NAMED_AND.fullmatch(text[one.end : two.start]), _NAMED.match(text[two.end :])
+        if between is None or behind is None or one.value is None or two.value is None or is_empty(behind["noun"]):
+            continue
+        is_asked = [stem(found["noun"].lower()) in asked.nouns for found in (between, behind)]
+        if is_asked in ([True, False], [False, True]):
+            other = two if is_asked[0] else one
+            both = str(int(one.value) + int(two.value)) if one.value.isdigit() and two.value.isdigit() else None
+            own = one if is_asked[0] else two
+            if value != own.value and value in (other.value, both):
+                return True
+    return False

@@ -84,6 +84,10 @@ _NOT = re.compile(r"\W*not\b", re.IGNORECASE)
 _LABELLED = re.compile(r"\W*(?P<what>\w+(?: \w+)?), (?P<answer>yes|no)\W*$", re.IGNORECASE)  # "visible, yes; clear, no"
 _SUPPOSED = re.compile(r"\b(?:if|unless|otherwise|without)\b", re.IGNORECASE)
 _CONTRAST = re.compile(r"\W*(?:but|however|yet)\b", re.IGNORECASE)
+_WRONG_TO_SAY = re.compile(
+    r"\b(?:wrong|incorrect|false|untrue|a mistake|an error) to (?:say|think|believe|claim|assume|suppose|expect)\b",
+    re.IGNORECASE,
+)
 
 
 def polarity(text: str, question: str) -> str | None:
@@ -91,6 +95,8 @@ def polarity(text: str, question: str) -> str | None:
     text = _NO_DOUBT.sub("", _ECHO_OF_THE_TASK.sub(" ", text))
     if _BOTH.search(text[:_OPENING]) or _EITHER_WAY.match(text):
         return None
+    if _WRONG_TO_SAY.search(text) and opening_polarity(text) is None:
+        return None  # "it would be wrong to say that it would fall"
     text = plainer(text, question)
     asked = asked_by(question)
     agreeing = _AGREEING.match(text)
