@@ -2,7 +2,7 @@
 
 from pathlib import Path
 from shlex import quote
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -63,8 +63,15 @@ def unlike(calibration: Calibration, manifest: Manifest) -> str:
         sheet = calibration.of(judge.name)
         if sheet is None:
             return f"has no sheet for the judge {judge.name}; calibrate it with the others"
-        if (sheet.judge, sheet.votes) != (judge, manifest.votes):
-            return f"calibrated {judge.name} with other settings or votes; calibrate again"
+        other = _differing(sheet.judge.settings | {"votes": sheet.votes}, judge.settings | {"votes": manifest.votes})
+        if other:
+            return f"calibrated {judge.name} with other settings or votes ({other}); calibrate again"
     if any(calibration.prompts.get(name) != manifest.prompts[name] for name in ("judge", "again")):
         return "was calibrated with other prompts for judges; calibrate again with these `prompts`"
     return ""
+
+
+def _differing(there: dict[str, Any], here: dict[str, Any]) -> str:
+    """The first setting that two judges of one name do not share."""
+    names = sorted(name for name in there.keys() | here.keys() if there.get(name) != here.get(name))
+    return f"{names[0]} {there.get(names[0])} there, {here.get(names[0])} here" if names else ""
