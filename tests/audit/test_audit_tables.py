@@ -107,7 +107,7 @@ def test_the_terminal_prints_the_tables(audits):
     file = io.StringIO()
     print_audit_tables(load_audits(audits), Console(file=file, width=120))
     told = file.getvalue()
-    assert "3 audits: CCS is between 0.000 and 1.000." in told
+    assert "3 audits: the Counterfactual Consistency Score (CCS) is between 0.000 and 1.000." in told
     assert "Pixtral-12B reported" in told
 
 

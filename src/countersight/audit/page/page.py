@@ -110,7 +110,8 @@ def sentence(sheets: Sheets) -> str:
     )
     if ccs.value is None:
         return f"{asked} No test counts, so there is no score."
-    return f"{asked} Answer and explanation followed the edit with a CCS of {number(ccs.value)} (95% {interval(ccs)})."
+    score = f"a Counterfactual Consistency Score (CCS) of {number(ccs.value)} (95% {interval(ccs)})"
+    return f"{asked} Answer and explanation followed the edit with {score}."
 
 
 def _warnings(sheets: Sheets) -> Markup:

@@ -16,11 +16,16 @@ def sentence(tables: AuditTables) -> str:
     if len(tables.audits) == 1:
         (audit,) = tables.audits
         ccs = audit.scores.kept.ccs
-        told = f"a CCS of {number(ccs.value)} (95% {interval(ccs)})" if ccs.value is not None else "no test that counts"
+        score = f"a Counterfactual Consistency Score (CCS) of {number(ccs.value or 0.0)} (95% {interval(ccs)})"
+        told = "no test that counts" if ccs.value is None else score
         return f"{name(audit.label)} was audited over {several(audit.scores.cases, 'case')}: {told}."
     known = [audit.scores.kept.ccs.value for audit in tables.audits if audit.scores.kept.ccs.value is not None]
     start = f"{count(len(tables.audits))} audits"
-    return f"{start}: CCS is between {number(min(known))} and {number(max(known))}." if known else f"{start}."
+    return (
+        f"{start}: the Counterfactual Consistency Score (CCS) is between {number(min(known))} and {number(max(known))}."
+        if known
+        else f"{start}."
+    )
 
 
 def grids(tables: AuditTables) -> Iterator[Grid]:
@@ -63,7 +68,8 @@ def _models(tables: AuditTables) -> Grid:
         "Faithfulness of explanations",
         ("model", *HEAD),
         tuple(lines),
-        "Means over cases of the tests that count, with 95% intervals over pictures.",
+        "Means over cases of the tests that count, with 95% intervals over pictures. PCS: does the answer follow the "
+        "edit? NCC: does the explanation take it up? CCS: both at once.",
     )
 
 
