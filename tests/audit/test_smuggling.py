@@ -64,6 +64,16 @@ def test_questions_in_the_log_of_a_calibration(audit):
     told(audit, "broken: calibration/steps.jsonl (step 0, and ")
 
 
+@pytest.mark.parametrize("place", [{"case": "another"}, {"judge": "nobody"}, {"vote": 2}])
+def test_a_verdict_of_no_test_judge_or_vote_of_a_calibration(audit, place):
+    log = audit / "calibration" / LOG
+    given = next(step for step in read_steps(log) if step.by == "rules")
+    named = {name: value for name, value in place.items() if name != "case"}
+    appended(log, [replace(given, place=replace(given.place, **place), output=replace(given.output, **named))])
+    resealed(audit)
+    told(audit, "belongs to no test, judge or vote of this calibration")
+
+
 def test_another_question_to_a_model_that_checks(said):
     manifest = AuditFolder.open(said).manifest
     checking = replace(manifest, checkers=(Party("openai:gpt-7"),))

@@ -15,7 +15,7 @@ from countersight.audit.folder import MANIFEST, AuditFolder, digest_of
 from countersight.audit.log import LOG
 from countersight.audit.people import LABELS, read_labels
 from countersight.audit.prompts import AuditPrompts
-from countersight.audit.records import Manifest, Step
+from countersight.audit.records import Manifest, Step, Verdict
 from countersight.audit.trail import read_audit
 from countersight.audit.verifying.finding import Finding, Opened
 from countersight.audit.verifying.gaps import votes
@@ -70,15 +70,31 @@ def checked_calibration(opened: Opened) -> Iterator[Finding]:
         yield Finding("broken", CALIBRATION_FOLDER, f"its tests are not those of its seed{opened.other_version}")
         return
     known = {item.id: item for item in items}
+    strange = [step.n for step in steps if not _belongs(step, folder.manifest, known)]
+    if strange:
+        words = f"step {strange[0]} belongs to no test, judge or vote of this calibration"
+        yield _in_calibration(Finding("added", LOG, words))
+        return  # what is no verdict of a judge that is named has no place in a sheet
     prompts = msgspec.convert(folder.manifest.prompts, AuditPrompts)
     for step in steps:
-        if step.stage == "verdict" and step.place.case in known:
+        if step.stage == "verdict":
             for found in checked_verdict(step, known[step.place.case].evidence, prompts):
                 yield _in_calibration(found)
     for found in (*repeated(tuple(steps)), *asked_nobody(steps), *_gaps(folder.manifest, items, steps)):
         yield _in_calibration(found)
     if judge_sheets(folder.manifest, list(items), steps) != calibration.judges:
         yield Finding("broken", CALIBRATION, "its figures do not follow from the verdicts in its log")
+
+
+def _belongs(step: Step, manifest: Manifest, items: dict[str, Item]) -> bool:
+    """Whether a step is of a test, and a verdict one that the judges were asked for."""
+    place, output = step.place, step.output
+    if place.case not in items:
+        return False
+    if not isinstance(output, Verdict):
+        return True
+    given = (output.judge, output.vote)
+    return step.stage == "verdict" and given == (place.judge, place.vote) and given in votes(manifest)
 
 
 def _gaps(manifest: Manifest, items: tuple[Item, ...], steps: list[Step]) -> Iterator[Finding]:
