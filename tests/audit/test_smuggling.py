@@ -8,6 +8,8 @@ import zlib
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from insider import appended, findings, rechained, replace, resealed, swept
 from PIL import Image, PngImagePlugin
 
@@ -16,7 +18,7 @@ from countersight.audit.finishing import finish
 from countersight.audit.folder import MANIFEST, AuditFolder, digest_of
 from countersight.audit.log import LOG, read_steps
 from countersight.audit.records import Asked, Failed, Party, Step
-from countersight.audit.selection import SELECTION, decode_selection, write_selection
+from countersight.audit.selection import SELECTION, Selection, decode_selection, write_selection
 from countersight.audit.verifying.packing import holds_more, is_bare_webp
 from countersight.cli import main
 from countersight.errors import AuditError
@@ -173,6 +175,24 @@ def test_an_empty_folder_with_a_telling_name(said, name):
     told(said, f"added: {name} (is an empty folder, and a bundle has none)")
     with pytest.raises(AuditError, match="is an empty folder, and a bundle has none; take it away"):
         finish(said)
+
+
+@pytest.mark.parametrize("asked", [{"votes": 10**12}, {"strength": 10**12}])
+def test_more_votes_or_doses_than_could_be_looked_for(said, asked):
+    manifest = AuditFolder.open(said).manifest
+    (said / MANIFEST).write_bytes(msgspec.json.encode(replace(manifest, **asked)))
+    resealed(said)
+    told(said, "no audit has so many")
+
+
+@given(st.integers(1, 60), st.integers(0, 60), st.integers(0, 60))
+def test_as_many_cases_are_expected_as_the_rule_selects(rows, unreadable, most):
+    selection = Selection("", rows, min(unreadable, rows), 0, ())
+    readable = selection.rows - selection.unreadable
+    places = {nth * rows // most for nth in range(most)}
+    by_the_rule = readable if most >= rows else sum(place < readable for place in places)
+    assert selection.expected(most) == by_the_rule
+    assert Selection("", 10**13, 0, 0, ()).expected(10**12) == 10**12
 
 
 def test_an_audit_of_no_case_is_not_sound(said, capsys):

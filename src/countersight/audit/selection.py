@@ -43,7 +43,9 @@ class Selection(msgspec.Struct, frozen=True):
     def expected(self, most: int | None) -> int:
         """How many cases there must be, by the rule, where at most so many were asked for."""
         readable = self.rows - self.unreadable
-        chosen = readable if most is None or most >= self.rows else len(_evenly(self.rows, most, readable))
+        if most is None or most >= self.rows:
+            return readable - self.left_out
+        chosen = max(0, min(most, -(-readable * most // self.rows)))  # as many as `_evenly` has, however many rows
         return chosen - self.left_out
 
 

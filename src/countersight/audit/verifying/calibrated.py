@@ -18,7 +18,7 @@ from countersight.audit.prompts import AuditPrompts
 from countersight.audit.records import Manifest, Step, Verdict
 from countersight.audit.trail import read_audit
 from countersight.audit.verifying.finding import Finding, Opened
-from countersight.audit.verifying.gaps import votes
+from countersight.audit.verifying.gaps import asks_too_much, votes
 from countersight.audit.verifying.sealed import refuse_long_lines
 from countersight.audit.verifying.steps import repeated
 from countersight.audit.verifying.unasked import asked_nobody
@@ -54,6 +54,9 @@ def checked_calibration(opened: Opened) -> Iterator[Finding]:
         steps = list(folder.steps())
     except AuditError as error:
         yield Finding("broken", CALIBRATION_FOLDER, str(error))
+        return
+    if too_much := asks_too_much(folder.manifest):
+        yield Finding("broken", f"{CALIBRATION_FOLDER}/{MANIFEST}", too_much)
         return
     if calibration.people:
         yield from _by_people(opened, calibration)

@@ -4,11 +4,22 @@ from collections.abc import Iterator
 
 import msgspec
 
+from countersight.audit.probes import STRENGTHS
 from countersight.audit.records import CONTROL, CaseTrail, ConceptTrail, Manifest, Place
 from countersight.audit.verifying.finding import Opened
 
 OF_ONE_MIND = ("exact", "rules")
 """Judges that vote once, however many votes the others have."""
+
+MOST_VOTES = 1_000
+"""Of a judge on one test; a manifest that asks for more would have each of them looked for."""
+
+
+def asks_too_much(manifest: Manifest) -> str:
+    """That a manifest asks for more than any audit does, where it does."""
+    if manifest.votes > MOST_VOTES or manifest.strength > STRENGTHS:
+        return f"it asks for {manifest.votes:,} votes and {manifest.strength:,} doses; no audit has so many"
+    return ""
 
 
 class Gaps:

@@ -29,6 +29,7 @@ from countersight.audit.verifying.edits import checked_edits, checked_pictures
 from countersight.audit.verifying.exact_edits import checked_exact_edits
 from countersight.audit.verifying.finding import Finding, Note, Opened
 from countersight.audit.verifying.form import checked_form, checked_zip
+from countersight.audit.verifying.gaps import asks_too_much
 from countersight.audit.verifying.order import checked_order
 from countersight.audit.verifying.papers import checked_page, checked_papers
 from countersight.audit.verifying.probes import checked_checks, checked_probes
@@ -152,6 +153,9 @@ def _records(
         audit = read_audit(folder)
     except AuditError as error:
         yield Finding("broken", LOG, str(error))
+        return
+    if too_much := asks_too_much(audit.manifest):
+        yield Finding("broken", MANIFEST, too_much)
         return
     head = audit.steps[-1].hash if audit.steps else ""
     if (len(audit.steps), head) != (bundle.steps, bundle.last_step):
