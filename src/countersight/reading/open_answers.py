@@ -51,8 +51,8 @@ def open_answer(text: str, question: str) -> str | None:
     said = _HEDGED.sub("", text.strip())
     if all(_is_refused(part) for piece in sentences(said) for part in contrasted(piece)):
         return None
-    if language_of(said) == "other":
-        return None
+    if language_of(said) == "other" and (len(said.split()) > _FEW or said.endswith((".", "!"))):
+        return None  # few words that are no sentence may be a name: Los Angeles
     if _TELLS.search(question) or not question.strip(" ?") or _MAY.fullmatch(said):
         return said
     is_short = len(written_out(said).split()) <= _FEW or _is_caption(said)
