@@ -12,6 +12,7 @@ from countersight.composing.vocabulary import (
     GOES,
     KINDS,
     NOT_THE_WHOLE,
+    PERSON,
     PLACES,
     PREPOSITIONS,
     RESTING,
@@ -63,6 +64,11 @@ class Asked(msgspec.Struct, frozen=True):
     def members(self) -> frozenset[str]:
         """Things that count as one of those asked for."""
         return KINDS.get(self.head, frozenset())
+
+    @property
+    def are_people(self) -> bool:
+        """Whether those who are counted are people of any kind."""
+        return self.head == PERSON or self.head in KINDS[PERSON]
 
     def is_counted_by(self, factual: "Asked") -> bool:
         """Whether the answer to a factual question is the number of these: dogs are not all animals, nor all asleep.

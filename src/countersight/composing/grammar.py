@@ -10,7 +10,7 @@ from countersight.composing.asked import WORD, Asked
 from countersight.composing.changes import added, change, come, gone
 from countersight.composing.clauses import of_them_all
 from countersight.composing.effects import Effect
-from countersight.composing.likeness import are_people, is_certainly_another, is_only_called_so, loses_its_own, tells_of
+from countersight.composing.likeness import is_certainly_another, is_only_called_so, loses_its_own, tells_of
 from countersight.composing.phrases import Phrase, clash_of_colours, has_company, is_restricted, kin, read_phrase
 from countersight.composing.predicates import Predicate, read_predicate, with_late_particle
 from countersight.composing.scaling import is_scaled, scaling_of
@@ -20,6 +20,7 @@ from countersight.composing.vocabulary import (
     COMES,
     GOES,
     MOTION,
+    PERSON,
     PLACED,
     PLACES,
     PREPOSITIONS,
@@ -51,7 +52,6 @@ _WHERE: Final = PREPOSITIONS - {"to", "into", "onto", "from", "off", "for", "by"
 """Prepositions behind a thing that may say which one it is."""
 _TRANSITIVE: Final = frozenset(phrase.split()[0] for phrase in BROUGHT | TAKEN | PLACED | CARRIED)
 _MOVING: Final = _TRANSITIVE | {phrase.split()[0] for phrase in COMES | GOES | MOTION}
-_PERSON: Final = thing_of("person")
 _AGENTS: Final = frozenset({"i", "you", "we", "someone", "somebody", "it", "he", "she", "they"})
 
 
@@ -196,7 +196,7 @@ def _told(part: list[str], subject: Phrase | None, first: str, asked: Asked) -> 
 
 def _of_predicate(part: list[str], subject: Phrase | None, first: str, asked: Asked) -> Effect | str | None:
     predicate = read_predicate(part, is_verb_first=subject is None)
-    if predicate is None or (first == "they" and "them" in part and are_people(asked)):
+    if predicate is None or (first == "they" and "them" in part and asked.are_people):
         return None  # girls who took them all off took off their hats
     if subject is None:
         return _of_an_agent(predicate, None, asked) or _of_a_pronoun(predicate, first, asked)
@@ -283,7 +283,7 @@ def _had(theme: Phrase, agent: Phrase | None, verb: str, behind: list[str], aske
 def _is_counted(phrase: Phrase, asked: Asked) -> bool:
     if clash_of_colours(phrase, asked) or is_only_called_so(phrase, asked) or phrase.quantity.vague:
         return False
-    if phrase.quantity.is_couple and phrase.head is None and asked.head != _PERSON:  # "a couple came in", to the men
+    if phrase.quantity.is_couple and phrase.head is None and asked.head != PERSON:  # "a couple came in", to the men
         return False
     is_known = is_known_of_things((*phrase.modifiers, *phrase.after), asked)  # a cup of whatever is a cup
     return is_known and kin(phrase, asked) != "other"

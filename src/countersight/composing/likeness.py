@@ -6,7 +6,6 @@ from countersight.composing.asked import WORD, Asked
 from countersight.composing.phrases import Phrase
 from countersight.composing.vocabulary import APART, COMPOUNDS, IMITATIONS, KINDS, QUALITIES, TELLING_APART, thing_of
 
-_PERSON: Final = thing_of("person")
 _KNOWN: Final = frozenset(KINDS).union(*KINDS.values())
 _IMITATIONS: Final = frozenset(map(thing_of, IMITATIONS))
 _OF_ADJECTIVES: Final = ("ed", "ing", "y", "en", "ful", "less", "ous", "ish")
@@ -31,11 +30,6 @@ def is_certainly_another(phrase: Phrase, asked: Asked) -> bool:
     """Whether nothing of that name can be one of the counted things: a bowl is no plate."""
     thing = thing_of(phrase.head or "")
     return thing in APART and asked.head in APART and thing != asked.head and thing not in asked.members
-
-
-def are_people(asked: Asked) -> bool:
-    """Whether those who are counted are people of any kind."""
-    return asked.head in KINDS[_PERSON] | {_PERSON}
 
 
 def loses_its_own(verb: str, agent: Phrase | None, asked: Asked) -> bool:

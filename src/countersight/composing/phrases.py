@@ -16,9 +16,9 @@ from countersight.composing.vocabulary import (
     ENDS_A_NAME,
     FILLER,
     KIN,
-    KINDS,
     PAIRS_OF_ONE,
     PARTICLES,
+    PERSON,
     PLACES,
     POSSESSIVES,
     PREPOSITIONS,
@@ -41,7 +41,6 @@ _OF_ANY_KIND: Final = _EVERYBODY | {"everything"}
 _COLOURS: Final = frozenset(map(thing_of, COLOURS))
 _DIFFERENT: Final = thing_of("different")
 _CLASSES: Final = frozenset(map(thing_of, CLASSES))
-_PERSON: Final = thing_of("person")
 _PAIR: Final = thing_of("pair")
 _PAIRS_OF_ONE: Final = frozenset(map(thing_of, PAIRS_OF_ONE))
 
@@ -112,7 +111,7 @@ def read_phrase(words: list[str], asked: Asked) -> Phrase | None:
         quantity = msgspec.structs.replace(quantity, more=late.more, fewer=late.fewer)
         end += 1
     anyone = next((word for word in words[:begin] if word in _OF_ANY_KIND), None)
-    but, end = _exception(words, end, asked, is_named=anyone is None or asked.head == _PERSON)
+    but, end = _exception(words, end, asked, is_named=anyone is None or asked.head == PERSON)
     after = _post_modifier(words[end:])
     if not main and words[begin - 1 : begin] != ["those"] and _is_unnamed(words[end:], after):  # "those standing"
         return None
@@ -209,7 +208,7 @@ def kin(phrase: Phrase, asked: Asked) -> Kin:
     if head is None:
         return "same"
     if head in _EVERYBODY:
-        return "same" if asked.head == _PERSON or asked.head in KINDS[_PERSON] else "other"
+        return "same" if asked.are_people else "other"
     if head in ("one", "ones", "everything"):
         return "same"
     thing = thing_of(head)

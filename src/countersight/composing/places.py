@@ -204,15 +204,15 @@ def is_joined(words: Words, asked: Asked) -> bool:
     return joined <= asked.words | _COMPANIES | _GROUNDS
 
 
-def names_it(words: Words, prepositions: frozenset[str], asked: Asked) -> bool:
+def _gets_to_it(words: Words, asked: Asked) -> bool:
     """Whether the place asked about is meant by "it", and no other place is named."""
-    return bool(asked.place) and not content(words) and any(a in prepositions and b == "it" for a, b in pairwise(words))
+    return bool(asked.place) and not content(words) and any(a in _GOALS and b == "it" for a, b in pairwise(words))
 
 
 def moves_away(words: Words, asked: Asked) -> bool | None:
     """Whether what moves leaves the place asked about or gets there; None where that is open."""
     source, goal = behind(words, SOURCES), behind(words, _GOALS)
-    if names_it(words, _GOALS, asked):  # "hopped onto it"
+    if _gets_to_it(words, asked):  # "hopped onto it"
         return False
     if source and not goal and not asked.is_plain and source <= asked.words:  # "two apples fell from the tree"
         return True

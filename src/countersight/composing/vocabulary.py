@@ -195,6 +195,7 @@ def things_of(words: str) -> frozenset[str]:
     return frozenset(map(thing_of, words.split()))
 
 
+PERSON: Final = thing_of("person")
 KINDS: Final = {thing_of(name): things_of(members) for name, members in _LISTED["kinds"].items()}
 """What counts as one of a wider kind: a man who leaves is a person who leaves."""
 

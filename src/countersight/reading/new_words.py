@@ -41,7 +41,8 @@ _IS_SO = re.compile(
 )
 _ASKS_HOW_IT_IS = re.compile(r"\b(?:colou?r|look|like|weather|kind|sort|state|condition|be)\W*$|colou?r", re.IGNORECASE)
 _SEVERAL = re.compile(r"\W*(?:with|without|by|after)\b[^,]*$", re.IGNORECASE)
-_PALE: Final = words("questions.empty") | words("options.pale") | words("open.passing")
+PALE: Final = words("questions.empty") | words("options.pale") | words("open.passing")
+"""Words that answer nothing by themselves."""
 _ADJECTIVES: Final = words("open.adjectives")
 _PARTICLES: Final = words("open.particles")
 _TAKING: Final = words("open.taking")
@@ -99,7 +100,7 @@ def is_vague(piece: str, question: str) -> bool:
     """Whether a piece names nothing by itself: "the one behind it", "the next one"."""
     every = [token.lower() for token in _WORD.findall(piece)]
     pointed = _POINTING.intersection(every)
-    return "one" in every and bool(pointed) and all(word in _PALE | _POINTING for word in every)
+    return "one" in every and bool(pointed) and all(word in PALE | _POINTING for word in every)
 
 
 def _new_words(clause: str, question: str) -> str | None:
@@ -148,7 +149,7 @@ def _place_of_the_answer(main: str, question: str) -> tuple[int, int]:
     if not verb:
         return 0, len(main)
     done = verb["verb"].lower()
-    may_be_the_same = done in _PALE or done in _TAKING or stem(done) in _stems(question)
+    may_be_the_same = done in PALE or done in _TAKING or stem(done) in _stems(question)
     if _ASKS_FOR_THE_SUBJECT.match(question):
         return (0, modal.start()) if may_be_the_same and not _SEVERAL.match(main[: modal.start()]) else (0, 0)
     if not _WORD.search(main, verb.end()):
@@ -180,8 +181,8 @@ def _is_done(token: re.Match[str], main: str) -> bool:
 
 
 def _is_new(word: str, known: set[str]) -> bool:
-    return word not in _PALE and stem(word) not in known and not word.endswith("ly")
+    return word not in PALE and stem(word) not in known and not word.endswith("ly")
 
 
 def _stems(text: str) -> set[str]:
-    return {stem(word.lower()) for word in _WORD.findall(text) if word.lower() not in _PALE}
+    return {stem(word.lower()) for word in _WORD.findall(text) if word.lower() not in PALE}

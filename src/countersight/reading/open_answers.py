@@ -5,11 +5,11 @@ from typing import Final
 
 from countersight.reading.clauses import MODAL, MODAL_AT, contrasted, imagines, sentences
 from countersight.reading.languages import language_of
-from countersight.reading.new_words import answering, is_told_of_now, is_vague
+from countersight.reading.new_words import PALE, answering, is_told_of_now, is_vague
 from countersight.reading.option_texts import written_out
 from countersight.reading.statements import without_refusal
 from countersight.reading.stems import stem
-from countersight.reading.vocabulary import any_of, words
+from countersight.reading.vocabulary import any_of
 
 _RATHER_THAN = re.compile(r",? \b(?:rather than|instead of|as opposed to|and not|but not)\b.*|, not\b.*", re.IGNORECASE)
 _HEDGED = re.compile(
@@ -38,7 +38,6 @@ _SAID_OF = re.compile(
 _COLOUR_ASKED = re.compile(r"\bwhat colou?r\b", re.IGNORECASE)
 _MAY: Final = re.compile(r"\W*May\W*")  # the month
 _WORD = re.compile(r"[^\W\d_]+(?:[-'][^\W\d_]+)*")
-_PALE: Final = words("questions.empty") | words("options.pale") | words("open.passing")
 _FEW = 4  # words that are an answer by themselves
 _SHORT = 8  # words of a reply that is left as it is where nothing in it can be told from the question
 
@@ -99,7 +98,7 @@ def _without_subject(said: str, question: str) -> str:
         return said
     known = {stem(word.lower()) for word in _WORD.findall(question)}
     named = [word.lower() for word in _WORD.findall(found["subject"] or "")]
-    return found["answer"] if all(word in _PALE or stem(word) in known for word in named) else said
+    return found["answer"] if all(word in PALE or stem(word) in known for word in named) else said
 
 
 def _is_refused(part: str) -> bool:
