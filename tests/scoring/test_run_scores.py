@@ -184,6 +184,8 @@ def test_gold_is_corrected_by_a_table_without_asking_again(run: RunFolder, tmp_p
         ("case,world,answer\nnobody,factual,3\n", "corrects 'nobody', factual, which is no case that was asked"),
         ("case,world,answer\nx,elsewhere,3\n", "line 2: "),
         ("case,answer\nx,3\n", "line 2: .*a line has case, world and answer"),
+        ('case,world,answer\nx,factual,3\nx,factual,"3\ny,factual,4\n', "line 3: a quote is not closed"),
+        ('case,world,answer\nx,factual,"3\ny,factual,"4\n', "line 2: a quote is not closed"),
     ],
 )
 def test_corrections_that_cannot_be_used_are_told(run: RunFolder, tmp_path: Path, content: str, words: str) -> None:

@@ -243,30 +243,36 @@ def test_the_change_is_what_the_if_clause_says(question, change):
     assert (found.text if found else None) == change
 
 
-def test_a_quote_that_is_not_closed_is_named_where_it_opens_and_loses_no_other_row(tmp_path):
+@pytest.mark.parametrize(
+    ("lines", "bad", "kept"),
+    [
+        (["One?,3", '"Open?,4', "Two?,5", '"Three, or more?",6'], [3], ["One?", "Two?", "Three, or more?"]),
+        (['One?,"3', "Two?,5"], [2], ["Two?"]),
+        (['The 5" pipe?,3', '"Two?,5'], [3], ['The 5" pipe?']),
+        (["One?,3", 'Two?,"5'], [3], ["One?"]),
+        (['A 5" pipe?,3', 'A 6" pipe?,"5'], [3], ['A 5" pipe?']),
+        (["One?,3", '"Open?,4', "Two?,5", '"Open again?,4', "Three?,6"], [3, 5], ["One?", "Two?", "Three?"]),
+        (['One?,"3', 'Two?,"4', "Three?,5"], [2, 3], ["Three?"]),
+        (['"One\nof two?",3', '"Two?,4', "Three?,5"], [4], ["One\nof two?", "Three?"]),
+    ],
+)
+@pytest.mark.parametrize("ending", ["", "\n", "\r\n"])
+def test_a_quote_that_is_not_closed_is_named_where_it_opens_and_loses_no_other_row(tmp_path, lines, bad, kept, ending):
     source = tmp_path / "q.csv"
-    source.write_text('image,question,answer\na.png,One?,3\na.png,"Open?,4\na.png,Two?,5\na.png,"Three, or more?",6\n')
-    rows = list(csv_rows(source, ("image", "question", "answer")))
-    bad = [(line, row.reason) for line, row in rows if isinstance(row, BadField)]
-    assert [line for line, _ in bad] == [3]
-    assert "not closed" in bad[0][1]
-    assert [row["question"] for _, row in rows if not isinstance(row, BadField)] == ["One?", "Two?", "Three, or more?"]
+    source.write_text("\n".join(["question,answer", *lines]) + ending, newline="")
+    rows = list(csv_rows(source, ("question", "answer")))
+    wrong = {line: row.reason for line, row in rows if isinstance(row, BadField)}
+    assert list(wrong) == bad
+    assert all("has a quote that is not closed" in reason for reason in wrong.values())
+    assert [row["question"] for _, row in rows if not isinstance(row, BadField)] == kept
 
 
-def test_a_quote_that_opens_in_the_last_column_swallows_nothing(tmp_path):
+def test_a_quote_that_the_header_leaves_open_is_named(tmp_path):
     source = tmp_path / "q.csv"
-    source.write_text('image,question,answer\na.png,One?,"3\na.png,Two?,5\n')
-    rows = list(csv_rows(source, ("image", "question", "answer")))
-    assert [row["answer"] for _, row in rows if not isinstance(row, BadField)] == ["5"]
-    assert [line for line, row in rows if isinstance(row, BadField)] == [2]
-
-
-def test_a_quote_that_opens_in_the_last_row_is_named(tmp_path):
-    source = tmp_path / "q.csv"
-    source.write_text('image,question,answer\na.png,The 5" pipe?,3\na.png,"Two?,5\n')
-    (_, first), (line, last) = csv_rows(source, ("image", "question", "answer"))
-    assert first["question"] == 'The 5" pipe?'
-    assert (line, last.reason) == (3, "has a quote that is not closed")
+    source.write_text('"question,answer\n"One, or two?",3\n')
+    [(line, wrong)] = csv_rows(source, ("question", "answer"))
+    assert (line, wrong.field) == (1, "header")
+    assert "not closed" in wrong.reason
 
 
 def test_a_line_within_quotes_is_one_value(tmp_path):

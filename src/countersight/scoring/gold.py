@@ -3,7 +3,7 @@
 import csv
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Self
+from typing import Self, TextIO
 
 import msgspec
 
@@ -105,14 +105,27 @@ def _of_dataset(dataset: Dataset) -> Iterator[tuple[tuple[str, Asking], _Right]]
 
 def _of_table(path: Path) -> Iterator[tuple[tuple[str, Asking], _Right]]:
     with open(path, newline="", encoding="utf-8-sig") as file:
-        is_csv = path.suffix.lower() == ".csv"
-        lines: Iterable[object] = csv.DictReader(file) if is_csv else map(_json, file)
-        for number, line in enumerate(lines, 2 if is_csv else 1):
+        lines = _csv(path, file) if path.suffix.lower() == ".csv" else enumerate(map(_json, file), 1)
+        for number, line in lines:
             try:
                 found = msgspec.convert(line, _Line)
             except msgspec.ValidationError as error:
                 raise GoldError(f"{path} line {number}: {error}; a line has case, world and answer") from None
             yield (found.case, found.world), _Right(found.answer.strip())
+
+
+def _csv(path: Path, file: TextIO) -> Iterator[tuple[int, object]]:
+    """Every row with the line it begins at; a quote that is not closed must not swallow the answers after it."""
+    rows = csv.DictReader(file, strict=True)
+    number = 1
+    try:
+        for row in rows:
+            yield number + 1, row
+            number = rows.line_num
+    except csv.Error as error:
+        raise GoldError(
+            f"{path} line {number + 1}: a quote is not closed, or text stands behind it ({error})"
+        ) from None
 
 
 def _json(line: str) -> object:

@@ -16,14 +16,14 @@ _MOST_COLUMNS = 1000
 def csv_rows(path: Path, columns: tuple[str, ...], delimiter: str = ",") -> Rows:
     """Rows of a CSV file whose header has these columns; more columns do no harm."""
     with open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
-        lines = _Pieces(file)
+        lines = _Pieces(file, delimiter)
         reader = csv.reader(lines, delimiter=delimiter)
         try:
             header = next(reader, [])
         except csv.Error as error:
             yield 1, BadField("header", str(error))
             return
-        wrong = header_fault(header, columns)
+        wrong = _OPEN_HEADER if lines.is_open() else header_fault(header, columns)
         if wrong:
             yield 1, wrong
             return
@@ -41,10 +41,11 @@ def csv_rows(path: Path, columns: tuple[str, ...], delimiter: str = ",") -> Rows
                 yield lines.line, BadField("row", str(error))
                 lines.end_line()
                 continue
-            if values and (len(values) != len(header) or lines.is_open()) and lines.give_back():
+            is_open = lines.is_open()
+            if values and (len(values) != len(header) or is_open) and lines.give_back():
                 yield lines.line, _UNCLOSED
                 reader = csv.reader(lines, delimiter=delimiter)
-            elif values and len(values) != len(header) and lines.is_open():
+            elif is_open:
                 yield lines.line, BadField("row", "has a quote that is not closed")
             elif values:
                 yield lines.line, _csv_row(header, values, columns)
@@ -74,17 +75,20 @@ def _csv_row(header: list[str], values: list[str], columns: tuple[str, ...]) -> 
 
 
 _UNCLOSED = BadField("row", "has a quote that is not closed; the lines after it are read on their own")
+_OPEN_HEADER = BadField("header", "has a quote that is not closed; close it, for nothing after it can be read")
 _MOST_GIVEN_BACK = 64 * MAX_LINE
 
 
 class _Pieces:
     """Lines of a text file, the long ones in pieces, with the number of the line and a limit to what a row takes."""
 
-    def __init__(self, file: TextIO) -> None:
+    def __init__(self, file: TextIO, delimiter: str) -> None:
         self.line = 0
         self.taken = 0
         """Characters since the reader of rows set this to 0: quotes may hold a row together over many lines."""
         self._file = file
+        self._delimiter = delimiter
+        self._ended = False
         self._begins = True
         self._row: list[str] = []
         """The pieces of the row that is being read, and those that are to be read again."""
@@ -97,6 +101,7 @@ class _Pieces:
     def __next__(self) -> str:
         piece = self._again.popleft() if self._again else self._file.readline(MAX_LINE)
         if not piece:
+            self._ended = True
             raise StopIteration
         self.line += self._begins
         self._begins = piece.endswith(("\n", "\r"))
@@ -112,8 +117,17 @@ class _Pieces:
         self._row = []
 
     def is_open(self) -> bool:
-        """Whether a quote of the row is not closed."""
-        return sum(piece.count('"') for piece in self._row) % 2 == 1
+        """Whether a quote of the row is not closed, or only by one of a later line that opens a field."""
+        if self._ended:  # more was asked for than the file has, since the row was not over
+            return bool(self._row)
+        return len(self._row) > 1 and not self._is_well_quoted()
+
+    def _is_well_quoted(self) -> bool:
+        try:
+            next(csv.reader(self._row, delimiter=self._delimiter, strict=True))
+        except csv.Error:
+            return False
+        return True
 
     def give_back(self) -> bool:
         """Have all but the first line of a row read again: a quote of that line, which is not closed, swallowed them.
@@ -122,6 +136,7 @@ class _Pieces:
         """
         if len(self._row) < 2 or '"' not in self._row[0] or self._given_back > _MOST_GIVEN_BACK:
             return False
+        self._ended = False
         self._given_back += self.taken
         self._again.extendleft(reversed(self._row[1:]))
         self.line -= len(self._row) - 1
