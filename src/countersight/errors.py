@@ -24,6 +24,10 @@ class BadPicture(CountersightError, ValueError):  # noqa: N818 - it names the th
     """A picture that cannot be used; the message says why, without naming the file."""
 
 
+class LinkedPicture(BadPicture):
+    """A picture whose file is a link, where links are not followed."""
+
+
 class SceneError(CountersightError):
     """A line of a scenes file that is no scene."""
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Self
 import msgspec
 
 from countersight.case import Case
-from countersight.errors import BadPicture, DatasetError
+from countersight.errors import BadPicture, DatasetError, LinkedPicture
 from countersight.files import bounded_lines
 from countersight.picture import Picture, read_picture
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 METADATA = "metadata.jsonl"
 MAX_LINE = 4 * 1024 * 1024
 
+_DRIVE = re.compile(r"[A-Za-z]:")
 _decoder = msgspec.json.Decoder(Case)
 
 
@@ -123,10 +124,10 @@ class Dataset:
                 on_case(row, case)
         Random(self.fingerprint).shuffle(rows)
         starts = self._starts
-        with open(self.path / METADATA, "rb") as file:
+        with open(self.path / METADATA, "rb", buffering=0) as file:
             for row in rows:
-                file.seek(starts[row])
-                yield row, _decoder.decode(file.readline())  # it was found good above
+                line = os.pread(file.fileno(), starts[row + 1] - starts[row], starts[row])
+                yield row, _decoder.decode(line)  # it was found good above
 
     def case_at(self, row: int) -> Case:
         """The good case on a row, found without reading those before it."""
@@ -136,24 +137,23 @@ class Dataset:
 
     @cached_property
     def _starts(self) -> "array[int]":
-        """Where each row begins, in bytes."""
-        starts = array("q")
+        """Where each row begins, in bytes, and at last where the file ends."""
+        starts = array("q", [0])
         with open(self.path / METADATA, "rb") as file:
-            place = 0
             for line in file:
-                starts.append(place)
-                place += len(line)
+                starts.append(starts[-1] + len(line))
         return starts
 
     def picture(self, file_name: str, digest: str = "") -> Picture:
         """A picture of the folder, checked; a bad one, a changed one, or one outside the folder raises BadPicture."""
-        if "\x00" in file_name or file_name.startswith(("/", "\\", "~")) or re.match(r"[A-Za-z]:", file_name):
+        if "\x00" in file_name or file_name.startswith(("/", "\\", "~")) or _DRIVE.match(file_name):
             raise BadPicture("is not a path inside the dataset folder")
         directory, _, name = file_name.rpartition("/")
-        full = f"{self._inside(directory)}/{name}"
-        if name in ("", ".", "..") or os.path.islink(full):  # noqa: PTH114 - as below
-            full = self._followed(file_name)
-        picture = read_picture(full)
+        full = self._followed(file_name) if name in ("", ".", "..") else f"{self._inside(directory)}/{name}"
+        try:
+            picture = read_picture(full, follow=False)
+        except LinkedPicture:
+            picture = read_picture(self._followed(file_name))
         if digest and digest != picture_digest(picture.data):
             raise BadPicture("is not the one the dataset was made with")
         return picture

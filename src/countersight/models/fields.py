@@ -28,10 +28,10 @@ class Fields:
         self._renamed: dict[str, str] = {}
         self.refused: dict[str, str] = {}
         """What the server said to each field it does not take."""
+        self.sent = self._named()
+        """The fields of the next request, by the names it has for them; made anew when something is learnt."""
 
-    @property
-    def sent(self) -> dict[str, Any]:
-        """The fields of the next request, by the names it has for them."""
+    def _named(self) -> dict[str, Any]:
         return {names[0]: self._values[name] for name, names in self._names.items() if names}
 
     def called(self, setting: str) -> str:
@@ -59,4 +59,5 @@ class Fields:
                 if names:
                     self._renamed[named] = names[0]
         self.refused[named] = said
+        self.sent = self._named()
         return True

@@ -16,6 +16,7 @@ from countersight.text import printable
 
 MAX_RESPONSE = 4 * 1024 * 1024
 """More bytes than this are no answer; reading stops there."""
+_encoder = msgspec.json.Encoder()
 REFUSES = (400, 422)
 """How servers say that they do not take a request as it is."""
 
@@ -100,9 +101,9 @@ class Hosted(Displayed):
         fields = self.fields.sent
         for name in self.dialect.names.get("seed", ()) if vote else ():
             if name in fields:
-                fields[name] += vote
+                fields = fields | {name: fields[name] + vote}
         body = await self.dialect.body(turns, fields, self.pictures)
-        return msgspec.json.encode(body | further)
+        return _encoder.encode(body | further if further else body)
 
     def answer(self, received: Received) -> Answer:
         """An answer of whatever kind; raises what it means that there is none."""

@@ -5,7 +5,7 @@ import email.utils
 import os
 import re
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
 
@@ -15,6 +15,8 @@ from yarl import URL
 
 from countersight import __version__
 from countersight.errors import AskingFailed, ModelError, Overloaded, Refused, Unreachable
+from countersight.models.deadline import Deadline
+from countersight.models.posting import Post, Posted
 
 SHORTEST_SECRET = 8
 """A key with fewer characters is none ("none", "x"): taking it out of answers would only spoil them."""
@@ -46,34 +48,33 @@ class Service:
         self._most = most
         """More bytes than this are no answer; reading stops there."""
         self._session: aiohttp.ClientSession | None = None
+        self._posts: dict[str, Post] = {}
+        self._deadline = Deadline(timeout)
 
     async def post(self, url: str, body: bytes | aiohttp.FormData) -> Received:
         """Send JSON or a form; fails with AskingFailed where nothing comes back."""
-        headers = {**self.headers, "Content-Type": "application/json"} if isinstance(body, bytes) else self.headers
-        return await self._exchange("POST", url, headers, body)
+        if isinstance(body, bytes):
+            return await self._exchange(url, lambda: self._post(url, body))
+        return await self._exchange(url, lambda: self._request("POST", url, self.headers, body))
 
     async def get(self, url: str | URL, *, known: bool = True, most: int | None = None) -> Received:
         """Fetch what is there; the key is shown only if we are to be `known`."""
-        return await self._exchange("GET", url, self.headers if known else {}, None, most)
+        headers = self.headers if known else {}
+        return await self._exchange(url, lambda: self._request("GET", url, headers, None, most))
 
     async def close(self) -> None:
         """Let go of the connections; whoever asks again opens new ones, in whatever loop."""
         session, self._session = self._session, None
+        self._posts.clear()
+        self._deadline.rest()
         if session is not None:
             await session.close()
 
-    async def _exchange(
-        self,
-        method: str,
-        url: str | URL,
-        headers: dict[str, str],
-        body: bytes | aiohttp.FormData | None,
-        most: int | None = None,
-    ) -> Received:
+    async def _exchange(self, url: str | URL, ask: Callable[[], Awaitable[Posted]]) -> Received:
+        """What comes back, within the time there is; what keeps it from coming, in our own words."""
         try:
-            # Redirects are not followed: neither the key nor the picture goes where it was not meant to go.
-            async with self._open().request(method, url, headers=headers, data=body, allow_redirects=False) as response:
-                content = self._without_key(await self._read(response, most or self._most))
+            with self._deadline:
+                status, phrase, headers, content = await ask()
         except TimeoutError:
             raise AskingFailed(f"no answer within {self._timeout:g} s", again=True) from None
         except aiohttp.ClientConnectorError as error:
@@ -82,28 +83,49 @@ class Service:
             raise Unreachable(f"cannot connect to {URL(url).authority} ({_why(error.os_error)})") from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise AskingFailed(f"the connection broke ({type(error).__name__})", again=True) from None
-        phrase = self._without_key((response.reason or "").encode("utf-8", "replace")).decode("utf-8", "replace")
-        return Received(response.status, phrase, response.headers, content)
+        phrase = self._without_key(phrase.encode("utf-8", "replace")).decode("utf-8", "replace")
+        return Received(status, phrase, headers, self._without_key(content))
+
+    async def _post(self, url: str, body: bytes) -> Posted:
+        session = self._open()
+        if session.trust_env:  # a proxy is the session's business
+            return await self._request("POST", url, {**self.headers, "Content-Type": "application/json"}, body)
+        if url not in self._posts:
+            self._posts[url] = Post(session, url, self.headers)
+        return await self._posts[url].send(body, self._read)
+
+    async def _request(
+        self,
+        method: str,
+        url: str | URL,
+        headers: dict[str, str],
+        body: bytes | aiohttp.FormData | None,
+        most: int | None = None,
+    ) -> Posted:
+        # Redirects are not followed: neither the key nor the picture goes where it was not meant to go.
+        async with self._open().request(method, url, headers=headers, data=body, allow_redirects=False) as response:
+            content = await self._read(response.content, most)
+            return response.status, response.reason or "", response.headers, content
 
     def _open(self) -> aiohttp.ClientSession:
         if self._session is None:
             self._session = aiohttp.ClientSession(
                 # Whoever asks bounds how many requests are under way; a second bound here would only hide it.
                 connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=600),
-                timeout=aiohttp.ClientTimeout(total=self._timeout),
+                timeout=aiohttp.ClientTimeout(),  # the deadline is ours
+                cookie_jar=aiohttp.DummyCookieJar(),
                 headers={"User-Agent": f"countersight/{__version__}"},
                 # Only where a proxy is set: aiohttp would look for ~/.netrc in a thread at every request.
                 trust_env=bool(urllib.request.getproxies()),
             )
         return self._session
 
-    async def _read(self, response: aiohttp.ClientResponse, most: int) -> bytes:
+    async def _read(self, content: aiohttp.StreamReader, most: int | None = None) -> bytes:
         parts: list[bytes] = []
-        size = 0
-        async for part in response.content.iter_any():
+        size, most = 0, most or self._most
+        while part := await content.readany():
             size += len(part)
             if size > most:
-                response.close()
                 raise AskingFailed(f"the answer is longer than {most:,} bytes", again=False)
             parts.append(part)
         return parts[0] if len(parts) == 1 else b"".join(parts)

@@ -4,6 +4,7 @@ Whoever decodes one calls `as_seen`: a camera that was held sideways, inks, 16 b
 then for everybody what they are for a person who opens the file.
 """
 
+import errno
 import io
 import os
 import stat
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
-from countersight.errors import BadPicture
+from countersight.errors import BadPicture, LinkedPicture
 from countersight.picture.limits import LARGE, LONGEST_SIDE, MAX_BYTES, MAX_PIXELS
 
 if TYPE_CHECKING:  # decoding is imported where it happens: most verbs do without
@@ -55,11 +56,11 @@ class _Header(NamedTuple):
     orientation: int = 1
 
 
-def read_picture(path: Path | str) -> Picture:
-    """Read a picture from a file, or raise BadPicture with the reason."""
+def read_picture(path: Path | str, *, follow: bool = True) -> Picture:
+    """Read a picture from a file, or raise BadPicture with the reason; LinkedPicture unless links are followed."""
     try:
         # Plain system calls: a run reads a picture for every case, and open() makes twice as many.
-        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW))
         try:
             info = os.fstat(file)
             if not stat.S_ISREG(info.st_mode):
@@ -72,6 +73,8 @@ def read_picture(path: Path | str) -> Picture:
     except FileNotFoundError:
         raise BadPicture("is not in the folder") from None
     except OSError as error:
+        if error.errno == errno.ELOOP and not follow:
+            raise LinkedPicture("is a link") from None
         raise BadPicture(f"cannot be read ({error.strerror})") from None
     return check_picture(data)  # what it holds counts, whatever ending its name has
 
