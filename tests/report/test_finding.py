@@ -85,3 +85,17 @@ def test_replies_that_are_all_cut_empty_or_unread_are_no_finding(
         assert "could not be read" in told
     else:
         assert f"--again {fate} --max-tokens 1024 -o '{folder}'" in told
+
+
+def test_a_world_of_which_nothing_could_be_read_is_no_loss(tmp_path: Path) -> None:
+    unread = {row: (right(CASES, row)[0], "It depends on the weather.") for row in range(24)}
+    report = reported(tmp_path, unread, said(0))
+    words = sentence(report)
+    assert words.startswith("No finding: m0, 24 of 48 questions scored; 24 unread.")
+    assert "m0 loses" not in words
+    assert report.runs[0].overall.drop is None
+    [pair] = report.comparisons
+    assert pair.groups[-1].counterfactual is None
+    assert pair.groups[-1].factual is not None
+    alone = sentence(load([tmp_path / "r0"], gallery=1).report)
+    assert "nothing that can be scored was answered in one of the two worlds, so there is no finding." in alone

@@ -133,6 +133,24 @@ def test_a_run_without_answers_makes_an_empty_table(tmp_path: Path) -> None:
     assert "has an answer yet" in found.html.read_text(encoding="utf-8")
 
 
+def test_what_could_not_be_read_at_all_is_not_ranked(tmp_path: Path) -> None:
+    """Nothing is known of a model whose every reply is unread: 0.0% in the last tier would say it is the worst."""
+    source = dataset(tmp_path / "d", map(real, range(8)))
+    answers = {
+        "good": ("2", "1"),
+        "bad": ("9", "9"),
+        "deaf": ("Who knows?", "Who knows?"),
+        "half deaf": ("2", "Who knows?"),
+    }
+    runs = [run(tmp_path / who, source, dict.fromkeys(range(8), each), model=who) for who, each in answers.items()]
+    found = write_leaderboard(runs, tmp_path / "out")
+    [measured, *_] = board(found.data, "cvqa-real", "all").pools
+    assert {entry.model: entry.tier for entry in measured.entries} == {"good": 1, "bad": 2, "half deaf": None}
+    assert set(measured.entries[-1].scores) == {"factual"}
+    assert found.data.unscored == ("deaf: 0 of 16 questions scored; 16 unread",)
+    assert "could be scored: deaf: 0 of 16" in found.html.read_text(encoding="utf-8")
+
+
 def test_a_moved_dataset_is_found_by_its_fingerprint(tmp_path: Path) -> None:
     source = dataset(tmp_path / "d", 2)
     made = run(tmp_path / "r", source, {0: ("A", "B")})

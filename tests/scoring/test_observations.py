@@ -2,13 +2,16 @@
 
 from math import sqrt
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from judging import RIGHT_BOTH, RIGHT_TO_WRONG, WRONG_BOTH, WRONG_TO_RIGHT, judged
+from numpy.typing import NDArray
 from scipy import stats
 
+from countersight.scoring import OUTCOMES, Outcomes
 from countersight.scoring.observations import LEAST_IN_A_MARGIN, MOST_GROUPS, correlation, effect, ranking
 
 KINDS = (RIGHT_BOTH, RIGHT_TO_WRONG, WRONG_TO_RIGHT, WRONG_BOTH)
@@ -79,23 +82,49 @@ def test_one_case_in_a_margin_is_no_correlation() -> None:
     assert found.after_wrong.n == 1
 
 
-@pytest.mark.parametrize(("groups", "shares"), [(1, (0.5, 0.5)), (1, (0.9, 0.3)), (4, (0.7, 0.6))])
+def answered(kept: Outcomes, before: NDArray[np.bool_], after: NDArray[np.bool_], pictures: int) -> Outcomes:
+    """The same cases answered otherwise, about so many pictures."""
+    codes = kept.codes.copy()
+    codes[:, :2] = np.where(np.stack([before, after], axis=1), OUTCOMES.index("right"), OUTCOMES.index("wrong"))
+    return msgspec.structs.replace(kept, codes=codes, pictures=np.arange(len(kept), dtype=np.int32) % pictures)
+
+
+@pytest.mark.parametrize(
+    ("groups", "shares", "pictures"),
+    [(1, (0.5, 0.5), 200), (1, (0.9, 0.3), 200), (4, (0.7, 0.6), 200), (1, (0.6, 0.6), 12), (3, (0.6, 0.6), 12)],
+)
 def test_independent_worlds_are_called_correlated_once_in_twenty_times(
-    groups: int, shares: tuple[float, float]
+    groups: int, shares: tuple[float, float], pictures: int
 ) -> None:
+    """Also where the answers about a picture are alike in each world."""
     generator = np.random.default_rng(5)
+    kept = judged([RIGHT_BOTH] * 200, [str(row % groups) for row in range(200)])
     claimed = spoken = 0
-    for _ in range(250):
-        before, after = (generator.random(200) < share for share in shares)
-        letters = [("B" if one else "A", "C" if other else "A") for one, other in zip(before, after, strict=True)]
-        found = correlation(judged(letters, [str(row % groups) for row in range(200)]))
+    for _ in range(1000):
+        likely = [generator.beta(2 * share, 2 - 2 * share, pictures)[np.arange(200) % pictures] for share in shares]
+        before, after = (generator.random(200) < each for each in likely)
+        found = correlation(answered(kept, before, after, pictures))
         assert found is not None
         phi = found.within if groups > 1 else found.phi
         if phi is not None:
             spoken += 1
             claimed += not phi.low <= 0 <= phi.high
-    assert spoken > 200
-    assert claimed / spoken < 0.09  # 0.05 and three standard errors
+    assert spoken > 800
+    assert claimed / spoken < 0.071  # 0.05 and three standard errors
+
+
+@pytest.mark.parametrize(("groups", "pictures"), [(3, 60), (6, 20)])
+def test_the_best_and_the_worst_of_groups_that_are_alike_are_not_called_apart(groups: int, pictures: int) -> None:
+    """They are chosen among all pairs: the interval of two groups named beforehand left zero out in up to 65%."""
+    generator = np.random.default_rng(5)
+    names = [str(row % groups) for row in range(60)]
+    kept = judged([RIGHT_BOTH] * 60, names)
+    claimed = 0
+    for _ in range(120):
+        right = generator.random(60) < generator.beta(1.2, 0.8, pictures)[np.arange(60) % pictures]
+        found = ranking(answered(kept, right, right, pictures), "factual")
+        claimed += bool(found and found.spread_low > 0)
+    assert claimed / 120 < 0.11  # 0.05 and three standard errors
 
 
 def test_groups_that_are_easier_in_both_worlds_make_no_correlation_within() -> None:

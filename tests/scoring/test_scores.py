@@ -200,7 +200,7 @@ def test_scores_add_up_and_do_not_depend_on_the_order_of_replies(
     for row in scores.rows:
         assert row.shown is not None
         asked_in_all = row.factual.n + row.counterfactual.n + row.shown.n
-        assert asked_in_all + row.failed + row.missing == 3 * row.n
+        assert asked_in_all + row.unheard + row.failed + row.missing == 3 * row.n
         if row.drop:
             assert row.drop.low <= row.drop.value <= row.drop.high
             assert (row.drop.p >= 0.05) == (row.drop.low <= 0 <= row.drop.high)

@@ -38,7 +38,9 @@ def _sentence(board: Leaderboard) -> str:
     }
     beside = f", beside {several(len(reported), 'row')} that papers report" if reported else ""
     left = (
-        f" Not on a board, for nothing of them could be scored: {'; '.join(board.unscored)}." if board.unscored else ""
+        f" Not on a board, for no answer of theirs could be scored: {'; '.join(board.unscored)}."
+        if board.unscored
+        else ""
     )
     return f"{several(board.runs, 'run')} of {several(len(board.suites), 'suite')}{beside}.{name(left)}"
 

@@ -34,11 +34,13 @@ class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
     empty: int = 0
     failed: int = 0
     missing: int = 0
+    unheard: int = 0
+    """Of the unread, those of a kind of asking to which no reply of the run could be read: they do not count."""
 
     @property
     def scored(self) -> int:
         """Questions that count: right, wrong or unread."""
-        return self.questions - self.cut - self.empty - self.failed - self.missing
+        return self.questions - self.cut - self.empty - self.failed - self.missing - self.unheard
 
 
 class LetterShare(msgspec.Struct, frozen=True):

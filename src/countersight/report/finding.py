@@ -33,7 +33,7 @@ def _are(report: ReportData) -> str:
 def _caveats(report: ReportData) -> Iterator[str]:
     """Which runs are unfinished or tell nothing; of many, how many."""
     for kind in ("No finding", "Unfinished"):
-        runs = [run for run in report.runs if _caveat(run) == kind]
+        runs = [run for run in report.runs if _caveat(report, run) == kind]
         if len(runs) > _FEW:
             yield f"{kind}: {len(runs)} of {several(len(report.runs), 'run')}; the tables say how far each has come."
         else:
@@ -42,7 +42,7 @@ def _caveats(report: ReportData) -> Iterator[str]:
 
 def _unread(report: ReportData) -> Iterator[str]:
     """The share of replies without an answer; of several runs, the largest."""
-    shares = {run.label: _without_answer(run) for run in report.runs if not _caveat(run)}
+    shares = {run.label: _without_answer(run) for run in report.runs if not _caveat(report, run)}
     worst = max(shares, key=lambda label: shares[label], default="")
     if worst and shares[worst]:
         most = "" if len(report.runs) == 1 else f"up to {percent(shares[worst])}% of a run ({name(worst)})"
@@ -51,16 +51,17 @@ def _unread(report: ReportData) -> Iterator[str]:
 
 def _without_answer(run: RunScores) -> float:
     scores = run.overall
-    asked = scores.scored + scores.cut + scores.empty
+    asked = scores.scored + scores.unheard + scores.cut + scores.empty
     return (scores.unread + scores.cut + scores.empty) / asked if asked else 0.0
 
 
 def finding(report: ReportData) -> str:
     """Who loses what from the picture as it is to the one under a change, or how well one world is answered."""
     told = [(run, _figure(report, run)) for run in report.runs]
-    known = [(run, figure) for run, figure in told if figure is not None and is_finding(run)]
+    known = [(run, figure) for run, figure in told if figure is not None]
     if not known:
-        return "nothing that can be scored was answered, so there is no finding."
+        where = " in one of the two worlds" if any(run.overall.scored for run in report.runs) else ""
+        return f"nothing that can be scored was answered{where}, so there is no finding."
     if len(known) == 1:
         [(run, figure)] = known
         who = "it" if len(report.runs) == 1 else name(run.label)
@@ -90,15 +91,9 @@ def _is_unclear(drop: Figure) -> bool:
     return drop.low <= 0 <= drop.high
 
 
-def is_finding(run: RunScores) -> bool:
-    """Whether anything can be said of a run: replies that are all cut, empty or unread tell nothing of its model."""
-    scores = run.overall
-    answered = sum(figure.n for figure in (scores.factual, scores.counterfactual, scores.shown) if figure)
-    return answered > scores.unread
-
-
-def _caveat(run: RunScores) -> str:
-    if not is_finding(run):
+def _caveat(report: ReportData, run: RunScores) -> str:
+    """Replies that are all cut, empty or unread, in either world, tell nothing of a model."""
+    if _figure(report, run) is None:
         return "No finding"
     return "Unfinished" if run.overall.missing or run.overall.failed else ""
 

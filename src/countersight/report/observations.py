@@ -286,7 +286,8 @@ def _definitions(correlated: bool, ranked: bool, changed: bool, seed: int) -> It
             "place, chance to be best and worst",
             "Each group's share of right answers is drawn from what its answers leave likely (Jeffreys' prior, "
             f"{drawn}); how often it then comes first or last, and between which places it lies in 95% of the draws. "
-            "The distance of best and worst is that of two groups chosen for being so: it is rather too large.",
+            "The distance of best and worst is that of two groups chosen for being so: it is rather too large, and its "
+            "interval is as wide as if every two groups had been compared (Bonferroni).",
         )
     if changed:
         yield (

@@ -44,6 +44,7 @@ def as_group(row: Row) -> GroupScores:
         empty=row.empty,
         failed=row.failed,
         missing=row.missing,
+        unheard=row.unheard,
     )
 
 

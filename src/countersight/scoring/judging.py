@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from countersight.case import ASKINGS, LETTERS, WORLDS, AnswerKind, Case, Option, Question, Reply, World, asking_of
 from countersight.reading import ReadFrom, agrees
 from countersight.runs import fate_of
-from countersight.scoring.outcome import GIVEN, KNOWN, MISSING, OUTCOMES, RIGHT, WRONG, Outcomes
+from countersight.scoring.outcome import GIVEN, KNOWN, MISSING, OUTCOMES, RIGHT, UNREAD, WRONG, Outcomes
 from countersight.scoring.soft import soft_accuracy
 
 HALF: Final = 0.5
@@ -172,12 +172,13 @@ class _Gathered:
                 self.credits[place] = judged.credit
 
     def outcomes(self) -> Outcomes:
+        codes = _table(self.codes, np.uint8)
         return Outcomes(
             rows=np.array(self.rows, dtype=np.int64),
             group_names=tuple(self.groups),
             groups=np.array(self.group_of, dtype=np.int32),
             pictures=np.array(self.picture_of, dtype=np.int32),
-            codes=_table(self.codes, np.uint8),
+            codes=codes,
             gold_letters=_table(self.gold, np.uint8),
             offered=_table(self.offered, np.uint8),
             answers=_table(self.answers, np.int32),
@@ -188,6 +189,9 @@ class _Gathered:
             priors=_table(self.priors, np.uint8),
             ids=bytes(self.ids),
             id_ends=np.array(self.id_ends, dtype=np.int64),
+            unheard=tuple(
+                asking for asking, best in zip(ASKINGS, codes.max(axis=0, initial=0), strict=True) if best == UNREAD
+            ),
         )
 
     def _is_case(self, position: int, case: str) -> bool:

@@ -1,5 +1,9 @@
 """What CFMM observed of its models (CFMM 4.2), computed for any run that was asked in both worlds."""
 
+from collections.abc import Sequence
+from math import comb
+from typing import Any
+
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
@@ -9,8 +13,18 @@ from countersight.scoring.comparing import Comparison, compare, shared_cases
 from countersight.scoring.figures import Difference, Rate, difference, share
 from countersight.scoring.outcome import Outcomes
 from countersight.scoring.resampling import RESAMPLES
-from countersight.scoring.scores import accuracy
-from countersight.scoring.uncertainty import CONFIDENCE, p_of_score, score_quantile
+from countersight.scoring.scores import accuracy, worth
+from countersight.scoring.uncertainty import (
+    CONFIDENCE,
+    Interval,
+    difference_of,
+    effective,
+    mean_share,
+    p_of_score,
+    score_quantile,
+    student_below,
+    student_quantile,
+)
 
 MOST_GROUPS = 100
 """With more groups than this there is neither a ranking nor a correlation within them: they are no groups."""
@@ -65,7 +79,7 @@ class Ranking(msgspec.Struct, frozen=True):
     asking: Asking
     standings: tuple[Standing, ...]
     spread: float
-    """Best minus worst."""
+    """Best minus worst, with an interval that allows for their having been chosen among all pairs."""
     spread_low: float
     spread_high: float
 
@@ -110,7 +124,8 @@ def _phi(
     """The correlation of what is left when each group's means are taken off.
 
     Its standard error is that of no correlation, with the groups' shares as they are (Mantel and Haenszel, 1959): never
-    zero, and the interval holds zero exactly where the test does not refuse it. Cases of one picture are summed up.
+    zero, and the interval holds zero exactly where the test does not refuse it. Cases of one picture are summed up, and
+    Student's distribution knows that there may be few pictures.
     """
     sizes = np.bincount(group)
     one, other = (side - (np.bincount(group, weights=side) / sizes)[group] for side in (before, after))
@@ -124,53 +139,73 @@ def _phi(
     exact = float((within[0] * within[1] / np.maximum(sizes - 1, 1)).sum())
     products = one * other
     together = products - (np.bincount(group, weights=products) / sizes)[group]
-    clustered = float((np.bincount(pictures, weights=together) ** 2).sum()) if _shared(pictures) else 0.0
-    value, error = float(products.sum()) / spread, float(np.sqrt(max(exact, clustered))) / spread
-    reach = score_quantile(CONFIDENCE) * error
-    return Phi(value, max(-1.0, value - reach), min(1.0, value + reach), p_of_score(value / error))
+    value = float(products.sum()) / spread
+    count = np.unique(pictures).size
+    if count == pictures.size:
+        error = float(np.sqrt(exact)) / spread
+        return _spoken(value, score_quantile(CONFIDENCE) * error, p_of_score(value / error))
+    freedom = max(count - sizes.size, 1)
+    clustered = float((np.bincount(pictures, weights=together) ** 2).sum()) * count / freedom
+    error = float(np.sqrt(max(exact, clustered))) / spread
+    return _spoken(
+        value, student_quantile(CONFIDENCE, freedom) * error, 2 * student_below(-abs(value / error), freedom)
+    )
 
 
-def _shared(pictures: NDArray[np.int32]) -> bool:
-    """Whether some cases have a picture in common."""
-    return np.unique(pictures).size < pictures.size
+def _spoken(value: float, reach: float, p: float) -> Phi:
+    return Phi(value, max(-1.0, value - reach), min(1.0, value + reach), p)
 
 
 def ranking(outcomes: Outcomes, asking: Asking, *, seed: int = 0) -> Ranking | None:
     """The groups by how well they were answered in one kind of asking; None where there is one, too many, or no best.
 
     How sure their order is comes from drawing each share from what its answers leave likely (Jeffreys' prior): a
-    bootstrap would take three right answers of three for certainty.
+    bootstrap would take three right answers of three for certainty. Cases of one picture count as the fewer they are.
     """
     places = np.unique(outcomes.groups[outcomes.scored(asking)])
     if not 2 <= places.size <= MOST_GROUPS:
         return None
-    rates = [(outcomes.group_names[place], accuracy(outcomes, asking, outcomes.groups == place)) for place in places]
-    rates.sort(key=lambda each: (-(each[1].value or 0.0), each[0]))
+    rates = [(place, accuracy(outcomes, asking, outcomes.groups == place)) for place in places]
+    rates.sort(key=lambda each: (-(each[1].value or 0.0), outcomes.group_names[each[0]]))
     if rates[0][1].value == rates[-1][1].value:
         return None
-    hits, sizes = (np.array([getattr(rate, what) for _, rate in rates]) for what in ("worth", "n"))
-    drawn = np.random.default_rng(seed).beta(hits + 0.5, sizes - hits + 0.5, size=(RESAMPLES, len(rates)))
+    known = [effective(*_answers(outcomes, asking, place)) for place, _ in rates]
+    hits, sizes = np.array([each.more for each in known]), np.array([each.n for each in known])
+    drawn = np.random.default_rng(seed).beta(hits + 0.5, np.maximum(sizes - hits, 0) + 0.5, (RESAMPLES, len(rates)))
     ranks = 1 + np.argsort(np.argsort(-drawn, axis=1), axis=1)
-    ends = [0.5 - CONFIDENCE / 2, 0.5 + CONFIDENCE / 2]
-    lows, highs = np.quantile(ranks, ends, axis=0, method="nearest")
-    low, high = np.quantile(drawn[:, 0] - drawn[:, -1], ends)
+    lows, highs = np.quantile(ranks, [0.5 - CONFIDENCE / 2, 0.5 + CONFIDENCE / 2], axis=0, method="nearest")
+    spread = _spread(outcomes, asking, rates)
     return Ranking(
         asking,
         tuple(
             Standing(
-                group,
+                outcomes.group_names[place],
                 rate,
-                best=float((ranks[:, place] == 1).mean()),
-                worst=float((ranks[:, place] == len(rates)).mean()),
-                rank_low=int(lows[place]),
-                rank_high=int(highs[place]),
+                best=float((ranks[:, nth] == 1).mean()),
+                worst=float((ranks[:, nth] == len(rates)).mean()),
+                rank_low=int(lows[nth]),
+                rank_high=int(highs[nth]),
             )
-            for place, (group, rate) in enumerate(rates)
+            for nth, (place, rate) in enumerate(rates)
         ),
         (rates[0][1].value or 0.0) - (rates[-1][1].value or 0.0),
-        float(low),
-        float(high),
+        spread.low,
+        spread.high,
     )
+
+
+def _spread(outcomes: Outcomes, asking: Asking, rates: Sequence[tuple[int, Rate]]) -> Interval:
+    """The interval of best minus worst: the two were chosen among all pairs of groups, so it is as wide as for all."""
+    confidence = 1 - (1 - CONFIDENCE) / comb(len(rates), 2)
+    (first, best), (last, worst) = rates[0], rates[-1]
+    one, other = (mean_share(*_answers(outcomes, asking, place), confidence) for place in (first, last))
+    return difference_of(one, best.value or 0.0, other, worst.value or 0.0)
+
+
+def _answers(outcomes: Outcomes, asking: Asking, place: int) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    """What the scored answers of a group are worth, and the pictures they are about."""
+    scored = outcomes.scored(asking) & (outcomes.groups == place)
+    return worth(outcomes, asking)[scored], outcomes.pictures[scored]
 
 
 def effect(other: Outcomes, first: Outcomes) -> Effect:

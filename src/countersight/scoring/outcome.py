@@ -66,6 +66,8 @@ class Outcomes(msgspec.Struct, frozen=True, eq=False):
     """For each case and each of `ASKINGS`, whether a prior is known, and whether it is the wrong answer given."""
     ids: bytes
     id_ends: NDArray[np.int64]
+    unheard: tuple[Asking, ...] = ()
+    """To what kind of asking no reply of the whole run could be read: that is no finding, and nothing of it counts."""
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -111,8 +113,8 @@ class Outcomes(msgspec.Struct, frozen=True, eq=False):
         return np.greater(self._column(asking), 0)
 
     def scored(self, asking: Asking) -> NDArray[np.bool_]:
-        """Which cases have an answer to a question that counts, readable or not."""
-        return np.greater_equal(self._column(asking), UNREAD)
+        """Which cases have an answer to a question that counts, readable or not; none where no reply could be read."""
+        return np.greater_equal(self._column(asking), UNREAD if asking not in self.unheard else RIGHT + 1)
 
     def unread(self, asking: Asking) -> NDArray[np.bool_]:
         """Which cases have a reply to a question in which no answer was found."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.case import ASKINGS, Asking
-from countersight.scoring.outcome import RIGHT, UNREAD, Outcomes
+from countersight.scoring.outcome import RIGHT, Outcomes
 
 
 class Repeated(msgspec.Struct, frozen=True):
@@ -47,7 +47,8 @@ def _repeated(runs: Sequence[Outcomes], nth: int) -> Repeated | None:
     shared = sorted(set.intersection(*(set(run.rows.tolist()) for run in runs)))
     places = [np.searchsorted(run.rows, shared) for run in runs]
     codes = np.stack([run.codes[place, nth] for run, place in zip(runs, places, strict=True)])
-    scored = (codes >= UNREAD).all(axis=0)
+    asking = ASKINGS[nth]
+    scored = np.logical_and.reduce([run.scored(asking)[place] for run, place in zip(runs, places, strict=True)])
     if not scored.any():
         return None
     right = codes[:, scored] == RIGHT
@@ -56,7 +57,7 @@ def _repeated(runs: Sequence[Outcomes], nth: int) -> Repeated | None:
     within = float((share * (1 - share)).mean()) * len(runs) / max(1, len(runs) - 1)
     voted = [_voted([answer[case] for answer in answers], right[:, case]) for case in range(right.shape[1])]
     return Repeated(
-        ASKINGS[nth],
+        asking,
         len(runs),
         right.shape[1],
         float(right.mean()),

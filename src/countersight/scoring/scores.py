@@ -54,11 +54,13 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     empty: int
     failed: int
     missing: int
+    unheard: int = 0
+    """Of the unread, those of a kind of asking to which no reply of the run could be read: they do not count."""
 
     @property
     def scored(self) -> int:
         """Questions that count: right, wrong or unread."""
-        return self.questions - self.cut - self.empty - self.failed - self.missing
+        return self.questions - self.cut - self.empty - self.failed - self.missing - self.unheard
 
 
 class LetterShare(msgspec.Struct, frozen=True):
@@ -139,6 +141,7 @@ def score_line(outcomes: Outcomes, name: str, mask: _Mask) -> Row:
         fell_back=_fell_back(outcomes, mask),
         chance=_chance(outcomes, mask),
         **{name: int((codes == code).sum()) for name, code in _AMISS.items()},
+        unheard=sum(int((outcomes.unread(asking) & mask).sum()) for asking in outcomes.unheard),
     )
 
 

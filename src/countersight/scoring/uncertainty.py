@@ -155,7 +155,7 @@ def _design_effect(seen: _Floats, clusters: ArrayLike | None, confidence: float)
         return alike
     residues = np.bincount(cluster, weights=seen - mean)
     found = float((residues**2).sum()) / seen.size * members.size / (members.size - 1) / coins
-    few = _student(confidence, members.size - 1) / score_quantile(confidence)
+    few = student_quantile(confidence, members.size - 1) / score_quantile(confidence)
     return max(found, 1.0) * few**2
 
 
@@ -242,7 +242,7 @@ def score_quantile(confidence: float) -> float:
 
 
 @lru_cache(maxsize=256)
-def _student(confidence: float, freedom: int) -> float:
+def student_quantile(confidence: float, freedom: int) -> float:
     """The quantile of Student's distribution that takes the place of the normal one where there are few clusters."""
     low, high = 0.0, 1e6
     for _ in range(2 * _STEPS):
