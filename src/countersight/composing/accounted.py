@@ -28,7 +28,7 @@ from countersight.composing.vocabulary import (
     SPOTS,
     SURROUNDINGS,
     TIMES,
-    is_verb,
+    is_known_verb,
     number_of,
     thing_of,
 )
@@ -44,13 +44,13 @@ _WHO: Final = frozenset(KINDS).union(*KINDS.values())
 
 def is_known_of_things(words: Iterable[str], asked: Asked) -> bool:
     """Whether words beside the name of the counted things leave them what they are: red, biggest, on the left."""
-    return all(thing_of(word) in _QUALITIES or _is_known(word, asked) or is_verb(word) for word in words)
+    return all(thing_of(word) in _QUALITIES or _is_known(word, asked) or is_known_verb(word) for word in words)
 
 
 def is_known_of_events(words: tuple[str, ...], asked: Asked) -> bool:
     """Whether words behind a verb say where or when and nothing else; who did it may be anybody: "by wasps"."""
     said = words[: words.index("by")] if "by" in words else words
-    return all(_is_known(word, asked) or thing_of(word) in _WHO or is_verb(word) for word in said)
+    return all(_is_known(word, asked) or thing_of(word) in _WHO or is_known_verb(word) for word in said)
 
 
 def _is_known(word: str, asked: Asked) -> bool:

@@ -21,6 +21,7 @@ from countersight.composing.vocabulary import (
     STATES,
     TAKEN,
     State,
+    is_alive,
     is_plural,
     is_verb,
     thing_of,
@@ -30,8 +31,16 @@ from countersight.composing.vocabulary import (
 WORD = re.compile(r"[a-z]+(?:['’][a-z]+)*|\d+")
 _COUNTED = re.compile(r"\bhow many |\bthe (?:total )?(?:number|count) of ")
 _UNNAMED = re.compile(r"\bhow many(?=(?: of them)? (?:would|will|are|is|were|can|do)\b)", re.IGNORECASE)
+_ONLY_THERE = re.compile(
+    r"(?: of them)? (?:would|will|are|were) (?:there be|be left|be there|there|left|remain|be)", re.IGNORECASE
+)
+_ON_IT = re.compile(r"\b(on|in|at|inside) it$")
 _MARKED = re.compile(r"\b(?:on|at|inside|outside|under|near|behind|by|above|over) (?:the|this|that) (\w+) (?=\w)")
 _IS_NEGATED = re.compile(r"\b(?:not|never|without)\b|n['’]t\b")
+_BEING_THERE = frozenset(map(thing_of, ("stand", "lie", "hang", "rest", "grow")))
+"""What tents and cups do where they are, and does not tell some of them from others."""
+_HOLDING = frozenset({"hold", "holds", "contain", "contains"})
+"""What a place does: "would the shelf hold"."""
 _SWITCHED = frozenset({"on", "off"})
 _PLAIN = FILLER | PLACES | ADVERBS | PREPOSITIONS | AFTER_A_COUNTED_THING
 
@@ -57,6 +66,10 @@ class Asked(msgspec.Struct, frozen=True):
     """Where they are looked for beside something: under the car."""
     marks: frozenset[str] = frozenset()
     """Words that say which place it is, and nothing of the things: white, in "on the white couch"."""
+    where: str = ""
+    """The last word of the place, as it was written: table."""
+    name: tuple[str, ...] = ()
+    """The words for the counted things, as they were written."""
     is_narrow: bool = False
     """Whether it asks for those that are or do what others of their name need not: "wearing ties", "dirty"."""
 
@@ -76,42 +89,50 @@ class Asked(msgspec.Struct, frozen=True):
         Where the factual question says more ("on the table"), the other one need not repeat it.
         """
         switched = {state for state in self.states if state.asked & _SWITCHED}  # these are no words of a place
+        place = self.place if is_alive(self.head) else self.place - _BEING_THERE
         return (
             self.head == factual.head
-            and self.modifiers | self.place <= factual.words
+            and self.modifiers | place <= factual.words
             and factual.modifiers <= self.words
             and self.sides <= factual.sides
             and switched <= {*factual.states}
         )
 
 
-def read_asked(text: str) -> Asked | None:
-    """What is asked for, or None where it is no number of things, or not the number of all of them."""
+def read_asked(text: str, like: Asked | None = None) -> Asked | None:
+    """What is asked for, or None where it is no number of things, or not the number of all of them.
+
+    Where another question calls the things so too, its words for them are known: "ducklings | follow the duck".
+    """
     words = WORD.findall(text.casefold())
     begins = _COUNTED.search(text.casefold())
     if begins is None or NOT_THE_WHOLE & set(words) or _IS_NEGATED.search(text.casefold()):
         return None
     said = WORD.findall(text.casefold()[begins.end() :])
-    name, rest = _name(said), said[len(_name(said)) :]
+    is_like = like is not None and said[: len(like.name)] == [*like.name]
+    name = list(like.name) if like is not None and is_like else _name(said)
+    rest = said[len(name) :]
     named = [word for word in name if word not in FILLER]
     main = name[: name.index("of")] if "of" in name[1:] and name[0] != "of" else name
     nouns = [word for word in main if word not in FILLER]
     if not nouns or _are_of_two_kinds(main) or _asks_for_the_change(rest):
         return None
     head = thing_of(nouns[-1])
-    place = frozenset(
-        thing_of(verb_of(word)) for word in rest if word not in _PLAIN and word not in SEEING
-    ) - frozenset(map(thing_of, named))
+    things = frozenset(map(thing_of, named))
+    places = [word for word in rest if word not in _PLAIN | SEEING | _HOLDING and thing_of(word) not in things]
+    place = frozenset(thing_of(verb_of(word)) for word in places) - things
     return Asked(
         head=head,
-        modifiers=frozenset(thing_of(word) for word in named) - {head},
-        words=frozenset(thing_of(word) for word in named) | place | frozenset(map(thing_of, rest)),
+        modifiers=things - {head},
+        words=things | place | frozenset(map(thing_of, rest)),
         place=place,
         states=tuple(state for state in STATES if _is_in(state, rest)),
         is_plain=not place,
-        is_doing=any(word.endswith("ing") and verb_of(word) not in RESTING for word in rest),
+        is_doing=any(map(_is_doing, ("", *rest), rest)),
         sides=SIDES.intersection(rest),
         marks=frozenset(map(thing_of, _MARKED.findall(text.casefold()))),
+        where=places[-1] if places else "",
+        name=tuple(name),
         is_narrow=_does_something_to(rest) or _is_something(rest) or _has_something(rest),
     )
 
@@ -123,8 +144,12 @@ def with_its_name(text: str, factual: str) -> str:
     """
     counted = _COUNTED.search(factual.casefold())
     unnamed = _UNNAMED.search(text)
+    if _ON_IT.search(text) and (known := read_asked(factual)) is not None and known.where:
+        text = _ON_IT.sub(rf"\1 the {known.where}", text)
     if counted is None or unnamed is None:
         return text
+    if _ONLY_THERE.fullmatch(text[unnamed.end() :]):
+        return factual
     name = " ".join(_name(WORD.findall(factual.casefold()[counted.end() :])))
     return f"{text[: unnamed.end()]} {name}{text[unnamed.end() :]}"
 
@@ -148,6 +173,11 @@ def _asks_for_the_change(rest: list[str]) -> bool:
     """Whether it asks how many went, not how many are left: "how many would have been removed"."""
     gone = {verb_of(word) for word in rest if word not in ("left", "lost")} & {*GOES, *TAKEN, "add", "miss"}
     return bool(gone - {"eat", "drink", "take", "pick"}) or "missing" in rest or rest[-2:] == ["have", "left"]
+
+
+def _is_doing(before: str, word: str) -> bool:
+    """Whether a word says what they do, and is no thing: "playing", but not "the ring"."""
+    return word.endswith("ing") and verb_of(word) not in RESTING and before not in ("the", "a", "an", "this", "that")
 
 
 def _does_something_to(rest: list[str]) -> bool:

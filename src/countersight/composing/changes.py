@@ -10,8 +10,10 @@ from countersight.composing.vocabulary import HUNTERS
 from countersight.composing.ways import Way
 
 
-def change(phrase: Phrase, way: Way, asked: Asked, *, is_negated: bool) -> Effect | None:
+def change(phrase: Phrase, way: Way, asked: Asked, *, is_negated: bool, is_perfect: bool = False) -> Effect | None:
     """The change of the number, or None where it is open."""
+    if phrase.quantity.amount == 0 and (phrase.definite or phrase.head in (None, "nobody")) and not is_negated:
+        return _of_none(phrase, way, asked, is_perfect=is_perfect)
     if is_negated:
         return gone(phrase, asked) if way == "there" else None
     match way:
@@ -23,6 +25,14 @@ def change(phrase: Phrase, way: Way, asked: Asked, *, is_negated: bool) -> Effec
             return _kept(phrase, asked)
         case "there":
             return _are_there(phrase, asked)
+
+
+def _of_none(phrase: Phrase, way: Way, asked: Asked, *, is_perfect: bool) -> Effect | None:
+    """None left: all are there still. None had been put there, or none was there: there are none."""
+    if is_restricted(phrase, asked) or way == "staying" or (way == "going" and is_perfect):
+        return None  # "if none had left": how many did?
+    are_none = way == "there" or (way == "coming" and is_perfect)
+    return Effect("set", 0, given=phrase.quantity.given) if are_none else Effect("add", 0)
 
 
 def added(phrase: Phrase) -> Effect | None:
@@ -55,8 +65,8 @@ def gone(phrase: Phrase, asked: Asked) -> Effect | None:
         case Part():
             part, of = amount
             return Effect("part", of - part, of) if not is_part and part <= of else None
-        case int():  # of the things that are there none left; "no dogs left" may say that none is there
-            return Effect("remove", amount) if amount or phrase.definite else None
+        case int():  # "no dogs left" may say that none is there
+            return Effect("remove", amount) if amount else None
         case "all":
             return None if is_part else Effect("remove_all", given=phrase.quantity.given)
     if phrase.definite and phrase.is_one:

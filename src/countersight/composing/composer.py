@@ -6,6 +6,7 @@ from countersight.composing.effects import Effect, apply
 from countersight.composing.grammar import effect_of, is_of_others_alone
 from countersight.composing.likeness import names_a_known_thing, tells_of
 from countersight.composing.places import is_of_another_place, may_stay_within
+from countersight.composing.wordings import in_plain_words
 
 _LONGEST_QUESTION = 1000
 """Signs; no question about a picture is longer."""
@@ -67,12 +68,12 @@ def _apart(question: str, factual: str = "") -> tuple[Asked, str] | None:
     if any(may_stay_within(goal, text) for goal in goals for text in (clause[0], factual[:_LONGEST_QUESTION])):
         return None
     asked = read_asked(with_its_name(clause[0], factual[:_LONGEST_QUESTION]))
-    return None if asked is None else (asked, clause[1])
+    return None if asked is None else (asked, in_plain_words(clause[1], asked))
 
 
 def _counts_the_same(factual: str, asked: Asked, supposed: str) -> bool:
     """Whether the factual question counts what the other one does; one that names nothing may be about anything."""
-    counted = read_asked(factual[:_LONGEST_QUESTION])
+    counted = read_asked(factual[:_LONGEST_QUESTION], asked)
     return counted is None or (asked.is_counted_by(counted) and not _tells_of_another_place(supposed, counted))
 
 

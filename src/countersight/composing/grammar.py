@@ -5,22 +5,24 @@ from typing import Final
 
 import msgspec
 
-from countersight.composing.accounted import is_known_of_events, is_known_of_things
+from countersight.composing.accounted import is_known_of_events
 from countersight.composing.asked import WORD, Asked
 from countersight.composing.changes import added, change, come, gone
 from countersight.composing.clauses import of_them_all
 from countersight.composing.effects import Effect
-from countersight.composing.likeness import is_certainly_another, is_only_called_so, loses_its_own, tells_of
-from countersight.composing.phrases import Phrase, clash_of_colours, has_company, is_restricted, kin, read_phrase
+from countersight.composing.likeness import is_certainly_another, is_counted, loses_its_own, tells_of
+from countersight.composing.phrases import Phrase, has_company, is_restricted, read_phrase
+from countersight.composing.places import is_of_the_scene, is_put_there
 from countersight.composing.predicates import Predicate, read_predicate, with_late_particle
+from countersight.composing.replacing import recoloured, replacing, replacing_of
 from countersight.composing.scaling import is_scaled, scaling_of
 from countersight.composing.vocabulary import (
     BROUGHT,
     CARRIED,
     COMES,
     GOES,
+    HUNTERS,
     MOTION,
-    PERSON,
     PLACED,
     PLACES,
     PREPOSITIONS,
@@ -43,10 +45,11 @@ _PER_CENT: Final = re.compile(r"\s*(?:%|\bper cent\b)")
 _INSTEAD: Final = re.compile(r"\binstead of (?:the |just |only )?\w+(?: (?!there|it)\w+)?")
 _UNCLEAR: Final = re.compile(
     r"\beach\b(?! \w+ (?:was|were)\b)|\b(?:every|each) (?:other|second|third|fourth|\d\w*)\b|\ball day\b"
-    r"|\ball (?:of )?the others?\b|\b(?:in|on|at) (?:the other|another) "
+    r"|\ball (?:of )?the others?\b"
     r"|\b(?:a|every|per) (?:day|week|hour|minute|time)\b|\bfor (?:each|every)\b|\bas if\b|\bthan\b|\b(?:might|may)\b"
-    r"|\b(?:in|out of) (?:every )?(?:two|three|four|five|six|ten|\d+)\b"  # not "out of one": that is no share
+    r"|\b(?:one|two|three|\d+) (?:in|out of) (?:every )?(?:two|three|four|five|six|ten|\d+)\b"
 )
+_IN_ANOTHER: Final = re.compile(r"\b(?:in|on|at) (?:the other|another) (\w+)")
 _OF_EACH: Final = re.compile(r"(?P<many>\w+) (?P<who>\w+) each (?P<what>.+)")
 _WHERE: Final = PREPOSITIONS - {"to", "into", "onto", "from", "off", "for", "by"}
 """Prepositions behind a thing that may say which one it is."""
@@ -66,13 +69,20 @@ def effect_of(event: str, asked: Asked) -> Effect | None:
         return scaling_of(" ".join(words), asked)
     if found := _OF_EACH.fullmatch(" ".join(words)):
         return _taken_by_each(number_of(found["many"]), found["who"], found["what"], asked)
-    if _UNCLEAR.search(text):
+    if _UNCLEAR.search(text) or any(not _is_theirs(name, asked) for name in _IN_ANOTHER.findall(text)):
         return None
+    if (replaced := replacing(words)) is not None:
+        return replacing_of(replaced, asked)
+    if (effect := recoloured(words, asked)) is not None:
+        return effect
     if words[0] == "there" or "instead" in words:
         return _of_being(WORD.findall(_INSTEAD.sub("instead", text)), asked)
-    if any(verb_of(word) == "replace" for word in words):
-        return _of_replacing(words, asked)
     return _of_happening(words, asked)
+
+
+def _is_theirs(name: str, asked: Asked) -> bool:
+    """Whether another of that name is one of the counted things, and no place: "threw in another"."""
+    return number_of(name) is not None or thing_of(name) in {asked.head, *asked.members, *asked.modifiers, "one"}
 
 
 def _taken_by_each(many: int | None, who: str, what: str, asked: Asked) -> Effect | None:
@@ -94,7 +104,7 @@ def _of_being(words: list[str], asked: Asked) -> Effect | None:
         phrase = read_phrase(["no", *said[begin + 1 :]], asked)
     else:
         phrase = None if negated else read_phrase(said[begin:], asked)
-    if phrase is None or not _is_counted(phrase, asked):
+    if phrase is None or not is_counted(phrase, asked):
         return None
     tail = [*phrase.after, *said[begin + phrase.end :]]
     if len(said) != len(words) - instead:
@@ -118,45 +128,17 @@ def _how_many_there_are(phrase: Phrase, tail: list[str], asked: Asked, *, only: 
     return Effect("keep", amount) if only else Effect("set", amount)
 
 
-def _of_replacing(words: list[str], asked: Asked) -> Effect | None:
-    """What "a plate was replaced by two bowls" does: what goes and what comes must be of different kinds."""
-    verb = next(place for place, word in enumerate(words) if verb_of(word) == "replace")
-    link = next((place for place, word in enumerate(words) if place > verb and word in ("by", "with")), len(words))
-    leaving, coming = read_phrase(words[:verb], asked), read_phrase(words[link + 1 :], asked)
-    if leaving is None or coming is None or coming.head is None or coming.end < len(words) - link - 1:
-        return None
-    if _is_counted(leaving, asked) and _is_counted(coming, asked):
-        return _renewed(leaving, coming, asked)
-    if _is_counted(leaving, asked) and is_certainly_another(coming, asked):
-        return gone(leaving, asked)
-    if _is_counted(coming, asked) and is_certainly_another(leaving, asked) and _number(leaving) == _number(coming) == 1:
-        return added(coming)
-    return None
-
-
-def _renewed(leaving: Phrase, coming: Phrase, asked: Asked) -> Effect | None:
-    """What "one cup was replaced by two cups" does, or "every cup was replaced by another": the difference."""
-    are_all_such = kin(leaving, asked) == kin(coming, asked) == "same" and not is_restricted(coming, asked)
-    old, new = _number(leaving), _number(coming)
-    if not are_all_such or new is None or new == 0 or coming.definite:
-        return None
-    if leaving.quantity.amount == "all" and leaving.is_one and not is_restricted(leaving, asked):
-        return Effect("times", new)
-    return None if old is None else Effect("add", new - old)
-
-
-def _number(phrase: Phrase) -> int | None:
-    amount = phrase.quantity.amount
-    return amount if isinstance(amount, int) else 1 if phrase.definite and not phrase.is_plural else None
-
-
 def _of_happening(words: list[str], asked: Asked) -> Effect | None:
     """Who does what: "two dogs left", "two dogs were removed", "he ate two apples and left"."""
     subject, begin = _subject(words, asked)
     effects: set[Effect] = set()
-    for part in _parts(words[begin:]):
+    parts = _parts(words[begin:])
+    if len(parts) > 1 and {"back", "again"} & set(words):  # "ran off and came back"
+        return None
+    for part in parts:
         effect = _told(part, subject, words[0], asked)
-        if effect == "open" or (effect is None and effects and _moves(part)):  # "took two and put them back"
+        is_open = effect is None and effects and _moves(part) and not _puts_them_there(part, asked)
+        if effect == "open" or is_open:  # "took two and put them back"
             return None
         effects |= {effect} if isinstance(effect, Effect) else set()
     return effects.pop() if len(effects) == 1 else None
@@ -164,6 +146,11 @@ def _of_happening(words: list[str], asked: Asked) -> Effect | None:
 
 def _moves(part: list[str]) -> bool:
     return any(verb_of(word) in _MOVING for word in part)
+
+
+def _puts_them_there(part: list[str], asked: Asked) -> bool:
+    """Whether a part only says where those of the part before came to: "bought two more | and put them there"."""
+    return part[1:2] in (["them"], ["it"], ["these"]) and is_put_there(tuple(part[2:]), asked)
 
 
 def _parts(words: list[str]) -> list[list[str]]:
@@ -200,15 +187,19 @@ def _of_predicate(part: list[str], subject: Phrase | None, first: str, asked: As
         return None  # girls who took them all off took off their hats
     if subject is None:
         return _of_an_agent(predicate, None, asked) or _of_a_pronoun(predicate, first, asked)
-    if _is_counted(subject, asked):
+    if is_counted(subject, asked):
         if has_company((*subject.after, *predicate.rest), asked):
             return "open"
-        way = way_of_subject(predicate, _thing(subject, asked), asked, more=subject.quantity.more)
+        is_none = subject.quantity.amount == 0 and predicate.is_perfect  # "none had been lit"
+        way = way_of_subject(predicate, _thing(subject, asked), asked, more=subject.quantity.more or is_none)
         if way is None and predicate.is_passive and _are_theirs(subject):
             way = "going" if is_put_away(predicate.verb, predicate.rest, asked) else None
         if way in ("coming", "going") and _need_not_be_counted(subject, predicate, asked):
             return "open"
-        return None if way is None else change(subject, way, asked, is_negated=predicate.is_negated) or "open"
+        if way is None:
+            return None
+        is_negated, is_perfect = predicate.is_negated, predicate.is_perfect
+        return change(subject, way, asked, is_negated=is_negated, is_perfect=is_perfect) or "open"
     return _of_an_agent(predicate, subject, asked)
 
 
@@ -245,7 +236,7 @@ def _of_an_agent(predicate: Predicate, agent: Phrase | None, asked: Asked) -> Ef
         return None
     rest = list(predicate.rest)
     theme = read_phrase(rest, asked)
-    if theme is None or not _is_counted(theme, asked) or loses_its_own(predicate.verb, agent, asked):
+    if theme is None or not is_counted(theme, asked) or loses_its_own(predicate.verb, agent, asked):
         return None
     is_of_each = agent is not None and isinstance(theme.quantity.amount, int) and agent.quantity.amount == "all"
     if is_of_each or (agent is not None and theme.quantity.indefinite and agent.is_plural):
@@ -273,20 +264,16 @@ def _had(theme: Phrase, agent: Phrase | None, verb: str, behind: list[str], aske
         return Effect("remove", theme.quantity.amount) if isinstance(theme.quantity.amount, int) else None
     if theme.quantity.more:
         return added(theme)
+    if verb == "get" and agent is not None and not asked.is_plain:
+        if (agent.head or "").removesuffix("s") in HUNTERS:  # "a fox got one"
+            return gone(theme, asked)
+        is_ours = is_of_the_scene((agent.head or "",), asked)
+        return come(theme, asked) if is_ours else None
     if verb == "get":
         return come(theme, asked)
     owner = agent is not None and thing_of(agent.head or "") in asked.place
     amount = theme.quantity.amount
     return Effect("set", amount) if owner and isinstance(amount, int) and not is_restricted(theme, asked) else None
-
-
-def _is_counted(phrase: Phrase, asked: Asked) -> bool:
-    if clash_of_colours(phrase, asked) or is_only_called_so(phrase, asked) or phrase.quantity.vague:
-        return False
-    if phrase.quantity.is_couple and phrase.head is None and asked.head != PERSON:  # "a couple came in", to the men
-        return False
-    is_known = is_known_of_things((*phrase.modifiers, *phrase.after), asked)  # a cup of whatever is a cup
-    return is_known and kin(phrase, asked) != "other"
 
 
 def is_of_others_alone(event: str, asked: Asked) -> bool:

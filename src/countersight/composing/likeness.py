@@ -2,9 +2,19 @@
 
 from typing import Final
 
+from countersight.composing.accounted import is_known_of_things
 from countersight.composing.asked import WORD, Asked
-from countersight.composing.phrases import Phrase
-from countersight.composing.vocabulary import APART, COMPOUNDS, IMITATIONS, KINDS, QUALITIES, TELLING_APART, thing_of
+from countersight.composing.phrases import Phrase, clash_of_colours, kin
+from countersight.composing.vocabulary import (
+    APART,
+    COMPOUNDS,
+    IMITATIONS,
+    KINDS,
+    PERSON,
+    QUALITIES,
+    TELLING_APART,
+    thing_of,
+)
 
 _KNOWN: Final = frozenset(KINDS).union(*KINDS.values())
 _IMITATIONS: Final = frozenset(map(thing_of, IMITATIONS))
@@ -47,3 +57,13 @@ def tells_of(event: str, asked: Asked) -> bool:
     """Whether an event names the counted things, or one of their kind."""
     things = {asked.head, *asked.members}
     return any(thing_of(word) in things for word in WORD.findall(event))
+
+
+def is_counted(phrase: Phrase, asked: Asked) -> bool:
+    """Whether a phrase names the counted things, or some of them, in words that are all known."""
+    if clash_of_colours(phrase, asked) or is_only_called_so(phrase, asked) or phrase.quantity.vague:
+        return False
+    if phrase.quantity.is_couple and phrase.head is None and asked.head != PERSON:  # "a couple came in", to the men
+        return False
+    is_known = is_known_of_things((*phrase.modifiers, *phrase.after), asked)  # a cup of whatever is a cup
+    return is_known and kin(phrase, asked) != "other"

@@ -18,6 +18,7 @@ from countersight.composing.vocabulary import (
     KIN,
     PAIRS_OF_ONE,
     PARTICLES,
+    PAST_AS_PLAIN,
     PERSON,
     PLACES,
     POSSESSIVES,
@@ -25,6 +26,7 @@ from countersight.composing.vocabulary import (
     PRONOUNS,
     RELATIVES,
     is_plural,
+    is_quantity,
     is_verb,
     thing_of,
 )
@@ -150,9 +152,15 @@ def _name(words: list[str], asked: Asked) -> list[str]:
             return words[:place]
         if word in _ADJECTIVES and place == len(words) - 1:  # "two more visible"
             return words[:place]
-        if is_verb(word) and not _says_which(words, place, asked):
+        is_past = place and word in PAST_AS_PLAIN and words[place + 1 : place + 2] and _may_follow(words[place + 1])
+        if is_past or (is_verb(word) and not _says_which(words, place, asked)):
             return words[:place]
     return words
+
+
+def _may_follow(word: str) -> bool:
+    """Whether a word behind "set" or "cut" says that these are verbs: "workers set out six more"."""
+    return word in PARTICLES or word in _DETERMINERS or is_quantity(word)
 
 
 def _says_which(words: list[str], place: int, asked: Asked) -> bool:

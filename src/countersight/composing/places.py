@@ -10,15 +10,16 @@ from countersight.composing.vocabulary import (
     COMPANIES,
     DIRECTIONS,
     FILLER,
-    GETS_TO,
     GROUNDS,
     OCCASIONS,
     PARTICLES,
+    PARTS_OF,
     PLACES,
     PREPOSITIONS,
     SIDES,
     SPOTS,
     TIMES,
+    WATERS,
     is_verb,
     plural,
     thing_of,
@@ -32,6 +33,7 @@ _TOWARDS: Final = frozenset({"to", "into", "onto", "for", "toward", "towards"})
 _PASSED: Final = FILLER | PLACES | TIMES | PREPOSITIONS | ADVERBS | PARTICLES
 _GROUNDS: Final = frozenset(map(thing_of, GROUNDS))
 _BEYOND: Final = frozenset(map(thing_of, BEYOND))
+_WATERS: Final = frozenset(map(thing_of, WATERS))
 _SPOTS: Final = frozenset(map(thing_of, SPOTS))
 
 _ANOTHER: Final = frozenset(
@@ -71,6 +73,16 @@ def is_where_asked(words: Words, asked: Asked) -> bool:
     return asked.is_plain or content(words) <= asked.words
 
 
+def is_narrow(asked: Asked) -> bool:
+    """Whether they are looked for on or in something so small that what goes somewhere else is there no more."""
+    return bool(asked.place & _SPOTS)
+
+
+def parts_of(asked: Asked) -> frozenset[str]:
+    """Parts of the place asked about: who goes there has not left it."""
+    return frozenset().union(*(parts for places, parts in PARTS_OF if places & asked.place))
+
+
 def is_all_of_the_place(words: Words, asked: Asked) -> bool:
     """Whether words behind a name say no more than the question: "there", "on the table", or nothing."""
     if not words or words == ("there",):
@@ -91,7 +103,7 @@ def comes_there(words: Words, asked: Asked) -> bool:
 
 def may_come_in_elsewhere(words: Words, asked: Asked) -> bool:
     """Whether what comes in need not get where the question looks: "flew in", to the flies on the window."""
-    is_inside = asked.is_plain or bool({"in", "inside"} & asked.words) or bool(asked.place & _GROUNDS)
+    is_inside = asked.is_plain or bool({"in", "inside"} & asked.words) or bool(asked.place & (_GROUNDS | _WATERS))
     return not is_inside and not content(words)
 
 
@@ -105,16 +117,13 @@ def goes_from_there(words: Words, asked: Asked) -> bool:
     """Whether what goes leaves the place where the question looks."""
     if behind(words, _TOWARDS) & asked.place or _is_beyond(words, asked):  # "left for the beach", to those on the beach
         return False
+    if {"rest", "others", "sleep"} & set(words):  # "pulled away from the rest", "dropped off to sleep"
+        return False
     if words[:1] == ("of",) and words[1:2] not in (("the",), ("sight",), ("view",)):  # pens out of ink are pens
         return False
     if not asked.is_plain and names_another_place(words):
         return False
     return asked.is_plain or _left(words) <= asked.words
-
-
-def gets_there(verb: str, asked: Asked) -> bool:
-    """Whether what goes may get just where the question looks: "thrown away", to the cups in the bin."""
-    return any(verb in verbs and places & asked.words for places, verbs in GETS_TO)
 
 
 def is_on_another_side(words: Words, asked: Asked) -> bool:
@@ -126,7 +135,7 @@ def is_on_another_side(words: Words, asked: Asked) -> bool:
 def is_put_elsewhere(words: Words, asked: Asked) -> bool:
     """Whether what was where the question looks is put somewhere else: "in the drawer", to who asks for the table."""
     place = behind(words, PLACING)
-    is_elsewhere = bool(place and asked.place & _SPOTS) and not place & asked.words
+    is_elsewhere = bool(place) and is_narrow(asked) and not place & (asked.words | parts_of(asked))
     return is_elsewhere and not DIRECTIONS & set(words) and not names_another_place(words)
 
 
@@ -140,7 +149,8 @@ def _with_their_places(words: Words) -> list[tuple[str, frozenset[str]]]:
 def is_elsewhere(words: Words, asked: Asked) -> bool:
     """Whether things are said to be somewhere else than where the question looks: "on the shelf", to the table."""
     is_said = words[:1] and words[0] in PLACING | SIDES and not asked.is_plain
-    return bool(is_said) and (is_on_another_side(words, asked) or not content(words) <= asked.words)
+    where = content(tuple(word for word in words if word not in DIRECTIONS))  # "the one at the top" is there too
+    return bool(is_said) and (is_on_another_side(words, asked) or not where <= asked.words)
 
 
 def names_another_place(words: Words) -> bool:
@@ -202,27 +212,3 @@ def is_joined(words: Words, asked: Asked) -> bool:
     """Whether what is joined is where the counted are: them, the queue, and not the army."""
     joined = behind(("to", *words), frozenset({"to"})) if words and words[0] in _ARTICLES else frozenset()
     return joined <= asked.words | _COMPANIES | _GROUNDS
-
-
-def _gets_to_it(words: Words, asked: Asked) -> bool:
-    """Whether the place asked about is meant by "it", and no other place is named."""
-    return bool(asked.place) and not content(words) and any(a in _GOALS and b == "it" for a, b in pairwise(words))
-
-
-def moves_away(words: Words, asked: Asked) -> bool | None:
-    """Whether what moves leaves the place asked about or gets there; None where that is open."""
-    source, goal = behind(words, SOURCES), behind(words, _GOALS)
-    if _gets_to_it(words, asked):  # "hopped onto it"
-        return False
-    if source and not goal and not asked.is_plain and source <= asked.words:  # "two apples fell from the tree"
-        return True
-    if goal == {"air"}:  # who jumps into the air comes down again
-        return None
-    if not goal or DIRECTIONS & set(words) or asked.is_plain or names_another_place(words):
-        return None
-    if goal <= asked.words:
-        return False
-    if words[0] == "to" and words[1] not in ("the", "a", "an", "another"):  # "went to sleep"
-        return None
-    is_elsewhere = bool(asked.place & _SPOTS) or bool(asked.place & _GROUNDS and goal & _GROUNDS)
-    return True if is_elsewhere and not goal & asked.words else None

@@ -11,14 +11,17 @@ from countersight.composing.vocabulary import (
     AWAY,
     BE,
     CARRIED,
+    FIXED,
     INWARDS,
     MOTION,
     PARTICLES,
     PAST_AS_PLAIN,
     PHRASES,
+    PLACED,
     POSSESSIVES,
     PREPOSITIONS,
     VERBS,
+    is_quantity,
     is_verb,
     verb_of,
 )
@@ -29,6 +32,8 @@ _NOT: Final = frozenset({"not", "never"})
 _MAYBE_PREPOSITIONS: Final = frozenset({"in", "on", "by", "over", "inside", "outside", "along"})
 _ADJECTIVES: Final = ABSENT | {"present", "visible", "available"}
 _BEFORE_NOUNS: Final = POSSESSIVES | {"the", "a", "an", "this", "that"}
+PUT_ON: Final = PLACED | FIXED | {"throw", "toss", "drop", "pour", "tip", "chuck"}
+"""Verbs of what is then on something: "threw on two more", but not "chewed on two"."""
 _ENDINGS: Final = frozenset({"away", "back", "off", "out", "up", "down", "in", "to", "over", "home"})
 
 
@@ -42,6 +47,8 @@ class Predicate(msgspec.Struct, frozen=True):
     is_progressive: bool
     rest: tuple[str, ...]
     """Everything behind the verb and its particle."""
+    is_perfect: bool = False
+    """Whether it had happened before: "had been put there"."""
 
 
 def read_predicate(words: list[str], *, is_verb_first: bool = False) -> Predicate | None:
@@ -59,11 +66,12 @@ def read_predicate(words: list[str], *, is_verb_first: bool = False) -> Predicat
     if word in _ADJECTIVES:
         return Predicate(word, False, is_negated, False, tuple(words[place + 1 :]))
     is_ing = word.endswith("ing")
-    is_sure = (helped and (verb_of(word) != word or word in PAST_AS_PLAIN)) or (is_verb_first and word in VERBS)
+    is_sure = word in PAST_AS_PLAIN or (helped and verb_of(word) != word) or (is_verb_first and word in VERBS)
     if (is_ing and not helped) or not (is_verb(word) or is_sure):
         return _of_having_or_being(words, place, last, is_negated)
     verb, rest = _with_particle(verb_of(word), words[place + 1 :])
-    return Predicate(verb, helped and not is_ing, is_negated, helped and is_ing, tuple(rest))
+    is_perfect = "had" in words[:place]
+    return Predicate(verb, helped and not is_ing, is_negated, helped and is_ing, tuple(rest), is_perfect)
 
 
 def _helps(words: list[str], place: int) -> bool:
@@ -85,7 +93,8 @@ def _with_particle(verb: str, rest: list[str]) -> tuple[str, list[str]]:
     first = rest[0] if rest else ""
     phrase = f"{verb} {first}"
     moves = verb in MOTION | CARRIED and first in AWAY | INWARDS
-    if (phrase in PHRASES or moves) and not _is_preposition(rest):
+    is_put_on = verb in PUT_ON and first == "on" and is_quantity(rest[1] if len(rest) > 1 else "")
+    if (phrase in PHRASES or moves or is_put_on) and not _is_preposition(rest):
         return phrase, rest[1:]
     at_the_end = len(rest) < 2 or rest[1] in PREPOSITIONS
     if first in PARTICLES and (first not in _MAYBE_PREPOSITIONS or at_the_end):

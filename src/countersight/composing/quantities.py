@@ -9,7 +9,7 @@ from countersight.composing.vocabulary import ALL, MORE, VAGUE, number_of
 PARTS: Final = {"half": (1, 2), "third": (1, 3), "quarter": (1, 4), "fourth": (1, 4), "fifth": (1, 5)}
 _NONE: Final = frozenset({"no", "none", "nobody", "neither"})
 _FEWER: Final = frozenset({"fewer", "less"})
-_ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
 
 class Part(tuple[int, int]):
@@ -75,7 +75,7 @@ def _given(words: list[str]) -> int:
     """How many there have to be: two for both, one for a second."""
     if words == ["both"] or words == ["neither"]:
         return 2
-    return _ORDINALS.index(words[-1]) if words[-1] in _ORDINALS and len(words) == 2 else 0
+    return ORDINALS.index(words[-1]) if words[-1] in ORDINALS and len(words) == 2 else 0
 
 
 def _amount(words: list[str], pair: int) -> tuple[int | Part | Literal["all"], int] | None:
@@ -101,7 +101,7 @@ def _part(word: str, after: str, words: list[str]) -> tuple[Part | int, int] | N
         of_them = len(words) < 3 or words[2] in ("of", "left", "were", "was")
         part, of = PARTS[one]
         return (Part((value * part, of)), 2) if of_them or one == "half" else (1, 2)  # "a third truck"
-    if value == 1 and after in _ORDINALS:
+    if value == 1 and after in ORDINALS:
         return 1, 2
     return None
 
@@ -116,8 +116,10 @@ def _number(word: str, after: str, words: list[str], pair: int) -> tuple[int, in
         return number_of(after) or 1, _with_of(words, 2)
     if word in ("a", "an") and number_of(after) is not None:  # "a two", said of nothing
         return None
-    if word in ("couple", "pair", "dozen") or after == "pairs":
-        return (2 * value, 2) if after == "pairs" and len(words) > 2 else (value, _with_of(words, 1))
+    if after == "pairs":
+        return 2 * value, _with_of(words, 2)
+    if word in ("couple", "pair", "dozen"):
+        return value, _with_of(words, 1)
     if after in ("hundred", "dozen"):
         return value * (100 if after == "hundred" else 12), 2
     unit = number_of(after)

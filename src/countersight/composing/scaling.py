@@ -9,11 +9,13 @@ from countersight.composing.likeness import may_be_others
 from countersight.composing.phrases import is_restricted, kin, read_phrase
 from countersight.composing.places import is_all_of_the_place, is_of_the_scene
 from countersight.composing.quantities import PARTS
-from countersight.composing.vocabulary import number_of
+from countersight.composing.vocabulary import COMPANIES, number_of, thing_of
 
+_COMPANIES: Final = frozenset(map(thing_of, COMPANIES))
 _FACTORS: Final = {"double": 2, "twice": 2, "triple": 3, "treble": 3, "thrice": 3, "quadruple": 4, "quintuple": 5}
 _SCALED: Final = re.compile(
     r"\b(?:double[sd]?|twice|triple[sd]?|treble[sd]?|thrice|quadruple[sd]?|quintuple[sd]?|halve[sd]?|halving|multipl\w+|divid\w+|times"
+    r"|(?:grew|shrank|increased|rose|fell|decreased) by"
     r"|(?:half|as) (?:as )?many|(?:in|into) half|number|amount|percentage"
     r"|(?:each|every) [\w ]+ joined by|(?:next to|beside|behind) (?:each|every))\b(?!-)"
 )
@@ -22,6 +24,7 @@ _WAS: Final = r"(?: (?:was|were|is|are|had been|has been|would be|got|had|has))?
 _MULTIPLE: Final = r"(?P<factor>(?:doubl|tripl|trebl|quadrupl|quintupl|halv)e[sd]?)"
 _TIMES: Final = r"(?P<factor>double|twice|triple|thrice|half|\w+ times)"
 _AS_MANY: Final = r"(?:as many|the (?:number|amount|count)(?: of)?|as much)"
+_PUT: Final = r"(?:put|placed|planted|parked|built|laid|set|hung|invited|baked|made|brought|installed)"
 _UP: Final = r"(?P<up>increased|rose|grew|went up|raised|risen|grown)"
 _DOWN: Final = r"(?:decreased|reduced|dropped|fell|went down|cut|lowered|shrank|diminished|fallen)(?: down)?"
 _WHOLE: Final = tuple(
@@ -36,6 +39,10 @@ _WHOLE: Final = tuple(
         # There were twice as many dogs.
         rf"(?P<who>[\w ]+?) (?:were|was|are|is|had|has|held)(?: only)? {_TIMES} {_AS_MANY}(?: (?P<what>[\w ]+?))?"
         r"(?: as (?:now|before|there are))?",
+        # Half as many were there, three times as many had been planted.
+        rf"(?:only )?{_TIMES} as many(?: (?P<what>[\w ]+?))? (?:were (?:there|present)|had been {_PUT}(?: there)?)",
+        # The pack grew by five.
+        rf"(?P<group>it|the \w+) (?:{_UP}|{_DOWN}) (?P<how>by) (?P<much>\w+)(?P<percent> percent)?(?: (?P<what>\w+))?",
         # The number was multiplied by 3.
         rf"{_NUMBER}{_WAS} (?P<way>multiplied|divided|increased|reduced|decreased) by a factor of (?P<much>\w+)",
         rf"{_NUMBER}{_WAS} (?P<way>multiplied|divided) (?:by|in|into) (?P<much>\w+)",
@@ -67,13 +74,20 @@ def scaling_of(event: str, asked: Asked) -> Effect | None:
         if found is not None and (effect := _effect(found.groupdict())) is not None:
             each = bool(found.groupdict().get("each"))  # "the number of the house" is no number of houses
             is_of_all = all(_is_of(found.groupdict().get(name), asked, one=each) for name in ("what", "new"))
-            return effect if is_of_all and _has_them(found.groupdict().get("who"), asked) else None
+            grows = _is_the_group(found.groupdict().get("group"), asked)
+            return effect if is_of_all and grows and _has_them(found.groupdict().get("who"), asked) else None
     return None
 
 
 def _has_them(who: str | None, asked: Asked) -> bool:
     """Whether what has twice as many is where they are counted: there, it, the zoo, but not the neighbour."""
     return who is None or who in ("it", "we", "you", "i") or is_of_the_scene(tuple(who.split()), asked)
+
+
+def _is_the_group(group: str | None, asked: Asked) -> bool:
+    """Whether what grows by so many is made of those who are counted: the pack, but not the tree."""
+    named = asked.place if group in (None, "it") else asked.place & {thing_of(group.removeprefix("the "))}
+    return group is None or bool(named & _COMPANIES)
 
 
 def _is_of(what: str | None, asked: Asked, *, one: bool) -> bool:

@@ -35,9 +35,22 @@ class State(msgspec.Struct, frozen=True):
 COMES: Final = _list("comes")
 BROUGHT: Final = _list("brought")
 BROUGHT_IF_MORE: Final = _list("brought_if_more")
+COME_IF_MORE: Final = _list("come_if_more")
+FIXED: Final = _list("fixed")
 TAKEN_FROM_A_PLACE: Final = _list("taken_from_a_place")
 OTHER: Final = _list("other")
 SPOTS: Final = _list("spots")
+WIDE: Final = _list("wide")
+RAISED: Final = _list("raised")
+LEDGES: Final = _list("ledges")
+DELIVERING: Final = _list("delivering")
+VESSELS: Final = _list("vessels")
+SHOPS: Final = _list("shops")
+OUTDOORS: Final = _list("outdoors")
+INSIDE: Final = _list("inside")
+WATERS: Final = _list("waters")
+LANDS: Final = _list("lands")
+ABOUT_THEM: Final = _list("about_them")
 SURROUNDINGS: Final = _list("surroundings")
 QUALITIES: Final = _list("qualities") | _list("colours")
 PLACED: Final = _list("placed")
@@ -93,11 +106,14 @@ HUNTERS: Final = _list("hunters")
 STATES: Final = tuple(
     State(*(_phrases(each[part]) for part in ("asked", "begins", "ends"))) for each in _LISTED["states"]
 )
-_NO_VERB_WHEN_PLAIN: Final = _list("no_verb_when_plain")
-_NEVER_VERBS: Final = frozenset({"half", "times", "there", "here", "visible", "present", "available", "lay"})
+_NOUNS_TOO: Final = _list("nouns_too")
+_NO_VERB_WHEN_PLAIN: Final = _list("no_verb_when_plain") | _NOUNS_TOO | {f"{noun}s" for noun in _NOUNS_TOO}
+_NEVER_VERBS: Final = frozenset(
+    {"half", "times", "there", "here", "visible", "present", "available", "lay", "hundred", "naked"}
+)
 _SAID_OF_THINGS = (
     *(COMES | BROUGHT | PLACED | GOES | TAKEN | MOTION | CARRIED | PRESENT | STAYS | SCALING | OTHER),
-    *(BROUGHT_IF_MORE | TAKEN_FROM_A_PLACE),
+    *(BROUGHT_IF_MORE | COME_IF_MORE | FIXED | TAKEN_FROM_A_PLACE),
     *(phrase for state in STATES for phrase in state.begins | state.ends),
     *(phrase.replace("-", " ") for phrase in _LISTED["survives"]),
 )
@@ -108,6 +124,8 @@ _IRREGULAR: Final = _by_form("irregular")
 _PLURALS: Final = _by_form("plurals")
 _ONE_BY_ONE: Final[dict[str, str]] = {one: forms.split()[0] for one, forms in _LISTED["plurals"].items()}
 _SAME: Final = _by_form("same")
+SAID_AS: Final = {phrase: plain for plain, phrases in _LISTED["said_as"].items() for phrase in _phrases(phrases)}
+"""Set phrases, and what they say in plain words."""
 
 _NUMBERS: Final = (
     NUMBER_WORDS
@@ -128,11 +146,17 @@ def is_quantity(word: str) -> bool:
     return number_of(word) is not None or word in ALL or word in ("half", "both", "no", "none")
 
 
-PAST_AS_PLAIN: Final = frozenset({"cut", "put", "set", "shut"})
+PAST_AS_PLAIN: Final = frozenset({"cut", "put", "set", "shut", "let", "cast"})
 """Verbs whose participle is no form of its own: after "was" it is one."""
 
 
 def is_verb(word: str) -> bool:
+    """Whether a word is a form of a verb the composer knows, or looks like the past of one that it does not."""
+    looks_so = word.endswith("ed") and len(word) > 4 and not word.endswith("eed") and word not in _NEVER_VERBS
+    return is_known_verb(word) or looks_so
+
+
+def is_known_verb(word: str) -> bool:
     """Whether a word is a form of a verb the composer knows, and not rather a noun or an adjective."""
     return word not in _NO_VERB_WHEN_PLAIN and word not in _NEVER_VERBS and verb_of(word) in VERBS
 
@@ -199,6 +223,12 @@ PERSON: Final = thing_of("person")
 KINDS: Final = {thing_of(name): things_of(members) for name, members in _LISTED["kinds"].items()}
 """What counts as one of a wider kind: a man who leaves is a person who leaves."""
 
+
+def is_alive(thing: str) -> bool:
+    """Whether a thing is a person or an animal, who can do something of their own."""
+    return any(thing == kind or thing in KINDS[kind] for kind in (PERSON, "animal", "bird"))
+
+
 APART: Final = things_of(_LISTED["apart"])
 """Things of which none is one of another."""
 
@@ -208,7 +238,13 @@ COMPOUNDS: Final = {thing_of(name): things_of(before) for name, before in _LISTE
 GETS_TO: Final = tuple((things_of(places), _phrases(verbs)) for places, verbs in _LISTED["gets_to"].items())
 """Places, and the verbs after which things are there: the bin, when they are thrown away."""
 
-KEEPS: Final = {verb: things_of(things) for verb, things in _LISTED["keeps"].items()}
+PARTS_OF: Final = tuple((things_of(places), things_of(parts)) for places, parts in _LISTED["parts"].items())
+"""Places, and parts of them: a tree, and its branches."""
+
+KEEPS: Final = {
+    verb: things_of(things).union(*(KINDS.get(thing, ()) for thing in things_of(things)))
+    for verb, things in _LISTED["keeps"].items()
+}
 """Things that stay although they are taken, by the verb: a seat that is taken."""
 
 SURVIVES: Final = {verb: things_of(things) for verb, things in _LISTED["survives"].items()}

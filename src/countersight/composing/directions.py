@@ -1,0 +1,122 @@
+"""Which way things go: by the particle of the verb, and by where it ends, whatever the verb is."""
+
+from itertools import pairwise
+from typing import Final
+
+from countersight.composing.asked import Asked
+from countersight.composing.places import SOURCES, Words, behind, is_narrow, names_another_place, parts_of
+from countersight.composing.vocabulary import (
+    AWAY,
+    CARRIED,
+    DIRECTIONS,
+    GETS_TO,
+    GROUNDS,
+    INSIDE,
+    LANDS,
+    LEDGES,
+    MOTION,
+    OUTDOORS,
+    PLACES,
+    RAISED,
+    SPOTS,
+    TAKEN,
+    VESSELS,
+    WATERS,
+    is_alive,
+    thing_of,
+)
+
+_INTO: Final = frozenset({"into", "onto"})
+_GOALS: Final = _INTO | {"to", "inside", "on"}
+_GROUNDS: Final = frozenset(map(thing_of, GROUNDS))
+_LANDS: Final = frozenset(map(thing_of, LANDS))
+_WATERS: Final = frozenset(map(thing_of, WATERS))
+_LEDGES: Final = frozenset(map(thing_of, LEDGES))
+_VESSELS: Final = frozenset(map(thing_of, VESSELS))
+_INSIDE: Final = frozenset(map(thing_of, INSIDE | SPOTS | WATERS))
+_OUTDOORS: Final = frozenset(map(thing_of, OUTDOORS))
+_RAISED: Final = frozenset(map(thing_of, RAISED))
+_FALLING: Final = frozenset({"fall", "drop"})
+_DOWN: Final = MOTION | CARRIED | TAKEN | {"come", "get", "help"}
+_BREAKING: Final = frozenset({"get", "break", "sneak", "slip", "squeeze", "wriggle"})
+_ABOARD: Final = frozenset({"hop", "jump", "climb", "clamber", "step", "leap", "scramble", "pile", "squeeze", "troop"})
+_ON_STAGE: Final = frozenset({"walk", "come", "run", "stroll", "march", "dance"})
+
+
+def gets_into(words: Words, asked: Asked, *, to: bool = False) -> bool:
+    """Whether it ends where the question looks, and says so outright: "onto the table", "into view"."""
+    is_seen = any(word == "into" and after in PLACES for word, after in pairwise(w for w in words if w != "the"))
+    goal = behind(words, _INTO | {"to"} if to else _INTO)
+    if names_another_place(words):
+        return False
+    return (is_seen and not goal) or (bool(goal & asked.place) and goal <= asked.words)
+
+
+def gets_on(verb: str, asked: Asked) -> bool:
+    """Whether who hopped on is then on what the question names."""
+    base, _, particle = verb.partition(" ")
+    is_on = "on" in asked.words and not asked.is_plain
+    return is_on and particle == "on" and (base in _ABOARD or (base in _ON_STAGE and thing_of("stage") in asked.place))
+
+
+def comes_down(verb: str, words: Words, asked: Asked) -> bool:
+    """Whether what was up there is there no more: "taken down", or "fell", of what is on a wall or a tree."""
+    base, _, particle = verb.partition(" ")
+    if asked.place & _LEDGES and particle == "down" and base in CARRIED:
+        return True
+    if not asked.place & _RAISED or behind(words, SOURCES) - asked.words:
+        return False
+    return (particle == "down" and base in _DOWN) or (verb in _FALLING and not words)
+
+
+def comes_out(verb: str, thing: str, asked: Asked) -> bool:
+    """Whether who was inside is so no more: "came out", of those in the water, and not of the stars in the sky."""
+    return verb == "come out" and is_alive(thing) and bool(asked.place & _INSIDE)
+
+
+def gets_there(verb: str, words: Words, asked: Asked) -> bool:
+    """Whether what goes may get just where the question looks: "thrown away", to the cups in the bin."""
+    base, _, particle = verb.partition(" ")
+    if behind(words, SOURCES) & asked.place:
+        return False
+    if particle == "out" and asked.place & _OUTDOORS and base not in _BREAKING:  # "let out", to who is in the garden
+        return True
+    if any(verb in verbs and places & asked.words for places, verbs in GETS_TO) or (
+        particle in AWAY and thing_of(particle) in asked.words
+    ):
+        return True
+    match particle:
+        case "overboard":
+            return bool(asked.place & _WATERS)
+        case "ashore":
+            return bool(asked.place & _LANDS)
+        case "off" | "out" | "down":
+            return base in CARRIED - MOTION and bool(asked.place & _LANDS)
+    return False
+
+
+def moves_away(words: Words, asked: Asked) -> bool | None:
+    """Whether what moves leaves the place asked about or gets there; None where that is open."""
+    source, goal = behind(words, SOURCES), behind(words, _GOALS)
+    if gets_into(words, asked, to=True):
+        return False
+    if source and not goal and not asked.is_plain and source <= asked.words:  # "two apples fell from the tree"
+        return True
+    if goal == {"air"}:  # who jumps into the air comes down again
+        return None
+    if not goal or DIRECTIONS & set(words) or asked.is_plain or names_another_place(words):
+        return None
+    if goal <= asked.words:
+        return False
+    if words[0] == "to" and words[1] not in ("the", "a", "an", "another"):  # "went to sleep"
+        return None
+    return True if is_out_of(goal, asked) else None
+
+
+def is_out_of(goal: frozenset[str], asked: Asked) -> bool:
+    """Whether who is there is no longer where the question looks: in the sea, who was on the floe or on the beach."""
+    place = asked.place
+    if goal & (asked.words | parts_of(asked)):
+        return False
+    across = bool(place & _GROUNDS and goal & _GROUNDS) or bool(place & (_LANDS | _VESSELS) and goal & _WATERS)
+    return is_narrow(asked) or across or bool(place & _WATERS and goal & _LANDS)
