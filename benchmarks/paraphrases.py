@@ -13,13 +13,13 @@ import re
 from collections import Counter
 from pathlib import Path
 
+from countersight.models.embedded import UNKNOWN
 from countersight.models.embedded.model import WORLDS, Embedded
 from countersight.models.protocol import ModelSettings, Request, Turn
 from countersight.picture.checking import check_picture
 from countersight.scenes import draw, encode
 from countersight.scoring import wilson
 from countersight.training.examination import examination, read_held_out
-from countersight.training.reasons import UNKNOWN
 from countersight.training.wordings import SUPPOSING
 
 HELD_OUT = Path(__file__).parent.parent / "tests/data/embedded/held_out.toml"

@@ -17,6 +17,7 @@ from PIL import Image
 from countersight.asking.prompts import find_prompt
 from countersight.case import Option
 from countersight.errors import AskingFailed, BadPicture, ModelError
+from countersight.models.embedded.beyond import UNKNOWN
 from countersight.models.embedded.decoding import Decoder
 from countersight.models.embedded.inference import Inference
 from countersight.models.embedded.model import Embedded
@@ -172,6 +173,32 @@ def test_asked_why_it_names_what_it_counted() -> None:
     number = question.options["ABCD".index(question.answer)].text
     assert "flowers" in why
     assert number in why.replace(".", " ").replace(",", " ").split()
+
+
+BEYOND = (
+    "If more than 4 dots were removed, how many dots would there be in all the circles together?",
+    "If between 2 and 4 dots vanished, how many dots would the circles have?",
+    "If 2-4 dots were erased, how many dots would be in the circles?",
+    "If 3 dots or more were removed, how many dots would be in the circles?",
+    "If something like five dots vanished, how many dots would there be in the circles?",
+    "Paint 4 dots blue. How many dots are there now?",
+    "Make 3 of the dots orange. How many dots are there?",
+    "How many dots are in the top left polygon?",
+    "By how many dots does the top row exceed the bottom row?",
+)
+
+
+def test_what_its_card_says_it_cannot_count_it_does_not_know() -> None:
+    request, _, _ = next(one for one in asked(7) if "dots" in one[2].text)
+    turns = [Turn("user", f"{text}\nAnswer with a single number.", request.turns[0].picture) for text in BEYOND]
+    said = replies("embedded", [Request("", (turn,), "number") for turn in turns])
+    assert dict(zip(BEYOND, said, strict=True)) == dict.fromkeys(BEYOND, UNKNOWN)
+
+
+def test_whether_there_are_more_than_so_many_it_does_know() -> None:
+    request, _, _ = next(one for one in asked(7) if "dots" in one[2].text)
+    text = "Are there more than 60 dots in all the circles together?\nAnswer with yes or no."
+    assert replies("embedded", [Request("", (Turn("user", text, request.turns[0].picture),), "boolean")]) == ["No."]
 
 
 def test_a_picture_of_something_else_is_not_known() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from countersight.models.embedded.beyond import UNKNOWN
 from countersight.models.embedded.model import Embedded
 from countersight.models.embedded.tokenizer import vocabulary
 from countersight.models.embedded.weights import shipped
@@ -15,7 +16,6 @@ from countersight.picture.checking import Picture, check_picture
 from countersight.scenes import draw, encode
 from countersight.training import wordings
 from countersight.training.examination import Examined, examination, read_held_out
-from countersight.training.reasons import UNKNOWN
 
 HELD_OUT = Path(__file__).parent.parent / "data/embedded/held_out.toml"
 

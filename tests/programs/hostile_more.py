@@ -7,6 +7,8 @@ FAKED = {
     "a memory error by another name": "much = MemoryError\nraise much('memory limit exceeded: 99 bytes > 9 bytes')",
     "a memory error on several lines": "raise (\n    MemoryError(\n        'memory limit exceeded'\n    )\n)",
     "a memory error in other letters": "raise ＭemoryError('memory limit exceeded: 99 bytes > 9 bytes')",
+    "a memory error that is nowhere written": "raise eval('Memory' + 'Error')('memory limit exceeded')",
+    "a recursion error that is nowhere written": "error = 'Recursion' + 'Error'\nraise eval(error)('x')",
     "a recursion error": "raise RecursionError('maximum recursion depth exceeded')",
     "a recursion error from deep down": "def f(n):\n    if n:\n        return f(n - 1)\n    raise RecursionError('x')\n"
     "return f(30)",

@@ -6,6 +6,7 @@ from random import Random
 import msgspec
 
 from countersight.case import LETTERS
+from countersight.models.embedded import UNKNOWN
 from countersight.scenes import COLOURS, Facts
 from countersight.training import reasons, wordings
 from countersight.training.casual import casual
@@ -97,7 +98,7 @@ def _other(kind: str) -> str:
 
 def _unknown(rng: Random, text: str, worlds: Worlds, because: str) -> tuple[str, ...]:
     prompt, _ = _put(rng, Asked(text, rng.randrange(30)), worlds)
-    return _told(rng, prompt, reasons.UNKNOWN, lambda: because)
+    return _told(rng, prompt, UNKNOWN, lambda: because)
 
 
 def _put(rng: Random, asked: Asked, worlds: Worlds) -> tuple[str, str]:

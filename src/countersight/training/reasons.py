@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from countersight.models.embedded import UNKNOWN
 from countersight.scenes import COLOURS, Facts
 from countersight.text import listed
 
@@ -68,7 +69,6 @@ KEPT = "The change does not touch what is asked for."
 """Said after the reason of the count itself."""
 LETTERED = "So the answer is {letter}."
 YES, NO = "Yes.", "No."
-UNKNOWN = "I do not know."
 OTHER_PICTURE = "I see neither flowers in polygons nor dots in circles."
 OFF_TOPIC = "I only know flowers in polygons and dots in circles."
 NEAR = "I do not know how to count that, or it is not there."

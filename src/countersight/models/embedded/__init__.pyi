@@ -1,3 +1,4 @@
+from .beyond import UNKNOWN as UNKNOWN
 from .model import Embedded as Embedded
 from .model import open_embedded as open_embedded
 from .picture import shrink as shrink

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from countersight.case import LETTERS
 from countersight.errors import AskingFailed, BadPicture, ModelError
+from countersight.models.embedded.beyond import within_card
 from countersight.models.protocol import Answer, Displayed, ModelSettings, Request
 
 WORLDS = {"embedded": "both", "embedded:factual": "factual"}
@@ -60,6 +61,7 @@ class Embedded(Displayed):
         from countersight.models.embedded.inference import LONGEST
 
         text, read, written = _readable(said)
+        text = within_card(text, request.turns[-1].text)
         finish = "length" if written >= min(self._most, LONGEST) else "stop"
         return Answer(text, finish=finish, tokens_in=read, tokens_out=written, model=self.name)
 

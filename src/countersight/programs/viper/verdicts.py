@@ -1,10 +1,14 @@
 """Of which kind a program's failure is: told from what happened, never from what the program says of itself."""
 
+import re
 import unicodedata
-from typing import Any
+from typing import Any, Final
 
 from countersight.programs.failures import FailureKind, ProgramFailed
 from countersight.programs.limits import Limits
+
+_SPEAKING: Final = re.compile(r"\b(?:eval|exec)\b")
+"""Built-in functions that make a name of any text, `eval("Memory" + "Error")`, which is nowhere written."""
 
 
 class OutOfTime(ProgramFailed):
@@ -55,8 +59,8 @@ class Evidence:
                 return "error"
 
     def _names(self, error: str) -> bool:
-        """Whether the program speaks of such an error, and so may have raised it itself."""
-        return error in self._written
+        """Whether the program speaks of such an error, or of any at all, and so may have raised it itself."""
+        return error in self._written or _SPEAKING.search(self._written) is not None
 
     def _exceeded(self, kind: FailureKind) -> str:
         """What a program did too much of, where it failed for that: the same words for the same failure."""

@@ -1,0 +1,59 @@
+"""Questions that the decoders would answer although the card says they cannot: there a rule says that nothing is known.
+
+They learned amounts that are exact, and all things of a kind in another colour. What is near these they take for these:
+"more than 4" for 4, and dots to be painted for dots to be taken away.
+"""
+
+import re
+from typing import Final
+
+from countersight.scenes import COLOURS
+from countersight.text import NUMBER_WORDS
+
+UNKNOWN: Final = "I do not know."
+LONGEST = 4_000
+"""Signs of a question that are looked at, from its end: more than the decoders read."""
+
+_NUMBER = rf"(?:\d+|{'|'.join(NUMBER_WORDS)})"
+_INEXACT = re.compile(
+    r"\b(?:"
+    rf"(?:more|fewer|less) than {_NUMBER}"
+    rf"|(?:at least|at most|up to|about|around|some|something like|nearly|almost|possibly|probably) {_NUMBER}"
+    rf"|(?:roughly|approximately) {_NUMBER}"
+    rf"|between {_NUMBER} and {_NUMBER}"
+    rf"|{_NUMBER} ?(?:-|–|to) ?{_NUMBER}"
+    rf"|{_NUMBER}(?: \w+)? or (?:so|more|fewer|less|{_NUMBER})"
+    r"|(?:several|a few|a handful of|a couple of) (?:of the )?(?:dots|flowers)"
+    r")\b(?! (?:words?|sentences?|lines?)\b)",  # so many are wanted of the answer
+    re.IGNORECASE,
+)
+_SOME_COLOURED = re.compile(
+    rf"\b{_NUMBER} (?:of (?:the|these|those|its|all the) )?(?:of them|dots?|flowers?)"
+    rf"(?: (?:were|was|are|is|had|have|has|been))* (?:{'|'.join(COLOURS)})\b(?! (?:polygon|shape|region|area|one))",
+    re.IGNORECASE,
+)
+_COMPARING = re.compile(r"\bby how (?:many|much)\b|\b(?:difference|exceeds?|outnumbers?)\b", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"[.?!\n]")
+_DOTS_IN_POLYGONS = (re.compile(r"\bdots?\b", re.IGNORECASE), re.compile(r"\bpolygons?\b", re.IGNORECASE))
+_FLOWERS_IN_CIRCLES = (re.compile(r"\bflowers?\b", re.IGNORECASE), re.compile(r"\bcircles?\b", re.IGNORECASE))
+_COUNT = re.compile(r"\d+|[A-Z]")
+
+
+def within_card(said: str, question: str) -> str:
+    """What the model said to a question; that it does not know, where it counted what is beyond its card."""
+    return UNKNOWN if _COUNT.fullmatch(said) and beyond(question) else said
+
+
+def beyond(question: str) -> bool:
+    """Whether a question has an inexact amount, some things in another colour, a difference, or dots in polygons.
+
+    No question of the suites has, and none of training that the decoders learned to count for.
+    """
+    question = question[-LONGEST:]
+    if any(pattern.search(question) for pattern in (_INEXACT, _SOME_COLOURED, _COMPARING)):
+        return True
+    return any(
+        thing.search(sentence) and place.search(sentence)
+        for sentence in _SENTENCE_END.split(question)
+        for thing, place in (_DOTS_IN_POLYGONS, _FLOWERS_IN_CIRCLES)
+    )
