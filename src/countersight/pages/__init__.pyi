@@ -25,6 +25,7 @@ from .svg import WIDTH as WIDTH
 from .svg import hint as hint
 from .svg import sheet as sheet
 from .svg import shortened as shortened
+from .svg import with_its_ends as with_its_ends
 from .svg import words_at as words_at
 from .terminal import print_grids as print_grids
 from .thumbnailing import side_for as side_for

@@ -30,15 +30,16 @@ def document(
     `picture_sources` says where pictures may come from: the page itself, or the server that it comes from;
     `asks` whom its script may ask for more.
     """
-    style = _source(__package__, "page.css") + (_source(room, style) if style else "")
-    written = _source(room, script) if script else ""
-    head = Template(_source(__package__, "head.html")).substitute(
+    style = source(__package__, "page.css") + (source(room, style) if style else "")
+    written = source(room, script) if script else ""
+    head = Template(source(__package__, "head.html")).substitute(
         policy=text(_policy(style, written, picture_sources, asks)), title=text(title), style=style
     )
-    return Template(_source(room, template)).substitute(head=head, logo=_LOGO, script=written, **parts)
+    return Template(source(room, template)).substitute(head=head, logo=_LOGO, script=written, **parts)
 
 
-def _source(room: str, file: str) -> str:
+def source(room: str, file: str) -> str:
+    """The text of a file that lies in a room."""
     return (files(room) / file).read_text(encoding="utf-8")
 
 

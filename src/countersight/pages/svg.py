@@ -1,29 +1,55 @@
 """What the figures of statistics share: one self-contained sheet, readable on a light and on a dark ground."""
 
+import re
 from collections.abc import Iterable
+from functools import cache
+from unicodedata import east_asian_width
 
+from countersight.pages.documents import source
 from countersight.pages.markup import Markup, element, text
 
 WIDTH = 960
 MARGIN = 56
 
+_COLOURS = {
+    "ground": "surface",
+    "ink": "ink",
+    "soft": "muted",
+    "rule": "line",
+    "one": "factual",
+    "two": "counterfactual",
+    "three": "shown",
+}
+"""What a figure calls the colours of pages."""
+
 _STYLE = """
-  svg { --ground: #ffffff; --ink: #1b2430; --soft: #5b6675; --rule: #e3e7ec; --one: #0a6ab4; --two: #c2500d;
-        --three: #7b3fa9; font: 13px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif }
-  @media (prefers-color-scheme: dark) {
-    svg { --ground: #12171d; --ink: #e8edf2; --soft: #a3aebb; --rule: #2b343f; --one: #5fb0f2; --two: #ff9a5c;
-      --three: #c99cf2 }
-  }
-  .ground { fill: var(--ground) } text { fill: var(--ink) } .soft { fill: var(--soft); font-size: 11.5px }
-  .title { font-size: 20px; font-weight: 650 } .head { font-size: 15px; font-weight: 600 }
+  svg {{ {light}; font: 13px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif }}
+  @media (prefers-color-scheme: dark) {{ svg {{ {dark} }} }}
+  .ground {{ fill: var(--ground) }} text {{ fill: var(--ink) }} .soft {{ fill: var(--soft); font-size: 11.5px }}
+  .title {{ font-size: 20px; font-weight: 650 }} .head {{ font-size: 15px; font-weight: 600 }}
 """
+
+
+@cache
+def _style() -> str:
+    """The style that all figures share, in the colours of the pages they stand on."""
+    sheet = source(__package__, "page.css")
+    light, dark = (
+        dict(re.findall(r"--([\w-]+): (#\w+);", part)) for part in sheet.split("(prefers-color-scheme: dark)")
+    )
+    return _STYLE.format(
+        **{
+            name: "; ".join(f"--{here}: {colours[there]}" for here, there in _COLOURS.items())
+            for name, colours in (("light", light), ("dark", dark))
+        }
+    )
 
 
 def sheet(title: str, height: int, style: str, parts: Iterable[Markup]) -> Markup:
     """A figure of that height, with a style of its own beside the one that all share."""
     return element(
         "svg",
-        element("style", Markup(_STYLE + style)),
+        element("style", Markup(_style() + style)),
         element("rect", class_="ground", width=WIDTH, height=height),
         *parts,
         xmlns="http://www.w3.org/2000/svg",
@@ -47,8 +73,31 @@ def hint(words: str, tag: str = "title") -> Markup:
 
 
 def shortened(words: str, most: int) -> str:
-    """Words that have room for so many letters."""
-    return words if len(words) <= most else f"{words[: max(0, most - 1)]}…"
+    """Words that have room for so many letters of usual width."""
+    if _letters(words) <= most:
+        return words
+    return next(f"{words[:kept]}…" for kept in range(most, -1, -1) if _letters(words[:kept]) <= most - 1 or not kept)
+
+
+def with_its_ends(words: str, most: int) -> str:
+    """The same for a name, of which the end tells as much as the beginning."""
+    if _letters(words) <= most:
+        return words
+    ends = (f"{words[:kept]}…{words[-kept:]}" for kept in range(most // 2, 0, -1))
+    return next((each for each in ends if _letters(each) <= most), "…")
+
+
+def _letters(words: str) -> float:
+    return sum(map(_breadth, words))
+
+
+def _breadth(letter: str) -> float:
+    """How many letters of usual width one letter takes, in the widest of the usual typefaces."""
+    if east_asian_width(letter) in "WF":
+        return 1.8
+    if letter in " .,:;'|!()ijltfr":
+        return 0.7
+    return 1.6 if letter in "MWmw@%" else 1.25 if letter.isupper() else 1.0
 
 
 def _drawable(words: str) -> str:

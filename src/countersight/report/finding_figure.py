@@ -1,15 +1,30 @@
-"""The finding as one figure: every run from what is to what if, with intervals, chance and what blind probes reach."""
+"""The finding as one figure: every run from what is to what if, with intervals and what guessing gives."""
 
 from collections.abc import Iterator
 
 from countersight.case import ASKINGS, TWO_WORLDS, Asking
-from countersight.pages import MARGIN, WIDTH, Figure, Markup, element, hint, interval, name, percent, sheet, words_at
+from countersight.pages import (
+    MARGIN,
+    WIDTH,
+    Figure,
+    Markup,
+    element,
+    hint,
+    interval,
+    name,
+    percent,
+    sheet,
+    with_its_ends,
+    words_at,
+)
 from countersight.report.data import ReportData, RunScores
 from countersight.report.figures import MARKS
 
 _LEFT, _RIGHT = 250, 150
 _INSIDE = WIDTH - 2 * MARGIN - _LEFT - _RIGHT
 _TOP, _ROW = 96, 46
+_NAME, _TITLE = 32, 50
+"""Letters there is room for."""
 _STYLE = """
   .factual { fill: var(--one); stroke: var(--one) } .counterfactual { fill: var(--two); stroke: var(--two) }
   .shown { fill: var(--three); stroke: var(--three) } .fall { stroke: var(--soft); stroke-width: 2 }
@@ -21,7 +36,8 @@ _STYLE = """
 def finding_figure(report: ReportData) -> Markup:
     """A sheet with a line for every run."""
     height = _TOP + _ROW * len(report.runs) + 60
-    title = f"{name(report.dataset)}: right answers in per cent, with {percent(report.confidence, 0)}% intervals"
+    dataset = with_its_ends(name(report.dataset), _TITLE)
+    title = f"{dataset}: right answers in per cent, with {percent(report.confidence, 0)}% intervals"
     parts = [words_at(MARGIN, 40, title, "head"), *_legend(report), *_scale(len(report.runs))]
     for place, run in enumerate(report.runs):
         parts += _line(run, _TOP + _ROW * place + _ROW / 2)
@@ -56,7 +72,7 @@ def _scale(runs: int) -> Iterator[Markup]:
 def _line(run: RunScores, y: float) -> Iterator[Markup]:
     told = {asking: getattr(run.overall, asking) for asking in reversed(ASKINGS)}  # what comes last lies on top
     figures = {asking: figure for asking, figure in told.items() if figure and figure.value is not None}
-    yield words_at(MARGIN, y + 5, _short(name(run.label)))
+    yield words_at(MARGIN, y + 5, with_its_ends(name(run.label), _NAME))
     chance = run.overall.chance.get("counterfactual", run.overall.chance.get("factual"))
     if chance is not None:
         yield element("line", class_="chance", x1=_x(chance), x2=_x(chance), y1=y - 20, y2=y + 20)
@@ -78,7 +94,3 @@ def _mark(asking: Asking, figure: Figure, y: float) -> Iterator[Markup]:
     yield element("line", class_=f"interval {asking}", **ends)
     at = f"translate({_x(figure.value or 0.0):.1f} {y:.1f})"
     yield element("g", hint(words), MARKS[asking], class_=asking, transform=at)
-
-
-def _short(label: str) -> str:
-    return label if len(label) <= 34 else f"{label[:16]}…{label[-16:]}"

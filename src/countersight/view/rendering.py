@@ -119,7 +119,7 @@ def _page(title: str, *parts: Markup) -> str:
         "view.html",
         title=title,
         script="view.js",
-        picture_sources=_FROM_HERE,
+        picture_sources=f"{_FROM_HERE} data:",
         asks=_FROM_HERE,
         body=joined(parts),
     )

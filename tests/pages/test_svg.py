@@ -1,0 +1,34 @@
+"""Figures: in the colours of the pages they stand on, with names that keep to their place."""
+
+import re
+from importlib.resources import files
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from countersight.pages import sheet, shortened, with_its_ends
+
+WIDE = {"M": 0.863, "模": 1.0, "w": 0.818, "a": 0.613, "E": 0.632}
+"""Of an em, in DejaVu Sans."""
+
+
+def test_figures_have_the_colours_of_pages_in_light_and_dark() -> None:
+    page = files("countersight.pages").joinpath("page.css").read_text(encoding="utf-8")
+    light, dark = (set(re.findall(r"#\w{6}", part)) for part in page.split("(prefers-color-scheme: dark)"))
+    drawn = sheet("A figure", 100, "", []).split("(prefers-color-scheme: dark)")
+    for found, known in zip(drawn, (light, dark), strict=True):
+        colours = set(re.findall(r"#\w{6}", found))
+        assert len(colours) > 5
+        assert colours <= known
+
+
+def test_a_name_is_shortened_by_its_breadth_and_keeps_its_ends() -> None:
+    assert with_its_ends("visprog:reference;vision=scene", 32) == "visprog:reference;vision=scene"
+    assert with_its_ends("a" * 40 + "bcd", 11) == "aaaaa…aabcd"
+    assert shortened("a" * 40, 10) == "a" * 9 + "…"
+
+
+@given(st.text(alphabet="".join(WIDE), min_size=1, max_size=200), st.integers(8, 40))
+def test_no_name_is_much_wider_than_its_place(name: str, most: int) -> None:
+    for short in (with_its_ends(name, most), shortened(name, most)):
+        assert sum(WIDE.get(letter, 1.0) for letter in short) <= 0.7 * most
