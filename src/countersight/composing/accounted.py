@@ -4,6 +4,7 @@ A toy car, a car in the brochure, who left a tip: one strange word beside the co
 them, or something else of what happens. So each word there has to be one of those that are known to do neither.
 """
 
+import re
 from collections.abc import Iterable
 from typing import Final
 
@@ -39,6 +40,8 @@ _OF_GRAMMAR: Final = (
 _BETWEEN: Final = RELATIVES | {"or", "me", "him", "us", "next", "what"}
 _WHERE: Final = frozenset(map(thing_of, GROUNDS | SPOTS | SURROUNDINGS | COMPANIES | TIMES))
 _QUALITIES: Final = frozenset(map(thing_of, QUALITIES))
+_GOAL: Final = re.compile(r"\b(?:into|onto) (?:the|a|an) (?!(?:light|shade|sun|shadow|sunlight|dark|lead|open)\b)\w+$")
+"""Where things end need not be known: "pushed into the moat"."""
 _WHO: Final = frozenset(KINDS).union(*KINDS.values())
 
 
@@ -49,7 +52,7 @@ def is_known_of_things(words: Iterable[str], asked: Asked) -> bool:
 
 def is_known_of_events(words: tuple[str, ...], asked: Asked) -> bool:
     """Whether words behind a verb say where or when and nothing else; who did it may be anybody: "by wasps"."""
-    said = words[: words.index("by")] if "by" in words else words
+    said = _GOAL.sub(" ", " ".join(words[: words.index("by")] if "by" in words else words)).split()
     return all(_is_known(word, asked) or thing_of(word) in _WHO or is_known_verb(word) for word in said)
 
 

@@ -22,6 +22,7 @@ from countersight.composing.vocabulary import (
     TAKEN,
     State,
     is_alive,
+    is_known_verb,
     is_plural,
     is_verb,
     thing_of,
@@ -171,7 +172,8 @@ def _are_of_two_kinds(name: list[str]) -> bool:
 
 def _asks_for_the_change(rest: list[str]) -> bool:
     """Whether it asks how many went, not how many are left: "how many would have been removed"."""
-    gone = {verb_of(word) for word in rest if word not in ("left", "lost")} & {*GOES, *TAKEN, "add", "miss"}
+    said = {verb_of(word) for word in rest if word not in ("left", "lost") and is_known_verb(word)}
+    gone = said & {*GOES, *TAKEN, "add", "miss"}
     return bool(gone - {"eat", "drink", "take", "pick"}) or "missing" in rest or rest[-2:] == ["have", "left"]
 
 
@@ -199,5 +201,7 @@ def _has_something(rest: list[str]) -> bool:
 def _is_in(state: State, rest: list[str]) -> bool:
     """Whether a state is asked for. A light that is on is at the end: "how many lights would be on"."""
     if state.asked & _SWITCHED:
-        return bool(rest) and (rest[-1] in state.asked)
+        return any(
+            word in state.asked and after in ("", "in", "at", "upstairs") for word, after in pairwise((*rest, ""))
+        )
     return bool(state.asked & set(rest))

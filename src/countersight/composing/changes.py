@@ -1,5 +1,6 @@
 """What becomes of the number when so many come, go, stay or are there."""
 
+from countersight.composing.acts import Way
 from countersight.composing.asked import Asked
 from countersight.composing.effects import Effect
 from countersight.composing.likeness import may_be_others
@@ -7,7 +8,6 @@ from countersight.composing.phrases import Phrase, is_of_others, is_restricted, 
 from countersight.composing.places import is_elsewhere
 from countersight.composing.quantities import Part
 from countersight.composing.vocabulary import HUNTERS
-from countersight.composing.ways import Way
 
 
 def change(phrase: Phrase, way: Way, asked: Asked, *, is_negated: bool, is_perfect: bool = False) -> Effect | None:
@@ -87,6 +87,8 @@ def _kept(phrase: Phrase, asked: Asked) -> Effect | None:
     amount = phrase.quantity.amount
     if isinstance(amount, Part) and not is_restricted(phrase, asked):
         return Effect("part", *amount)
+    if amount == "all" and not is_restricted(phrase, asked):
+        return Effect("add", 0)
     return Effect("keep", amount) if isinstance(amount, int) and not phrase.quantity.more else None
 
 

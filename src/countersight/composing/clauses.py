@@ -35,6 +35,7 @@ _ALL_OF_THEM = re.compile(r"\b(?:each|every(?: single| last)? one) of (them|the 
 def supposition(question: str) -> tuple[str, str] | None:
     """What is asked and what is supposed, or None where nothing is supposed."""
     text = _NOW.sub("", _SPACE.sub(" ", question).strip(" ?.!"))
+    text = _turned_round(text)
     opening = _OPENING.search(text)
     if opening is None:
         return _told_first(text) or _with_or_without(text)
@@ -45,6 +46,16 @@ def supposition(question: str) -> tuple[str, str] | None:
     if asked is None:
         return None
     return after[asked.end() :].strip(), after[: asked.start()].strip(" ,;:.")
+
+
+def _turned_round(text: str) -> str:
+    """An if for a verb at the beginning: "Had two more come, how many" is "if two more had come, how many"."""
+    if re.match(r"(?:had|were|should) ", text, re.IGNORECASE) is None or _ASKED.search(text) is None:
+        return text
+    helper, *words = text.split()
+    ends = (place for place, word in enumerate(words) if place and (word in ("to", "be", "not") or is_verb(word)))
+    place = next(ends, len(words))
+    return " ".join(("If", *words[:place], helper.casefold(), *words[place:]))
 
 
 def _told_first(text: str) -> tuple[str, str] | None:

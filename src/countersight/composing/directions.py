@@ -12,6 +12,7 @@ from countersight.composing.vocabulary import (
     GETS_TO,
     GROUNDS,
     INSIDE,
+    LANDINGS,
     LANDS,
     LEDGES,
     MOTION,
@@ -22,6 +23,7 @@ from countersight.composing.vocabulary import (
     TAKEN,
     VESSELS,
     WATERS,
+    WIDE,
     is_alive,
     thing_of,
 )
@@ -30,15 +32,18 @@ _INTO: Final = frozenset({"into", "onto"})
 _GOALS: Final = _INTO | {"to", "inside", "on"}
 _GROUNDS: Final = frozenset(map(thing_of, GROUNDS))
 _LANDS: Final = frozenset(map(thing_of, LANDS))
+_ASHORE: Final = _LANDS | frozenset(map(thing_of, LANDINGS))
 _WATERS: Final = frozenset(map(thing_of, WATERS))
 _LEDGES: Final = frozenset(map(thing_of, LEDGES))
 _VESSELS: Final = frozenset(map(thing_of, VESSELS))
 _INSIDE: Final = frozenset(map(thing_of, INSIDE | SPOTS | WATERS))
 _OUTDOORS: Final = frozenset(map(thing_of, OUTDOORS))
+_WIDE: Final = frozenset(map(thing_of, WIDE))
 _RAISED: Final = frozenset(map(thing_of, RAISED))
 _FALLING: Final = frozenset({"fall", "drop"})
-_DOWN: Final = MOTION | CARRIED | TAKEN | {"come", "get", "help"}
+_DOWN: Final = (MOTION | CARRIED | TAKEN | {"come", "get", "help"}) - {"settle"}
 _BREAKING: Final = frozenset({"get", "break", "sneak", "slip", "squeeze", "wriggle"})
+_CLIMBING: Final = frozenset({"climb", "clamber", "jump", "hop", "leap", "flutter", "fly", "swing", "get", "scramble"})
 _ABOARD: Final = frozenset({"hop", "jump", "climb", "clamber", "step", "leap", "scramble", "pile", "squeeze", "troop"})
 _ON_STAGE: Final = frozenset({"walk", "come", "run", "stroll", "march", "dance"})
 
@@ -62,7 +67,12 @@ def gets_on(verb: str, asked: Asked) -> bool:
 def comes_down(verb: str, words: Words, asked: Asked) -> bool:
     """Whether what was up there is there no more: "taken down", or "fell", of what is on a wall or a tree."""
     base, _, particle = verb.partition(" ")
+    if words[:1] == ("to",) and words[1:2] not in (("the",), ("a",)):  # "got down to work"
+        return False
     if asked.place & _LEDGES and particle == "down" and base in CARRIED:
+        return True
+    climbs = particle == "down" and base in _CLIMBING and "on" in asked.words and not words
+    if climbs and asked.place and not asked.place & _WIDE:
         return True
     if not asked.place & _RAISED or behind(words, SOURCES) - asked.words:
         return False
@@ -118,5 +128,5 @@ def is_out_of(goal: frozenset[str], asked: Asked) -> bool:
     place = asked.place
     if goal & (asked.words | parts_of(asked)):
         return False
-    across = bool(place & _GROUNDS and goal & _GROUNDS) or bool(place & (_LANDS | _VESSELS) and goal & _WATERS)
-    return is_narrow(asked) or across or bool(place & _WATERS and goal & _LANDS)
+    across = bool(place & _GROUNDS and goal & _GROUNDS) or bool(place & (_ASHORE | _VESSELS) and goal & _WATERS)
+    return is_narrow(asked) or across or bool(place & _WATERS and goal & _ASHORE)

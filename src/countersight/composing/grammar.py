@@ -34,6 +34,7 @@ from countersight.composing.vocabulary import (
     verb_of,
 )
 from countersight.composing.ways import is_put_away, way_of_object, way_of_subject
+from countersight.composing.wearing import changed_in_wearing
 
 _LONGEST = 40  # words; nobody tells one event in more
 _NOT: Final = re.compile(r"\b(\w+)n['’]t\b")
@@ -47,7 +48,6 @@ _UNCLEAR: Final = re.compile(
     r"\beach\b(?! \w+ (?:was|were)\b)|\b(?:every|each) (?:other|second|third|fourth|\d\w*)\b|\ball day\b"
     r"|\ball (?:of )?the others?\b"
     r"|\b(?:a|every|per) (?:day|week|hour|minute|time)\b|\bfor (?:each|every)\b|\bas if\b|\bthan\b|\b(?:might|may)\b"
-    r"|\b(?:one|two|three|\d+) (?:in|out of) (?:every )?(?:two|three|four|five|six|ten|\d+)\b"
 )
 _IN_ANOTHER: Final = re.compile(r"\b(?:in|on|at) (?:the other|another) (\w+)")
 _OF_EACH: Final = re.compile(r"(?P<many>\w+) (?P<who>\w+) each (?P<what>.+)")
@@ -73,7 +73,7 @@ def effect_of(event: str, asked: Asked) -> Effect | None:
         return None
     if (replaced := replacing(words)) is not None:
         return replacing_of(replaced, asked)
-    if (effect := recoloured(words, asked)) is not None:
+    if (effect := recoloured(words, asked) or changed_in_wearing(" ".join(words), asked)) is not None:
         return effect
     if words[0] == "there" or "instead" in words:
         return _of_being(WORD.findall(_INSTEAD.sub("instead", text)), asked)

@@ -102,7 +102,9 @@ def read_phrase(words: list[str], asked: Asked) -> Phrase | None:
         inner = read_quantity(words[begin:], pair)
         if inner.length and (quantity.amount is None or quantity.amount == "all"):
             quantity, begin = _joined(quantity, inner), begin + inner.length
-    named = _name(words[begin:], asked)
+    is_noun = words[begin - 1 : begin] in (["the"], ["a"], ["an"]) and all(map(is_verb, [*words[begin:], "", ""][:2]))
+    skipped = words[begin : begin + 1] if is_noun else []  # "the waves | washed away two"
+    named = [*skipped, *_name(words[begin + len(skipped) :], asked)]
     end = begin + len(named)
     if end == 0 or (not named and quantity.length == 0 and not definite):
         return None

@@ -33,6 +33,7 @@ _TOWARDS: Final = frozenset({"to", "into", "onto", "for", "toward", "towards"})
 _PASSED: Final = FILLER | PLACES | TIMES | PREPOSITIONS | ADVERBS | PARTICLES
 _GROUNDS: Final = frozenset(map(thing_of, GROUNDS))
 _BEYOND: Final = frozenset(map(thing_of, BEYOND))
+_FLOORS: Final = frozenset(map(thing_of, ("floor", "carpet", "ground", "rug")))
 _WATERS: Final = frozenset(map(thing_of, WATERS))
 _SPOTS: Final = frozenset(map(thing_of, SPOTS))
 
@@ -76,6 +77,11 @@ def is_where_asked(words: Words, asked: Asked) -> bool:
 def is_narrow(asked: Asked) -> bool:
     """Whether they are looked for on or in something so small that what goes somewhere else is there no more."""
     return bool(asked.place & _SPOTS)
+
+
+def is_tidied(goal: frozenset[str], asked: Asked) -> bool:
+    """Whether what lay on the floor is then in a box, or on a shelf."""
+    return bool(asked.place & _FLOORS) and bool(goal & _SPOTS)
 
 
 def parts_of(asked: Asked) -> frozenset[str]:
@@ -135,7 +141,9 @@ def is_on_another_side(words: Words, asked: Asked) -> bool:
 def is_put_elsewhere(words: Words, asked: Asked) -> bool:
     """Whether what was where the question looks is put somewhere else: "in the drawer", to who asks for the table."""
     place = behind(words, PLACING)
-    is_elsewhere = bool(place) and is_narrow(asked) and not place & (asked.words | parts_of(asked))
+    is_elsewhere = (
+        bool(place) and (is_narrow(asked) or is_tidied(place, asked)) and not place & (asked.words | parts_of(asked))
+    )
     return is_elsewhere and not DIRECTIONS & set(words) and not names_another_place(words)
 
 

@@ -26,6 +26,7 @@ from countersight.composing.vocabulary import (
     verb_of,
 )
 
+_BEFORE_PLAIN_FORMS: Final = frozenset({"would", "could", "can", "will", "should", "did", "do", "does"})
 _GET: Final = frozenset({"got", "get", "gets"})
 _HAVE: Final = frozenset({"has", "have", "had"})
 _NOT: Final = frozenset({"not", "never"})
@@ -58,10 +59,10 @@ def read_predicate(words: list[str], *, is_verb_first: bool = False) -> Predicat
         is_negated = is_negated or words[place] in _NOT
         last = words[place] if words[place] in AUXILIARIES else last
         place += 1
-    helped = last in BE
+    helped, is_verb_first = last in BE, is_verb_first or last in _BEFORE_PLAIN_FORMS
     if helped and words[place : place + 1] == ["to"]:  # "if a bird were to land", "if it were to be removed"
         helped = words[place + 1 : place + 2] == ["be"]
-        place += 2 if helped else 1
+        place, is_verb_first = place + (2 if helped else 1), True
     word = words[place] if place < len(words) else ""
     if word in _ADJECTIVES:
         return Predicate(word, False, is_negated, False, tuple(words[place + 1 :]))
@@ -93,13 +94,18 @@ def _with_particle(verb: str, rest: list[str]) -> tuple[str, list[str]]:
     first = rest[0] if rest else ""
     phrase = f"{verb} {first}"
     moves = verb in MOTION | CARRIED and first in AWAY | INWARDS
-    is_put_on = verb in PUT_ON and first == "on" and is_quantity(rest[1] if len(rest) > 1 else "")
+    is_put_on = verb in PUT_ON and first == "on" and _is_counted(rest[1:])
     if (phrase in PHRASES or moves or is_put_on) and not _is_preposition(rest):
         return phrase, rest[1:]
     at_the_end = len(rest) < 2 or rest[1] in PREPOSITIONS
     if first in PARTICLES and (first not in _MAYBE_PREPOSITIONS or at_the_end):
         return phrase, rest[1:]
     return verb, rest
+
+
+def _is_counted(words: list[str]) -> bool:
+    """Whether words begin with a number: "threw on | two more", but not "put on | a tray"."""
+    return bool(words) and is_quantity(words[0]) and words[0] not in ("a", "an")
 
 
 def _is_preposition(rest: list[str]) -> bool:

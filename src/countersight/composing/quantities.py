@@ -4,12 +4,15 @@ from typing import Final, Literal
 
 import msgspec
 
-from countersight.composing.vocabulary import ALL, MORE, VAGUE, number_of
+from countersight.composing.vocabulary import ALL, MORE, VAGUE, is_verb, number_of
 
 PARTS: Final = {"half": (1, 2), "third": (1, 3), "quarter": (1, 4), "fourth": (1, 4), "fifth": (1, 5)}
 _NONE: Final = frozenset({"no", "none", "nobody", "neither"})
 _FEWER: Final = frozenset({"fewer", "less"})
 ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+
+
+_OUT_OF: Final = (("out", "of", "every"), ("out", "of"), ("in", "every"), ("in",))
 
 
 class Part(tuple[int, int]):
@@ -96,6 +99,8 @@ def _part(word: str, after: str, words: list[str]) -> tuple[Part | int, int] | N
         return None
     if after == "percent":
         return Part((value, 100)), 2
+    if (share := _share(value, words)) is not None:
+        return share
     one = after.removesuffix("s")
     if one in PARTS and (value > 1) == after.endswith("s"):
         of_them = len(words) < 3 or words[2] in ("of", "left", "were", "was")
@@ -104,6 +109,18 @@ def _part(word: str, after: str, words: list[str]) -> tuple[Part | int, int] | N
     if value == 1 and after in ORDINALS:
         return 1, 2
     return None
+
+
+def _share(value: int, words: list[str]) -> tuple[Part, int] | None:
+    """One in three, two out of every five; what follows has to be what they do."""
+    link = next((link for link in _OUT_OF if words[1 : 1 + len(link)] == [*link]), None)
+    end = 2 + len(link) if link else len(words) + 1
+    of = number_of(words[end - 1]) if end <= len(words) else None
+    follows = words[end : end + 1]
+    is_share = value == 1 or follows == ["of"] or bool(follows and is_verb(follows[0]))  # not "two in three boxes"
+    if of is None or of <= value or not is_share:
+        return None
+    return Part((value, of)), end
 
 
 def _number(word: str, after: str, words: list[str], pair: int) -> tuple[int, int] | None:

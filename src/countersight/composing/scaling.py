@@ -16,13 +16,14 @@ _FACTORS: Final = {"double": 2, "twice": 2, "triple": 3, "treble": 3, "thrice": 
 _SCALED: Final = re.compile(
     r"\b(?:double[sd]?|twice|triple[sd]?|treble[sd]?|thrice|quadruple[sd]?|quintuple[sd]?|halve[sd]?|halving|multipl\w+|divid\w+|times"
     r"|(?:grew|shrank|increased|rose|fell|decreased) by"
-    r"|(?:half|as) (?:as )?many|(?:in|into) half|number|amount|percentage"
+    r"|(?:half|as|third|quarter) (?:as )?many|(?:in|into) half|number|amount|percentage"
     r"|(?:each|every) [\w ]+ joined by|(?:next to|beside|behind) (?:each|every))\b(?!-)"
 )
 _NUMBER: Final = r"(?:the |their |its |this )?(?:total |overall )?(?:number|amount|count)(?: of (?P<what>.+?))?"
+_GROUP: Final = r"(?P<group>it|the (?!number|amount|count)\w+)"
 _WAS: Final = r"(?: (?:was|were|is|are|had been|has been|would be|got|had|has))?"
 _MULTIPLE: Final = r"(?P<factor>(?:doubl|tripl|trebl|quadrupl|quintupl|halv)e[sd]?)"
-_TIMES: Final = r"(?P<factor>double|twice|triple|thrice|half|\w+ times)"
+_TIMES: Final = r"(?P<factor>double|twice|triple|thrice|half|a (?:third|quarter)|\w+ times)"
 _AS_MANY: Final = r"(?:as many|the (?:number|amount|count)(?: of)?|as much)"
 _PUT: Final = r"(?:put|placed|planted|parked|built|laid|set|hung|invited|baked|made|brought|installed)"
 _UP: Final = r"(?P<up>increased|rose|grew|went up|raised|risen|grown)"
@@ -40,9 +41,9 @@ _WHOLE: Final = tuple(
         rf"(?P<who>[\w ]+?) (?:were|was|are|is|had|has|held)(?: only)? {_TIMES} {_AS_MANY}(?: (?P<what>[\w ]+?))?"
         r"(?: as (?:now|before|there are))?",
         # Half as many were there, three times as many had been planted.
-        rf"(?:only )?{_TIMES} as many(?: (?P<what>[\w ]+?))? (?:were (?:there|present)|had been {_PUT}(?: there)?)",
+        rf"(?:only )?{_TIMES} as many(?: (?P<what>[\w ]+?))? (?:were(?: there| present)?|had been {_PUT}(?: there)?)",
         # The pack grew by five.
-        rf"(?P<group>it|the \w+) (?:{_UP}|{_DOWN}) (?P<how>by) (?P<much>\w+)(?P<percent> percent)?(?: (?P<what>\w+))?",
+        rf"{_GROUP} (?:{_UP}|{_DOWN}) (?P<how>by) (?P<much>\w+)(?P<percent> percent)?(?: (?P<what>\w+))?",
         # The number was multiplied by 3.
         rf"{_NUMBER}{_WAS} (?P<way>multiplied|divided|increased|reduced|decreased) by a factor of (?P<much>\w+)",
         rf"{_NUMBER}{_WAS} (?P<way>multiplied|divided) (?:by|in|into) (?P<much>\w+)",
@@ -119,6 +120,8 @@ def _effect(found: dict[str, str | None]) -> Effect | None:
 def _by_factor(factor: str) -> Effect | None:
     if factor.startswith("hal"):
         return Effect("part", 1, 2)
+    if factor.startswith("a "):
+        return Effect("part", *PARTS[factor.removeprefix("a ")])
     times = _FACTORS.get(factor.rstrip("sd")) or _FACTORS.get(factor) or number_of(factor.removesuffix(" times"))
     return Effect("times", times) if times else None
 

@@ -1,0 +1,104 @@
+"""What things do themselves, and whether they come or go by it: "two dogs ran off"."""
+
+from typing import Final
+
+from countersight.composing.acts import (
+    OF_STATES,
+    Act,
+    Answer,
+    Way,
+    by_direction,
+    decided,
+    into_the_house,
+    leaves,
+    moved,
+    present,
+)
+from countersight.composing.directions import comes_down, comes_out, gets_into, gets_on
+from countersight.composing.places import (
+    PLACING,
+    SOURCES,
+    comes_there,
+    content,
+    goes_from_there,
+    is_joined,
+    is_of_the_scene,
+    is_the_whole_scene,
+    may_come_in_elsewhere,
+)
+from countersight.composing.vocabulary import (
+    ANYWHERE,
+    AWAY,
+    COME_IF_MORE,
+    COMES,
+    GOES,
+    INWARDS,
+    LEFT_SO,
+    MOTION,
+    OTHER,
+    is_alive,
+    verb_of,
+)
+
+_ON_THE_WAY: Final = frozenset({"", "over", "across", "around", "along"})
+"""Particles that say nothing where a place follows: "moved over to the armchair"."""
+_ARRIVING: Final = frozenset({"land", "settle", "perch"})
+"""Who does so elsewhere need not have been here before."""
+
+
+def way_of_doing(act: Act) -> Way | None:
+    """Whether those who do it come or go by it."""
+    return decided(_RULES, act)
+
+
+def _down_or_out(act: Act) -> Answer:
+    if comes_down(act.verb, act.rest, act.asked) or comes_out(act.verb, act.thing, act.asked):
+        return "going" if goes_from_there(act.rest, act.asked) else "open"
+    return None
+
+
+def _otherwise(act: Act) -> Answer:
+    """What only sounds like moving: dozing off, lamps that go out, who appears to sleep, who left a tip."""
+    moves = act.base in MOTION and act.particle in AWAY | INWARDS | {"on"} and (is_alive(act.thing) or act.base != "go")
+    is_other = (act.particle and act.verb in OTHER) or (act.verb in OF_STATES and not moves)
+    if is_other or (act.verb == "appear" and act.rest[:1] == ("to",)):
+        return "open"
+    if act.verb == "leave" and act.rest and act.rest[-1] in LEFT_SO:
+        return "open"
+    has_an_object = act.rest[:1] in (("a",), ("an",)) and not is_of_the_scene(act.rest, act.asked)
+    return "open" if has_an_object or (act.verb == "join" and not is_joined(act.rest, act.asked)) else None
+
+
+def _comes(act: Act) -> Answer:
+    verb, rest, asked = act.verb, act.rest, act.asked
+    if gets_on(verb, asked) or (act.base in MOTION and gets_into(rest, asked)):
+        return "open" if asked.is_doing else "coming"
+    is_inwards = act.base in MOTION and act.particle in INWARDS
+    if not (verb in COMES or is_inwards or (act.more and verb in COME_IF_MORE)):
+        return None
+    whole = verb in ANYWHERE or is_the_whole_scene(rest, PLACING, asked)
+    is_there = comes_there(rest, asked) and not (act.particle in INWARDS and may_come_in_elsewhere(rest, asked))
+    reaches = verb != "reach" or bool(content(rest) & asked.place)
+    return "coming" if whole and reaches and not asked.is_doing and is_there else "open"
+
+
+def _goes(act: Act) -> Answer:
+    verb, rest, asked = act.verb, act.rest, act.asked
+    if not (verb in GOES or (act.base in MOTION and act.particle in AWAY)):
+        return None
+    if act.base in _ARRIVING:
+        return "open"
+    is_lid = asked.is_plain and act.particle == "off" and not is_alive(act.thing) and act.base not in MOTION
+    if is_lid and not content(rest):  # a lid that came off is a lid
+        return "open"
+    whole = verb in ANYWHERE or is_the_whole_scene(rest, SOURCES, asked)
+    returns = any(verb_of(word) in COMES for word in rest)  # "paddled out to join them"
+    return "going" if whole and not returns and leaves(act) else "open"
+
+
+def _moves(act: Act) -> Answer:
+    is_moving = act.base in MOTION and act.particle in _ON_THE_WAY
+    return (moved(act) or "open") if is_moving else None
+
+
+_RULES: Final = (into_the_house, _down_or_out, _otherwise, _comes, _goes, _moves, present, by_direction)
