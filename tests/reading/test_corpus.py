@@ -6,9 +6,9 @@ from replies import answers, corpus, fingerprint
 FIXED = {
     "corpus": "4648ba8504f9175edcf05c222e974b5361464140daced92161e6f4a52cb69e38",
     "fresh": "235e3ac307e6ed7f0a3abb495a66a76e0b97979ee7ccb8c1a45ab9239466fec7",
-    "further": "c4d7c843ffcda2f5f6a370337cea27d5d848534de7c304fdaaaf8f0df16c5615",
-    "last": "0beb3aaf9549f106c8d4a1fa53b7e8f421efab625ece5ae95ec437e37773c359",
-    "rounds": "3ac1cb9cd6bd5237c8f5589d7266d2c35b8f88882fcabfb9bdbcc55f744e121a",
+    "further": "be3ab99e6521479a1d9a005ce3d92ec93fd2c48cc2acc41c071536d41c0d69ea",
+    "last": "5afdeba42777a018856047336c6e023fee651ca4e174cc0574935566038471a7",
+    "rounds": "96173a1d2591de0a39691528a825b53f5f07eb99fdf7933f3ce720d5b389196b",
     "stranger": "6a253aa67b214895c1e2f12e2dd8fbcd3a0552214ad73b933fb67cfaa308fe05",
     "second_stranger": "2a4f9ede06cfe224651f9a7fd16401ba838f457b65d86b0a5d460cb28f355933",
     "third_stranger": "2a733f817576950589230385b4e8797059ca1567aea151feb6f7cab1788c1c00",

@@ -4,26 +4,30 @@ import re
 
 from countersight.reading.asked import CONTRARY, NOBODY, Asked, compared, content, first_word, same_order
 from countersight.reading.clauses import MODAL
-from countersight.reading.negation import AUXILIARY, NEGATED, NEGATION_WORD, SHORT_NOT, without_negation
+from countersight.reading.fates import befalls
+from countersight.reading.negation import AUXILIARY, NEGATED, SHORT_NOT, without_negation
 from countersight.reading.numerals import numerals
-from countersight.reading.obstacles import STAYING, freed, is_hindered
+from countersight.reading.obstacles import STAYING, avails, freed, is_hindered
 from countersight.reading.of_several import is_none_of_them, of_all, of_anyone
 from countersight.reading.opposites import SIDES, opposed, opposed_stems, states, told_of
+from countersight.reading.presence import is_there
+from countersight.reading.repetitions import PRONOUN, covers, is_short_answer, is_turned_round, says_no_more
 from countersight.reading.stems import counted_words, stem
-from countersight.reading.vocabulary import any_of, found, words
+from countersight.reading.thresholds import is_as_large
+from countersight.reading.vocabulary import any_of, found
 
-_VERB = re.compile(rf"{AUXILIARY}|'d\b|n't\b", re.IGNORECASE)
 _FIRST_VERB = re.compile(
     rf"{MODAL}|\b(?:is|are|was|were|has|have|had)\b|{any_of('yes_no.change_verbs')}|'s\b|'re\b|n't\b", re.IGNORECASE
 )
 _HEDGE = found("yes_no.hedges")
+_ONLY_IF = re.compile(r"\bonly\W*$", re.IGNORECASE)  # what is left of "it would fall only if …"
 _CAN = re.compile(r"\b(?:can|could)\b", re.IGNORECASE)
 _FAILING = found("yes_no.failing")
 _KEPT_FROM = re.compile(
     rf"^.{{0,80}}{MODAL} (?:prevent|stop|keep) (?P<who>(?:the |a )?\w+) from (?P<what>\w+ing\b)", re.IGNORECASE
 )
 _STOPS_DOING = re.compile(r"\bstops?(?= \w+ing\b)", re.IGNORECASE)
-_BY = re.compile(r"\bby\b|\bthere\b", re.IGNORECASE)
+_ANOTHER = re.compile(r"\W*(?:(?:and|but|so) )?(?:the other|another)\b", re.IGNORECASE)
 _SPEAKER = re.compile(r"\W*i\b", re.IGNORECASE)
 _ANYBODY = frozenset({stem("person")})
 _DONE_BY_NOBODY = re.compile(rf"^\W*(?:nothing|nobody|no one) {MODAL} (?P<verb>\w+) (?P<what>.*)", re.IGNORECASE)
@@ -34,19 +38,8 @@ _CAUSE = re.compile(rf"{any_of('yes_no.causing')}\s+(?P<what>it|them|the \w+(?: 
 _THEN = re.compile(
     r"\W*(?:at|in|during|on|under|with)\s+(?P<then>[\w ]{1,30}?),?\s+(?=(?:it|they|there|he|she|the)\b)", re.IGNORECASE
 )
-# The parts of a short answer: "so", "it", "still would", "be", "one", "the case".
-_BEGINS = r"^\W*(?:(?:then|so|but|however|i (?:think|believe))\W+)*"
-_WHO = (
-    r"(?P<subject>it|they|he|she|there|this|that|these|those|we|you|i|(?:the|a|an|his|her|its|their|my)\s\w+"
-    r"(?: \w+){0,3}?)"
-)
-_HELPS = r"(?:'d|\s+(?:\w+ly\s+|still\s+|then\s+)?(?:would|will|is|are|does|do|did|was|were|has|have|can|could|should))"
-_IS_SOME = r"(?:\s+(?:\w+ly|still))?(?:\s+(?:be|have|do))?(?P<some>\s+(?:one|some|ones)(?: there)?)?"
-_IS_SO = r"(?:\s+(?:so|still|the case|correct|right|true|likely|possible(?: to)?|able to|to))?\W*$"
-_ELLIPSIS = re.compile(f"{_BEGINS}{_WHO}{_HELPS}{_IS_SOME}{_IS_SO}", re.IGNORECASE)
 _OPINION = re.compile(rf"^\W*(?:(?:and|but|so)\s+)?{any_of('yes_no.opinions')},?\s+", re.IGNORECASE)
 _DENYING_OPENING = re.compile(rf"^\W*{any_of('yes_no.denying_openings')}\s+(?=\w)", re.IGNORECASE)
-_PRONOUN = re.compile(r"^\W*(?:(?:and|but|so|then)\s+)?(?P<who>it|they|he|she|this|that|these|those)\b", re.IGNORECASE)
 _PEOPLE = frozenset({"he", "she"})
 _WITHOUT_TROUBLE = re.compile(rf"\bwith(?:out| no) (?:any )?(?:\w+ )?{any_of('yes_no.obstacles')}", re.IGNORECASE)
 _NONE_THERE = re.compile(r"\bthere\b[^,]{0,30}\bnone\b", re.IGNORECASE)
@@ -57,29 +50,16 @@ _TWICE = re.compile(
     r"|\b(?:impossible|unlikely|unable)\b.{0,30}(?:\bnot|n't|\bnever|\bno)\b",
     re.IGNORECASE,
 )
-_CONDITION = re.compile(r"\b(?:with|without|unless|only|by(?= \w+ing\b)|until)\b(?P<what>.*)", re.IGNORECASE)
-_OBJECT = re.compile(r"\s+(?:up|off|down|out|back|over) (?:the|an?|his|her|its|their)\b", re.IGNORECASE)
 _ONLY = re.compile(r"\W*(?:only|just) ", re.IGNORECASE)
 _WITH = re.compile(r"\bwith (?P<what>(?:the|his|her|its|their) \w+)\W*$", re.IGNORECASE)
 _AS_MANY = re.compile(r"\b(?:same|equal) (?:number|amount)\b|\bequally many\b|\bas many\b.*\bas\b", re.IGNORECASE)
-_EMPTINESS = frozenset({"empty", "deserted", "vacant"})
-_NO_ONE_THERE = re.compile(
-    r"^\W*(?:there(?:'s| is| are| would be) )?(?:not a (?:soul|single person)|nobody|no one|nothing)\b", re.IGNORECASE
-)
-_EMPTY_PLACE = re.compile(
-    r"^\W*(?:then |so )?(?P<what>it|the \w+(?: \w+)?)(?:'s| is| was|'d be| would(?: then| probably| just)? (?:be|look))"
-    r" (?:\w+ly )?(?:empty|bare|deserted|vacant)\b",
-    re.IGNORECASE,
-)
 _LET_ALONE = re.compile(
     r"(?:\b(?:not|no|hardly|barely|scarcely)\b|n't\b).*\blet alone (?P<what>\w+(?: \w+)?)", re.IGNORECASE
 )
 # "It would find it impossible to reach the shelf": denied, though not by a "not" beside the verb.
 _OTHER_DENIAL = found("yes_no.other_denials")
 _NEITHER = re.compile(r"\bneither\b.*\bnor\b", re.IGNORECASE)
-_PLACES = frozenset(map(stem, words("questions.prepositions")))
 _ADDED = re.compile(rf",(?!.*(?:\b(?:not|no|but|if)\b|n't|,|{AUXILIARY}))", re.IGNORECASE)
-_WORD = re.compile(r"[a-z]+", re.IGNORECASE)
 _ADVERBS = re.compile(
     r"^\W*(?:very|quite|rather|pretty|still|really|\w{2,}ly)\s+|,? (?:indeed|i imagine|i think)\b", re.IGNORECASE
 )
@@ -95,8 +75,10 @@ def asserted(clause: str, asked: Asked) -> str | None:
     if _is_twice_negated(clause):
         return None
     clause = _WITHOUT_TROUBLE.sub(" ", _OPINION.sub("", _after_then(clause, asked)))
-    if asked.subject and _SPEAKER.match(clause):
-        return None  # "I can't see a bird", to whether the cat sees one
+    if _is_of_another(clause, asked):
+        return None
+    if not _is_hedged(clause, asked) and (fate := befalls(clause, asked)) is not None:
+        return "yes" if fate != asked.negated else "no"
     if not NEGATED.search(clause):
         kept = _KEPT_FROM.sub(r"\g<who> would not \g<what>", clause)
         clause = _FAILING.sub("does not", _STOPS_DOING.sub("does not", kept))
@@ -104,6 +86,8 @@ def asserted(clause: str, asked: Asked) -> str | None:
         return "yes" if asked.negated else "no"  # "hardly room for a cart, let alone a bus"
     if is_none_of_them(clause):
         return "yes" if asked.negated else "no"
+    if (large := is_as_large(clause, asked)) is not None:
+        return "yes" if large != asked.negated else "no"
     if asked.counts and (others := {n.value for n in numerals(clause)}) and not others & asked.numbers:
         return "no" if _ONLY.match(clause) and not asked.negated else None  # "only one could", to whether two could
     nobody = _DONE_BY_NOBODY.match(clause)
@@ -124,6 +108,16 @@ def asserted(clause: str, asked: Asked) -> str | None:
     return None if told is None else ("yes" if told != asked.negated else "no")
 
 
+def _is_of_another(clause: str, asked: Asked) -> bool:
+    """Whether a clause is about somebody else: "he would win", to whether the girl would; "the other girl would"."""
+    if asked.subject and _SPEAKER.match(clause):
+        return True  # "I can't see a bird", to whether the cat sees one
+    pronoun = PRONOUN.match(clause)
+    if pronoun and asked.people and pronoun["who"].lower() in _PEOPLE - asked.people:
+        return True
+    return bool(_ANOTHER.match(clause)) and not _ANOTHER.search(asked.text)
+
+
 def _claimed(clause: str, asked: Asked) -> bool | None:
     """Whether a clause says that what the question names is so, its own "not" aside."""
     negated = bool(NEGATED.search(clause))
@@ -132,11 +126,10 @@ def _claimed(clause: str, asked: Asked) -> bool | None:
     free = freed(clause, asked)
     if free is not None:
         return free or None
-    nobody = _NO_ONE_THERE.match(clause) if {*asked.states} & _EMPTINESS else None
-    if nobody and content(clause[nobody.end() :]) <= asked.words:
-        return True  # "there's not a soul on it", to whether the beach is empty
-    if asked.of_being and (place := _EMPTY_PLACE.match(clause)) and content(place["what"]) <= asked.words:
-        return False
+    if (use := avails(clause, asked)) is not None:
+        return use
+    if (there := is_there(clause, asked, negated=negated)) is not None:
+        return there
     if not negated and is_hindered(clause, asked):
         return None
     if asked.of_anyone and (of_some := of_anyone(clause, asked, negated=negated)) is not None:
@@ -146,20 +139,18 @@ def _claimed(clause: str, asked: Asked) -> bool | None:
     if asked.order and (order := compared(clause)):
         return None if negated else _ordered(clause, order, asked)
     told = _told(clause, asked)
-    pronoun = _PRONOUN.match(clause) if asked.order else None
-    if pronoun and pronoun["who"].lower() in _PEOPLE - asked.people:
-        return None  # "he would be taller", to whether the girl would
-    if told is not None and asked.order and not pronoun and _is_turned_round(clause, asked):
+    pronoun = PRONOUN.match(clause) if asked.order else None
+    if told is not None and asked.order and not pronoun and is_turned_round(clause, asked):
         return False if told and not negated else None  # "the boy is taller", to whether the girl is
     if told is not None:
         return told
     if not negated and _is_on_the_other_side(clause, asked):
         return False
-    if asked.order and not _is_short_answer(clause, asked):
+    if asked.order and not is_short_answer(clause, asked):
         return None
-    if _is_short_answer(clause, asked) or _repeats(clause, asked):
+    if is_short_answer(clause, asked) or says_no_more(clause, asked):
         return not negated
-    return True if not negated and not _OTHER_DENIAL.search(clause) and _covers(clause, asked) else None
+    return True if not negated and not _OTHER_DENIAL.search(clause) and covers(clause, asked) else None
 
 
 def _is_on_the_other_side(clause: str, asked: Asked) -> bool:
@@ -168,11 +159,6 @@ def _is_on_the_other_side(clause: str, asked: Asked) -> bool:
     places = {word for word in said - wanted if any(opposed_stems(word, other) for other in (wanted - said) & SIDES)}
     rest = said - wanted - places
     return bool(places) and not rest and not asked.negated
-
-
-def repeats(clause: str, asked: Asked) -> bool:
-    """Whether a clause says all that was asked and nothing else, denied or not."""
-    return without_negation(clause) == asked.words
 
 
 def _is_twice_negated(clause: str) -> bool:
@@ -189,7 +175,7 @@ def denied(clause: str, asked: Asked) -> str | None:
         or freed(clause, asked) is not None
     ):
         return None
-    if asked.subject and _SPEAKER.match(_OPINION.sub("", clause)):
+    if _is_of_another(_OPINION.sub("", clause), asked):
         return None
     # "It would not be blue" says neither that it would be yellow nor that it would not.
     if any(opposed(found.group().lower(), state) for found in states(clause) for state in asked.states):
@@ -212,6 +198,8 @@ def _after_then(clause: str, asked: Asked) -> str:
 
 def _is_hedged(clause: str, asked: Asked) -> bool:
     """Whether a clause leaves it open. To what could be, "could" is an answer."""
+    if _ONLY_IF.search(clause):
+        return True
     return bool(_HEDGE.search(_CAN.sub(" ", clause) if asked.of_ability else clause))
 
 
@@ -243,48 +231,3 @@ def _ordered(clause: str, order: tuple[str, ...], asked: Asked) -> bool | None:
     same = same_order(clause, order, asked)
     # "The girl is shorter than the boy", to whether she is taller; "the boy is shorter" is left open.
     return _told(clause, asked) if same is None and order[0] == asked.order[0] else same
-
-
-def _is_short_answer(clause: str, asked: Asked) -> bool:
-    """Whether the rest of a clause is in the question: "It would not be.", "There would be one."."""
-    # "It would", to "would it not be wide?", may mean either.
-    found = _ELLIPSIS.match(NEGATION_WORD.sub("", SHORT_NOT.sub("", clause)).replace("  ", " "))
-    if not found or asked.negated or (found["some"] and (asked.counts or found["subject"].lower() != "there")):
-        return False
-    return content(found["subject"]) <= asked.words
-
-
-def _repeats(clause: str, asked: Asked) -> bool:
-    """Whether a clause says nothing that the question did not ask: "the trees would be bare" is no "snowy"."""
-    said = without_negation(clause)
-    alone = len(said) == 1 and not _PRONOUN.match(clause)  # "the wind would get in"
-    if (asked.subject in said or alone) and _is_turned_round(clause, asked):
-        return False
-    return bool(said) and said <= asked.words and (said == asked.words or bool(_VERB.search(clause)))
-
-
-def _is_turned_round(clause: str, asked: Asked) -> bool:
-    """Whether a clause begins with another word of the question: "the bird sees the cat", for the cat the bird."""
-    return first_word(clause) in asked.words - {asked.subject, ""} and not _BY.search(clause)
-
-
-def _covers(clause: str, asked: Asked) -> bool:
-    """Whether a clause says all that the question asked, of its own subject, and something more."""
-    verb = _VERB.search(clause)
-    if not verb or not asked.words or _is_turned_round(clause, asked):
-        return False
-    said, subject = content(clause), content(clause[: verb.start()])
-    elsewhere = (content(_up_to(clause, asked.words)) - asked.words) & _PLACES  # "off the table" is not on it
-    condition = _CONDITION.search(clause)
-    if condition and content(condition["what"]) - asked.words - asked.supposed:
-        return False  # "it would start with jumper cables"
-    if _OBJECT.match(clause, len(_up_to(clause, asked.words))):
-        return False  # "the bridge would hold up the traffic", to whether it would hold
-    needed = asked.words - {asked.subject} if _PRONOUN.match(clause) else asked.words
-    return bool(needed) and needed <= said and subject <= asked.words | asked.supposed and not elsewhere
-
-
-def _up_to(clause: str, asked: frozenset[str]) -> str:
-    """The clause up to the last of its words that was asked: what follows adds to it."""
-    ends = (found.end() for found in _WORD.finditer(clause) if stem(found.group().lower()) in asked)
-    return clause[: max(ends, default=None)]

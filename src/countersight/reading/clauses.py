@@ -34,7 +34,7 @@ _VERB_FOLLOWS = rf"[^,]{{0,40}}?(?:{any_of('worlds.clause_verbs')}|{MODAL})"
 _SUBJECT_OF_CLAUSE = any_of("worlds.clause_subjects")
 _NEXT_CLAUSE = re.compile(
     rf",\s+(?:(?:and|so|then) )?(?={_SUBJECT_OF_CLAUSE}{_VERB_FOLLOWS})"
-    rf"|\s+and\s+(?=(?:it|they|there)\b|{MODAL})|,\s+and\s+(?=\w+ {MODAL})"
+    rf"|\s+and\s+(?=(?:it|they|he|she|there|nothing|nobody|no one|none)\b|{MODAL})|,\s+and\s+(?=\w+ {MODAL})"
     rf"|(?::|\s--?)\s+(?={_SUBJECT_OF_CLAUSE}{_VERB_FOLLOWS})|,\s+(?=[a-z]+s (?:are|aren't|do|don't)\b)",
     re.IGNORECASE,
 )

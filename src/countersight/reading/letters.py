@@ -36,7 +36,7 @@ CHOSEN_BEFORE = re.compile(
 )
 _MAYBE_BEFORE = re.compile(r"\b(?:could|might|may|maybe|perhaps|possibly)(?: also)?(?: be)?\s*$", re.IGNORECASE)
 # Between a letter and its verdict stands at most the option's own text: "B (7) is right", not "B because A is wrong".
-_OWN_TEXT = r"[\s:.()\]\"']*(?:(?!because|since|and|or|as|but|so\b)(?!(?-i:[A-Z])\b)[\w.,]+[\s)]+){0,4}?"
+_OWN_TEXT = r"[\s:.()\]\"']*(?:(?!because|since|and|or|as|but|so\b|is the\b)(?!(?-i:[A-Z])\b)[\w.,]+[\s)]+){0,4}?"
 _CHOSEN_AFTER = re.compile(
     rf"{_OWN_TEXT}(?:is|would be|must be|seems)\s+(?:the\s+)?(?:\w+\s+)?{any_of('options.verdicts')}"
     rf"|\s*\(?correct\b|\s+(?:fits|matches)\b|\s+{any_of('options.chosen_after')}",
@@ -56,6 +56,7 @@ DENIED_AFTER = re.compile(
     rf"|(?:is|are|seems|can be|could be|must be)\s+(?:\w+\s+)?{any_of('options.wrong')})",
     re.IGNORECASE,
 )
+_LIKEWISE = re.compile(r",? (?:as well|too|likewise|also)\b", re.IGNORECASE)
 # "B is the current number" chooses nothing where it was asked what would be.
 _NOW = r"\b(?:now|currently|at present|at the moment|in the (?:image|picture|photo))(?=\s*(?:[.,;]|$))"
 _OF_NOW = re.compile(
@@ -148,7 +149,7 @@ def by_letter(text: str, options: Sequence[str], *, of_now: bool) -> Named:
         passing = not of_now and tells_of_now(piece) and len(pieces) > 1
         for start, end, letter in _mentions(piece)[-_MOST:]:
             before, after = piece[max(0, start - _NEAR) : start], piece[end : end + _NEAR]
-            if letter in letters and (DENIED_BEFORE.search(before) or DENIED_AFTER.match(after)):
+            if letter in letters and _is_denied(before, after, also=bool(denied)):
                 denied.add(letter)
             elif letter in letters and (
                 passing
@@ -171,7 +172,14 @@ def by_letter(text: str, options: Sequence[str], *, of_now: bool) -> Named:
         last = {letter for number, letter in chosen if number == chosen[-1][0]}
         return Named(last.pop() if len(last) == 1 else None, seen=True)
     remaining = set(left) - denied
+    if not left and len(letters) > 2 and len(rest := set(letters) - denied) == 1:
+        return Named(rest.pop(), seen=True)  # "not B, and C is impossible"
     return Named(remaining.pop() or None if len(remaining) == 1 else None, bool(left or denied or questioned))
+
+
+def _is_denied(before: str, after: str, *, also: bool) -> bool:
+    """Whether a letter is called wrong, or called so too where another was: "B is impossible, C as well"."""
+    return bool(DENIED_BEFORE.search(before) or DENIED_AFTER.match(after) or (also and _LIKEWISE.match(after)))
 
 
 def _is_named_alone(letter: str, piece: str, options: Sequence[str]) -> bool:

@@ -6,7 +6,7 @@ from countersight.reading.asked import Asked, content
 from countersight.reading.clauses import MODAL
 from countersight.reading.negation import NEGATED, without_negation
 from countersight.reading.stems import stem
-from countersight.reading.vocabulary import found
+from countersight.reading.vocabulary import any_of, found
 
 STAYING = frozenset(map(stem, ("remain", "left", "exist", "stay")))
 """To stay as one is may be hindered by nothing that hinders a change."""
@@ -29,6 +29,21 @@ _FREE_WAY = re.compile(
 _UNHINDERED = re.compile(
     rf"^\W*(?:nothing|nobody|no \w+) {MODAL}(?: \w+ly)? (?:prevent|stop|keep|hinder) (?P<one>{_ONE}) from \w+ing\b"
     rf"|^\W*(?P<other>{_ONE}) {MODAL}(?: \w+ly)? have (?:no|little) (?:trouble|difficulty|problems?) \w+ing\b",
+    re.IGNORECASE,
+)
+_TOO_OR_ENOUGH = re.compile(r"\b(?:too|enough)\b", re.IGNORECASE)
+_STILL = re.compile(r"\bstill\b", re.IGNORECASE)
+_NO_DIFFERENCE = found("yes_no.no_difference")
+_FORBIDS = found("yes_no.forbidding")
+_IN_VAIN = found("yes_no.in_vain")
+_TO_BE_DONE = found("yes_no.to_be_done")
+# "He'd still be too short", "the stool isn't tall enough": measures of what it takes.
+_IS = (
+    r"(?:'d|'s|'re| would| will| is| are)(?P<not>n't| not)?(?: (?:still|then|also|be|just|probably|far|much|way|not))*"
+)
+_MEASURE = re.compile(
+    rf"\W*(?:{any_of('fates.leads')}[\s,]+)*(?P<who>[\w -]{{2,40}}?){_IS}"
+    r" (?P<what>too (?!much\b|many\b)\w+|\w+ enough)(?! to\b| for [\w ]+ to\b)",
     re.IGNORECASE,
 )
 
@@ -68,6 +83,23 @@ def _is_of_the_subject(clause: str, asked: Asked) -> bool:
 def _within(obstacle: re.Match[str]) -> str:
     """Who is kept: "the cat" of "keep the cat from"."""
     return " ".join(obstacle.group().split()[1:-1])
+
+
+def avails(clause: str, asked: Asked) -> bool | None:
+    """Whether a clause says that somebody can do what was asked, or cannot, by what it takes: "he'd be too short"."""
+    if _NO_DIFFERENCE.search(clause):
+        return True if _STILL.search(asked.text) else None
+    if not (asked.of_ability or _TO_BE_DONE.search(asked.text)) or asked.negated:
+        return None
+    if _FORBIDS.search(clause) and not NEGATED.search(clause):
+        return False
+    known = asked.words | asked.supposed
+    measure = _MEASURE.match(clause) if _TOO_OR_ENOUGH.search(clause) else None
+    if measure and content(measure["who"]) <= known and not content(measure["what"]) & asked.words:
+        too = measure["what"].lower().startswith("too")
+        return None if too and measure["not"] else not too and not measure["not"]
+    in_vain = _IN_VAIN.search(clause)
+    return False if in_vain and content(clause[: in_vain.start()]) <= known else None
 
 
 def is_hindered(clause: str, asked: Asked) -> bool:

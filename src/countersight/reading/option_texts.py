@@ -19,6 +19,9 @@ _DENIED = re.compile(
     rf"|{any_of('options.denied_clauses')}",
     re.IGNORECASE,
 )
+_NONE_OF_THESE = re.compile(
+    r"\W*(?:not|neither)\b(?! (?:only|just)\b)[^,;:]*", re.IGNORECASE
+)  # "not a school or a shop"
 # Where a clause that denies something goes on to say what holds: "not blue, it's red".
 _GOES_ON = re.compile(r",\s+(?=(?:so|because|since|it|they|he|she|there|that)\b)|\binstead\b(?! of)", re.IGNORECASE)
 _IRREGULAR_NOT = re.compile(r"\b(?:won't|can't|cannot)(?!\w)", re.IGNORECASE)
@@ -50,7 +53,9 @@ def written_out(text: str) -> str:
 def affirmed(text: str) -> str:
     """The text with every clause that denies something blanked: "the man would not leave" chooses no man's leaving."""
     for clause in every_clause(text):
-        if denial := _DENIED.search(clause):
+        if listed := _NONE_OF_THESE.match(clause):
+            text = text.replace(listed.group(), " " * len(listed.group()), 1)
+        elif denial := _DENIED.search(clause):
             turn = _GOES_ON.search(clause, denial.end())
             denied = clause[: turn.start()] if turn else clause
             text = text.replace(denied, " " * len(denied), 1)
@@ -73,11 +78,13 @@ def contradicted(letter: str, rest: str, options: Sequence[str]) -> bool:
     """Whether a letter goes with another option's text: in "B: 18", where 18 is A, nobody can tell which was meant."""
     counts = counts_of(tuple(options)) or (None,) * len(options)
     for other, option, number in zip(LETTERS, options, counts, strict=False):
+        if option.strip().lower() not in rest.lower() and not (number and number in rest):
+            continue
         text = re.escape(option.strip()) + rf"(?!\w){_OWN_TEXT_ENDS}"
         if number:  # "B: 18", where A is "18 cows"
             thing = re.escape(option[numerals(option)[0].end :].strip())
             text += rf"|{re.escape(number)}(?:\s+{thing})?(?!\w){_ENDS}"
-        if other != letter and re.match(rf"[\s:.)\]=(\"'-]*(?:{text})", rest, re.IGNORECASE):
+        if other != letter and re.match(rf"[\s:.,)\]=(\"'-]*(?:{text})", rest, re.IGNORECASE):
             return True
     return False
 

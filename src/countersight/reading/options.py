@@ -169,7 +169,7 @@ def _concluded_alone(text: str, options: Sequence[str], letters: str, question: 
 
 def _names_the_wrong_letter(text: str, options: Sequence[str], letters: str) -> bool:
     """Whether a letter in brackets follows another option's text: "green (A)", where A is red."""
-    return any(
+    return "(" in text and any(
         found[1].upper() != letter
         for letter, option in zip(letters, options, strict=True)
         for found in re.finditer(
@@ -244,12 +244,12 @@ def _by_text(text: str, options: Sequence[str], letters: str, question: str) -> 
     if all(values):
         number = count(_NUMBERED_OPTION.sub(" ", text), question)
         return letters[values.index(number)] if number and values.count(number) == 1 else None
-    if {words_of(option) for option in options} == {"yes", "no"}:
-        answer = polarity(text, question)
-        return next((x for x, option in zip(letters, options, strict=True) if words_of(option) == answer), None)
     untold = [x for x, option in zip(letters, options, strict=True) if without_refusal(option) is None]
     if without_refusal(text) is None:
         return untold[0] if len(untold) == 1 else None
+    if {words_of(option) for x, option in zip(letters, options, strict=True) if x not in untold} == {"yes", "no"}:
+        answer = polarity(text, question)
+        return next((x for x, option in zip(letters, options, strict=True) if words_of(option) == answer), None)
     if _EITHER.match((sentences(text) or [""])[-1]):
         return None
     if alone := _named_alone(text, options, letters) or _concluded_alone(text, options, letters, question):

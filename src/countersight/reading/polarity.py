@@ -3,7 +3,7 @@
 import re
 
 from countersight.reading.asked import Asked, asked_by, content
-from countersight.reading.claims import asserted, denied, repeats
+from countersight.reading.claims import asserted, denied
 from countersight.reading.clauses import (
     MODAL,
     MODAL_AT,
@@ -16,6 +16,7 @@ from countersight.reading.clauses import (
     supposes_first,
     tells_of_now,
 )
+from countersight.reading.repetitions import says_it_all, taken_up
 from countersight.reading.rewordings import plainer
 from countersight.reading.vocabulary import any_of, found
 
@@ -198,7 +199,7 @@ def _contradicts_itself(answer: str, piece: str, asked: Asked) -> bool:
 def _is_taken_back(answer: str, pieces: list[str], asked: Asked) -> bool:
     """Whether a later sentence says all that was asked, and the other way: "Yes, it would be whole. It would not."."""
     later = [clause for piece in pieces[1:] if not _SUPPOSED.search(piece) for clause in clauses(piece)]
-    said = {asserted(clause, asked) for clause in later if MODAL_AT.search(clause) and repeats(clause, asked)}
+    said = {asserted(clause, asked) for clause in later if MODAL_AT.search(clause) and says_it_all(clause, asked)}
     return MODAL_AT.search(pieces[0]) is not None and bool(said - {None, answer})
 
 
@@ -262,7 +263,8 @@ def _claim(pieces: list[str], asked: Asked) -> str | None:
     imagined = [clause for _, clause in every if MODAL_AT.search(clause)]
     if imagined and not asked.of_now:
         # What is says nothing once the reply has said what would be. Of several such claims the last is the result.
-        return _first(imagined[::-1], asked)
+        whole = [taken_up(before, clause, asked) for before, clause in zip(["", *imagined], imagined, strict=False)]
+        return _first(whole[::-1], asked)
     actual = [clause for piece, clause in every if not MODAL_AT.search(clause) and _tells(piece, clause, asked)]
     for claims in (actual, imagined):
         for reading in (asserted, denied):

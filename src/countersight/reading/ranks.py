@@ -201,7 +201,7 @@ def _marked(text: str, every: list[Numeral]) -> list[Numeral]:
         joint = text[first.end : second.start]
         lead = leads[position]
         alternatives = _ALTERNATIVE.match(joint) and (not _FROM.search(lead) or _INEXACT_BEFORE.search(lead))
-        span = _RANGE.match(joint) and not sums and _less(first.value, second.value)
+        span = _RANGE.match(joint) and not sums and less(first.value, second.value)
         if alternatives or span or _BETWEEN.search(lead):
             torn |= {position, position + 1}
     return [Numeral(None, n.start, n.end) if position in torn else n for position, n in enumerate(kept)]
@@ -221,7 +221,8 @@ def _is_inexact(lead: str, after: str, before: str) -> bool:
     return bool(_INEXACT_BEFORE.search(lead) or _DENIED_BEFORE.search(lead) or _INEXACT_AFTER.match(after))
 
 
-def _less(first: str | None, second: str | None) -> bool:
+def less(first: str | None, second: str | None) -> bool:
+    """Whether one number is below another, where both are known."""
     return first is not None and second is not None and float(first) < float(second)
 
 
@@ -240,7 +241,7 @@ def _totals(text: str, numbers: list[Numeral], end: int) -> bool:
     if len(before) != 1 or not _PARTS_FOLLOW.match(text[end:]) or _LESSENING.search(text):
         return False
     modal = MODAL_AT.search(text[: numbers[0].start])
-    return bool(modal and _CONCLUDED_AFTER.match(text[numbers[0].end :])) and all(_less(n, before[0]) for n in after)
+    return bool(modal and _CONCLUDED_AFTER.match(text[numbers[0].end :])) and all(less(n, before[0]) for n in after)
 
 
 def _rank(text: str, numeral: Numeral, concluded_from: int, supposed_from: int) -> Rank:

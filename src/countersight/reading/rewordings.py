@@ -51,8 +51,22 @@ _TOO = re.compile(rf"{_BE} (?:far |much |way )?too \w+{_FOR} to (?=\w)", re.IGNO
 _ENOUGH = re.compile(
     rf"{_BE} (?:still |just )?(?:\w+ enough|enough \w+|possible)(?: left)?{_FOR} to (?=\w)", re.IGNORECASE
 )
-_MADE = re.compile(rf"(?P<would>{MODAL})(?P<not> not)? (?:make|cause) {_WHO} (?:to )?(?=\w)", re.IGNORECASE)
+_MADE = re.compile(
+    rf"(?P<would>{MODAL})(?P<not> not)? (?:make|cause|let|allow|enable) {_WHO} (?:to )?(?=\w)", re.IGNORECASE
+)
 # "Take it away and the tower falls."
+_SURPRISED = re.compile(
+    r"\bi(?:'d| would) be (?:\w+ )?surprised if (?:it|he|she|they) (?:(?P<not>\w+n't|\w+ not)|did|would)\b.*",
+    re.IGNORECASE,
+)
+_KEPT = re.compile(
+    rf"(?P<would>{MODAL})(?: still| also)? (?:keep|hold) (?!.*\bfrom\b){_WHO}"
+    r" (?=(?:in place|(?!away|out|back|off)\w+)\W*$)",
+    re.IGNORECASE,
+)
+_NOTHING_BEFORE = re.compile(r"\b(?:no|nothing|nobody|neither|none)\b[^.,;]*$", re.IGNORECASE)
+_MISSED = re.compile(r"\b(?:could|can|would)(?: hardly| scarcely|n't| not|not)(?: possibly)? miss\b", re.IGNORECASE)
+_ASKS_TO_SEE = re.compile(r"\b(?P<see>see|notice|spot|hit)\b", re.IGNORECASE)
 _ORDERED = re.compile(
     rf"(?:^|(?<=[.!?;] ))(?P<order>{any_of('rewordings.orders')}\b[^.,;!?]{{1,60}}?),? and "
     r"(?=(?:the|it|they|he|she|there)\b)",
@@ -75,6 +89,10 @@ def plainer(text: str, question: str) -> str:
     text = _OUT_OF_REACH.sub("could not reach", _EXPECTED_TO.sub(lambda found: f"{_subject(found)} would", text))
     text = _EXPECTED.sub(lambda found: f"{_subject(found)} would ", text)
     text = _MADE.sub(_happens, text)
+    text = _KEPT.sub(_stays, text)
+    if see := _ASKS_TO_SEE.search(question):
+        text = _MISSED.sub(f"would {see['see'].lower()}", text)
+    text = _SURPRISED.sub(lambda found: "yes" if found["not"] else "no", text)
     text = _ORDERED.sub(r"if you \g<order>, ", text)
     text = _OUT_OF.sub(lambda found: _not_in(found, question), text)
     text = _LACKS.sub(r"\g<help>\g<softly> not have", text)
@@ -96,6 +114,12 @@ def _happens(found: re.Match[str]) -> str:
     """ "Would make it fall": it would fall."""
     negated = found["not"] or found["would"].lower().endswith("n't")
     return f", {_subject(found)} would {'not ' if negated else ''}"
+
+
+def _stays(found: re.Match[str]) -> str:
+    """ "The ropes would hold it up": it would stay up; what nothing would hold is left as it stands."""
+    held = found["would"].lower().endswith("n't") or _NOTHING_BEFORE.search(found.string[: found.start()])
+    return found.group() if held else f", {_subject(found)} would stay "
 
 
 def _subject(found: re.Match[str]) -> str:

@@ -96,7 +96,7 @@ def _is_beside_the_point(clause: str, question: str, options: Sequence[str]) -> 
         subject = content(told["what"])
         return told["what"].lower().startswith("the ") and bool(subject) and not subject & known
     said, asked = content(told["rest"]), content(_WHICH.sub("", stated(question)))
-    return bool(said - content(question)) and not (asked <= said and (asked or MODAL_AT.search(clause)))
+    return bool(said - content(question) - PASSING) and not (asked <= said and (asked or MODAL_AT.search(clause)))
 
 
 def _is_of_another(clause: str, question: str) -> bool:

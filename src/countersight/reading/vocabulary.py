@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -29,8 +30,12 @@ def words(name: str) -> frozenset[str]:
 @cache
 def any_of(*names: str) -> str:
     """A pattern for any phrase of these lists, the longest first, so that "no longer" is found before "no"."""
-    phrases = sorted({phrase for name in names for phrase in listed(name)}, key=lambda phrase: (-len(phrase), phrase))
-    return f"(?:{'|'.join(map(_phrase, phrases))})"
+    return either({phrase for name in names for phrase in listed(name)})
+
+
+def either(phrases: Iterable[str]) -> str:
+    """A pattern for any of these phrases, the longest first."""
+    return f"(?:{'|'.join(map(_phrase, sorted(phrases, key=lambda phrase: (-len(phrase), phrase))))})"
 
 
 def found(*names: str) -> re.Pattern[str]:

@@ -17,6 +17,7 @@ _HELPING = words("questions.helping")
 _PRONOUNS = frozenset({"he", "she", "it", "they", "nobody", "somebody", "someone"})
 PASSING = frozenset(map(stem, words("options.passing")))
 _PREPOSITIONS = words("questions.prepositions")
+_IT = re.compile(r"\W*(?:(?:and|but|so|then) )?(?:it|he|she|they)\b", re.IGNORECASE)
 _DENYING = found("options.denying")
 _IS = re.compile(r"\b(?:is|are|was|were)\b", re.IGNORECASE)
 _YES_OR_NO = re.compile(r"^\W*(?:yes|no)\s*[,:;-]\s*(?=\w)", re.IGNORECASE)
@@ -48,7 +49,9 @@ def by_wording(text: str, options: Sequence[str], letters: str, question: str) -
         chosen
         or {x for _, _, x in outer}
         or _by_some_words(said, options, letters, question)
+        or _by_all_words(text, said, options, letters, question)
         or _by_long_runs(text, said, options, letters)
+        or _by_elimination(text, options, letters)
     )
     return found_letters.pop() if len(found_letters) == 1 else None
 
@@ -66,7 +69,10 @@ def _without_the_supposed(text: str, question: str, options: Sequence[str]) -> s
 
 def _standing(option: str, text: str) -> list[re.Match[str]]:
     """Where an option's own text stands in a reply."""
-    return list(re.finditer(rf"(?<!\w){re.escape(option.strip().rstrip('.'))}(?!\w)", text, re.IGNORECASE))[:_MOST]
+    own = option.strip().rstrip(".")
+    if own.lower() not in text.lower():
+        return []  # spares the making of a pattern
+    return list(re.finditer(rf"(?<!\w){re.escape(own)}(?!\w)", text, re.IGNORECASE))[:_MOST]
 
 
 def _by_some_words(text: str, options: Sequence[str], letters: str, question: str) -> set[str]:
@@ -74,19 +80,60 @@ def _by_some_words(text: str, options: Sequence[str], letters: str, question: st
     if len(text.split()) > _LONGEST_NAME:
         return set()
     bags = [_telling(option) for option in options]
-    said = {
-        stem(word)
-        for found in re.finditer(r"\w+", text)
-        if (word := found.group().casefold()) not in _PALE
-        and not DENIED_BEFORE.search(text[max(0, found.start() - _NEAR) : found.start()])
-    }
-    known = content(question) | PASSING
+    said = _not_denied(text)
+    known, of_whom = content(question) | PASSING, content(stated(question)) | PASSING
     return {
         letter
         for letter, option, bag in zip(letters, options, bags, strict=True)
         if not _DENYING.search(option)
         and any(sum(word in other for other in bags) == 1 for word in said & bag)
-        and (_names_a_thing(option) or _is_nearly_said(option, text, said, known))
+        and (_names_a_thing(option) or _is_nearly_said(option, text, said, known, of_whom))
+    }
+
+
+def _by_all_words(text: str, said: str, options: Sequence[str], letters: str, question: str) -> set[str]:
+    """The options of which one clause says every word, of the same subject, and more besides: "slow down and drift"."""
+    return {
+        letter
+        for letter, option in zip(letters, options, strict=True)
+        if "would" in option and content(option) and not _DENYING.search(option)
+        for clause in every_clause(said)
+        if MODAL_AT.search(clause) and _says_all(stated(clause), option, content(stated(question)), content(text))
+    }
+
+
+def _says_all(clause: str, option: str, asked: frozenset[str], said: frozenset[str]) -> bool:
+    needed = content(option)
+    subject = next(iter(counted_words(clause)), "")
+    if _IT.match(clause) and _is_of_a_pronoun(option):
+        return needed <= content(clause)
+    if _IT.match(clause):
+        # "The window wouldn't open; it would break": "it" stands for the subject of the option.
+        subject = next(iter(counted_words(option)), "")
+        needed -= {subject}
+        return bool(needed) and needed <= content(clause) and (len(needed) > 1 or subject in said)
+    return needed <= content(clause) and subject in asked | needed
+
+
+def _by_elimination(text: str, options: Sequence[str], letters: str) -> set[str]:
+    """The one option that a reply does not name, where it denies all others: "neither the roof nor the garden"."""
+    bags = [_telling(option) for option in options]
+    own = [bag.difference(*(other for other in bags if other is not bag)) for bag in bags]
+    named = {stem(word) for word in words_of(text).split()}
+    left = {letter for letter, words in zip(letters, own, strict=True) if not words & named}
+    if len(left) != 1 or len(options) == 2:
+        return set()
+    kept = _not_denied(affirmed(text))
+    return left if all(not words & kept for words in own if words & named) else set()
+
+
+def _not_denied(said: str) -> set[str]:
+    """The stems of the words of a text that no "not" or "nor" stands before."""
+    return {
+        stem(word)
+        for found in re.finditer(r"\w+", said)
+        if (word := found.group().casefold()) not in _PALE
+        and not DENIED_BEFORE.search(said[max(0, found.start() - _NEAR) : found.start()])
     }
 
 
@@ -107,7 +154,9 @@ def _longest_run(first: list[str], second: list[str]) -> int:
     return match.size if match.a + match.size == len(first) else 0  # its last words make the difference
 
 
-def _is_nearly_said(option: str, text: str, affirmed_words: set[str], known: frozenset[str]) -> bool:
+def _is_nearly_said(
+    option: str, text: str, affirmed_words: set[str], known: frozenset[str], of_whom: frozenset[str]
+) -> bool:
     """Whether a reply says most of an option that says something, of the same subject, and nothing else."""
     bag = _telling(option)
     # "Over the fence" denies no fence where the option says so itself.
@@ -116,10 +165,17 @@ def _is_nearly_said(option: str, text: str, affirmed_words: set[str], known: fro
     said = content(text) & (affirmed_words | own)
     subject = next((word for word in counted_words(stated(text)) if word in said and word not in PASSING), "")
     enough = len(said & bag) >= max(_ENOUGH * len(bag), min(2, len(bag)))
+    if len(text.split()) == 1:
+        named = set() if _is_of_a_pronoun(option) else {*counted_words(option)[:1]}
+        return bool(affirmed_words & _telling(option) - named)  # "Overflow."
     if "would" in option and _IS.search(text) and not MODAL_AT.search(text):
         return False  # "the lights are green" is how it is, and not what would happen
-    subjects = bag | known if words_of(option).split()[0] in _PRONOUNS else bag
+    subjects = bag | of_whom if _is_of_a_pronoun(option) else bag
     return enough and said <= bag | known and subject in subjects
+
+
+def _is_of_a_pronoun(option: str) -> bool:
+    return words_of(option).split()[0] in _PRONOUNS
 
 
 @lru_cache(maxsize=512)

@@ -1,0 +1,50 @@
+"""Whether a clause says that what was asked for is there, in other words: "the bench would be empty", "two remain"."""
+
+import re
+
+from countersight.reading.asked import Asked, content
+from countersight.reading.clauses import MODAL
+from countersight.reading.vocabulary import any_of
+
+_EMPTINESS = frozenset({"empty", "deserted", "vacant"})
+_NO_ONE_THERE = re.compile(
+    r"^\W*(?:there(?:'s| is| are| would be) )?(?:not a (?:soul|single person)|nobody|no one|nothing)\b", re.IGNORECASE
+)
+_EMPTY_PLACE = re.compile(
+    r"^\W*(?:then |so )?(?P<what>it|the \w+(?: \w+)?)(?:'s| is| was|'d be| would(?: then| probably| just)? (?:be|look))"
+    r" (?:\w+ly )?(?:empty|bare|deserted|vacant)\b",
+    re.IGNORECASE,
+)
+_SOMEBODY = r"(?P<who>(?!nobody|nothing|none|no )\w+(?: \w+){0,3}?)"
+_STAYS = r"(?:remain|stay|be left|be (?:sitting |standing |lying )?there|be (?:sitting|standing|lying))\b"
+_REMAINS = re.compile(
+    rf"^\W*(?:{any_of('fates.leads')}[\s,]+)*{_SOMEBODY} {MODAL}(?: (?:still|then|both|all|\w+ly))* {_STAYS}",
+    re.IGNORECASE,
+)
+_PRONOUNS = frozenset({"it", "he", "she", "they"})
+_ASKS_OF_HAVING = re.compile(
+    r"^\W*(?:does|do|is|are) (?P<who>.+?) (?:have|wearing|holding|carrying) (?P<what>.+)", re.IGNORECASE
+)
+_THERE = re.compile(r"^\W*there(?:'s| is| are) (?P<no>no\b)?(?P<what>.+)", re.IGNORECASE)
+
+
+def is_there(clause: str, asked: Asked, *, negated: bool) -> bool | None:
+    """Whether something is there, or had, that was asked for; None where a clause does not tell."""
+    nobody = _NO_ONE_THERE.match(clause) if {*asked.states} & _EMPTINESS else None
+    if nobody and content(clause[nobody.end() :]) <= asked.words:
+        return True  # "there's not a soul on it", to whether the beach is empty
+    if asked.of_being or asked.of_anyone:
+        place = _EMPTY_PLACE.match(clause)
+        if place and content(place["what"]) <= asked.words:
+            return False
+        return True if not negated and _remains(clause, asked) else None
+    having, there = _ASKS_OF_HAVING.match(asked.text), _THERE.match(clause)
+    if having and there and content(having["what"]) and content(having["what"]) <= content(there["what"]):
+        return not there["no"]  # "there are no glasses on his face", to whether he is wearing glasses
+    return None
+
+
+def _remains(clause: str, asked: Asked) -> bool:
+    """Whether somebody else than who leaves is said to stay: "the girl would remain", to whether anyone would."""
+    told = _REMAINS.match(clause)
+    return told is not None and told["who"].lower() not in _PRONOUNS and not content(told["who"]) <= asked.supposed

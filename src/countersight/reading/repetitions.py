@@ -1,0 +1,91 @@
+"""Whether a clause says in the question's own words what was asked."""
+
+import re
+
+from countersight.reading.asked import Asked, content, first_word
+from countersight.reading.clauses import MODAL_AT
+from countersight.reading.negation import AUXILIARY, NEGATION_WORD, SHORT_NOT, without_negation
+from countersight.reading.stems import stem
+from countersight.reading.vocabulary import words
+
+# The parts of a short answer: "so", "it", "still would", "be", "one", "the case".
+_BEGINS = r"^\W*(?:(?:then|so|but|however|i (?:think|believe))\W+)*"
+_WHO = (
+    r"(?P<subject>it|they|he|she|there|this|that|these|those|we|you|i|(?:the|a|an|his|her|its|their|my)\s\w+"
+    r"(?: \w+){0,3}?)"
+)
+_HELPS = r"(?:'d|\s+(?:\w+ly\s+|still\s+|then\s+)?(?:would|will|is|are|does|do|did|was|were|has|have|can|could|should))"
+_IS_SOME = r"(?:\s+(?:\w+ly|still))?(?:\s+(?:be|have|do))?(?P<some>\s+(?:one|some|ones)(?: there)?)?"
+_IS_SO = r"(?:\s+(?:so|still|the case|correct|right|true|likely|possible(?: to)?|able to|to))?\W*$"
+_ELLIPSIS = re.compile(f"{_BEGINS}{_WHO}{_HELPS}{_IS_SOME}{_IS_SO}", re.IGNORECASE)
+_BY = re.compile(r"\bby\b|\bthere\b", re.IGNORECASE)
+_CONDITION = re.compile(r"\b(?:with|without|unless|only|by(?= \w+ing\b)|until)\b(?P<what>.*)", re.IGNORECASE)
+_OBJECT = re.compile(r"\s+(?:up|off|down|out|back|over) (?:the|an?|his|her|its|their)\b", re.IGNORECASE)
+_PLACES = frozenset(map(stem, words("questions.prepositions")))
+_WORD = re.compile(r"[a-z]+", re.IGNORECASE)
+PRONOUN = re.compile(r"^\W*(?:(?:and|but|so|then)\s+)?(?P<who>it|they|he|she|this|that|these|those)\b", re.IGNORECASE)
+_VERB = re.compile(rf"{AUXILIARY}|'d\b|n't\b", re.IGNORECASE)
+
+
+def says_it_all(clause: str, asked: Asked) -> bool:
+    """Whether a clause says all that was asked and nothing else, denied or not."""
+    return without_negation(clause) == asked.words
+
+
+def is_short_answer(clause: str, asked: Asked) -> bool:
+    """Whether the rest of a clause is in the question: "It would not be.", "There would be one."."""
+    # "It would", to "would it not be wide?", may mean either.
+    found = _ELLIPSIS.match(NEGATION_WORD.sub("", SHORT_NOT.sub("", clause)).replace("  ", " "))
+    if not found or asked.negated or (found["some"] and (asked.counts or found["subject"].lower() != "there")):
+        return False
+    return content(found["subject"]) <= asked.words
+
+
+def taken_up(before: str, clause: str, asked: Asked) -> str:
+    """A clause with the verb it is short for, where the question has another: "the rope would sink, it wouldn't"."""
+    modal = MODAL_AT.search(before)
+    if not modal or modal.group().lower()[:4] not in clause.lower() or not is_short_answer(clause, asked):
+        return clause
+    verb = first_word(before[modal.end() :])
+    return clause if verb in asked.words | {""} else f"{clause.rstrip(' .!')} {before[modal.end() :].strip()}"
+
+
+def says_no_more(clause: str, asked: Asked) -> bool:
+    """Whether a clause says nothing that the question did not ask: "the trees would be bare" is no "snowy"."""
+    said = without_negation(clause)
+    alone = len(said) == 1 and not PRONOUN.match(clause)  # "the wind would get in"
+    if (asked.subject in said or alone) and is_turned_round(clause, asked):
+        return False
+    return bool(said) and said <= asked.words and (said == asked.words or bool(_VERB.search(clause)))
+
+
+def covers(clause: str, asked: Asked) -> bool:
+    """Whether a clause says all that the question asked, of its own subject, and something more."""
+    verb = _VERB.search(clause)
+    if not verb or not asked.words or is_turned_round(clause, asked):
+        return False
+    said, subject = content(clause), content(clause[: verb.start()])
+    elsewhere = (content(_up_to(clause, asked.words)) - asked.words) & _PLACES  # "off the table" is not on it
+    if has_a_condition(clause, asked):
+        return False
+    if _OBJECT.match(clause, len(_up_to(clause, asked.words))):
+        return False  # "the bridge would hold up the traffic", to whether it would hold
+    needed = asked.words - {asked.subject} if PRONOUN.match(clause) else asked.words
+    return bool(needed) and needed <= said and subject <= asked.words | asked.supposed and not elsewhere
+
+
+def is_turned_round(clause: str, asked: Asked) -> bool:
+    """Whether a clause begins with another word of the question: "the bird sees the cat", for the cat the bird."""
+    return first_word(clause) in asked.words - {asked.subject, ""} and not _BY.search(clause)
+
+
+def has_a_condition(clause: str, asked: Asked) -> bool:
+    """Whether a clause holds on another condition than the question's: "it would start with jumper cables"."""
+    condition = _CONDITION.search(clause)
+    return condition is not None and bool(content(condition["what"]) - asked.words - asked.supposed)
+
+
+def _up_to(clause: str, asked: frozenset[str]) -> str:
+    """The clause up to the last of its words that was asked: what follows adds to it."""
+    ends = (found.end() for found in _WORD.finditer(clause) if stem(found.group().lower()) in asked)
+    return clause[: max(ends, default=None)]
