@@ -3,6 +3,7 @@
 import difflib
 from collections.abc import Iterable, Sequence
 from typing import Final
+from unicodedata import combining, east_asian_width
 
 UNITS: Final = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
@@ -30,6 +31,11 @@ def listed(numbers: Sequence[int]) -> str:
 def printable(text: str) -> str:
     """Text from a file or a server, on one line and unable to steer the terminal."""
     return "".join(sign if sign.isprintable() else "\ufffd" for sign in " ".join(text.split()))
+
+
+def columns(text: str) -> int:
+    """How many columns of a terminal a text takes: a Chinese, Japanese or Korean sign takes two, an accent none."""
+    return sum(0 if combining(sign) else 1 + (east_asian_width(sign) in "WF") for sign in text)
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
 from countersight.engine import Tally
 from countersight.engine.display import progress_line
@@ -29,6 +30,14 @@ def test_a_wide_terminal_has_the_whole_name_a_bar_and_the_figures():
     line = progress_line("gpt-4o", tally(), 100.0, 160)
     assert line.startswith("gpt-4o 1,234/6,000 20% 0:06:26 ━━━━╌")
     assert "3 failed · 7 cut · 12/s" in line
+
+
+@pytest.mark.parametrize("name", ["通义千问视觉模型" * 9, "endpoint:http://服务器/v1#" + "모델" * 7, "e\u0301" * 70])
+@pytest.mark.parametrize("width", [40, 60])
+def test_signs_that_take_two_columns_or_none_do_not_break_the_line(name, width):
+    line = progress_line(name, tally(), 100.0, width)
+    assert width / 2 < cell_len(line) <= width
+    assert "1,234/6,000 20% 0:06:26" in line
 
 
 @given(st.text(max_size=120), st.integers(0, 10**7), st.integers(0, 10**7), st.integers(30, 200))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from countersight.engine.tally import Tally
-from countersight.text import printable
+from countersight.text import columns, printable
 
 LINE_SECONDS = 10.0
 _SHORTEST_NAME = 8
@@ -36,7 +36,8 @@ def _on_a_terminal(name: str, tally: Tally, unit: str, over: threading.Event) ->
         last = over.wait(0.2)
         width = shutil.get_terminal_size().columns - 1  # a full line would make some terminals begin another
         line = progress_line(name, tally, time.monotonic() - start, width)
-        print(f"\r{line:<{width}}", end="\n" if last else "", file=sys.stderr, flush=True)
+        rest = " " * (width - columns(line))
+        print(f"\r{line}{rest}", end="\n" if last else "", file=sys.stderr, flush=True)
 
 
 def _line_by_line(name: str, tally: Tally, unit: str, over: threading.Event) -> None:
@@ -54,22 +55,29 @@ def progress_line(name: str, tally: Tally, seconds: float, width: int) -> str:
     """
     kept = f"{tally.done:,}/{tally.total:,} {_share(tally)} {_time_left(tally, seconds)}"
     name = _shortened(printable(name), max(_SHORTEST_NAME, width - len(kept) - 1))
-    line = f"{name} {kept}" if len(name) + 1 + len(kept) <= width else kept
-    if len(line) + _BAR + 1 + 30 <= width:  # a bar only where it takes no figure's room
+    line = f"{name} {kept}" if columns(name) + 1 + len(kept) <= width else kept
+    if columns(line) + _BAR + 1 + 30 <= width:  # a bar only where it takes no figure's room
         line += f" {_bar(tally)}"
     for figure in _figures(tally, seconds):
-        if len(line) + 3 + len(figure) > width:
+        if columns(line) + 3 + columns(figure) > width:
             break
         line += f" · {figure}"
-    return line[:width]
+    return _front(line, width)
 
 
 def _shortened(name: str, room: int) -> str:
     """A name with its middle left out where it has not the room: both ends tell models apart."""
-    if len(name) <= room:
+    if columns(name) <= room:
         return name
-    front = (room - 1) // 3
-    return f"{name[:front]}…{name[len(name) - (room - 1 - front) :]}"
+    front = _front(name, (room - 1) // 3)
+    return f"{front}…{_front(name[::-1], room - 1 - columns(front))[::-1]}"
+
+
+def _front(text: str, room: int) -> str:
+    """As much of a text, from its beginning, as so many columns hold."""
+    while columns(text) > room:
+        text = text[: max(0, min(len(text) - 1, room))]
+    return text
 
 
 def _share(tally: Tally) -> str:
