@@ -1,7 +1,9 @@
 """CoSIm's matcher: trained on tiny networks, taken up where it was left, exported, and asked like any model."""
 
 import asyncio
+import io
 import json
+import sys
 from pathlib import Path
 from random import Random
 
@@ -160,6 +162,51 @@ def test_options_read_together_with_counts_and_further_wrong_ones_are_asked_as_t
     assert np.mean(right) == pytest.approx(told, abs=0.05)  # the exported weights are rounded to 8 bits
 
 
+def test_in_8_bits_a_sequence_is_scored_beside_others_as_alone(tmp_path) -> None:
+    """With one scale for all that flows, what stands beside a sequence changed its score, and one answer in four."""
+    onnxruntime = pytest.importorskip("onnxruntime")
+    from countersight.training.matcher.export import export
+    from countersight.training.matcher.network import build
+    from countersight.training.matcher.tokens import sequences_for
+
+    torch.manual_seed(0)
+    plan = Plan(**{**TINY, "hidden": 144}, inputs="full", view="embedded", shipped="int8")
+    network = build(plan, 20, 0, 9).eval()
+    export(network, sequences_for("", []), plan, tmp_path, "embedded", 9)
+    session = onnxruntime.InferenceSession(tmp_path / "matcher.onnx", providers=["CPUExecutionProvider"])
+    given = {
+        "tokens": torch.randint(1, 20, (4, 6)),
+        "real": torch.ones(4, 6, dtype=torch.int64),
+        "features": torch.rand(1, 5, 9),
+        "boxes": torch.rand(1, 5, 4),
+        "there": torch.ones(1, 5, dtype=torch.int64),
+        "shown": torch.zeros(4, dtype=torch.int64),
+    }
+    asked = {name: value.numpy() for name, value in given.items()}
+    (together,) = session.run(None, asked)
+    for row in range(4):
+        only = {name: asked[name][row : row + 1] for name in ("tokens", "real", "shown")}
+        (alone,) = session.run(None, asked | only)
+        assert alone[0] == pytest.approx(together[row], abs=1e-6)
+    exact = network(**given).detach().numpy()
+    assert together == pytest.approx(exact, abs=0.3 * float(exact.std()))
+
+
+def test_progress_comes_through_a_pipe_as_it_goes(cases, tmp_path, monkeypatch) -> None:
+    pipe = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(pipe))
+    plans = []
+
+    def train(_dataset, _folder, plan, *, vcr, say) -> None:
+        plans.append(plan)
+        say("epoch 1")
+        assert pipe.getvalue() == b"epoch 1\n"
+
+    monkeypatch.setattr("countersight.training.matcher.train_matcher", train)
+    assert main(["train", "matcher", str(cases), "--size", "small", "-o", str(tmp_path / "run")]) == 0
+    assert (plans[0].hidden, plans[0].cross_layers, plans[0].rate) == (128, 2, 1e-5)
+
+
 def test_negatives_are_the_first_response_and_never_an_option(cases) -> None:
     examples = read_examples(Dataset.open(cases))
     for before, after in zip(examples, with_negatives(examples, 2, seed=3), strict=True):
@@ -216,7 +263,15 @@ def test_two_streams_learn_from_what_is_seen_by_contrast_too(tmp_path) -> None:
 
     made = make("cvqa-synthetic", tmp_path / "flowers", size=12, seed=1)
     plan = Plan(
-        **TINY, inputs="full", view="embedded", objective="contrastive", seeds=(1,), epochs=2, batch=8, rate=1e-3
+        **TINY,
+        inputs="full",
+        view="embedded",
+        objective="contrastive",
+        surface=True,
+        seeds=(1,),
+        epochs=2,
+        batch=8,
+        rate=1e-3,
     )
     train_matcher(made, tmp_path / "run", plan, say=lambda _: None)
     done = run_command(tmp_path / "flowers", tmp_path / "asked", f"matcher:{tmp_path / 'run'}", "--rank")
@@ -241,7 +296,7 @@ def test_weights_of_lxmert_give_the_features_that_transformers_gives(tmp_path) -
     from transformers import LxmertConfig, LxmertModel
 
     from countersight.training.matcher.network import build
-    from countersight.training.matcher.streams import two_streams
+    from countersight.training.matcher.streams import FIRST, two_streams
 
     config = LxmertConfig(
         vocab_size=50,
@@ -250,7 +305,7 @@ def test_weights_of_lxmert_give_the_features_that_transformers_gives(tmp_path) -
         intermediate_size=64,
         l_layers=2,
         r_layers=1,
-        x_layers=1,
+        x_layers=2,
         visual_feat_dim=16,
     )
     theirs = LxmertModel(config).eval()
@@ -263,8 +318,12 @@ def test_weights_of_lxmert_give_the_features_that_transformers_gives(tmp_path) -
     with torch.inference_mode():
         out = theirs(**given, visual_feats=seen[shown], visual_pos=places[shown])
         text, vision = two_streams(ours.body, tokens, real, seen, places, there, shown)
+        scored = two_streams(ours.body, tokens, real, seen, places, there, shown, FIRST)
     assert torch.allclose(text, out.language_output, atol=1e-5)
     assert torch.allclose(vision, out.vision_output, atol=1e-5)
+    for few, all_of_them in zip(scored, (text, vision), strict=True):
+        assert few.shape[1] == 1
+        assert torch.allclose(few, all_of_them[:, :1], atol=1e-5)
 
 
 def test_the_language_stream_begins_as_bert(tmp_path) -> None:
@@ -299,10 +358,10 @@ def test_vcrs_published_lines_are_read(tmp_path) -> None:
         read_vcr(tmp_path / "bad.jsonl")
 
 
-def test_training_alternates_with_vcr(cases, tmp_path) -> None:
+def test_training_by_contrast_of_texts_alternates_with_vcr(cases, tmp_path) -> None:
     row = {"img_fn": "a", "objects": [], "question": ["Why", "?"], "answer_choices": [["A"], ["B"]], "answer_label": 0}
     (tmp_path / "vcr.jsonl").write_text((json.dumps(row) + "\n") * 3)
-    plan = Plan(**TINY, seeds=(1,), epochs=1, batch=60)
+    plan = Plan(**TINY, objective="contrastive", seeds=(1,), epochs=1, batch=60)
     train_matcher(Dataset.open(cases), tmp_path / "run", plan, vcr=tmp_path / "vcr.jsonl", say=lambda _: None)
     assert (tmp_path / "run/seed-1/matcher.onnx").exists()
     assert "47.37 (full inputs)" in (tmp_path / "run/README.md").read_text()
@@ -311,7 +370,7 @@ def test_training_alternates_with_vcr(cases, tmp_path) -> None:
 @pytest.mark.parametrize(
     ("plan", "said"),
     [
-        (Plan(objective="contrastive"), "needs `inputs` full"),
+        (Plan(objective="contrastive", inputs="response"), "needs `inputs` full or text"),
         (Plan(inputs="full"), "name either how they are seen"),
         (Plan(hidden=30, heads=4), "shared out"),
         (Plan(folds=1), "2 folds or more"),

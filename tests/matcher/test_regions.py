@@ -65,7 +65,7 @@ def flowers(tmp_path_factory):
     return make("cvqa-synthetic", tmp_path_factory.mktemp("regions") / "flowers", size=12, seed=1).path
 
 
-def trained(flowers, regions, folder):
+def trained(flowers, regions, folder, vcr=None):
     """A matcher of one epoch that takes its regions from a folder."""
     pytest.importorskip("torch")
     pytest.importorskip("onnx")
@@ -74,7 +74,7 @@ def trained(flowers, regions, folder):
 
     tiny = {"hidden": 32, "heads": 2, "text_layers": 1, "vision_layers": 1, "cross_layers": 1, "seeds": (1,)}
     plan = Plan(**tiny, inputs="full", features=str(regions), epochs=1, held_out=0)
-    return train_matcher(Dataset.open(flowers), folder, plan, say=lambda _: None)
+    return train_matcher(Dataset.open(flowers), folder, plan, vcr=vcr, say=lambda _: None)
 
 
 def test_what_the_encoder_sees_is_kept_learned_from_and_seen_again_when_asked(flowers, tmp_path, capsys) -> None:
@@ -103,11 +103,15 @@ def test_a_vision_tower_sees_a_grid(flowers, tmp_path) -> None:
 
 def test_regions_of_a_file_serve_training_and_asking_and_a_strange_picture_fails(flowers, tmp_path, capsys) -> None:
     chance = np.random.default_rng(0)
-    names = [f"{number:06d}" for number in range(1, 13)]
+    names = [*(f"{number:06d}" for number in range(1, 13)), "film/7@3"]
     rows = ((name, View(chance.random((5, 7), np.float32), chance.random((5, 4), np.float32))) for name in names)
     write_tsv(tmp_path / "all.tsv", rows)
-    assert main(["features", str(flowers), "--tsv", str(tmp_path / "all.tsv"), "-o", str(tmp_path / "regions")]) == 0
-    run = trained(flowers, tmp_path / "regions", tmp_path / "run")
+    asked = {"objects": ["dog"], "question": ["Is", [0], "?"], "answer_choices": [["A"], ["B"]], "answer_label": 0}
+    (tmp_path / "vcr.jsonl").write_text(json.dumps({"img_fn": "film/7@3.jpg", **asked}) + "\n")
+    files = ["--tsv", str(tmp_path / "all.tsv"), "--with", str(tmp_path / "vcr.jsonl")]
+    assert main(["features", str(flowers), *files, "-o", str(tmp_path / "regions")]) == 0
+    run = trained(flowers, tmp_path / "regions", tmp_path / "run", vcr=tmp_path / "vcr.jsonl")
+    assert "| 47.37 |" in (run / "README.md").read_text()
     done = run_command(flowers, tmp_path / "asked", f"matcher:{run}", "--rank")
     assert done.returncode == 0, done.stderr
     assert all(one.losses for one in replies(tmp_path / "asked"))

@@ -1,6 +1,7 @@
 """`countersight train`: train the embedded model again, or a matcher on a dataset with options."""
 
 import argparse
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,6 +43,7 @@ def add(verbs: Verbs) -> None:
         help="keep the shipped encoder and go on from the shipped decoders, instead of from scratch",
     )
     matcher = train.add_argument_group("a matcher (defaults: CoSIm's settings)")
+    matcher.add_argument("--size", choices=["paper", "small"], default="paper", help="small: forty cases a second")
     matcher.add_argument("--inputs", choices=["response", "text", "full"], help="what it is given (default: text)")
     matcher.add_argument("--encoder", metavar="DIR", help="a BERT-like folder, or LXMERT's (default: from scratch)")
     matcher.add_argument("--view", metavar="V", help="how pictures are seen, with --inputs full: embedded, hf:FOLDER")
@@ -55,10 +57,11 @@ def add(verbs: Verbs) -> None:
 
 
 def _train(chosen: argparse.Namespace) -> int:
+    saying = partial(print, flush=True)  # hours pass between lines, and a pipe would keep them to the end
     if chosen.what == "embedded":
         from countersight.training import train
 
-        train(chosen.output, plan=chosen.plan, from_shipped=chosen.from_shipped)
+        train(chosen.output, plan=chosen.plan, from_shipped=chosen.from_shipped, say=saying)
         return 0
     from countersight.dataset import Dataset
     from countersight.errors import CountersightError
@@ -71,7 +74,7 @@ def _train(chosen: argparse.Namespace) -> int:
     if chosen.dataset is None:
         raise CountersightError("a matcher learns from a dataset: countersight train matcher DATASET -o DIR")
     plan = _plan(chosen)
-    train_matcher(Dataset.open(chosen.dataset), chosen.output, plan, vcr=chosen.beside)
+    train_matcher(Dataset.open(chosen.dataset), chosen.output, plan, vcr=chosen.beside, say=saying)
     then = "train without --folds for one to ask" if plan.folds else f"ask it with --model matcher:{chosen.output}"
     print(f"{chosen.output / 'README.md'} says what it reaches; {then}")
     return 0
@@ -82,7 +85,7 @@ def _plan(chosen: argparse.Namespace) -> "Plan":
     import msgspec
 
     from countersight.errors import CountersightError
-    from countersight.training.matcher import Plan
+    from countersight.training.matcher import SIZES, Plan
 
     named = {
         name: value
@@ -93,6 +96,6 @@ def _plan(chosen: argparse.Namespace) -> "Plan":
         if chosen.seeds:
             named["seeds"] = tuple(map(int, chosen.seeds.split(",")))
         before = msgspec.toml.decode(chosen.plan.read_bytes()) if chosen.plan else {}
-        return msgspec.convert(before | named, Plan)
+        return msgspec.convert(SIZES[chosen.size] | before | named, Plan)
     except (ValueError, OSError) as error:
         raise CountersightError(f"these are no settings of a matcher: {error}") from None

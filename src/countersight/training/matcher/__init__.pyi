@@ -7,6 +7,7 @@ from .examples import with_negatives as with_negatives
 from .features import features_by_detector as features_by_detector
 from .features import features_by_view as features_by_view
 from .features import features_from_tsv as features_from_tsv
+from .plan import SIZES as SIZES
 from .plan import Objective as Objective
 from .plan import Plan as Plan
 from .tables import write_table as write_table

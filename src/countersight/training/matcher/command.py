@@ -41,8 +41,11 @@ def train_matcher(
 
     examples = read_examples(dataset)
     beside = read_vcr(vcr) if vcr else []
-    if beside and plan.inputs == "full":
-        raise CountersightError("VCR's pictures are not at hand as regions; train beside it with `inputs` text")
+    if beside and plan.view:
+        raise CountersightError(
+            "VCR's pictures are not at hand to look at; name regions that hold them, too: `countersight features "
+            f"{dataset.path} --tsv FILE --with {vcr} -o DIR`, then `--features DIR`"
+        )
     folder.mkdir(parents=True, exist_ok=True)
     kept = Kept(plan, dataset.fingerprint, vcr.name if vcr else "")
     _remember(folder, kept)
@@ -70,7 +73,7 @@ def _trained(
 
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     torch.set_float32_matmul_precision("high")  # on a GPU several times as fast, and exact enough to learn
-    views, view = _views(dataset, plan, examples)
+    views, view = _views(dataset, plan, [*examples, *beside])
     region = next(iter(views.values())).features.shape[1] if views else 0
     parts = folds(examples, plan.folds, 0) if plan.folds else [[]]
     found: dict[int, dict[str, list[float]]] = {}

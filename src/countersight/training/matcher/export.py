@@ -9,6 +9,7 @@ from torch import nn
 
 from countersight.models.matcher import GRAPH, SHEET, TOKENIZER, Sequences, Sheet, surface_size
 from countersight.training.matcher.plan import Plan
+from countersight.training.matcher.rounding import round_weights
 
 OPSET = 18
 
@@ -40,17 +41,7 @@ def export(network: nn.Module, sequences: Sequences, plan: Plan, folder: Path, v
             dynamo=False,
         )
     if plan.shipped == "int8":
-        _in_8_bits(folder / GRAPH)
+        round_weights(folder / GRAPH)
     sequences.save(folder / TOKENIZER)
     sheet = Sheet(plan.inputs, view, plan.others, plan.surface, plan.features)
     (folder / SHEET).write_bytes(msgspec.json.format(msgspec.json.encode(sheet)) + b"\n")
-
-
-def _in_8_bits(graph: Path) -> None:
-    """The weights of a graph rounded to 8 bits; what flows between them is rounded as it comes."""
-    from onnxruntime.quantization import QuantType, quantize_dynamic
-
-    rounded = graph.with_suffix(".part")
-    # A bit to spare: processors without instructions for 8 bits add two products in 16, which would not always fit.
-    quantize_dynamic(graph, rounded, weight_type=QuantType.QInt8, reduce_range=True)
-    rounded.replace(graph)

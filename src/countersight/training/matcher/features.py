@@ -13,6 +13,7 @@ from countersight.errors import CountersightError
 from countersight.models import ModelSettings
 from countersight.models.matcher import FILES, WHOLE, Listed, Regions, View, digest, looker, read_tsv, write_regions
 from countersight.picture import as_seen
+from countersight.training.matcher.examples import read_vcr
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -52,11 +53,14 @@ def features_by_detector(dataset: Dataset, detector: str, folder: Path) -> Regio
     return write_regions(folder, FILES, rows, count=len(names), most=MOST)
 
 
-def features_from_tsv(dataset: Dataset, tsv: Path, folder: Path) -> Regions:
-    """The regions of every picture out of a file of LXMERT's, found by the name of the picture without its ending."""
-    pictures = pictures_of(dataset)
-    names = {Path(name).stem: name for name in pictures}
-    if len(names) < len(pictures):
+def features_from_tsv(dataset: Dataset, tsv: Path, folder: Path, vcr: Path | None = None) -> Regions:
+    """The regions of every picture out of a file of LXMERT's, found by the name of the picture without its ending.
+
+    With VCR's annotations, those of the pictures they are about as well, to learn from beside the dataset.
+    """
+    own, beside = pictures_of(dataset), {one.picture for one in read_vcr(vcr)} if vcr else set()
+    names = {Path(name).stem: name for name in (*own, *sorted(beside))}
+    if len(names) < len(own) + len(beside):
         raise CountersightError(
             f"{tsv} cannot tell pictures of {dataset.path} apart that differ in folder or ending only"
         )
@@ -67,7 +71,7 @@ def features_from_tsv(dataset: Dataset, tsv: Path, folder: Path) -> Regions:
     if missing := names.keys() - lines:
         raise CountersightError(f"{tsv} has no regions of {len(missing)} pictures, such as {min(missing)}")
     seen = ((names.get(Path(name).stem), view) for name, view in read_tsv(tsv))
-    rows = ((_listed(dataset, name), view) for name, view in seen if name)
+    rows = ((Listed(name) if name in beside else _listed(dataset, name), view) for name, view in seen if name)
     return write_regions(folder, FILES, rows, count=len(wanted), most=max(count for _, count in wanted))
 
 

@@ -17,6 +17,8 @@ from countersight.training.matcher.network import TwoStreams
 from countersight.training.matcher.plan import Plan
 
 CHECKPOINT = "checkpoint.pt"
+SHARPNESS = 20.0
+"""Times the cosine of two texts, as the encoders of sentences were trained with."""
 
 
 class Epoch(msgspec.Struct, frozen=True):
@@ -112,15 +114,26 @@ class Trainer:
         part, given = batch
         there = self._there(given)
         sizes = [len(example.options) for example in part]
-        if self.plan.objective == "ce" or not isinstance(self.network, TwoStreams):
-            scores, together = self.network(**there), torch.zeros((), device=self._device)
-        else:
-            text, vision = self.network.tokens(**there)
-            scores = self.network.score(text * vision).squeeze(-1)
-            together = _contrast(text, vision, part, sizes)
+        scores, together = self._scores_and_contrast(part, there, sizes)
         padded = nn.utils.rnn.pad_sequence(scores.float().split(sizes), batch_first=True, padding_value=-torch.inf)
         right = torch.tensor([example.right for example in part], device=self._device)
         return functional.cross_entropy(padded, right) + together
+
+    def _scores_and_contrast(
+        self, part: Sequence[Example], there: dict[str, Tensor], sizes: Sequence[int]
+    ) -> tuple[Tensor, Tensor]:
+        """A score an option, and what the contrastive objective adds to the loss."""
+        if self.plan.objective == "ce":
+            return self.network(**there), torch.zeros((), device=self._device)
+        if isinstance(self.network, TwoStreams):
+            counts = there.pop("counts", None)
+            text, vision = self.network.tokens(**there)
+            right = torch.tensor(list(_places(part, sizes)), device=self._device)
+            likeness = text[right] @ vision[right].T / text.shape[1] ** 0.5
+            return self.network.scored(text, vision, counts), _contrast(likeness)
+        tokens, real = (one.to(self._device) for one in self._batches.apart(part))
+        told, answers = functional.normalize(self.network.understood(tokens, real), dim=1).chunk(2)
+        return self.network(**there), _contrast(told @ answers.T * SHARPNESS)
 
     def _set_rate(self, passed: float) -> None:
         """A straight rise and fall where the plan has a warm-up; else the same rate throughout, as published."""
@@ -184,11 +197,9 @@ def _groups(plan: Plan, network: nn.Module) -> list[dict[str, Any]]:
     ]
 
 
-def _contrast(text: Tensor, vision: Tensor, part: Sequence[Example], sizes: Sequence[int]) -> Tensor:
-    """How badly each right text finds its own picture among those of the batch, and each picture its text."""
-    gold = torch.tensor(list(_places(part, sizes)), device=text.device)
-    likeness = text[gold] @ vision[gold].T / text.shape[1] ** 0.5
-    own = torch.arange(len(part), device=text.device)
+def _contrast(likeness: Tensor) -> Tensor:
+    """How badly each row finds its own column in the batch, and each column its row."""
+    own = torch.arange(len(likeness), device=likeness.device)
     both = functional.cross_entropy(likeness.float(), own) + functional.cross_entropy(likeness.T.float(), own)
     return both / 2
 

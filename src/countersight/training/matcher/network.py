@@ -10,7 +10,7 @@ from countersight.errors import CountersightError
 from countersight.models.local import any_config
 from countersight.models.matcher import WHOLE, surface_size
 from countersight.training.matcher.plan import COUNTS, Plan
-from countersight.training.matcher.streams import two_streams
+from countersight.training.matcher.streams import FIRST, two_streams
 
 COUNTING = 64
 """Size of the hidden layer over counts."""
@@ -26,6 +26,10 @@ class CountsMatcher(nn.Module):
 
     def forward(self, tokens: Tensor, real: Tensor, counts: Tensor) -> Tensor:
         """A score an option."""
+        return self.count(counts)
+
+    def count(self, counts: Tensor) -> Tensor:
+        """The same, of what was counted."""
         scores: Tensor = self.layers(counts).squeeze(-1)
         return scores
 
@@ -42,11 +46,12 @@ class TextMatcher(nn.Module):
 
     def forward(self, tokens: Tensor, real: Tensor, counts: Tensor | None = None) -> Tensor:
         """A score a sequence."""
-        states = self.body(input_ids=tokens, attention_mask=real).last_hidden_state
-        scores: Tensor = self.score(self._pooled(states, real)).squeeze(-1)
+        scores: Tensor = self.score(self.understood(tokens, real)).squeeze(-1)
         return scores if self.counted is None else scores + self.counted(tokens, real, counts)
 
-    def _pooled(self, states: Tensor, real: Tensor) -> Tensor:
+    def understood(self, tokens: Tensor, real: Tensor) -> Tensor:
+        """What the encoder makes of each sequence, as one vector."""
+        states: Tensor = self.body(input_ids=tokens, attention_mask=real).last_hidden_state
         if self.pooling == "cls":
             return states[:, 0]
         weight = real.unsqueeze(-1).to(states.dtype)
@@ -78,9 +83,12 @@ class TwoStreams(nn.Module):
         counts: Tensor | None = None,
     ) -> Tensor:
         """A score a sequence; `shown` says which of the pictures each is about."""
-        text, vision = self.tokens(tokens, real, features, boxes, there, shown)
+        return self.scored(*self.tokens(tokens, real, features, boxes, there, shown), counts)
+
+    def scored(self, text: Tensor, vision: Tensor, counts: Tensor | None) -> Tensor:
+        """How well the text token and the visual token fit."""
         scores: Tensor = self.score(text * vision).squeeze(-1)
-        return scores if self.counted is None else scores + self.counted(tokens, real, counts)
+        return scores if self.counted is None or counts is None else scores + self.counted.count(counts)
 
     def tokens(
         self, tokens: Tensor, real: Tensor, features: Tensor, boxes: Tensor, there: Tensor, shown: Tensor
@@ -90,7 +98,7 @@ class TwoStreams(nn.Module):
         seen = torch.cat([self.visual_token.expand(pictures, -1, -1), self.region(features)], 1)
         places = torch.cat([self.visual_box.expand(pictures, -1, -1), boxes], 1)
         there = torch.cat([torch.ones_like(there[:, :1]), there], 1)
-        text, vision = two_streams(self.body, tokens, real, seen, places, there, shown)
+        text, vision = two_streams(self.body, tokens, real, seen, places, there, shown, FIRST)
         return text[:, 0], vision[:, 0]
 
 

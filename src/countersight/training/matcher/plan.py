@@ -31,6 +31,19 @@ LIMITS: Final = {
     "held_out": (0.0, 0.5),
 }
 """The least and the most that each number of a plan may be. Beyond them a training fails late, or learns nothing."""
+SIZES: Final[dict[str, dict[str, int | float | str]]] = {
+    "paper": {},
+    "small": {
+        "hidden": 128,
+        "heads": 4,
+        "text_layers": 2,
+        "vision_layers": 1,
+        "cross_layers": 2,
+        "dropout": 0.0,
+        "precision": "fp32",
+    },
+}
+"""Settings that go together by name: CoSIm's own, and a network that answers forty cases a second on two slow cores."""
 LARGEST_SEED = 2**63 - 1
 
 
@@ -101,8 +114,11 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise CountersightError(f"a seed is a number from 0 to {LARGEST_SEED}")
 
     def _check_inputs(self) -> None:
-        if self.objective == "contrastive" and self.inputs != "full":
-            raise CountersightError("the contrastive objective compares pictures with texts; it needs `inputs` full")
+        if self.objective == "contrastive" and (self.inputs == "response" or self.encoder == COUNTS):
+            raise CountersightError(
+                "the contrastive objective compares responses with a picture or a change: it needs `inputs` full or "
+                "text, and a network that reads"
+            )
         if self.inputs == "full" and bool(self.view) == bool(self.features):
             raise CountersightError(
                 "`inputs` full needs pictures as regions: name either how they are seen (`view` embedded) or a folder "
