@@ -38,6 +38,8 @@ _ONLY_THERE = re.compile(
 _ON_IT = re.compile(r"\b(on|in|at|inside) it$")
 _MARKED = re.compile(r"\b(?:on|at|inside|outside|under|near|behind|by|above|over) (?:the|this|that) (\w+) (?=\w)")
 _IS_NEGATED = re.compile(r"\b(?:not|never|without)\b|n['’]t\b")
+HAVING = frozenset(map(thing_of, ("wear", "hold", "holding", "carry", "carrying")))
+"""What people do with something of their own, which newcomers need not have."""
 _BEING_THERE = frozenset(map(thing_of, ("stand", "lie", "hang", "rest", "grow")))
 """What tents and cups do where they are, and does not tell some of them from others."""
 _HOLDING = frozenset({"hold", "holds", "contain", "contains"})

@@ -4,7 +4,7 @@ from countersight.composing.asked import Asked, read_asked, with_its_name
 from countersight.composing.clauses import TO_ANOTHER, events, supposition
 from countersight.composing.effects import Effect, apply
 from countersight.composing.grammar import effect_of, is_of_others_alone
-from countersight.composing.likeness import names_a_known_thing, tells_of
+from countersight.composing.likeness import is_scenery, names_a_known_thing, names_kin, tells_of
 from countersight.composing.places import is_of_another_place, may_stay_within
 from countersight.composing.wordings import in_plain_words
 
@@ -41,7 +41,7 @@ def effects_of(question: str) -> list[Effect] | None:
 
 def _effects(asked: Asked, supposed: str) -> list[Effect] | None:
     found: list[Effect] = []
-    told = events(supposed)
+    told = [together for together in events(supposed) if not all(is_scenery(event, asked) for event in together)]
     others = [event for each in told for event in each if is_of_others_alone(event, asked)]
     if _tells_of_another_place(supposed, asked):
         return None
@@ -50,6 +50,8 @@ def _effects(asked: Asked, supposed: str) -> list[Effect] | None:
         counted = [event for event in together if tells_of(event, asked)]
         if counted and asked.members and not all(event in counted or names_a_known_thing(event) for event in together):
             return None  # "a man and his son joined": a son may be one of the people
+        if counted and any(names_kin(event) for event in together if event not in counted):
+            return None  # "a mother and two cubs came along"
         for event in counted or together:
             effect = None if others and not tells_of(event, asked) else effect_of(event, asked)
             if effect is not None:

@@ -71,8 +71,8 @@ def comes_down(verb: str, words: Words, asked: Asked) -> bool:
         return False
     if asked.place & _LEDGES and particle == "down" and base in CARRIED:
         return True
-    climbs = particle == "down" and base in _CLIMBING and "on" in asked.words and not words
-    if climbs and asked.place and not asked.place & _WIDE:
+    climbs = (verb == "fly up" or (particle == "down" and base in _CLIMBING)) and "on" in asked.words and not words
+    if climbs and asked.place and not asked.place & _WIDE:  # or birds fly up from it
         return True
     if not asked.place & _RAISED or behind(words, SOURCES) - asked.words:
         return False
@@ -128,5 +128,7 @@ def is_out_of(goal: frozenset[str], asked: Asked) -> bool:
     place = asked.place
     if goal & (asked.words | parts_of(asked)):
         return False
-    across = bool(place & _GROUNDS and goal & _GROUNDS) or bool(place & (_ASHORE | _VESSELS) and goal & _WATERS)
-    return is_narrow(asked) or across or bool(place & _WATERS and goal & _ASHORE)
+    is_on = "on" in asked.words and not place & (_WIDE | _GROUNDS | _LANDS | _WATERS)
+    between = ((_GROUNDS, _GROUNDS), (_ASHORE | _VESSELS, _WATERS), (_WATERS, _ASHORE))
+    is_across = any(place & here and goal & there for here, there in between)
+    return is_narrow(asked) or is_across or (is_on and goal <= _WATERS | _LANDS)

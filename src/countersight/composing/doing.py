@@ -14,6 +14,7 @@ from countersight.composing.acts import (
     moved,
     present,
 )
+from countersight.composing.asked import HAVING
 from countersight.composing.directions import comes_down, comes_out, gets_into, gets_on
 from countersight.composing.places import (
     PLACING,
@@ -42,6 +43,10 @@ from countersight.composing.vocabulary import (
 
 _ON_THE_WAY: Final = frozenset({"", "over", "across", "around", "along"})
 """Particles that say nothing where a place follows: "moved over to the armchair"."""
+_RISING: Final = frozenset(
+    {"climb", "jump", "hop", "leap", "go", "fly", "float", "soar", "spring", "speed", "swing", "land"}
+)
+"""Verbs with which "up" is no way to somebody."""
 _ARRIVING: Final = frozenset({"land", "settle", "perch"})
 """Who does so elsewhere need not have been here before."""
 
@@ -69,17 +74,24 @@ def _otherwise(act: Act) -> Answer:
     return "open" if has_an_object or (act.verb == "join" and not is_joined(act.rest, act.asked)) else None
 
 
+def _gets_there(act: Act) -> Answer:
+    if gets_on(act.verb, act.asked) or (act.base in MOTION and gets_into(act.rest, act.asked)):
+        return "open" if act.asked.is_doing else "coming"
+    return None
+
+
 def _comes(act: Act) -> Answer:
     verb, rest, asked = act.verb, act.rest, act.asked
-    if gets_on(verb, asked) or (act.base in MOTION and gets_into(rest, asked)):
-        return "open" if asked.is_doing else "coming"
     is_inwards = act.base in MOTION and act.particle in INWARDS
-    if not (verb in COMES or is_inwards or (act.more and verb in COME_IF_MORE)):
+    is_near = act.base in MOTION - _RISING and act.particle == "up" and not rest  # two more swam up
+    if not (verb in COMES or is_inwards or (act.more and (verb in COME_IF_MORE or is_near))):
         return None
     whole = verb in ANYWHERE or is_the_whole_scene(rest, PLACING, asked)
-    is_there = comes_there(rest, asked) and not (act.particle in INWARDS and may_come_in_elsewhere(rest, asked))
+    is_vague = act.particle in INWARDS and verb != "join in" and may_come_in_elsewhere(rest, asked)
+    is_there = comes_there(rest, asked) and not is_vague
     reaches = verb != "reach" or bool(content(rest) & asked.place)
-    return "coming" if whole and reaches and not asked.is_doing and is_there else "open"
+    takes_part = verb in ("join", "join in") and not asked.place & HAVING  # and does what the others do
+    return "coming" if whole and reaches and (takes_part or not asked.is_doing) and is_there else "open"
 
 
 def _goes(act: Act) -> Answer:
@@ -101,4 +113,4 @@ def _moves(act: Act) -> Answer:
     return (moved(act) or "open") if is_moving else None
 
 
-_RULES: Final = (into_the_house, _down_or_out, _otherwise, _comes, _goes, _moves, present, by_direction)
+_RULES: Final = (into_the_house, _gets_there, _down_or_out, _otherwise, _comes, _goes, _moves, present, by_direction)

@@ -76,7 +76,8 @@ def _left(act: Act) -> Answer:
     """What was left is still there, unless it was left alone, or at home."""
     if act.verb != "leave":
         return None
-    return "staying" if is_a_place(act.rest) and is_where_asked(act.rest, act.asked) else "open"
+    is_there = is_a_place(act.rest) and act.rest != ("behind",) and is_where_asked(act.rest, act.asked)
+    return "staying" if is_there else "open"
 
 
 def _sold_or_delivered(act: Act) -> Answer:
@@ -92,7 +93,7 @@ def _brought(act: Act) -> Answer:
     is_brought = act.verb in BROUGHT or (act.more and act.verb in BROUGHT_IF_MORE)
     if is_brought or (act.base in CARRIED and act.particle in INWARDS):
         return "coming" if comes_there(act.rest, act.asked) else "open"
-    if act.particle and act.verb in OTHER:
+    if act.particle and act.verb in OTHER and not content(act.rest) & act.asked.place:
         return "open"
     if act.base in CARRIED and gets_into(act.rest, act.asked):
         return "open" if act.asked.is_doing else "coming"

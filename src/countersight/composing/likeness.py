@@ -1,5 +1,6 @@
 """Whether things of one name are those that are counted: a toy car, a hot dog, a bowl in the place of a plate."""
 
+import re
 from typing import Final
 
 from countersight.composing.accounted import is_known_of_things
@@ -9,14 +10,18 @@ from countersight.composing.vocabulary import (
     APART,
     COMPOUNDS,
     IMITATIONS,
+    KIN,
     KINDS,
     PERSON,
     QUALITIES,
+    SCENERY,
     TELLING_APART,
     thing_of,
 )
 
 _KNOWN: Final = frozenset(KINDS).union(*KINDS.values())
+_KIN: Final = frozenset(map(thing_of, KIN))
+_SCENERY: Final = re.compile(r"(?:it|the \w+) (?P<verb>\w+)(?: to rain| to snow| raining| snowing| open| shut)?")
 _IMITATIONS: Final = frozenset(map(thing_of, IMITATIONS))
 _OF_ADJECTIVES: Final = ("ed", "ing", "y", "en", "ful", "less", "ous", "ish")
 _TELLING_APART: Final = frozenset(map(thing_of, (TELLING_APART | QUALITIES) - {"same", "different"}))
@@ -51,6 +56,17 @@ def loses_its_own(verb: str, agent: Phrase | None, asked: Asked) -> bool:
 def names_a_known_thing(event: str) -> bool:
     """Whether an event names a thing of which it is known what kind it is of."""
     return any(thing_of(word) in _KNOWN for word in WORD.findall(event))
+
+
+def names_kin(event: str) -> bool:
+    """Whether an event names one by whose child or mate it is, so that it may be of any kind: a mother."""
+    return any(thing_of(word) in _KIN for word in WORD.findall(event))
+
+
+def is_scenery(event: str, asked: Asked) -> bool:
+    """Whether an event only tells what happened beside them: "the door opened", "it began to rain"."""
+    found = _SCENERY.fullmatch(event)
+    return found is not None and found["verb"] in SCENERY and not tells_of(event, asked)
 
 
 def tells_of(event: str, asked: Asked) -> bool:

@@ -60,6 +60,7 @@ TAKEN: Final = _list("taken")
 MOTION: Final = _list("motion")
 CARRIED: Final = _list("carried")
 AWAY: Final = _list("away")
+SCENERY: Final = _list("scenery")
 INWARDS: Final = _list("inwards")
 PRESENT: Final = _list("present")
 POSTURES: Final = _list("postures")
@@ -169,7 +170,7 @@ def verb_of(word: str) -> str:
     for ending, instead in (("ied", "y"), ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e"), ("es", ""), ("s", "")):
         if word.endswith(ending):
             plain = word.removesuffix(ending) + instead
-            if plain in VERBS:
+            if plain in VERBS and plain != "be":  # a bed is no form of being
                 return plain
             if len(plain) > 2 and plain[-1] == plain[-2] and plain[:-1] in VERBS:  # hopped, stepping
                 return plain[:-1]

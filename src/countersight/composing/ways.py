@@ -22,8 +22,11 @@ from countersight.composing.places import (
 from countersight.composing.predicates import Predicate
 from countersight.composing.vocabulary import (
     ABSENT,
+    AWAY,
     BROUGHT,
+    CARRIED,
     KEEPS,
+    MOTION,
     PLACED,
     STAYS,
     SURVIVES,
@@ -81,6 +84,9 @@ def way_of_object(verb: str, rest: Words, thing: str, asked: Asked, *, more: boo
         return None
     if verb == "leave":  # "he left two bags behind": gone, or still there?
         return "coming" if more and is_put_there(rest, asked) else None
+    base, _, particle = verb.partition(" ")
+    if base in MOTION - CARRIED and particle in AWAY and verb not in TAKEN:  # "a flea jumped off one"
+        return None
     way = _by_state(Predicate(verb, True, False, False, rest), thing, asked)
     return way or way_of_what_is_done(Act(verb, rest, thing, asked, more))
 
@@ -97,6 +103,8 @@ def _by_state(predicate: Predicate, thing: str, asked: Asked) -> Way | None:
     verb, rest = predicate.verb, predicate.rest
     if predicate.is_progressive:
         return None
+    if verb in ("stop", "give up") and not rest and asked.is_doing:
+        return "going"
     if verb in ("start", "begin", "stop") and rest:
         same = thing_of(verb_of(rest[0])) in asked.place and rest[0].endswith("ing")
         return ("going" if verb == "stop" else "coming") if same else None

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from countersight.composing.asked import WORD, Asked
+from countersight.composing.asked import HAVING, WORD, Asked
 from countersight.composing.changes import added, gone
 from countersight.composing.effects import Effect
 from countersight.composing.likeness import is_counted
@@ -11,7 +11,6 @@ from countersight.composing.phrases import read_phrase
 from countersight.composing.vocabulary import thing_of
 
 _WEARING: Final = thing_of("wear")
-_HOLDING: Final = frozenset(map(thing_of, ("hold", "carry", "carrying", "holding")))
 _WHO: Final = r"(?P<who>.+?)"
 _THEIRS: Final = r"(?:(?:his|her|their|its|the|a|an|some) )?"
 _PASSED: Final = r"(?:(?:his|hers|theirs)|" + _THEIRS + r"(?P<what>\w+(?: \w+)?))"
@@ -35,13 +34,13 @@ _HELD: Final = {
 
 def changed_in_wearing(text: str, asked: Asked) -> Effect | None:
     """What becomes of the number of those who wear or carry something, or None where nothing is put on or off."""
-    ways = _WORN if _WEARING in asked.place else _HELD if asked.place & _HOLDING else {}
+    ways = _WORN if _WEARING in asked.place else _HELD if asked.place & HAVING else {}
     for way, patterns in ways.items():
         found = next(filter(None, (re.fullmatch(pattern, text) for pattern in patterns)), None)
         what = frozenset() if found is None else frozenset(map(thing_of, (found["what"] or "").split()))
         if found is None or not what <= asked.place:
             continue
-        is_all = what == asked.place - _HOLDING - {_WEARING}  # who puts on a hat need not put on a red one
+        is_all = what == asked.place - HAVING  # who puts on a hat need not put on a red one
         return _effect(found["who"], asked, is_put_on=way == "on") if way == "off" or is_all else None
     return None
 
