@@ -110,7 +110,7 @@ COUNTS = [
     ("How many ducks would be on the lake if 3 flew off?", "There are 7. If 3 flew off, there would be 4 left.", "4"),
     ("How many ducks would be on the lake if 3 flew off?", "Four. There are 7 ducks on the lake now.", "4"),
     ("How many pins would be shut if one was opened?", "Three of the pins are shut, so with one opened it's two.", "2"),
-    ("How many kids would be in boots if two more were?", "That means 5 booted and 2 barefoot.", None),
+    ("How many kids would be in boots if two more were?", "That means 5 booted and 2 barefoot.", "5"),
     ("How many animals are in the yard?", "A goat, a donkey and three hens.", None),
     ("How many ferns would be left if one was sold?", "Anywhere from six to nine.", None),
     ("How many lamps hang from the ceiling?", "There are 7 lamps hanging from the ceiling.", "7"),

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterable
 
-from countersight.reading.company import Quantity, fit
+from countersight.reading.company import Quantity
+from countersight.reading.fitting import fit
 from countersight.reading.other_counts import GENERAL
 from countersight.reading.question import Counted
-from countersight.reading.ranks import Rank
+from countersight.reading.ranks import FINITE, Rank
 from countersight.reading.stems import is_empty, stem
 
 _DENIED = re.compile(r"\bnot(?: the| just)?\s*$", re.IGNORECASE)  # "5, not 8"
@@ -31,6 +32,7 @@ def accounts_for(value: str, every: list[Quantity], mentioned: Iterable[str | No
     told_only = not asked.of_now and asked.nouns and max(n.rank for n in every) <= Rank.STATED
     if told_only and all(_is_told_of_another(n, asked) for n in own):
         return False
+    told_only = told_only and any(FINITE.search(f"{n.before} {n.after}") for n in own)  # not "4 clean, 3 dirty"
     total = str(sum(int(n.value) for n in every if n.value != value and n.value and n.value.isdigit()))
     known = [int(n) for n in (*mentioned, *asked.supposed_numbers, *(n.value for n in every)) if n and n.isdigit()]
     return all(
@@ -118,7 +120,7 @@ def _fits_less(other: Quantity, own: list[Quantity], asked: Counted) -> bool:
 def _is_part(other: Quantity, own: list[Quantity], asked: Counted) -> bool:
     """Whether a number is said of some of those in the answer: "7 windows, 2 of which are open"."""
     closer = (other.words - own[0].words) & asked.qualities
-    return (other.is_share or other.rank == Rank.SHARE) and _after(other, own[0]) and not closer
+    return (other.is_share or other.rank == Rank.SHARE or other.is_part) and _after(other, own[0]) and not closer
 
 
 def _is_whole(other: Quantity, own: list[Quantity], asked: Counted) -> bool:

@@ -139,7 +139,7 @@ def _before_it_broke_off(said: str, question: Question) -> str | None:
     for region in announced(said):
         first, *others = sentences(region)
         if others or first.endswith("."):
-            return _opening(first, question)
+            return _said_outright(first, question)
     first, *others = sentences(said) or [""]
     if others and _GIVES_REASONS.match(others[0]) and question.kind != "open":
         return _anywhere(first, question)

@@ -20,6 +20,7 @@ _PARTS_IN_BRACKETS = re.compile(r"\s*\((?=[^()]*[,;&]|[^()]* and )([^()=+*/]{5,2
 _SAYS = re.compile(rf"{any_of('questions.helping')}|\b(?:if|now|before|after|plus|minus|each)\b|'d\b", re.IGNORECASE)
 _INTERJECTION = re.compile(r"^\W*(?:yes|no|yeah|nope|sure|okay|ok|well|right)\s*[,.!;:-]+\s+(?=\S)", re.IGNORECASE)
 _COUNTING_UP = re.compile(r"\b1,? 2(?:,? (?:and )?\d{1,3}\b){1,40}(?! [-+=*/])")
+_EVERY_ONE = re.compile(r"\bevery(?: single)? one of the (?=\w+)", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+")
 _DASH_FIRST = re.compile(r"^(\W*\w+) - (?=[a-z])", re.IGNORECASE)
 _PRICE = re.compile(r"[$€£]\d+(?:\.\d\d)?")  # "the $12 pasta"
@@ -36,7 +37,7 @@ def in_things(text: str, question: str) -> str:
         text = _unless_empty(_PRICE.sub("", text), text)
     text = _PARTS_IN_BRACKETS.sub(_as_parts, _OF_SO_MANY.sub(_so_many_of, text))
     text = _COUNTING_UP.sub(_last_of_counting, _INTERJECTION.sub("", _unless_empty(_BRACKETED.sub(" ", text), text)))
-    text = _without_what_was_asked(text, question)
+    text = _without_what_was_asked(_EVERY_ONE.sub("all ", text), question)
     text = _NUMBER_AS_A_NAME.sub("", text) if counted_by(question).nouns else text
     text = text if "=" in text else _DASH_FIRST.sub(r"\1 -- ", text)
     return _unless_empty(_YEAR.sub(" ", text), text)

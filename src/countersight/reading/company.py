@@ -6,15 +6,12 @@ from itertools import pairwise
 
 import msgspec
 
-from countersight.reading.opposites import SIDES, opposed_stems
-from countersight.reading.question import Counted
 from countersight.reading.ranks import Rank, Ranks
-from countersight.reading.stems import counted_words, is_empty, spelled, stem
+from countersight.reading.stems import counted_words, is_empty, spelled
 from countersight.reading.vocabulary import any_of, words
 
 _BOUNDARY = re.compile(r"[,;:|]|--|\b(?:and|but|while|whereas|plus|with|so|therefore|then|leaving)\b", re.IGNORECASE)
 _PAUSE = re.compile(r"[,;:()]|--|\s-\s")
-_ASIDE = re.compile(r"[;:(]|--|\s-\s")
 _JOINED = re.compile(r"\s*(?:,|,?\s*and|&|\+|,?\s*plus)\s*$", re.IGNORECASE)
 _ALSO = re.compile(r"^.*\b(?:and|plus)\s+$", re.IGNORECASE)  # "a dog and two": the dog is no word of the two
 _NEGATED = re.compile(r"\b(?:not|without|no longer|nor)\b|n't\b", re.IGNORECASE)
@@ -31,14 +28,13 @@ _SOME_OF_THEM = re.compile(
     re.IGNORECASE,
 )
 # "5, I overlooked the one in the corner"; "the two big dogs do, the small one does not"
-_REMARK = re.compile(r"[,;] (?:(?:and|but|while) )?(?:i|we|the \w+ one)\b.*", re.IGNORECASE)
-_PRONOUN = re.compile(r"\bof (?:them|which|whom|these|those)\b", re.IGNORECASE)
+_REMARK = re.compile(
+    r"[,;] (?:(?:and|but|while) )?(?:i|we|the \w+ one)\b.*|,? (?:compared (?:with|to)|as opposed to|rather than)\b.*",
+    re.IGNORECASE,
+)
+_ONES = re.compile(r"\s*(?:[a-z-]+ ){1,2}ones?\b", re.IGNORECASE)
 _VERBS = words("questions.helping") | words("questions.possession")
-_GROUPS = frozenset(map(stem, words("counts.groups")))
 _PREPOSITIONS = words("questions.prepositions")
-_POSSESSION = words("questions.possession")
-_THE_OTHER = re.compile(r"the \w+(?: (?:would|will|could|still|then))*")  # "the guests would still have"
-_LESS = frozenset({"minus", "without"})
 _STOPS = _VERBS | _PREPOSITIONS | {"of", "that", "which", "who", "being", "left", "remaining", "altogether"}
 
 
@@ -56,11 +52,15 @@ class Quantity(msgspec.Struct, frozen=True):
     phrase: tuple[str, ...]
     """The words of the thing counted: "red", "cars" of "3 red cars are parked"."""
     negated: bool
+    is_part: bool
+    """Whether it stands behind the colon of a whole: the 2 and the 1 of "3 bags: two big ones and a small one"."""
 
     @property
     def noun(self) -> str:
         """The word that is counted, or nothing."""
         label = None if self.phrase else _LABEL.search(self.before)  # "Remaining: 7" counts nothing new
+        if self.phrase and _ONES.match(self.after) and spelled(self.after)[len(self.phrase)].startswith("one"):
+            return ""  # "blue ones" have no name of their own
         return label[1].lower() if label else self.phrase[-1] if self.phrase else ""
 
     @property
@@ -69,17 +69,9 @@ class Quantity(msgspec.Struct, frozen=True):
 
     @property
     def is_short(self) -> bool:
-        """Whether what is said of it was said before: "5 are", "2 are not"."""
-        return not self.words and any(word in _VERBS or word.endswith("n't") for word in spelled(self.after))
-
-
-class Fit(msgspec.Struct, frozen=True, order=True):
-    """How well a number answers a question: by the qualities it shares with it, then by the noun, then by no more."""
-
-    qualities: int
-    noun: int
-    narrower: int
-    """Less than 0 for a share that is further narrowed: "2 of them are black"."""
+        """Whether what is said of it was said before: "5 are", "2 are not", "4 with"."""
+        said = spelled(self.after)
+        return not self.words and (any(word in _VERBS or word.endswith("n't") for word in said) or said[:1] == ["with"])
 
 
 def quantities(ranks: Ranks, sentence: int) -> list[Quantity]:
@@ -99,7 +91,7 @@ def quantities(ranks: Ranks, sentence: int) -> list[Quantity]:
     ranked = [number.rank for number in chosen]
     for place in reversed(shared):  # "five children and one adult would be left": the "would" is of both
         ranked[place] = max(ranked[place], ranked[place + 1])
-    _share_with_parts(befores, afters, betweens)
+    parts_from = _share_with_parts(befores, afters, betweens)
     return [
         Quantity(
             value=number.value,
@@ -111,8 +103,9 @@ def quantities(ranks: Ranks, sentence: int) -> list[Quantity]:
             words=frozenset(counted_words(f"{before} {after}")),
             phrase=_phrase(after),
             negated=bool(_NEGATED.search(after)),
+            is_part=place >= parts_from,
         )
-        for number, rank, before, after in zip(chosen, ranked, befores, afters, strict=True)
+        for place, (number, rank, before, after) in enumerate(zip(chosen, ranked, befores, afters, strict=True))
     ]
 
 
@@ -154,14 +147,16 @@ def _share_in_lists(befores: list[str], afters: list[str], joined: Sequence[str]
     places = []
     for place in range(len(joined) - 1, -1, -1):
         # A comma alone joins nothing: "10 birds, 4 flying". Before an "and" it does: "1 cat, 2 dogs and 3 hens fled".
-        bare = not _has_predicate(afters[place])
+        bare = not has_predicate(afters[place])
         # "Two on the left and one on the right are drinking": a verb behind a place is said of both.
         behind = joined[place] == "and" and not _has_verb(afters[place]) and _has_verb_behind_place(afters[place + 1])
         shared = bool(joined[place]) and (joined[place] != "," or shared) and (bare or behind)
         # "10 chairs, and 6 of them are taken", "2 wear hats and 2 do not"
         shared = shared and not (_SHARE.match(afters[place + 1]) or _DO_NOT.match(afters[place + 1]))
+        # "Ten people, and six are seated": what has no name of its own is some of those before it, or is then
+        shared = shared and not (_phrase(afters[place]) and not _phrase(afters[place + 1]))
         if shared:
-            afters[place] += f" {_predicate(afters[place + 1])}"
+            afters[place] += f" {predicate(afters[place + 1])}"
             places.append(place)
     for place, is_joined in enumerate(joined):
         if is_joined and not befores[place + 1].strip():
@@ -169,21 +164,28 @@ def _share_in_lists(befores: list[str], afters: list[str], joined: Sequence[str]
     return places[::-1]
 
 
-def _share_with_parts(befores: list[str], afters: list[str], betweens: Sequence[str]) -> None:
-    """Parts are where their whole is: in "6 dishes on the table: 4 plates and 2 bowls" the plates are on the table."""
-    whole = ""
+def _share_with_parts(befores: list[str], afters: list[str], betweens: Sequence[str]) -> int:
+    """Parts are where their whole is: in "6 dishes on the table: 4 plates and 2 bowls" the plates are on the table.
+
+    Returns the place of the first part.
+    """
+    labelled = any(map(_NEXT_LABEL.search, betweens))
+    whole = befores[0] if _COLON.search(befores[0]) and not labelled and "=" not in "".join(betweens) else ""
+    parts_from = len(befores)
     for place, between in enumerate(betweens):
         adds_up = any("=" in later for later in betweens[place:])  # "three would get one each: 12 - 3 = 9"
         if _COLON.search(between) and not _NEXT_LABEL.search(between) and not adds_up:
-            whole = f"{befores[place]} {_predicate(afters[place])}"
+            whole = f"{befores[place]} {predicate(afters[place])}"
+            parts_from = min(parts_from, place + 1)
         befores[place + 1] = f"{whole} {befores[place + 1]}" if whole else befores[place + 1]
+    return parts_from
 
 
 def _is_bare(after: str) -> bool:
     return not counted_words(after)
 
 
-def _has_predicate(after: str) -> bool:
+def has_predicate(after: str) -> bool:
     return any(word in _STOPS or word.endswith("ing") for word in spelled(after))
 
 
@@ -197,7 +199,7 @@ def _has_verb_behind_place(after: str) -> bool:
     return any(word in _PREPOSITIONS for word in every[:verb])
 
 
-def _predicate(after: str) -> str:
+def predicate(after: str) -> str:
     every = after.split()
     start = next((i for i, word in enumerate(every) if _opens_a_predicate(i, word.lower())), len(every))
     return " ".join(every[start:])
@@ -206,85 +208,3 @@ def _predicate(after: str) -> str:
 def _opens_a_predicate(place: int, word: str) -> bool:
     """Whether what is said of a thing begins with a word: "are", "on", "sitting", the "parked" of "cars parked"."""
     return word in _STOPS or word.endswith("ing") or (place > 0 and len(word) > 3 and word.endswith("ed"))
-
-
-def fit(quantity: Quantity, asked: Counted, inherited: frozenset[str]) -> Fit | None:
-    """How well a number fits a question, or None where it counts something else."""
-    said = quantity.words
-    matched = said & asked.qualities
-    noun = stem(quantity.noun) if quantity.noun else ""
-    if quantity.is_short:
-        matched = inherited & asked.qualities  # "five are lit and two are not"
-    own = frozenset(map(stem, quantity.phrase))
-    opposed = _is_opposed(said - (asked.supposition - own), asked)  # "with one opened it's two", to how many are closed
-    if opposed and asked.negated:
-        return Fit(len(asked.qualities), 0, 0)  # "2 are unlit", to how many are not lit
-    if opposed or _counts_another(quantity, noun, asked) or _is_anothers(quantity, asked):
-        return None
-    if _stand_at_the_asked(quantity, noun, asked) or _is_on_any_side(said, asked):
-        return None
-    if noun in _GROUPS and noun not in asked.nouns:
-        return None
-    if _is_of_the_contrary(quantity, asked, matched):
-        return None
-    if _PRONOUN.match(quantity.after.lstrip()) or _PRONOUN.search(quantity.before):
-        matched |= inherited & asked.qualities
-    qualities = len(matched) + len(asked.owner & frozenset(counted_words(quantity.before)))
-    extra = said - asked.words if quantity.is_share else frozenset[str]()
-    return Fit(qualities, int(bool(said & asked.nouns) or not quantity.noun), -len(extra))
-
-
-def _counts_another(quantity: Quantity, noun: str, asked: Counted) -> bool:
-    """Whether it counts what the question only mentions: the hats of "how many people wear hats"."""
-    plural = quantity.noun.endswith("s") and not quantity.noun.endswith("ss")
-    verb = any(stem(word) in asked.qualities for word in quantity.phrase[:-1])  # "3 wear hats"
-    return plural and not verb and noun not in asked.nouns and noun in asked.qualities | asked.owner
-
-
-def _stand_at_the_asked(quantity: Quantity, noun: str, asked: Counted) -> bool:
-    """Whether it counts what is at the things asked for: "two people in one of the boats", to how many boats."""
-    if not noun or quantity.is_share or quantity.value == "1" or is_empty(quantity.noun) or noun in asked.qualities:
-        return False
-    behind = counted_words(_predicate(quantity.after))
-    return not asked.nouns & {*map(stem, quantity.phrase)} and bool(asked.nouns & {*behind})
-
-
-def _is_on_any_side(said: frozenset[str], asked: Counted) -> bool:
-    """Whether it is where the question asks, and nothing says on which side: "on two shelves", to the top shelf."""
-    sides = asked.qualities & SIDES
-    return bool(sides) and not sides & said and bool(said & asked.qualities)
-
-
-def _is_of_the_contrary(quantity: Quantity, asked: Counted, matched: frozenset[str]) -> bool:
-    """Whether it is denied what was asked for, or the other way round: "2 are not wearing hats", "2 aren't"."""
-    if quantity.value == "0":
-        return False
-    if matched:
-        return quantity.negated != asked.negated
-    return quantity.negated and not asked.negated and not quantity.words - asked.nouns
-
-
-def _is_opposed(said: frozenset[str], asked: Counted) -> bool:
-    """Whether it is said to be what shuts out what was asked: "8 outside", to how many are inside."""
-    return any(opposed_stems(word, quality) for quality in asked.qualities - said for word in said)
-
-
-def _is_anothers(quantity: Quantity, asked: Counted) -> bool:
-    """Whether it is somebody else's: "the boy would have 1", to how many the girl would have."""
-    said = spelled(quantity.before)
-    if not asked.owner or not said or said[-1] not in _POSSESSION or _LESS.intersection(said):
-        return False
-    holder = frozenset(counted_words(quantity.before)) - asked.nouns - asked.qualities
-    another = bool(holder & asked.supposition) or (bool(holder) and bool(_THE_OTHER.fullmatch(" ".join(said[:-1]))))
-    return another and not holder & asked.owner
-
-
-def speaks_of_another(quantity: Quantity, asked: Counted) -> bool:
-    """Whether it is said of something that the question does not ask: "6 people at a table", to who wears hats."""
-    after = _ASIDE.split(quantity.after, maxsplit=1)[0]
-    return (
-        bool(asked.qualities)
-        and _has_predicate(after)
-        and not quantity.words & asked.qualities
-        and bool(frozenset(counted_words(_predicate(after))) - (asked.words - asked.supposition))
-    )

@@ -7,15 +7,14 @@ from msgspec.structs import replace
 from countersight.reading.accounts import accounts_for, are_to_be_added, is_of_any_kind
 from countersight.reading.as_counts import in_things
 from countersight.reading.clauses import MODAL_AT, contrasted, imagines, sentences, supposed, supposes, supposes_first
-from countersight.reading.company import Fit, Quantity, fit, quantities, speaks_of_another
+from countersight.reading.company import Quantity, quantities
+from countersight.reading.fitting import Fit, fit, speaks_of_another
 from countersight.reading.numerals import numerals
 from countersight.reading.of_each import not_of_each
 from countersight.reading.openings import first_alone, opened_with
 from countersight.reading.other_counts import (
     GENERAL,
-    are_parts,
     is_all_there_is,
-    is_beside_the_asked,
     is_beside_the_question,
     is_nowhere,
     is_of_all_kinds,
@@ -97,7 +96,6 @@ def count(text: str, question: str) -> str | None:
         and (not n.noun or not n.noun.endswith("s") or stem(n.noun) in asked.nouns)
         and fit(n, asked, frozenset())
         and not speaks_of_another(n, asked)
-        and not is_beside_the_asked(n, every, asked)
         and accounts_for(n.value, every, mentioned, asked)
     }
     return others.pop() if len(others) == 1 else None
@@ -176,27 +174,18 @@ def _chosen(every: list[Quantity], asked: Counted, mentioned: frozenset[str]) ->
         return None  # "there are four men in the image", to how many wear glasses
     if asked.qualities and len(every) == 1 and is_all_there_is(every[0]) and not every[0].words & asked.qualities:
         return None  # nothing says that these are the ones asked for
-    if best == 0 and asked.qualities & mentioned and max(n.rank for _, n in to_the_point) == Rank.STATED:
+    told = (asked.qualities - asked.places) & mentioned
+    if best == 0 and told and max(n.rank for _, n in to_the_point) == Rank.STATED:
         return None  # "there are six women, and half of them carry bags"
     if best == 0:
         return _unqualified([n for _, n in to_the_point], every, asked, mentioned)
     # "nine apples in the bowl, the other four are red": the kind tells more than the place does
     to_the_point = [each for each in to_the_point if each[1].words & asked.kinds] or to_the_point
     fits = max(found for found, _ in to_the_point)
-    kept = [n for found, n in to_the_point if found == fits]
-    if _is_of_another_noun(kept, every, asked):
-        return None
+    kept = [n for found, n in to_the_point if found == fits or (asked.joins and found.qualities)]
+    wholes = {n.sentence for n in kept if not n.is_part}
+    kept = [n for n in kept if not (n.is_part and n.sentence in wholes)]
     return _with_its_total(kept, [n for n in pool if n not in kept], asked)
-
-
-def _is_of_another_noun(kept: list[Quantity], every: list[Quantity], asked: Counted) -> bool:
-    """Whether what fits counts something else than was asked, and that is counted too: "3 cups, and 4 plates there"."""
-    others = [
-        n
-        for n in kept
-        if n.noun.endswith("s") and not n.is_share and not n.words & asked.nouns and stem(n.noun) not in asked.qualities
-    ]
-    return len(others) == len(kept) and any(n.words & asked.nouns for n in every)
 
 
 def _are_shares(every: list[Quantity]) -> bool:
@@ -221,8 +210,6 @@ def _unqualified(pool: list[Quantity], every: list[Quantity], asked: Counted, me
         return None
     strongest = max(n.rank for n in pool)
     named = [n for n in pool if n.words & asked.nouns]
-    if strongest <= Rank.STATED and any(are_parts(n, other) for n in named for other in pool):
-        return None  # "five red, four green and three blue flags"
     others = [n for n in pool if n.noun and stem(n.noun) not in asked.nouns]
     if strongest != Rank.CONCLUDED and others and not named and asked.nouns & mentioned:
         return None  # "a dog and two cats", to how many dogs

@@ -1,6 +1,7 @@
 """What the sentences of a reply say that the question did not, where they speak of the world that was asked about."""
 
 import re
+from itertools import pairwise
 from typing import Final
 
 from countersight.reading.clauses import MODAL, MODAL_AT, asks_of_now, clauses, stated, supposed, tells_of_now
@@ -9,13 +10,15 @@ from countersight.reading.stems import stem
 from countersight.reading.vocabulary import any_of, found, words
 
 _QUOTED = re.compile(r'"([^"\n]{1,60})"')
-_WORD = re.compile(r"[^\W\d_]+(?:[-'][^\W\d_]+)*|\d+(?::\d\d)?")
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*(?:'(?!s\b|re\b|d\b|ll\b)[^\W\d_]+)?|[$€£]?\d+(?:[.:]\d\d)?")
 _RATHER_THAN = re.compile(r",? \b(?:rather than|instead of|as opposed to|and not|but not)\b.*|, not\b.*", re.IGNORECASE)
 _FROM_TO = re.compile(r"\bfrom \w+(?: \w+)? to\b", re.IGNORECASE)  # "from green to red" ends at red
 _WHICH_IS = re.compile(rf"(?<=\w),? (?:that|which|who|whose) (?:\w+s|are|were|have|{MODAL})\b[^,]*", re.IGNORECASE)
-_LEANING = re.compile(
-    rf"(?<=\w) \w+ing {any_of('questions.prepositions')} .*", re.IGNORECASE
-)  # "the bike leaning on it"
+_LEANING = re.compile(  # "the bike leaning on it"; not "the bike is leaning on it"
+    rf"(?<=\w)(?<!\bis)(?<!\bare)(?<!\bbe)(?<!'s)(?<!'re)(?<!\bwas)(?<!\bwere) "
+    rf"\w+ing {any_of('questions.prepositions')} (?!.*{MODAL}).*",
+    re.IGNORECASE,
+)
 _UNIT = re.compile(rf" {any_of('counts.units')}", re.IGNORECASE)
 _CONCLUSION = found("yes_no.conclusions")
 _PRESENT = re.compile(
@@ -23,6 +26,9 @@ _PRESENT = re.compile(
     r"(?P<verb>'s|'re| (?:is|are|was|were|has|have|\w+s))\b",
     re.IGNORECASE,
 )
+_THERE_WOULD_BE = re.compile(rf"\bthere\s*{MODAL} be\b|'d be$", re.IGNORECASE)
+_IS_WHAT = re.compile(r",? (?:is|was|would be|'d be) (?:what|who|where|which one)\b.*", re.IGNORECASE)
+_DOING = re.compile(r" \w+ing\b", re.IGNORECASE)
 # The wh-word is what does it: "who would win", and not "what would the girl drink".
 _ASKS_FOR_THE_SUBJECT = re.compile(
     rf"\W*(?:who|what|which)(?: \w+){{0,2}}? {MODAL} (?!{any_of('questions.determiners')}"
@@ -33,6 +39,9 @@ _ASKS_WHAT_WOULD_BE = re.compile(rf"\W*(?:who|what|which)(?: \w+){{0,2}}? {MODAL
 _VERB = re.compile(
     rf"{MODAL}(?: (?:\w+ly|still|then|now|most likely|have to|need to))*\s+(?!(?:be|not)\b)(?P<verb>\w+)", re.IGNORECASE
 )
+# "The man on the left is", "the sport shown here is"
+_SAYS = re.compile(r"\W*(?P<subject>the (?:[\w-]+ ){1,7}?)(?:is|are|was|were|shows|reads|says)\b", re.IGNORECASE)
+_ASKS_FOR_A_THING = re.compile(r"\W*(?:what|which|who)\b", re.IGNORECASE)
 _SIDE = re.compile(r"\b(?:the|his|her|its|their|far) (left|right)\b", re.IGNORECASE)
 _IS_SO = re.compile(
     rf"\W*(?:it|he|she|they|there|the \w+(?: \w+)?)\s*{MODAL}(?: (?:\w+ly|still|then))*"
@@ -46,7 +55,8 @@ PALE: Final = words("questions.empty") | words("options.pale") | words("open.pas
 _ADJECTIVES: Final = words("open.adjectives")
 _PARTICLES: Final = words("open.particles")
 _TAKING: Final = words("open.taking")
-_JOINING: Final = frozenset({"of", "and", "or", "the", "a", "an", "in", "on", "to", "with", "for"})
+_JOINING: Final = frozenset({"of", "and", "or", "the", "a", "an", "in", "on", "to", "for"})
+_PLACING: Final = words("questions.prepositions") - _JOINING
 _POINTING: Final = words("questions.prepositions") | words("open.pointing")
 _LONGEST = 5  # words of an answer
 
@@ -60,10 +70,14 @@ def answering(parts: list[str], question: str) -> str | None:
         return _new_words(parts[-1], question) if parts and not is_told_of_now(parts[-1], question) else None
     if any(_is_elsewhere(part, question) for part in parts if MODAL_AT.search(part)):
         return None
-    known = _stems(stated(question))
+    asked = stated(question)
+    known = _stems(asked)
     shared = [len(known & _stems(clause)) for clause in imagined]
     closest = [clause for clause, share in zip(imagined, shared, strict=True) if share == max(shared)]
-    return _new_words(closest[-1], question)
+    answer = _new_words(closest[-1], question)
+    if answer is None and (_ASKS_HOW_IT_IS.search(asked.strip(" ?,")) or _THERE_WOULD_BE.search(closest[-1])):
+        return _new_words(closest[-1], asked)  # "it would be green", to its colour if it was painted green
+    return answer
 
 
 def _clauses_of_what_would_be(part: str) -> list[str]:
@@ -85,14 +99,16 @@ def _is_elsewhere(part: str, question: str) -> bool:
 
 def is_told_of_now(piece: str, question: str) -> bool:
     """Whether a piece tells how something of the question is: "the clock shows 3:15", to what it would show."""
-    if MODAL_AT.search(piece) or _CONCLUSION.search(piece):
+    if MODAL_AT.search(piece):
         return False
     told = _PRESENT.match(piece)
-    if tells_of_now(piece) or told is None:
-        return told is not None
+    if tells_of_now(piece) or told is None or _CONCLUSION.search(piece):
+        return tells_of_now(piece)
     known = {stem(word.lower()) for word in _WORD.findall(question)}
     if told["noun"]:
         return known.issuperset(_stems(told["noun"]))
+    if told["who"].lower() != "it" and _DOING.match(piece, told.end()):
+        return True  # "she is drinking coffee", to what she would drink
     return known.issuperset(_stems(piece[told.end() :]))  # "she is reading"
 
 
@@ -109,6 +125,7 @@ def _new_words(clause: str, question: str) -> str | None:
     if len(quoted) == 1:
         return str(quoted[0]).strip(" .,!")
     main = _FROM_TO.sub("to", _without_remarks(_CONCLUSION.split(stated(clause))[-1]))
+    main = _IS_WHAT.sub("", main)
     if _is_of_another_kind(main, question):
         return None
     known = {stem(word.lower()) for word in _WORD.findall(question)}
@@ -119,6 +136,7 @@ def _new_words(clause: str, question: str) -> str | None:
         for i, token in enumerate(tokens)
         if first <= token.start() < last and _is_new(token.group().lower(), known) and not _is_done(token, main)
     ]
+    new = _first_thing(new, tokens) if _ASKS_FOR_A_THING.match(question) else new
     if all(tokens[i].group().endswith("n't") or tokens[i].group().lower() in _PARTICLES for i in new):
         return None
     between = [tokens[i].group().lower() for i in range(new[0], new[-1] + 1) if i not in new]
@@ -127,6 +145,16 @@ def _new_words(clause: str, question: str) -> str | None:
     end = tokens[new[-1]].end()
     unit = _UNIT.match(main, end) if tokens[new[-1]].group().isdigit() else None
     return main[tokens[new[0]].start() : unit.end() if unit else end]
+
+
+def _first_thing(new: list[int], tokens: list[re.Match[str]]) -> list[int]:
+    """The new words up to where the thing is: the "pizza" of "pizza with a fork"."""
+    new = [i for i in new if tokens[i].group().lower() not in _PLACING]
+    for earlier, later in pairwise(new):
+        between = {tokens[i].group().lower() for i in range(earlier + 1, later)}
+        if between & _PLACING:
+            return new[: new.index(later)]
+    return new
 
 
 def _without_remarks(clause: str) -> str:
@@ -143,11 +171,11 @@ def _place_of_the_answer(main: str, question: str) -> tuple[int, int]:
     modal = MODAL_AT.search(main)
     verb = _VERB.match(main, modal.start()) if modal else None
     if not modal:
-        return 0, len(main)
+        return _behind_its_verb(main, question), len(main)
     if _ASKS_WHAT_WOULD_BE.match(question):
         return (0, 0) if _is_of_the_changed(main[: modal.start()], question) else (0, len(main))
     if not verb:
-        return 0, len(main)
+        return (modal.end() if _WORD.search(main, modal.end()) else 0), len(main)
     done = verb["verb"].lower()
     may_be_the_same = done in PALE or done in _TAKING or stem(done) in _stems(question)
     if _ASKS_FOR_THE_SUBJECT.match(question):
@@ -155,6 +183,13 @@ def _place_of_the_answer(main: str, question: str) -> tuple[int, int]:
     if not _WORD.search(main, verb.end()):
         return 0, len(main)  # "tea is what she would drink"
     return (verb.end(), len(main)) if may_be_the_same else (0, 0)
+
+
+def _behind_its_verb(main: str, question: str) -> int:
+    """Where what is said of the asked begins: behind the "is" of "the taxi in the middle is yellow"."""
+    told = _SAYS.match(main)
+    known = {stem(word.lower()) for word in _WORD.findall(question)}
+    return told.end() if told and known & _stems(told["subject"]) and _WORD.search(main, told.end()) else 0
 
 
 def _is_of_the_changed(subject: str, question: str) -> bool:

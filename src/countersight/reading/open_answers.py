@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from countersight.reading.clauses import MODAL, MODAL_AT, contrasted, imagines, sentences
+from countersight.reading.clauses import MODAL, MODAL_AT, contrasted, imagines, sentences, stated
 from countersight.reading.languages import language_of
 from countersight.reading.new_words import PALE, answering, is_told_of_now, is_vague
 from countersight.reading.option_texts import written_out
@@ -12,8 +12,11 @@ from countersight.reading.stems import stem
 from countersight.reading.vocabulary import any_of
 
 _RATHER_THAN = re.compile(r",? \b(?:rather than|instead of|as opposed to|and not|but not)\b.*|, not\b.*", re.IGNORECASE)
+_FURTHER = re.compile(r", (?:while|whereas|which|who|whose|because|since|as|and the|but the)\b.*", re.IGNORECASE)
+_PREFACE = re.compile(rf"\W*{any_of('open.prefaces')}[,:]?\s+(?=\w)", re.IGNORECASE)
+_SEEMS = re.compile(r"\b(?:seem|appear)s? to be\b", re.IGNORECASE)
 _HEDGED = re.compile(
-    r",? \b(?:most likely|very likely|probably|i think|i guess|i believe|of course)\W*$", re.IGNORECASE
+    r",? \b(?:most likely|very likely|probably|i think|i guess|i believe|i suppose|of course)\W*$", re.IGNORECASE
 )
 _VERB = re.compile(
     r"\b(?:is|are|was|were|be|has|have|had|does|do|did|can|let|i|he|she|it|they|we)\b|'s\b|'re\b", re.IGNORECASE
@@ -31,10 +34,11 @@ _TELLS = re.compile(r"\b(?:happen|why|how|describe|explain|do|doing|say about|di
 _GOES_ON = re.compile(r"(?<!\bmrs)(?<!\bave)(?<=\w\w\w)\. *\S|[!?] *\S", re.IGNORECASE)
 # A sentence with its full stop, as models write: "it is cloudy" without one is what people answer, and stays.
 _SAID_OF = re.compile(
-    r"(?:it|this|that|they|these|those|(?:the|this|that|these|those) (?P<subject>\w+))"
-    r"(?: is| are| was| were|'s|'re) (?P<answer>\w[\w' -]*?)[.!]",
+    r"(?:it|this|that|they|these|those|he|she|(?:the|this|that|these|those) (?P<subject>\w+))"
+    r"(?: |(?='))(?P<verb>is|are|was|were|'s|'re|\w+s?) (?P<answer>\w[\w' -]*?)[.!]",
     re.IGNORECASE,
 )
+_BEING: Final = frozenset({"is", "are", "was", "were", "'s", "'re"})
 _COLOUR_ASKED = re.compile(r"\bwhat colou?r\b", re.IGNORECASE)
 _MAY: Final = re.compile(r"\W*May\W*")  # the month
 _WORD = re.compile(r"[^\W\d_]+(?:[-'][^\W\d_]+)*")
@@ -47,7 +51,7 @@ def open_answer(text: str, question: str) -> str | None:
 
     What happens, and why, is answered by whole sentences: these are left as they are.
     """
-    said = _HEDGED.sub("", text.strip())
+    said = _PREFACE.sub("", _SEEMS.sub("is", _HEDGED.sub("", text.strip())))
     if all(_is_refused(part) for piece in sentences(said) for part in contrasted(piece)):
         return None
     if language_of(said) == "other" and (len(said.split()) > _FEW or said.endswith((".", "!"))):
@@ -67,9 +71,9 @@ def _of_sentences(said: str, question: str) -> str | None:
     pieces = [piece for piece in pieces if len(pieces) == 1 or not _says_nothing(piece, question)]
     if not pieces:
         return None
-    short = _RATHER_THAN.sub("", pieces[0])
-    if _is_few(pieces[0]) and not _leads_up(pieces):
-        return said if every == [short] else short.strip(" .!,")
+    short = stated(_FURTHER.sub("", _RATHER_THAN.sub("", pieces[0])))
+    if _is_few(short) and not _leads_up(pieces) and not MODAL_AT.search(pieces[0]):
+        return said if every == [short] else short.strip(" .!,=")
     parts = [part for piece in pieces for part in contrasted(piece) if not _is_refused(part)]
     answer = answering(parts, question)
     if answer is not None:
@@ -98,7 +102,11 @@ def _without_subject(said: str, question: str) -> str:
         return said
     known = {stem(word.lower()) for word in _WORD.findall(question)}
     named = [word.lower() for word in _WORD.findall(found["subject"] or "")]
-    return found["answer"] if all(word in PALE or stem(word) in known for word in named) else said
+    does = found["verb"].lower()
+    if not all(word in PALE or stem(word) in known for word in named) or not (does in _BEING or stem(does) in known):
+        return said
+    words = found["answer"].split()
+    return " ".join(words[next((i for i, word in enumerate(words) if stem(word.lower()) not in known), 0) :])
 
 
 def _is_refused(part: str) -> bool:
@@ -112,7 +120,7 @@ def _is_caption(said: str) -> bool:
 
 
 def _is_few(piece: str) -> bool:
-    return len(_RATHER_THAN.sub("", piece).split()) <= _FEW and not _is_sentence(piece) and not piece.endswith("?")
+    return 0 < len(piece.split()) <= _FEW and not _is_sentence(piece) and not piece.endswith("?")
 
 
 def _is_sentence(piece: str) -> bool:

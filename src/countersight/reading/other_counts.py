@@ -6,7 +6,6 @@ from itertools import pairwise
 from countersight.reading.clauses import MODAL_AT
 from countersight.reading.company import Quantity
 from countersight.reading.numerals import numerals
-from countersight.reading.opposites import opposed_stems
 from countersight.reading.question import Counted
 from countersight.reading.ranks import Rank
 from countersight.reading.stems import is_empty, stem
@@ -100,12 +99,6 @@ def is_all_there_is(number: Quantity) -> bool:
     return bool(_IN_TOTAL.search(number.after)) and not MODAL_AT.search(number.before)
 
 
-def are_parts(named: Quantity, other: Quantity) -> bool:
-    """Whether two numbers of a sentence count parts of one thing: "four red and three blue flags"."""
-    parts = [(one, two) for one in map(stem, named.phrase[:-1]) for two in map(stem, other.phrase)]
-    return named.sentence == other.sentence and any(opposed_stems(one, two) for one, two in parts)
-
-
 def is_of_the_kind(number: Quantity, asked: Counted) -> bool:
     """Whether a number counts just what was asked, by name: "3 red cars"."""
     said = {*map(stem, number.phrase)}
@@ -120,15 +113,9 @@ def is_of_all_kinds(number: Quantity, asked: Counted) -> bool:
 
 def is_one_of_a_list(value: str, text: str, every: list[Quantity], asked: Counted) -> bool:
     """Whether a number counts some of what is listed: "a goat, a donkey and three hens", to how many animals."""
-    named = all(n.noun and stem(n.noun) not in asked.nouns for n in every if n.value == value)
+    named = all(n.phrase and stem(n.noun) not in asked.nouns for n in every if n.value == value)
     plain = max(n.rank for n in every) <= Rank.STATED and bool(asked.nouns & GENERAL)
     return named and bool((plain and _LISTS_ONE.search(text)) or _ONE_AND_MORE.search(text))
-
-
-def is_beside_the_asked(number: Quantity, every: list[Quantity], asked: Counted) -> bool:
-    """Whether another number of its sentence is said of what was asked, and it is not: "5 booted and 2 barefoot"."""
-    beside = [n for n in every if n.sentence == number.sentence and n.words & asked.qualities]
-    return bool(beside) and not number.words & asked.qualities
 
 
 def is_nowhere(every: list[Quantity], asked: Counted) -> bool:

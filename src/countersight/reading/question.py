@@ -19,7 +19,13 @@ _RIGHT_NOW = re.compile(r"\bright now\b", re.IGNORECASE)  # which is on no side
 _DIFFERENCE = re.compile(r"(?:more|fewer|less|additional|extra)\b", re.IGNORECASE)
 _NEGATED = re.compile(r"\b(?:not|without|no)\b|n't\b", re.IGNORECASE)
 _OF_EACH = re.compile(r"\b(?:each|every|per|apiece)\b", re.IGNORECASE)
-_PLACE = re.compile(r"\b(?:in|on|at|inside|under|behind|near|aboard) (?:the|a|an|his|her|its|their|this) (\w+)")
+_PLACE = re.compile(r"\b(?:in|on|at|inside|under|behind|near|aboard) (?:(?:the|a|an|his|her|its|their|this) )?(\w+)")
+# "Rowers wear a cap", "slices of pizza lie on the plate"; not "men in the boat", "cups standing there", "fishing boats"
+_DOING = re.compile(
+    rf"(?:\w+ ){{0,3}}?(?:\w*[^\Ws]s|\w*men|{any_of('questions.plurals')})(?: of (?:the )?\w+)? "
+    rf"(?!{any_of('questions.prepositions', 'questions.no_verbs')})(?P<does>[a-z]+(?<!ing)(?<!ed)(?<!s)(?: .*|$))",
+    re.IGNORECASE,
+)
 _DETERMINERS = words("questions.determiners")
 _PREPOSITIONS = words("questions.prepositions")
 _POSSESSION = words("questions.possession")
@@ -68,8 +74,10 @@ def counted_by(question: str) -> Counted:
     of_now = asks_of_now(question)
     if not asked:
         return Counted(of_now=of_now)
-    nouns, kinds, places = _noun_phrase(asked["what"])
-    rest = stated(asked["rest"] or "")
+    what, rest = _noun_and_verb(asked["what"]) if not asked["verb"] else (asked["what"], asked["rest"])
+    nouns, kinds, places = _noun_phrase(what)
+    rest = stated(rest)
+    of_now = of_now or (bool(counted_words(rest)) and not imagines(question))
     owner, said = (set(), counted_words(rest)) if _is_had(asked["verb"], rest) else _owner_and_rest(rest)
     supposition = supposed(question)
     told = {*kinds, *places, *said} - nouns - owner
@@ -97,6 +105,12 @@ def _stages(supposition: str) -> tuple[frozenset[str | None], ...]:
     bags = [frozenset((*counted_words(part), *(n.value for n in numerals(part)))) for part in parts]
     own = [bag - frozenset[str | None]().union(*bags[:place], *bags[place + 1 :]) for place, bag in enumerate(bags)]
     return tuple(own) if len(own) > 1 and all(own) else ()
+
+
+def _noun_and_verb(what: str) -> tuple[str, str]:
+    """The things, and what they do, where no helping verb parts them: "rowers" who "wear a cap"."""
+    found = _DOING.match(what)
+    return (what[: found.start("does")], found["does"]) if found else (what, "")
 
 
 def _noun_phrase(what: str) -> tuple[set[str], set[str], set[str]]:

@@ -54,7 +54,7 @@ _CONCLUDED_AFTER = re.compile(rf"(?:\s+[\w'-]+){{0,3}}?\s+{any_of('counts.conclu
 # "4 of the cows would stay", but not "11 cows and 7 would go": the "would" must be the number's own.
 _MODAL_AFTER = re.compile(rf"(?:\s+(?!and\b|\d)[\w'-]+){{0,6}}?\s*{MODAL}", re.IGNORECASE)
 _ASIDE_BEFORE = re.compile(
-    rf"(?:{any_of('counts.aside_before')}(?: all)?(?: the)?(?: {any_of('counts.aside_adjectives')})?"
+    rf"(?:(?!^\W*in all\b){any_of('counts.aside_before')}(?: all)?(?: the)?(?: {any_of('counts.aside_adjectives')})?"
     r"|[+*/]|\d\s*-)\s*$",
     re.IGNORECASE,
 )
@@ -99,7 +99,12 @@ _JUST_ONE = re.compile(rf"(?:{any_of('counts.just_one_before')}|[:=(]|\b(?:just|
 _ONE_OF_SOME = re.compile(rf"\s+{any_of('counts.one_of_some_after')}", re.IGNORECASE)
 _THE_ONLY = re.compile(rf"{any_of('counts.the_only_one')}\s+$", re.IGNORECASE)
 _ONE_BEFORE = re.compile(rf"{any_of('counts.one_of_some_before')}\s+$", re.IGNORECASE)
-_SUCH_A_ONE = re.compile(r"\b(?:an?|the) (?!only|single|total)[a-z]{3,} $", re.IGNORECASE)  # "a brown one"
+# "a brown one", "a big steel one", "one blue one"
+_SUCH_A_ONE = re.compile(
+    rf"\b(?:an?|the|one|another) (?:(?!{any_of('counts.no_adjectives')})[a-z-]{{3,}} ){{1,2}}$", re.IGNORECASE
+)
+_LISTED = re.compile(r"(?:,|\band|:)\s*$", re.IGNORECASE)
+_PLACED = re.compile(rf"\s+{any_of('questions.prepositions')}", re.IGNORECASE)
 _HAD_BEFORE = re.compile(rf"{any_of('counts.having')}\s+$", re.IGNORECASE)
 _ALTERNATIVE = re.compile(rf"\s*(?:,\s*)?(?:{any_of('counts.alternatives')}|/|and/or)\s*$", re.IGNORECASE)
 _RANGE = re.compile(r"\s*-\s*$")
@@ -111,7 +116,7 @@ _BREAKDOWN = re.compile(rf":|--|,|{any_of('counts.breakdowns')}", re.IGNORECASE)
 _PARTS_FOLLOW = re.compile(r"\s*(?::|--|,\s*(?:including|namely|the)\b)", re.IGNORECASE)
 _LESSENING = re.compile(rf"=|(?<!-)-(?!-)|{any_of('counts.lessening')}", re.IGNORECASE)
 _EXPLAINED = re.compile(r"\s*(?:[\w']+\s*)?(?:\s--?\s|:)\s*(?=[a-z])", re.IGNORECASE)  # "4 - there were 11, …"
-_FINITE = found("counts.present_verbs")
+FINITE = found("counts.present_verbs")
 _PARTS = re.compile(r":|--")
 _MOST = 100  # numbers of one sentence that are looked at, the last
 _NEAR = 60  # characters of a sentence that can say what a number in it is
@@ -138,7 +143,7 @@ def ranks_in(sentence: str, *, first: bool, last: bool) -> Ranks:
     if ranks[0] == Rank.SHARE and first and _OF_THEM.match(outside, numbers[0].end):
         ranks[0] = Rank.STATED  # "Two of them."
     if ranks[0] == Rank.STATED and _SHORT_OPENING.match(outside[: numbers[0].start]):
-        alone = (first or last) and len(ranks) == 1 and len(outside.split()) <= 6 and not _FINITE.search(outside)
+        alone = (first or last) and len(ranks) == 1 and len(outside.split()) <= 6 and not FINITE.search(outside)
         if alone or (first and _EXPLAINED.match(outside[numbers[0].end :])):
             ranks[0] = Rank.ALONE
     return Ranks(outside, tuple(map(Ranked, ranks, numbers)))
@@ -287,9 +292,8 @@ def _is_aside(before: str, after: str, numeral: Numeral) -> bool:
         or (_WITH_THESE.search(before) and _GOES_ON_TO_WOULD.match(after))
     ):
         return True
-    if numeral.word == "one" and _THE_ONLY.search(before):
-        return True
-    if numeral.word == "one":
-        pronoun = _ONE_OF_SOME.match(after) or _ONE_BEFORE.search(before) or _SUCH_A_ONE.search(before)
-        return bool(pronoun) and not _JUST_ONE.search(before)
-    return False
+    if numeral.word != "one" or _THE_ONLY.search(before):
+        return numeral.word == "one"
+    pronoun = _ONE_OF_SOME.match(after) or _ONE_BEFORE.search(before) or _SUCH_A_ONE.search(before)
+    listed = _LISTED.search(before) and _PLACED.match(after) and numerals(before)  # "two on the left and one on"
+    return bool(pronoun) and not _JUST_ONE.search(before) and not listed

@@ -1,0 +1,116 @@
+"""How well the number of a reply fits the question: whether it counts what was asked, and is said of that."""
+
+import re
+
+import msgspec
+
+from countersight.reading.company import Quantity, has_predicate, predicate
+from countersight.reading.opposites import SIDES, opposed_stems
+from countersight.reading.question import Counted
+from countersight.reading.stems import counted_words, is_empty, spelled, stem
+from countersight.reading.vocabulary import words
+
+_ASIDE = re.compile(r"[;:(]|--|\s-\s")
+_PRONOUN = re.compile(r"\bof (?:them|which|whom|these|those)\b", re.IGNORECASE)
+_DOING_SO = re.compile(
+    r"\s*\w+(?:,? (?:out |over )?there)?,? (?:each|all|(?:who|that) are|[a-z]+(?:ing|ed))\b", re.IGNORECASE
+)
+_GROUPS = frozenset(map(stem, words("counts.groups")))
+_POSSESSION = words("questions.possession")
+_THE_OTHER = re.compile(r"the \w+(?: (?:would|will|could|still|then))*")  # "the guests would still have"
+_LESS = frozenset({"minus", "without"})
+
+
+class Fit(msgspec.Struct, frozen=True, order=True):
+    """How well a number answers a question: by the qualities it shares with it, then by the noun, then by no more."""
+
+    qualities: int
+    noun: int
+    narrower: int
+    """Less than 0 for a share that is further narrowed: "2 of them are black"."""
+
+
+def fit(quantity: Quantity, asked: Counted, inherited: frozenset[str]) -> Fit | None:
+    """How well a number fits a question, or None where it counts something else."""
+    said = quantity.words
+    matched = said & asked.qualities
+    noun = stem(quantity.noun) if quantity.noun else ""
+    if quantity.is_short:
+        matched = inherited & asked.qualities  # "five are lit and two are not"
+    own = frozenset(map(stem, quantity.phrase))
+    opposed = _is_opposed(said - (asked.supposition - own), asked)  # "with one opened it's two", to how many are closed
+    if opposed and asked.negated:
+        return Fit(len(asked.qualities), 0, 0)  # "2 are unlit", to how many are not lit
+    if opposed or _counts_another(quantity, noun, asked) or _is_anothers(quantity, asked):
+        return None
+    if _stand_at_the_asked(quantity, noun, asked) or _is_on_any_side(said, asked):
+        return None
+    if noun in _GROUPS and noun not in asked.nouns:
+        return None
+    if _is_of_the_contrary(quantity, asked, matched):
+        return None
+    if _PRONOUN.match(quantity.after.lstrip()) or _PRONOUN.search(quantity.before):
+        matched |= inherited & asked.qualities
+    qualities = len(matched) + len(asked.owner & frozenset(counted_words(quantity.before)))
+    extra = said - asked.words if quantity.is_share else frozenset[str]()
+    return Fit(qualities, int(bool(said & asked.nouns) or not quantity.noun), -len(extra))
+
+
+def _counts_another(quantity: Quantity, noun: str, asked: Counted) -> bool:
+    """Whether it counts what the question only mentions: the hats of "how many people wear hats"."""
+    plural = quantity.noun.endswith("s") and not quantity.noun.endswith("ss")
+    own = asked.qualities | asked.nouns
+    verb = any(stem(word) in own for word in quantity.phrase[:-1])  # "3 wear hats", "8 rowers wear"
+    return plural and not verb and noun not in asked.nouns and noun in asked.qualities | asked.owner
+
+
+def _stand_at_the_asked(quantity: Quantity, noun: str, asked: Counted) -> bool:
+    """Whether it counts what is at the things asked for: "two people in one of the boats", to how many boats."""
+    if not noun or quantity.is_share or quantity.value == "1" or is_empty(quantity.noun) or noun in asked.qualities:
+        return False
+    behind = counted_words(predicate(quantity.after))
+    return not asked.nouns & {*map(stem, quantity.phrase)} and bool(asked.nouns & {*behind})
+
+
+def _is_on_any_side(said: frozenset[str], asked: Counted) -> bool:
+    """Whether it is where the question asks, and nothing says on which side: "on two shelves", to the top shelf."""
+    sides = asked.qualities & SIDES
+    return bool(sides) and not sides & said and bool(said & asked.qualities)
+
+
+def _is_of_the_contrary(quantity: Quantity, asked: Counted, matched: frozenset[str]) -> bool:
+    """Whether it is denied what was asked for, or the other way round: "2 are not wearing hats", "2 aren't"."""
+    if quantity.value == "0":
+        return False
+    if matched:
+        return quantity.negated != asked.negated
+    return quantity.negated and not asked.negated and not quantity.words - asked.nouns
+
+
+def _is_opposed(said: frozenset[str], asked: Counted) -> bool:
+    """Whether it is said to be what shuts out what was asked: "8 outside", to how many are inside."""
+    known = asked.qualities | asked.owner
+    return any(opposed_stems(word, quality) for quality in known - said for word in said - known)
+
+
+def _is_anothers(quantity: Quantity, asked: Counted) -> bool:
+    """Whether it is somebody else's: "the boy would have 1", to how many the girl would have."""
+    said = spelled(quantity.before)
+    if not asked.owner or not said or said[-1] not in _POSSESSION or _LESS.intersection(said):
+        return False
+    holder = frozenset(counted_words(quantity.before)) - asked.nouns - asked.qualities
+    another = bool(holder & asked.supposition) or (bool(holder) and bool(_THE_OTHER.fullmatch(" ".join(said[:-1]))))
+    return another and not holder & asked.owner
+
+
+def speaks_of_another(quantity: Quantity, asked: Counted) -> bool:
+    """Whether it is said of something that the question does not ask: "6 people at a table", to who wears hats."""
+    after = _ASIDE.split(quantity.after, maxsplit=1)[0]
+    if asked.of_now and asked.qualities <= asked.places and _DOING_SO.match(after):
+        return stem(quantity.noun) not in asked.nouns  # "5 surfers waiting for a wave", to how many are in the water
+    return (
+        bool(asked.qualities)
+        and has_predicate(after)
+        and not quantity.words & asked.qualities
+        and bool(frozenset(counted_words(predicate(after))) - (asked.words - asked.supposition))
+    )

@@ -1,0 +1,118 @@
+"""Why counts and open answers of other people were misread or unread, one cause a comment, in replies of our own."""
+
+import pytest
+
+from countersight.reading import read
+
+COUNTS = [
+    # a question whose verb helps no other: the noun is what does it, and it asks of now
+    ("How many divers wear a mask?", "All five divers wear a mask.", "5"),
+    ("How many divers wear a mask?", "Every one of the five divers wears a mask.", "5"),
+    ("How many guards flank the king?", "The king with the number 4 on his cloak is flanked by two guards.", "2"),
+    (
+        "How many pears lie in the bowl?",
+        "Hi! There are 6 pears lying in the bowl. Ask me if you'd like to know more.",
+        "6",
+    ),
+    # what has no name of its own is some of those before it, or is then
+    ("How many girls are not wearing gloves?", "There are nine girls, and four are not wearing gloves.", "4"),
+    ("How many girls would be on the bridge if one came?", "Two girls cross it now, and 3 would afterwards.", "3"),
+    ("How many cooks would wear a cap if one took his off?", "Then four would be without a cap and two with one.", "2"),
+    ("How many cooks are wearing a cap?", "Six cooks stand there, four without a cap and two with.", "2"),
+    # the one side, and the other
+    ("How many doors does the left house have?", "The left house has 3 doors, the right one 2.", "3"),
+    ("How many doors does the right house have?", "The left house has 3 doors, the right one 2.", "2"),
+    ("How many doors does the left house have?", "3, compared with 2 on the right one.", "3"),
+    (
+        "How many geese are there inside and outside the pen?",
+        "Inside the pen: 3 geese. Outside: 5. Together that's 8.",
+        "8",
+    ),
+    # no verb at all: it answers what was asked
+    ("How many cups would be full if he filled two more?", "5 full, 4 empty.", "5"),
+    ("How many cups would be empty if he filled two more?", "5 full, 4 empty.", "4"),
+    ("How many cups would be full if he filled two more?", "5 cups are full and 4 are empty.", None),
+    # the whole before a colon, and its parts, with and without a total
+    (
+        "How many hens is the girl feeding?",
+        "The girl is feeding 4 hens: three in front of her and one behind her.",
+        "4",
+    ),
+    ("How many pans are on the wall?", "I can see two pans: a big iron one and a small copper one.", "2"),
+    (
+        "How many toys are on the rug?",
+        "I see toys on the rug: one by the door, one under the bed and a pair here. In all 4.",
+        "4",
+    ),
+    ("How many spades are next to the wall?", "There's one red spade and one blue one next to the wall, so two.", "2"),
+    ("How many men are waiting?", "Two on the left and one on the right are waiting.", None),
+    # what else those are doing who are at the place that was asked for
+    ("How many seals are in the water?", "In the image there are 5 seals looking for fish.", "5"),
+    ("How many pies are on the plate?", "Two pies, each cut in half.", "2"),
+    (
+        "How many ships are at sea?",
+        "It was taken one or two hours before noon. There are 4 ships out there, all heading east.",
+        "4",
+    ),
+    ("How many seals are in the water?", "There are five seals on the beach.", None),
+    (
+        "How many maps are on the wall?",
+        "You might think there are two maps, but one is a poster on the wall. There is only one map.",
+        "1",
+    ),
+    # what is left out
+    (
+        "How many rowers would be there if the cox were not counted?",
+        "Nine people are there. Not counting the cox, there are eight rowers.",
+        "8",
+    ),
+]
+WALL = "What colour would the wall be if it were painted green?"
+COLD = "What would the woman put on if it were cold?"
+OPENS = [
+    # what somebody is doing with what was asked for
+    ("What is the cat chewing on?", "The cat is chewing on a shoe.", "shoe"),
+    ("What is the man playing?", "He's playing the guitar.", "guitar"),
+    ("What is the man playing?", "The man on the left is playing a guitar.", "guitar"),
+    ("What is the boy eating?", "The boy is eating soup with a spoon.", "soup"),
+    ("Which game are they playing?", "They are playing chess.", "chess"),
+    ("What day does the sign show?", "The sign shows Friday.", "Friday"),
+    # what stands before an answer, or after it
+    ("What colour is the van?", "Based on the image, the van is red.", "red"),
+    ("What colour is the van?", "It appears to be red.", "red"),
+    ("What is the man playing?", "A guitar, while the woman beside him plays the flute.", "A guitar"),
+    ("Which bird would be first if the hen stopped?", "I'd say the duck.", "the duck."),
+    ("What would the girl drink if there were no milk?", "Tea is what she'd drink.", "Tea"),
+    # a word of the supposition may be the answer
+    (WALL, "The wall is white now; if painted, it would be green.", "green"),
+    ("What would be in the cup if the tea were replaced by milk?", "There would be milk in the cup.", "milk"),
+    # what somebody is doing now
+    (COLD, "She is wearing a summer dress.", None),
+    (COLD, "She'd probably put on the coat hanging by the door.", "coat"),
+    # what it would be stands behind the "would"
+    (
+        "Which floor would the lift be on if it went up?",
+        "It's on 3 at present, and two floors up it would be on 5.",
+        "5",
+    ),
+    (
+        "What would the bill be without the pie?",
+        "It reads $9.50 now, and leaving out the pie it would read $7.50.",
+        "$7.50",
+    ),
+]
+
+
+@pytest.mark.parametrize(("question", "text", "expected"), COUNTS)
+def test_a_count_is_that_of_what_was_asked(question, text, expected):
+    assert read(text, question, "number").answer == expected
+
+
+@pytest.mark.parametrize(("question", "text", "expected"), OPENS)
+def test_an_open_answer_is_what_the_sentence_says_of_what_was_asked(question, text, expected):
+    assert read(text, question, "open").answer == expected
+
+
+def test_an_announced_sentence_answers_though_the_reply_breaks_off():
+    cut = "Final count: there are 3 mugs on the shelf. One of them has a chip in its handle and stands next to the"
+    assert read(cut, "How many mugs are on the shelf?", "number", finished=False).answer == "3"
