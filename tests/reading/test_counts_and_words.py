@@ -60,6 +60,33 @@ COUNTS = [
         "You might think there are two maps, but one is a poster on the wall. There is only one map.",
         "1",
     ),
+    # groups that are made of what was asked for, and names that say how many
+    ("How many people are in the photo?", "The photo shows a group of five people sitting on a bench.", "5"),
+    ("How many legs would the stool have if one broke?", "It would be a three-legged stool.", "3"),
+    # a whole that is not where it was asked for, and what is left of one
+    ("How many jugs would be on the shelf if two left it?", "Six on the shelf, two in the sink, eight overall.", "6"),
+    (
+        "How many seats are in the bus?",
+        "There are ten seats in the bus. Six of them are taken, which leaves four empty.",
+        "10",
+    ),
+    ("How many girls would be in the band if a boy left?", "Then the ten would be nine, of whom four are girls.", "4"),
+    # his, and hers
+    (
+        "How many nuts would the boy have if she gave him 3?",
+        "He has 5 and she has 7; then he'd have 8 and she'd have 4.",
+        "8",
+    ),
+    # another supposition, and the question's own "instead"
+    ("How many boys would be in the tub if one got in?", "If a girl had got in instead, there would be 3.", None),
+    ("How many pans would be there if a pot was used instead?", "If a pot was used instead, there would be 2.", "2"),
+    ("How many cars would be there if 2 came?", "There'd be 5 then, unless one left, in which case it'd be 4.", "5"),
+    ("How many men would be on stage if one came?", "His coming would turn the nine into ten.", "10"),
+    (
+        "How many plums are on the dish?",
+        "Counting the plums on the dish gives 11: six blue ones, and five red ones.",
+        "11",
+    ),
     # what is left out
     (
         "How many rowers would be there if the cox were not counted?",

@@ -125,7 +125,7 @@ def _is_part(other: Quantity, own: list[Quantity], asked: Counted) -> bool:
 
 def _is_whole(other: Quantity, own: list[Quantity], asked: Counted) -> bool:
     """Whether the answer is said of some of the others: "9 balloons are tied to the fence, of which four are red"."""
-    shares = [n for n in own if (n.is_share or n.rank == Rank.SHARE) and n.words & asked.qualities]
+    shares = [n for n in own if (n.is_share or n.rank == Rank.SHARE) and n.words & (asked.qualities | asked.nouns)]
     return any(_after(share, other) for share in shares)
 
 

@@ -5,6 +5,7 @@ import re
 from countersight.reading.clauses import stated
 from countersight.reading.numerals import numerals
 from countersight.reading.question import counted_by
+from countersight.reading.stems import stem
 from countersight.reading.vocabulary import any_of
 
 # "How many centimetres": what is counted is the unit, which elsewhere makes a number no count.
@@ -21,6 +22,11 @@ _SAYS = re.compile(rf"{any_of('questions.helping')}|\b(?:if|now|before|after|plu
 _INTERJECTION = re.compile(r"^\W*(?:yes|no|yeah|nope|sure|okay|ok|well|right)\s*[,.!;:-]+\s+(?=\S)", re.IGNORECASE)
 _COUNTING_UP = re.compile(r"\b1,? 2(?:,? (?:and )?\d{1,3}\b){1,40}(?! [-+=*/])")
 _EVERY_ONE = re.compile(r"\bevery(?: single)? one of the (?=\w+)", re.IGNORECASE)
+_INTO = re.compile(
+    r"\b(?:turn|chang|transform|mak)(?:e|es|s|ed|ing)? (?:the |these |those )?\w+(?: \w+)? into (?=\w)", re.IGNORECASE
+)
+_IN_WHICH_CASE = re.compile(r",? (?:unless|except if)\b[^.;]*\bin which case\b[^.;]*", re.IGNORECASE)
+_COMPOUND = re.compile(r"\b(?:an? )?(\w+)-([a-z]{3,}?)(?:ed)?\b(?: \w+)?", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+")
 _DASH_FIRST = re.compile(r"^(\W*\w+) - (?=[a-z])", re.IGNORECASE)
 _PRICE = re.compile(r"[$€£]\d+(?:\.\d\d)?")  # "the $12 pasta"
@@ -37,6 +43,7 @@ def in_things(text: str, question: str) -> str:
         text = _unless_empty(_PRICE.sub("", text), text)
     text = _PARTS_IN_BRACKETS.sub(_as_parts, _OF_SO_MANY.sub(_so_many_of, text))
     text = _COUNTING_UP.sub(_last_of_counting, _INTERJECTION.sub("", _unless_empty(_BRACKETED.sub(" ", text), text)))
+    text = _COMPOUND.sub(lambda found: _had(found, question), _INTO.sub("make ", _IN_WHICH_CASE.sub("", text)))
     text = _without_what_was_asked(_EVERY_ONE.sub("all ", text), question)
     text = _NUMBER_AS_A_NAME.sub("", text) if counted_by(question).nouns else text
     text = text if "=" in text else _DASH_FIRST.sub(r"\1 -- ", text)
@@ -50,6 +57,12 @@ def _unless_empty(outside: str, text: str) -> str:
 
 def _so_many_of(share: re.Match[str]) -> str:
     return f"{share[1]} of the {share[2]}" if int(share[1]) <= int(share[2]) else share.group()
+
+
+def _had(compound: re.Match[str], question: str) -> str:
+    """ "Three legs", of a "three-legged table", where legs are asked for."""
+    asked = stem(compound[2].lower()) in counted_by(question).nouns and numerals(compound[1])
+    return f"{compound[1]} {compound[2]}s" if asked else compound.group()
 
 
 def _as_parts(brackets: re.Match[str]) -> str:

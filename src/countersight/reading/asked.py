@@ -38,7 +38,8 @@ _FEWER = frozenset({"fewer", "less"})
 _WORD = re.compile(r"[a-z]+")
 _EMPTY = words("questions.empty")
 _LIGHT = words("yes_no.light")
-_CALLED = {pronoun: frozenset(map(stem, words(f"questions.{pronoun}"))) for pronoun in ("he", "she")}
+CALLED = {pronoun: frozenset(map(stem, words(f"questions.{pronoun}"))) for pronoun in ("he", "she")}
+"""Stems of those whom a reply calls so."""
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -100,7 +101,7 @@ def asked_by(question: str) -> Asked:
 
 
 def _people(subject: str, question: str) -> frozenset[str]:
-    known = frozenset(pronoun for pronoun, who in _CALLED.items() if subject in who)
+    known = frozenset(pronoun for pronoun, who in CALLED.items() if subject in who)
     return known or frozenset(_HE_OR_SHE.findall(question.lower()))
 
 

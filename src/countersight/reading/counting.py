@@ -8,7 +8,7 @@ from countersight.reading.accounts import accounts_for, are_to_be_added, is_of_a
 from countersight.reading.as_counts import in_things
 from countersight.reading.clauses import MODAL_AT, contrasted, imagines, sentences, supposed, supposes, supposes_first
 from countersight.reading.company import Quantity, quantities
-from countersight.reading.fitting import Fit, fit, speaks_of_another
+from countersight.reading.fitting import Fit, fit, is_of_he_or_she, speaks_of_another
 from countersight.reading.numerals import numerals
 from countersight.reading.of_each import not_of_each
 from countersight.reading.openings import first_alone, opened_with
@@ -17,8 +17,6 @@ from countersight.reading.other_counts import (
     is_all_there_is,
     is_beside_the_question,
     is_nowhere,
-    is_of_all_kinds,
-    is_of_the_kind,
     is_of_the_other_of_two,
     is_one_of_a_list,
 )
@@ -26,6 +24,7 @@ from countersight.reading.question import Counted, counted_by
 from countersight.reading.ranks import Rank, ranks_in
 from countersight.reading.short_counts import difference, short_count
 from countersight.reading.stems import counted_words, stem
+from countersight.reading.totals import parts_of_a_whole, strongest, whole_or_part
 from countersight.reading.unfinished import (
     repeats_the_supposition,
     stops_before_its_result,
@@ -133,15 +132,17 @@ def _of_the_supposed(every: list[Quantity], pieces: list[str], asked: Counted) -
 
 def _without_other_suppositions(every: list[Quantity], pieces: list[str], asked: Counted) -> list[Quantity]:
     """The numbers, less those of what is supposed instead: "… 3 are left. If two had come instead, it would be 7."."""
-    others = {place for place, piece in enumerate(pieces) if place and _supposes_otherwise(piece, asked)}
-    return [n for n in every if n.sentence not in others] or every
+    others = {place for place, piece in enumerate(pieces) if _supposes_otherwise(piece, asked, first=not place)}
+    return [n for n in every if n.sentence not in others]
 
 
-def _supposes_otherwise(piece: str, asked: Counted) -> bool:
+def _supposes_otherwise(piece: str, asked: Counted, *, first: bool) -> bool:
     """Whether a sentence supposes something else than the question: in other numbers, or "instead"."""
     numbers = {numeral.value for numeral in numerals(supposed(piece))}
     others = bool(numbers and asked.supposed_numbers) and not numbers & asked.supposed_numbers
-    return imagines(piece) and (others or bool(_OTHERWISE.search(piece)))
+    own = asked.words.issuperset(counted_words(supposed(piece)))  # "instead", as the question has it
+    instead = _OTHERWISE.search(supposed(piece) if first else piece) and not own
+    return imagines(piece) and ((others and not first) or bool(instead))
 
 
 def _is_of_the_supposition(quantity: Quantity, asked: Counted) -> bool:
@@ -161,11 +162,13 @@ def _of_now(every: list[Quantity], pieces: list[str]) -> list[Quantity]:
 
 def _chosen(every: list[Quantity], asked: Counted, mentioned: frozenset[str]) -> str | None:
     """The number that the question's own words qualify; where they qualify none, the one put forward most strongly."""
-    if not asked.nouns and not asked.qualities:
-        return _strongest(every)
+    if not every or not (asked.nouns or asked.qualities):
+        return strongest(every)
     if not asked.of_now and every and max(n.rank for n in every) <= Rank.BEFORE and not _are_shares(every):
         return None  # "there are 6 now" says nothing of what would be
     pool = every if asked.of_now else [n for n in every if n.rank >= Rank.EXPECTED] or every
+    if parts := parts_of_a_whole(pool, every, asked):
+        return parts.pop() if len(parts) == 1 else None
     to_the_point = _fitting(pool, asked) or _fitting(every, asked)
     if not to_the_point:
         return None
@@ -185,7 +188,7 @@ def _chosen(every: list[Quantity], asked: Counted, mentioned: frozenset[str]) ->
     kept = [n for found, n in to_the_point if found == fits or (asked.joins and found.qualities)]
     wholes = {n.sentence for n in kept if not n.is_part}
     kept = [n for n in kept if not (n.is_part and n.sentence in wholes)]
-    return _with_its_total(kept, [n for n in pool if n not in kept], asked)
+    return whole_or_part(kept, [n for n in pool if n not in kept], asked)
 
 
 def _are_shares(every: list[Quantity]) -> bool:
@@ -206,18 +209,21 @@ def _fitting(pool: list[Quantity], asked: Counted) -> list[tuple[Fit, Quantity]]
 
 def _unqualified(pool: list[Quantity], every: list[Quantity], asked: Counted, mentioned: frozenset[str]) -> str | None:
     """The answer where no number is said of what was asked: the noun decides, then the strength of the words."""
-    if any(fit(n, asked, frozenset()) is None for n in every) and not any(n.rank == Rank.CONCLUDED for n in pool):
+    strange = any(fit(n, asked, frozenset()) is None and not is_of_he_or_she(n, asked) for n in every)
+    if strange and not any(n.rank == Rank.CONCLUDED for n in pool):
         return None
-    strongest = max(n.rank for n in pool)
+    best = max(n.rank for n in pool)
     named = [n for n in pool if n.words & asked.nouns]
+    if named and named == [n for n in pool if n.is_share]:
+        return strongest(named)  # "there would be nine singers, of whom four are girls"
     others = [n for n in pool if n.noun and stem(n.noun) not in asked.nouns]
-    if strongest != Rank.CONCLUDED and others and not named and asked.nouns & mentioned:
+    if best != Rank.CONCLUDED and others and not named and asked.nouns & mentioned:
         return None  # "a dog and two cats", to how many dogs
     if not named and any(_is_of_a_wider_kind(n, every, asked) for n in others):
         return None  # "4 men and 2 women, so 6 people", to how many men
-    if named and others and (strongest != Rank.CONCLUDED or any(n.rank == strongest for n in others)):
+    if named and others and (best != Rank.CONCLUDED or any(n.rank == best for n in others)):
         pool = named
-    return None if strongest <= Rank.STATED and _adds_up(pool, asked) else _strongest(pool)
+    return None if best <= Rank.STATED and _adds_up(pool, asked) else strongest(pool)
 
 
 def _is_of_a_wider_kind(number: Quantity, every: list[Quantity], asked: Counted) -> bool:
@@ -229,53 +235,3 @@ def _adds_up(pool: list[Quantity], asked: Counted) -> bool:
     """Whether a list counts parts of what was asked: "one man and one woman", to how many people."""
     nouns = {stem(n.noun) for n in pool if n.noun and n.rank <= Rank.STATED}
     return len(nouns) > 1 and not nouns & asked.nouns and len({n.sentence for n in pool}) == 1
-
-
-def _with_its_total(kept: list[Quantity], rest: list[Quantity], asked: Counted) -> str | None:
-    """The number kept, unless a later conclusion says that it was one of several to be added."""
-    last = kept[-1]
-    values = {n.value for n in kept}
-    nouns = {stem(n.noun) for n in kept if n.noun}
-    later = [n for n in rest if n.rank == Rank.CONCLUDED and n.value not in values and _stands_after(n, last)]
-    if all(is_of_the_kind(n, asked) for n in kept):
-        later = [n for n in later if not is_of_all_kinds(n, asked)]
-    if later and fit(later[-1], asked, frozenset()):
-        return _total(kept, rest, later[-1])
-    whole = [n.value for n in rest if n.rank >= Rank.STATED and n.value == _sum(kept)] if asked.joins else []
-    if whole:
-        return whole[0]  # "7 cups: 3 on the table and 4 on the shelf", to how many on both
-    if len(kept) > 1 and len(nouns) > 1 and len({n.sentence for n in kept}) == 1 and last.rank <= Rank.EXPECTED:
-        return None  # "one man and one woman are wearing hats"
-    return _strongest(kept)
-
-
-def _stands_after(later: Quantity, kept: Quantity) -> bool:
-    return (later.sentence, later.start) > (kept.sentence, kept.start)
-
-
-def _total(kept: list[Quantity], rest: list[Quantity], conclusion: Quantity) -> str | None:
-    of_all = _sum([*kept, *(n for n in rest if n.rank != Rank.CONCLUDED)])
-    if len({n.noun for n in kept}) > 1 and _sum(kept) == conclusion.value:
-        return conclusion.value  # "one man and one woman wear hats, so two"
-    if len({n.value for n in kept}) == 1 and of_all == conclusion.value:
-        return kept[0].value  # "2 red, 5 silver, 7 in total"
-    return conclusion.value if len(kept) > 1 and _sum(kept) == conclusion.value else None
-
-
-def _sum(numbers: list[Quantity]) -> str | None:
-    values = [int(n.value) for n in numbers if n.value and n.value.isdigit()]
-    return str(sum(values)) if len(values) == len(numbers) else None
-
-
-def _strongest(pool: list[Quantity]) -> str | None:
-    if not pool:
-        return None
-    best = max(n.rank for n in pool)
-    chosen: dict[int, set[str | None]] = {}
-    for quantity in pool:
-        if quantity.rank == best:
-            chosen.setdefault(quantity.sentence, set()).add(quantity.value)
-    # A conclusion, or an imagined count, may be corrected by a later one. Plain statements may not: two that
-    # differ are about two things, and nothing here says which was asked for.
-    values = chosen[max(chosen)] if best >= Rank.EXPECTED else set[str | None]().union(*chosen.values())
-    return values.pop() if len(values) == 1 else None

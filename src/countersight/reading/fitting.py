@@ -4,6 +4,7 @@ import re
 
 import msgspec
 
+from countersight.reading.asked import CALLED
 from countersight.reading.company import Quantity, has_predicate, predicate
 from countersight.reading.opposites import SIDES, opposed_stems
 from countersight.reading.question import Counted
@@ -96,11 +97,20 @@ def _is_opposed(said: frozenset[str], asked: Counted) -> bool:
 def _is_anothers(quantity: Quantity, asked: Counted) -> bool:
     """Whether it is somebody else's: "the boy would have 1", to how many the girl would have."""
     said = spelled(quantity.before)
+    if is_of_he_or_she(quantity, asked):
+        return True
     if not asked.owner or not said or said[-1] not in _POSSESSION or _LESS.intersection(said):
         return False
     holder = frozenset(counted_words(quantity.before)) - asked.nouns - asked.qualities
     another = bool(holder & asked.supposition) or (bool(holder) and bool(_THE_OTHER.fullmatch(" ".join(said[:-1]))))
     return another and not holder & asked.owner
+
+
+def is_of_he_or_she(quantity: Quantity, asked: Counted) -> bool:
+    """Whether it is hers where it was asked for his: "he'd have 8 and she'd have 4", to how many the boy would have."""
+    called = {word.split("'")[0] for word in spelled(quantity.before)} & CALLED.keys() if asked.owner else ()
+    known = any(asked.owner & of for of in CALLED.values())
+    return known and bool(called) and not any(asked.owner & CALLED[who] for who in called)
 
 
 def speaks_of_another(quantity: Quantity, asked: Counted) -> bool:

@@ -17,6 +17,7 @@ _HOW_MANY = re.compile(
 )
 _RIGHT_NOW = re.compile(r"\bright now\b", re.IGNORECASE)  # which is on no side
 _DIFFERENCE = re.compile(r"(?:more|fewer|less|additional|extra)\b", re.IGNORECASE)
+_MORE_THAN = re.compile(r"\b(?:more|fewer|less) than (?:the|a|his|her|its|their)\b", re.IGNORECASE)
 _NEGATED = re.compile(r"\b(?:not|without|no)\b|n't\b", re.IGNORECASE)
 _OF_EACH = re.compile(r"\b(?:each|every|per|apiece)\b", re.IGNORECASE)
 _PLACE = re.compile(r"\b(?:in|on|at|inside|under|behind|near|aboard) (?:(?:the|a|an|his|her|its|their|this) )?(\w+)")
@@ -92,7 +93,7 @@ def counted_by(question: str) -> Counted:
         supposed_numbers=frozenset(numeral.value for numeral in numerals(supposition)),
         stages=_stages(supposition),
         joins=" and " in rest,
-        difference=bool(_DIFFERENCE.match(asked["what"])),
+        difference=bool(_DIFFERENCE.match(asked["what"]) or _MORE_THAN.search(rest)),
         negated=bool(_NEGATED.search(rest)),
         of_each=bool(_OF_EACH.search(main)),
         of_now=of_now,

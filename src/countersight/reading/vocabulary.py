@@ -51,7 +51,8 @@ def _phrase(written: str) -> str:
         if side == "before":
             pattern += rf"(?! {_alternatives(neighbours)}\b)"
         else:
-            pattern = "".join(rf"(?<!\b{re.escape(other)} )" for other in neighbours.split("/")) + pattern
+            unless = "".join(rf"(?<!\b{re.escape(other)} )" for other in neighbours.split("/"))
+            pattern = f"(?={pattern}){unless}{pattern}"  # looks back only where the phrase stands
     return pattern
 
 

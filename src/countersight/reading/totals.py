@@ -1,0 +1,78 @@
+"""A whole and its parts: which of them was asked for, where a reply counts both."""
+
+from countersight.reading.company import Quantity
+from countersight.reading.fitting import fit, speaks_of_another
+from countersight.reading.other_counts import is_of_all_kinds, is_of_the_kind
+from countersight.reading.question import Counted
+from countersight.reading.ranks import Rank, has_its_would
+from countersight.reading.stems import stem
+
+
+def parts_of_a_whole(pool: list[Quantity], every: list[Quantity], asked: Counted) -> set[str | None]:
+    """What is said of the asked, where a sentence comes to a whole of which that is a part.
+
+    "Six on the shelf, two in his hands, eight overall", to how many are on the shelf.
+    """
+    whole = pool[-1]
+    beside = [n for n in every if n.sentence == whole.sentence and n.start < whole.start and n.value != whole.value]
+    parts = [n for n in beside if n.words & asked.qualities and n not in pool]
+    others = [n for n in beside if n not in parts and speaks_of_another(n, asked)]
+    concluded = whole.rank == Rank.CONCLUDED and not whole.words & asked.qualities
+    if concluded and any(has_its_would(n.after) for n in parts):
+        return {whole.value, *(n.value for n in parts)}  # "five would stay on their hooks, seven in all"
+    of_parts = concluded and parts and whole.value == _sum([parts[-1], *others[-1:]])
+    return {n.value for n in parts} if of_parts else set()
+
+
+def whole_or_part(kept: list[Quantity], rest: list[Quantity], asked: Counted) -> str | None:
+    """The number kept, unless a later conclusion says that it was one of several to be added."""
+    last = kept[-1]
+    values = {n.value for n in kept}
+    nouns = {stem(n.noun) for n in kept if n.noun}
+    later = [n for n in rest if n.rank == Rank.CONCLUDED and n.value not in values and _stands_after(n, last)]
+    if all(is_of_the_kind(n, asked) for n in kept):
+        later = [n for n in later if not is_of_all_kinds(n, asked)]
+    if later and fit(later[-1], asked, frozenset()):
+        return _total(kept, rest, later[-1])
+    whole = [n.value for n in rest if n.rank >= Rank.STATED and n.value == _sum(kept)] if asked.joins else []
+    if whole:
+        return whole[0]  # "7 cups: 3 on the table and 4 on the shelf", to how many on both
+    if len(kept) > 1 and len(nouns) > 1 and len({n.sentence for n in kept}) == 1 and last.rank <= Rank.EXPECTED:
+        return None  # "one man and one woman are wearing hats"
+    return strongest(kept)
+
+
+def _stands_after(later: Quantity, kept: Quantity) -> bool:
+    return (later.sentence, later.start) > (kept.sentence, kept.start)
+
+
+def _total(kept: list[Quantity], rest: list[Quantity], conclusion: Quantity) -> str | None:
+    of_all = _sum([*kept, *(n for n in rest if n.rank != Rank.CONCLUDED)])
+    shares = [n for n in rest if n.rank == Rank.SHARE and n.sentence == conclusion.sentence]
+    if shares and _sum([*shares, conclusion]) == kept[0].value:
+        return kept[0].value  # "Ten seats. Six of them are taken, which leaves four."
+    if len({n.noun for n in kept}) > 1 and _sum(kept) == conclusion.value:
+        return conclusion.value  # "one man and one woman wear hats, so two"
+    if len({n.value for n in kept}) == 1 and of_all == conclusion.value:
+        return kept[0].value  # "2 red, 5 silver, 7 in total"
+    return conclusion.value if len(kept) > 1 and _sum(kept) == conclusion.value else None
+
+
+def _sum(numbers: list[Quantity]) -> str | None:
+    values = [int(n.value) for n in numbers if n.value and n.value.isdigit()]
+    return str(sum(values)) if len(values) == len(numbers) else None
+
+
+def strongest(pool: list[Quantity]) -> str | None:
+    """The number that is put forward most strongly, or None where there are several."""
+    if not pool:
+        return None
+    best = max(n.rank for n in pool)
+    chosen: dict[int, set[str | None]] = {}
+    for quantity in pool:
+        if quantity.rank == best:
+            chosen.setdefault(quantity.sentence, set()).add(quantity.value)
+    # A conclusion, or an imagined count, may be corrected by a later one. Plain statements may not: two that
+    # differ are about two things, and nothing here says which was asked for.
+    values = chosen[max(chosen)] if best >= Rank.EXPECTED else set[str | None]().union(*chosen.values())
+    return values.pop() if len(values) == 1 else None
