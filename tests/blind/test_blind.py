@@ -128,6 +128,20 @@ def test_a_name_that_goes_once_with_yes_goes_once_with_no():
     assert total(measure(cases(make))).probes["elsewhere"].right > 0.7
 
 
+def test_a_name_that_tells_what_happens_is_found_whichever_way_it_is_asked():
+    """As many yes as no for each name, but those of one half always fall, and the words say which way is asked."""
+
+    def make(number, rng):
+        name = f"{WORDS[number % 12]}{number % 60 // 12}"
+        way = rng.choice(("still be there", "have gone"))
+        falls = number % 60 < 30
+        return asked(number, f"Without it, would the {name} {way}?", "yes" if falls == (way == "have gone") else "no")
+
+    found = total(measure(cases(make)))
+    assert found.probes["words"].right < 0.7
+    assert found.probes["elsewhere"].right > 0.7
+
+
 def test_a_word_of_the_question_that_tells_yes_from_no_is_found():
     def make(number, rng):
         answer = rng.choice(("yes", "no"))

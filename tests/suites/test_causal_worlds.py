@@ -30,8 +30,8 @@ def found():
     return kept
 
 
-def test_worlds_have_graphs_of_all_four_kinds(found):
-    assert {graph.kind for _, graph in found} == {"direct", "chain", "confounding", "collision"}
+def test_worlds_have_graphs_of_all_four_kinds_and_forks(found):
+    assert {graph.kind for _, graph in found} == {"direct", "chain", "confounding", "collision", "fork"}
 
 
 def test_intervening_in_the_world_gives_what_the_structural_model_says(found):
@@ -74,6 +74,19 @@ def test_all_twelve_tasks_are_asked_with_even_answers(cases):
         if first.counterfactual.kind == "boolean":
             assert {first.counterfactual.answer, second.counterfactual.answer} == {"yes", "no"}
             assert first.provenance["split"] == second.provenance["split"], "the same words are in one split"
+
+
+@pytest.mark.slow
+def test_an_indirect_effect_is_asked_about_of_a_loss_that_changes_what_is_held(cases):
+    asked = [case for case in cases if case.provenance["task"] == "NIE"]
+    assert {case.provenance["graph_type"] == "fork" for case in asked} == {True, False}
+    for case in asked:
+        names = {node["id"]: node["obj_name"] for node in case.graph["nodes"]}
+        caused = [(names[edge["source"]], names[edge["target"]]) for edge in case.graph["edges"]]
+        text = case.counterfactual.text
+        lost = re.search(r"(?:without|if) the (\w+ \w+)(?:\.| were gone)", text)[1]
+        held = re.search(r"(?:become of|but) the (\w+ \w+)", text)[1]
+        assert (lost, held) in caused, text
 
 
 @pytest.mark.slow

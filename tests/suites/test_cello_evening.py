@@ -35,6 +35,19 @@ def test_names_lean_as_coins_do():
     assert all(abs(sums[name]) <= 1.5 * numbers[name] ** 0.5 for name in NAMES)
 
 
+def test_names_asked_about_twice_lean_as_coins_do_beside_names_asked_about_often():
+    """Rare names that lean are not made up for by frequent ones that are even: a reader tells them apart."""
+    rng = Random(7)
+    rare = [[(2 * n + k, f"rare {n}", 1 if rng.random() < 0.9 else -1) for k in range(2)] for n in range(120)]
+    often = [(1000 + n, f"often {n % 6}", rng.choice((1, -1))) for n in range(200)]
+    mixed = rng.sample([*often, *(item for two in rare for item in two)], 440)
+    chosen = taken([mixed], 200, lambda item: (("lost", item[1], item[2]),), lambda item: item[0])
+    sums, numbers = leaning(chosen)
+    twice = [abs(sums[name]) == 2 for name, number in numbers.items() if number == 2]
+    assert len(twice) >= 10
+    assert 0.3 <= sum(twice) / len(twice) <= 0.7
+
+
 def test_one_question_of_a_scene_is_taken_and_both_queues_give_as_many():
     queues = [[(number % 3, "table", 1) for number in range(9)], [(number, "wall", -1) for number in range(9)]]
     chosen = taken(queues, 9, lambda item: (), lambda item: item[0])

@@ -2,7 +2,9 @@
 
 A name that goes with yes more often than with no gives the answer away. So does one that goes with each exactly as
 often: whoever knows the others knows the last. What tells nothing is a coin: of n questions about a name, the square of
-yes less no is n on average. Questions are taken so that it is n over all names, and that no name leans far.
+yes less no is n on average. Questions are taken so that it is n over all names that are asked about as often, and
+that no name leans far. Taken over all names at once, rare ones that lean would make up for frequent ones that do not:
+of names asked about twice in CDE four in five did lean, and whoever counted them was right in 64% of the questions.
 """
 
 from collections import Counter
@@ -18,39 +20,55 @@ _WINDOW = 80
 """Candidates compared at each step."""
 _FAR = 1.5
 """Standard deviations of a coin that a name may lean."""
+_ALL_FAR = 1.0
+"""The same of all names asked about as often."""
+_MANY = 8
+"""Names asked about so often or more are taken together."""
+
+Class = tuple[str, int]
+"""A role, and how often a name is asked about in it."""
 
 
 class Coins:
-    """How far each name leans so far in its role, and all names of a role together."""
+    """How far each name leans so far in its role, and all names of a role that are asked about as often together."""
 
     def __init__(self) -> None:
         self._leaning: Counter[tuple[str, str]] = Counter()
         self._number: Counter[tuple[str, str]] = Counter()
-        self._excess: Counter[str] = Counter()
-        """Over the names of a role, the squares of what they lean less how often they were asked about."""
+        self._excess: Counter[Class] = Counter()
+        """Over the names of a class, the squares of what they lean less how often they are asked about."""
+        self._spread: Counter[Class] = Counter()
+        """Its square, as coins would have it on average."""
 
     def strain(self, signs: Signs) -> tuple[int, int]:
-        """How many names would lean too far with one more question, and how far off coins all would be."""
+        """How many names and classes would lean too far with one more question, and how far off coins all would be."""
         far = sum(
             abs(self._leaning[role, name] + sign) > _FAR * sqrt(self._number[role, name] + 1)
             for role, name, sign in signs
         )
-        off = self._excess.copy()
-        off.update(self._added(signs))
-        return far, sum(map(abs, off.values()))
+        excess, spread = self._with(signs)
+        far += sum(
+            abs(found) > max(abs(self._excess[kind]), _ALL_FAR * sqrt(spread[kind])) for kind, found in excess.items()
+        )
+        return far, sum(map(abs, excess.values()))
 
     def take(self, signs: Signs) -> None:
         """One more question."""
-        self._excess.update(self._added(signs))
+        self._excess, self._spread = self._with(signs)
         for role, name, sign in signs:
             self._leaning[role, name] += sign
             self._number[role, name] += 1
 
-    def _added(self, signs: Signs) -> Counter[str]:
-        added: Counter[str] = Counter()
+    def _with(self, signs: Signs) -> tuple[Counter[Class], Counter[Class]]:
+        """Excess and spread with one more question: its names go over into the next class."""
+        excess, spread = self._excess.copy(), self._spread.copy()
         for role, name, sign in signs:
-            added[role] += 2 * sign * self._leaning[role, name]
-        return added
+            number, leaning = self._number[role, name], self._leaning[role, name]
+            for side, n, leans in ((-1, number, leaning), (1, number + 1, leaning + sign)):
+                kind = role, min(n, _MANY)
+                excess[kind] += side * (leans * leans - n)
+                spread[kind] += side * 2 * n * (n - 1)
+        return excess, spread
 
 
 def taken(

@@ -13,12 +13,12 @@ from random import Random
 
 import msgspec
 
-from countersight.causal import CausalGraph, GraphKind, is_one_way, plain
+from countersight.causal import CausalGraph, GraphKind, is_one_way, plain, pronoun
 from countersight.chance import balanced
 from countersight.suites.cello.askable import is_askable, is_choosable, is_worth_asking
 from countersight.suites.cello.bystanders import bystanders
 from countersight.suites.cello.cases import Drafted, draft, draft_supposed
-from countersight.suites.cello.evening import Coins, Signs, taken
+from countersight.suites.cello.evening import Signs, taken
 from countersight.suites.cello.likely import Answers
 from countersight.suites.cello.slates import evened
 from countersight.suites.cello.tasks.asked import TASKS, queries
@@ -156,30 +156,17 @@ def _suppositions(task: Task, graphs: Iterable[CausalGraph], wanted: int, key: s
     asked = [(graph, query) for graph in graphs for query in _asked(task, graph, rng)]
     chosen = [item for pair in taken(_queues(asked), wanted, _signs, lambda pair: pair[0][0].scene) for item in pair]
     pairs = [chosen[place : place + 2] for place in range(0, min(len(chosen), wanted), 2)]
-    for number, (pair, asks_stays) in enumerate(zip(pairs, _ways_of_asking(pairs), strict=True)):
+    for number, (pair, asks_stays) in enumerate(zip(pairs, _ways_of_asking(len(pairs), rng), strict=False)):
         wording = balanced(range(wordings(task)), f"{key}/wording", number) + turn
         for graph, query in pair[: wanted - 2 * number]:
             beside = (query.lost,) if query.lost not in {thing.id for thing in graph.things} else ()
             yield draft_supposed(task, query, Shape.of(graph, beside), wording, asks_stays)
 
 
-def _ways_of_asking(pairs: list[list[_Asked]]) -> Iterator[bool]:
-    """Whether each pair is asked for what stays, one of every two, such that no name goes with yes or with no."""
-    coins = Coins()
-    for two in (pairs[place : place + 2] for place in range(0, len(pairs), 2)):
-        ways = ((True, False), (False, True))
-        answers = [
-            tuple(
-                (role, name, -sign if stays else sign)
-                for pair, stays in zip(two, way, strict=False)
-                for item in pair
-                for role, name, sign in _signs((item,))
-            )
-            for way in ways
-        ]
-        best = min((0, 1), key=lambda place: coins.strain(answers[place]))
-        coins.take(answers[best])
-        yield from ways[best][: len(two)]
+def _ways_of_asking(pairs: int, rng: Random) -> Iterator[bool]:
+    """Whether each pair is asked for what stays, one of every two, as a coin falls: so no name goes with yes or no."""
+    for _ in range(0, pairs, 2):
+        yield from rng.sample((True, False), 2)
 
 
 def _queues(asked: list[_Asked]) -> list[list[tuple[_Asked, ...]]]:
@@ -226,7 +213,9 @@ def _signs(asked: tuple[_Asked, ...]) -> Signs:
         found.append(("lost", names[query.lost], sign))
         found += [("lost beside", f"{names[query.lost]}, {names[held]}", sign) for held in query.held]
         if len(asked) == 1:
-            found.append(("effect", names[query.effect], sign))
+            effect = {thing.id: thing.name for thing in graph.things}[query.effect]
+            found += [("effect", names[query.effect], sign), ("pronoun", pronoun(effect).subject, sign)]
+            found += [("held", names[held], sign) for held in query.held]
     return tuple(found)
 
 

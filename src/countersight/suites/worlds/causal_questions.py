@@ -52,7 +52,9 @@ def drafts_of(task: Task, world: Supports, kind: str, rng: Random, dropped: Coun
         asked = [
             query
             for query in queries(task, graph, beside)
-            if _is_of_kind(kind, graph, query) and not is_told_by_colour(world, query)
+            if _is_of_kind(kind, graph, query)
+            and _changes_something(task, graph, query)
+            and not is_told_by_colour(world, query)
         ]
         if not asked:
             continue  # before the slow part
@@ -73,6 +75,13 @@ def _is_of_kind(kind: str, graph: CausalGraph, query: Query) -> bool:
     if kind == _BESIDE_THE_MEDIATOR:
         return query.lost == graph.things[0].id
     return query.follows or graph.kind == "collision"
+
+
+def _changes_something(task: Task, graph: CausalGraph, query: Query) -> bool:
+    """Whether an indirect effect is asked about of a loss that changes what is held."""
+    if task.short != "NIE" or not isinstance(query, Supposed):
+        return True
+    return any((edge.cause, edge.effect) == (query.lost, *query.held) for edge in graph.edges)
 
 
 def _bystanders(world: Supports, graph: CausalGraph) -> list[str]:

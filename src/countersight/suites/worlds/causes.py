@@ -31,26 +31,25 @@ def graphs(world: Supports, scene: str) -> Iterator[CausalGraph]:
         yield _graph(world, scene, "direct", (cause, effect), edges)
     for names in combinations(sorted({name for edge in edges for name in edge}), 3):
         inside = {edge for edge in edges if set(edge) <= set(names)}
-        found = _motif(inside)
-        if found:
-            yield _graph(world, scene, *found, edges)
+        yield from (_graph(world, scene, kind, order, edges) for kind, order in _motifs(inside))
 
 
-def _motif(edges: set[Edge]) -> tuple[GraphKind, tuple[str, ...]] | None:
-    """Of which kind the graph of three things is, and the things in the order of its letters."""
+def _motifs(edges: set[Edge]) -> Iterator[tuple[GraphKind, tuple[str, ...]]]:
+    """Of which kind the graph of three things is, and the things in the order of its letters; a fork has two orders."""
     out = {cause: {effect for one, effect in edges if one == cause} for cause, _ in edges}
     if len(edges) == 3:
         first, second = sorted(out, key=lambda name: -len(out[name]))
-        return "confounding", (first, second, *(out[first] - {second}))
+        yield "confounding", (first, second, *(out[first] - {second}))
     if len(edges) != 2:
-        return None
+        return
     (one, two), (three, four) = sorted(edges)
     if two == four:
-        return "collision", (one, three, two)
-    if two == three or four == one:
-        start, middle, end = (one, two, four) if two == three else (three, four, two)
-        return "chain", (start, middle, end)
-    return None
+        yield "collision", (one, three, two)
+    elif one == three:
+        yield "fork", (one, two, four)
+        yield "fork", (one, four, two)
+    elif two == three or four == one:
+        yield "chain", (one, two, four) if two == three else (three, four, two)
 
 
 def _graph(world: Supports, scene: str, kind: GraphKind, names: tuple[str, ...], edges: frozenset[Edge]) -> CausalGraph:

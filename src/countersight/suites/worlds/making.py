@@ -29,7 +29,7 @@ from countersight.suites.worlds.units import draft_unit
 from countersight.worlds import WORLDS_FILE, Difficulty, WorldRecord, encode_world
 
 SUITES = {suite.name: suite for suite in (SUPPORTS, DISCS, CAUSES)}
-VERSION = "1.5"
+VERSION = "1.6"
 """Of the suite: cases made from the same seed are the same while it does not change."""
 SIZE = 2000
 _CHUNK = 8
