@@ -136,7 +136,9 @@ def test_the_same_query_is_asked_for_yes_and_for_no(asks_stays):
 
 
 def test_every_task_is_sampled_and_every_case_is_sound(sampled):
-    assert Counter(drafted.task.name for drafted in sampled) == dict.fromkeys(TASKS, 20)
+    by_task = Counter(drafted.task.name for drafted in sampled)
+    assert by_task.pop("natural_indirect_effect") >= 10, "names of forks that are in no chain tell: they are few"
+    assert by_task == {name: 20 for name in TASKS if name != "natural_indirect_effect"}
     assert len({drafted.case.id for drafted in sampled}) == len(sampled)
     assert all(drafted.case.fault() is None for drafted in sampled)
 
@@ -337,8 +339,9 @@ def real(tmp_path_factory):
 
 def test_the_real_region_graphs_make_a_balanced_dataset(real):
     by_task = Counter(case.provenance["task"] for case in real)
-    assert all(by_task[short] >= 190 for short in ("CaI", "CDE", "CR", "NDE", "SC"))
-    assert all(by_task[short] >= 120 for short in ("NC", "NIE"))
+    assert all(by_task[short] >= 190 for short in ("CaI", "CR"))
+    assert all(by_task[short] >= 120 for short in ("CDE", "NDE", "SC", "NC"))
+    assert by_task["NIE"] >= 80
     assert all(by_task[short] >= 30 for short in ("CA", "AR"))
 
 

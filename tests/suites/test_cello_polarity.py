@@ -31,6 +31,8 @@ ASKED = list(asked())
 # A model that denies what is supposed, or what is asked, and reads its question back as it was meant.
 DENYING = [
     ("were gone", "were not gone"),
+    ("were gone", "why would be gone"),
+    (" would ", " why would "),
     ("were gone", "weren't missing"),
     ("were gone", "were anything but gone"),
     ("were not there", "were there"),

@@ -20,8 +20,8 @@ _WINDOW = 80
 """Candidates compared at each step."""
 _FAR = 1.5
 """Standard deviations of a coin that a name may lean."""
-_ALL_FAR = 1.0
-"""The same of all names asked about as often."""
+_ALL_FAR, _LITTLE = 1.0, 8
+"""The same of all names asked about as often, and how far off coins they may be in any case: a few names tell nothing."""
 _MANY = 8
 """Names asked about so often or more are taken together."""
 
@@ -48,7 +48,8 @@ class Coins:
         )
         excess, spread = self._with(signs)
         far += sum(
-            abs(found) > max(abs(self._excess[kind]), _ALL_FAR * sqrt(spread[kind])) for kind, found in excess.items()
+            abs(found) > max(_LITTLE, abs(self._excess[kind]), _ALL_FAR * sqrt(spread[kind]))
+            for kind, found in excess.items()
         )
         return far, sum(map(abs, excess.values()))
 

@@ -66,6 +66,8 @@ def _in_words(supposed: frozenset[str] | None) -> str:
 
 def _told_by_supposition(text: str, named: Sequence[str]) -> Told:
     bare, untouched = _without_idioms(_with_numbers(text, named))
+    if _WHY.search(bare):
+        return Told("for a reason")
     supposed: dict[str, set[str]] = {}
     asks, last = "nothing for yes or no", ""
     for clause in _clauses(bare):
@@ -91,6 +93,8 @@ def _told_by_choice(text: str, named: Sequence[str]) -> Told:
     if not asking or any(_words("asks", "for_yes_or_no").match(clause) for clause in last[: last.index(asking) + 1]):
         return Told("for no option")
     what = "for a reason" if _WHY.search(asking) else "for a thing"
+    if len(_WHY.findall(bare)) != len(_WHY.findall(asking)):
+        return Told("for a reason in the midst of something else")
     return Told(
         f"{what} of which {_holding(map(_sign, _clauses(bare)))}",
         untouched=untouched,
