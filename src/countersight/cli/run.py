@@ -250,7 +250,7 @@ def ask(
     if not tally.total:
         print(
             f"Nothing was asked: no case of {dataset} has what {way.prompt.name} shows {model.name}. Cases without a "
-            "picture are asked with a prompt that shows none, such as given-graph or text-only.",
+            "picture are asked with a prompt that shows none, such as given-graph, given-graph-cot or text-only.",
             file=sys.stderr,
         )
     return SOME_FAILED if tally.failed or not tally.before + tally.answered else 0

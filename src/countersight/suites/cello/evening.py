@@ -21,7 +21,7 @@ _WINDOW = 80
 _FAR = 1.5
 """Standard deviations of a coin that a name may lean."""
 _ALL_FAR, _LITTLE = 1.0, 8
-"""The same of all names asked about as often, and how far off coins they may be in any case: a few names tell nothing."""
+"""The same of all names asked about as often; and how far off they may be in any case: a few names tell nothing."""
 _MANY = 8
 """Names asked about so often or more are taken together."""
 
