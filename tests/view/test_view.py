@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 
 import pytest
 from aiohttp import web
@@ -57,8 +58,6 @@ def test_pictures_are_those_of_the_dataset_and_nothing_else(run):
 
 
 def test_what_has_come_since_is_shown(run, tmp_path):
-    import shutil
-
     copy = shutil.copytree(run.path, tmp_path / "copy")
     journal = copy / "replies.jsonl"
     lines = journal.read_bytes().splitlines(keepends=True)
@@ -106,6 +105,45 @@ def test_the_state_changes_with_every_reply_and_costs_nothing_to_ask(run, monkey
     assert (status, json.loads(body)) == (200, {"state": str((run.path / "replies.jsonl").stat().st_size)})
 
 
+def test_a_page_says_of_how_much_it_was_made_so_that_nothing_that_came_meanwhile_is_missed(run):
+    (_, _, page), (_, _, state), (_, _, index), (_, _, everything) = pages(
+        run.path, "/run/0", "/state?run=0", "/", "/state"
+    )
+    assert f'data-look="/state?run=0" data-state="{json.loads(state)["state"]}"'.encode() in page
+    assert f'data-look="/state" data-state="{json.loads(everything)["state"]}"'.encode() in index
+
+
+def test_runs_and_audits_that_begin_later_are_found_and_told_while_they_are_made(run, tmp_path):
+    runs = tmp_path / "live"
+    shutil.copytree(run.path, runs / "b")
+    manifest = runs / "b/run.json"
+    manifest.write_text(manifest.read_text().replace("../../flowers", str(run.dataset().path)))
+    flowers = run.dataset().path
+
+    async def ask():
+        async with TestClient(TestServer(application([runs]))) as client:
+            before = await (await client.get("/")).text()
+            shutil.copytree(runs / "b", runs / "a")
+            made = await asyncio.to_thread(
+                lambda: cs.audit(
+                    flowers, "embedded", extractor="rules", editor="exact", judges=["exact"], cases=2, out=runs / "c"
+                )
+            )
+            (made.path / "report.html").unlink()  # it is written at the end
+            during = await (await client.get("/")).text()
+            refused = (await client.get("/audit/0/report.html")).status
+            return before, during, refused, await (await client.get("/run/0")).text()
+
+    before, during, refused, first = asyncio.run(ask())
+    assert (before.count('href="/run/'), during.count('href="/run/')) == (1, 2)
+    assert "odd" in first  # what was known keeps its number
+    assert "Audits" not in before
+    assert "2 of 2 cases begun; " in during
+    assert 'href="/audit/' not in during
+    assert "PCS: whether the answer" in during
+    assert refused == 404
+
+
 def test_a_picture_and_a_page_read_only_what_they_show(run, monkeypatch):
     watched = WatchedRun(run.path)
     watched.judged()
@@ -119,7 +157,6 @@ def test_a_picture_and_a_page_read_only_what_they_show(run, monkeypatch):
 
 @pytest.mark.browser
 def test_what_comes_is_shown_without_a_reload(run, tmp_path, browser):
-    import shutil
     import threading
 
     copy = shutil.copytree(run.path, tmp_path / "copy")

@@ -1,34 +1,63 @@
 """The pages of `countersight view`, as markup."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from urllib.parse import urlencode
 
 from countersight.case import ASKING_WORDS, ASKINGS, WORLDS, Asking, Case, Reply
 from countersight.pages import Markup, count, document, element, interval, joined, name, percent, text
 from countersight.scoring import OUTCOMES, Scores, standing
 from countersight.view.watched import PER_PAGE, WatchedRun
+from countersight.view.watched_audit import WatchedAudit
 
 LONGEST = 2_000
 _FROM_HERE = "'self'"
 
 
-def index_page(runs: Iterable[tuple[str, WatchedRun]], audits: Iterable[tuple[str, str]]) -> str:
+def index_page(runs: Sequence[tuple[str, WatchedRun]], audits: Sequence[tuple[str, WatchedAudit]]) -> str:
     """Every folder with how far it has come."""
-    rows = []
-    for key, run in runs:
-        scores = run.scores()
-        model = element("a", text(name(run.judged().run.manifest.model)), href=f"/run/{key}")
-        cells = [model, text(name(run.judged().dataset.name)), text(standing(scores.overall)), *_figures(scores)]
-        rows.append(element("tr", *(element("td", cell) for cell in cells)))
-    heads = ("run", "dataset", "so far", "factual", "counterfactual", "drop")
+    listed = _table(("run", "dataset", "so far", "factual", "counterfactual", "drop"), [_run(*each) for each in runs])
+    parts = [element("h1", text("Runs")), listed] if runs else []
+    if audits:
+        parts += [element("h2", text("Audits")), element("p", text(_SCORES))]
+        parts.append(_table(("audit", "dataset", "so far", "PCS", "NCC", "CCS"), [_audit(*each) for each in audits]))
+    shown = state_of([run.seen for _, run in runs], [audit.seen for _, audit in audits])
+    return _page("Countersight", "/state", shown, *parts)
+
+
+_SCORES = (
+    "PCS: whether the answer about the edited picture is one that the edit calls for. NCC: whether the explanation "
+    "takes up the edit. CCS: both at once. Of the tests that count so far; an audit's page comes when it is finished."
+)
+
+
+def state_of(runs: Iterable[int], audits: Iterable[str]) -> str:
+    """One word that changes with whatever comes."""
+    return ".".join([*map(str, runs), *audits])
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[Markup]]) -> Markup:
     table = element(
         "table",
         element("thead", element("tr", *(element("th", text(head), scope="col") for head in heads))),
-        element("tbody", *rows),
+        element("tbody", *(element("tr", *(element("td", cell) for cell in row)) for row in rows)),
     )
-    pages = [element("li", element("a", text(words), href=f"/audit/{key}/report.html")) for key, words in audits]
-    listed = [element("h2", text("Audits")), element("ul", *pages)] if pages else []
-    return _page("Countersight", element("h1", text("Runs")), element("div", table, class_="panel"), *listed)
+    return element("div", table, class_="panel")
+
+
+def _run(key: str, run: WatchedRun) -> list[Markup]:
+    scores = run.scores()
+    model = element("a", text(name(run.judged().run.manifest.model)), href=f"/run/{key}")
+    return [model, text(name(run.judged().dataset.name)), text(standing(scores.overall)), *_figures(scores)]
+
+
+def _audit(key: str, audit: WatchedAudit) -> list[Markup]:
+    found = audit.standing()
+    called = text(f"{audit.path.name}: {name(found.model)}")
+    page = element("a", called, href=f"/audit/{key}/report.html") if audit.has_page else called
+    figures = [
+        "–" if each.value is None else f"{each.value:.3f} ({each.low:.3f} to {each.high:.3f})" for each in found.scores
+    ]
+    return [page, text(name(found.dataset)), text(name(found.so_far)), *map(text, figures or ["–"] * 3)]
 
 
 def _figures(scores: Scores) -> list[Markup]:
@@ -50,6 +79,8 @@ def run_page(key: str, run: WatchedRun, outcome: str, asking: Asking, page: int)
     manifest = run.judged().run.manifest
     return _page(
         name(manifest.model),
+        f"/state?run={key}",
+        str(run.seen),
         element("p", element("a", text("← all runs"), href="/")),
         element("h1", text(name(manifest.model)), dir="auto"),
         element("p", text(f"{name(manifest.dataset.name)}, prompt {name(manifest.prompt.name)}.")),
@@ -113,7 +144,8 @@ def _asking(run: WatchedRun, place: int, case: Case, asking: Asking, reply: Repl
     )
 
 
-def _page(title: str, *parts: Markup) -> str:
+def _page(title: str, look: str, state: str, *parts: Markup) -> str:
+    """A page that looks at an address whether there is more than the state that it shows."""
     return document(
         __package__,
         "view.html",
@@ -121,5 +153,7 @@ def _page(title: str, *parts: Markup) -> str:
         script="view.js",
         picture_sources=f"{_FROM_HERE} data:",
         asks=_FROM_HERE,
+        look=text(look),
+        state=text(state),
         body=joined(parts),
     )

@@ -11,8 +11,9 @@ from yarl import URL
 
 from countersight.case import ASKINGS, Asking
 from countersight.errors import BadPicture, CountersightError
-from countersight.view.rendering import index_page, run_page
+from countersight.view.rendering import index_page, run_page, state_of
 from countersight.view.watched import WatchedRun
+from countersight.view.watched_audit import PAGE, WatchedAudit
 
 _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 _SAFE = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY"}
@@ -20,24 +21,30 @@ _SAFE = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", 
 
 def application(folders: Sequence[Path], host: str = "127.0.0.1") -> web.Application:
     """A server of these folders: runs, audits, or folders of them; `host` is the name it is to be asked by."""
-    runs, audits = _found(folders)
-    if not runs and not audits:
+    site = _Site(folders)
+    if not site.runs and not site.audits:
         raise CountersightError(f"there is neither a run nor an audit in {', '.join(map(str, folders))}")
-    return _Site(runs, audits).application(host)
-
-
-def _found(folders: Sequence[Path]) -> tuple[dict[str, WatchedRun], dict[str, Path]]:
-    inside = [each for folder in folders for each in (folder, *sorted(folder.glob("*"))) if each.is_dir()]
-    runs = [each for each in dict.fromkeys(inside) if (each / "run.json").is_file()]
-    audits = [each for each in dict.fromkeys(inside) if (each / "audit.json").is_file()]
-    return {str(nth): WatchedRun(path) for nth, path in enumerate(runs)}, {str(n): p for n, p in enumerate(audits)}
+    return site.application(host)
 
 
 class _Site:
-    def __init__(self, runs: dict[str, WatchedRun], audits: dict[str, Path]) -> None:
-        self._runs, self._audits = runs, audits
+    def __init__(self, folders: Sequence[Path]) -> None:
+        self._folders = folders
+        self.runs: dict[str, WatchedRun] = {}
+        self.audits: dict[str, WatchedAudit] = {}
         self._reading = asyncio.Lock()
         """Judging holds much memory: one page is made at a time."""
+        self._look_round()
+
+    def _look_round(self) -> None:
+        """Find what was begun since; what is known keeps its number."""
+        inside = [each for folder in self._folders for each in (folder, *sorted(folder.glob("*"))) if each.is_dir()]
+        runs, audits = ({each.path for each in known.values()} for known in (self.runs, self.audits))
+        for each in dict.fromkeys(inside):
+            if each not in runs and (each / "run.json").is_file():
+                self.runs[str(len(self.runs))] = WatchedRun(each)
+            if each not in audits and (each / "audit.json").is_file():
+                self.audits[str(len(self.audits))] = WatchedAudit(each)
 
     def application(self, host: str) -> web.Application:
         site = web.Application(middlewares=[_only_for(host), _careful])
@@ -53,14 +60,19 @@ class _Site:
         return site
 
     async def _index(self, request: web.Request) -> web.Response:
-        audits = [(key, path.name) for key, path in self._audits.items()]
+        self._look_round()
         async with self._reading:
-            return _html(await asyncio.to_thread(index_page, list(self._runs.items()), audits))
+            return _html(await asyncio.to_thread(index_page, list(self.runs.items()), list(self.audits.items())))
 
     async def _state(self, request: web.Request) -> web.Response:
         """What changes when there is something new: the page asks for it, and for nothing else while it is the same."""
-        sizes = await asyncio.to_thread(lambda: [run.size for run in self._runs.values()])
-        return web.json_response({"state": ".".join(map(str, sizes))})
+        if (run := self.runs.get(request.query.get("run", ""))) is not None:
+            return web.json_response({"state": str(run.size)})
+        self._look_round()
+        return web.json_response({"state": await asyncio.to_thread(self._state_of_all)})
+
+    def _state_of_all(self) -> str:
+        return state_of([run.size for run in self.runs.values()], [audit.state for audit in self.audits.values()])
 
     async def _run(self, request: web.Request) -> web.Response:
         run, query = self._known(request), request.query
@@ -87,13 +99,13 @@ class _Site:
         return web.Response(body=picture.data, content_type=picture.mime, headers=kept)
 
     async def _audit(self, request: web.Request) -> web.StreamResponse:
-        path = self._audits.get(request.match_info["key"])
-        if path is None or not (path / "report.html").is_file():
+        audit = self.audits.get(request.match_info["key"])
+        if audit is None or not audit.has_page:
             raise web.HTTPNotFound(text="This audit has no page yet; it is written when the audit is finished.")
-        return web.FileResponse(path / "report.html")
+        return web.FileResponse(audit.path / PAGE)
 
     def _known(self, request: web.Request) -> WatchedRun:
-        run = self._runs.get(request.match_info["key"])
+        run = self.runs.get(request.match_info["key"])
         if run is None:
             raise web.HTTPNotFound
         return run

@@ -38,6 +38,11 @@ class WatchedRun:
         journal = self.path / JOURNAL
         return journal.stat().st_size if journal.exists() else 0
 
+    @property
+    def seen(self) -> int:
+        """How long it was when it was judged last: what is shown is shown of that much."""
+        return self._size
+
     def judged(self) -> JudgedRun:
         """What became of every question by now."""
         size = self.size
