@@ -37,7 +37,9 @@ from countersight.composing.vocabulary import (
     LEFT_SO,
     MOTION,
     OTHER,
+    SLOPES,
     is_alive,
+    thing_of,
     verb_of,
 )
 
@@ -47,6 +49,7 @@ _RISING: Final = frozenset(
     {"climb", "jump", "hop", "leap", "go", "fly", "float", "soar", "spring", "speed", "swing", "land"}
 )
 """Verbs with which "up" is no way to somebody."""
+_SLOPES: Final = frozenset(map(thing_of, SLOPES))
 _ARRIVING: Final = frozenset({"land", "settle", "perch"})
 """Who does so elsewhere need not have been here before."""
 
@@ -86,6 +89,8 @@ def _comes(act: Act) -> Answer:
     is_near = act.base in MOTION - _RISING and act.particle == "up" and not rest  # two more swam up
     if not (verb in COMES or is_inwards or (act.more and (verb in COME_IF_MORE or is_near))):
         return None
+    if act.base in MOTION and act.particle == "up" and asked.place & _SLOPES:
+        return "open"
     whole = verb in ANYWHERE or is_the_whole_scene(rest, PLACING, asked)
     is_vague = act.particle in INWARDS and verb != "join in" and may_come_in_elsewhere(rest, asked)
     is_there = comes_there(rest, asked) and not is_vague

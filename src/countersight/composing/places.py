@@ -123,6 +123,8 @@ def goes_from_there(words: Words, asked: Asked) -> bool:
     """Whether what goes leaves the place where the question looks."""
     if behind(words, _TOWARDS) & asked.place or _is_beyond(words, asked):  # "left for the beach", to those on the beach
         return False
+    if behind(words, _GOALS) & parts_of(asked):  # "went out onto the balcony" of the house
+        return False
     if {"rest", "others", "sleep"} & set(words):  # "pulled away from the rest", "dropped off to sleep"
         return False
     if words[:1] == ("of",) and words[1:2] not in (("the",), ("sight",), ("view",)):  # pens out of ink are pens
