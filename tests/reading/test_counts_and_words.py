@@ -67,7 +67,7 @@ COUNTS = [
     ("How many jugs would be on the shelf if two left it?", "Six on the shelf, two in the sink, eight overall.", "6"),
     (
         "How many seats are in the bus?",
-        "There are ten seats in the bus. Six of them are taken, which leaves four empty.",
+        "There are ten seats in the bus. Six of them are occupied, which leaves four empty.",
         "10",
     ),
     ("How many girls would be in the band if a boy left?", "Then the ten would be nine, of whom four are girls.", "4"),
