@@ -6,9 +6,10 @@ The model has the shape of Qwen2.5-VL and random weights and is written into a f
 the page cache. Every photograph of the folder is shown in many ways (turned, mirrored, cropped) until there are enough
 pairs. Rates, and `busy`, what nvidia-smi says, are those between the first quarter of the replies and the last one.
 What Python takes to import torch, torchvision and transformers is told beside start-up, of which it is a part. At the
-end, in one process: questions a second by `generate` in batches of 64 and as `run` writes them, and how many answers
-are those of `generate` on one question alone. In few bits and with random weights, where many words are as likely as
-each other, batches of `generate` differ from it as well.
+end, in one process: questions a second by `generate` in batches of 64, of the model as transformers brings it and of
+the one that was made faster when it was loaded, and as `run` writes them; and how many answers are those of `generate`
+on one question alone. In few bits and with random weights, where many words are as likely as each other, batches of
+`generate` differ from it as well.
 """
 
 import argparse
@@ -35,7 +36,8 @@ from benchmarks.asking import AS_INSTALLED
 from benchmarks.ranking import SHAPES, TEMPLATE, WORDS, build
 from countersight.case import Case, Change, Option, Question
 from countersight.dataset import DatasetWriter
-from countersight.models.local.loading import load
+from countersight.models.local import speedups
+from countersight.models.local.loading import Loaded, load
 from countersight.models.local.probing import writing_plan
 from countersight.models.local.writing import write, write_plainly
 from countersight.models.protocol import ModelSettings, Request, Turn
@@ -182,6 +184,16 @@ def requests(data: Path, number: int) -> list[Request]:
     return asked
 
 
+def as_it_comes(model: Path) -> Loaded:
+    """The model as transformers brings it."""
+    usual = speedups.speed_up
+    speedups.speed_up = lambda _: None
+    try:
+        return load(str(model), device=DEVICE)
+    finally:
+        speedups.speed_up = usual
+
+
 def compare(data: Path, model: Path, number: int) -> dict[str, float]:
     """Writing in one process: plainly in batches, as `run` does it, and alone."""
     spent: dict[str, float] = {}
@@ -192,22 +204,28 @@ def compare(data: Path, model: Path, number: int) -> dict[str, float]:
         spent[name] = time.monotonic() - start
         return made
 
-    loaded = timed("seconds to load", lambda: load(str(model), device=DEVICE))
-    plan = timed("seconds to find how it writes", lambda: writing_plan(loaded))
-    print("writes by", plan)
     asked, settings = requests(data, number), ModelSettings(max_tokens=TOKENS)
 
-    def plainly(most: int, those: list[Request]) -> list[Any]:
+    def plainly(loaded: Loaded, most: int, those: list[Request]) -> list[Any]:
         parts = [those[first : first + most] for first in range(0, len(those), most)]
         return [answer for part in parts for answer in write_plainly(loaded, part, settings, lambda: False)]
 
-    plainly(64, asked[:64])
-    batched = timed("seconds in batches of 64", lambda: plainly(64, asked))
+    loaded = as_it_comes(model)
+    plainly(loaded, 64, asked[:64])
+    timed("seconds in batches of 64, as it comes", lambda: plainly(loaded, 64, asked))
+    loaded = timed("seconds to load", lambda: load(str(model), device=DEVICE))
+    plan = timed("seconds to find how it writes", lambda: writing_plan(loaded))
+    print("writes by", plan)
+    plainly(loaded, 64, asked[:64])
+    batched = timed("seconds in batches of 64", lambda: plainly(loaded, 64, asked))
     write(loaded, asked, settings, lambda: False)
     ours = timed("seconds as run does it", lambda: write(loaded, asked, settings, lambda: False))
-    alone = plainly(1, asked[:16])
+    alone = plainly(loaded, 1, asked[:16])
+    took = spent["seconds as run does it"]
     figures = {**spent, "questions a second, batched": number / spent["seconds in batches of 64"]}
-    figures["questions a second, ours"] = number / spent["seconds as run does it"]
+    figures["questions a second, ours"] = number / took
+    figures["times batches, as it comes"] = spent["seconds in batches of 64, as it comes"] / took
+    figures["times batches, made faster"] = spent["seconds in batches of 64"] / took
     for name, answers in (("batched", batched), ("ours", ours)):
         same = sum(one.text == other.text for one, other in zip(answers, alone, strict=False))
         figures[f"answers of 16 as alone, {name}"] = same

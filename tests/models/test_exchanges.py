@@ -8,7 +8,7 @@ import pytest
 from chat_server import ChatServer, completion
 from making import picture
 
-from countersight.errors import AskingFailed
+from countersight.errors import AskingFailed, Unreachable
 from countersight.models import ModelSettings, Request, Turn, open_model
 from countersight.models.deadline import Deadline
 from countersight.picture import check_picture
@@ -79,6 +79,25 @@ def test_a_proxy_of_the_environment_is_gone_through(monkeypatch):
         monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
         assert asyncio.run(ask()) == "B"
     assert proxy.headers[0]["path"] == "POST http://model.invalid/v1/chat/completions HTTP/1.1"
+
+
+def test_a_server_without_tls_is_told_apart_from_one_that_is_gone():
+    async def speak_plainly(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+        await writer.drain()
+
+    async def ask() -> None:
+        async with await asyncio.start_server(speak_plainly, "127.0.0.1", 0) as server:
+            port = server.sockets[0].getsockname()[1]
+            model = open_model(f"endpoint:https://127.0.0.1:{port}/v1#m", ModelSettings())
+            try:
+                await model.reply(REQUEST)
+            finally:
+                await model.close()
+
+    with pytest.raises(Unreachable, match=r"cannot connect to 127\.0\.0\.1:\d+ \(TLS: wrong version number\)"):
+        asyncio.run(ask())
 
 
 def test_a_slow_question_ends_alone():

@@ -168,6 +168,26 @@ def test_a_value_that_is_too_large_is_no_field_that_is_refused(known) -> None:
     assert len(server.requests) == 1
 
 
+def test_a_picture_of_a_thermometer_does_not_cost_the_temperature(known) -> None:
+    """A refusal that stays the same without the field it names was about something else."""
+    words = "a picture that shows a temperature is not permitted"
+    model = None
+
+    async def two() -> None:
+        nonlocal model
+        model = open_model(name_of("endpoint", server), ModelSettings())
+        with pytest.raises(AskingFailed, match="is not permitted"):
+            await model.reply(REQUEST)
+        await model.reply(REQUEST)
+        await model.close()
+
+    with Providers(script=lambda number, path: (400, {"error": {"message": words}}) if number < 2 else None) as server:
+        known(server)
+        asyncio.run(two())
+    assert ["temperature" in body for _, _, body in server.requests] == [True, False, True]
+    assert model.remarks == ()
+
+
 def test_a_refusal_that_names_no_field_is_a_refusal(known) -> None:
     with Providers({"messages": "the picture is too large"}) as server:
         known(server)

@@ -4,6 +4,7 @@ import datetime
 import email.utils
 import os
 import re
+import ssl
 import urllib.request
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -217,4 +218,8 @@ def _retry_after(value: str | None) -> float | None:
 
 
 def _why(error: OSError) -> str:
+    if isinstance(error, ssl.SSLError):  # their numbers are not those of the system
+        return (
+            getattr(error, "verify_message", "") or f"TLS: {(error.reason or 'no agreement').replace('_', ' ').lower()}"
+        )
     return os.strerror(error.errno) if error.errno and error.errno > 0 else str(error.strerror or error)

@@ -1,5 +1,6 @@
 """Models made faster: what they compute stays what it was."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from torch import nn
 from countersight.models.local import speedups
 from countersight.models.local.conversation import inputs, pictures_of
 from countersight.models.local.loading import Loaded, load
-from countersight.models.local.speedups import attend
+from countersight.models.local.speedups import attend, turned
 
 Folders = Callable[[str], Path]
 
@@ -37,6 +38,22 @@ def test_an_eye_for_pictures_of_any_size_sees_the_same_at_once_as_piece_by_piece
     quick = looks(loaded, at_once)
     torch.testing.assert_close(quick, looks(loaded, "sdpa"), atol=1e-5, rtol=1e-4)
     torch.testing.assert_close(quick, looks(loaded, "eager"), atol=1e-5, rtol=1e-4)
+
+
+def test_an_eye_turns_by_halves_as_transformers_does(tiny_folder: Folders) -> None:
+    family = sys.modules[type(load(str(tiny_folder("qwen2_5_vl")), device="cpu").model).__module__]
+    assert family.apply_rotary_pos_emb_vision is turned
+    generator = torch.Generator().manual_seed(0)
+    query, key = (torch.randn(50, 4, 16, generator=generator).bfloat16() for _ in range(2))
+    angles = torch.randn(50, 8, generator=generator).repeat(1, 2)
+    for found, part in zip(turned(query, key, angles.cos(), angles.sin()), (query, key), strict=True):
+        wide, cos, sin = part.float(), angles.cos()[:, None], angles.sin()[:, None]
+        torch.testing.assert_close(found, (wide * cos + family.rotate_half(wide) * sin).bfloat16(), atol=0, rtol=0.01)
+
+
+def test_a_family_that_turns_otherwise_keeps_its_own_way() -> None:
+    assert not speedups._turns_alike(lambda query, key, cos, sin: (query * cos[:, None], key))
+    assert not speedups._turns_alike(lambda query, key, positions: (query, key))
 
 
 def test_other_parts_keep_their_attention(tiny_folder: Folders) -> None:

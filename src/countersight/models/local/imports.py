@@ -2,14 +2,18 @@
 
 import gc
 import importlib
+import importlib.metadata
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cached_property
 from typing import Any
 
 _NEVER_USED = ("is_scipy_available", "is_sklearn_available")
 """So some versions of transformers ask, as they are imported, for packages with which they train or draft words.
 Nothing here does either, and where they are installed they take longer than all of transformers."""
+
+_list_all = importlib.metadata.packages_distributions
 
 
 @contextmanager
@@ -30,16 +34,48 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
+class Distributions(Mapping[str, list[str]]):
+    """Which distributions bring each package, found when somebody asks.
+
+    To list them all, as transformers has it done when it is imported, every file of every distribution is looked at.
+    """
+
+    def __getitem__(self, package: str) -> list[str]:
+        with suppress(importlib.metadata.PackageNotFoundError):
+            importlib.metadata.distribution(package)
+            return [package]  # most are called what they bring
+        return self._all[package]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all)
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    @cached_property
+    def _all(self) -> Mapping[str, list[str]]:
+        return _list_all()
+
+
 def import_transformers() -> Any:
-    """Transformers, with what finds the class of a model."""
-    package = importlib.import_module("transformers")
-    utils = importlib.import_module("transformers.utils")
-    usual = {name: getattr(utils, name) for name in _NEVER_USED if hasattr(utils, name)}
-    try:
-        for name in usual:
-            setattr(utils, name, bool)  # which says no to whoever asks
+    """Transformers, with what finds the class of a model and what every model is built on."""
+    with _instead(importlib.metadata, "packages_distributions", Distributions):
+        package = importlib.import_module("transformers")
+        utils = importlib.import_module("transformers.utils")
+    with ExitStack() as asked:
+        for name in filter(utils.__dict__.__contains__, _NEVER_USED):
+            asked.enter_context(_instead(utils, name, bool))  # which says no to whoever asks
         importlib.import_module("transformers.models.auto.modeling_auto")
-    finally:
-        for name, asked in usual.items():
-            setattr(utils, name, asked)
+        importlib.import_module("transformers.modeling_utils")
     return package
+
+
+@contextmanager
+def _instead(holder: Any, name: str, value: Any) -> Iterator[None]:
+    """While this lasts, a name stands for something else."""
+    usual = getattr(holder, name)
+    setattr(holder, name, value)
+    try:
+        yield
+    finally:
+        setattr(holder, name, usual)

@@ -2,6 +2,8 @@
 
 import functools
 import inspect
+import sys
+from contextlib import suppress
 from typing import Any
 
 import torch
@@ -11,6 +13,8 @@ from transformers import AttentionInterface
 
 _NAME = "countersight_flash_pieces"
 """Transformers hands the ends of pieces to attention whose name has "flash" in it, and cuts for others in a loop."""
+_TURN = "apply_rotary_pos_emb_vision"
+"""What transformers calls the function by which an eye turns queries and keys by their places, in many families."""
 _WIDTH = 64
 """Matrices whose sides are no multiple of 8 take three times as long on graphics processors; 64 suits every one."""
 
@@ -18,6 +22,7 @@ _WIDTH = 64
 def speed_up(model: Any) -> None:
     """Make a model faster, in place."""
     _attend_in_pieces(model)
+    _turn_by_halves(model)
     for module in model.modules():
         if isinstance(module, nn.Conv2d | nn.Conv3d):
             _multiply_patches(module)
@@ -109,6 +114,37 @@ def _padded(rows: list[Any], ends: Any, longest: int, scaling: float | None) -> 
     query, key, value = (part[places].transpose(1, 2) for part in (query, key, value))
     seen = functional.scaled_dot_product_attention(query, key, value, there[:, None, None, :], scale=scaling)
     return seen.transpose(1, 2)[there]
+
+
+def _turn_by_halves(model: Any) -> None:
+    """Have eyes turn queries and keys in a quarter of the memory traffic, wherever theirs proves to be this turning."""
+    for family in {type(module).__module__ for module in model.modules()}:
+        usual = getattr(sys.modules[family], _TURN, None)
+        if usual is not None and usual is not turned and _turns_alike(usual):
+            setattr(sys.modules[family], _TURN, turned)
+
+
+def turned(query: Any, key: Any, cosines: Any, sines: Any) -> tuple[Any, Any]:
+    """Queries and keys, `(places, heads, width)`, turned by the angle of each place, computed in 32 bits."""
+    angles = [half.unsqueeze(-2).float() for part in (cosines, sines) for half in part.chunk(2, dim=-1)]
+    return _turned(query, *angles), _turned(key, *angles)
+
+
+def _turned(part: Any, cos: Any, further_cos: Any, sin: Any, further_sin: Any) -> Any:
+    made = torch.empty_like(part)
+    (first, second), (left, right) = part.chunk(2, dim=-1), made.chunk(2, dim=-1)
+    torch.addcmul(first * cos, second, sin, value=-1, out=left)
+    torch.addcmul(second * further_cos, first, further_sin, out=right)
+    return made
+
+
+def _turns_alike(usual: Any) -> bool:
+    """Whether a function turns as `turned` does: some families take other arguments, or lay them out otherwise."""
+    given = [torch.linspace(-2, 3, 3 * 2 * 8).view(3, 2, 8), torch.linspace(1, -1, 3 * 2 * 8).view(3, 2, 8)]
+    given += [torch.linspace(-1, 1, 3 * 8).view(3, 8), torch.linspace(0, 1, 3 * 8).view(3, 8)]
+    with suppress(Exception):  # it may refuse them in whatever words it has
+        return all(torch.allclose(*both, atol=1e-5) for both in zip(usual(*given), turned(*given), strict=True))
+    return False
 
 
 def _multiply_patches(convolution: Any) -> None:
