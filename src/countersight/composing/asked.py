@@ -111,10 +111,10 @@ def read_asked(text: str, like: Asked | None = None) -> Asked | None:
     begins = _COUNTED.search(text.casefold())
     if begins is None or NOT_THE_WHOLE & set(words) or _IS_NEGATED.search(text.casefold()):
         return None
-    said = WORD.findall(text.casefold()[begins.end() :])
-    is_like = like is not None and said[: len(like.name)] == [*like.name]
-    name = list(like.name) if like is not None and is_like else _name(said)
-    rest = said[len(name) :]
+    spoken = WORD.findall(text.casefold()[begins.end() :])
+    is_like = like is not None and spoken[: len(like.name)] == [*like.name]
+    name = list(like.name) if like is not None and is_like else _name(spoken)
+    rest = spoken[len(name) :]
     named = [word for word in name if word not in FILLER]
     main = name[: name.index("of")] if "of" in name[1:] and name[0] != "of" else name
     nouns = [word for word in main if word not in FILLER]
@@ -122,7 +122,9 @@ def read_asked(text: str, like: Asked | None = None) -> Asked | None:
         return None
     head = thing_of(nouns[-1])
     things = frozenset(map(thing_of, named))
-    places = [word for word in rest if word not in _PLAIN | SEEING | _HOLDING and thing_of(word) not in things]
+    pairs = zip(("", *rest), rest, strict=False)
+    said = [word for before, word in pairs if word not in _HOLDING or before == "the"]  # "in the hold"
+    places = [word for word in said if word not in _PLAIN | SEEING and thing_of(word) not in things]
     place = frozenset(thing_of(verb_of(word)) for word in places) - things
     return Asked(
         head=head,

@@ -42,6 +42,8 @@ _WIDE: Final = frozenset(map(thing_of, WIDE))
 _RAISED: Final = frozenset(map(thing_of, RAISED))
 _FALLING: Final = frozenset({"fall", "drop"})
 _DOWN: Final = (MOTION | CARRIED | TAKEN | {"come", "get", "help"}) - {"settle"}
+_SWIMMING: Final = frozenset({"swim", "sail", "row", "paddle", "drift", "float"})
+_SEAS: Final = frozenset(map(thing_of, ("sea", "ocean")))
 _BREAKING: Final = frozenset({"get", "break", "sneak", "slip", "squeeze", "wriggle"})
 _CLIMBING: Final = frozenset({"climb", "clamber", "jump", "hop", "leap", "flutter", "fly", "swing", "get", "scramble"})
 _ABOARD: Final = frozenset({"hop", "jump", "climb", "clamber", "step", "leap", "scramble", "pile", "squeeze", "troop"})
@@ -89,6 +91,8 @@ def gets_there(verb: str, words: Words, asked: Asked) -> bool:
     base, _, particle = verb.partition(" ")
     if behind(words, SOURCES) & asked.place:
         return False
+    if base in _SWIMMING and asked.place & _SEAS:  # who swims off is still in the sea
+        return True
     if particle == "out" and asked.place & _OUTDOORS and base not in _BREAKING:  # "let out", to who is in the garden
         return True
     if any(verb in verbs and places & asked.words for places, verbs in GETS_TO) or (

@@ -9,6 +9,7 @@ from countersight.composing.vocabulary import (
     BEYOND,
     COMPANIES,
     DIRECTIONS,
+    EXITS,
     FILLER,
     GROUNDS,
     OCCASIONS,
@@ -34,6 +35,7 @@ _PASSED: Final = FILLER | PLACES | TIMES | PREPOSITIONS | ADVERBS | PARTICLES
 _GROUNDS: Final = frozenset(map(thing_of, GROUNDS))
 _BEYOND: Final = frozenset(map(thing_of, BEYOND))
 _FLOORS: Final = frozenset(map(thing_of, ("floor", "carpet", "ground", "rug")))
+_EXITS: Final = frozenset(map(thing_of, EXITS))
 _WATERS: Final = frozenset(map(thing_of, WATERS))
 _SPOTS: Final = frozenset(map(thing_of, SPOTS))
 
@@ -131,7 +133,7 @@ def goes_from_there(words: Words, asked: Asked) -> bool:
         return False
     if not asked.is_plain and names_another_place(words):
         return False
-    return asked.is_plain or _left(words) <= asked.words
+    return asked.is_plain or _left(words) - _EXITS <= asked.words
 
 
 def is_on_another_side(words: Words, asked: Asked) -> bool:
@@ -165,7 +167,8 @@ def is_elsewhere(words: Words, asked: Asked) -> bool:
 
 def names_another_place(words: Words) -> bool:
     """Whether a place is of the same name and yet not the one asked about: "another bowl", "the shop next door"."""
-    is_other = any(word in PREPOSITIONS and after in ("another", "other") for word, after in pairwise(words))
+    said = tuple(word for word in words if word != "the")  # "onto the other lane"
+    is_other = any(word in PREPOSITIONS and after in ("another", "other") for word, after in pairwise(said))
     is_beside = any(word == "next" and after in ("to", "door") for word, after in pairwise(words))
     return is_other or is_beside or bool(_NEARBY & set(words))
 
@@ -174,7 +177,8 @@ def is_of_another_place(event: str, asked: Asked) -> bool:
     """Whether an event is told of a second place of the same name as the one asked about: "on the other bus"."""
     words = WORD.findall(event)
     names = (_name_at(words[begin:]) for begin, word in enumerate(words, 1) if word in _ANOTHER)
-    return any(name & asked.place and not name & {asked.head, *asked.members} for name in names)
+    place = asked.place - {thing_of(asked.where)} if asked.is_narrow else asked.place  # asleep is no place
+    return any(name & place and not name & {asked.head, *asked.members} for name in names)
 
 
 def may_stay_within(goal: str, question: str) -> bool:
