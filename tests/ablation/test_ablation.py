@@ -59,6 +59,7 @@ def cases(tmp_path):
 def test_a_change_is_cut_into_its_clauses_in_its_own_words() -> None:
     assert change_parts(CHANGE) == ("The rain has stopped.", "There is a barking dog.", "Add a red car.")
     assert change_parts("There is a bus.") == ("There is a bus.",)
+    assert change_parts("The man hums and she yodels, and it snows") == ("The man hums.", "She yodels.", "It snows.")
     assert change_parts("Mr. Lee leaves, and the jam and toast are gone.") == (
         "Mr. Lee leaves.",
         "The jam and toast are gone.",

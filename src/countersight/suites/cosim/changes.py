@@ -66,6 +66,8 @@ _BREAK = re.compile(
     rf"|(?:,\s|\sand\s|\sas\swell\sas\s)(?=(?:[\w'-]+\s){{1,4}}(?:{_VERB})\s)"
     r"|,?\sand\s(?=(?:no|not|many|some)\s)"
 )
+# "And they", "and it": a clause whatever its verb is. The types are told by the breaks above alone.
+_PART = re.compile(rf"{_BREAK.pattern}|,?\sand\s(?=(?:it|they|he|she|we)\s)")
 _SUBJECT = re.compile(rf"(?:,\s|\sand\s|\sas\swell\sas\s)(?P<subject>(?:[\w'-]+\s){{1,4}}?)(?:{_VERB})\s")
 _JOINS = ("", "and", "as well as")
 _PRONOUNS = ("it ", "they ", "he ", "she ", "we ", "you ", "this ", "there ")
@@ -131,7 +133,7 @@ def change_parts(text: str) -> tuple[str, ...]:
     if len(lowered) != len(plain):  # a letter that lower case makes longer: the places would not fit
         return (plain,)
     parts, start = [], 0
-    for found in _BREAK.finditer(lowered):
+    for found in _PART.finditer(lowered):
         if found.group().strip(" ,") in _JOINS and not _begins_a_clause(lowered, start, found):
             continue
         parts.append(plain[start : found.start()])

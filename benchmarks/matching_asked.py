@@ -1,0 +1,80 @@
+"""How many cases a second a matcher answers on this machine's CPU, by ONNX, one case at a time.
+
+    taskset -c 0,1 python -m benchmarks.matching_asked [--seconds 10] [--runtime openvino] [--sizes paper,small,minilm]
+
+Four responses of 74 tokens each (the mean of CoSIm's text) and 36 regions of 2,048 numbers; random weights. Beside the
+clock it counts CPU seconds: what two cores would do if nothing else ran on them.
+"""
+
+import argparse
+import tempfile
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import Any
+
+import msgspec
+import numpy as np
+import torch
+
+from countersight.models.matcher import GRAPH
+from countersight.models.matcher.runtimes import RUNTIMES, open_graph
+from countersight.training.matcher import SIZES, Plan
+from countersight.training.matcher.export import export
+from countersight.training.matcher.network import build
+from countersight.training.matcher.tokens import sequences_for
+
+TOKENS, REGIONS, NUMBERS, VOCABULARY, RESPONSES = 74, 36, 2048, 8000, 4
+PLANS: dict[str, dict[str, Any]] = {
+    "paper": {"inputs": "full", "features": "regions"},
+    "small": {"inputs": "full", "features": "regions", **SIZES["small"]},
+    "minilm": {"inputs": "text", "hidden": 384, "heads": 12, "text_layers": 6},
+    "mpnet": {"inputs": "text", "text_layers": 12},
+}
+
+
+def case() -> dict[str, Any]:
+    """What one case is told as."""
+    chance = np.random.default_rng(0)
+    return {
+        "tokens": chance.integers(5, VOCABULARY, (RESPONSES, TOKENS)),
+        "real": np.ones((RESPONSES, TOKENS), np.int64),
+        "features": chance.random((1, REGIONS, NUMBERS), np.float32),
+        "boxes": chance.random((1, REGIONS, 4), np.float32),
+        "there": np.ones((1, REGIONS), np.int64),
+        "shown": np.zeros(RESPONSES, np.int64),
+    }
+
+
+def measure(plan: Plan, runtime: str, seconds: float) -> tuple[float, float]:
+    """Cases a second by the clock, and cases in two seconds of CPU."""
+    torch.manual_seed(0)
+    with tempfile.TemporaryDirectory() as made:
+        region = NUMBERS if plan.inputs == "full" else 0
+        export(build(plan, VOCABULARY, 0, region), sequences_for("", []), plan, Path(made), "files", region)
+        graph = open_graph(Path(made) / GRAPH, runtime)
+    given = {name: value for name, value in case().items() if name in graph.inputs}
+    graph.scores(given)
+    clock, busy, done = perf_counter(), process_time(), 0
+    while perf_counter() - clock < seconds:
+        graph.scores(given)
+        done += 1
+    return done / (perf_counter() - clock), 2 * done / (process_time() - busy)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--runtime", choices=list(RUNTIMES), default="onnxruntime")
+    parser.add_argument("--sizes", default="paper,small,minilm")
+    chosen = parser.parse_args(arguments)
+    shipped = ("fp32", "int8") if chosen.runtime == "onnxruntime" else ("fp32",)
+    for size in chosen.sizes.split(","):
+        for bits in shipped:
+            plan = msgspec.convert({**PLANS[size], "shipped": bits}, Plan)
+            clock, busy = measure(plan, chosen.runtime, chosen.seconds)
+            print(f"{size:<8} {bits}  {clock:8.1f} cases a second, {busy:8.1f} in two CPU seconds", flush=True)
+
+
+if __name__ == "__main__":
+    main()
