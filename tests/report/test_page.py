@@ -4,13 +4,16 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import msgspec
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
 from countersight.pages import Thumbnail
+from countersight.report.answer_shares import AnswerShares
 from countersight.report.data import Answer, PageData, Verdict
 from countersight.report.page import render
 
@@ -105,6 +108,29 @@ def test_main_table_and_plot_say_the_same(open_page: Opener) -> None:
     expect(page.locator("#drop .plot-total .plot-drop")).to_contain_text("28.2")
     label = page.locator("#drop .plot-total svg[role=img]").get_attribute("aria-label") or ""
     assert label.startswith("all: factual 81.2% (77.2 to 85.2); counterfactual 53.0%")
+
+
+def test_every_figure_is_saved_as_svg_and_as_png(open_page: Opener, tmp_path: Path) -> None:
+    data = specimen.page(2, "first", HOSTILE)
+    shares = tuple(
+        AnswerShares(group, 8, (("2", 0.25), ("10 or more", 0.75))) for group in ("one", "two", "three", HOSTILE)
+    )
+    data = msgspec.structs.replace(data, report=msgspec.structs.replace(data.report, answers=shares))
+    opened = open_page(data)
+    saved = []
+    for button in opened.page.get_by_role("button", name=re.compile("^Save as")).all():
+        with opened.page.expect_download() as download:
+            button.click()
+        saved.append(tmp_path / download.value.suggested_filename)
+        download.value.save_as(saved[-1])
+    names = [f"{figure}.{kind}" for figure in ("finding", "groups", "right-answers") for kind in ("svg", "png")]
+    assert [file.name for file in saved] == names
+    for drawn, painted in zip(saved[::2], saved[1::2], strict=True):
+        sheet = ElementTree.parse(drawn).getroot()
+        with Image.open(painted) as picture:
+            assert picture.size == (2 * int(sheet.attrib["width"]), 2 * int(sheet.attrib["height"]))
+            assert len(picture.convert("RGB").getcolors(10**6)) > 20
+    assert opened.troubles == []
 
 
 def test_letters_show_answered_and_gold(open_page: Opener) -> None:

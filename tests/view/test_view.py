@@ -138,7 +138,7 @@ def test_runs_and_audits_that_begin_later_are_found_and_told_while_they_are_made
     assert (before.count('href="/run/'), during.count('href="/run/')) == (1, 2)
     assert "odd" in first  # what was known keeps its number
     assert "Audits" not in before
-    assert "2 of 2 cases begun; " in during
+    assert "2 of 2 cases begun, " in during
     assert 'href="/audit/' not in during
     assert "PCS: whether the answer" in during
     assert refused == 404

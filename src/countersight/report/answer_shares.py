@@ -7,13 +7,32 @@ from typing import Final
 import msgspec
 
 from countersight.case import Case
-from countersight.pages import Cell, Grid, Line, Markup, element, name, percent, text
+from countersight.pages import (
+    MARGIN,
+    WIDTH,
+    Cell,
+    Grid,
+    Line,
+    Markup,
+    element,
+    name,
+    percent,
+    sheet,
+    text,
+    with_its_ends,
+    words_at,
+)
+from countersight.report.saving import saving
 from countersight.suites import Terms
+from countersight.text import several
 
 _MOST: Final = 10
 """Numbers from here on stand together."""
 _MOST_GROUPS: Final = 12
 """More groups than these are told of as one."""
+_TITLE: Final = "How often each number is the right answer under the change"
+_ACROSS, _GAP, _BAR, _LABEL = 3, 32, 22, 78
+_BROAD: Final = (WIDTH - 2 * MARGIN - (_ACROSS - 1) * _GAP) / _ACROSS
 
 
 class AnswerShares(msgspec.Struct, frozen=True):
@@ -60,15 +79,40 @@ def shares_grid(found: tuple[AnswerShares, ...], terms: Terms) -> Grid:
 
 
 def shares_figure(found: tuple[AnswerShares, ...], terms: Terms) -> Markup:
-    """The shares as bars, a panel a group."""
-    return element("figure", element("div", *_panels(found, terms), class_="bar-panels"), class_="panel panel-bars")
+    """The shares as bars, a panel a group; saved, they are one drawing."""
+    panels = element("div", *_panels(found, terms), class_="bar-panels")
+    return element("figure", panels, saving(_drawing(found, terms), "right-answers"), class_="panel panel-bars")
+
+
+def _drawing(found: tuple[AnswerShares, ...], terms: Terms) -> Markup:
+    """The panels side by side on one sheet, three in a row."""
+    parts, top = [words_at(MARGIN, 40, _TITLE, "head")], 64.0
+    for start in range(0, len(found), _ACROSS):
+        beside = found[start : start + _ACROSS]
+        for place, each in enumerate(beside):
+            parts += _panel(each, terms, MARGIN + place * (_BROAD + _GAP), top)
+        top += 34 + _BAR * max(len(each.shares) for each in beside)
+    return sheet(_TITLE, int(top + 20), ".bar { fill: var(--two) }", parts)
+
+
+def _panel(each: AnswerShares, terms: Terms, x: float, y: float) -> Iterator[Markup]:
+    yield words_at(x, y + 12, with_its_ends(_heading(each, terms), 36), "soft")
+    for place, (label, share) in enumerate(each.shares):
+        line = y + 20 + place * _BAR
+        yield words_at(x + _LABEL - 8, line + 13, label, "soft", "end")
+        yield element("rect", class_="bar", x=x + _LABEL, y=line, width=share * (_BROAD - _LABEL - 48), height=_BAR - 4)
+        yield words_at(x + _BROAD, line + 13, f"{percent(share)}%", "soft", "end")
 
 
 def _panels(found: tuple[AnswerShares, ...], terms: Terms) -> Iterator[Markup]:
     for each in found:
-        heading = f"{name(terms.groups.get(each.group, each.group))} ({each.questions:,} questions)"
         bars = [_bar(label, share) for label, share in each.shares]
-        yield element("div", element("p", text(heading), class_="bars-name", dir="auto"), *bars, class_="bars")
+        heading = element("p", text(_heading(each, terms)), class_="bars-name", dir="auto")
+        yield element("div", heading, *bars, class_="bars")
+
+
+def _heading(each: AnswerShares, terms: Terms) -> str:
+    return f"{name(terms.groups.get(each.group, each.group))} ({several(each.questions, 'question')})"
 
 
 def _bar(label: str, share: float) -> Markup:

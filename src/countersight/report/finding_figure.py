@@ -1,6 +1,6 @@
 """The finding as one figure: every run from what is to what if, with intervals and what guessing gives."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from countersight.case import ASKINGS, TWO_WORLDS, Asking
 from countersight.pages import (
@@ -17,7 +17,7 @@ from countersight.pages import (
     with_its_ends,
     words_at,
 )
-from countersight.report.data import ReportData, RunScores
+from countersight.report.data import GroupScores, ReportData, RunScores
 from countersight.report.figures import MARKS
 
 _LEFT, _RIGHT = 250, 150
@@ -25,6 +25,7 @@ _INSIDE = WIDTH - 2 * MARGIN - _LEFT - _RIGHT
 _TOP, _ROW = 96, 46
 _NAME, _TITLE = 32, 50
 """Letters there is room for."""
+_MOST_LINES = 60
 _STYLE = """
   .factual { fill: var(--one); stroke: var(--one) } .counterfactual { fill: var(--two); stroke: var(--two) }
   .shown { fill: var(--three); stroke: var(--three) } .fall { stroke: var(--soft); stroke-width: 2 }
@@ -35,12 +36,27 @@ _STYLE = """
 
 def finding_figure(report: ReportData) -> Markup:
     """A sheet with a line for every run."""
-    height = _TOP + _ROW * len(report.runs) + 60
+    return _lines(report, "right answers", [(run.label, run.overall) for run in report.runs])
+
+
+def groups_figure(report: ReportData) -> Markup | None:
+    """A sheet with a line for every group of every run; None where these are too many to look at."""
+    lines = [(_called(report, run, scores), scores) for run in report.runs for scores in run.groups]
+    return _lines(report, f"right answers by {report.terms.group}", lines) if len(lines) <= _MOST_LINES else None
+
+
+def _called(report: ReportData, run: RunScores, scores: GroupScores) -> str:
+    group = name(report.terms.groups.get(scores.group, scores.group))
+    return f"{name(run.label)}: {group}" if len(report.runs) > 1 else group
+
+
+def _lines(report: ReportData, what: str, lines: Sequence[tuple[str, GroupScores]]) -> Markup:
+    height = _TOP + _ROW * len(lines) + 60
     dataset = with_its_ends(name(report.dataset), _TITLE)
-    title = f"{dataset}: right answers in per cent, with {percent(report.confidence, 0)}% intervals"
-    parts = [words_at(MARGIN, 40, title, "head"), *_legend(report), *_scale(len(report.runs))]
-    for place, run in enumerate(report.runs):
-        parts += _line(run, _TOP + _ROW * place + _ROW / 2)
+    title = f"{dataset}: {what} in per cent, with {percent(report.confidence, 0)}% intervals"
+    parts = [words_at(MARGIN, 40, title, "head"), *_legend(report), *_scale(len(lines))]
+    for place, (label, scores) in enumerate(lines):
+        parts += _line(label, scores, _TOP + _ROW * place + _ROW / 2)
     return sheet(title, height, _STYLE, parts)
 
 
@@ -69,11 +85,11 @@ def _scale(runs: int) -> Iterator[Markup]:
         yield words_at(x, bottom + 20, f"{tick}%", "soft", "middle")
 
 
-def _line(run: RunScores, y: float) -> Iterator[Markup]:
-    told = {asking: getattr(run.overall, asking) for asking in reversed(ASKINGS)}  # what comes last lies on top
+def _line(label: str, scores: GroupScores, y: float) -> Iterator[Markup]:
+    told = {asking: getattr(scores, asking) for asking in reversed(ASKINGS)}  # what comes last lies on top
     figures = {asking: figure for asking, figure in told.items() if figure and figure.value is not None}
-    yield words_at(MARGIN, y + 5, with_its_ends(name(run.label), _NAME))
-    chance = run.overall.chance.get("counterfactual", run.overall.chance.get("factual"))
+    yield words_at(MARGIN, y + 5, with_its_ends(name(label), _NAME))
+    chance = scores.chance.get("counterfactual", scores.chance.get("factual"))
     if chance is not None:
         yield element("line", class_="chance", x1=_x(chance), x2=_x(chance), y1=y - 20, y2=y + 20)
     if "factual" in figures and "counterfactual" in figures:
@@ -81,7 +97,7 @@ def _line(run: RunScores, y: float) -> Iterator[Markup]:
         yield element("line", class_="fall", x1=ends[0], x2=ends[1], y1=y, y2=y)
     for asking, figure in figures.items():
         yield from _mark(asking, figure, y)
-    drop = run.overall.drop
+    drop = scores.drop
     if drop and drop.value is not None:
         yield words_at(WIDTH - MARGIN, y, f"drop {percent(drop.value)}", "", "end")
         yield words_at(WIDTH - MARGIN, y + 15, f"{interval(drop)}; n = {drop.n}", "soft", "end")

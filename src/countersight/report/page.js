@@ -536,7 +536,7 @@
     event.preventDefault();
   });
 
-  // ---- tables that are sorted by a click on their head, and a figure that can be saved -----------------------
+  // ---- tables that are sorted by a click on their head, and figures that can be saved -----------------------
 
   const valueOf = (row, column) => {
     const words = row.cells[column]?.firstChild?.textContent?.trim() ?? "";
@@ -572,17 +572,19 @@
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   };
   for (const button of document.querySelectorAll("[data-save]")) {
+    const { drawing, file } = button.parentElement.dataset;
     button.hidden = false;
-    button.addEventListener("click", () => {
-      const image = byId("finding");
+    button.addEventListener("click", async () => {
       if (button.dataset.save === "svg") {
-        const bytes = Uint8Array.from(atob(image.src.split(",")[1]), (sign) => sign.charCodeAt(0));
-        save(new Blob([bytes], { type: "image/svg+xml" }), "finding.svg");
+        const bytes = Uint8Array.from(atob(drawing.split(",")[1]), (sign) => sign.charCodeAt(0));
+        save(new Blob([bytes], { type: "image/svg+xml" }), `${file}.svg`);
         return;
       }
+      const image = make("img", { src: drawing });
+      await image.decode();
       const canvas = make("canvas", { width: image.naturalWidth * 2, height: image.naturalHeight * 2 });
       canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-      canvas.toBlob((blob) => save(blob, "finding.png"));
+      canvas.toBlob((blob) => save(blob, `${file}.png`));
     });
   }
 

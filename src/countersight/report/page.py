@@ -24,6 +24,7 @@ from countersight.report.finding import sentence
 from countersight.report.finding_figure import finding_figure
 from countersight.report.gallery import PAIR_OUTCOMES, PairOutcome, pair_outcome
 from countersight.report.provenance import definitions, origins
+from countersight.report.saving import saving
 from countersight.report.sections import Section, sections
 from countersight.report.tiles import tiles_of
 
@@ -96,11 +97,7 @@ def _finding(report: ReportData) -> Markup:
     drawing = finding_figure(report)
     source = data_url("image/svg+xml", drawing.encode())
     image = element("img", src=source, alt=sentence(report), id="finding", class_="finding")
-    save = [
-        element("button", text(f"Save as {kind.upper()}"), type="button", class_="plain", data_save=kind, hidden="")
-        for kind in ("svg", "png")
-    ]
-    return element("figure", image, element("figcaption", *save), class_="panel finding-panel")
+    return element("figure", image, saving(drawing, "finding"), class_="panel finding-panel")
 
 
 def _inert(key: str, value: object) -> Markup:

@@ -10,8 +10,10 @@ from countersight.report.analysis_tables import analysis_grids
 from countersight.report.answer_shares import shares_figure
 from countersight.report.data import Analysis, ReportData
 from countersight.report.figures import accuracy_plot, drop_plot, legend, letter_bars
+from countersight.report.finding_figure import groups_figure
 from countersight.report.interval_plot import interval_plot
 from countersight.report.reference import beside
+from countersight.report.saving import saving
 from countersight.report.tables import by_group, compared, more, overview, totals
 from countersight.report.twins import twins_figure
 
@@ -146,6 +148,7 @@ def _drop(report: ReportData) -> Markup:
             "figure",
             legend(_askings(report), report.terms),
             element("div", *plots, class_="plots"),
+            *([saving(drawing, "groups")] if (drawing := groups_figure(report)) else []),
             class_="panel",
         ),
     )

@@ -58,8 +58,7 @@ class WatchedAudit:
             return AuditStanding(self.path.name, "", f"cannot be read: {error}")
         manifest, kept = audit.manifest, score(audit).kept
         chosen = manifest.cases or manifest.dataset.rows
-        so_far = (
-            f"{len(audit.cases):,} of {several(chosen, 'case')} begun; {several(kept.ccs.concepts, 'test')} counted"
-        )
+        begun = f"{len(audit.cases):,} of {several(chosen, 'case')} begun, {several(len(audit.steps), 'step')} done"
+        so_far = f"{begun}; {several(kept.ccs.concepts, 'test')} counted"
         means = (Figure(each.value, each.low, each.high, each.concepts) for each in (kept.pcs, kept.ncc, kept.ccs))
         return AuditStanding(manifest.model.name, manifest.dataset.name, so_far, tuple(means))
