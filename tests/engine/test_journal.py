@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from countersight.case import Reply
-from countersight.engine.journal import Journal, decode_line, encode_line, read_journal
+from countersight.engine.journal import Journal, NumberedReplies, decode_line, encode_line, read_journal
 
 replies = st.builds(
     Reply,
@@ -28,6 +28,17 @@ def test_a_reply_survives_its_line_and_the_line_is_plain_json(reply):
     assert decode_line(line) == reply
     assert line.count(b"\n") == 1
     assert json.loads(line)["case"] == reply.case
+
+
+def test_replies_are_found_by_their_numbers_past_damaged_lines_and_a_missing_end(tmp_path):
+    lines = [encode_line(Reply(f"case-{number}", number, "factual", text="é" * number)) for number in range(4)]
+    lines[1] = lines[1].replace(b"case", b"cast")
+    (tmp_path / "journal").write_bytes(b"".join(lines).rstrip(b"\n"))
+    every = list(read_journal(tmp_path / "journal"))
+    assert [reply.row for reply in every] == [0, 2, 3]
+    assert NumberedReplies(tmp_path / "journal").at([2, 0, 1]) == dict(enumerate(every))
+    (tmp_path / "journal").write_bytes(b"")
+    assert NumberedReplies(tmp_path / "journal").at([]) == {}
 
 
 @given(replies, st.data())

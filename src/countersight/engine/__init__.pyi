@@ -8,6 +8,7 @@ from .folder import locked as locked
 from .folder import read_manifest as read_manifest
 from .folder import write_manifest as write_manifest
 from .journal import Journal as Journal
+from .journal import NumberedReplies as NumberedReplies
 from .journal import read_journal as read_journal
 from .journal import read_placed as read_placed
 from .journal import reply_at as reply_at

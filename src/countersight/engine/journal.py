@@ -7,7 +7,9 @@ What a kill can leave behind is a last line that was cut off; it is dropped, and
 import errno
 import os
 import zlib
-from collections.abc import Callable, Iterator
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -97,6 +99,27 @@ def read_placed(path: Path, on_damaged: Callable[[], None] | None = None) -> Ite
             elif on_damaged:
                 on_damaged()
             place += len(line)
+
+
+class NumberedReplies:
+    """The whole replies of a journal by their number, from 0: any of them is found without reading all before it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._places = array("q", (place for place, _ in read_placed(path)))
+
+    def at(self, numbers: Iterable[int]) -> dict[int, Reply]:
+        """The replies of these numbers."""
+        if not self._places:
+            return {}
+        with open(self._path, "rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as lines:
+            found = ((number, decode_line(_line_at(lines, self._places[number]))) for number in sorted(numbers))
+            return {number: reply for number, reply in found if reply is not None}
+
+
+def _line_at(lines: mmap, place: int) -> bytes:
+    end = lines.find(b"\n", place)
+    return lines[place:] if end < 0 else lines[place:end]
 
 
 def reply_at(path: Path, place: int) -> Reply | None:

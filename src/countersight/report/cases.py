@@ -35,7 +35,7 @@ def gallery_cases(runs: Sequence[JudgedRun], size: int, seed: int) -> tuple[tupl
     source, results = runs[0].dataset, [judged.outcomes for judged in runs]
     positions = balanced_sample([_strata(result) for result in results], size, seed)
     place = dict(zip(results[0].rows[positions].tolist(), positions.tolist(), strict=True))
-    said = [counted_replies(judged.outcomes, positions.tolist(), judged.run.replies()) for judged in runs]
+    said = [counted_replies(judged.outcomes, positions.tolist(), judged.run.numbered().at) for judged in runs]
     sent = [Sent(judged.run, source) for judged in runs]
     pictures: dict[str, int] = {}
 

@@ -14,7 +14,16 @@ from countersight import __version__
 from countersight.asking import Prompt
 from countersight.case import Reply
 from countersight.dataset import Dataset
-from countersight.engine import Journal, appending, begun, locked, read_journal, read_manifest, write_manifest
+from countersight.engine import (
+    Journal,
+    NumberedReplies,
+    appending,
+    begun,
+    locked,
+    read_journal,
+    read_manifest,
+    write_manifest,
+)
 from countersight.errors import RunError
 from countersight.models import Loss
 
@@ -174,6 +183,10 @@ class RunFolder:
     def replies(self, on_damaged: Callable[[], None] | None = None) -> Iterator[Reply]:
         """Every reply in the journal, in the order it came. A question may stand there twice: failed, then answered."""
         return read_journal(self.path / JOURNAL, on_damaged)
+
+    def numbered(self) -> NumberedReplies:
+        """The same, to be found by their numbers."""
+        return NumberedReplies(self.path / JOURNAL)
 
     def dataset(self, override: Path | None = None) -> Dataset:
         """The dataset that was asked, checked to be still the same."""

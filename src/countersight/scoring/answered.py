@@ -1,13 +1,13 @@
 """Every question of a run with its reply and what became of it, one at a time."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from countersight.case import ASKINGS, TWICE, WORLDS, Asking, Case, Question, Reply, Telling, World
-from countersight.scoring.outcome import OUTCOMES, UNREAD, Outcome, Outcomes, counted_replies
+from countersight.scoring.outcome import OUTCOMES, UNREAD, Find, Outcome, Outcomes, counted_replies
 
 if TYPE_CHECKING:
     from countersight.scoring.run_scores import JudgedRun
@@ -39,25 +39,29 @@ class Answered(msgspec.Struct, frozen=True):
 
 def answered_questions(judged: "JudgedRun") -> Iterator[Answered]:
     """The questions of a run in the order of its dataset, then those of controls."""
-    yield from _answered(judged.outcomes, judged.cases(), judged.run.replies)
+    find = judged.run.numbered().at
+    yield from _answered(judged.outcomes, judged.cases(), find)
     if judged.controls:
-        yield from _answered(judged.controls.outcomes, judged.control_cases(), judged.run.replies)
+        yield from _answered(judged.controls.outcomes, judged.control_cases(), find)
 
 
 def answered_fourths(judged: "JudgedRun") -> Iterator[Answered]:
     """The fourth question of every case that has one, of a run that was shown both worlds."""
-    for each in _answered(judged.fourths(), judged.fourth_cases(), judged.fourth_replies):
+
+    def find(numbers: Iterable[int]) -> dict[int, Reply]:
+        wanted = set(numbers)
+        return {number: reply for number, reply in enumerate(judged.fourth_replies()) if number in wanted}
+
+    for each in _answered(judged.fourths(), judged.fourth_cases(), find):
         yield msgspec.structs.replace(each, is_fourth=True)
 
 
-def _answered(
-    outcomes: Outcomes, cases: Iterator[tuple[int, Case]], replies: Callable[[], Iterator[Reply]]
-) -> Iterator[Answered]:
+def _answered(outcomes: Outcomes, cases: Iterator[tuple[int, Case]], find: Find) -> Iterator[Answered]:
     """The questions of some cases; a million cases are never held at once."""
     worth = {asking: outcomes.credit(asking) for asking in ASKINGS}
     start = 0
     while chunk := list(islice(cases, _CASES_AT_ONCE)):
-        said = counted_replies(outcomes, range(start, start + len(chunk)), replies())
+        said = counted_replies(outcomes, range(start, start + len(chunk)), find)
         for position, (row, case) in enumerate(chunk, start):
             for column, asking in enumerate(ASKINGS):
                 question = case.question(*WORLDS[asking])

@@ -3,7 +3,7 @@
 The same table is `run.frame()` and scores.parquet. It is made of as many cases at a time as fit into memory.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from io import BytesIO
 from itertools import islice
@@ -14,12 +14,12 @@ import numpy as np
 from arro3.core import Array, DataType, Field, RecordBatch, RecordBatchReader, Schema, Table, list_array
 from arro3.io import write_parquet
 
-from countersight.case import ASKINGS, WORLDS, Asking, Case, Reply
+from countersight.case import ASKINGS, WORLDS, Asking, Case
 from countersight.errors import CountersightError
 from countersight.files import write_whole
-from countersight.scoring.outcome import OUTCOMES, UNREAD, Counted, Outcomes, counted_replies
+from countersight.scoring.outcome import OUTCOMES, UNREAD, Counted, Find, Outcomes, counted_replies
 
-_CASES_AT_ONCE = 65_536
+_CASES_AT_ONCE = 16_384
 _TEXT, _WHOLE, _REAL = DataType.string(), DataType.int64(), DataType.float64()
 
 _COLUMNS: Final[dict[str, Any]] = {
@@ -51,14 +51,12 @@ _ALWAYS: Final = frozenset(("run", "row", "case", "group", "world", "telling", "
 SCHEMA: Final = Schema([Field(name, kind, nullable=name not in _ALWAYS) for name, kind in _COLUMNS.items()])
 
 
-def batches(
-    run: str, outcomes: Outcomes, cases: Iterable[tuple[int, Case]], replies: Callable[[], Iterable[Reply]]
-) -> Iterator[RecordBatch]:
-    """The rows of a run, in the order of the dataset; `replies` opens the journal that it was judged from."""
+def batches(run: str, outcomes: Outcomes, cases: Iterable[tuple[int, Case]], find: Find) -> Iterator[RecordBatch]:
+    """The rows of a run, in the order of the dataset; `find` finds the replies that it was judged from."""
     waiting = iter(cases)
     start = 0
     while chunk := list(islice(waiting, _CASES_AT_ONCE)):
-        said = counted_replies(outcomes, range(start, start + len(chunk)), replies())
+        said = counted_replies(outcomes, range(start, start + len(chunk)), find)
         rows = [
             (run, *line)
             for position, (row, case) in enumerate(chunk, start)

@@ -1,6 +1,6 @@
 """What became of every question of a run: right, wrong, unread, or none of these for a reason that is said."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final, Literal
 
 import msgspec
@@ -148,7 +148,11 @@ Counted = dict[tuple[int, Asking], Reply]
 """The replies that count, by the position of the case and its asking."""
 
 
-def counted_replies(outcomes: Outcomes, positions: Iterable[int], replies: Iterable[Reply]) -> Counted:
+Find = Callable[[Iterable[int]], Mapping[int, Reply]]
+"""Finds replies by their numbers in the order in which they were judged."""
+
+
+def counted_replies(outcomes: Outcomes, positions: Iterable[int], find: Find) -> Counted:
     """Of the replies that some cases were judged from, those that count."""
     wanted = {
         place: (position, asking)
@@ -156,4 +160,4 @@ def counted_replies(outcomes: Outcomes, positions: Iterable[int], replies: Itera
         for asking, place in zip(ASKINGS, outcomes.replies[position].tolist(), strict=True)
         if place >= 0
     }
-    return {wanted[place]: reply for place, reply in enumerate(replies) if place in wanted}
+    return {wanted[place]: reply for place, reply in find(wanted).items()}

@@ -92,9 +92,10 @@ class JudgedRun(msgspec.Struct, frozen=True, eq=False):
     def rows(self, label: str = "") -> Iterator[RecordBatch]:
         """One row an answer, under a name for the run."""
         label = label or self.run.manifest.model
-        yield from batches(label, self.outcomes, self.cases(), self.run.replies)
+        find = self.run.numbered().at
+        yield from batches(label, self.outcomes, self.cases(), find)
         if self.controls:
-            yield from batches(label, self.controls.outcomes, self.control_cases(), self.run.replies)
+            yield from batches(label, self.controls.outcomes, self.control_cases(), find)
 
     def frame(self, kind: str = "arrow") -> Any:
         """One row an answer, as an Arrow table, or a data frame of pandas or Polars."""
