@@ -154,7 +154,15 @@ def read(path: Path, **form: str) -> list[dict[str, str]]:
 
 
 SETS = {"everyday": 0.33, "household": 0.36, "outdoors": 0.35, "indoors": 0.33, "street": 0.25, "traps": 0.3}
-SETS |= {"indirect": 0.25, "stranger": 0.5, "tricky": 0.25, "misleading": 0.2, "moving": 0.35, "constructions": 0.5}
+SETS |= {
+    "indirect": 0.25,
+    "stranger": 0.5,
+    "tricky": 0.25,
+    "misleading": 0.2,
+    "moving": 0.35,
+    "constructions": 0.5,
+    "strangers": 0.5,
+}
 
 
 @pytest.mark.parametrize(("name", "share"), SETS.items())

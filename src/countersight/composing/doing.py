@@ -24,6 +24,7 @@ from countersight.composing.places import (
     goes_from_there,
     is_joined,
     is_of_the_scene,
+    is_put_there,
     is_the_whole_scene,
     may_come_in_elsewhere,
 )
@@ -50,6 +51,8 @@ _RISING: Final = frozenset(
 )
 """Verbs with which "up" is no way to somebody."""
 _SLOPES: Final = frozenset(map(thing_of, SLOPES))
+_SETTLING: Final = frozenset({"sit down", "sit", "lie down", "curl up", "climb up", "jump up"})
+"""Who does so where the others are, one more of them, was not there before."""
 _ARRIVING: Final = frozenset({"land", "settle", "perch"})
 """Who does so elsewhere need not have been here before."""
 
@@ -78,7 +81,9 @@ def _otherwise(act: Act) -> Answer:
 
 
 def _gets_there(act: Act) -> Answer:
-    if gets_on(act.verb, act.asked) or (act.base in MOTION and gets_into(act.rest, act.asked)):
+    is_named = bool(content(act.rest) & act.asked.place) and is_put_there(act.rest, act.asked)
+    settles = act.more and act.verb in _SETTLING and is_named
+    if settles or gets_on(act.verb, act.asked) or (act.base in MOTION and gets_into(act.rest, act.asked)):
         return "open" if act.asked.is_doing else "coming"
     return None
 

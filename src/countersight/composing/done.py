@@ -142,7 +142,7 @@ def _taken(act: Act) -> Answer:
 
 
 def _carried(act: Act) -> Answer:
-    if act.base not in CARRIED or act.particle:
+    if act.base not in CARRIED or act.particle not in ("", "back"):
         return None
     return moved(act) or ("coming" if act.more and is_put_there(act.rest, act.asked) else "open")
 

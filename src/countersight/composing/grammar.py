@@ -7,12 +7,13 @@ import msgspec
 
 from countersight.composing.accounted import is_known_of_events
 from countersight.composing.asked import WORD, Asked
-from countersight.composing.changes import added, change, come, gone
+from countersight.composing.changes import added, change, gone
 from countersight.composing.clauses import of_them_all
 from countersight.composing.effects import Effect
+from countersight.composing.having import had
 from countersight.composing.likeness import is_certainly_another, is_counted, loses_its_own, tells_of
 from countersight.composing.phrases import Phrase, has_company, is_restricted, read_phrase
-from countersight.composing.places import is_of_the_scene, is_put_there
+from countersight.composing.places import is_put_there
 from countersight.composing.predicates import Predicate, read_predicate, with_late_particle
 from countersight.composing.replacing import recoloured, replacing, replacing_of
 from countersight.composing.scaling import is_scaled, scaling_of
@@ -21,7 +22,6 @@ from countersight.composing.vocabulary import (
     CARRIED,
     COMES,
     GOES,
-    HUNTERS,
     MOTION,
     PLACED,
     PLACES,
@@ -185,13 +185,16 @@ def _of_predicate(part: list[str], subject: Phrase | None, first: str, asked: As
     predicate = read_predicate(part, is_verb_first=subject is None)
     if predicate is None or (first == "they" and "them" in part and asked.are_people):
         return None  # girls who took them all off took off their hats
+    if _is_emptied(predicate, subject, first, asked):
+        return Effect("remove_all")
     if subject is None:
         return _of_an_agent(predicate, None, asked) or _of_a_pronoun(predicate, first, asked)
     if is_counted(subject, asked):
         if has_company((*subject.after, *predicate.rest), asked):
             return "open"
         is_none = subject.quantity.amount == 0 and predicate.is_perfect  # "none had been lit"
-        way = way_of_subject(predicate, _thing(subject, asked), asked, more=subject.quantity.more or is_none)
+        is_more = subject.quantity.more or _is_one_more(subject)
+        way = way_of_subject(predicate, _thing(subject, asked), asked, more=is_more or is_none)
         if way is None and predicate.is_passive and _are_theirs(subject):
             way = "going" if is_put_away(predicate.verb, predicate.rest, asked) else None
         if way in ("coming", "going") and _need_not_be_counted(subject, predicate, asked):
@@ -203,6 +206,13 @@ def _of_predicate(part: list[str], subject: Phrase | None, first: str, asked: As
     return _of_an_agent(predicate, subject, asked)
 
 
+def _is_emptied(predicate: Predicate, subject: Phrase | None, first: str, asked: Asked) -> bool:
+    """Whether the place asked about is: "if it were emptied"."""
+    is_place = first == "it" if subject is None else thing_of(subject.head or "") in asked.place
+    is_so = predicate.is_passive and predicate.verb in ("empty", "empty out") and not predicate.is_negated
+    return is_place and is_so and bool(asked.place) and not predicate.rest
+
+
 def _need_not_be_counted(subject: Phrase, predicate: Predicate, asked: Asked) -> bool:
     """Whether those that come or go may be others than those asked for: "two men left", to who is wearing ties."""
     said = {thing_of(verb_of(word)) for word in (*subject.modifiers, *subject.after, *predicate.rest, predicate.verb)}
@@ -210,6 +220,11 @@ def _need_not_be_counted(subject: Phrase, predicate: Predicate, asked: Asked) ->
     are_such = subject.quantity.more and predicate.verb == "add"  # three more men added to those with hats have hats
     is_open = asked.is_narrow and subject.head is not None and not are_such
     return is_open and not of_the_state and not said & asked.place
+
+
+def _is_one_more(phrase: Phrase) -> bool:
+    """Whether it is told of one beyond those there are: "a third person"."""
+    return phrase.quantity.given > 0 and phrase.quantity.amount == 1
 
 
 def _are_theirs(phrase: Phrase) -> bool:
@@ -224,9 +239,10 @@ def _thing(phrase: Phrase, asked: Asked) -> str:
 def _of_a_pronoun(predicate: Predicate, first: str, asked: Asked) -> Effect | None:
     """What "they all left" does: the counted things go without a name."""
     way = way_of_subject(predicate, asked.head, asked, more=False)
-    if first == "they" and way == "going" and not predicate.is_negated:
-        return Effect("remove_all")
-    return None
+    if way != "going" or predicate.is_negated:
+        return None
+    is_one = (first == "it" and asked.is_plain) or (first in ("he", "she") and asked.are_people)
+    return Effect("remove_all") if first == "they" else Effect("remove", 1, given=1) if is_one else None
 
 
 def _of_an_agent(predicate: Predicate, agent: Phrase | None, asked: Asked) -> Effect | None:
@@ -245,7 +261,7 @@ def _of_an_agent(predicate: Predicate, agent: Phrase | None, asked: Asked) -> Ef
     if behind and (behind[0] in RELATIVES or behind[0] in _WHERE):  # "we removed the chairs on the left"
         theme = msgspec.structs.replace(theme, after=tuple(behind))
     if predicate.verb in ("have", "get"):
-        return _had(theme, agent, predicate.verb, behind, asked)
+        return had(theme, agent, predicate.verb, behind, asked)
     verb, behind = with_late_particle(predicate.verb, behind)
     is_ours = agent is None and verb in ("buy", "order", "purchase")  # what a customer bought is gone
     more = theme.quantity.more or is_ours
@@ -254,26 +270,6 @@ def _of_an_agent(predicate: Predicate, agent: Phrase | None, asked: Asked) -> Ef
         # "in the sink" is where they go, not where they are
         return gone(msgspec.structs.replace(theme, after=()), asked)
     return None if way is None else change(theme, way, asked, is_negated=False)
-
-
-def _had(theme: Phrase, agent: Phrase | None, verb: str, behind: list[str], asked: Asked) -> Effect | None:
-    """What "it had two more legs" does, or "the zoo got five giraffes": only what is asked about can have them."""
-    if behind and not set(behind) <= PREPOSITIONS | PLACES | {"the", "it", "there"}:
-        return None
-    if theme.quantity.fewer:
-        return Effect("remove", theme.quantity.amount) if isinstance(theme.quantity.amount, int) else None
-    if theme.quantity.more:
-        return added(theme)
-    if verb == "get" and agent is not None and not asked.is_plain:
-        if (agent.head or "").removesuffix("s") in HUNTERS:  # "a fox got one"
-            return gone(theme, asked)
-        is_ours = is_of_the_scene((agent.head or "",), asked)
-        return come(theme, asked) if is_ours else None
-    if verb == "get":
-        return come(theme, asked)
-    owner = agent is not None and thing_of(agent.head or "") in asked.place
-    amount = theme.quantity.amount
-    return Effect("set", amount) if owner and isinstance(amount, int) and not is_restricted(theme, asked) else None
 
 
 def is_of_others_alone(event: str, asked: Asked) -> bool:

@@ -18,12 +18,14 @@ _THE_EACH: Final = re.compile(rf"^(?:the|these|all) ({_NUMBER} \w+ each)\b")
 _GIVEN: Final = re.compile(
     r"\b(?:was|were|got|been) (?:given|handed|awarded|served) (?=(?:\w+ )?(?:more|another|extra)\b)"
 )
+_ASWELL: Final = re.compile(r",? as well$")
 _TWINS: Final = re.compile(r"\bthe twins each\b")
 
 
 def in_plain_words(supposed: str, asked: Asked) -> str:
     """A supposition in words that the grammar reads."""
     text = _GIVEN.sub("got ", _with_its_place(_in_plain_verbs(supposed.casefold()), asked))
+    text = _ASWELL.sub("", text)
     text = _TWINS.sub("two twins each", _EACH_OF.sub(r"\1 \2 each ", text))
     return _THE_EACH.sub(r"\1", _EACH_LATER.sub(r"\1 \2 each \3", text))
 
