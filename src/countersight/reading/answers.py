@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from countersight.case import LETTERS, Order, Question, Reply
 from countersight.reading.clauses import sentences
-from countersight.reading.corrections import corrected, is_cut_off
+from countersight.reading.corrections import corrected, holds_elsewhere, is_cut_off
 from countersight.reading.counting import count
 from countersight.reading.endings import marked, passages, tails
 from countersight.reading.languages import eastern, is_strange, language_of
@@ -36,6 +36,7 @@ _TAKEN_BACK = re.compile(r"^\W*(?:no|nope|not quite)\b[\s,.:!-]*", re.IGNORECASE
 _FIRST_PIECE = re.compile(r"[^\n.!]{1,60}(?:[.!](?=\s)|\n)")
 _GIVES_REASONS = re.compile(rf"\W*{any_of('statements.reasons_follow')}", re.IGNORECASE)
 _ASKED_AGAIN = re.compile(r"^\W*(?:q|question)\s*:[^\n]*\n\s*(?:a|answer)\s*:\s*(?=\S)", re.IGNORECASE)
+_LABEL = re.compile(r"^\s*(?:a|ans)\s*:\s*(?=\S)", re.IGNORECASE)  # "A: No"
 _FIRST_WORD = re.compile(r"\W*(?:yes|no)(?=,)", re.IGNORECASE)
 _NEXT_TURN = re.compile(rf"(?<=\S)\s*\n\s*{any_of('statements.turns')}\s*\d*\s*:", re.IGNORECASE)
 _ANNOUNCEMENT = re.compile(
@@ -101,6 +102,8 @@ def _answer(text: str, question: Question, read_from: ReadFrom, finished: bool) 
     if said is None:
         return None
     bare = _own_turn(_ASKED_AGAIN.sub("", plain(said)), question)
+    if question.kind != "choice":
+        bare = _LABEL.sub("", bare)
     if read_from == "end" and (last := marked(bare)) is not None:
         return _marked(last, question)
     for region in tagged(said):
@@ -230,7 +233,8 @@ def _anywhere(said: str, question: Question) -> str | None:
             return None
         answer = _said_outright(usable, question)
         if answer is not None:
-            return None if _is_doubted(answer, usable, question) else answer
+            elsewhere = question.kind != "number" and holds_elsewhere(usable, question.text)
+            return None if elsewhere or _is_doubted(answer, usable, question) else answer
     if question.kind == "open":
         return open_answer(said, question.text) if without_refusal(said[:_OPENING_REFUSAL]) is not None else None
     rest = _usable(said, question)

@@ -4,12 +4,13 @@ import re
 
 import msgspec
 
+from countersight.reading.asked import content
 from countersight.reading.clauses import sentences, stated, supposes_first
 from countersight.reading.vocabulary import any_of, words
 
 _LEAD = r"(?:(?:no|oh|ah|hmm|but|sorry|yes|well)\b[\s,.!-]*){0,2}"
 # "D? No, A."; "4... no, 3"; "four dogs, no, three"
-_NO_AFTER = r"(?<=\?)\s+(?=(?:no|nope|not quite)\b)|(?:\.{2,}|,|\s--?)\s+(?=no,\s)"
+_NO_AFTER = r"(?<=\?)\s+(?=(?:no|nope|not quite)\b(?!\?))|(?:\.{2,}|,|\s--?)\s+(?=no,\s)"
 _NO_NEXT = r"(?<=\S[.!])\s+(?=no,? (?:\w+\W*$|sorry|wait))"  # "A. No, B."
 _RETRACTED = re.compile(
     rf"(?:^|[.!?,;:\n(-]|\.\.+)\s*{_LEAD}"
@@ -42,6 +43,7 @@ _CLOSED_END = re.compile(r"[.!?\"')\]}`*|。！？\d%]$")
 _WORD = re.compile(r"[a-z']+", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
 _HELPING = words("questions.helping") | {"be", "been", "not", "so", "do"}
+_ONLY_IF = re.compile(r"\W*\w+\W{0,3} (?:only )?(?:if|provided|assuming)\b(?P<what>[^.;\n]*)", re.IGNORECASE)
 _LAST_SENTENCE = 400  # characters looked at
 
 
@@ -70,6 +72,12 @@ def corrected(text: str) -> Correction | None:
     if last.re is _RETRACTED and not _WORD.search(before) and not _DIGIT.search(before):
         return None
     return Correction(before, text[last.end() :])
+
+
+def holds_elsewhere(region: str, question: str) -> bool:
+    """Whether an announced answer holds if something is so that the question does not speak of: "B if it were day"."""
+    condition = _ONLY_IF.match(region)
+    return condition is not None and not content(condition["what"]) & content(question)
 
 
 def is_cut_off(text: str) -> bool:

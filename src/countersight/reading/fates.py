@@ -25,8 +25,9 @@ _BEFORE = re.compile(
 _OBJECT = re.compile(
     r"(?: (?:up|off|down|out|back|over))?\s+(?:the|an?|his|her|its|their) (?P<what>\w+)", re.IGNORECASE
 )
-_PLACES = words("questions.prepositions") | {"down", "over", "up", "away"}
+_PLACES = frozenset({"down", "over", "up", "away", "off", "out", "past", "by", "through"})
 _WITH = re.compile(r"\bwith\b", re.IGNORECASE)  # "she couldn't open it with the bags", to if she put them down
+_NAMED = re.compile(rf"\s+{_HELPING}\b", re.IGNORECASE)  # "the traffic lights are red"
 _HEDGED = re.compile(r"\b(?:might|may|could|can|perhaps|possibly|almost|nearly)\b", re.IGNORECASE)
 _SEES = re.compile(r"\b(?:see|spot|notice)\b", re.IGNORECASE)
 _SEEN = found("fates.of_what_is_seen")
@@ -60,7 +61,7 @@ def _meets(clause: str, asked: Asked, line: int, side: int) -> bool | None:
     for other, pattern in enumerate(_LINES[line]):
         for fate in pattern.finditer(clause):
             before = _BEFORE.fullmatch(clause[: fate.start()])
-            if not before or not _is_of_the_asked(before["who"].lower(), fate, asked) or _is_past(before, fate):
+            if not before or not _is_of_the_asked(before["who"].lower(), fate, asked) or _is_no_verb(before, fate):
                 continue
             if _is_open(clause, before, fate, asked):
                 return None
@@ -72,9 +73,11 @@ def _meets(clause: str, asked: Asked, line: int, side: int) -> bool | None:
     return None
 
 
-def _is_past(before: re.Match[str], fate: re.Match[str]) -> bool:
-    """Whether a clause tells what happened, and not what would: "it toppled"."""
-    return not before["help"] and fate.group().split()[0].endswith("ed")
+def _is_no_verb(before: re.Match[str], fate: re.Match[str]) -> bool:
+    """Whether a clause tells what happened ("it toppled"), or only names a thing: "the glass works are closed"."""
+    verb = fate.group().lower().split()[0]
+    present = verb.endswith("s") or before["who"].lower() == "they"
+    return not before["help"] and (not present or bool(_NAMED.match(fate.string, fate.end())))
 
 
 def _is_open(clause: str, before: re.Match[str], fate: re.Match[str], asked: Asked) -> bool:

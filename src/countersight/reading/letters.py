@@ -18,7 +18,7 @@ _NAMED = re.compile(
     r"|^\W*([A-Za-z])\s*[.:)\]](?=\s|\d)"
 )
 _OPENING_MARK = re.compile(r"[\s\"']*(?:\(([A-Za-z])\)|([A-Za-z])[.:)](?=\s|\d))")
-_OPENING = re.compile(r"\W*(?:(?i:option|choice|letter)\W*)?([A-Za-z])(?![\w'-])")
+_OPENING = re.compile(r"\W*(?i:(?:most )?(?:likely|probably) )?(?:(?i:option|choice|letter)\W*)?([A-Za-z])(?![\w'-])")
 _MARK = re.compile(r"(?<![\w'.])([A-Za-z])[.:)](?=\s|\d|$)")
 CAPITAL = re.compile(r"(?<![\w'.&-])([A-Z])(?![\w'&]|-\w|\.\w)")
 # "A circle contains 5 dots", "I think": these two capitals are words as well.
@@ -28,7 +28,7 @@ _AFTER_A_NAME = re.compile(
     r"(?! (?:a|an|not a)\b(?! (?:correct|right|better))))"
 )
 _MID_SENTENCE = re.compile(r"[a-z],? $")
-_ANOTHER = re.compile(r"\W*(?:or|and|nor|/)\W*[A-Za-z]\b")
+_ANOTHER = re.compile(r"\W*(?:or|and|nor|/)\W*[A-Za-z]\b|\)?,?\s+\(?[B-Z]\)?\W*$")
 _REASON = r"\b(?:because|since|while|whereas|but|although)\b"
 # Nothing is chosen by a word that belongs to another letter: "I'd say A, though B is possible".
 CHOSEN_BEFORE = re.compile(
@@ -36,9 +36,9 @@ CHOSEN_BEFORE = re.compile(
 )
 _MAYBE_BEFORE = re.compile(r"\b(?:could|might|may|maybe|perhaps|possibly)(?: also)?(?: be)?\s*$", re.IGNORECASE)
 # Between a letter and its verdict stands at most the option's own text: "B (7) is right", not "B because A is wrong".
-_OWN_TEXT = r"[\s:.()\]\"']*(?:(?!because|since|and|or|as|but|so\b|is the\b)(?!(?-i:[A-Z])\b)[\w.,]+[\s)]+){0,4}?"
+_OWN_TEXT = r"[\s:.()\]\"']*(?:(?!because|since|and|or|as|but|so\b|is the\b)(?!(?-i:[A-Z])\b)[\w.][\w.,]*[\s)]+){0,4}?"
 _CHOSEN_AFTER = re.compile(
-    rf"{_OWN_TEXT}(?:is|would be|must be|seems)\s+(?:the\s+)?(?:\w+\s+)?{any_of('options.verdicts')}"
+    rf"{_OWN_TEXT}(?:is|would be|must be|seems)\s+(?:the\s+)?(?:(?!least\b|less\b)\w+\s+)?{any_of('options.verdicts')}"
     rf"|\s*\(?correct\b|\s+(?:fits|matches)\b|\s+{any_of('options.chosen_after')}",
     re.IGNORECASE,
 )
@@ -105,6 +105,8 @@ def opening_mark(text: str, options: Sequence[str]) -> Named:
     if not opening:
         return Named(None, seen=False)
     letter, rest = (opening[1] or opening[2]).upper(), text[opening.end() :]
+    if _ANOTHER.match(rest):
+        return Named(None, seen=True)  # "(B)/(D)"
     if len(set(_MARK.findall(text))) > 1 or (DENIED_AFTER.match(rest) and not _is_own_text(letter, rest, options)):
         return Named(None, seen=False)
     known = letter in LETTERS[: len(options)] and not contradicted(letter, rest, options)

@@ -30,6 +30,7 @@ _SHORT_IS = re.compile(r"(?:(?<=\bhe)|(?<=\bshe)|(?<=\bit)|(?<=\bthat))'s\b", re
 _SHORT_AM = re.compile(r"(?<=\bi)'m\b", re.IGNORECASE)
 _SHORT_HAVE = re.compile(r"(?<=\w)'ve\b", re.IGNORECASE)
 _SHORT_WOULD = re.compile(r"(?<=\w)'d\b", re.IGNORECASE)
+_ARTICLE = re.compile(r"^(?:the|an?|his|her|its|their) (?=\w)")
 _SPACE = re.compile(r"[\W_]+")
 
 
@@ -40,7 +41,7 @@ def words_of(text: str) -> str:
 
 def name_of(text: str) -> str:
     """A name without its article."""
-    return words_of(text).removeprefix("the ").removeprefix("a ").removeprefix("an ")
+    return _ARTICLE.sub("", words_of(text))
 
 
 def written_out(text: str) -> str:

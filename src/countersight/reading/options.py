@@ -52,10 +52,13 @@ _NUMBERED_OPTION = re.compile(
 _BAD = re.compile(rf"[❌✗✘✖❎]|{any_of('options.bad')}", re.IGNORECASE)
 _TICKED = re.compile(r"^\W*?(?:[✅✔☑]|\[x\])\s*([^\n✅✔☑]+)$", re.IGNORECASE | re.MULTILINE)
 _EITHER = re.compile(r"\W*either\b.*\bor\b", re.IGNORECASE)
+# "If it rained, A; otherwise B."
+_OR_ELSE = re.compile(r"\bif\b[^.;]*[.;,]\s*(?:otherwise|if not|else)\b", re.IGNORECASE)
 _REASON_FOLLOWS = re.compile(r",? (?:because|since|as|so)\b", re.IGNORECASE)
 _ASKED_BACK = re.compile(r"\b([A-Z])\? (yes|no)\b", re.IGNORECASE)  # "B? No. C? Yes."
 _FIRST_PIECE = re.compile(r"\W*(?P<what>[^.!?,;:\n]{1,60}?)\s*(?:[.!]\s|\n|--|, (?:as|since|because)\b)")
 _LAST_PIECE = re.compile(r"(?::|--)\s+(?P<what>[^.!?,;:\n]{1,60}?)[.!]?\s*$")
+_IT_IS = re.compile(r"(?:^|[.,;:] )(?:so )?(?P<what>[^.!?,;:\n]{1,40}?) it is[.!]?\s*$", re.IGNORECASE)
 _RATHER_THAN = re.compile(
     r",? \b(?:rather than|instead of|as opposed to|followed by|ahead of)\b[^,.;:]*", re.IGNORECASE
 )
@@ -81,6 +84,8 @@ _VERDICT = 80  # characters after an option in which it is called right or wrong
 def choice(text: str, options: Sequence[str], question: str) -> str | None:
     """The letter of the option a plain text chooses, or None where it chooses none or more than one."""
     letters = LETTERS[: len(options)]
+    if _OR_ELSE.search(text):
+        return None
     text = _ASKED_BACK.sub(_answered, text)
     if is_bare(text):
         return bare_choice(text, len(options))
@@ -155,7 +160,7 @@ def _unless_worded_otherwise(letter: str | None, text: str, options: Sequence[st
 
 def _named_alone(text: str, options: Sequence[str], letters: str) -> str | None:
     """The option that is all of the first sentence, or all that follows the last colon: "Circle. The star is …"."""
-    pieces = [_FIRST_PIECE.match(text), _LAST_PIECE.search(text)]
+    pieces = [_FIRST_PIECE.match(text), _LAST_PIECE.search(text), _IT_IS.search(text)]
     said = [name_of(piece["what"]) for piece in pieces if piece]
     found = {letter for letter, option in zip(letters, options, strict=True) if name_of(option) in said}
     return found.pop() if len(found) == 1 else None

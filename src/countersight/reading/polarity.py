@@ -12,6 +12,7 @@ from countersight.reading.clauses import (
     imagines,
     sentences,
     stated,
+    supposed,
     supposes,
     supposes_first,
     tells_of_now,
@@ -84,11 +85,8 @@ _DENIES_A_DENIAL = re.compile(
 _NOT = re.compile(r"\W*not\b", re.IGNORECASE)
 _LABELLED = re.compile(r"\W*(?P<what>\w+(?: \w+)?), (?P<answer>yes|no)\W*$", re.IGNORECASE)  # "visible, yes; clear, no"
 _SUPPOSED = re.compile(r"\b(?:if|unless|otherwise|without)\b", re.IGNORECASE)
+_BUT_ONLY = re.compile(r"\W*but only (?:if|with|when|after|by|for|until)\b", re.IGNORECASE)  # "he could, but only …"
 _CONTRAST = re.compile(r"\W*(?:but|however|yet)\b", re.IGNORECASE)
-_WRONG_TO_SAY = re.compile(
-    r"\b(?:wrong|incorrect|false|untrue|a mistake|an error) to (?:say|think|believe|claim|assume|suppose|expect)\b",
-    re.IGNORECASE,
-)
 
 
 def polarity(text: str, question: str) -> str | None:
@@ -96,8 +94,6 @@ def polarity(text: str, question: str) -> str | None:
     text = _NO_DOUBT.sub("", _ECHO_OF_THE_TASK.sub(" ", text))
     if _BOTH.search(text[:_OPENING]) or _EITHER_WAY.match(text):
         return None
-    if _WRONG_TO_SAY.search(text) and opening_polarity(text) is None:
-        return None  # "it would be wrong to say that it would fall"
     text = plainer(text, question)
     asked = asked_by(question)
     agreeing = _AGREEING.match(text)
@@ -109,6 +105,8 @@ def polarity(text: str, question: str) -> str | None:
     else:
         # Models first say what is there now, and only then what would be: "It is off now, but it would be on."
         kept = [told for piece in pieces if (told := _of_what_would_be(piece))]
+    if any(map(_BUT_ONLY.match, kept)):
+        return None
     answer = _answer(kept, asked)
     if answer or len(kept) == len(pieces) or any(map(imagines, kept)):
         return answer
@@ -160,10 +158,7 @@ def _answer(pieces: list[str], asked: Asked) -> str | None:
     if answer:
         return answer
     for piece in reversed(pieces):
-        # "Not unless …" is no plain "not".
-        answer = (
-            opening_polarity(piece) or (None if _NOT.match(piece) else opening_polarity(stated(piece))) or _said(piece)
-        )
+        answer = opening_polarity(piece) or (None if _supposes_another(piece, asked) else _said_after_all(piece))
         if answer:
             return answer
     if concluded:
@@ -171,6 +166,17 @@ def _answer(pieces: list[str], asked: Asked) -> str | None:
     if any(_NOT_SO.search(piece) for piece in pieces):
         return "no"
     return _claim(pieces, asked) or ("yes" if _leans_to_yes(pieces[0], imagined=bool(imagined)) else None)
+
+
+def _said_after_all(piece: str) -> str | None:
+    """The yes or no after a supposition, or at the end; "not unless …" is no plain "not"."""
+    return (None if _NOT.match(piece) else opening_polarity(stated(piece))) or _said(piece)
+
+
+def _supposes_another(piece: str, asked: Asked) -> bool:
+    """Whether a reply answers for a case that the question does not speak of: "If it were awake, yes."."""
+    told = content(supposed(piece)) if supposes_first(piece) else None
+    return bool(told) and not told & (asked.words | asked.supposed)
 
 
 def _leans_to_yes(piece: str, *, imagined: bool) -> bool:

@@ -70,6 +70,8 @@ def covers(clause: str, asked: Asked) -> bool:
         return False
     if _OBJECT.match(clause, len(_up_to(clause, asked.words))):
         return False  # "the bridge would hold up the traffic", to whether it would hold
+    if asked.words == {asked.subject}:
+        return False  # "it would melt", to whether it would still be there
     needed = asked.words - {asked.subject} if PRONOUN.match(clause) else asked.words
     return bool(needed) and needed <= said and subject <= asked.words | asked.supposed and not elsewhere
 

@@ -28,7 +28,8 @@ _I_CANNOT = (
     rf"(?:\w+ly |even )?{_ACT}|\bunable to (?:\w+ly )?{_ACT}"
 )
 _TOO_LITTLE = (
-    r"(?:\bnot|n't|\black\w*) (?:\w+ ){0,2}(?:enough|sufficient) (?:\w+ )?(?:information|details?|context|data)"
+    r"(?:\bnot|n't|\black\w*) (?:\w+ ){0,2}(?:enough|sufficient) (?:\w+ )?"
+    r"(?:information|details?|context|data|clues?|evidence)"
 )
 _UNKNOWN = (
     r"^\W{0,5}(?:can't|cannot|couldn't) (?:say|tell|determine|know)\b|: unknown\b|\bn/a\b|^\W{0,5}unknown\W{0,5}$"

@@ -17,7 +17,7 @@ from countersight.reading.clauses import (
 )
 from countersight.reading.option_texts import affirmed, name_of, words_of
 from countersight.reading.polarity import opening_polarity
-from countersight.reading.stems import spelled
+from countersight.reading.stems import counted_words, spelled
 from countersight.reading.vocabulary import any_of, found
 from countersight.reading.wordings import PASSING
 
@@ -25,12 +25,13 @@ GOOD = re.compile(rf"[✅✔✓☑]|{any_of('options.good')}", re.IGNORECASE)
 """What calls an option right."""
 REASON = re.compile(r"\b(?:because|since)\b", re.IGNORECASE)
 _OPTION_DOES = re.compile(
-    r"^\W*(?P<what>(?:the )?[\w ]{1,40}?) (?:is|are|was|were|has|have|would|will|could)\b(?P<rest>.*)", re.IGNORECASE
+    r"^\W*(?P<what>(?:the )?[\w' ]{1,40}?) (?:is|are|was|were|has|have|would|will|could)\b(?P<rest>.*)", re.IGNORECASE
 )
 _WHICH = re.compile(r"^\W*(?:which|what|whose)(?: of the)? \w+\b|^\W*who\b", re.IGNORECASE)
 _WHERE = re.compile(r"^\W*where\b", re.IGNORECASE)
 _CONCLUSION = found("yes_no.conclusions", "options.leaving")
 _OF_WHAT = re.compile(r" (?:of|in|on|at|behind|with) ")  # "the wall of the room"
+_ITS = re.compile(r"(?:the|his|her|its|their) ", re.IGNORECASE)
 _IS_DOING = re.compile(
     r"^\W*(?:(?:he|she|they|it) (?:is|are) \w+ing|(?:the )?\w+ (?:likes?|loves?|hates?))\b", re.IGNORECASE
 )
@@ -60,13 +61,19 @@ def of_what_would_be(text: str, question: str) -> str:
     pieces = [part for sentence in sentences(text) for part in contrasted(sentence)]
     imagined = [piece for piece in pieces if imagines(piece) or (supposes_first(piece) and not piece.endswith(".."))]
     if any(words_of(affirmed(piece)) for piece in imagined):
-        return ". ".join(imagined)
+        return ". ".join(map(_result, imagined))
     # "The light is green", to what it would be, names what is; "it is green" answers.
     of_now = [piece for piece in pieces if tells_of_now(piece) or _is_of_the_asked(piece, question)]
     if len(of_now) == len(pieces):
         return ". ".join(_CONCLUSION.split(piece)[-1] for piece in pieces if _CONCLUSION.search(piece))
     told = [piece for piece in pieces if piece not in of_now]
     return ". ".join(told or [piece for piece in pieces if not _is_of_the_asked(piece, question)])
+
+
+def _result(piece: str) -> str:
+    """What a piece comes to, without the reason: "she has her coat on, so she'd take the scarf"."""
+    reason, *others = _CONCLUSION.split(piece)
+    return piece if not others or imagines(reason) else " ".join(others)
 
 
 def _is_of_the_asked(piece: str, question: str) -> bool:
@@ -93,8 +100,8 @@ def _is_beside_the_point(clause: str, question: str, options: Sequence[str]) -> 
         return False
     if name_of(_OF_WHAT.split(told["what"])[0]) not in map(name_of, options):
         known = content(question) | content(" ".join(options)) | PASSING
-        subject = content(told["what"])
-        return told["what"].lower().startswith("the ") and bool(subject) and not subject & known
+        *_, thing = counted_words(_OF_WHAT.split(told["what"])[0]) or [""]
+        return bool(_ITS.match(told["what"])) and bool(thing) and thing not in known
     said, asked = content(told["rest"]), content(_WHICH.sub("", stated(question)))
     return bool(said - content(question) - PASSING) and not (asked <= said and (asked or MODAL_AT.search(clause)))
 

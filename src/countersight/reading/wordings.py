@@ -96,7 +96,7 @@ def _by_all_words(text: str, said: str, options: Sequence[str], letters: str, qu
     return {
         letter
         for letter, option in zip(letters, options, strict=True)
-        if "would" in option and content(option) and not _DENYING.search(option)
+        if MODAL_AT.search(option) and content(option) and not _DENYING.search(option)
         for clause in every_clause(said)
         if MODAL_AT.search(clause) and _says_all(stated(clause), option, content(stated(question)), content(text))
     }
