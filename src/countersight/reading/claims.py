@@ -9,7 +9,7 @@ from countersight.reading.negation import AUXILIARY, NEGATED, SHORT_NOT, without
 from countersight.reading.numerals import numerals
 from countersight.reading.obstacles import STAYING, avails, freed, is_hindered
 from countersight.reading.of_several import is_none_of_them, of_all, of_anyone
-from countersight.reading.opposites import SIDES, opposed, opposed_stems, states, told_of
+from countersight.reading.opposites import SIDES, opposed_stems, states, told_of
 from countersight.reading.presence import is_there
 from countersight.reading.repetitions import PRONOUN, covers, is_short_answer, is_turned_round, says_no_more
 from countersight.reading.stems import counted_words, stem
@@ -176,9 +176,6 @@ def denied(clause: str, asked: Asked) -> str | None:
     ):
         return None
     if _is_of_another(_OPINION.sub("", clause), asked):
-        return None
-    # "It would not be blue" says neither that it would be yellow nor that it would not.
-    if any(opposed(found.group().lower(), state) for found in states(clause) for state in asked.states):
         return None
     said = without_negation(_OPINION.sub("", clause)) - (_ANYBODY if NOBODY.search(clause.lower()) else frozenset())
     if asked.order and first_word(clause) in asked.words - {asked.subject, ""}:

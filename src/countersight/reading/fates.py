@@ -6,7 +6,7 @@ from typing import Final
 
 from countersight.reading.asked import Asked, content
 from countersight.reading.negation import NEGATED
-from countersight.reading.repetitions import has_a_condition
+from countersight.reading.repetitions import LEADS, has_a_condition
 from countersight.reading.stems import stem
 from countersight.reading.vocabulary import any_of, either, found, listed, words
 
@@ -18,7 +18,7 @@ _SOFTLY = rf"(?:,?\s+(?:{any_of('fates.between')}))*"
 _AND = r"(?:[^,;]{1,40}?(?:,? and|,) )?(?:then )?"
 # All that may stand before what becomes of it: "so the ladder would then".
 _BEFORE = re.compile(
-    rf"\W*(?:{any_of('fates.leads')}[\s,]+)*(?P<who>it|they|he|she|that|this|everything|one|{_NOUNS})"
+    rf"{LEADS}(?P<who>it|they|he|she|that|this|everything|one|{_NOUNS})"
     rf"(?:{_HELPS}{_SOFTLY} {_AND}|{_SOFTLY} )",
     re.IGNORECASE,
 )

@@ -5,8 +5,9 @@ import re
 from countersight.reading.asked import Asked, content
 from countersight.reading.clauses import MODAL
 from countersight.reading.negation import NEGATED, without_negation
+from countersight.reading.repetitions import LEADS
 from countersight.reading.stems import stem
-from countersight.reading.vocabulary import any_of, found
+from countersight.reading.vocabulary import found
 
 STAYING = frozenset(map(stem, ("remain", "left", "exist", "stay")))
 """To stay as one is may be hindered by nothing that hinders a change."""
@@ -42,7 +43,7 @@ _IS = (
     r"(?:'d|'s|'re| would| will| is| are)(?P<not>n't| not)?(?: (?:still|then|also|be|just|probably|far|much|way|not))*"
 )
 _MEASURE = re.compile(
-    rf"\W*(?:{any_of('fates.leads')}[\s,]+)*(?P<who>[\w -]{{2,40}}?){_IS}"
+    rf"{LEADS}(?P<who>[\w -]{{2,40}}?){_IS}"
     r" (?P<what>too (?!much\b|many\b)\w+|\w+ enough)(?! to\b| for [\w ]+ to\b)",
     re.IGNORECASE,
 )

@@ -4,7 +4,7 @@ import re
 
 from countersight.reading.asked import Asked, content
 from countersight.reading.clauses import MODAL
-from countersight.reading.vocabulary import any_of
+from countersight.reading.repetitions import LEADS
 
 _EMPTINESS = frozenset({"empty", "deserted", "vacant"})
 _NO_ONE_THERE = re.compile(
@@ -18,7 +18,7 @@ _EMPTY_PLACE = re.compile(
 _SOMEBODY = r"(?P<who>(?!nobody|nothing|none|no )\w+(?: \w+){0,3}?)"
 _STAYS = r"(?:remain|stay|be left|be (?:sitting |standing |lying )?there|be (?:sitting|standing|lying))\b"
 _REMAINS = re.compile(
-    rf"^\W*(?:{any_of('fates.leads')}[\s,]+)*{_SOMEBODY} {MODAL}(?: (?:still|then|both|all|\w+ly))* {_STAYS}",
+    rf"{LEADS}{_SOMEBODY} {MODAL}(?: (?:still|then|both|all|\w+ly))* {_STAYS}",
     re.IGNORECASE,
 )
 _PRONOUNS = frozenset({"it", "he", "she", "they"})

@@ -6,8 +6,10 @@ from countersight.reading.asked import Asked, content, first_word
 from countersight.reading.clauses import MODAL_AT
 from countersight.reading.negation import AUXILIARY, NEGATION_WORD, SHORT_NOT, without_negation
 from countersight.reading.stems import stem
-from countersight.reading.vocabulary import words
+from countersight.reading.vocabulary import any_of, words
 
+LEADS = rf"\W*(?:{any_of('fates.leads')}[\s,]+)*"
+"""What a clause may open with and still say the same."""
 # The parts of a short answer: "so", "it", "still would", "be", "one", "the case".
 _BEGINS = r"^\W*(?:(?:then|so|but|however|i (?:think|believe))\W+)*"
 _WHO = (
