@@ -258,7 +258,7 @@ COUNTS += [
     (BASKET, "There would be two buns and six rolls in the basket.", "6"),
 ]
 POLARITIES += [
-    ("Would the kite crash if the string broke?", "It would be wrong to say that it would crash: it glides.", None),
+    ("Would the kite crash if the string broke?", "It would be wrong to say that it would crash: it glides.", "no"),
     ("Would the kite crash if the string broke?", "No. It would be wrong to think that it would crash.", "no"),
 ]
 OPENS += [
