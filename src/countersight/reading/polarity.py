@@ -175,7 +175,7 @@ def _said_after_all(piece: str) -> str | None:
 
 def _supposes_another(piece: str, asked: Asked) -> bool:
     """Whether a reply answers for a case that the question does not speak of: "If it were awake, yes."."""
-    told = content(supposed(piece)) if supposes_first(piece) else None
+    told = content(supposed(piece)) if supposes_first(piece) else frozenset[str]()
     return bool(told) and not told & (asked.words | asked.supposed)
 
 
