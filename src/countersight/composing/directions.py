@@ -41,11 +41,13 @@ _OUTDOORS: Final = frozenset(map(thing_of, OUTDOORS))
 _WIDE: Final = frozenset(map(thing_of, WIDE))
 _RAISED: Final = frozenset(map(thing_of, RAISED))
 _FALLING: Final = frozenset({"fall", "drop"})
-_DOWN: Final = (MOTION | CARRIED | TAKEN | {"come", "get", "help"}) - {"settle"}
+_DOWN: Final = (MOTION | CARRIED | TAKEN | {"come", "get", "help"}) - {"settle", "slide", "slip"}
 _SWIMMING: Final = frozenset({"swim", "sail", "row", "paddle", "drift", "float"})
 _SEAS: Final = frozenset(map(thing_of, ("sea", "ocean")))
 _BREAKING: Final = frozenset({"get", "break", "sneak", "slip", "squeeze", "wriggle"})
-_CLIMBING: Final = frozenset({"climb", "clamber", "jump", "hop", "leap", "flutter", "fly", "swing", "get", "scramble"})
+_CLIMBING: Final = frozenset(
+    {"climb", "clamber", "jump", "hop", "leap", "flutter", "fly", "swing", "get", "scramble", "step"}
+)
 _ABOARD: Final = frozenset({"hop", "jump", "climb", "clamber", "step", "leap", "scramble", "pile", "squeeze", "troop"})
 _ON_STAGE: Final = frozenset({"walk", "come", "run", "stroll", "march", "dance"})
 

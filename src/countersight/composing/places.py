@@ -35,6 +35,7 @@ _PASSED: Final = FILLER | PLACES | TIMES | PREPOSITIONS | ADVERBS | PARTICLES
 _GROUNDS: Final = frozenset(map(thing_of, GROUNDS))
 _BEYOND: Final = frozenset(map(thing_of, BEYOND))
 _FLOORS: Final = frozenset(map(thing_of, ("floor", "carpet", "ground", "rug")))
+_DIRECTIONS: Final = frozenset(map(thing_of, DIRECTIONS))
 _EXITS: Final = frozenset(map(thing_of, EXITS))
 _WATERS: Final = frozenset(map(thing_of, WATERS))
 _SPOTS: Final = frozenset(map(thing_of, SPOTS))
@@ -106,7 +107,7 @@ def comes_there(words: Words, asked: Asked) -> bool:
     if asked.is_plain:
         return True
     from_there = behind(words, SOURCES) & asked.place
-    return behind(words, PLACING) <= asked.words and not from_there
+    return behind(words, PLACING) - _DIRECTIONS <= asked.words and not from_there  # "added at the end"
 
 
 def may_come_in_elsewhere(words: Words, asked: Asked) -> bool:
@@ -125,7 +126,7 @@ def goes_from_there(words: Words, asked: Asked) -> bool:
     """Whether what goes leaves the place where the question looks."""
     if behind(words, _TOWARDS) & asked.place or _is_beyond(words, asked):  # "left for the beach", to those on the beach
         return False
-    if behind(words, _GOALS) & parts_of(asked):  # "went out onto the balcony" of the house
+    if behind(words, _GOALS) & (parts_of(asked) | _DIRECTIONS):  # "went out onto the balcony" of the house
         return False
     if {"rest", "others", "sleep"} & set(words):  # "pulled away from the rest", "dropped off to sleep"
         return False
