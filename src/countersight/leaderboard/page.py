@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from countersight.leaderboard.data import Board, Entry, Leaderboard, Pool, Score, SuiteBoards
-from countersight.pages import Markup, count, document, element, joined, name, percent, text
+from countersight.pages import Markup, count, document, element, interval, joined, name, percent, text
+from countersight.scoring import Interval
 from countersight.suites import TOTAL, papers, tables
 from countersight.text import several
 
@@ -141,7 +142,7 @@ def _score(score: Score | None, cases: int | None) -> Markup:
     if score is None:
         return _number(None, "")
     words = score.printed.replace("-", "−") or percent(score.value)
-    details = [] if score.low is None or score.high is None else [f"{percent(score.low)} to {percent(score.high)}"]
+    details = [] if score.low is None or score.high is None else [interval(Interval(score.low, score.high))]
     if score.n is not None and score.n != cases:  # of some cases there is no answer: the share is of the others alone
         details.append(f"n = {count(score.n)}")
     return _number(score.value, words, *details)

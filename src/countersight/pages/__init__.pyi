@@ -38,4 +38,5 @@ from .wording import name as name
 from .wording import number as number
 from .wording import p_value as p_value
 from .wording import percent as percent
+from .wording import plain_interval as plain_interval
 from .wording import undirected as undirected

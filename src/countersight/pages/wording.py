@@ -1,6 +1,7 @@
 """Figures and foreign text as people read them. Nothing here trusts the text it is given."""
 
 import re
+from collections.abc import Callable
 from typing import Protocol
 
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
@@ -36,9 +37,9 @@ def percent(share: float, digits: int = 1) -> str:
     return text.replace("-", "−")
 
 
-def number(value: float) -> str:
+def number(value: float, digits: int = 2) -> str:
     """A number that is no share, such as a correlation; a real minus before what is below zero."""
-    text = f"{value:.2f}"
+    text = f"{value:.{digits}f}"
     return text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
 
 
@@ -51,15 +52,21 @@ class _Bounded(Protocol):
 
 def interval(figure: _Bounded) -> str:
     """The interval of a figure, in per cent or points."""
-    return f"{_end(figure.low)} to {_end(figure.high)}"
+    return f"{_end(figure.low, percent, 1)} to {_end(figure.high, percent, 1)}"
 
 
-def _end(share: float) -> str:
+def plain_interval(figure: _Bounded) -> str:
+    """The interval of a number that is no share."""
+    return f"{_end(figure.low, number, 2)} to {_end(figure.high, number, 2)}"
+
+
+def _end(value: float, written: Callable[[float, int], str], digits: int) -> str:
     """An end of an interval; one that is not zero is not rounded to it, since zero inside or outside is what counts."""
-    text = percent(share)
-    if not share or text.strip("0."):
-        return text
-    return percent(share, 2) if percent(share, 2).strip("0.") else "just above 0" if share > 0 else "just below 0"
+    for more in (digits, digits + 1):
+        text = written(value, more)
+        if not value or text.strip("0."):
+            return text
+    return "just above 0" if value > 0 else "just below 0"
 
 
 def p_value(p: float) -> str:

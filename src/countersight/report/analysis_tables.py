@@ -3,7 +3,19 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from countersight.pages import NOTHING, Cell, Figure, Grid, Line, count, figure_cell, name, number, p_value
+from countersight.pages import (
+    NOTHING,
+    Cell,
+    Figure,
+    Grid,
+    Line,
+    count,
+    figure_cell,
+    name,
+    number,
+    p_value,
+    plain_interval,
+)
 from countersight.report.data import Analysis, AnalysisTable
 
 
@@ -28,7 +40,7 @@ def _grid(table: AnalysisTable) -> Grid:
 def _plain(figure: Figure, expected_n: int | None) -> Cell:
     if figure.value is None:
         return NOTHING
-    details = [f"{number(figure.low)} to {number(figure.high)}"]
+    details = [plain_interval(figure)]
     if figure.p is not None:
         details.append(p_value(figure.p))
     if figure.n != expected_n:

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 
 from countersight.case import TWO_WORLDS
-from countersight.pages import Figure, count, name, p_value, percent
+from countersight.pages import Figure, count, interval, name, p_value, percent
 from countersight.report.data import Analysis, AnalysisLine, AnalysisTable, IntervalPlot, Point
 from countersight.report.image_groups import PictureGroups
 from countersight.report.observations import AnalysedRun
 from countersight.report.scored import as_difference, as_share
 from countersight.report.twins import Asked, find_twins
-from countersight.scoring import RESAMPLES, Bias, Gap, bias
+from countersight.scoring import RESAMPLES, Bias, Gap, Interval, bias
 from countersight.suites import Terms
 from countersight.text import several
 
@@ -73,11 +73,11 @@ def _sentences(measured: Bias) -> Iterator[str]:
         yield f"Only {name(group.name)} has cases scored in both worlds: there is nothing to compare it with."
     for gap in measured.gaps:
         more, less = (gap.first, gap.second) if gap.value >= 0 else (gap.second, gap.first)
-        low, high = (gap.low, gap.high) if gap.value >= 0 else (-gap.high, -gap.low)
+        ends = Interval(gap.low, gap.high) if gap.value >= 0 else Interval(-gap.high, -gap.low)
         larger = f"{percent(abs(gap.value))} points larger for {name(more)} than for {name(less)}"
         yield (
             f"The drop is {larger if gap.value else f'the same for {name(more)} and {name(less)}'} "
-            f"({count(pictures[more])} and {several(pictures[less], 'picture')}; {percent(low)} to {percent(high)}; "
+            f"({count(pictures[more])} and {several(pictures[less], 'picture')}; {interval(ends)}; "
             f"permutation {p_value(gap.p)})" + ("." if _told_apart(gap) else ": no more than chance may do.")
         )
 

@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 
 from countersight.case import TWO_WORLDS
-from countersight.pages import Figure, count, interval, name, number, p_value, percent
+from countersight.pages import Figure, count, interval, name, number, p_value, percent, plain_interval
 from countersight.report.data import Analysis, AnalysisLine, AnalysisTable, Point
 from countersight.report.scored import as_difference, as_share
 from countersight.scoring import (
@@ -318,7 +318,7 @@ def _phi_figure(phi: Phi | None, n: int) -> Figure:
 
 
 def _phi(phi: Phi) -> str:
-    return f"{number(phi.value)} ({number(phi.low)} to {number(phi.high)})"
+    return f"{number(phi.value)} ({plain_interval(phi)})"
 
 
 def _points(figure: Figure) -> str:
@@ -328,7 +328,7 @@ def _points(figure: Figure) -> str:
 
 
 def _within(found: Difference) -> str:
-    return f"{percent(found.low)} to {percent(found.high)}; {p_value(found.p)}; n = {count(found.n)}"
+    return f"{interval(found)}; {p_value(found.p)}; n = {count(found.n)}"
 
 
 def _signed(value: float) -> str:
