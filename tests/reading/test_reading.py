@@ -2,6 +2,7 @@
 
 import csv
 import re
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -246,6 +247,14 @@ def test_ten_megabytes_are_read_like_a_page(piece: str) -> None:
     text = piece * (10_000_000 // len(piece))
     for asked in (NUMBER, YES_NO, CHOICE):
         read(text, asked)
+
+
+@pytest.mark.parametrize(("piece", "kind"), [(".", "number"), ("x ", "open")])
+def test_a_reply_that_hangs_in_one_word_is_read_in_no_time(piece: str, kind: str) -> None:
+    text, asked = piece * (8_000 // len(piece)), Question("What is it?", "0", kind)
+    started = time.thread_time()  # of this thread alone: how busy the machine is does not matter
+    read(text, asked)
+    assert time.thread_time() - started < 4  # it is a tenth of a second, and was more than ten
 
 
 def test_the_end_of_ten_megabytes_is_read() -> None:

@@ -9,11 +9,12 @@ from countersight.reading.clauses import sentences, stated, supposes_first
 from countersight.reading.vocabulary import any_of, words
 
 _LEAD = r"(?:(?:no|oh|ah|hmm|but|sorry|yes|well)\b[\s,.!-]*){0,2}"
+_DOTS = r"(?<!\.)\.{2,}"  # all of them, from the first: a model that hangs writes thousands
 # "D? No, A."; "4... no, 3"; "four dogs, no, three"
-_NO_AFTER = r"(?<=\?)\s+(?=(?:no|nope|not quite)\b(?!\?))|(?:\.{2,}|,|\s--?)\s+(?=no,\s)"
+_NO_AFTER = rf"(?<=\?)\s+(?=(?:no|nope|not quite)\b(?!\?))|(?:{_DOTS}|,|\s--?)\s+(?=no,\s)"
 _NO_NEXT = r"(?<=\S[.!])\s+(?=no,? (?:\w+\W*$|sorry|wait))"  # "A. No, B."
 _RETRACTED = re.compile(
-    rf"(?:^|[.!?,;:\n(-]|\.\.+)\s*{_LEAD}"
+    rf"(?:^|[.!?,;:\n(-]|{_DOTS})\s*{_LEAD}"
     rf"(?:(?P<mark>{any_of('statements.retractions')})|{any_of('statements.denials')})[\s,.;:!-]*"
     rf"|{_NO_AFTER}|{_NO_NEXT}",
     re.IGNORECASE,

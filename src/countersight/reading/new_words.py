@@ -131,16 +131,19 @@ def _new_words(clause: str, question: str) -> str | None:
     known = {stem(word.lower()) for word in _WORD.findall(question)}
     tokens = list(_WORD.finditer(main))
     first, last = _place_of_the_answer(main, question)
+    done = {verb.start("verb") for verb in _VERB.finditer(main)}  # the "land" of "it would land on his shirt"
     new = [
         i
         for i, token in enumerate(tokens)
-        if first <= token.start() < last and _is_new(token.group().lower(), known) and not _is_done(token, main)
+        if first <= token.start() < last and token.start() not in done and _is_new(token.group().lower(), known)
     ]
     new = _first_thing(new, tokens) if _ASKS_FOR_A_THING.match(question) else new
     if all(tokens[i].group().endswith("n't") or tokens[i].group().lower() in _PARTICLES for i in new):
         return None
+    if new[-1] - new[0] >= _LONGEST:
+        return None
     between = [tokens[i].group().lower() for i in range(new[0], new[-1] + 1) if i not in new]
-    if "or" in between or not _JOINING.issuperset(between) or new[-1] - new[0] >= _LONGEST:
+    if "or" in between or not _JOINING.issuperset(between):
         return None
     end = tokens[new[-1]].end()
     unit = _UNIT.match(main, end) if tokens[new[-1]].group().isdigit() else None
@@ -208,11 +211,6 @@ def _is_of_another_kind(main: str, question: str) -> bool:
         return False
     adjective = bool(states(said)) or said in _ADJECTIVES or said.endswith(("ed", "ful", "less", "ous", "able", "ible"))
     return so["verb"] != "be" or adjective
-
-
-def _is_done(token: re.Match[str], main: str) -> bool:
-    """Whether a word is the verb of a "would": the "land" of "it would land on his shirt"."""
-    return any(verb.start("verb") == token.start() for verb in _VERB.finditer(main))
 
 
 def _is_new(word: str, known: set[str]) -> bool:
