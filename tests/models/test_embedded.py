@@ -181,6 +181,8 @@ BEYOND = (
     "If 2-4 dots were erased, how many dots would be in the circles?",
     "If 3 dots or more were removed, how many dots would be in the circles?",
     "If something like five dots vanished, how many dots would there be in the circles?",
+    "If 5 dots at most were removed, how many dots would the circles have?",
+    "If not quite 4 dots were erased, how many dots would be in the circles?",
     "Paint 4 dots blue. How many dots are there now?",
     "Make 3 of the dots orange. How many dots are there?",
     "How many dots are in the top left polygon?",

@@ -19,10 +19,11 @@ _INEXACT = re.compile(
     r"\b(?:"
     rf"(?:more|fewer|less) than {_NUMBER}"
     rf"|(?:at least|at most|up to|about|around|some|something like|nearly|almost|possibly|probably) {_NUMBER}"
-    rf"|(?:roughly|approximately) {_NUMBER}"
+    rf"|(?:roughly|approximately|close to|not quite|if under|if over|upwards of) {_NUMBER}"
     rf"|between {_NUMBER} and {_NUMBER}"
     rf"|{_NUMBER} ?(?:-|–|to) ?{_NUMBER}"
-    rf"|{_NUMBER}(?: \w+)? or (?:so|more|fewer|less|{_NUMBER})"
+    rf"|{_NUMBER}(?: \w+)? or (?:so|thereabouts|more|fewer|less|{_NUMBER})"
+    rf"|{_NUMBER} (?:dots?|flowers?|of them),? (?:at most|at least|give or take|plus or minus)"
     r"|(?:several|a few|a handful of|a couple of) (?:of the )?(?:dots|flowers)"
     r")\b(?! (?:words?|sentences?|lines?)\b)",  # so many are wanted of the answer
     re.IGNORECASE,
