@@ -160,7 +160,7 @@ SETS |= {
     "tricky": 0.25,
     "misleading": 0.2,
     "moving": 0.35,
-    "constructions": 0.5,
+    "constructions": 0.45,
     "strangers": 0.5,
 }
 

@@ -9,6 +9,7 @@ from countersight.composing.vocabulary import (
     AWAY,
     CARRIED,
     DIRECTIONS,
+    ENCLOSURES,
     GETS_TO,
     GROUNDS,
     INSIDE,
@@ -39,6 +40,7 @@ _VESSELS: Final = frozenset(map(thing_of, VESSELS))
 _INSIDE: Final = frozenset(map(thing_of, INSIDE | SPOTS | WATERS))
 _OUTDOORS: Final = frozenset(map(thing_of, OUTDOORS))
 _WIDE: Final = frozenset(map(thing_of, WIDE))
+_ENCLOSURES: Final = frozenset(map(thing_of, ENCLOSURES))
 _RAISED: Final = frozenset(map(thing_of, RAISED))
 _FALLING: Final = frozenset({"fall", "drop"})
 _DOWN: Final = (MOTION | CARRIED | TAKEN | {"come", "get", "help"}) - {"settle", "slide", "slip"}
@@ -134,6 +136,8 @@ def is_out_of(goal: frozenset[str], asked: Asked) -> bool:
     place = asked.place
     if goal & (asked.words | parts_of(asked)):
         return False
+    if place & _ENCLOSURES:
+        return bool(goal & (_GROUNDS | _OUTDOORS))
     is_on = "on" in asked.words and not place & (_WIDE | _GROUNDS | _LANDS | _WATERS)
     between = ((_GROUNDS, _GROUNDS), (_ASHORE | _VESSELS, _WATERS), (_WATERS, _ASHORE))
     is_across = any(place & here and goal & there for here, there in between)

@@ -50,6 +50,7 @@ from countersight.composing.vocabulary import (
     thing_of,
 )
 
+_FASTENING: Final = frozenset({"strap", "tie", "chain", "lock", "lash", "fasten", "tether"})
 _FROM_OR_TO: Final = frozenset({"into", "to", "from", "off"})
 _DELIVERING: Final = frozenset(map(thing_of, DELIVERING))
 _SHOPS: Final = frozenset(map(thing_of, SHOPS))
@@ -103,8 +104,8 @@ def _brought(act: Act) -> Answer:
 def _put_on_or_in(act: Act) -> Answer:
     if act.base not in PUT_ON:
         return None
-    if act.base in FIXED and is_alive(act.thing) and not act.more:  # "two were tied on": those there are?
-        return "open"
+    if act.base in FIXED and not act.more and (is_alive(act.thing) or act.base in _FASTENING):
+        return "open"  # "two were tied on": those there are?
     is_there = comes_there(act.rest, act.asked)
     if act.particle == "on" and not act.asked.is_doing:
         return "coming" if act.asked.words & _ON and is_there else "open"

@@ -101,8 +101,8 @@ def _is_understood(rest: Words, asked: Asked) -> bool:
 def _by_state(predicate: Predicate, thing: str, asked: Asked) -> Way | None:
     """Getting into the state asked for is coming, getting out of it is going."""
     verb, rest = predicate.verb, predicate.rest
-    if predicate.is_progressive:
-        return None
+    if predicate.is_progressive or (predicate.is_passive and verb == "board"):
+        return None  # planes that are boarded are still at the gate
     if verb in ("stop", "give up") and not rest and asked.is_doing:
         return "going"
     if verb in ("start", "begin", "stop") and rest:
