@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import Final
 
 from countersight.reading.asked import Asked, content
+from countersight.reading.clauses import MODAL_AT
 from countersight.reading.negation import NEGATED
 from countersight.reading.repetitions import LEADS, has_a_condition
 from countersight.reading.stems import stem
@@ -39,7 +40,8 @@ _ANY_PRONOUN = _HE_OR_SHE | _THINGS | {"they", "everything", "one"}
 
 def befalls(clause: str, asked: Asked) -> bool | None:
     """Whether what was asked about meets the fate that was asked for (True) or one that shuts it out (False)."""
-    if asked.order or asked.of_all:
+    of_now = asked.of_now or MODAL_AT.search(clause)  # "the shop closes at six" says nothing to what would be
+    if asked.order or asked.of_all or not of_now:
         return None
     parts = (clause, *clause.split(" and ")[1:])
     every = (_meets(part, asked, line, side) for line, side in _fates_of(asked.text) for part in parts)

@@ -2,6 +2,8 @@
 
 import re
 
+from msgspec.structs import replace
+
 from countersight.reading.asked import Asked, asked_by, content
 from countersight.reading.claims import asserted, denied
 from countersight.reading.clauses import (
@@ -12,12 +14,11 @@ from countersight.reading.clauses import (
     imagines,
     sentences,
     stated,
-    supposed,
     supposes,
     supposes_first,
     tells_of_now,
 )
-from countersight.reading.repetitions import says_it_all, taken_up
+from countersight.reading.repetitions import says_it_all, supposes_another, taken_up
 from countersight.reading.rewordings import plainer
 from countersight.reading.vocabulary import any_of, found
 
@@ -158,7 +159,7 @@ def _answer(pieces: list[str], asked: Asked) -> str | None:
     if answer:
         return answer
     for piece in reversed(pieces):
-        answer = opening_polarity(piece) or (None if _supposes_another(piece, asked) else _said_after_all(piece))
+        answer = opening_polarity(piece) or (None if supposes_another(piece, asked) else _said_after_all(piece))
         if answer:
             return answer
     if concluded:
@@ -171,12 +172,6 @@ def _answer(pieces: list[str], asked: Asked) -> str | None:
 def _said_after_all(piece: str) -> str | None:
     """The yes or no after a supposition, or at the end; "not unless …" is no plain "not"."""
     return (None if _NOT.match(piece) else opening_polarity(stated(piece))) or _said(piece)
-
-
-def _supposes_another(piece: str, asked: Asked) -> bool:
-    """Whether a reply answers for a case that the question does not speak of: "If it were awake, yes."."""
-    told = content(supposed(piece)) if supposes_first(piece) else frozenset[str]()
-    return bool(told) and not told & (asked.words | asked.supposed)
 
 
 def _leans_to_yes(piece: str, *, imagined: bool) -> bool:
@@ -265,16 +260,22 @@ def _overruled(answer: str, pieces: list[str], asked: Asked) -> str | None:
 
 def _claim(pieces: list[str], asked: Asked) -> str | None:
     """What the clauses without a yes or no claim about the world that was asked about."""
-    every = [(piece, clause) for piece in pieces for clause in clauses(stated(piece))]
+    told = [piece for piece in pieces if not supposes_another(piece, asked)]
+    every = [(piece, clause) for piece in told for clause in clauses(stated(piece))]
     imagined = [clause for _, clause in every if MODAL_AT.search(clause)]
     if imagined and not asked.of_now:
         # What is says nothing once the reply has said what would be. Of several such claims the last is the result.
         whole = [taken_up(before, clause, asked) for before, clause in zip(["", *imagined], imagined, strict=False)]
         return _first(whole[::-1], asked)
-    actual = [clause for piece, clause in every if not MODAL_AT.search(clause) and _tells(piece, clause, asked)]
-    for claims in (actual, imagined):
+    actual = [
+        # "Let go of it and it crashes": the present, of the world that was asked about.
+        (clause, replace(asked, of_now=True) if supposes_first(piece) else asked)
+        for piece, clause in every
+        if not MODAL_AT.search(clause) and _tells(piece, clause, asked)
+    ]
+    for claims in (actual, [(clause, asked) for clause in imagined]):
         for reading in (asserted, denied):
-            answers = {answer for clause in claims if (answer := reading(clause, asked))}
+            answers = {answer for clause, of_what in claims if (answer := reading(clause, of_what))}
             if answers:
                 return answers.pop() if len(answers) == 1 else None
     return None

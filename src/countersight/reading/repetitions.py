@@ -3,7 +3,7 @@
 import re
 
 from countersight.reading.asked import Asked, content, first_word
-from countersight.reading.clauses import MODAL_AT
+from countersight.reading.clauses import MODAL_AT, supposed, supposes_first
 from countersight.reading.negation import AUXILIARY, NEGATION_WORD, SHORT_NOT, without_negation
 from countersight.reading.stems import stem
 from countersight.reading.vocabulary import any_of, words
@@ -50,6 +50,12 @@ def taken_up(before: str, clause: str, asked: Asked) -> str:
         return clause
     verb = first_word(before[modal.end() :])
     return clause if verb in asked.words | {""} else f"{clause.rstrip(' .!')} {before[modal.end() :].strip()}"
+
+
+def supposes_another(piece: str, asked: Asked) -> bool:
+    """Whether a reply answers for a case that the question does not speak of: "If it were awake, yes."."""
+    told = content(supposed(piece)) if supposes_first(piece) else frozenset[str]()
+    return bool(told) and not told & (asked.words | asked.supposed)
 
 
 def says_no_more(clause: str, asked: Asked) -> bool:

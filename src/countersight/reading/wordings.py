@@ -17,6 +17,7 @@ _HELPING = words("questions.helping")
 _PRONOUNS = frozenset({"he", "she", "it", "they", "nobody", "somebody", "someone"})
 PASSING = frozenset(map(stem, words("options.passing")))
 _PREPOSITIONS = words("questions.prepositions")
+_WHAT_IS_DONE = re.compile(r"\W*what (?:would|will|could|should|does|did)\b.*\bdo\b", re.IGNORECASE)
 _IT = re.compile(r"\W*(?:(?:and|but|so|then) )?(?:it|he|she|they)\b", re.IGNORECASE)
 _DENYING = found("options.denying")
 _IS = re.compile(r"\b(?:is|are|was|were)\b", re.IGNORECASE)
@@ -81,13 +82,14 @@ def _by_some_words(text: str, options: Sequence[str], letters: str, question: st
         return set()
     bags = [_telling(option) for option in options]
     said = _not_denied(text)
+    deed = _WHAT_IS_DONE.search(question) and len(text.split()) > 1
     known, of_whom = content(question) | PASSING, content(stated(question)) | PASSING
     return {
         letter
         for letter, option, bag in zip(letters, options, bags, strict=True)
         if not _DENYING.search(option)
         and any(sum(word in other for other in bags) == 1 for word in said & bag)
-        and (_names_a_thing(option) or _is_nearly_said(option, text, said, known, of_whom))
+        and ((_names_a_thing(option) and not deed) or _is_nearly_said(option, text, said, known, of_whom))
     }
 
 
