@@ -13,6 +13,7 @@ FIXED = {
     "second_stranger": "2a4f9ede06cfe224651f9a7fd16401ba838f457b65d86b0a5d460cb28f355933",
     "third_stranger": "2a733f817576950589230385b4e8797059ca1567aea151feb6f7cab1788c1c00",
     "fourth_stranger": "5db08231a8dee319e142103873d595ce271d2e89e39cf0ea584632fce3414190",
+    "fifth_stranger": "f30a2a89dbba186bb6894659743c139b40f6008b915f16f26084946c2089c136",
 }
 
 
@@ -40,6 +41,7 @@ def test_each_half_of_the_corpus_is_as_large_as_the_other():
         ("second_stranger", 0.065),
         ("third_stranger", 0.075),
         ("fourth_stranger", 0.12),
+        ("fifth_stranger", 0.02),
     ],
 )
 def test_hardly_any_reply_is_misread_and_few_are_unread(name, unread_at_most):

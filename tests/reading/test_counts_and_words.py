@@ -87,6 +87,40 @@ COUNTS = [
         "Counting the plums on the dish gives 11: six blue ones, and five red ones.",
         "11",
     ),
+    # members of a list share what is said before it, and the total names what was asked for
+    (
+        "How many maps hang on the wall?",
+        "On the wall hang three large maps and two smaller ones. That gives five maps.",
+        "5",
+    ),
+    (
+        "How many people are on the quay?",
+        "On the quay are two women with bags, one man, and a boy. That makes 4 people.",
+        "4",
+    ),
+    ("How many bulbs are off?", "There are nine bulbs. Three are off, so six are lit.", "3"),
+    (
+        "How many hens would be in the coop if one hatched?",
+        "The coop would hold one chick and four hens, so five.",
+        "4",
+    ),
+    ("How many mugs are on the tray?", "On the tray sits one jug surrounded by six mugs.", "6"),
+    # what is now is no answer where the reply comes to what would be
+    (
+        "How many girls would have wet hands if two dried theirs?",
+        "6 girls have wet hands now; then only 4 hands would be.",
+        None,
+    ),
+    (
+        "How many boys would be on the wall if one got up?",
+        "Three boys sit on the wall. Were he to get up, two boys would be left sitting there.",
+        "2",
+    ),
+    (
+        "How many cubs would be in the den if the 2 grey ones left?",
+        "There are 6 cubs. Take out the 2 grey ones and you have 4 cubs left.",
+        "4",
+    ),
     # what is left out
     (
         "How many rowers would be there if the cox were not counted?",
@@ -116,6 +150,10 @@ OPENS = [
     # what somebody is doing now
     (COLD, "She is wearing a summer dress.", None),
     (COLD, "She'd probably put on the coat hanging by the door.", "coat"),
+    (COLD, "The man would put on a scarf.", None),
+    ("What is the name of the inn?", "Unfortunately the sign is cut off, so the name cannot be read.", None),
+    ("What does the sign say?", 'The sign says "STOP".', "STOP"),
+    ("What time is it on the clock?", "The clock shows 10:30.", "10:30"),
     # what it would be stands behind the "would"
     (
         "Which floor would the lift be on if it went up?",

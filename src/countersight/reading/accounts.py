@@ -64,7 +64,8 @@ def _is_of_the_asked(number: Quantity, asked: Counted) -> bool:
 def _counts_other_things(number: Quantity, every: list[Quantity], asked: Counted) -> bool:
     """Whether a number counts things of another name beside one that counts the asked: "4 balloons at the 12 posts"."""
     named = any({*map(stem, n.phrase)} & asked.nouns for n in every)
-    return named and number.noun.endswith("s") and not {*map(stem, number.phrase)} & (asked.words | GENERAL)
+    things = number.noun.endswith("s") or (number.noun and number.value == "1")
+    return bool(named and things) and not {*map(stem, number.phrase)} & (asked.words | GENERAL)
 
 
 def _is_told_of_another(number: Quantity, asked: Counted) -> bool:

@@ -5,6 +5,7 @@ import re
 from countersight.reading.clauses import stated
 from countersight.reading.numerals import numerals
 from countersight.reading.question import counted_by
+from countersight.reading.rewordings import ORDERED
 from countersight.reading.stems import stem
 from countersight.reading.vocabulary import any_of
 
@@ -44,6 +45,7 @@ def in_things(text: str, question: str) -> str:
     text = _PARTS_IN_BRACKETS.sub(_as_parts, _OF_SO_MANY.sub(_so_many_of, text))
     text = _COUNTING_UP.sub(_last_of_counting, _INTERJECTION.sub("", _unless_empty(_BRACKETED.sub(" ", text), text)))
     text = _COMPOUND.sub(lambda found: _had(found, question), _INTO.sub("make ", _IN_WHICH_CASE.sub("", text)))
+    text = ORDERED.sub(r"if you \g<order>, ", text)
     text = _without_what_was_asked(_EVERY_ONE.sub("all ", text), question)
     text = _NUMBER_AS_A_NAME.sub("", text) if counted_by(question).nouns else text
     text = text if "=" in text else _DASH_FIRST.sub(r"\1 -- ", text)

@@ -160,7 +160,9 @@ def _share_in_lists(befores: list[str], afters: list[str], joined: Sequence[str]
             places.append(place)
     for place, is_joined in enumerate(joined):
         if is_joined and not befores[place + 1].strip():
-            befores[place + 1] = befores[place] if _is_bare(afters[place]) else ""
+            # "It has 5, 6 and 2", "on the wall hang three big ones and two small ones"
+            listed = _is_bare(afters[place]) or (is_joined == "and" and not has_predicate(afters[place]))
+            befores[place + 1] = befores[place] if listed else ""
     return places[::-1]
 
 

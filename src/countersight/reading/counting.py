@@ -17,7 +17,7 @@ from countersight.reading.other_counts import (
     is_all_there_is,
     is_beside_the_question,
     is_nowhere,
-    is_of_the_other_of_two,
+    is_of_two_together,
     is_one_of_a_list,
 )
 from countersight.reading.question import Counted, counted_by
@@ -79,7 +79,7 @@ def count(text: str, question: str) -> str | None:
         return None  # "5: 4 on the ground and the spare", to how many there are with the spare
     if chosen and (is_of_any_kind(chosen, every, asked) or is_one_of_a_list(chosen, text, every, asked)):
         return None
-    if chosen and is_of_the_other_of_two(chosen, text, asked):
+    if chosen and is_of_two_together(chosen, text, asked):
         return None
     if chosen and asked.imagined and tells_only_what_is(chosen, every, pieces, asked):
         return None
@@ -95,6 +95,7 @@ def count(text: str, question: str) -> str | None:
         and (not n.noun or not n.noun.endswith("s") or stem(n.noun) in asked.nouns)
         and fit(n, asked, frozenset())
         and not speaks_of_another(n, asked)
+        and not is_of_two_together(n.value, text, asked)
         and accounts_for(n.value, every, mentioned, asked)
     }
     return others.pop() if len(others) == 1 else None
@@ -169,7 +170,7 @@ def _chosen(every: list[Quantity], asked: Counted, mentioned: frozenset[str]) ->
     pool = every if asked.of_now else [n for n in every if n.rank >= Rank.EXPECTED] or every
     if parts := parts_of_a_whole(pool, every, asked):
         return parts.pop() if len(parts) == 1 else None
-    to_the_point = _fitting(pool, asked) or _fitting(every, asked)
+    to_the_point = _fitting(pool, asked) or [each for each in _fitting(every, asked) if each[1].rank != Rank.BEFORE]
     if not to_the_point:
         return None
     best = max(found.qualities for found, _ in to_the_point)

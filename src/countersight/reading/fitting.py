@@ -16,6 +16,7 @@ _PRONOUN = re.compile(r"\bof (?:them|which|whom|these|those)\b", re.IGNORECASE)
 _DOING_SO = re.compile(
     r"\s*\w+(?:,? (?:out |over )?there)?,? (?:each|all|(?:who|that) are|[a-z]+(?:ing|ed))\b", re.IGNORECASE
 )
+_THERE = re.compile(r"\bthere\W*$", re.IGNORECASE)
 _GROUPS = frozenset(map(stem, words("counts.groups")))
 _POSSESSION = words("questions.possession")
 _THE_OTHER = re.compile(r"the \w+(?: (?:would|will|could|still|then))*")  # "the guests would still have"
@@ -38,7 +39,7 @@ def fit(quantity: Quantity, asked: Counted, inherited: frozenset[str]) -> Fit | 
     noun = stem(quantity.noun) if quantity.noun else ""
     if quantity.is_short:
         matched = inherited & asked.qualities  # "five are lit and two are not"
-    own = frozenset(map(stem, quantity.phrase))
+    own = frozenset(stem(word) for word in quantity.phrase if not is_empty(word))
     opposed = _is_opposed(said - (asked.supposition - own), asked)  # "with one opened it's two", to how many are closed
     if opposed and asked.negated:
         return Fit(len(asked.qualities), 0, 0)  # "2 are unlit", to how many are not lit
@@ -54,7 +55,8 @@ def fit(quantity: Quantity, asked: Counted, inherited: frozenset[str]) -> Fit | 
         matched |= inherited & asked.qualities
     qualities = len(matched) + len(asked.owner & frozenset(counted_words(quantity.before)))
     extra = said - asked.words if quantity.is_share else frozenset[str]()
-    return Fit(qualities, int(bool(said & asked.nouns) or not quantity.noun), -len(extra))
+    named = asked.nouns & (own or said)
+    return Fit(qualities, int(bool(named) or not quantity.noun), -len(extra))
 
 
 def _counts_another(quantity: Quantity, noun: str, asked: Counted) -> bool:
@@ -118,6 +120,8 @@ def speaks_of_another(quantity: Quantity, asked: Counted) -> bool:
     after = _ASIDE.split(quantity.after, maxsplit=1)[0]
     if asked.of_now and asked.qualities <= asked.places and _DOING_SO.match(after):
         return stem(quantity.noun) not in asked.nouns  # "5 surfers waiting for a wave", to how many are in the water
+    if _THERE.search(after) and stem(quantity.noun) in asked.nouns:
+        return False  # "two people would be left sitting there"
     return (
         bool(asked.qualities)
         and has_predicate(after)

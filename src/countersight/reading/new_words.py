@@ -9,7 +9,7 @@ from countersight.reading.opposites import states
 from countersight.reading.stems import stem
 from countersight.reading.vocabulary import any_of, found, words
 
-_QUOTED = re.compile(r'"([^"\n]{1,60})"')
+QUOTED = re.compile(r'"([^"\n]{1,60})"')
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*(?:'(?!s\b|re\b|d\b|ll\b)[^\W\d_]+)?|[$€£]?\d+(?:[.:]\d\d)?")
 _RATHER_THAN = re.compile(r",? \b(?:rather than|instead of|as opposed to|and not|but not)\b.*|, not\b.*", re.IGNORECASE)
 _FROM_TO = re.compile(r"\bfrom \w+(?: \w+)? to\b", re.IGNORECASE)  # "from green to red" ends at red
@@ -40,8 +40,13 @@ _VERB = re.compile(
     rf"{MODAL}(?: (?:\w+ly|still|then|now|most likely|have to|need to))*\s+(?!(?:be|not)\b)(?P<verb>\w+)", re.IGNORECASE
 )
 # "The man on the left is", "the sport shown here is"
-_SAYS = re.compile(r"\W*(?P<subject>the (?:[\w-]+ ){1,7}?)(?:is|are|was|were|shows|reads|says)\b", re.IGNORECASE)
+_SAYS = re.compile(
+    r"\W*(?:(?:in|on|at|with|under) [^,]{1,40}, )?"
+    r"(?P<subject>the (?:[\w-]+ ){1,7}?)(?:is|are|was|were|shows|reads|says)\b",
+    re.IGNORECASE,
+)
 _ASKS_FOR_A_THING = re.compile(r"\W*(?:what|which|who)\b", re.IGNORECASE)
+_THE_SUBJECT = re.compile(r"\W*the ([\w' ]{1,40}?)\W*$", re.IGNORECASE)
 _SIDE = re.compile(r"\b(?:the|his|her|its|their|far) (left|right)\b", re.IGNORECASE)
 _IS_SO = re.compile(
     rf"\W*(?:it|he|she|they|there|the \w+(?: \w+)?)\s*{MODAL}(?: (?:\w+ly|still|then))*"
@@ -121,7 +126,7 @@ def is_vague(piece: str, question: str) -> bool:
 
 def _new_words(clause: str, question: str) -> str | None:
     """The one run of words in a clause that the question does not have."""
-    quoted = _QUOTED.findall(clause)
+    quoted = QUOTED.findall(clause)
     if len(quoted) == 1:
         return str(quoted[0]).strip(" .,!")
     main = _FROM_TO.sub("to", _without_remarks(_CONCLUSION.split(stated(clause))[-1]))
@@ -185,6 +190,9 @@ def _place_of_the_answer(main: str, question: str) -> tuple[int, int]:
         return (0, modal.start()) if may_be_the_same and not _SEVERAL.match(main[: modal.start()]) else (0, 0)
     if not _WORD.search(main, verb.end()):
         return 0, len(main)  # "tea is what she would drink"
+    another = _THE_SUBJECT.match(main[: modal.start()])
+    if another and not _stems(another[1]) & _stems(question):
+        return 0, 0  # "the man would drink beer", to what the woman would drink
     return (verb.end(), len(main)) if may_be_the_same else (0, 0)
 
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from countersight.reading.clauses import MODAL, MODAL_AT, contrasted, imagines, sentences, stated
 from countersight.reading.languages import language_of
-from countersight.reading.new_words import PALE, answering, is_told_of_now, is_vague
+from countersight.reading.new_words import PALE, QUOTED, answering, is_told_of_now, is_vague
 from countersight.reading.option_texts import written_out
 from countersight.reading.statements import without_refusal
 from countersight.reading.stems import stem
@@ -13,7 +13,7 @@ from countersight.reading.vocabulary import any_of
 
 _RATHER_THAN = re.compile(r",? \b(?:rather than|instead of|as opposed to|and not|but not)\b.*|, not\b.*", re.IGNORECASE)
 _FURTHER = re.compile(r", (?:while|whereas|which|who|whose|because|since|as|and the|but the)\b.*", re.IGNORECASE)
-_PREFACE = re.compile(rf"\W*{any_of('open.prefaces')}[,:]?\s+(?=\w)", re.IGNORECASE)
+_PREFACE = re.compile(rf"^\W*{any_of('open.prefaces')}[,:]?\s+(?=\w)", re.IGNORECASE)
 _SEEMS = re.compile(r"\b(?:seem|appear)s? to be\b", re.IGNORECASE)
 _HEDGED = re.compile(
     r",? \b(?:most likely|very likely|probably|i think|i guess|i believe|i suppose|of course)\W*$", re.IGNORECASE
@@ -35,10 +35,10 @@ _GOES_ON = re.compile(r"(?<!\bmrs)(?<!\bave)(?<=\w\w\w)\. *\S|[!?] *\S", re.IGNO
 # A sentence with its full stop, as models write: "it is cloudy" without one is what people answer, and stays.
 _SAID_OF = re.compile(
     r"(?:it|this|that|they|these|those|he|she|(?:the|this|that|these|those) (?P<subject>\w+))"
-    r"(?: |(?='))(?P<verb>is|are|was|were|'s|'re|\w+s?) (?P<answer>\w[\w' -]*?)[.!]",
+    r"(?: |(?='))(?P<verb>is|are|was|were|'s|'re|\w+s?) (?P<answer>[\w$€£][\w':$ -]*?)[.!]",
     re.IGNORECASE,
 )
-_BEING: Final = frozenset({"is", "are", "was", "were", "'s", "'re"})
+_BEING: Final = frozenset({"is", "are", "was", "were", "'s", "'re", "shows", "show", "reads", "says"})
 _COLOUR_ASKED = re.compile(r"\bwhat colou?r\b", re.IGNORECASE)
 _MAY: Final = re.compile(r"\W*May\W*")  # the month
 _WORD = re.compile(r"[^\W\d_]+(?:[-'][^\W\d_]+)*")
@@ -58,6 +58,9 @@ def open_answer(text: str, question: str) -> str | None:
         return None  # few words that are no sentence may be a name: Los Angeles
     if _TELLS.search(question) or not question.strip(" ?") or _MAY.fullmatch(said):
         return said
+    quoted = QUOTED.findall(said)
+    if len(quoted) == 1 and not imagines(said) and len(QUOTED.sub("", said).split()) <= _FEW:
+        return str(quoted[0]).strip(" .,!")  # The sign says "STOP".
     is_short = len(written_out(said).split()) <= _FEW or _is_caption(said)
     if is_short and not _IS_ROUNDABOUT.search(said) and not _GOES_ON.search(said):
         # "do not enter", "cloudy": few words answer as they stand

@@ -25,6 +25,7 @@ _ONE_AND_MORE = re.compile(
 _IN_TOTAL = re.compile(r"\b(?:in total|in all|altogether)\W*$", re.IGNORECASE)
 GENERAL = frozenset(map(stem, words("questions.general")))
 """Stems of what goes by many other names."""
+_SENTENCE_END = re.compile(r"[.!?;](?:\s|$)")
 _NAMED = re.compile(r" (?P<noun>[^\W\d_]+)\b")
 _NAMED_AND = re.compile(_NAMED.pattern + r",? and ")
 
@@ -123,17 +124,16 @@ def is_nowhere(every: list[Quantity], asked: Counted) -> bool:
     return any(_denies_the_place(n, asked) for n in every) and max(n.rank for n in every) <= Rank.ALONE
 
 
-def is_of_the_other_of_two(value: str, text: str, asked: Counted) -> bool:
-    """Whether a number is that of the thing beside the asked one, or of both: "one chick and four eggs, so five"."""
+def is_of_two_together(value: str, text: str, asked: Counted) -> bool:
+    """Whether a number is that of the asked things and of others together: "one chick and four eggs, so five"."""
     for one, two in pairwise(numerals(text)):
         between, behind = _NAMED_AND.fullmatch(text[one.end : two.start]), _NAMED.match(text[two.end :])
         if between is None or behind is None or one.value is None or two.value is None or is_empty(behind["noun"]):
             continue
         is_asked = [stem(found["noun"].lower()) in asked.nouns for found in (between, behind)]
         if is_asked in ([True, False], [False, True]):
-            other = two if is_asked[0] else one
             both = str(int(one.value) + int(two.value)) if one.value.isdigit() and two.value.isdigit() else None
-            own = one if is_asked[0] else two
-            if value != own.value and value in (other.value, both):
+            rest = _SENTENCE_END.split(text[two.end :], maxsplit=1)[0]
+            if value == both and value in {n.value for n in numerals(rest)}:
                 return True
     return False

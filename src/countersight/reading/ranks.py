@@ -47,7 +47,7 @@ _MADE_OF_IT = r"(?:[^.,=]{0,30}?\bis\b|,? (?:that|this|it|which)(?:'s| is| would
 _CONCLUDING = re.compile(
     rf"(?!leaves?,){any_of('counts.concluding')}|=|(?<=,)\s*that is\b(?= \w+\W*$)"
     r"|(?<=,)\s*for\b(?! the)|(?<!the )(?<=\w )left\s*:|^\W*left\s*:"
-    rf"|{any_of('counts.lessening_words')}{_MADE_OF_IT}|\bi\.e\.,?(?= \w+\W*$)",
+    rf"|{any_of('counts.lessening_words')}{_MADE_OF_IT}|\bi\.e\.,?(?= \w+(?: \w+)?\W*$)",
     re.IGNORECASE,
 )
 _CONCLUDED_AFTER = re.compile(rf"(?:\s+[\w'-]+){{0,3}}?\s+{any_of('counts.concluded_after')}", re.IGNORECASE)
@@ -100,9 +100,8 @@ _ONE_OF_SOME = re.compile(rf"\s+{any_of('counts.one_of_some_after')}", re.IGNORE
 _THE_ONLY = re.compile(rf"{any_of('counts.the_only_one')}\s+$", re.IGNORECASE)
 _ONE_BEFORE = re.compile(rf"{any_of('counts.one_of_some_before')}\s+$", re.IGNORECASE)
 # "a brown one", "a big steel one", "one blue one"
-_SUCH_A_ONE = re.compile(
-    rf"\b(?:an?|the|one|another) (?:(?!{any_of('counts.no_adjectives')})[a-z-]{{3,}} ){{1,2}}$", re.IGNORECASE
-)
+_ADJECTIVE = rf"(?!{any_of('counts.no_adjectives')})[a-z-]{{3,}}(?<!s) "
+_SUCH_A_ONE = re.compile(rf"\b(?:(?:an?|one|another) (?:{_ADJECTIVE}){{1,2}}|the {_ADJECTIVE})$", re.IGNORECASE)
 _LISTED = re.compile(r"(?:,|\band|:)\s*$", re.IGNORECASE)
 _PLACED = re.compile(rf"\s+{any_of('questions.prepositions')}", re.IGNORECASE)
 _HAD_BEFORE = re.compile(rf"{any_of('counts.having')}\s+$", re.IGNORECASE)

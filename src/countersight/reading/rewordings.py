@@ -67,9 +67,9 @@ _KEPT = re.compile(
 _NOTHING_BEFORE = re.compile(r"\b(?:no|nothing|nobody|neither|none)\b[^.,;]*$", re.IGNORECASE)
 _MISSED = re.compile(r"\b(?:could|can|would)(?: hardly| scarcely|n't| not|not)(?: possibly)? miss\b", re.IGNORECASE)
 _ASKS_TO_SEE = re.compile(r"\b(?P<see>see|notice|spot|hit)\b", re.IGNORECASE)
-_ORDERED = re.compile(
+ORDERED = re.compile(
     rf"(?:^|(?<=[.!?;] ))(?P<order>{any_of('rewordings.orders')}\b[^.,;!?]{{1,60}}?),? and "
-    r"(?=(?:the|it|they|he|she|there)\b)",
+    r"(?=(?:the|it|they|he|she|there|you|we|that)\b)",
     re.IGNORECASE,
 )
 
@@ -93,7 +93,7 @@ def plainer(text: str, question: str) -> str:
     if see := _ASKS_TO_SEE.search(question):
         text = _MISSED.sub(f"would {see['see'].lower()}", text)
     text = _SURPRISED.sub(lambda found: "yes" if found["not"] else "no", text)
-    text = _ORDERED.sub(r"if you \g<order>, ", text)
+    text = ORDERED.sub(r"if you \g<order>, ", text)
     text = _OUT_OF.sub(lambda found: _not_in(found, question), text)
     text = _LACKS.sub(r"\g<help>\g<softly> not have", text)
     return _OBJECT_DENIED.sub(r"\g<help>\g<softly> not \g<verb> any ", text)

@@ -32,6 +32,9 @@ def whole_or_part(kept: list[Quantity], rest: list[Quantity], asked: Counted) ->
     later = [n for n in rest if n.rank == Rank.CONCLUDED and n.value not in values and _stands_after(n, last)]
     if all(is_of_the_kind(n, asked) for n in kept):
         later = [n for n in later if not is_of_all_kinds(n, asked)]
+    of_the_asked = later and asked.nouns & {*map(stem, later[-1].phrase)}
+    if of_the_asked and nouns and not nouns & asked.nouns and not asked.kinds:
+        return later[-1].value  # "two women, a man and a boy. That makes 4 people.", to how many people
     if later and fit(later[-1], asked, frozenset()):
         return _total(kept, rest, later[-1])
     whole = [n.value for n in rest if n.rank >= Rank.STATED and n.value == _sum(kept)] if asked.joins else []
@@ -50,7 +53,9 @@ def _total(kept: list[Quantity], rest: list[Quantity], conclusion: Quantity) -> 
     of_all = _sum([*kept, *(n for n in rest if n.rank != Rank.CONCLUDED)])
     shares = [n for n in rest if n.rank == Rank.SHARE and n.sentence == conclusion.sentence]
     if shares and _sum([*shares, conclusion]) == kept[0].value:
-        return kept[0].value  # "Ten seats. Six of them are taken, which leaves four."
+        return kept[0].value  # "Ten seats. Six of them are occupied, which leaves four."
+    if any(n.rank == Rank.STATED and n.value == _sum([kept[0], conclusion]) for n in rest) and conclusion.words:
+        return kept[0].value  # "Nine bulbs. Three are off, so six are lit.", to how many are off
     if len({n.noun for n in kept}) > 1 and _sum(kept) == conclusion.value:
         return conclusion.value  # "one man and one woman wear hats, so two"
     if len({n.value for n in kept}) == 1 and of_all == conclusion.value:
