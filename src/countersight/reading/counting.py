@@ -13,7 +13,6 @@ from countersight.reading.numerals import numerals
 from countersight.reading.of_each import not_of_each
 from countersight.reading.openings import first_alone, opened_with
 from countersight.reading.other_counts import (
-    GENERAL,
     is_all_there_is,
     is_beside_the_question,
     is_nowhere,
@@ -52,18 +51,14 @@ def count(text: str, question: str) -> str | None:
         return at_once
     if asked.difference:
         return difference(text)
-    text = in_things(text, question)
+    return _weighed(in_things(text, question), asked)
+
+
+def _weighed(text: str, asked: Counted) -> str | None:
+    """The number that answers, of all the numbers of a reply held against the question and each other."""
     pieces = _parts_of_now(text) if asked.of_now else sentences(text)
-    if stops_halfway(pieces, asked):
-        return None
-    last = len(pieces) - 1
-    found = [
-        not_of_each(quantities(ranks, position), ranks.text, asked)
-        for position, piece in enumerate(pieces)
-        if (ranks := ranks_in(piece, first=position == 0, last=position == last))
-    ]
-    every = [n for numbers in found for n in numbers]
-    if is_nowhere(every, asked) or are_to_be_added(every):
+    every = _numbers(pieces, asked)
+    if stops_halfway(pieces, asked) or is_nowhere(every, asked) or are_to_be_added(every):
         return None
     every = [n for n in every if not is_beside_the_question(n, asked)][-_MOST:]
     every = _of_now(every, pieces) if asked.of_now else _of_the_supposed(every, pieces, asked)
@@ -77,17 +72,35 @@ def count(text: str, question: str) -> str | None:
     chosen = _chosen(every, asked, frozenset(counted_words(text)))
     if opened and chosen != opened and max(n.rank for n in every) <= Rank.ALONE:
         return None  # "5: 4 on the ground and the spare", to how many there are with the spare
-    if chosen and (is_of_any_kind(chosen, every, asked) or is_one_of_a_list(chosen, text, every, asked)):
+    if chosen is None or _is_ruled_out(chosen, every, text, asked):
         return None
-    if chosen and is_of_two_together(chosen, text, asked):
-        return None
-    if chosen and asked.imagined and tells_only_what_is(chosen, every, pieces, asked):
+    if asked.imagined and tells_only_what_is(chosen, every, pieces, asked):
         return None
     mentioned = [n.value for n in numerals(text)]
-    if chosen is None or accounts_for(chosen, every, mentioned, asked):
-        return chosen
+    return chosen if accounts_for(chosen, every, mentioned, asked) else _another(chosen, every, text, asked)
+
+
+def _numbers(pieces: list[str], asked: Counted) -> list[Quantity]:
+    """The numbers of all sentences, less those that hold of each of several things."""
+    last = len(pieces) - 1
+    ranked = [ranks_in(piece, first=place == 0, last=place == last) for place, piece in enumerate(pieces)]
+    return [n for place, ranks in enumerate(ranked) for n in not_of_each(quantities(ranks, place), ranks.text, asked)]
+
+
+def _is_ruled_out(value: str, every: list[Quantity], text: str, asked: Counted) -> bool:
+    """Whether a number is of things of any kind, of some of a list, or of other things besides."""
+    return (
+        is_of_any_kind(value, every, asked)
+        or is_one_of_a_list(value, text, every, asked)
+        or is_of_two_together(value, text, asked)
+    )
+
+
+def _another(chosen: str, every: list[Quantity], text: str, asked: Counted) -> str | None:
+    """The one number that leaves no other unexplained, where the chosen one does leave some."""
     if chosen == "0" or (asked.imagined and max(n.rank for n in every) <= Rank.STATED):
         return None  # "There is no boat. I see 3 people.", to how many would be in the boat
+    mentioned = [n.value for n in numerals(text)]
     others = {
         n.value
         for n in every
@@ -220,16 +233,9 @@ def _unqualified(pool: list[Quantity], every: list[Quantity], asked: Counted, me
     others = [n for n in pool if n.noun and stem(n.noun) not in asked.nouns]
     if best != Rank.CONCLUDED and others and not named and asked.nouns & mentioned:
         return None  # "a dog and two cats", to how many dogs
-    if not named and any(_is_of_a_wider_kind(n, every, asked) for n in others):
-        return None  # "4 men and 2 women, so 6 people", to how many men
     if named and others and (best != Rank.CONCLUDED or any(n.rank == best for n in others)):
         pool = named
     return None if best <= Rank.STATED and _adds_up(pool, asked) else strongest(pool)
-
-
-def _is_of_a_wider_kind(number: Quantity, every: list[Quantity], asked: Counted) -> bool:
-    """Whether a number is one of all people or things, beside one that names those asked for."""
-    return stem(number.noun) in GENERAL and any(stem(n.noun) in asked.nouns for n in every)
 
 
 def _adds_up(pool: list[Quantity], asked: Counted) -> bool:
