@@ -121,6 +121,12 @@ COUNTS = [
         "There are 6 cubs. Take out the 2 grey ones and you have 4 cubs left.",
         "4",
     ),
+    # others that do it, and others who wear it
+    ("How many sheep graze on the hill?", "Three cows graze on the hill.", None),
+    ("How many women wear a hat?", "Five people wear a hat.", None),
+    ("How many women wear a hat?", "One man and three children wear a hat.", None),
+    ("How many nuts would the girl have if she gave him 2?", "He would have nine.", None),
+    ("How many doors does the left house have?", "The right house has two doors.", None),
     # what is left out
     (
         "How many rowers would be there if the cox were not counted?",
@@ -154,6 +160,8 @@ OPENS = [
     ("What is the name of the inn?", "Unfortunately the sign is cut off, so the name cannot be read.", None),
     ("What does the sign say?", 'The sign says "STOP".', "STOP"),
     ("What time is it on the clock?", "The clock shows 10:30.", "10:30"),
+    ("What is on the table?", "The chair is next to the table.", None),
+    ("What colour is the car?", "The house is red.", None),
     # what it would be stands behind the "would"
     (
         "Which floor would the lift be on if it went up?",

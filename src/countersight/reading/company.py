@@ -33,6 +33,7 @@ _REMARK = re.compile(
     re.IGNORECASE,
 )
 _ONES = re.compile(r"\s*(?:[a-z-]+ ){1,2}ones?\b", re.IGNORECASE)
+_PLURALS = words("questions.plurals")
 _VERBS = words("questions.helping") | words("questions.possession")
 _PREPOSITIONS = words("questions.prepositions")
 _STOPS = _VERBS | _PREPOSITIONS | {"of", "that", "which", "who", "being", "left", "remaining", "altogether"}
@@ -117,9 +118,20 @@ def _lead(text: str, ranks: Ranks, start: int) -> str:
 
 
 def _phrase(after: str) -> tuple[str, ...]:
+    """The words of the thing counted, up to what is said of it; after things comes what they do: "cows graze"."""
     every = spelled(_PAUSE.split(after, maxsplit=1)[0])
-    stops = (i for i, word in enumerate(every) if word in _STOPS or word.endswith("ing") or (i and is_empty(word)))
+    stops = (
+        i
+        for i, word in enumerate(every)
+        if word in _STOPS
+        or word.endswith("ing")
+        or (i and (is_empty(word) or (_names_several(every[i - 1]) and not _names_several(word))))
+    )
     return tuple(every[: next(stops, len(every))])
+
+
+def _names_several(word: str) -> bool:
+    return word in _PLURALS or (word.endswith("s") and not word.endswith("ss"))
 
 
 def _joint(between: str) -> str:

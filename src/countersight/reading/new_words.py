@@ -47,6 +47,7 @@ _SAYS = re.compile(
 )
 _ASKS_FOR_A_THING = re.compile(r"\W*(?:what|which|who)\b", re.IGNORECASE)
 _THE_SUBJECT = re.compile(r"\W*the ([\w' ]{1,40}?)\W*$", re.IGNORECASE)
+_IS_PLACED = re.compile(rf"\b(?:is|are|was|were) ({any_of('questions.prepositions')})", re.IGNORECASE)
 _SIDE = re.compile(r"\b(?:the|his|her|its|their|far) (left|right)\b", re.IGNORECASE)
 _IS_SO = re.compile(
     rf"\W*(?:it|he|she|they|there|the \w+(?: \w+)?)\s*{MODAL}(?: (?:\w+ly|still|then))*"
@@ -131,7 +132,7 @@ def _new_words(clause: str, question: str) -> str | None:
         return str(quoted[0]).strip(" .,!")
     main = _FROM_TO.sub("to", _without_remarks(_CONCLUSION.split(stated(clause))[-1]))
     main = _IS_WHAT.sub("", main)
-    if _is_of_another_kind(main, question):
+    if _is_of_another_kind(main, question) or _is_placed_otherwise(main, question):
         return None
     known = {stem(word.lower()) for word in _WORD.findall(question)}
     tokens = list(_WORD.finditer(main))
@@ -153,6 +154,12 @@ def _new_words(clause: str, question: str) -> str | None:
     end = tokens[new[-1]].end()
     unit = _UNIT.match(main, end) if tokens[new[-1]].group().isdigit() else None
     return main[tokens[new[0]].start() : unit.end() if unit else end]
+
+
+def _is_placed_otherwise(main: str, question: str) -> bool:
+    """Whether something is told to be beside the place in question: "it is next to the table", to what is on it."""
+    told, asked = _IS_PLACED.search(main), _IS_PLACED.search(question)
+    return asks_of_now(question) and told is not None and asked is not None and told[1].lower() != asked[1].lower()
 
 
 def _first_thing(new: list[int], tokens: list[re.Match[str]]) -> list[int]:

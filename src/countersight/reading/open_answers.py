@@ -97,7 +97,7 @@ def _says_nothing(piece: str, question: str) -> bool:
     return is_vague(piece, question) or (imagines(question) and is_told_of_now(piece, question))
 
 
-def _without_subject(said: str, question: str) -> str:
+def _without_subject(said: str, question: str) -> str | None:
     """What is said of what the question names, without naming it again: "It is blue.", "The car is blue." say blue."""
     ended = f"{said.rstrip('.!')}." if _COLOUR_ASKED.search(question) else said  # nobody is asked for "it is red"
     found = _SAID_OF.fullmatch(ended)
@@ -106,8 +106,10 @@ def _without_subject(said: str, question: str) -> str:
     known = {stem(word.lower()) for word in _WORD.findall(question)}
     named = [word.lower() for word in _WORD.findall(found["subject"] or "")]
     does = found["verb"].lower()
-    if not all(word in PALE or stem(word) in known for word in named) or not (does in _BEING or stem(does) in known):
+    if not (does in _BEING or stem(does) in known):
         return said
+    if not all(word in PALE or stem(word) in known for word in named):
+        return None if _COLOUR_ASKED.search(question) else said  # "The house is red.", to the colour of the car
     words = found["answer"].split()
     return " ".join(words[next((i for i, word in enumerate(words) if stem(word.lower()) not in known), 0) :])
 

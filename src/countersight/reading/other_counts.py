@@ -16,6 +16,9 @@ _ALL_OF_THEM = re.compile(
 )
 _ANYBODY = frozenset(map(stem, ("people", "person", "individuals")))
 _SOME_PEOPLE = frozenset(map(stem, words("questions.some_people")))
+_KINDS_OF_PEOPLE = tuple(
+    frozenset(map(stem, kind)) for kind in (("man", "guy"), ("woman", "lady"), ("child", "boy", "girl", "baby"))
+)
 _CHILD = stem("child")
 _CHILDREN = frozenset(map(stem, ("boy", "girl", "baby", "toddler")))
 _LISTS_ONE = re.compile(r"\ban? [a-z]+(?: [a-z]+)?(?:,| and\b)|\band an? [a-z]+", re.IGNORECASE)
@@ -38,6 +41,7 @@ def is_beside_the_question(quantity: Quantity, asked: Counted) -> bool:
         or _is_of_another_kind(quantity, asked)
         or _is_none_of_another(quantity, asked)
         or _is_of_all_people(quantity, asked)
+        or _is_of_other_people(quantity, asked)
         or _is_of_the_changed(quantity, asked)
     )
 
@@ -61,6 +65,12 @@ def _is_of_all_people(quantity: Quantity, asked: Counted) -> bool:
     narrower = _SOME_PEOPLE if noun in _ANYBODY else _CHILDREN if noun == _CHILD else frozenset[str]()
     concluded = quantity.rank == Rank.CONCLUDED and not asked.of_now
     return bool(asked.nouns & narrower) and not concluded and not quantity.is_share
+
+
+def _is_of_other_people(quantity: Quantity, asked: Counted) -> bool:
+    """Whether it counts children where women were asked for."""
+    said = next((kind for kind in _KINDS_OF_PEOPLE if stem(quantity.noun) in kind), None)
+    return said is not None and not said & asked.nouns and any(kind & asked.nouns for kind in _KINDS_OF_PEOPLE)
 
 
 def _is_of_the_changed(quantity: Quantity, asked: Counted) -> bool:
