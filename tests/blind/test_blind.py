@@ -1,5 +1,6 @@
 """What is answered without the pictures: cues that were put there are found, and none where there is none."""
 
+import json
 import time
 from io import StringIO
 from random import Random
@@ -12,6 +13,7 @@ from rich.console import Console
 
 import countersight as cs
 from countersight.blind import PROBES, card_section, known, measure, measured, render, section, write_svg
+from countersight.blind.probing import VERSION
 from countersight.blind.wording import shared
 from countersight.case import LETTERS, Case, Change, Option, Question
 from countersight.cli import main
@@ -235,6 +237,21 @@ def test_what_was_measured_is_kept_and_forgotten_with_the_rows(folder, tmp_path)
     assert known(Dataset.open(other)) is None
     (other / "blind.json").write_bytes(b"{\xff")
     assert known(Dataset.open(other)) is None
+
+
+@pytest.mark.parametrize("probes", ["an older version", None])
+def test_what_other_probes_measured_is_measured_anew(folder, tmp_path, probes):
+    """Also what was kept before versions were: nobody knows by which probes."""
+    for name in ("metadata.jsonl", "blind.json"):
+        (tmp_path / name).write_bytes((folder / name).read_bytes())
+    kept = json.loads((tmp_path / "blind.json").read_text(encoding="utf-8"))
+    assert kept["probes"] == VERSION
+    kept["blind"]["questions"] = 7
+    (tmp_path / "blind.json").write_text(json.dumps(kept), encoding="utf-8")
+    assert known(Dataset.open(tmp_path)).questions == 7
+    old = {name: value for name, value in kept.items() if name != "probes"} | ({"probes": probes} if probes else {})
+    (tmp_path / "blind.json").write_text(json.dumps(old), encoding="utf-8")
+    assert known(Dataset.open(tmp_path)) == known(Dataset.open(folder))
 
 
 def test_the_verb_prints_and_draws(folder, tmp_path, capsys):

@@ -1,6 +1,8 @@
 """CELLO's twelve tasks on worlds: what the structural model says is what happens when one intervenes."""
 
 import re
+from collections import Counter
+from itertools import islice
 from random import Random
 
 import pytest
@@ -10,11 +12,12 @@ from countersight.progress import silent
 from countersight.suites import find_suite
 from countersight.suites.cello.tasks.asked import TASKS, queries
 from countersight.suites.cello.tasks.query import Shape, Supposed
+from countersight.suites.worlds import causal_options
 from countersight.suites.worlds.causal_options import options_of
 from countersight.suites.worlds.causal_questions import CAUSES
 from countersight.suites.worlds.causes import graphs, is_confirmed
 from countersight.suites.worlds.making import drafted_cases
-from countersight.worlds import COLOURS, build_supports, fallen_without
+from countersight.worlds import COLOURS, build_supports, building, fallen_without
 
 
 @pytest.fixture(scope="module")
@@ -118,6 +121,32 @@ def test_everything_that_a_question_and_its_options_name_is_of_another_colour(ca
         named = named_in(asked.text, *(option.text for option in asked.options))
         assert len(named) >= (5 if asked.options else 2)
         assert len({colour for colour, _ in named}) == len(named), asked
+
+
+def asked_of_some_worlds():
+    """What the tasks ask of some worlds: how it is made even, and all its words."""
+    worlds = [build_supports(Random(seed), "medium") for seed in (3, 6)]
+    for group in CAUSES.groups:
+        drafts = (draft for world in worlds for draft in group.drafts(world, "any", Random(1), Counter()))
+        for draft in islice(drafts, 1):
+            yield group.name, draft.skeleton, draft.target, draft.counterfactual.text, draft.counterfactual.answer
+            yield from ((option.text, option.role) for option in draft.options)
+
+
+def test_colours_are_labels_that_fall_by_chance(monkeypatch):
+    """With every colour called by another's name, the same is asked in those names, and nothing else is another.
+
+    So whatever is asked, all ways to colour what it names are as likely. What it names is never of one colour, and yes
+    and no come in the same words but for colours: nobody can tell the answer by words.
+    """
+    called = dict(zip(COLOURS, [*COLOURS[3:], *COLOURS[:3]], strict=True))
+    before = list(asked_of_some_worlds())
+    for module in (building, causal_options):
+        monkeypatch.setattr(module, "COLOURS", list(called.values()))
+    word = re.compile(rf"\b({'|'.join(COLOURS)})\b")
+    renamed = [tuple(told and word.sub(lambda found: called[found[0]], told) for told in each) for each in before]
+    assert list(asked_of_some_worlds()) == renamed
+    assert {each[0] for each in before if len(each) > 2} == set(TASKS)
 
 
 @pytest.mark.parametrize("task", ["collider_bias", "confounder_identification"])

@@ -320,13 +320,23 @@ def test_no_picture_is_in_two_splits_and_the_card_tells_of_them(tmp_path):
     assert "license: unknown" in card
 
 
-def test_the_card_says_whose_scene_graphs_they_are(tmp_path):
-    source = mined(tmp_path / "mined", sorted(many_graphs(), key=lambda one: one.image))
-    (source / "mining.json").write_text('{"layouts": ["regions"]}', encoding="utf-8")
-    assert main(["make", "cello", "--from", str(source), "-o", str(tmp_path / "out"), "--size", "24"]) == 0
+@pytest.mark.parametrize(
+    ("layouts", "license", "told"),
+    [
+        ('["regions"]', "cc-by-4.0", ["Visual Genome (Krishna et al., 2017, CC BY 4.0)", "FACTUAL (Li et al., 2023)"]),
+        ('["VRD"]', "unknown", ["Visual Relationship Detection dataset (Lu, Krishna, Bernstein and Fei-Fei, 2016)"]),
+        ('["GQA", "VRD"]', "unknown", ["GQA (Hudson and Manning, 2019)", "(Lu, Krishna, Bernstein and Fei-Fei, 2016)"]),
+        ('["plain"]', "unknown", ["do not say whose they are. Name their source and its licence"]),
+    ],
+)
+def test_the_card_says_whose_scene_graphs_they_are(tmp_path, layouts, license, told):
+    source = mined(tmp_path / "mined", sorted(many_graphs(), key=lambda one: one.image)[:40])
+    (source / "mining.json").write_text(f'{{"layouts": {layouts}}}', encoding="utf-8")
+    assert main(["make", "cello", "--from", str(source), "-o", str(tmp_path / "out"), "--size", "4"]) == 0
     card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
-    assert "license: cc-by-4.0" in card
-    assert "Visual Genome (Krishna et al., 2017, CC BY 4.0)" in card
+    assert f"license: {license}\n" in card
+    _, attributed = card.split("## Licence and attribution")
+    assert all(words in attributed for words in told)
 
 
 @pytest.fixture(scope="module")

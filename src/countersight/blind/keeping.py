@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from countersight.blind.models import answered_blind
-from countersight.blind.probing import Blind, measure
+from countersight.blind.probing import VERSION, Blind, measure
 from countersight.blind.wording import section
 from countersight.case import Case
 from countersight.dataset import BadRow, Dataset, hidden_in
@@ -20,14 +20,16 @@ MOST = 8_000
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """What was measured, and of which rows."""
+    """What was measured, of which rows, and by which version of the probes."""
 
     fingerprint: str
     blind: Blind
+    probes: str = ""
+    """Nothing in folders that were made before versions were kept."""
 
 
 def measured(dataset: Dataset) -> Blind:
-    """What the questions of a dataset give away; read where it was measured of the same rows before."""
+    """What the questions of a dataset give away; read where today's probes measured the same rows before."""
     return known(dataset) or measure(_some(dataset))
 
 
@@ -47,12 +49,19 @@ def measure_dataset(
 
 
 def known(dataset: Dataset) -> Blind | None:
-    """What was measured of these rows when the folder was made, or None."""
+    """What was measured of these rows when the folder was made, or None; where other probes did, by today's anew."""
+    kept = _kept(dataset)
+    if kept and kept.probes != VERSION:
+        return measure(_some(dataset))
+    return kept.blind if kept else None
+
+
+def _kept(dataset: Dataset) -> Kept | None:
     try:
         kept = msgspec.json.decode((dataset.path / FILE).read_bytes(), type=Kept)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return None
-    return kept.blind if kept.fingerprint == dataset.fingerprint else None
+    return kept if kept.fingerprint == dataset.fingerprint else None
 
 
 def card_section(folder: Path) -> str:
@@ -60,7 +69,7 @@ def card_section(folder: Path) -> str:
     dataset = Dataset.open(folder)
     found = measure(_some(dataset))
     if found.groups:  # of few questions nothing can be told
-        kept = msgspec.json.format(msgspec.json.encode(Kept(dataset.fingerprint, found)), indent=1)
+        kept = msgspec.json.format(msgspec.json.encode(Kept(dataset.fingerprint, found, VERSION)), indent=1)
         write_whole(folder / FILE, kept + b"\n")
     return "\n\n".join(("## What is answered without the pictures", *section(found))) + "\n"
 

@@ -15,6 +15,8 @@ from countersight.case import TWO_WORLDS, Case, World
 from countersight.scoring import wilson
 from countersight.text import several
 
+VERSION = "1"
+"""Of the probes: raise it with every change that gives the same rows another figure, or old ones pass for today's."""
 ALL = "all"
 FEWEST = 50
 """Questions of a group in a world below which nothing is said of it."""

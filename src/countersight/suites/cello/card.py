@@ -7,12 +7,26 @@ import msgspec
 from countersight.causal import STATISTICS
 from countersight.suites.dividing import division_table
 
-_FROM_VISUAL_GENOME = frozenset({"Visual Genome", "GQA", "regions"})
+_VISUAL_GENOME = "Visual Genome (Krishna et al., 2017, CC BY 4.0)"
+_SOURCES = {
+    "Visual Genome": f"{_VISUAL_GENOME}.",
+    "GQA": f"{_VISUAL_GENOME}, as mended for GQA (Hudson and Manning, 2019).",
+    "regions": f"{_VISUAL_GENOME}, its regions as parsed for FACTUAL (Li et al., 2023).",
+    "VRD": "the Visual Relationship Detection dataset (Lu, Krishna, Bernstein and Fei-Fei, 2016). Its files name no "
+    "licence, and the software beside them is for research alone: ask its authors before you pass them on.",
+}
+"""Whose scene graphs come in a layout, and under which licence."""
+_LICENSED = frozenset({"Visual Genome", "GQA", "regions"})
+"""Layouts of graphs that may be passed on under CC BY 4.0."""
+_NOBODY_KNOWS = "graphs whose files do not say whose they are. Name their source and its licence here."
 _ATTRIBUTION = """## Licence and attribution
 
-Questions and options are made by Countersight from scene graphs of Visual Genome (Krishna et al., 2017, CC BY 4.0),
-read in the layout: {layouts}. GQA's graphs are by Hudson and Manning (2019), those of regions by FACTUAL (Li et al.,
-2023). Tasks and graphs follow CELLO (Chen et al., 2024). The pictures are Flickr's, each under its own licence.
+Questions and options are made by Countersight from scene graphs of:
+
+{sources}
+
+Tasks and graphs follow CELLO (Chen et al., 2024). The pictures are not ours, each is under its own licence; those of
+Visual Genome, GQA and VRD are Flickr's.
 """
 
 
@@ -20,15 +34,22 @@ class _Mining(msgspec.Struct):
     layouts: tuple[str, ...] = ()
 
 
-def attribution(mined: Path) -> str:
-    """Whose scene graphs a mined folder is of, where that is known; else nothing."""
+class Source(msgspec.Struct, frozen=True):
+    """Whose scene graphs a mined folder is of: the licence of what is made of them, and a part of the card."""
+
+    license: str
+    card: str
+
+
+def source_of(mined: Path) -> Source:
+    """Whose scene graphs a mined folder is of, by the layouts they were read in."""
     try:
         layouts = msgspec.json.decode((mined / STATISTICS).read_bytes(), type=_Mining).layouts
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
-        return ""
-    if not layouts or not _FROM_VISUAL_GENOME.issuperset(layouts):
-        return ""
-    return _ATTRIBUTION.format(layouts=", ".join(layouts))
+        layouts = ()  # mined by hand: the graphs are all there is
+    sources = "\n".join(f"- {_SOURCES.get(layout, _NOBODY_KNOWS)}" for layout in layouts or ("",))
+    license = "CC-BY-4.0" if layouts and _LICENSED.issuperset(layouts) else "unknown"
+    return Source(license, _ATTRIBUTION.format(sources=sources))
 
 
 def divisions(folder: Path) -> str:

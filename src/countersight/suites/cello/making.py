@@ -14,7 +14,7 @@ from countersight.causal import CausalGraph, find_picture, read_graphs, settled
 from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError
 from countersight.models import Model
-from countersight.suites.cello.card import attribution, divisions
+from countersight.suites.cello.card import divisions, source_of
 from countersight.suites.cello.paid import kept_beside, reword_all
 from countersight.suites.cello.sampling import Pool, sample
 from countersight.suites.cello.suite import NAME
@@ -66,13 +66,13 @@ def make_cello(
     is right in both (CELLO's test of robustness).
     A bad line is told to `on_bad` and left out. A case whose picture is not in the mined folder has none.
     """
-    told = attribution(mined)
+    source = source_of(mined)
     writer = DatasetWriter(
         folder,
         name=NAME,
         description="Causal questions after CELLO, twelve tasks on four rungs, made by Countersight from causal graphs "
         "in scene graphs. A case without a picture is asked by its text and its graph alone.",
-        license="CC-BY-4.0" if told else "unknown",
+        license=source.license,
         provenance={
             "suite": NAME,
             "mined": mined.name,
@@ -81,7 +81,7 @@ def make_cello(
             "wording": ("reworded" if reworded else "first") if model is None else model.name,
             "countersight": __version__,
         },
-        sections=(divisions, card_section, *([lambda _: told] if told else [])),
+        sections=(divisions, card_section, lambda _: source.card),
     )
     with writer:
         counted: Counter[str] = Counter()
