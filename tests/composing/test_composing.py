@@ -162,6 +162,7 @@ SETS |= {
     "moving": 0.35,
     "constructions": 0.45,
     "strangers": 0.5,
+    "plainly": 0.45,
 }
 
 

@@ -45,6 +45,7 @@ _BEING_THERE = frozenset(map(thing_of, ("stand", "lie", "hang", "rest", "grow"))
 _HOLDING = frozenset({"hold", "holds", "contain", "contains"})
 """What a place does: "would the shelf hold"."""
 _SWITCHED = frozenset({"on", "off"})
+_BEFORE_NOUNS = frozenset({"the", "a", "an", "this", "that"})
 _PLAIN = FILLER | PLACES | ADVERBS | PREPOSITIONS | AFTER_A_COUNTED_THING
 
 
@@ -183,13 +184,14 @@ def _asks_for_the_change(rest: list[str]) -> bool:
 
 def _is_doing(before: str, word: str) -> bool:
     """Whether a word says what they do, and is no thing: "playing", but not "the ring"."""
-    return word.endswith("ing") and verb_of(word) not in RESTING and before not in ("the", "a", "an", "this", "that")
+    return word.endswith("ing") and verb_of(word) not in RESTING and before not in _BEFORE_NOUNS
 
 
 def _does_something_to(rest: list[str]) -> bool:
-    """Whether a verb has an object: "wearing ties", but not "sitting on the bench"."""
+    """Whether a verb has an object: "wearing ties", but neither "sitting on the bench" nor "at the loading dock"."""
     plain = PREPOSITIONS | ADVERBS | PLACES
-    return any(word.endswith("ing") and after not in plain for word, after in pairwise(rest))
+    verbs = (before not in _BEFORE_NOUNS and word.endswith("ing") for before, word in pairwise(("", *rest)))
+    return any(is_one and after not in plain for is_one, after in zip(verbs, rest[1:], strict=False))
 
 
 def _is_something(rest: list[str]) -> bool:

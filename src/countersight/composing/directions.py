@@ -52,6 +52,8 @@ _CLIMBING: Final = frozenset(
 )
 _ABOARD: Final = frozenset({"hop", "jump", "climb", "clamber", "step", "leap", "scramble", "pile", "squeeze", "troop"})
 _ON_STAGE: Final = frozenset({"walk", "come", "run", "stroll", "march", "dance"})
+_PLAYED_ON: Final = frozenset(map(thing_of, ("pitch", "court", "field", "ice", "rink")))
+"""Where who comes on begins to play; who walks or runs on there only goes on."""
 
 
 def gets_into(words: Words, asked: Asked, *, to: bool = False) -> bool:
@@ -63,11 +65,14 @@ def gets_into(words: Words, asked: Asked, *, to: bool = False) -> bool:
     return (is_seen and not goal) or (bool(goal & asked.place) and goal <= asked.words)
 
 
-def gets_on(verb: str, asked: Asked) -> bool:
-    """Whether who hopped on is then on what the question names."""
+def gets_on(verb: str, words: Words, thing: str, asked: Asked) -> bool:
+    """Whether who hopped on is then on what the question names; no lamp that came on is, nor who came for another."""
     base, _, particle = verb.partition(" ")
-    is_on = "on" in asked.words and not asked.is_plain
-    return is_on and particle == "on" and (base in _ABOARD or (base in _ON_STAGE and thing_of("stage") in asked.place))
+    if particle != "on" or "on" not in asked.words or asked.is_plain:
+        return False
+    enters = base in _ON_STAGE and thing_of("stage") in asked.place
+    plays = base == "come" and bool(asked.place & _PLAYED_ON)
+    return base in _ABOARD or ((enters or plays) and is_alive(thing) and not {"for", "as"} & set(words))
 
 
 def comes_down(verb: str, words: Words, asked: Asked) -> bool:
@@ -88,6 +93,12 @@ def comes_down(verb: str, words: Words, asked: Asked) -> bool:
 def comes_out(verb: str, thing: str, asked: Asked) -> bool:
     """Whether who was inside is so no more: "came out", of those in the water, and not of the stars in the sky."""
     return verb == "come out" and is_alive(thing) and bool(asked.place & _INSIDE)
+
+
+def comes_ashore(verb: str, words: Words, asked: Asked) -> bool | None:
+    """Whether who came ashore is then where the question looks, on the beach, or no longer, in the sea."""
+    on_land, on_water = bool(asked.place & _ASHORE), bool(asked.place & (_WATERS | _VESSELS))
+    return on_land if verb == "come ashore" and not words and on_land != on_water else None
 
 
 def gets_there(verb: str, words: Words, asked: Asked) -> bool:

@@ -15,7 +15,7 @@ from countersight.composing.acts import (
     present,
 )
 from countersight.composing.asked import HAVING
-from countersight.composing.directions import comes_down, comes_out, gets_into, gets_on
+from countersight.composing.directions import comes_ashore, comes_down, comes_out, gets_into, gets_on
 from countersight.composing.places import (
     PLACING,
     SOURCES,
@@ -38,6 +38,7 @@ from countersight.composing.vocabulary import (
     LEFT_SO,
     MOTION,
     OTHER,
+    SEATS,
     SLOPES,
     is_alive,
     thing_of,
@@ -53,6 +54,8 @@ _RISING: Final = frozenset(
 _SLOPES: Final = frozenset(map(thing_of, SLOPES))
 _SETTLING: Final = frozenset({"sit down", "sit", "lie down", "curl up", "climb up", "jump up"})
 """Who does so where the others are, one more of them, was not there before."""
+_LYING_OR_SITTING: Final = frozenset({"sit down", "lie down", "curl up"})
+_SEATS: Final = frozenset(map(thing_of, SEATS))
 _ARRIVING: Final = frozenset({"land", "settle", "perch"})
 """Who does so elsewhere need not have been here before."""
 
@@ -81,11 +84,27 @@ def _otherwise(act: Act) -> Answer:
 
 
 def _gets_there(act: Act) -> Answer:
-    is_named = bool(content(act.rest) & act.asked.place) and is_put_there(act.rest, act.asked)
-    settles = act.more and act.verb in _SETTLING and is_named
-    if settles or gets_on(act.verb, act.asked) or (act.base in MOTION and gets_into(act.rest, act.asked)):
+    is_on = gets_on(act.verb, act.rest, act.thing, act.asked)
+    if _settles(act) or is_on or (act.base in MOTION and gets_into(act.rest, act.asked)):
         return "open" if act.asked.is_doing else "coming"
     return None
+
+
+def _settles(act: Act) -> bool:
+    """Whether one more sits down where the others are: there, or, where these are on a seat, anywhere unnamed."""
+    if not act.more or act.verb not in _SETTLING:
+        return False
+    if content(act.rest) & act.asked.place:
+        return is_put_there(act.rest, act.asked)
+    is_seat = "on" in act.asked.words and bool(act.asked.place & _SEATS) and act.verb in _LYING_OR_SITTING
+    return is_seat and is_alive(act.thing) and not act.rest
+
+
+def _ashore(act: Act) -> Answer:
+    comes = comes_ashore(act.verb, act.rest, act.asked)
+    if comes is None or (comes and not act.more):  # a sailor who came ashore may be one of those on the island
+        return None
+    return "coming" if comes else "going"
 
 
 def _comes(act: Act) -> Answer:
@@ -123,4 +142,6 @@ def _moves(act: Act) -> Answer:
     return (moved(act) or "open") if is_moving else None
 
 
-_RULES: Final = (into_the_house, _gets_there, _down_or_out, _otherwise, _comes, _goes, _moves, present, by_direction)
+_RULES: Final = (
+    *(into_the_house, _gets_there, _ashore, _down_or_out, _otherwise, _comes, _goes, _moves, present, by_direction),
+)

@@ -44,7 +44,9 @@ def may_be_others(phrase: Phrase, asked: Asked) -> bool:
 def is_certainly_another(phrase: Phrase, asked: Asked) -> bool:
     """Whether nothing of that name can be one of the counted things: a bowl is no plate."""
     thing = thing_of(phrase.head or "")
-    return thing in APART and asked.head in APART and thing != asked.head and thing not in asked.members
+    if thing == asked.head or thing in asked.members or asked.head in KINDS.get(thing, ()):  # a flower may be a rose
+        return False
+    return thing in APART and asked.head in APART
 
 
 def loses_its_own(verb: str, agent: Phrase | None, asked: Asked) -> bool:

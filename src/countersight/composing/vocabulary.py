@@ -48,6 +48,7 @@ VESSELS: Final = _list("vessels")
 ENCLOSURES: Final = _list("enclosures")
 EXITS: Final = _list("exits")
 SLOPES: Final = _list("slopes")
+SEATS: Final = _list("seats")
 SHOPS: Final = _list("shops")
 OUTDOORS: Final = _list("outdoors")
 INSIDE: Final = _list("inside")
@@ -114,7 +115,7 @@ STATES: Final = tuple(
 _NOUNS_TOO: Final = _list("nouns_too")
 _NO_VERB_WHEN_PLAIN: Final = _list("no_verb_when_plain") | _NOUNS_TOO | {f"{noun}s" for noun in _NOUNS_TOO}
 _NEVER_VERBS: Final = frozenset(
-    {"half", "times", "there", "here", "visible", "present", "available", "lay", "hundred", "naked"}
+    {"half", "times", "there", "here", "visible", "present", "available", "hundred", "naked"}
 )
 _SAID_OF_THINGS = (
     *(COMES | BROUGHT | PLACED | GOES | TAKEN | MOTION | CARRIED | PRESENT | STAYS | SCALING | OTHER),

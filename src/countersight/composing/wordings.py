@@ -18,6 +18,7 @@ _THE_EACH: Final = re.compile(rf"^(?:the|these|all) ({_NUMBER} \w+ each)\b")
 _GIVEN: Final = re.compile(
     r"\b(?:was|were|got|been) (?:given|handed|awarded|served) (?=(?:\w+ )?(?:more|another|extra)\b)"
 )
+_JOINED: Final = re.compile(r"^(?:they|the (\w+)) (?:were|was|got) joined by (.+)$")
 _ASWELL: Final = re.compile(r",? as well$")
 _TWINS: Final = re.compile(r"\bthe twins each\b")
 
@@ -25,9 +26,16 @@ _TWINS: Final = re.compile(r"\bthe twins each\b")
 def in_plain_words(supposed: str, asked: Asked) -> str:
     """A supposition in words that the grammar reads."""
     text = _GIVEN.sub("got ", _with_its_place(_in_plain_verbs(supposed.casefold()), asked))
-    text = _ASWELL.sub("", text)
+    text = _who_joined(_ASWELL.sub("", text), asked)
     text = _TWINS.sub("two twins each", _EACH_OF.sub(r"\1 \2 each ", text))
     return _THE_EACH.sub(r"\1", _EACH_LATER.sub(r"\1 \2 each \3", text))
+
+
+def _who_joined(text: str, asked: Asked) -> str:
+    """Those who joined the counted things for those by whom these were joined: "they were joined by two others"."""
+    found = _JOINED.match(text)
+    is_theirs = found is not None and (found[1] is None or thing_of(found[1]) == asked.head)
+    return f"{found[2]} joined" if found is not None and is_theirs else text
 
 
 def _in_plain_verbs(text: str) -> str:
