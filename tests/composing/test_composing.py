@@ -81,6 +81,9 @@ DECIDED = [
     (5, "How many bears would be on the bed if every bear was replaced with two bears?", 10),
     (6, "Half of the apples were eaten. How many apples are on the plate now?", 3),
     (2, "Say one of the cups is taken away: how many cups would there be then?", 1),
+    (3, "How many oranges would there be if 2 apples were added?", 3),
+    (3, "How many chairs would there be if two chairs were painted red?", 3),
+    (3, "How many bears would there be if the bears were brown?", 3),
 ]
 SEVERAL = [
     (2, "How many men would be in the room if two women walked in and one man walked out?", 1),
@@ -104,10 +107,8 @@ OPEN = [
     (3, "How many cups would there be if some cups were removed?"),
     (3, "How many red cars would there be if 2 blue cars were added?"),
     (9, "How many flowers would be inside purple polygons if all flowers in green polygons were removed?"),
-    (3, "How many oranges would there be if 2 apples were added?"),
-    (3, "How many chairs would there be if two chairs were painted red?"),
     (3, "How many chairs would there be if two chairs were moved to the left?"),
-    (3, "How many bears would there be if the bears were brown?"),
+    (3, "How many chairs would there be if two more chairs were painted red?"),
     (5, "How many dogs would there be if three cats came and they all left?"),
     (6, "How many sandwiches would be on the tray if everyone took one?"),
     (5, "How many dogs would there be if two dogs might have left?"),

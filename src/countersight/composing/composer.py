@@ -10,6 +10,7 @@ from countersight.composing.wordings import in_plain_words
 
 _LONGEST_QUESTION = 1000
 """Signs; no question about a picture is longer."""
+_NOTHING = Effect("add", 0)
 
 
 def compose(count: int, question: str, factual: str = "") -> int | None:
@@ -58,7 +59,7 @@ def _effects(asked: Asked, supposed: str) -> list[Effect] | None:
                 found.append(effect)
             elif event not in others:
                 return None  # also of "three cats came and they all left": these may be the others
-    return found or None
+    return found or ([_NOTHING] if others and all(effect_of(event, asked) == _NOTHING for event in others) else None)
 
 
 def _apart(question: str, factual: str = "") -> tuple[Asked, str] | None:
@@ -76,7 +77,12 @@ def _apart(question: str, factual: str = "") -> tuple[Asked, str] | None:
 def _counts_the_same(factual: str, asked: Asked, supposed: str) -> bool:
     """Whether the factual question counts what the other one does; one that names nothing may be about anything."""
     counted = read_asked(factual[:_LONGEST_QUESTION], asked)
-    return counted is None or (asked.is_counted_by(counted) and not _tells_of_another_place(supposed, counted))
+    if counted is None:
+        return True
+    if not asked.is_counted_by(counted) or _tells_of_another_place(supposed, counted):
+        return False
+    # What leaves the chairs as many as they are does not leave so those that are black.
+    return _effects(asked, supposed) != [_NOTHING] or _effects(counted, supposed) == [_NOTHING]
 
 
 def _tells_of_another_place(supposed: str, asked: Asked) -> bool:

@@ -17,6 +17,7 @@ from countersight.composing.places import is_put_there
 from countersight.composing.predicates import Predicate, read_predicate, with_late_particle
 from countersight.composing.replacing import recoloured, replacing, replacing_of
 from countersight.composing.scaling import is_scaled, scaling_of
+from countersight.composing.unchanged import is_unchanged
 from countersight.composing.vocabulary import (
     BROUGHT,
     CARRIED,
@@ -75,6 +76,8 @@ def effect_of(event: str, asked: Asked) -> Effect | None:
         return replacing_of(replaced, asked)
     if (effect := recoloured(words, asked) or changed_in_wearing(" ".join(words), asked)) is not None:
         return effect
+    if is_unchanged(words, asked):
+        return Effect("add", 0)
     if words[0] == "there" or "instead" in words:
         return _of_being(WORD.findall(_INSTEAD.sub("instead", text)), asked)
     return _of_happening(words, asked)
@@ -276,7 +279,11 @@ def is_of_others_alone(event: str, asked: Asked) -> bool:
     """Whether an event is about things that are certainly not counted, and names nobody else: "two women walked in"."""
     words = WORD.findall(event)
     subject = read_phrase(words, asked) if words else None
-    if subject is None or tells_of(event, asked) or not is_certainly_another(subject, asked):
+    if subject is None or tells_of(event, asked):
+        return False
+    if is_unchanged(words, asked):  # "two pears were added", to the apples
+        return True
+    if not is_certainly_another(subject, asked):
         return False
     if effect_of(event, asked) is not None:  # "a boy stole one"
         return False
