@@ -3,50 +3,82 @@
 import asyncio
 import gzip
 import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 
 import pytest
 from chat_server import ChatServer, completion
 from making import picture
 
-from countersight.errors import AskingFailed, Unreachable
-from countersight.models import ModelSettings, Request, Turn, open_model
+from countersight.errors import AskingFailed, Refused, Unreachable
+from countersight.models import Model, ModelSettings, Request, Turn, open_model
 from countersight.models.deadline import Deadline
 from countersight.picture import check_picture
 
 REQUEST = Request("case-1", (Turn("user", "How many?", check_picture(picture())),), "open")
 BODY = json.dumps(completion("B")).encode()
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
-WHOLE = HEAD + b"Content-Length: %d\r\n\r\n" % len(BODY) + BODY
+
+
+def whole(said: str) -> bytes:
+    body = json.dumps(completion(said)).encode()
+    return HEAD + b"Content-Length: %d\r\n\r\n" % len(body) + body
+
+
+WHOLE = whole("B")
 PACKED = gzip.compress(BODY)
 IN_CHUNKS = b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in (BODY[:7], BODY[7:])) + b"0\r\n\r\n"
+
+
+Ends = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+async def heard(reader: asyncio.StreamReader) -> None:
+    head = (await reader.readuntil(b"\r\n\r\n")).lower()
+    await reader.readexactly(int(head.split(b"content-length: ")[1].split(b"\r\n")[0]))
+
+
+@asynccontextmanager
+async def served(serve: Callable[[int, Ends], Awaitable[None]]) -> AsyncIterator[Model]:
+    """A model behind a server that does this with each of its connections, which are numbered from 1."""
+    connections = 0
+
+    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal connections
+        connections += 1
+        try:
+            await serve(connections, (reader, writer))
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        finally:
+            writer.close()
+
+    server = await asyncio.start_server(connected, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    model = open_model(f"endpoint:http://127.0.0.1:{port}/v1#m", ModelSettings(timeout=20))
+    try:
+        yield model
+    finally:
+        await model.close()
+        server.close()
 
 
 def answered(wire: bytes, times: int = 2) -> tuple[list[str], int]:
     """What a model said, so many times, through these bytes; and over how many connections."""
     connections = 0
 
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def serve(number: int, ends: Ends) -> None:
         nonlocal connections
-        connections += 1
-        try:
-            while head := (await reader.readuntil(b"\r\n\r\n")).lower():
-                await reader.readexactly(int(head.split(b"content-length: ")[1].split(b"\r\n")[0]))
-                writer.write(wire)
-                if b"length" not in wire.lower() and b"chunked" not in wire:
-                    return
-        except asyncio.IncompleteReadError:
-            pass
-        finally:
-            writer.close()
+        connections, (reader, writer) = number, ends
+        while True:
+            await heard(reader)
+            writer.write(wire)
+            if b"length" not in wire.lower() and b"chunked" not in wire:
+                return
 
     async def ask() -> list[str]:
-        server = await asyncio.start_server(serve, "127.0.0.1", 0)
-        model = open_model(f"endpoint:http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1#m", ModelSettings())
-        try:
+        async with served(serve) as model:
             return [(await model.reply(REQUEST)).text for _ in range(times)]
-        finally:
-            await model.close()
-            server.close()
 
     return asyncio.run(ask()), connections
 
@@ -65,6 +97,92 @@ def answered(wire: bytes, times: int = 2) -> tuple[list[str], int]:
 )
 def test_an_answer_is_read_in_every_shape_and_connections_are_kept(wire, connections):
     assert answered(wire) == (["B", "B"], connections)
+
+
+@pytest.mark.parametrize(
+    "unasked",
+    [lambda writer: writer.write(whole("of nobody")), lambda writer: writer.write_eof()],
+    ids=["another answer", "the end"],
+)
+def test_what_comes_unasked_is_nobodys_answer(unasked):
+    """A kept connection over which something came since, or the end, is not asked over again."""
+
+    async def ask() -> list[str]:
+        last: list[asyncio.StreamWriter] = []
+
+        async def serve(number: int, ends: Ends) -> None:
+            while True:
+                await heard(ends[0])
+                ends[1].write(whole(f"over connection {number}"))
+                last.append(ends[1])
+
+        async with served(serve) as model:
+            replies = []
+            for _ in range(3):
+                replies.append((await model.reply(REQUEST)).text)
+                unasked(last[-1])
+            return replies
+
+    assert asyncio.run(ask()) == [f"over connection {number}" for number in (1, 2, 3)]
+
+
+def test_a_server_that_answers_without_listening_is_not_waited_for():
+    """It refuses a large picture by its head; what is left of that is sent to nobody, and keeps nothing open."""
+    large = Request("case-1", (Turn("user", "?" * 12_000_000, REQUEST.turns[0].picture),), "open")
+    refusal = b"HTTP/1.1 413 Too Large\r\nContent-Length: 5\r\n\r\nlarge"
+
+    async def ask() -> list[BaseException | None]:
+        done = asyncio.Event()
+
+        async def serve(number: int, ends: Ends) -> None:
+            await ends[0].readuntil(b"\r\n\r\n")
+            ends[1].write(refusal)
+            await done.wait()
+
+        async with served(serve) as model:
+            failures = await asyncio.gather(model.reply(large), return_exceptions=True)
+            failures += await asyncio.gather(model.reply(large), return_exceptions=True)
+            await model.close()
+            done.set()
+        return failures
+
+    assert [repr(failure) for failure in asyncio.run(ask())] == [repr(Refused("HTTP 413: large"))] * 2
+
+
+@pytest.mark.parametrize(
+    ("wire", "said"),
+    [
+        (
+            b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:9/\r\nContent-Length: 0\r\n\r\n",
+            "redirects are not followed",
+        ),
+        (b"HTTP/1.1 405 Not So\r\nContent-Length: 0\r\n\r\n", "HTTP 405: Not So"),
+        (b"HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade, length\r\n\r\n", "HTTP 101: Switching"),
+    ],
+    ids=["elsewhere", "otherwise", "another protocol"],
+)
+def test_whoever_answers_otherwise_refuses(wire, said):
+    """A run stops after a few refusals; it would ask all its questions of a server that only fails."""
+    with pytest.raises(Refused, match=said):
+        answered(wire, times=1)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "sk-or/v1+abc/defghi",
+        r"sk-or\/v1+abc\/defghi",
+        r"sk-or/v1\u002Babc/defghi",
+        "sk-or%2Fv1%2Babc%2Fdefghi",
+        "sk-or%2fv1%2babc%2fdefghi",
+    ],
+    ids=["as it is", "by PHP", "by .NET", "in an address", "in small letters"],
+)
+def test_a_key_that_the_server_repeats_is_not_kept(written, monkeypatch):
+    monkeypatch.setenv("COUNTERSIGHT_API_KEY", "sk-or/v1+abc/defghi")
+    error = b'{"error": "no such key: %s"}' % written.encode()
+    with pytest.raises(Refused, match=r"^HTTP 400: no such key: \[key\]$"):
+        answered(b"HTTP/1.1 400 No\r\nContent-Length: %d\r\n\r\n" % len(error) + error, times=1)
 
 
 def test_a_proxy_of_the_environment_is_gone_through(monkeypatch):

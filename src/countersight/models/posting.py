@@ -6,14 +6,23 @@ its limits are the session's own.
 """
 
 import asyncio
+import select
+import sys
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
+from weakref import WeakSet
 
 import aiohttp
+from aiohttp.client_proto import ResponseHandler
+from aiohttp.connector import Connection
 from yarl import URL
 
 _NO_TIMEOUT: Final = aiohttp.ClientTimeout()  # whoever posts has a deadline
 _LENGTH: Final = "Content-Length"
+_SWITCHED: Final = 101
+"""Status of a server that speaks another protocol from here on, which nobody asked it to."""
+_kept: Final[WeakSet[ResponseHandler]] = WeakSet()
+"""Our ends of the connections that were answered over and are kept for more, whatever address is next."""
 
 Posted = tuple[int, str, Mapping[str, str], bytes]
 """Status, its phrase, headers and body of an answer."""
@@ -33,22 +42,53 @@ class Post:
 
     async def send(self, body: bytes, read: Callable[[aiohttp.StreamReader], Awaitable[bytes]]) -> Posted:
         """What comes back, its body as `read` reads it; redirects are not followed. Fails as the session would."""
-        connection = await self._connector.connect(self._request, traces=[], timeout=_NO_TIMEOUT)
+        connection, protocol, transport = await self._connect()
         try:
-            protocol, transport = connection.protocol, connection.transport
-            assert protocol is not None
-            assert transport is not None
             protocol.set_response_params(read_until_eof=True)
             transport.writelines((self._head, b"%d\r\n\r\n" % len(body), body))
             message, content = await protocol.read()
-            while message.code < 200:  # it is not the answer yet
+            while message.code < 200 and message.code != _SWITCHED:  # it is not the answer yet
                 message, content = await protocol.read()
-            received = await read(content)
+            received = await read(content) if message.code != _SWITCHED else b""
         except aiohttp.http.HttpProcessingError as error:
-            connection.close()
+            _drop(connection)
             raise aiohttp.ClientPayloadError(str(error)) from error
         except BaseException:
-            connection.close()
+            _drop(connection)
             raise
-        connection.release()
+        if transport.get_write_buffer_size():  # whoever answers without listening may never listen again
+            _drop(connection)
+        else:
+            _kept.add(protocol)
+            connection.release()
         return message.code, message.reason, message.headers, received
+
+    async def _connect(self) -> tuple[Connection, ResponseHandler, asyncio.Transport]:
+        """A connection over which nothing came that nobody asked for: it would be taken for the answer."""
+        while True:
+            connection = await self._connector.connect(self._request, traces=[], timeout=_NO_TIMEOUT)
+            protocol, transport = connection.protocol, connection.transport
+            assert protocol is not None
+            kept = protocol in _kept
+            if transport is not None and not protocol.should_close and not (kept and _has_come(transport)):
+                return connection, protocol, transport
+            _drop(connection)
+            if not kept:
+                raise aiohttp.ServerDisconnectedError
+
+
+def _has_come(transport: asyncio.Transport) -> bool:
+    """Whether something came, or the end of the connection, that the loop has not looked at yet."""
+    end = transport.get_extra_info("socket")
+    if sys.platform == "win32":
+        return bool(select.select([end], [], [], 0)[0])
+    looking = select.poll()  # `select` takes no more than 1,024 files there
+    looking.register(end, select.POLLIN)
+    return bool(looking.poll(0))
+
+
+def _drop(connection: Connection) -> None:
+    """Close it at once: what is still to be sent would keep it open for as long as nobody reads it."""
+    if connection.transport is not None:
+        connection.transport.abort()
+    connection.close()

@@ -43,7 +43,7 @@ class Service:
 
     def __init__(self, address: str, key: str, *, header: str = "Authorization", timeout: float, most: int) -> None:
         self.host = urlsplit(address).netloc
-        self._key = key
+        self._secrets = _forms(key) if len(key) >= SHORTEST_SECRET else ()
         self.headers = {header: f"Bearer {key}" if header == "Authorization" else key} if key else {}
         self._timeout = timeout
         self._most = most
@@ -82,6 +82,8 @@ class Service:
             if isinstance(error.os_error, ConnectionResetError):
                 raise AskingFailed("the connection was reset", again=True) from None
             raise Unreachable(f"cannot connect to {URL(url).authority} ({_why(error.os_error)})") from None
+        except aiohttp.ClientPayloadError:
+            raise AskingFailed("the connection broke within the answer, or that is not HTTP", again=True) from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise AskingFailed(f"the connection broke ({type(error).__name__})", again=True) from None
         phrase = self._without_key(phrase.encode("utf-8", "replace")).decode("utf-8", "replace")
@@ -133,10 +135,18 @@ class Service:
 
     def _without_key(self, content: bytes) -> bytes:
         """What the server sent, safe to keep: a careless one repeats the key in its errors."""
-        if len(self._key) >= SHORTEST_SECRET:
-            for form in (self._key, quote(self._key, safe="")):
-                content = content.replace(form.encode(), b"[key]")
+        for form in self._secrets:
+            content = content.replace(form, b"[key]")
         return content
+
+
+def _forms(key: str) -> tuple[bytes, ...]:
+    """The ways in which a key is written in addresses and in the JSON of several languages."""
+    quoted = quote(key, safe="")
+    in_json = msgspec.json.encode(key)[1:-1].decode()
+    small = re.sub("%..", lambda sign: sign[0].lower(), quoted)
+    forms = (key, quoted, small, in_json, in_json.replace("/", r"\/"), in_json.replace("+", r"\u002B"))
+    return tuple(form.encode() for form in dict.fromkeys(forms))
 
 
 _NO_MONEY = (400, 401, 403)
@@ -156,9 +166,11 @@ def refused(host: str, received: Received) -> Exception:
         return ModelError(f"{host} does not accept the key: {reason}")
     if status in (429, 503, 529):
         return Overloaded(reason, _retry_after(received.headers.get("Retry-After")))
-    if status in (400, 403, 404, 413, 422):
-        return Refused(reason)
-    return AskingFailed(reason, again=status >= 500 or status in (408, 409, 425))
+    if status >= 500 or status in (408, 409, 425):
+        return AskingFailed(reason, again=True)
+    if status in (301, 302, 303, 307, 308):
+        return Refused(f"{reason}; redirects are not followed, give the address that answers")
+    return Refused(reason)
 
 
 def checked_address(url: str) -> str:
