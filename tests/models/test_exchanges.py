@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import json
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
@@ -197,6 +198,33 @@ def test_a_proxy_of_the_environment_is_gone_through(monkeypatch):
         monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
         assert asyncio.run(ask()) == "B"
     assert proxy.headers[0]["path"] == "POST http://model.invalid/v1/chat/completions HTTP/1.1"
+
+
+def test_a_proxy_that_is_gone_or_refuses_is_told_apart_from_the_server(monkeypatch):
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 407 Who Are You\r\nContent-Length: 0\r\n\r\n")
+        writer.close()
+
+    async def failure() -> BaseException:
+        model = open_model("endpoint:https://model.invalid/v1#m", ModelSettings())
+        [failed] = await asyncio.gather(model.reply(REQUEST), return_exceptions=True)
+        await model.close()
+        assert isinstance(failed, Unreachable)
+        return failed
+
+    async def failures() -> tuple[str, str]:
+        async with await asyncio.start_server(refuse, "127.0.0.1", 0) as server:
+            monkeypatch.setenv("https_proxy", f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
+            refused = await failure()
+        with socket.socket() as deaf:  # it has a port and does not listen there
+            deaf.bind(("127.0.0.1", 0))
+            monkeypatch.setenv("https_proxy", f"http://127.0.0.1:{deaf.getsockname()[1]}")
+            return str(refused), str(await failure())
+
+    refused, gone = asyncio.run(failures())
+    assert refused == "the proxy does not lead to model.invalid:443 (HTTP 407: Who Are You)"
+    assert gone.startswith("cannot connect to the proxy 127.0.0.1:")
 
 
 def test_a_server_without_tls_is_told_apart_from_one_that_is_gone():

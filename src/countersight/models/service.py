@@ -78,14 +78,8 @@ class Service:
                 status, phrase, headers, content = await ask()
         except TimeoutError:
             raise AskingFailed(f"no answer within {self._timeout:g} s", again=True) from None
-        except aiohttp.ClientConnectorError as error:
-            if isinstance(error.os_error, ConnectionResetError):
-                raise AskingFailed("the connection was reset", again=True) from None
-            raise Unreachable(f"cannot connect to {URL(url).authority} ({_why(error.os_error)})") from None
-        except aiohttp.ClientPayloadError:
-            raise AskingFailed("the connection broke within the answer, or that is not HTTP", again=True) from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            raise AskingFailed(f"the connection broke ({type(error).__name__})", again=True) from None
+            raise _broken(error, URL(url).authority) from None
         phrase = self._without_key(phrase.encode("utf-8", "replace")).decode("utf-8", "replace")
         return Received(status, phrase, headers, self._without_key(content))
 
@@ -149,6 +143,8 @@ def _forms(key: str) -> tuple[bytes, ...]:
     return tuple(form.encode() for form in dict.fromkeys(forms))
 
 
+_UNKNOWN = (18, 19, 20)
+"""By these numbers OpenSSL says that a certificate is signed by itself, or by somebody nobody knows."""
 _NO_MONEY = (400, 401, 403)
 _MONEY = re.compile(
     r"\bquota\b|\bbilling\b|credit balance|out of credits?\b|insufficient (?:funds|balance|credit)", re.IGNORECASE
@@ -229,7 +225,25 @@ def _retry_after(value: str | None) -> float | None:
     return max(0.0, seconds) if seconds < 1e9 else None
 
 
+def _broken(error: Exception, to: str) -> AskingFailed:
+    """What it means that no answer came from there."""
+    match error:
+        case aiohttp.ClientHttpProxyError():
+            return Unreachable(f"the proxy does not lead to {to} (HTTP {error.status}: {shorten(error.message)})")
+        case aiohttp.ClientProxyConnectionError():
+            return Unreachable(f"cannot connect to the proxy {error.host}:{error.port} ({_why(error.os_error)})")
+        case aiohttp.ClientConnectorError() if isinstance(error.os_error, ConnectionResetError):
+            return AskingFailed("the connection was reset", again=True)
+        case aiohttp.ClientConnectorError():
+            return Unreachable(f"cannot connect to {to} ({_why(error.os_error)})")
+        case aiohttp.ClientPayloadError():
+            return AskingFailed("the connection broke within the answer, or that is not HTTP", again=True)
+    return AskingFailed(f"the connection broke ({type(error).__name__})", again=True)
+
+
 def _why(error: OSError) -> str:
+    if isinstance(error, ssl.SSLCertVerificationError) and error.verify_code in _UNKNOWN:
+        return f"{error.verify_message}; if it is yours, name its file in SSL_CERT_FILE"
     if isinstance(error, ssl.SSLError):  # their numbers are not those of the system
         return (
             getattr(error, "verify_message", "") or f"TLS: {(error.reason or 'no agreement').replace('_', ' ').lower()}"
