@@ -5,6 +5,25 @@ import pytest
 from countersight.reading import read
 
 COUNTS = [
+    # counted by what they are said to be
+    ("How many dogs are in the image?", "It shows five animals. Two are cats and the other three are dogs.", "3"),
+    ("How many boys are there?", "There are seven pupils: three are boys, four are girls.", "3"),
+    ("How many players are goalkeepers?", "There are 22 players and two of them are goalkeepers.", "2"),
+    (
+        "How many women are in the photo?",
+        "It shows a group of seven. Three are men, and the other four are women.",
+        "4",
+    ),
+    # asked for by portions, counted one by one
+    ("How many pairs of skis lean on the hut?", "Ten skis, so five pairs.", "5"),
+    ("How many pairs of skis lean on the hut?", "I see ten skis.", None),
+    ("How many bunches of bananas hang there?", "There are 3 bunches, with about 20 bananas in all.", "3"),
+    # what one thing has, behind an "and" as well
+    ("How many bikes are in the rack?", "The rack has five bikes in front and four behind, which makes nine.", "9"),
+    ("How many bikes are in the rack?", "The rack has five bikes on the left and four bikes on the right.", None),
+    ("How many jars are on the top shelf?", "It has four jars on the top shelf and three below: seven in total.", "4"),
+    # one is named besides
+    ("How many people are in the ward?", "Besides the doctor, there are three nurses in the ward.", None),
     # a question whose verb helps no other: the noun is what does it, and it asks of now
     ("How many divers wear a mask?", "All five divers wear a mask.", "5"),
     ("How many divers wear a mask?", "Every one of the five divers wears a mask.", "5"),

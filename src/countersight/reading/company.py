@@ -32,10 +32,17 @@ _REMARK = re.compile(
     r"[,;] (?:(?:and|but|while) )?(?:i|we|the \w+ one)\b.*|,? (?:compared (?:with|to)|as opposed to|rather than)\b.*",
     re.IGNORECASE,
 )
+# "Two are cats", "three of them would be girls": these are counted by what they are.
+_ARE_THINGS = re.compile(
+    rf"\s*(?:of (?:them|these|those|which|whom)\s+)?(?:are|were|would be)\s+"
+    rf"(?P<what>(?:[a-z]+ )?(?:[a-z]*[a-rt-z]s|{any_of('questions.plurals')}))\s*(?:[,;.!]|and\b|but\b|while\b|$)",
+    re.IGNORECASE,
+)
 _ONES = re.compile(r"\s*(?:[a-z-]+ ){1,2}ones?\b", re.IGNORECASE)
 _PLURALS = words("questions.plurals")
 _VERBS = words("questions.helping") | words("questions.possession")
 _PREPOSITIONS = words("questions.prepositions")
+_HAVING = [[verb] for verb in ("has", "have", "holds", "contains", "carries", "shows")]
 _STOPS = _VERBS | _PREPOSITIONS | {"of", "that", "which", "who", "being", "left", "remaining", "altogether"}
 
 
@@ -63,6 +70,11 @@ class Quantity(msgspec.Struct, frozen=True):
         if self.phrase and _ONES.match(self.after) and spelled(self.after)[len(self.phrase)].startswith("one"):
             return ""  # "blue ones" have no name of their own
         return label[1].lower() if label else self.phrase[-1] if self.phrase else ""
+
+    @property
+    def are_things(self) -> bool:
+        """Whether it is told what they are: "two are cats"."""
+        return bool(_ARE_THINGS.match(self.after))
 
     @property
     def is_share(self) -> bool:
@@ -119,6 +131,8 @@ def _lead(text: str, ranks: Ranks, start: int) -> str:
 
 def _phrase(after: str) -> tuple[str, ...]:
     """The words of the thing counted, up to what is said of it; after things comes what they do: "cows graze"."""
+    if things := _ARE_THINGS.match(after):
+        return tuple(spelled(things["what"]))
     every = spelled(_PAUSE.split(after, maxsplit=1)[0])
     stops = (
         i
@@ -173,9 +187,14 @@ def _share_in_lists(befores: list[str], afters: list[str], joined: Sequence[str]
     for place, is_joined in enumerate(joined):
         if is_joined and not befores[place + 1].strip():
             # "It has 5, 6 and 2", "on the wall hang three big ones and two small ones"
-            listed = _is_bare(afters[place]) or (is_joined == "and" and not has_predicate(afters[place]))
+            listed = _is_bare(afters[place]) or (is_joined == "and" and _are_had_by_one(befores[place], afters[place]))
             befores[place + 1] = befores[place] if listed else ""
     return places[::-1]
+
+
+def _are_had_by_one(before: str, after: str) -> bool:
+    """Whether what comes before a number still holds behind an "and": "the rack has two cups in front and"."""
+    return not has_predicate(after) or (spelled(before)[-1:] in _HAVING and not _has_verb(after))
 
 
 def _share_with_parts(befores: list[str], afters: list[str], betweens: Sequence[str]) -> int:

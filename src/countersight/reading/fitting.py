@@ -64,7 +64,8 @@ def _counts_another(quantity: Quantity, noun: str, asked: Counted) -> bool:
     plural = quantity.noun.endswith("s") and not quantity.noun.endswith("ss")
     own = asked.qualities | asked.nouns
     verb = any(stem(word) in own for word in quantity.phrase[:-1])  # "3 wear hats", "8 rowers wear"
-    return plural and not verb and noun not in asked.nouns and noun in asked.qualities | asked.owner
+    another = plural and not verb and noun not in asked.nouns and noun in asked.qualities | asked.owner
+    return another and not quantity.are_things
 
 
 def _stand_at_the_asked(quantity: Quantity, noun: str, asked: Counted) -> bool:

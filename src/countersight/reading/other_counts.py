@@ -9,7 +9,7 @@ from countersight.reading.numerals import numerals
 from countersight.reading.question import Counted
 from countersight.reading.ranks import Rank
 from countersight.reading.stems import is_empty, stem
-from countersight.reading.vocabulary import words
+from countersight.reading.vocabulary import any_of, words
 
 _ALL_OF_THEM = re.compile(
     r"\s*of (?:them|these|those)(?: (?:here|there|in all|in total|altogether))?\W*", re.IGNORECASE
@@ -19,9 +19,13 @@ _SOME_PEOPLE = frozenset(map(stem, words("questions.some_people")))
 _KINDS_OF_PEOPLE = tuple(
     frozenset(map(stem, kind)) for kind in (("man", "guy"), ("woman", "lady"), ("child", "boy", "girl", "baby"))
 )
+_GROUP_OF = re.compile(rf"{any_of('counts.groups')} of\W*$", re.IGNORECASE)
 _CHILD = stem("child")
 _CHILDREN = frozenset(map(stem, ("boy", "girl", "baby", "toddler")))
-_LISTS_ONE = re.compile(r"\ban? [a-z]+(?: [a-z]+)?(?:,| and\b)|\band an? [a-z]+", re.IGNORECASE)
+_LISTS_ONE = re.compile(
+    r"\ban? [a-z]+(?: [a-z]+)?(?:,| and\b)|\band an? [a-z]+|\b(?:besides|apart from|in addition to) (?:an?|the) [a-z]+",
+    re.IGNORECASE,
+)
 _ONE_AND_MORE = re.compile(
     r"\b(?:an?|the) [a-z]+(?: [a-z]+)?,? and (?:the )?\w+ [a-z]+ (?:[a-z]+ )?(?:would|will)\b", re.IGNORECASE
 )
@@ -43,6 +47,7 @@ def is_beside_the_question(quantity: Quantity, asked: Counted) -> bool:
         or _is_of_all_people(quantity, asked)
         or _is_of_other_people(quantity, asked)
         or _is_of_the_changed(quantity, asked)
+        or _is_of_no_portion(quantity, asked)
     )
 
 
@@ -62,7 +67,8 @@ def _is_none_of_another(quantity: Quantity, asked: Counted) -> bool:
 def _is_of_all_people(quantity: Quantity, asked: Counted) -> bool:
     """Whether it counts people of any kind where one kind was asked for: "6 people", to how many men."""
     noun = stem(quantity.noun)
-    narrower = _SOME_PEOPLE if noun in _ANYBODY else _CHILDREN if noun == _CHILD else frozenset[str]()
+    group = _GROUP_OF.search(quantity.before) if not noun else None  # "a family of six"
+    narrower = _SOME_PEOPLE if noun in _ANYBODY or group else _CHILDREN if noun == _CHILD else frozenset[str]()
     concluded = quantity.rank == Rank.CONCLUDED and not asked.of_now
     return bool(asked.nouns & narrower) and not concluded and not quantity.is_share
 
@@ -78,6 +84,12 @@ def _is_of_the_changed(quantity: Quantity, asked: Counted) -> bool:
     noun = stem(quantity.noun)
     things = quantity.noun.endswith("s") and noun in asked.supposition
     return things and quantity.rank < Rank.CONCLUDED and not quantity.words & asked.nouns
+
+
+def _is_of_no_portion(quantity: Quantity, asked: Counted) -> bool:
+    """Whether it counts one by one what was asked for by portions: "8 shoes", to how many pairs of shoes."""
+    noun = stem(quantity.noun) if quantity.noun.endswith("s") else ""
+    return noun in asked.portioned and not quantity.words & (asked.nouns - asked.portioned)
 
 
 def _is_only_a_share(quantity: Quantity, asked: Counted) -> bool:

@@ -46,6 +46,8 @@ class Counted(msgspec.Struct, frozen=True):
     """Those that name a place: "in the boat"."""
     owner: frozenset[str] = frozenset()
     """Whose they are: "how many balloons would the girl have"."""
+    portioned: frozenset[str] = frozenset()
+    """Those of the nouns that are counted by another: the shoes of "pairs of shoes"."""
     supposition: frozenset[str] = frozenset()
     supposed_numbers: frozenset[str | None] = frozenset()
     stages: tuple[frozenset[str | None], ...] = ()
@@ -76,7 +78,7 @@ def counted_by(question: str) -> Counted:
     if not asked:
         return Counted(of_now=of_now)
     what, rest = _noun_and_verb(asked["what"]) if not asked["verb"] else (asked["what"], asked["rest"])
-    nouns, kinds, places = _noun_phrase(what)
+    nouns, portioned, kinds, places = _noun_phrase(what)
     rest = stated(rest)
     of_now = of_now or (bool(counted_words(rest)) and not imagines(question))
     owner, said = (set(), counted_words(rest)) if _is_had(asked["verb"], rest) else _owner_and_rest(rest)
@@ -89,6 +91,7 @@ def counted_by(question: str) -> Counted:
         predicate=frozenset(said) & told - places,
         places=frozenset(stem(place) for place in _PLACE.findall(main.lower())) & told,
         owner=frozenset(owner),
+        portioned=frozenset(portioned),
         supposition=frozenset(counted_words(supposition)) - told - nouns - owner,
         supposed_numbers=frozenset(numeral.value for numeral in numerals(supposition)),
         stages=_stages(supposition),
@@ -114,8 +117,11 @@ def _noun_and_verb(what: str) -> tuple[str, str]:
     return (what[: found.start("does")], found["does"]) if found else (what, "")
 
 
-def _noun_phrase(what: str) -> tuple[set[str], set[str], set[str]]:
-    """The nouns, their kinds and their places: "red cars", "of the birds", "slices of pizza", "people in the boat"."""
+def _noun_phrase(what: str) -> tuple[set[str], set[str], set[str], set[str]]:
+    """The nouns, those of them that come in portions, their kinds and their places.
+
+    "Red cars", "of the birds", "slices of pizza", "people in the boat".
+    """
     every = spelled(what)
     while every and (every[0] == "of" or every[0] in _DETERMINERS):
         every = every[1:]
@@ -126,9 +132,10 @@ def _noun_phrase(what: str) -> tuple[set[str], set[str], set[str]]:
     if len(phrase) > 1 and phrase[-2].endswith("s") and place and not phrase[-1].endswith("s"):
         phrase, place = phrase[:-1], [phrase[-1], *place]  # "lanterns hang from the ceiling"
     first = phrase.index("of") if "of" in phrase else len(phrase)
-    nouns = {stem(word) for word in (*phrase[max(0, first - 1) : first], *phrase[first + 1 :])}
+    portioned = {stem(word) for word in phrase[first + 1 :]}
+    nouns = {stem(word) for word in phrase[max(0, first - 1) : first]} | portioned
     kinds = counted_words(" ".join(phrase[: max(0, first - 1)]))
-    return nouns, {*kinds}, {*counted_words(" ".join(place))}
+    return nouns, portioned, {*kinds}, {*counted_words(" ".join(place))}
 
 
 def _is_had(verb: str | None, rest: str) -> bool:
