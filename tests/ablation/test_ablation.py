@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from making import dataset
 
-from countersight.ablation import by_kind, make_variants, read_effects
+from countersight.ablation import as_grid, by_kind, make_variants, read_effects
 from countersight.ablation.effects import CaseParts
 from countersight.case import LETTERS, Case, Change, Option, Question
 from countersight.cli import main
@@ -70,6 +70,28 @@ def test_a_change_is_cut_into_its_clauses_in_its_own_words() -> None:
     )
     assert change_parts("  ") == ()
     assert change_parts("İ is here, but there is a dog.") == ("İ is here, but there is a dog.",)
+
+
+@pytest.mark.parametrize(
+    ("change", "parts"),
+    [
+        ("Two monks chant and a hermit whittles sticks.", ["Two monks chant.", "A hermit whittles sticks."]),
+        ("The tower is lit, and the owl hoots.", ["The tower is lit.", "The owl hoots."]),
+        ("A tap is on, it is late, and the hall is dim.", ["A tap is on.", "It is late.", "The hall is dim."]),
+        ("The ewe and her lambs bleat at noon.", None),
+        ("The clerk lifts a crate and the wine bottles in it.", None),
+        ("The red and gold banner is torn.", None),
+        ("The ceiling and the shed are damp.", None),
+    ],
+)
+def test_a_clause_whose_verb_is_in_no_list_is_a_part_and_half_a_subject_is_none(change, parts) -> None:
+    assert change_parts(change) == tuple(parts or [change])
+
+
+def test_no_gain_has_no_minus() -> None:
+    likely = {"": (0.5, 0.5), "1": (0.5001, 0.4999)}
+    (whole, *_) = by_kind([CaseParts("1", "Why?", ("a", "b"), 0, ("It rains.",), likely)])
+    assert "'+0.0'" in str(as_grid([whole]))
 
 
 @given(st.text(max_size=300))

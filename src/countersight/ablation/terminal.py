@@ -18,8 +18,8 @@ def as_grid(kinds: Sequence[KindOfPart]) -> Grid:
 
 
 def _line(one: KindOfPart) -> Line:
-    gain = f"{100 * one.effect:+.1f}"
+    gain = f"{100 * one.effect:+z.1f}"
     if one.low is not None and one.high is not None:
-        gain += f" ({100 * one.low:+.1f} to {100 * one.high:+.1f})"
+        gain += f" ({100 * one.low:+z.1f} to {100 * one.high:+z.1f})"
     cells = (one.kind, f"{one.parts:,}", f"{one.cases:,}", gain, f"{100 * one.lost:.1f}%")
     return Line(tuple(Cell(words) for words in cells), total=one.kind == "all parts")

@@ -93,6 +93,8 @@ DEEDS: Final = _words(
     "throws threw jumps runs walks eats drinks fell falls tripped hold waves wave smiles cries laughs talk talks sweep "
     "drives approaches attacks chases shoots hits"
 )
+# After a plural these tell of no deed: "the trees too", "the children alike".
+NO_DEEDS: Final = _words("too still then together away apart alike alone of and or but left right")
 HANDLING: Final = _words("holding using carrying throwing pointing pouring flying putting pulling pushing riding with")
 CLOTHES: Final = _words("clothes clothing shirt shirts suit dress uniform outfit pants shorts jeans coats jackets")
 STATES: Final = _words(

@@ -66,9 +66,22 @@ _BREAK = re.compile(
     rf"|(?:,\s|\sand\s|\sas\swell\sas\s)(?=(?:[\w'-]+\s){{1,4}}(?:{_VERB})\s)"
     r"|,?\sand\s(?=(?:no|not|many|some)\s)"
 )
+# Somebody who does something. The list of verbs is short, so one that is not there is told by number: "a woman films",
+# "the dog barks", "the girls laugh". After "the" a verb of one has to end the clause or to have its object, as "the
+# tennis balls in a box" do nothing.
+_WORD = rf"(?!(?:{'|'.join(sorted(words.NOUN_ENDS | words.BEFORE_NOUNS | words.NO_DEEDS))})\b)[\w'-]"
+_ONE_DOES = rf"\s(?:{_WORD}+\s)?{_WORD}*[a-rt-z]\s{_WORD}*[a-hj-rtv-z]s"
+_ANY = r"(?:the|his|her|its|their|our|my|your)"
+_DOES = re.compile(
+    rf"(?:an?|another|every|each){_ONE_DOES}\b"
+    rf"|{_ANY}{_ONE_DOES}(?=[.,;!?]|$|\s(?:an?|the|his|her|its|their|at|off|up|down|out|away|them|it|him)\b)"
+    rf"|(?:(?:{_ANY}|two|three|four|many|some|all)\s(?:{_WORD}+\s)?(?:{_WORD}+[a-hj-rtv-z]s|children|people|men|women)"
+    rf"|children|people|men|women)\s(?!\w+(?:ing|ed|en|ly|s)\b){_WORD}+"
+)
 # "And they", "and it": a clause whatever its verb is. The types are told by the breaks above alone.
-_PART = re.compile(rf"{_BREAK.pattern}|,?\sand\s(?=(?:it|they|he|she|we)\s)")
+_PART = re.compile(rf"{_BREAK.pattern}|,?\sand\s(?=(?:it|they|he|she|we)\s)|(?P<does>,?\sand\s(?={_DOES.pattern}))")
 _SUBJECT = re.compile(rf"(?:,\s|\sand\s|\sas\swell\sas\s)(?P<subject>(?:[\w'-]+\s){{1,4}}?)(?:{_VERB})\s")
+_LED = re.compile(r"^and\s+", re.IGNORECASE)  # of "it rains, and the street is wet", which is cut at the comma
 _JOINS = ("", "and", "as well as")
 _PRONOUNS = ("it ", "they ", "he ", "she ", "we ", "you ", "this ", "there ")
 _LONG = 6  # words: so long a beginning without a known verb has one that is not known
@@ -78,6 +91,7 @@ _REMOVED_AND_REPLACED = re.compile(
 _INSTEAD = re.compile(r"\binstead of\s(?P<old>[^.,]{1,80}?),?\s(?:there\s(?:is|are)|it\sis|we\sreplace\sit\swith)\s")
 _OPENING = re.compile(r"^(?:(?:and|then|also|now|please|so|thus|perhaps|just)\s)+")
 _LIST = re.compile(r"\s*(?:,|\band\b|\bor\b|\bnor\b|\bas well as\b|\bplus\b|/)\s*")
+_ENDED = re.compile(r"[a-z]*[aeiouy][a-z]*(?:ing|(?<!e)ed)")
 _ING = re.compile(r"[a-z]{2,}ing")
 _THERE = re.compile(r"there(?:'s|s|\sis|\sare|\swas|\swere)?\s(?:(?:now|also|still|only)\s)*(?P<rest>.+)")
 _NONE = re.compile(r"(?:no|not any|not an?|not many|not much|not|none of|less|fewer)\s(?P<rest>.+)")
@@ -138,23 +152,34 @@ def change_parts(text: str) -> tuple[str, ...]:
             continue
         parts.append(plain[start : found.start()])
         start = found.end()
-    cleaned = (part.strip(" ,;:.!?-") for part in (*parts, plain[start:]))
+    cleaned = (_LED.sub("", part.strip(" ,;:.!?-")) for part in (*parts, plain[start:]))
     return tuple(f"{_capital(part[0])}{part[1:]}." for part in cleaned if part)
 
 
 def _begins_a_clause(lowered: str, start: int, found: re.Match[str]) -> bool:
     """Whether a clause begins after "and" or a comma, or only the rest of a subject ("bread and butter are gone")."""
-    before, joined = lowered[start : found.start()], _SUBJECT.match(lowered, found.start())
+    before = lowered[start : found.start()]
+    told, joined = before.strip(" ,"), _SUBJECT.match(lowered, found.start())
+    if found["does"]:
+        return bool(_DOES.match(told)) or _tells(told)
     if joined is None or joined["subject"].startswith(_PRONOUNS) or (before.endswith(",") and before.count(",") == 1):
         return True
     if "and" in found.group() and " and " in joined["subject"] and not _KNOWN.match(joined["subject"]):
         return False  # "sleeves and shorts and snow is melting": the clause begins at the second
-    told = before.strip(" ,").split()
-    return bool(words.COMMANDS & set(told[:1])) or len(told) >= _LONG or any(map(_predicate, told[1:]))
+    return _tells(told)
+
+
+def _tells(told: str) -> bool:
+    """Whether there is a verb, known by its form or by the length of what stands there."""
+    said = told.split()
+    return bool(words.COMMANDS & set(said[:1])) or len(said) >= _LONG or any(map(_predicate, said[1:]))
 
 
 def _predicate(word: str) -> bool:
-    return word in words.VERBS or word in words.DEEDS or word.endswith(("ing", "ed", "'s", "n't"))
+    """Whether a word tells what somebody is or does; "red", "bed", "wing" and "ceiling" only end as if they did."""
+    if word in words.VERBS or word in words.DEEDS or word.endswith(("'s", "n't")):
+        return True
+    return bool(_ENDED.fullmatch(word)) and word not in words.NOUNS_IN_ING
 
 
 def _capital(letter: str) -> str:
