@@ -71,7 +71,7 @@ def gets_on(verb: str, words: Words, thing: str, asked: Asked) -> bool:
     if particle != "on" or "on" not in asked.words or asked.is_plain:
         return False
     enters = base in _ON_STAGE and thing_of("stage") in asked.place
-    plays = base == "come" and bool(asked.place & _PLAYED_ON)
+    plays = base == "come" and asked.are_people and bool(asked.place & _PLAYED_ON)
     return base in _ABOARD or ((enters or plays) and is_alive(thing) and not {"for", "as"} & set(words))
 
 

@@ -102,7 +102,7 @@ def _settles(act: Act) -> bool:
 
 def _ashore(act: Act) -> Answer:
     comes = comes_ashore(act.verb, act.rest, act.asked)
-    if comes is None or (comes and not act.more):  # a sailor who came ashore may be one of those on the island
+    if comes is None or (comes and not (act.more and is_alive(act.thing))):  # he may be one of those on the island
         return None
     return "coming" if comes else "going"
 
