@@ -70,21 +70,22 @@ class Post:
             protocol, transport = connection.protocol, connection.transport
             assert protocol is not None
             kept = protocol in _kept
-            if transport is not None and not protocol.should_close and not (kept and _has_come(transport)):
+            if transport is not None and not protocol.should_close and (not kept or _is_quiet(transport)):
                 return connection, protocol, transport
             _drop(connection)
             if not kept:
                 raise aiohttp.ServerDisconnectedError
 
 
-def _has_come(transport: asyncio.Transport) -> bool:
-    """Whether something came, or the end of the connection, that the loop has not looked at yet."""
+def _is_quiet(transport: asyncio.Transport) -> bool:
+    """Whether all was taken that was sent, and nothing came, nor the end, that the loop has not looked at yet."""
     end = transport.get_extra_info("socket")
     if sys.platform == "win32":
-        return bool(select.select([end], [], [], 0)[0])
+        came, free, _ = select.select([end], [end], [], 0)
+        return bool(free) and not came
     looking = select.poll()  # `select` takes no more than 1,024 files there
-    looking.register(end, select.POLLIN)
-    return bool(looking.poll(0))
+    looking.register(end, select.POLLIN | select.POLLOUT)
+    return [event for _, event in looking.poll(0)] == [select.POLLOUT]
 
 
 def _drop(connection: Connection) -> None:
