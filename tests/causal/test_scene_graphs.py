@@ -383,6 +383,17 @@ def test_a_row_without_end_is_left_out(tmp_path, monkeypatch):
     assert scenes[-1].id == "b"
 
 
+@pytest.mark.parametrize("row", ['1,"a,,( cup )', '1,a,"torn,( cup )', '1,a,,"( cup , on , table )', '"1,a,,( cup )'])
+def test_a_quote_that_is_not_closed_costs_no_other_region(tmp_path, row):
+    others = '2,b,,"( cup , on , table )"\n3,c,"two\nlines","( mug )"\n'
+    for content in (f"{HEADER}{row}\n{others}", f"{HEADER}{others}{row}"):
+        scenes, told = read(written(tmp_path / "regions.csv", content))
+        assert [scene.id for scene in scenes] == ["b", "c"]
+        line = content[: content.index(row)].count("\n") + 1
+        assert len(told) == 1
+        assert told[0].startswith(f"regions.csv entry {line}: row: has a quote that is not closed")
+
+
 # Our own
 
 

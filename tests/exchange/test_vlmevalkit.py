@@ -152,6 +152,20 @@ def test_a_single_prediction_for_another_question_is_named_and_left_out(tables, 
     assert [line.partition(": ")[0] for line in told] == ["case-1:factual"]
 
 
+def test_a_quote_that_is_not_closed_costs_one_prediction(tables, tmp_path):
+    predicted(tables).to_csv(tmp_path / "p.tsv", sep="\t", index=False)
+    lines = (tmp_path / "p.tsv").read_text().splitlines()
+    for torn in (5, len(lines) - 1):
+        begun, _, said = lines[torn].rpartition("\t")
+        content = [*lines[:torn], f'{begun}\t"{said}', *lines[torn + 1 :]]
+        (tmp_path / "p.tsv").write_text("\n".join(content))
+        told: list[str] = []
+        out = tmp_path / f"back-{torn}"
+        come = import_run("vlmevalkit", tmp_path / "p.tsv", tables[0], out, model="m", on_bad=told.append)
+        assert come.answers == len(predicted(tables)) - 1
+        assert [line[: line.index(" not closed")] for line in told] == [f"p.tsv line {torn + 1}: has a quote that is"]
+
+
 def test_a_model_that_nobody_names_is_asked_for(tables, tmp_path):
     predicted(tables).to_csv(tmp_path / "p.tsv", sep="\t", index=False)
     with pytest.raises(ExchangeError, match="name it with `model`"):
@@ -171,4 +185,4 @@ def test_any_text_comes_out_of_a_table_as_it_went_in(tmp_path_factory, texts):
     writer = csv.writer(content, delimiter="\t", lineterminator="\n")
     writer.writerows([["key", "prediction"], *(["k", text] for text in texts)])
     path.write_text(content.getvalue(), encoding="utf-8", newline="")
-    assert [row["prediction"] for row in rows_of(path)] == texts
+    assert [row["prediction"] for _, row in rows_of(path)] == texts

@@ -77,7 +77,7 @@ def part_of_all(text: str) -> float:
     """A part of the whole, as 10% or 0.1."""
     words = "a share such as 10% or 0.1"
     if text.endswith("%"):
-        return _number(text.removesuffix("%"), words, 1e-4, 100) / 100
+        return _number(text.removesuffix("%"), words, 1e-4, 100, text) / 100
     return _number(text, words, 1e-6, 1)
 
 
@@ -95,11 +95,12 @@ def price(text: str) -> tuple[float, float]:
     return price_in, price_out
 
 
-def _number(text: str, words: str, least: float, most: float) -> float:
+def _number(text: str, words: str, least: float, most: float, given: str = "") -> float:
+    """The number in a text; `given` is what stood there, where the text is a part of it."""
     try:
         number = float(text)
     except ValueError:
         number = float("nan")
     if not least <= number <= most:
-        raise argparse.ArgumentTypeError(f"{text!r} is not {words}")
+        raise argparse.ArgumentTypeError(f"{given or text!r} is not {words}")
     return number

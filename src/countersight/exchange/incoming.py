@@ -91,7 +91,7 @@ def import_run(
     """Bring answers of another tool in as a new run; `model` names who answered where the files do not."""
     opened = dataset if isinstance(dataset, Dataset) else Dataset.open(dataset)
     read: Importer = SOURCES.find(name)[0]
-    brought = read(Path(path), on_bad)
+    brought = read(Path(path), _once(on_bad))
     if brought.fingerprint and brought.fingerprint != opened.fingerprint:
         raise ExchangeError(f"{path} was asked of another dataset than {opened.path}, or its rows have changed since")
     rows = _Rows(opened, compared=not brought.fingerprint)
@@ -105,6 +105,18 @@ def import_run(
 _ASKED: tuple[tuple[str, tuple[World, Telling]], ...] = (*WORLDS.items(), (FOURTH, TWICE))
 _Place = tuple[int, str, World, Telling]
 """The row, the case, and which of its questions."""
+
+
+def _once(on_bad: OnBad) -> OnBad:
+    """Tell no fault twice: the answers of a file are gone through several times."""
+    told: set[str] = set()
+
+    def tell(reason: str) -> None:
+        if reason not in told:
+            told.add(reason)
+            on_bad(reason)
+
+    return tell
 
 
 class _Rows:

@@ -5,12 +5,10 @@ A graph is `( subject , predicate , object ) , …`; the predicate `is` gives an
 held in memory for that: the published file has 40,000 of them.
 """
 
-import csv
 import io
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
 
 import msgspec
 
@@ -18,6 +16,7 @@ from countersight.causal.graph import Thing
 from countersight.causal.scene import Description, Malformed, SceneGraph, SceneRelation
 from countersight.causal.scene_graphs.parts import BadPart, Entry, OnMalformed, name_of
 from countersight.causal.scene_graphs.streaming import BrokenFile, OnRead, opened
+from countersight.csv_lines import csv_lines
 
 COLUMNS = ("image_id", "region_id", "caption", "scene_graph")
 MAX_ROW = 1 << 20
@@ -40,50 +39,25 @@ def _graphs(path: Path, on_malformed: OnMalformed, on_read: OnRead | None) -> It
     line = 0
     try:
         with opened(path, on_read) as file:
-            lines = _Lines(file)
-            rows = csv.reader(lines)
-            header = next(rows, [])
-            absent = next((column for column in COLUMNS if column not in header), None)
-            if absent:
-                raise BrokenFile(f"has no column {absent!r}; it needs {', '.join(COLUMNS)}")
-            while True:
-                lines.taken = 0
-                try:
-                    row = next(rows, None)
-                except csv.Error as error:
-                    on_malformed(Malformed(path.name, lines.line, "row", str(error)))
-                    continue
-                if row is None:
-                    return
-                line = lines.line
-                if row:
-                    graph = _graph(Entry(path.name, line, on_malformed), dict(zip(header, row, strict=False)))
-                    if graph:
-                        yield graph
+            lines = csv_lines(io.TextIOWrapper(file, encoding="utf-8-sig", errors="replace", newline=""), MAX_ROW)
+            header = _header(next(lines)[1])
+            for line, row in lines:
+                entry = Entry(path.name, line, on_malformed)
+                if isinstance(row, str):
+                    entry.tell("row", row)
+                elif graph := _graph(entry, dict(zip(header, row, strict=False))):
+                    yield graph
     except BrokenFile as broken:
         on_malformed(Malformed(path.name, line + 1, "file", str(broken)))
 
 
-class _Lines:
-    """Lines of text, with the number of the last and a limit to what one row may take."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = io.TextIOWrapper(file, encoding="utf-8-sig", errors="replace", newline="")
-        self.line = 0
-        self.taken = 0
-
-    def __iter__(self) -> "_Lines":
-        return self
-
-    def __next__(self) -> str:
-        line = self._file.readline(MAX_ROW)
-        if not line:
-            raise StopIteration
-        self.line += 1
-        self.taken += len(line)
-        if self.taken > MAX_ROW:
-            raise csv.Error(f"is longer than {MAX_ROW:,} characters")
-        return line
+def _header(header: list[str] | str) -> list[str]:
+    if isinstance(header, str):
+        raise BrokenFile(f"has a header that {header}")
+    absent = next((column for column in COLUMNS if column not in header), None)
+    if absent:
+        raise BrokenFile(f"has no column {absent!r}; it needs {', '.join(COLUMNS)}")
+    return header
 
 
 def _graph(entry: Entry, row: dict[str, str]) -> SceneGraph | None:

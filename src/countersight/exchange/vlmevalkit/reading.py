@@ -52,7 +52,7 @@ def _files(path: Path) -> list[Path]:
 
 def _is_predictions(file: Path) -> bool:
     """Whether it is what a model said; VLMEvalKit also writes the same with a column for each verdict."""
-    first = next(rows_of(file), {})
+    first = next((row for _, row in rows_of(file) if not isinstance(row, str)), {})
     return {KEY, PREDICTION} <= first.keys() and "hit" not in first
 
 
@@ -63,7 +63,10 @@ def _model(file: Path) -> str:
 
 def _answers(files: list[Path], on_bad: OnBad) -> Iterator[Foreign]:
     for file in files:
-        for number, row in enumerate(rows_of(file), 2):
+        for number, row in rows_of(file):
+            if isinstance(row, str):
+                on_bad(f"{file.name} line {number}: {row}")
+                continue
             key, said = row.get(KEY, ""), row.get(PREDICTION)
             if not key or said is None:
                 on_bad(f"{file.name} line {number}: {KEY if not key else PREDICTION}: is missing")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO, Final
 from xml.etree import ElementTree
 
+from countersight.csv_lines import csv_lines
 from countersight.errors import ExchangeError
 
 Row = dict[str, str]
@@ -17,25 +18,26 @@ MOST = 1024 * 1024 * 1024
 """Bytes of a sheet that are unpacked."""
 LONGEST_CELL: Final = 32_767
 """Characters that a cell of .xlsx holds; what is longer was cut."""
+_LONGEST_ROW = 64 * 1024 * 1024
 _SPACE = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _SHEET, _STRINGS = "xl/worksheets/sheet1.xml", "xl/sharedStrings.xml"
 
 
-def rows_of(path: Path) -> Iterator[Row]:
-    """Every row of a table by the names of its columns."""
-    lines = _sheet(path) if path.suffix == ".xlsx" else _text(path)
-    header = next(lines, [])
-    for line in lines:
-        yield dict(zip(header, line, strict=False))
+def rows_of(path: Path) -> Iterator[tuple[int, Row | str]]:
+    """Every row of a table with its line, by the names of its columns; a text says what is wrong with one."""
+    lines = enumerate(_sheet(path), 1) if path.suffix == ".xlsx" else _text(path)
+    _, header = next(lines, (1, []))
+    if isinstance(header, str):
+        raise ExchangeError(f"{path} is no table: its header {header}")
+    for number, line in lines:
+        yield number, line if isinstance(line, str) else dict(zip(header, line, strict=False))
 
 
-def _text(path: Path) -> Iterator[list[str]]:
-    before = csv.field_size_limit(64 * 1024 * 1024)
+def _text(path: Path) -> Iterator[tuple[int, list[str] | str]]:
+    before = csv.field_size_limit(_LONGEST_ROW)
     try:
         with open(path, encoding="utf-8", errors="replace", newline="") as file:
-            yield from csv.reader(file, delimiter="\t")
-    except csv.Error as fault:
-        raise ExchangeError(f"{path} is no table: {fault}") from None
+            yield from csv_lines(file, _LONGEST_ROW, "\t")
     finally:
         csv.field_size_limit(before)
 

@@ -1,0 +1,127 @@
+"""Rows of a CSV file as they stand: bounded, and a quote that is not closed costs one row, not those after it."""
+
+import csv
+from collections import deque
+from collections.abc import Iterator
+from typing import Final, TextIO
+
+UNCLOSED: Final = "has a quote that is not closed"
+_MOST_GIVEN_BACK = 1 << 26
+
+
+def csv_lines(file: TextIO, longest: int, delimiter: str = ",") -> Iterator[tuple[int, list[str] | str]]:
+    """The header and every row that is not empty, each with its line; a text says what is wrong with one.
+
+    A row has at most `longest` characters. Nothing comes after a header that is wrong.
+    """
+    lines = _Pieces(file, longest, delimiter)
+    reader = csv.reader(lines, delimiter=delimiter)
+    header = _header(reader, lines)
+    yield 1, header
+    while not isinstance(header, str):
+        lines.begin_row()
+        try:
+            values = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            if lines.give_back():
+                yield lines.line, _READ_ON
+                reader = csv.reader(lines, delimiter=delimiter)
+                continue
+            yield lines.line, str(error)
+            lines.end_line()
+            continue
+        is_open = lines.is_open()
+        if values and (len(values) != len(header) or is_open) and lines.give_back():
+            yield lines.line, _READ_ON
+            reader = csv.reader(lines, delimiter=delimiter)
+        elif is_open:
+            yield lines.line, UNCLOSED
+        elif values:
+            yield lines.line, values
+
+
+def _header(reader: Iterator[list[str]], lines: "_Pieces") -> list[str] | str:
+    try:
+        header = next(reader, [])
+    except csv.Error as error:
+        return str(error)
+    return f"{UNCLOSED}; close it, for nothing after it can be read" if lines.is_open() else header
+
+
+_READ_ON = f"{UNCLOSED}; the lines after it are read on their own"
+
+
+class _Pieces:
+    """Lines of a text file, the long ones in pieces, with the number of the line and a limit to what a row takes."""
+
+    def __init__(self, file: TextIO, longest: int, delimiter: str) -> None:
+        self.line = 0
+        self.taken = 0
+        """Characters since the reader of rows set this to 0: quotes may hold a row together over many lines."""
+        self._file = file
+        self._longest = longest
+        self._delimiter = delimiter
+        self._ended = False
+        self._begins = True
+        self._row: list[str] = []
+        """The pieces of the row that is being read, and those that are to be read again."""
+        self._again: deque[str] = deque()
+        self._given_back = 0
+
+    def __iter__(self) -> "_Pieces":
+        return self
+
+    def __next__(self) -> str:
+        piece = self._again.popleft() if self._again else self._file.readline(self._longest // 2)
+        if not piece:
+            self._ended = True
+            raise StopIteration
+        self.line += self._begins
+        self._begins = piece.endswith(("\n", "\r"))
+        self._row.append(piece)
+        self.taken += len(piece)
+        if self.taken > self._longest:
+            raise csv.Error(f"is longer than {self._longest:,} characters")
+        return piece
+
+    def begin_row(self) -> None:
+        """Forget the row before."""
+        self.taken = 0
+        self._row = []
+
+    def is_open(self) -> bool:
+        """Whether a quote of the row is not closed, or only by one of a later line that opens a field."""
+        if self._ended:  # more was asked for than the file has, since the row was not over
+            return bool(self._row)
+        return len(self._row) > 1 and not self._is_well_quoted()
+
+    def _is_well_quoted(self) -> bool:
+        try:
+            next(csv.reader(self._row, delimiter=self._delimiter, strict=True))
+        except csv.Error:
+            return False
+        return True
+
+    def give_back(self) -> bool:
+        """Have all but the first line of a row read again: a quote of that line, which is not closed, swallowed them.
+
+        False where the row is one line, or begins with an endless one, or so much was given back that the file is
+        made of nothing else.
+        """
+        if len(self._row) < 2 or self._given_back > _MOST_GIVEN_BACK:
+            return False
+        if '"' not in self._row[0] or not self._row[0].endswith(("\n", "\r")):
+            return False
+        self._ended = False
+        self._given_back += self.taken
+        self._again.extendleft(reversed(self._row[1:]))
+        self.line -= len(self._row) - 1
+        self._begins = True
+        return True
+
+    def end_line(self) -> None:
+        """Go past the rest of a line of which a piece was bad: it is one bad row, and no piece of it a good one."""
+        while not self._begins and (piece := self._file.readline(self._longest // 2)):
+            self._begins = piece.endswith(("\n", "\r"))
