@@ -1,4 +1,4 @@
-"""The first sentence of a report: who loses what, and first of all whether there is anything to believe."""
+"""The first sentence of a report: who loses what, and whether there is anything to believe."""
 
 from pathlib import Path
 
@@ -56,6 +56,12 @@ def test_what_may_be_luck_is_no_drop_and_every_two_runs_are_compared_with_holm(t
             assert figure.confidence is None or figure.confidence > 0.95
 
 
+def test_the_share_that_was_not_read_stands_right_after_the_finding(tmp_path: Path) -> None:
+    words = sentence(reported(tmp_path, said(12) | {23: ("Hm.", "Hm.")}))
+    assert words.startswith("m0 was asked 24 cases")
+    assert words.endswith("p < 0.001). Unread, cut off or empty: 4.2% of the replies.")
+
+
 def test_an_unfinished_run_says_so_first(tmp_path: Path) -> None:
     report = reported(tmp_path, said(0, asked=10))
     assert sentence(report).startswith("Unfinished: m0, 20 of 48 questions scored; 28 not asked yet. m0 is asked")
@@ -91,8 +97,11 @@ def test_a_world_of_which_nothing_could_be_read_is_no_loss(tmp_path: Path) -> No
     unread = {row: (right(CASES, row)[0], "It depends on the weather.") for row in range(24)}
     report = reported(tmp_path, unread, said(0))
     words = sentence(report)
-    assert words.startswith("No finding: m0, 24 of 48 questions scored; 24 unread.")
+    assert words.startswith("2 runs were asked 24 cases of d, ")  # what was found stands first
+    assert words.endswith("p = 1.000). No finding: m0, 24 of 48 questions scored; 24 unread.")
     assert "m0 loses" not in words
+    [told] = report.runs[0].advice
+    assert told.startswith("24 answers could not be read and are left out, for nothing of their world was read")
     assert report.runs[0].overall.drop is None
     [pair] = report.comparisons
     assert pair.groups[-1].counterfactual is None

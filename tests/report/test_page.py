@@ -110,6 +110,18 @@ def test_main_table_and_plot_say_the_same(open_page: Opener) -> None:
     assert label.startswith("all: factual 81.2% (77.2 to 85.2); counterfactual 53.0%")
 
 
+def test_what_has_no_figure_is_last_whichever_way_a_table_is_sorted(open_page: Opener) -> None:
+    data = specimen.page(1, "good", "bad", "unread")
+    good, bad, unread = data.report.runs
+    nothing = msgspec.structs.replace(unread.overall, factual=None, drop=None)
+    runs = (msgspec.structs.replace(unread, groups=(*unread.groups[:-1], nothing)), good, bad)
+    page = open_page(msgspec.structs.replace(data, report=msgspec.structs.replace(data.report, runs=runs))).page
+    table = page.locator("table").first
+    for _ in range(2):
+        table.get_by_role("button", name="drop").click()
+        expect(table.locator("tbody tr").last).to_contain_text("unread")
+
+
 def test_every_figure_is_saved_as_svg_and_as_png(open_page: Opener, tmp_path: Path) -> None:
     data = specimen.page(2, "first", HOSTILE)
     shares = tuple(
@@ -285,12 +297,14 @@ def test_a_long_reply_is_folded_and_a_cut_one_says_so(open_page: Opener) -> None
 
 def test_the_request_as_it_was_sent_is_one_click_away(open_page: Opener) -> None:
     data = specimen.page(1)
-    told = Answer("cut", "It is", 5, sent=1, unfit="there is no causal graph to tell")
+    spent = {"finish": "stop", "tokens_in": 1200, "tokens_out": 3, "cost": 0.00031, "seconds": 0.5}
+    told = Answer("cut", "It is", 5, sent=1, unfit="there is no causal graph to tell", **spent)
     requests = ("other", "<b>Is it?</b>\nyes")
     case = msgspec.structs.replace(data.cases[0], answers=({"factual": told},), requests=requests)
     page = open_page(msgspec.structs.replace(data, cases=(case,))).page
     assert page.locator(".verdict").inner_text() == "✂ cut off"
     expect(page.locator(".unfit")).to_have_text("The prompt does not apply here: there is no causal graph to tell.")
+    expect(page.get_by_text("ended by stop · 1,200 + 3 tokens · $0.00031 · 0.50 s")).to_be_visible()
     page.get_by_text("The request as it was sent").click()
     expect(page.locator(".request .whole")).to_have_text("<b>Is it?</b>\nyes")
 

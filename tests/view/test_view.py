@@ -10,8 +10,10 @@ from aiohttp.test_utils import TestClient, TestServer
 from playwright.sync_api import expect
 
 import countersight as cs
+from countersight.case import Reply
 from countersight.dataset import Dataset
 from countersight.errors import CountersightError
+from countersight.runs import RunFolder
 from countersight.view import application
 from countersight.view.watched import WatchedRun
 
@@ -74,6 +76,21 @@ def test_what_has_come_since_is_shown(run, tmp_path):
     before, after = asyncio.run(ask())
     assert "10 of 60 questions scored" in before
     assert "60 of 60 questions scored" in after
+
+
+def test_a_reply_says_how_it_ended_and_what_it_took(run, tmp_path):
+    copy = shutil.copytree(run.path, tmp_path / "copy")
+    manifest = (copy / "run.json").read_text()
+    (copy / "run.json").write_text(manifest.replace("../../flowers", str(run.dataset().path)))
+    _, first = next(iter(run.dataset().cases()))
+    journal = copy / "replies.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(line for line in lines if first.id.encode() not in line))
+    told = {"text": "A", "finish": "stop", "tokens_in": 1200, "tokens_out": 3, "cost": 0.00031, "seconds": 0.5}
+    with RunFolder.open(copy).writing() as written:
+        written.append(Reply(first.id, 0, "factual", **told))
+    [(_, _, page)] = pages(copy, "/run/0")
+    assert "ended by stop · 1,200 + 3 tokens · $0.00031 · 0.50 s" in page.decode()
 
 
 def test_a_folder_without_runs_is_a_sentence(tmp_path):

@@ -30,7 +30,16 @@ def advice(run: RunFolder, row: Row) -> Iterator[str]:
             f"it spoke: {_again(run, 'empty')}"
         )
     if _many(row.unread, row):
-        yield f"{several(row.unread, 'answer')} could not be read and counted as not right; see the gallery."
+        yield f"{several(row.unread, 'answer')} could not be read and {_counted(row)}; see the gallery."
+
+
+def _counted(row: Row) -> str:
+    """What became of unread answers; those of a world of which nothing was read are no figure."""
+    if not row.unheard:
+        return "counted as not right"
+    if row.unheard == row.unread:
+        return "are left out, for nothing of their world was read"
+    return f"counted as not right, but for {row.unheard:,} that are left out, for nothing of their world was read"
 
 
 def _many(number: int, row: Row) -> bool:

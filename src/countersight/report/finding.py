@@ -1,4 +1,4 @@
-"""What a report found, in a sentence that names who loses what; and first, what speaks against believing it."""
+"""What a report found, in a sentence that names who loses what, and what speaks against believing it."""
 
 from collections.abc import Iterator
 
@@ -16,12 +16,14 @@ _Found = tuple[RunScores, Figure]
 
 
 def sentence(report: ReportData) -> str:
-    """What was asked and what came out; a run that is unfinished, or gave nothing to score, is told of first."""
+    """What was asked and what came out. What is unfinished, or no finding at all, is told before it; the rest after."""
     asked = f"{several(report.cases, 'case')} of {name(report.dataset)}, {report.terms.about or _ABOUT[report.worlds]}"
     who = name(report.runs[0].label) if len(report.runs) == 1 else f"{count(len(report.runs))} runs"
     found = finding(report)
     told = f"{who} {_are(report)} asked {asked}{f': {found}' if found else '.'}"
-    return " ".join([*_caveats(report), *_unread(report), told])
+    before = [run for run in report.runs if _is_unfinished(run) or not _found(report)]
+    after = [run for run in report.runs if run not in before]
+    return " ".join([*_caveats(report, before), told, *_caveats(report, after), *_unread(report)])
 
 
 def _are(report: ReportData) -> str:
@@ -30,10 +32,10 @@ def _are(report: ReportData) -> str:
     return ("was" if is_over else "is") if len(report.runs) == 1 else ("were" if is_over else "are")
 
 
-def _caveats(report: ReportData) -> Iterator[str]:
-    """Which runs are unfinished or tell nothing; of many, how many."""
+def _caveats(report: ReportData, told: list[RunScores]) -> Iterator[str]:
+    """Which of these runs are unfinished or tell nothing; of many, how many."""
     for kind in ("No finding", "Unfinished"):
-        runs = [run for run in report.runs if _caveat(report, run) == kind]
+        runs = [run for run in told if _caveat(report, run) == kind]
         if len(runs) > _FEW:
             yield f"{kind}: {len(runs)} of {several(len(report.runs), 'run')}; the tables say how far each has come."
         else:
@@ -57,8 +59,7 @@ def _without_answer(run: RunScores) -> float:
 
 def finding(report: ReportData) -> str:
     """Who loses what from the picture as it is to the one under a change, or how well one world is answered."""
-    told = [(run, _figure(report, run)) for run in report.runs]
-    known = [(run, figure) for run, figure in told if figure is not None]
+    known = _found(report)
     if not known:
         where = " in one of the two worlds" if any(run.overall.scored for run in report.runs) else ""
         return f"nothing that can be scored was answered{where}, so there is no finding."
@@ -73,6 +74,11 @@ def finding(report: ReportData) -> str:
     if unclear:
         parts.append(f"no clear drop for {_listed(unclear)}")
     return "; ".join(parts) + "."
+
+
+def _found(report: ReportData) -> list[_Found]:
+    told = [(run, _figure(report, run)) for run in report.runs]
+    return [(run, figure) for run, figure in told if figure is not None]
 
 
 def _ends(runs: list[_Found]) -> list[_Found]:
@@ -95,7 +101,11 @@ def _caveat(report: ReportData, run: RunScores) -> str:
     """Replies that are all cut, empty or unread, in either world, tell nothing of a model."""
     if _figure(report, run) is None:
         return "No finding"
-    return "Unfinished" if run.overall.missing or run.overall.failed else ""
+    return "Unfinished" if _is_unfinished(run) else ""
+
+
+def _is_unfinished(run: RunScores) -> bool:
+    return bool(run.overall.missing or run.overall.failed)
 
 
 def _figure(report: ReportData, run: RunScores) -> Figure | None:

@@ -101,6 +101,8 @@ def _line(label: str, scores: GroupScores, y: float) -> Iterator[Markup]:
     if drop and drop.value is not None:
         yield words_at(WIDTH - MARGIN, y, f"drop {percent(drop.value)}", "", "end")
         yield words_at(WIDTH - MARGIN, y + 15, f"{interval(drop)}; n = {drop.n}", "soft", "end")
+    elif not figures:
+        yield words_at(WIDTH - MARGIN, y + 5, "nothing scored", "soft", "end")
 
 
 def _mark(asking: Asking, figure: Figure, y: float) -> Iterator[Markup]:

@@ -309,7 +309,7 @@
 
   const spending = (answer) =>
     [
-      answer.finish && answer.finish !== "stop" ? `ended by ${answer.finish}` : "",
+      answer.finish ? `ended by ${answer.finish}` : "",
       answer.tokens_in || answer.tokens_out ? `${number(answer.tokens_in ?? 0)} + ${number(answer.tokens_out ?? 0)} tokens` : "",
       answer.cost ? `$${answer.cost.toPrecision(2)}` : "",
       answer.seconds ? `${answer.seconds.toFixed(2)} s` : "",
@@ -543,6 +543,7 @@
     const value = Number.parseFloat(words.replace(/,/g, "").replace("−", "-"));
     return Number.isNaN(value) ? words : value;
   };
+  const isNothing = (value) => value === "" || value === "–";
   for (const table of document.querySelectorAll("table")) {
     const body = table.tBodies[0];
     if (!body || body.rows.length < 3) continue;
@@ -558,6 +559,8 @@
         const last = rows.filter((row) => row.matches(".total, .reported, .unasked"));
         const order = (a, b) => {
           const [x, y] = [valueOf(a, column), valueOf(b, column)];
+          // what has no figure stands last, whichever way the rows are sorted
+          if (isNothing(x) || isNothing(y)) return isNothing(x) - isNothing(y);
           const less = typeof x === typeof y ? (x < y ? -1 : x > y ? 1 : 0) : typeof x === "number" ? 1 : -1;
           return down ? less : -less;
         };

@@ -141,7 +141,20 @@ def _asking(run: WatchedRun, place: int, case: Case, asking: Asking, reply: Repl
         element("p", text(question.text), dir="auto"),
         element("p", text(f"Right answer: {question.right_text}"), dir="auto"),
         element("p", element("b", text(f"{verdict}: "), class_=f"verdict {verdict}"), text(words), dir="auto"),
+        element("p", text(" · ".join(_spent(reply))), class_="spent") if reply else Markup(""),
     )
+
+
+def _spent(reply: Reply) -> Iterable[str]:
+    """How a reply ended and what it took, as far as the server told."""
+    if reply.finish:
+        yield f"ended by {name(reply.finish)}"
+    if reply.tokens_in or reply.tokens_out:
+        yield f"{count(reply.tokens_in or 0)} + {count(reply.tokens_out or 0)} tokens"
+    if reply.cost:
+        yield f"${reply.cost:.2g}"
+    if reply.seconds:
+        yield f"{reply.seconds:.2f} s"
 
 
 def _page(title: str, look: str, state: str, *parts: Markup) -> str:
