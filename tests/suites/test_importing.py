@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from argparse import ArgumentTypeError
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from importing import csv_file, import_suite, jsonl_file
 from making import picture
 
+from countersight.cli.parsing import part_of_all
 from countersight.errors import CountersightError
 from countersight.suites.csv_file import csv_rows
 from countersight.suites.importing import MAX_LINE, BadField
@@ -98,6 +100,12 @@ def test_a_header_that_will_not_do_is_told_with_the_column_that_may_be_meant(tmp
     path = tmp_path / "in.csv"
     path.write_text(f"{header}\n1,2,3\n")
     assert told(csv_rows(path, ("x", "answer"))) == [(1, (field, reason))]
+
+
+@pytest.mark.parametrize("given", ["150%", "-3%", "0%", "1.5", "a%"])
+def test_what_is_no_share_is_said_back_as_it_was_given(given):
+    with pytest.raises(ArgumentTypeError, match=f"^'{given}' is not a share such as 10% or 0.1$"):
+        part_of_all(given)
 
 
 def test_quotes_cannot_hold_a_row_together_for_ever(tmp_path):
