@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from countersight.case import LETTERS, Order, Question, Reply
 from countersight.reading.clauses import sentences
-from countersight.reading.corrections import corrected, holds_elsewhere, is_cut_off
+from countersight.reading.corrections import Correction, corrected, holds_elsewhere, is_cut_off
 from countersight.reading.counting import count
 from countersight.reading.endings import marked, passages, tails
 from countersight.reading.languages import eastern, is_strange, language_of
@@ -32,7 +32,6 @@ _LOOSE = re.compile(r"[\W_]+")
 _ARTICLE = re.compile(r"^(?:(?:in|on|at|from|to|into|onto) )?(?:(?:a|an|the|his|her|its|their) )?(?=\w)")
 _DIGITS = re.compile(r"[0-9]{1,9}")
 _HOW_MANY = re.compile(r"\b(?:how many|number of)\b", re.IGNORECASE)
-_TAKEN_BACK = re.compile(r"^\W*(?:no|nope|not quite)\b[\s,.:!-]*", re.IGNORECASE)
 _FIRST_PIECE = re.compile(r"[^\n.!]{1,60}(?:[.!](?=\s)|\n)")
 _GIVES_REASONS = re.compile(rf"\W*{any_of('statements.reasons_follow')}", re.IGNORECASE)
 _ASKED_AGAIN = re.compile(r"^\W*(?:q|question)\s*:[^\n]*\n\s*(?:a|answer)\s*:\s*(?=\S)", re.IGNORECASE)
@@ -43,6 +42,7 @@ _ANNOUNCEMENT = re.compile(
     r"\W*(?:so |therefore,? |thus,? |hence,? )?(?:the |my )?(?:final )?answer(?: is|:)\W*\S+\W*$", re.IGNORECASE
 )
 _OPENING_REFUSAL = 200
+_MOST_CORRECTIONS = 20  # one within the other; a model that goes on ("no wait no wait …") hangs, and says nothing
 _DOUBT = found("statements.doubts")
 
 
@@ -216,13 +216,9 @@ def _closing(passage: str, question: Question) -> str | None:
     return None
 
 
-def _anywhere(said: str, question: Question) -> str | None:
-    correction = corrected(said)
-    if correction:
-        after = correction.after
-        if not _asks_yes_or_no(question):
-            after = _TAKEN_BACK.sub("", after)
-        return _anywhere(after, question) or (_anywhere(correction.before, question) if correction.confirms else None)
+def _anywhere(said: str, question: Question, corrections: int = _MOST_CORRECTIONS) -> str | None:
+    if correction := corrected(said):
+        return _of_correction(correction, question, corrections - 1) if corrections else None
     if question.kind != "open" and _announces_two(said, question):
         return None
     for region in announced(said):
@@ -239,6 +235,13 @@ def _anywhere(said: str, question: Question) -> str | None:
         return open_answer(said, question.text) if without_refusal(said[:_OPENING_REFUSAL]) is not None else None
     rest = _usable(said, question)
     return _prose(rest, question) if rest else None
+
+
+def _of_correction(correction: Correction, question: Question, more: int) -> str | None:
+    """The answer that a reply comes to once it took one back, or the one before where it only confirms that."""
+    after = correction.after if _asks_yes_or_no(question) else correction.after_its_no
+    answer = _anywhere(after, question, more)
+    return answer or (_anywhere(correction.before, question, more) if correction.confirms else None)
 
 
 def _announces_two(said: str, question: Question) -> bool:
@@ -259,8 +262,7 @@ def _asks_yes_or_no(question: Question) -> bool:
 
 
 def _corrected(part: str, question: Question) -> str | None:
-    correction = corrected(part)
-    return _anywhere(part, question) if correction else _prose(part, question)
+    return _anywhere(part, question) if corrected(part) else _prose(part, question)
 
 
 def _said_outright(region: str, question: Question) -> str | None:

@@ -52,13 +52,13 @@ _TWICE = re.compile(
 )
 _ONLY = re.compile(r"\W*(?:only|just) ", re.IGNORECASE)
 _WITH = re.compile(r"\bwith (?P<what>(?:the|his|her|its|their) \w+)\W*$", re.IGNORECASE)
-_AS_MANY = re.compile(r"\b(?:same|equal) (?:number|amount)\b|\bequally many\b|\bas many\b.*\bas\b", re.IGNORECASE)
+_AS_MANY = re.compile(r"\b(?:same|equal) (?:number|amount)\b|\bequally many\b|\bas many\b.{0,200}\bas\b", re.IGNORECASE)
 _LET_ALONE = re.compile(
-    r"(?:\b(?:not|no|hardly|barely|scarcely)\b|n't\b).*\blet alone (?P<what>\w+(?: \w+)?)", re.IGNORECASE
+    r"(?:\b(?:not|no|hardly|barely|scarcely)\b|n't\b).{0,200}\blet alone (?P<what>\w+(?: \w+)?)", re.IGNORECASE
 )
 # "It would find it impossible to reach the shelf": denied, though not by a "not" beside the verb.
 _OTHER_DENIAL = found("yes_no.other_denials")
-_NEITHER = re.compile(r"\bneither\b.*\bnor\b", re.IGNORECASE)
+_NEITHER = re.compile(r"\bneither\b.{0,200}\bnor\b", re.IGNORECASE)
 _ADDED = re.compile(rf",(?!.*(?:\b(?:not|no|but|if)\b|n't|,|{AUXILIARY}))", re.IGNORECASE)
 _ADVERBS = re.compile(
     r"^\W*(?:very|quite|rather|pretty|still|really|\w{2,}ly)\s+|,? (?:indeed|i imagine|i think)\b", re.IGNORECASE

@@ -39,6 +39,7 @@ _ARE_THINGS = re.compile(
     re.IGNORECASE,
 )
 _ONES = re.compile(r"\s*(?:[a-z-]+ ){1,2}ones?\b", re.IGNORECASE)
+_NEAR = 60  # characters before a number that can hold its label
 _PLURALS = words("questions.plurals")
 _VERBS = words("questions.helping") | words("questions.possession")
 _PREPOSITIONS = words("questions.prepositions")
@@ -66,7 +67,7 @@ class Quantity(msgspec.Struct, frozen=True):
     @property
     def noun(self) -> str:
         """The word that is counted, or nothing."""
-        label = None if self.phrase else _LABEL.search(self.before)  # "Remaining: 7" counts nothing new
+        label = None if self.phrase else _LABEL.search(self.before[-_NEAR:])  # "Remaining: 7" counts nothing new
         if self.phrase and _ONES.match(self.after) and spelled(self.after)[len(self.phrase)].startswith("one"):
             return ""  # "blue ones" have no name of their own
         return label[1].lower() if label else self.phrase[-1] if self.phrase else ""

@@ -24,6 +24,7 @@ _THOUGHT = re.compile(
     r"[^.!?\n]{0,100}?\b(?:but|however|yet)\b[\s,.:!-]*",
     re.IGNORECASE,
 )
+_TAKEN_BACK = re.compile(r"^\W*(?:no|nope|not quite)\b[\s,.:!-]*", re.IGNORECASE)
 _CONFIRMED = re.compile(rf"\W*{any_of('statements.confirmations')}", re.IGNORECASE)
 _DENIED = re.compile(r"\b(?:no|not|wrong)\b|n't\b", re.IGNORECASE)
 _DANGLING = words("statements.dangling")
@@ -53,6 +54,11 @@ class Correction(msgspec.Struct, frozen=True):
 
     before: str
     after: str
+
+    @property
+    def after_its_no(self) -> str:
+        """What follows, less the "no" that takes back: no answer where a number or an option was asked for."""
+        return _TAKEN_BACK.sub("", self.after)
 
     @property
     def confirms(self) -> bool:

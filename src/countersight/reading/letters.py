@@ -66,7 +66,8 @@ _OF_NOW = re.compile(
 )
 _NONE_OF_THEM = re.compile(rf"{any_of('options.none_of_them')}|\b(?:none|all) of (?:these|those)\W*$", re.IGNORECASE)
 _MOST = 200  # letters of one sentence that are looked at, the last
-_NEAR = 60  # characters on either side of a letter that tell what is said of it
+NEAR = 60
+"""Characters on either side of a letter that tell what is said of it."""
 
 
 class Named(NamedTuple):
@@ -150,7 +151,7 @@ def by_letter(text: str, options: Sequence[str], *, of_now: bool) -> Named:
     for number, piece in pieces:
         passing = not of_now and tells_of_now(piece) and len(pieces) > 1
         for start, end, letter in _mentions(piece)[-_MOST:]:
-            before, after = piece[max(0, start - _NEAR) : start], piece[end : end + _NEAR]
+            before, after = piece[max(0, start - NEAR) : start], piece[end : end + NEAR]
             if letter in letters and _is_denied(before, after, also=bool(denied)):
                 denied.add(letter)
             elif letter in letters and (

@@ -14,6 +14,7 @@ from countersight.reading.letters import (
     CAPITAL,
     DENIED_AFTER,
     DENIED_BEFORE,
+    NEAR,
     bare_choice,
     by_letter,
     is_bare,
@@ -209,7 +210,8 @@ def _places(text: str, options: Sequence[str]) -> set[int]:
     places = [alone["place"]] if alone else [found["place"] for found in _ORDINAL.finditer(text)]
     named = {_PLACES[re.sub(r"[ -]+", " ", place.lower()).replace("the ", "")] for place in places}
     for mention in _NUMBERED_OPTION.finditer(text):
-        if DENIED_BEFORE.search(text[: mention.start()]) or DENIED_AFTER.match(text[mention.end() :]):
+        before, after = text[max(0, mention.start() - NEAR) : mention.start()], text[mention.end() :]
+        if DENIED_BEFORE.search(before) or DENIED_AFTER.match(after):
             continue
         number = mention[1]
         # "Option 3" may as well be the option that says 3, unless that is the third.

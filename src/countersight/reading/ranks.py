@@ -117,7 +117,7 @@ _LESSENING = re.compile(rf"=|(?<!-)-(?!-)|{any_of('counts.lessening')}", re.IGNO
 _EXPLAINED = re.compile(r"\s*(?:[\w']+\s*)?(?:\s--?\s|:)\s*(?=[a-z])", re.IGNORECASE)  # "4 - there were 11, …"
 FINITE = found("counts.present_verbs")
 _PARTS = re.compile(r":|--")
-_MOST = 100  # numbers of one sentence that are looked at, the last
+_MOST = 100  # numbers of one sentence that are looked at, the last; the first where a text opens with its answer
 _NEAR = 60  # characters of a sentence that can say what a number in it is
 
 
@@ -150,7 +150,7 @@ def ranks_in(sentence: str, *, first: bool, last: bool) -> Ranks:
 
 def opening_number(text: str) -> str | None:
     """The number a text begins with, where it stands for itself: the "4" of "4, since 3 cats and 1 more make 4"."""
-    numbers = _marked(text, numerals(text))
+    numbers = _marked(text, numerals(text)[:_MOST])
     if not numbers or not _SHORT_OPENING.match(text[: numbers[0].start]):
         return None
     after = text[numbers[0].end : numbers[0].end + _NEAR]
@@ -265,9 +265,9 @@ def _rank(text: str, numeral: Numeral, concluded_from: int, supposed_from: int) 
 
 def _is_one_of_these(text: str, numbers: list[Numeral], place: int) -> bool:
     """Whether "one" stands for a thing that so many have, or nobody: "three would be holding one"."""
-    ends = re.match(r"\W*$", text[numbers[place].end :])
-    had = _HAD_BEFORE.search(text, 0, numbers[place].start)
-    return numbers[place].word == "one" and place > 0 and bool(ends) and bool(had)
+    if numbers[place].word != "one" or place == 0 or not re.match(r"\W*$", text[numbers[place].end :]):
+        return False
+    return bool(_HAD_BEFORE.search(text, 0, numbers[place].start))
 
 
 def has_its_would(after: str) -> bool:

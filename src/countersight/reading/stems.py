@@ -38,6 +38,12 @@ def spelled(text: str) -> list[str]:
     return _WORD.findall(_THE_LEFT.sub("the leftside", text.lower()))
 
 
+def first_spelled(text: str) -> list[str]:
+    """The first word of a text in small letters, if it has one; the others are not looked at."""
+    found = _WORD.search(text.lower())
+    return [found.group()] if found else []
+
+
 def is_empty(word: str) -> bool:
     """Whether a word tells nothing about what is counted."""
     return word in _EMPTY_OF_COUNTS

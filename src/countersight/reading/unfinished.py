@@ -7,7 +7,7 @@ from countersight.reading.company import Quantity
 from countersight.reading.numerals import numerals
 from countersight.reading.question import Counted
 from countersight.reading.ranks import Rank, has_its_would
-from countersight.reading.stems import counted_words, spelled, stem
+from countersight.reading.stems import counted_words, first_spelled, spelled, stem
 from countersight.reading.vocabulary import found
 
 _SUPPOSES = re.compile(r"\b(?:if|after|once|when)\b", re.IGNORECASE)
@@ -33,8 +33,10 @@ def repeats_the_supposition(text: str, question: str) -> bool:
 def tells_another_number(text: str, question: str) -> bool:
     """Whether a reply gives another number to what the question numbers: "on two legs", to who stands on one leg."""
     main = stated(question)
-    numbered = {(n.value, *map(stem, spelled(main[n.end :])[:1])) for n in numerals(main)}
-    told = {(n.value, *map(stem, spelled(text[n.end :])[:1])) for n in numerals(text)}
+    numbered = {(n.value, *map(stem, first_spelled(main[n.end :]))) for n in numerals(main)}
+    if not numbered:
+        return False
+    told = {(n.value, *map(stem, first_spelled(text[n.end :]))) for n in numerals(text)}
     others = any(noun == thing and m != "0" for _, *noun in numbered for m, *thing in told if noun)
     return others and not numbered & told
 

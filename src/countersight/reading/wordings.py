@@ -23,6 +23,7 @@ _DENYING = found("options.denying")
 _IS = re.compile(r"\b(?:is|are|was|were)\b", re.IGNORECASE)
 _YES_OR_NO = re.compile(r"^\W*(?:yes|no)\s*[,:;-]\s*(?=\w)", re.IGNORECASE)
 _LONGEST_NAME = 12  # words of a reply that can name an option by some of its words
+_LONGEST_WRITTEN = 400  # signs of so few words; "0.0.0.0…" is one word and has no end
 _LONGEST_NOUN = 2  # words that tell something, of an option that only names a thing
 _ENOUGH = 0.6  # of the words of an option that says something; its subject alone is no choice
 _LONG_RUN = 6  # words in a row that nobody says by chance
@@ -78,7 +79,7 @@ def _standing(option: str, text: str) -> list[re.Match[str]]:
 
 def _by_some_words(text: str, options: Sequence[str], letters: str, question: str) -> set[str]:
     """The options that a short reply names by words only they have: "red", of a red and a blue circle."""
-    if len(text.split()) > _LONGEST_NAME:
+    if len(text) > _LONGEST_WRITTEN or len(text.split()) > _LONGEST_NAME:
         return set()
     bags = [_telling(option) for option in options]
     said = _not_denied(text)
