@@ -22,6 +22,20 @@ COUNTS = [
     ("How many bikes are in the rack?", "The rack has five bikes in front and four behind, which makes nine.", "9"),
     ("How many bikes are in the rack?", "The rack has five bikes on the left and four bikes on the right.", None),
     ("How many jars are on the top shelf?", "It has four jars on the top shelf and three below: seven in total.", "4"),
+    # what comes or goes, where just that was asked
+    ("How many slices of the cake are gone?", "It was cut into 8. 5 are left, which means that 3 are gone.", "3"),
+    ("How many skittles would fall if he hit the first?", "All 9 skittles would fall.", "9"),
+    ("How many cups would be on the tray if two fell?", "Two would fall.", None),
+    # what is, and what would be
+    (
+        "How many pins would still stand if the ball hit the two in front?",
+        "There are ten pins in total. The ball would hit the two in front, and the remaining eight would still stand.",
+        "8",
+    ),
+    ("How many urns would be on the sill if one fell?", "Before: 4 urns on the sill. After: one lies in pieces.", None),
+    # verbs that end as nouns do, and what the things are at
+    ("How many paths cross the meadow?", "3 paths cross the meadow in this picture.", "3"),
+    ("How many owls are on the barn?", "One barn, two owls sitting on it. So 2.", "2"),
     # one is named besides
     ("How many people are in the ward?", "Besides the doctor, there are three nurses in the ward.", None),
     # a question whose verb helps no other: the noun is what does it, and it asks of now

@@ -22,6 +22,7 @@ _PARTS_IN_BRACKETS = re.compile(r"\s*\((?=[^()]*[,;&]|[^()]* and )([^()=+*/]{5,2
 _SAYS = re.compile(rf"{any_of('questions.helping')}|\b(?:if|now|before|after|plus|minus|each)\b|'d\b", re.IGNORECASE)
 _INTERJECTION = re.compile(r"^\W*(?:yes|no|yeah|nope|sure|okay|ok|well|right)\s*[,.!;:-]+\s+(?=\S)", re.IGNORECASE)
 _COUNTING_UP = re.compile(r"\b1,? 2(?:,? (?:and )?\d{1,3}\b){1,40}(?! [-+=*/])")
+_COUNTING_EACH = re.compile(r"\b(?<=counting )(?:each|every)(?: one)?\b", re.IGNORECASE)  # and none has so many
 _EVERY_ONE = re.compile(r"\bevery(?: single)? one of the (?=\w+)", re.IGNORECASE)
 _INTO = re.compile(
     r"\b(?:turn|chang|transform|mak)(?:e|es|s|ed|ing)? (?:the |these |those )?\w+(?: \w+)? into (?=\w)", re.IGNORECASE
@@ -46,7 +47,7 @@ def in_things(text: str, question: str) -> str:
     text = _COUNTING_UP.sub(_last_of_counting, _INTERJECTION.sub("", _unless_empty(_BRACKETED.sub(" ", text), text)))
     text = _COMPOUND.sub(lambda found: _had(found, question), _INTO.sub("make ", _IN_WHICH_CASE.sub("", text)))
     text = ORDERED.sub(r"if you \g<order>, ", text)
-    text = _without_what_was_asked(_EVERY_ONE.sub("all ", text), question)
+    text = _without_what_was_asked(_EVERY_ONE.sub("all ", _COUNTING_EACH.sub("them", text)), question)
     text = _NUMBER_AS_A_NAME.sub("", text) if counted_by(question).nouns else text
     text = text if "=" in text else _DASH_FIRST.sub(r"\1 -- ", text)
     return _unless_empty(_YEAR.sub(" ", text), text)

@@ -20,7 +20,7 @@ from countersight.reading.other_counts import (
     is_one_of_a_list,
 )
 from countersight.reading.question import Counted, counted_by
-from countersight.reading.ranks import Rank, ranks_in
+from countersight.reading.ranks import Rank, has_its_would, ranks_in
 from countersight.reading.short_counts import difference, short_count
 from countersight.reading.stems import counted_words, stem
 from countersight.reading.totals import parts_of_a_whole, strongest, whole_or_part
@@ -36,6 +36,8 @@ _SUM = re.compile(r"^\W*\d+(?: [a-z]+)? ?[-+*/] ?\d+(?: [a-z]+)?\W*$", re.IGNORE
 _OTHERWISE = re.compile(r"\b(?:instead(?! of)|otherwise|on the other hand)\b", re.IGNORECASE)
 _MORE_OR_NOT = re.compile(r"\b(?:possibly|maybe|perhaps) (?:another|more|one more|others)\b", re.IGNORECASE)
 _IN_THE_PICTURE = re.compile(r"\b(?:in|on) th(?:e|is) (?:image|picture|photo|photograph|scene)\W*$", re.IGNORECASE)
+_AS_IT_IS = re.compile(r"\W*(?:before|now|currently|originally|initially|at present)\s*:", re.IGNORECASE)
+_REMAINING = re.compile(r"\b(?:remaining|other)\s*$", re.IGNORECASE)
 _LAST_WORD = re.compile(r"([a-z]+)\s*$", re.IGNORECASE)
 _MOST = 200  # numbers of a reply that are held against the question; of more, the last
 
@@ -69,7 +71,8 @@ def _weighed(text: str, asked: Counted) -> str | None:
     opened = opened_with(text)
     if opened and _is_strongest(opened, every, asked):
         return opened
-    chosen = _chosen(every, asked, frozenset(counted_words(text)))
+    since = " ".join(pieces[min((n.sentence for n in every), default=0) :])
+    chosen = _chosen(every, asked, frozenset(counted_words(text)), frozenset(counted_words(since)))
     if opened and chosen != opened and max(n.rank for n in every) <= Rank.ALONE:
         return None  # "5: 4 on the ground and the spare", to how many there are with the spare
     if chosen is None or _is_ruled_out(chosen, every, text, asked):
@@ -83,7 +86,10 @@ def _weighed(text: str, asked: Counted) -> str | None:
 def _numbers(pieces: list[str], asked: Counted) -> list[Quantity]:
     """The numbers of all sentences, less those that hold of each of several things."""
     last = len(pieces) - 1
-    ranked = [ranks_in(piece, first=place == 0, last=place == last) for place, piece in enumerate(pieces)]
+    ranked = [
+        ranks_in(piece, first=place == 0, last=place == last, asked=asked.predicate)
+        for place, piece in enumerate(pieces)
+    ]
     return [n for place, ranks in enumerate(ranked) for n in not_of_each(quantities(ranks, place), ranks.text, asked)]
 
 
@@ -135,7 +141,15 @@ def _of_the_supposed(every: list[Quantity], pieces: list[str], asked: Counted) -
     levelled = []
     for quantity in every:
         rank = quantity.rank
-        if quantity.sentence < first and not MODAL_AT.search(pieces[quantity.sentence]):
+        if _AS_IT_IS.match(pieces[quantity.sentence]):
+            rank = Rank.BEFORE
+        elif is_all_there_is(quantity) and any(
+            n.sentence > quantity.sentence and has_its_would(n.after) for n in every
+        ):
+            rank = Rank.ALONE  # "There are ten in total. … the remaining seven would stand."
+        elif rank == Rank.SHARE and _REMAINING.search(quantity.before) and has_its_would(quantity.after):
+            rank = Rank.EXPECTED if quantity.words & asked.qualities else rank
+        elif quantity.sentence < first and not MODAL_AT.search(pieces[quantity.sentence]):
             rank = min(rank, Rank.ALONE)
         elif quantity.sentence in supposing and rank in (Rank.STATED, Rank.ALONE):
             rank = Rank.EXPECTED
@@ -174,8 +188,11 @@ def _of_now(every: list[Quantity], pieces: list[str]) -> list[Quantity]:
     return [quantity for quantity in every if not supposes(pieces[quantity.sentence])] or every
 
 
-def _chosen(every: list[Quantity], asked: Counted, mentioned: frozenset[str]) -> str | None:
-    """The number that the question's own words qualify; where they qualify none, the one put forward most strongly."""
+def _chosen(every: list[Quantity], asked: Counted, mentioned: frozenset[str], since: frozenset[str]) -> str | None:
+    """The number that the question's own words qualify; where they qualify none, the one put forward most strongly.
+
+    What is said before all numbers sets the scene; what is said `since` may be said of others.
+    """
     if not every or not (asked.nouns or asked.qualities):
         return strongest(every)
     if not asked.of_now and every and max(n.rank for n in every) <= Rank.BEFORE and not _are_shares(every):
@@ -191,7 +208,7 @@ def _chosen(every: list[Quantity], asked: Counted, mentioned: frozenset[str]) ->
         return None  # "there are four men in the image", to how many wear glasses
     if asked.qualities and len(every) == 1 and is_all_there_is(every[0]) and not every[0].words & asked.qualities:
         return None  # nothing says that these are the ones asked for
-    told = (asked.qualities - asked.places) & mentioned
+    told = (asked.qualities - asked.places) & since
     if best == 0 and told and max(n.rank for _, n in to_the_point) == Rank.STATED:
         return None  # "there are six women, and half of them carry bags"
     if best == 0:

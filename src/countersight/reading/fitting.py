@@ -61,7 +61,8 @@ def fit(quantity: Quantity, asked: Counted, inherited: frozenset[str]) -> Fit | 
 
 def _counts_another(quantity: Quantity, noun: str, asked: Counted) -> bool:
     """Whether it counts what the question only mentions: the hats of "how many people wear hats"."""
-    plural = quantity.noun.endswith("s") and not quantity.noun.endswith("ss")
+    one = quantity.value == "1" and asked.of_now  # "one scarecrow, four crows on it"
+    plural = one or (quantity.noun.endswith("s") and not quantity.noun.endswith("ss"))
     own = asked.qualities | asked.nouns
     verb = any(stem(word) in own for word in quantity.phrase[:-1])  # "3 wear hats", "8 rowers wear"
     another = plural and not verb and noun not in asked.nouns and noun in asked.qualities | asked.owner

@@ -24,7 +24,7 @@ _PLACE = re.compile(r"\b(?:in|on|at|inside|under|behind|near|aboard) (?:(?:the|a
 # "Rowers wear a cap", "slices of pizza lie on the plate"; not "men in the boat", "cups standing there", "fishing boats"
 _DOING = re.compile(
     rf"(?:\w+ ){{0,3}}?(?:\w*[^\Ws]s|\w*men|{any_of('questions.plurals')})(?: of (?:the )?\w+)? "
-    rf"(?!{any_of('questions.prepositions', 'questions.no_verbs')})(?P<does>[a-z]+(?<!ing)(?<!ed)(?<!s)(?: .*|$))",
+    rf"(?!{any_of('questions.prepositions', 'questions.no_verbs')})(?P<does>[a-z]+(?<!ing)(?<!ed)(?<![^s]s)(?: .*|$))",
     re.IGNORECASE,
 )
 _DETERMINERS = words("questions.determiners")

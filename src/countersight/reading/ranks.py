@@ -7,6 +7,7 @@ import msgspec
 
 from countersight.reading.clauses import MODAL, MODAL_AT, stated
 from countersight.reading.numerals import Numeral, numerals
+from countersight.reading.stems import counted_words
 from countersight.reading.vocabulary import any_of, found
 from countersight.text import UNITS
 
@@ -121,8 +122,11 @@ _MOST = 100  # numbers of one sentence that are looked at, the last; the first w
 _NEAR = 60  # characters of a sentence that can say what a number in it is
 
 
-def ranks_in(sentence: str, *, first: bool, last: bool) -> Ranks:
-    """The numbers of a sentence in order, each with its rank; its suppositions are left out."""
+def ranks_in(sentence: str, *, first: bool, last: bool, asked: frozenset[str] = frozenset()) -> Ranks:
+    """The numbers of a sentence in order, each with its rank; its suppositions are left out.
+
+    A number that comes or goes is no count of what is there, unless just that was `asked`: "2 have been eaten".
+    """
     main = stated(sentence)
     outside = _PARENTHESIS.sub(" ", main)
     every = numerals(outside)
@@ -132,7 +136,7 @@ def ranks_in(sentence: str, *, first: bool, last: bool) -> Ranks:
     numbers = _marked(outside, every[-_MOST:])
     if not numbers:
         return Ranks(outside)
-    ranks = _ranked(outside, numbers)
+    ranks = _ranked(outside, numbers, asked)
     concludes = ranks[-1] == Rank.CONCLUDED > ranks[0]  # "9, a third is 3, so 6"
     if not concludes and _is_whole_and_parts(
         outside, [n for n, rank in zip(numbers, ranks, strict=True) if rank > Rank.ASIDE]
@@ -159,8 +163,10 @@ def opening_number(text: str) -> str | None:
     return numbers[0].value
 
 
-def _ranked(text: str, numbers: list[Numeral]) -> list[Rank]:
-    asides = [_is_aside(text[max(0, n.start - _NEAR) : n.start], text[n.end : n.end + _NEAR], n) for n in numbers]
+def _ranked(text: str, numbers: list[Numeral], asked: frozenset[str]) -> list[Rank]:
+    asides = [
+        _is_aside(text[max(0, n.start - _NEAR) : n.start], text[n.end : n.end + _NEAR], n, asked) for n in numbers
+    ]
     end = max((n.start for n, aside in zip(numbers, asides, strict=True) if not aside), default=-1)
     # "3 + 2 = 5, then 5 - 1 = 4": of several conclusions in a sentence the last one that has a number counts.
     signs = [sign.span() for sign in _CONCLUDING.finditer(text) if sign.end() <= end]
@@ -275,18 +281,19 @@ def has_its_would(after: str) -> bool:
     return bool(_MODAL_AFTER.match(after) or _SHARE_OF_ALL.match(after))
 
 
-def _tells_a_change(after: str) -> bool:
-    return bool(_ASIDE_AFTER.match(after) or _CAME_OR_WENT.match(after))
+def _tells_a_change(after: str, asked: frozenset[str] = frozenset()) -> bool:
+    change = _ASIDE_AFTER.match(after) or _CAME_OR_WENT.match(after)
+    return bool(change) and asked.isdisjoint(counted_words(change.group() if change else ""))
 
 
-def _is_aside(before: str, after: str, numeral: Numeral) -> bool:
+def _is_aside(before: str, after: str, numeral: Numeral, asked: frozenset[str]) -> bool:
     if numeral.value == "0" and numeral.word != "zero":
         return bool(_ZERO_ASIDE_BEFORE.search(before)) and numeral.word == "no"
     if (
         numeral.word == "both"
         or _DENIED_BEFORE.search(before)
         or _ASIDE_BEFORE.search(before)
-        or _tells_a_change(after)
+        or _tells_a_change(after, asked)
         or _FOR_THESE.search(before)
         or (_WITH_THESE.search(before) and _GOES_ON_TO_WOULD.match(after))
     ):
