@@ -122,6 +122,10 @@ COUNTS = [
     ("How many lamps would be on if one was lit?", "4. No, sorry: 5, I overlooked the one in the corner.", "5"),
 ]
 POLARITIES = [
+    # nothing of it is there, and the conclusion says what that means
+    ("Is the street empty?", "Not one car is on it, so yes, it is empty.", "yes"),
+    ("Is the wall free of posters?", "Not a single poster hangs on it, so yes, it's free of them.", "yes"),
+    ("Is there a poster on the wall?", "Not a single poster hangs on it, so no.", "no"),
     # what is denied of the object
     (JAR, "It would contain no cookies.", "no"),
     (JAR, "The jar would contain nothing.", "no"),

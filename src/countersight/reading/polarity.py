@@ -83,6 +83,7 @@ _DENIES_A_DENIAL = re.compile(
     r"[^.,;:]*(?:\b(?:not|never|fail\w*)\b|n't\b)",
     re.IGNORECASE,
 )
+_NONE_OF_IT = re.compile(r"\W*(?:not (?:an?|one|a single)|no) [a-z]", re.IGNORECASE)
 _NOT = re.compile(r"\W*not\b", re.IGNORECASE)
 _LABELLED = re.compile(r"\W*(?P<what>\w+(?: \w+)?), (?P<answer>yes|no)\W*$", re.IGNORECASE)  # "visible, yes; clear, no"
 _SUPPOSED = re.compile(r"\b(?:if|unless|otherwise|without)\b", re.IGNORECASE)
@@ -206,7 +207,8 @@ def _is_taken_back(answer: str, pieces: list[str], asked: Asked) -> bool:
 
 def _concluded_otherwise(answer: str, pieces: list[str]) -> str | None:
     """The other word, where a reply ends in it after all: "I would say yes, but there is no wind, so no"."""
-    tail = _CONCLUSION.split(pieces[-1])[-1] if len(pieces) > 1 and _CONCLUSION.search(pieces[-1]) else ""
+    several = len(pieces) > 1 or _NONE_OF_IT.match(pieces[0])  # "not a single car is on it, so yes, it is empty"
+    tail = _CONCLUSION.split(pieces[-1])[-1] if several and _CONCLUSION.search(pieces[-1]) else ""
     last = opening_polarity(tail)
     return last if last != answer else None
 
