@@ -169,3 +169,8 @@ def _spelled(match: re.Match[str]) -> Iterator[Numeral]:
         joined = False
     if number.start >= 0:
         yield number.numeral(match.string)
+
+
+def less(first: str | None, second: str | None) -> bool:
+    """Whether one number is below another, where both are known."""
+    return first is not None and second is not None and float(first) < float(second)

@@ -208,8 +208,7 @@ def _is_taken_back(answer: str, pieces: list[str], asked: Asked) -> bool:
 def _concluded_otherwise(answer: str, pieces: list[str]) -> str | None:
     """The other word, where a reply ends in it after all: "I would say yes, but there is no wind, so no"."""
     several = len(pieces) > 1 or _NONE_OF_IT.match(pieces[0])  # "not a single car is on it, so yes, it is empty"
-    tail = _CONCLUSION.split(pieces[-1])[-1] if several and _CONCLUSION.search(pieces[-1]) else ""
-    last = opening_polarity(tail)
+    last = opening_polarity(_CONCLUSION.split(pieces[-1])[-1]) if several and _CONCLUSION.search(pieces[-1]) else None
     return last if last != answer else None
 
 

@@ -6,7 +6,7 @@ from enum import IntEnum
 import msgspec
 
 from countersight.reading.clauses import MODAL, MODAL_AT, stated
-from countersight.reading.numerals import Numeral, numerals
+from countersight.reading.numerals import Numeral, less, numerals
 from countersight.reading.stems import counted_words
 from countersight.reading.vocabulary import any_of, found
 from countersight.text import UNITS
@@ -123,10 +123,7 @@ _NEAR = 60  # characters of a sentence that can say what a number in it is
 
 
 def ranks_in(sentence: str, *, first: bool, last: bool, asked: frozenset[str] = frozenset()) -> Ranks:
-    """The numbers of a sentence in order, each with its rank; its suppositions are left out.
-
-    A number that comes or goes is no count of what is there, unless just that was `asked`: "2 have been eaten".
-    """
+    """The numbers of a sentence with their ranks, less what it supposes, and what comes or goes and was not `asked`."""
     main = stated(sentence)
     outside = _PARENTHESIS.sub(" ", main)
     every = numerals(outside)
@@ -229,11 +226,6 @@ def _is_inexact(lead: str, after: str, before: str) -> bool:
     if _UP_TO.search(lead):
         return not _RISES.search(before[-_NEAR:])
     return bool(_INEXACT_BEFORE.search(lead) or _DENIED_BEFORE.search(lead) or _INEXACT_AFTER.match(after))
-
-
-def less(first: str | None, second: str | None) -> bool:
-    """Whether one number is below another, where both are known."""
-    return first is not None and second is not None and float(first) < float(second)
 
 
 def _is_whole_and_parts(text: str, numbers: list[Numeral]) -> bool:

@@ -3,9 +3,8 @@
 import re
 
 from countersight.reading.asked import Asked, content
-from countersight.reading.numerals import numerals
+from countersight.reading.numerals import less, numerals
 from countersight.reading.obstacles import STAYING
-from countersight.reading.ranks import less
 from countersight.reading.stems import counted_words, stem
 from countersight.text import NUMBER_WORDS
 
