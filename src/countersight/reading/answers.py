@@ -106,7 +106,7 @@ def _answer(text: str, question: Question, read_from: ReadFrom, finished: bool) 
         bare = _LABEL.sub("", bare)
     if read_from == "end" and (last := marked(bare)) is not None:
         return _marked(last, question)
-    for region in tagged(said):
+    for region in dict.fromkeys(tagged(said)):
         answer = _said_outright(plain(region), question)
         if answer is not None:
             return answer

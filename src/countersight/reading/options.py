@@ -51,7 +51,7 @@ _NUMBERED_OPTION = re.compile(
     rf"\b(?:option|choice)\s*#?(\d{{1,3}}|{'|'.join(list(NUMBER_WORDS)[1:10])})\b", re.IGNORECASE
 )
 _BAD = re.compile(rf"[❌✗✘✖❎]|{any_of('options.bad')}", re.IGNORECASE)
-_TICKED = re.compile(r"^\W*?(?:[✅✔☑]|\[x\])\s*([^\n✅✔☑]+)$", re.IGNORECASE | re.MULTILINE)
+_TICKED = re.compile(r"^[^\w\n]*?(?:[✅✔☑]|\[x\])\s*([^\n✅✔☑]+)$", re.IGNORECASE | re.MULTILINE)
 _EITHER = re.compile(r"\W*either\b.*\bor\b", re.IGNORECASE)
 # "If it rained, A; otherwise B."
 _OR_ELSE = re.compile(r"\bif\b[^.;]*[.;,]\s*(?:otherwise|if not|else)\b", re.IGNORECASE)
