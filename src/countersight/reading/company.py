@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import msgspec
 
-from countersight.reading.ranks import Rank, Ranks
+from countersight.reading.ranks import NEAR, Rank, Ranks
 from countersight.reading.stems import counted_words, is_empty, spelled
 from countersight.reading.vocabulary import any_of, words
 
@@ -40,11 +40,10 @@ _ARE_THINGS = re.compile(
     re.IGNORECASE,
 )
 _ONES = re.compile(r"\s*(?:[a-z-]+ ){1,2}ones?\b", re.IGNORECASE)
-_NEAR = 60  # characters before a number that can hold its label
 _PLURALS = words("questions.plurals")
 _VERBS = words("questions.helping") | words("questions.possession")
 _PREPOSITIONS = words("questions.prepositions")
-_HAVING = [[verb] for verb in ("has", "have", "holds", "contains", "carries", "shows")]
+_HAVING = frozenset({"has", "have", "holds", "contains", "carries", "shows"})
 _STOPS = _VERBS | _PREPOSITIONS | {"of", "that", "which", "who", "being", "left", "remaining", "altogether"}
 
 
@@ -68,7 +67,7 @@ class Quantity(msgspec.Struct, frozen=True):
     @property
     def noun(self) -> str:
         """The word that is counted, or nothing."""
-        label = None if self.phrase else _LABEL.search(self.before[-_NEAR:])  # "Remaining: 7" counts nothing new
+        label = None if self.phrase else _LABEL.search(self.before[-NEAR:])  # "Remaining: 7" counts nothing new
         if self.phrase and _ONES.match(self.after) and spelled(self.after)[len(self.phrase)].startswith("one"):
             return ""  # "blue ones" have no name of their own
         return label[1].lower() if label else self.phrase[-1] if self.phrase else ""
@@ -196,7 +195,7 @@ def _share_in_lists(befores: list[str], afters: list[str], joined: Sequence[str]
 
 def _are_had_by_one(before: str, after: str) -> bool:
     """Whether what comes before a number still holds behind an "and": "the rack has two cups in front and"."""
-    return not has_predicate(after) or (spelled(before)[-1:] in _HAVING and not _has_verb(after))
+    return not has_predicate(after) or (bool(_HAVING.intersection(spelled(before)[-1:])) and not _has_verb(after))
 
 
 def _share_with_parts(befores: list[str], afters: list[str], betweens: Sequence[str]) -> int:

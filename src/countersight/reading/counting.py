@@ -71,8 +71,10 @@ def _weighed(text: str, asked: Counted) -> str | None:
     opened = opened_with(text)
     if opened and _is_strongest(opened, every, asked):
         return opened
-    since = " ".join(pieces[min((n.sentence for n in every), default=0) :])
-    chosen = _chosen(every, asked, frozenset(counted_words(text)), frozenset(counted_words(since)))
+    said = frozenset(counted_words(text))
+    counts_from = min((n.sentence for n in every), default=0)
+    since = frozenset(counted_words(" ".join(pieces[counts_from:]))) if counts_from else said
+    chosen = _chosen(every, asked, said, since)
     if opened and chosen != opened and max(n.rank for n in every) <= Rank.ALONE:
         return None  # "5: 4 on the ground and the spare", to how many there are with the spare
     if chosen is None or _is_ruled_out(chosen, every, text, asked):

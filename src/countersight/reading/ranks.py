@@ -119,7 +119,8 @@ _EXPLAINED = re.compile(r"\s*(?:[\w']+\s*)?(?:\s--?\s|:)\s*(?=[a-z])", re.IGNORE
 FINITE = found("counts.present_verbs")
 _PARTS = re.compile(r":|--")
 _MOST = 100  # numbers of one sentence that are looked at, the last; the first where a text opens with its answer
-_NEAR = 60  # characters of a sentence that can say what a number in it is
+NEAR = 60
+"""Characters of a sentence that can say what a number in it is."""
 
 
 def ranks_in(sentence: str, *, first: bool, last: bool, asked: frozenset[str] = frozenset()) -> Ranks:
@@ -154,16 +155,14 @@ def opening_number(text: str) -> str | None:
     numbers = _marked(text, numerals(text)[:_MOST])
     if not numbers or not _SHORT_OPENING.match(text[: numbers[0].start]):
         return None
-    after = text[numbers[0].end : numbers[0].end + _NEAR]
-    if _tells_a_change(after) or _OF_GROUPS.match(after) or "=" in text[:_NEAR]:
+    after = text[numbers[0].end : numbers[0].end + NEAR]
+    if _tells_a_change(after) or _OF_GROUPS.match(after) or "=" in text[:NEAR]:
         return None
     return numbers[0].value
 
 
 def _ranked(text: str, numbers: list[Numeral], asked: frozenset[str]) -> list[Rank]:
-    asides = [
-        _is_aside(text[max(0, n.start - _NEAR) : n.start], text[n.end : n.end + _NEAR], n, asked) for n in numbers
-    ]
+    asides = [_is_aside(text[max(0, n.start - NEAR) : n.start], text[n.end : n.end + NEAR], n, asked) for n in numbers]
     end = max((n.start for n, aside in zip(numbers, asides, strict=True) if not aside), default=-1)
     # "3 + 2 = 5, then 5 - 1 = 4": of several conclusions in a sentence the last one that has a number counts.
     signs = [sign.span() for sign in _CONCLUDING.finditer(text) if sign.end() <= end]
@@ -216,7 +215,7 @@ def _marked(text: str, every: list[Numeral]) -> list[Numeral]:
 
 def _is_label(text: str, numeral: Numeral, before: Numeral | None) -> bool:
     """Whether a number is a name, as in "player 4"; in "of 5 players 4 stay" it is none."""
-    label = _LABEL_BEFORE.search(text, max(0, numeral.start - _NEAR), numeral.start)
+    label = _LABEL_BEFORE.search(text, max(0, numeral.start - NEAR), numeral.start)
     return label is not None and not (before and text[before.end : label.start()].isspace())
 
 
@@ -224,7 +223,7 @@ def _is_inexact(lead: str, after: str, before: str) -> bool:
     if lead[-1:] in _ABOUT or lead[-2:-1] in _ABOUT:
         return True
     if _UP_TO.search(lead):
-        return not _RISES.search(before[-_NEAR:])
+        return not _RISES.search(before[-NEAR:])
     return bool(_INEXACT_BEFORE.search(lead) or _DENIED_BEFORE.search(lead) or _INEXACT_AFTER.match(after))
 
 
@@ -247,8 +246,8 @@ def _totals(text: str, numbers: list[Numeral], end: int) -> bool:
 
 
 def _rank(text: str, numeral: Numeral, concluded_from: int, supposed_from: int) -> Rank:
-    before = text[max(0, numeral.start - _NEAR) : numeral.start]
-    after = text[numeral.end : numeral.end + _NEAR]
+    before = text[max(0, numeral.start - NEAR) : numeral.start]
+    after = text[numeral.end : numeral.end + NEAR]
     if numeral.start >= concluded_from or _CONCLUDED_AFTER.match(after):
         return Rank.CONCLUDED
     if numeral.start >= supposed_from and not _MODAL_AFTER.match(after):

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from countersight.reading.asked import content
 from countersight.reading.clauses import MODAL_AT, every_clause, stated, supposed
-from countersight.reading.letters import CHOSEN_BEFORE, DENIED_BEFORE
+from countersight.reading.letters import CHOSEN_BEFORE, DENIED_BEFORE, NEAR
 from countersight.reading.option_texts import affirmed, words_of, written_out
 from countersight.reading.stems import counted_words, stem
 from countersight.reading.vocabulary import found, words
@@ -28,7 +28,6 @@ _LONGEST_NOUN = 2  # words that tell something, of an option that only names a t
 _ENOUGH = 0.6  # of the words of an option that says something; its subject alone is no choice
 _LONG_RUN = 6  # words in a row that nobody says by chance
 _CLEAR_LEAD = 3  # words more than any other option has
-_NEAR = 60
 _MOST = 50  # places of an option's text in a reply that are looked at
 
 
@@ -42,11 +41,11 @@ def by_wording(text: str, options: Sequence[str], letters: str, question: str) -
         if words_of(option)
         # An option that denies something itself stands where it is denied.
         for found in _standing(option, text if _DENYING.search(option) else said)
-        if not DENIED_BEFORE.search(text[max(0, found.start() - _NEAR) : found.start()])
+        if not DENIED_BEFORE.search(text[max(0, found.start() - NEAR) : found.start()])
     ]
     # "dark red" is not also "red".
     outer = [s for s in spans if not any(o[0] <= s[0] and s[1] <= o[1] and o[:2] != s[:2] for o in spans)]
-    chosen = {x for start, _, x in outer if CHOSEN_BEFORE.search(text[max(0, start - _NEAR) : start])}
+    chosen = {x for start, _, x in outer if CHOSEN_BEFORE.search(text[max(0, start - NEAR) : start])}
     found_letters = (
         chosen
         or {x for _, _, x in outer}
@@ -136,7 +135,7 @@ def _not_denied(said: str) -> set[str]:
         stem(word)
         for found in re.finditer(r"\w+", said)
         if (word := found.group().casefold()) not in _PALE
-        and not DENIED_BEFORE.search(said[max(0, found.start() - _NEAR) : found.start()])
+        and not DENIED_BEFORE.search(said[max(0, found.start() - NEAR) : found.start()])
     }
 
 
