@@ -29,6 +29,7 @@ from countersight.composing.vocabulary import (
     SPOTS,
     SURROUNDINGS,
     TIMES,
+    all_things,
     is_known_verb,
     number_of,
     thing_of,
@@ -38,8 +39,8 @@ _OF_GRAMMAR: Final = (
     ADVERBS | AUXILIARIES | DIRECTIONS | FILLER | MORE | PARTICLES | PLACES | POSSESSIVES | PREPOSITIONS | PRONOUNS
 )
 _BETWEEN: Final = RELATIVES | {"or", "me", "him", "us", "next", "what"}
-_WHERE: Final = frozenset(map(thing_of, GROUNDS | SPOTS | SURROUNDINGS | COMPANIES | TIMES))
-_QUALITIES: Final = frozenset(map(thing_of, QUALITIES))
+_WHERE: Final = all_things(GROUNDS | SPOTS | SURROUNDINGS | COMPANIES | TIMES)
+_QUALITIES: Final = all_things(QUALITIES)
 _GOAL: Final = re.compile(r"\b(?:into|onto) (?:the|a|an) (?!(?:light|shade|sun|shadow|sunlight|dark|lead|open)\b)\w+$")
 """Where things end need not be known: "pushed into the moat"."""
 _PURPOSE: Final = re.compile(r"\bfor (?:a|an|the|his|her|their|its|my|our|some) (\w+)$")

@@ -25,23 +25,24 @@ from countersight.composing.vocabulary import (
     VESSELS,
     WATERS,
     WIDE,
+    all_things,
     is_alive,
     thing_of,
 )
 
 _INTO: Final = frozenset({"into", "onto"})
 _GOALS: Final = _INTO | {"to", "inside", "on"}
-_GROUNDS: Final = frozenset(map(thing_of, GROUNDS))
-_LANDS: Final = frozenset(map(thing_of, LANDS))
-_ASHORE: Final = _LANDS | frozenset(map(thing_of, LANDINGS))
-_WATERS: Final = frozenset(map(thing_of, WATERS))
-_LEDGES: Final = frozenset(map(thing_of, LEDGES))
-_VESSELS: Final = frozenset(map(thing_of, VESSELS))
-_INSIDE: Final = frozenset(map(thing_of, INSIDE | SPOTS | WATERS))
-_OUTDOORS: Final = frozenset(map(thing_of, OUTDOORS))
-_WIDE: Final = frozenset(map(thing_of, WIDE))
-_ENCLOSURES: Final = frozenset(map(thing_of, ENCLOSURES))
-_RAISED: Final = frozenset(map(thing_of, RAISED))
+_GROUNDS: Final = all_things(GROUNDS)
+_LANDS: Final = all_things(LANDS)
+_ASHORE: Final = _LANDS | all_things(LANDINGS)
+_WATERS: Final = all_things(WATERS)
+_LEDGES: Final = all_things(LEDGES)
+_VESSELS: Final = all_things(VESSELS)
+_INSIDE: Final = all_things(INSIDE | SPOTS | WATERS)
+_OUTDOORS: Final = all_things(OUTDOORS)
+_WIDE: Final = all_things(WIDE)
+_ENCLOSURES: Final = all_things(ENCLOSURES)
+_RAISED: Final = all_things(RAISED)
 _FALLING: Final = frozenset({"fall", "drop"})
 _DOWN: Final = (MOTION | CARRIED | TAKEN | {"come", "get", "help"}) - {"settle", "slide", "slip"}
 _SWIMMING: Final = frozenset({"swim", "sail", "row", "paddle", "drift", "float"})

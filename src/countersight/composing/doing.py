@@ -40,8 +40,8 @@ from countersight.composing.vocabulary import (
     OTHER,
     SEATS,
     SLOPES,
+    all_things,
     is_alive,
-    thing_of,
     verb_of,
 )
 
@@ -51,11 +51,11 @@ _RISING: Final = frozenset(
     {"climb", "jump", "hop", "leap", "go", "fly", "float", "soar", "spring", "speed", "swing", "land"}
 )
 """Verbs with which "up" is no way to somebody."""
-_SLOPES: Final = frozenset(map(thing_of, SLOPES))
+_SLOPES: Final = all_things(SLOPES)
 _SETTLING: Final = frozenset({"sit down", "sit", "lie down", "curl up", "climb up", "jump up"})
 """Who does so where the others are, one more of them, was not there before."""
 _LYING_OR_SITTING: Final = frozenset({"sit down", "lie down", "curl up"})
-_SEATS: Final = frozenset(map(thing_of, SEATS))
+_SEATS: Final = all_things(SEATS)
 _ARRIVING: Final = frozenset({"land", "settle", "perch"})
 """Who does so elsewhere need not have been here before."""
 

@@ -46,15 +46,16 @@ from countersight.composing.vocabulary import (
     SHOPS,
     TAKEN,
     TAKEN_FROM_A_PLACE,
+    all_things,
     is_alive,
     thing_of,
 )
 
 _FASTENING: Final = frozenset({"strap", "tie", "chain", "lock", "lash", "fasten", "tether"})
 _FROM_OR_TO: Final = frozenset({"into", "to", "from", "off"})
-_DELIVERING: Final = frozenset(map(thing_of, DELIVERING))
-_SHOPS: Final = frozenset(map(thing_of, SHOPS))
-_CONTAINERS: Final = frozenset(map(thing_of, CONTAINERS))
+_DELIVERING: Final = all_things(DELIVERING)
+_SHOPS: Final = all_things(SHOPS)
+_CONTAINERS: Final = all_things(CONTAINERS)
 _ON: Final = frozenset(map(thing_of, ("on", "have")))
 """What a question says of things that are put on something: wheels that the cart would have."""
 

@@ -16,13 +16,14 @@ from countersight.composing.vocabulary import (
     QUALITIES,
     SCENERY,
     TELLING_APART,
+    all_things,
     thing_of,
 )
 
 _KNOWN: Final = frozenset(KINDS).union(*KINDS.values())
-_KIN: Final = frozenset(map(thing_of, KIN))
+_KIN: Final = all_things(KIN)
 _SCENERY: Final = re.compile(r"(?:it|the \w+) (?P<verb>\w+)(?: to rain| to snow| raining| snowing| open| shut)?")
-_IMITATIONS: Final = frozenset(map(thing_of, IMITATIONS))
+_IMITATIONS: Final = all_things(IMITATIONS)
 _OF_ADJECTIVES: Final = ("ed", "ing", "y", "en", "ful", "less", "ous", "ish")
 _TELLING_APART: Final = frozenset(map(thing_of, (TELLING_APART | QUALITIES) - {"same", "different"}))
 

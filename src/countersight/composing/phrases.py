@@ -25,6 +25,7 @@ from countersight.composing.vocabulary import (
     PREPOSITIONS,
     PRONOUNS,
     RELATIVES,
+    all_things,
     is_plural,
     is_quantity,
     is_verb,
@@ -40,14 +41,14 @@ _ADJECTIVES: Final = frozenset({"visible", "present", "available"})
 _EXCEPT: Final = frozenset({"but", "except", "save"})
 _EVERYBODY: Final = frozenset({"everyone", "everybody", "nobody"})
 _OF_ANY_KIND: Final = _EVERYBODY | {"everything"}
-_COLOURS: Final = frozenset(map(thing_of, COLOURS))
+_COLOURS: Final = all_things(COLOURS)
 _DIFFERENT: Final = thing_of("different")
-_CLASSES: Final = frozenset(map(thing_of, CLASSES))
+_CLASSES: Final = all_things(CLASSES)
 _PAIR: Final = thing_of("pair")
-_PAIRS_OF_ONE: Final = frozenset(map(thing_of, PAIRS_OF_ONE))
+_PAIRS_OF_ONE: Final = all_things(PAIRS_OF_ONE)
 
 _WITH: Final = frozenset({"with", "carrying", "towing"})
-_KIN: Final = frozenset(map(thing_of, KIN))
+_KIN: Final = all_things(KIN)
 
 Kin = Literal["same", "member", "other"]
 

@@ -21,6 +21,7 @@ from countersight.composing.vocabulary import (
     SPOTS,
     TIMES,
     WATERS,
+    all_things,
     is_verb,
     plural,
     thing_of,
@@ -32,20 +33,20 @@ PLACING: Final = _GOALS | {"in", "at", "under", "behind", "beside", "near", "abo
 SOURCES: Final = frozenset({"from", "off", "out", "of"})
 _TOWARDS: Final = frozenset({"to", "into", "onto", "for", "toward", "towards"})
 _PASSED: Final = FILLER | PLACES | TIMES | PREPOSITIONS | ADVERBS | PARTICLES
-_GROUNDS: Final = frozenset(map(thing_of, GROUNDS))
-_BEYOND: Final = frozenset(map(thing_of, BEYOND))
+_GROUNDS: Final = all_things(GROUNDS)
+_BEYOND: Final = all_things(BEYOND)
 _FLOORS: Final = frozenset(map(thing_of, ("floor", "carpet", "ground", "rug")))
-_DIRECTIONS: Final = frozenset(map(thing_of, DIRECTIONS))
-_EXITS: Final = frozenset(map(thing_of, EXITS))
-_WATERS: Final = frozenset(map(thing_of, WATERS))
-_SPOTS: Final = frozenset(map(thing_of, SPOTS))
+_DIRECTIONS: Final = all_things(DIRECTIONS)
+_EXITS: Final = all_things(EXITS)
+_WATERS: Final = all_things(WATERS)
+_SPOTS: Final = all_things(SPOTS)
 
 _ANOTHER: Final = frozenset(
     {"another", "other", "later", "new", "extra", "additional", "further", "more", "first", "last"}
 )
 _NEARBY: Final = frozenset({"nearby", "neighboring", "neighbouring", "opposite"})
 _ARTICLES: Final = frozenset({"the", "this", "a", "an"})
-_COMPANIES: Final = frozenset(map(thing_of, COMPANIES))
+_COMPANIES: Final = all_things(COMPANIES)
 
 Words = tuple[str, ...]
 

@@ -10,7 +10,7 @@ from countersight.composing.changes import added, gone
 from countersight.composing.effects import Effect
 from countersight.composing.likeness import is_certainly_another, is_counted
 from countersight.composing.phrases import Phrase, is_restricted, kin, read_phrase
-from countersight.composing.vocabulary import COLOURS, is_alive, thing_of
+from countersight.composing.vocabulary import COLOURS, all_things, is_alive, thing_of
 
 _WAS: Final = r"(?:(?:was|were|is|are|got|had been|has been|have been) )?"
 _SOMEBODY: Final = r"(?:i|you|we|he|she|they|someone|somebody|(?:a|the|my|her|his) \w+)"
@@ -32,7 +32,7 @@ _RECOLOURED: Final = re.compile(
 )
 
 
-_COLOURS: Final = frozenset(map(thing_of, COLOURS))
+_COLOURS: Final = all_things(COLOURS)
 
 
 class Replaced(msgspec.Struct, frozen=True):

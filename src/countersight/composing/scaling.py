@@ -9,9 +9,9 @@ from countersight.composing.likeness import may_be_others
 from countersight.composing.phrases import is_restricted, kin, read_phrase
 from countersight.composing.places import is_all_of_the_place, is_of_the_scene
 from countersight.composing.quantities import PARTS
-from countersight.composing.vocabulary import COMPANIES, number_of, thing_of
+from countersight.composing.vocabulary import COMPANIES, all_things, number_of, thing_of
 
-_COMPANIES: Final = frozenset(map(thing_of, COMPANIES))
+_COMPANIES: Final = all_things(COMPANIES)
 _FACTORS: Final = {"double": 2, "twice": 2, "triple": 3, "treble": 3, "thrice": 3, "quadruple": 4, "quintuple": 5}
 _SCALED: Final = re.compile(
     r"\b(?:double[sd]?|twice|triple[sd]?|treble[sd]?|thrice|quadruple[sd]?|quintuple[sd]?|halve[sd]?|halving|multipl\w+|divid\w+|times"

@@ -16,6 +16,7 @@ from countersight.composing.vocabulary import (
     SPOTS,
     SURROUNDINGS,
     WATERS,
+    all_things,
     is_alive,
     thing_of,
 )
@@ -28,8 +29,8 @@ _PUT: Final = re.compile(
     r"(?P<what>.+?) (?:was|were|got) (?:added|(?:put|placed|laid)(?: (?:in|on|there))?)"
     r"(?: (?:to|in|into|on|onto|at) the (?P<where>\w+))?"
 )
-_COLOURS: Final = frozenset(map(thing_of, COLOURS))
-_CLASSES: Final = frozenset(map(thing_of, CLASSES))
+_COLOURS: Final = all_things(COLOURS)
+_CLASSES: Final = all_things(CLASSES)
 _WHERE: Final = (GROUNDS | LANDS | OUTDOORS | SPOTS | SURROUNDINGS | WATERS) - {"screen"}
 """On a screen that is black nothing is seen."""
 _PLACES: Final = frozenset(map(thing_of, _WHERE)) | APART

@@ -1,6 +1,7 @@
 """The words the composer knows, out of words.toml, and the plain forms under which it looks them up."""
 
 import tomllib
+from collections.abc import Iterable
 from importlib.resources import files
 from typing import Any, Final
 
@@ -222,7 +223,12 @@ def thing_of(word: str) -> str:
 
 def things_of(words: str) -> frozenset[str]:
     """The things of a list of words."""
-    return frozenset(map(thing_of, words.split()))
+    return all_things(words.split())
+
+
+def all_things(names: Iterable[str]) -> frozenset[str]:
+    """The things of several words."""
+    return frozenset(map(thing_of, names))
 
 
 PERSON: Final = thing_of("person")
