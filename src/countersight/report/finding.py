@@ -21,7 +21,8 @@ def sentence(report: ReportData) -> str:
     who = name(report.runs[0].label) if len(report.runs) == 1 else f"{count(len(report.runs))} runs"
     found = finding(report)
     told = f"{who} {_are(report)} asked {asked}{f': {found}' if found else '.'}"
-    before = [run for run in report.runs if _is_unfinished(run) or not _found(report)]
+    is_anything_found = bool(_found(report))
+    before = [run for run in report.runs if _is_unfinished(run) or not is_anything_found]
     after = [run for run in report.runs if run not in before]
     return " ".join([*_caveats(report, before), told, *_caveats(report, after), *_unread(report)])
 
