@@ -3,7 +3,6 @@
 import re
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
 from itertools import count
 from pathlib import Path
 
@@ -46,21 +45,9 @@ class Hall:
         return page
 
 
-@pytest.fixture(scope="module")
-def halls(audited: Path, tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[dict[str, Hall]]:
-    """A campaign of every flow, each served on its own port."""
-    with ExitStack() as stack:
-        found = {}
-        for flow in FLOWS:
-            folder = tmp_path_factory.mktemp(flow) / "campaign"
-            make_campaign(folder, flow, 16, **({"source": audited} if flow == "judge" else {}))
-            found[flow] = Hall(browser, *stack.enter_context(served(folder)))
-        yield found
-
-
 @pytest.fixture
-def fresh_hall(flow: str, audited: Path, tmp_path: Path, browser: Browser) -> Iterator[Hall]:
-    """A campaign of one flow in which nobody has worked yet."""
+def hall(flow: str, audited: Path, tmp_path: Path, browser: Browser) -> Iterator[Hall]:
+    """A campaign of one flow, for one test: seats that another took would keep two people from meeting at one item."""
     make_campaign(tmp_path / "campaign", flow, 16, **({"source": audited} if flow == "judge" else {}))
     with served(tmp_path / "campaign") as (address, campaign):
         yield Hall(browser, address, campaign)
@@ -128,8 +115,7 @@ SEQUENCES = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("flow", FLOWS)
-def test_a_flow_goes_from_the_first_page_to_its_export_by_keyboard_alone(halls, flow, tmp_path):
-    hall = halls[flow]
+def test_a_flow_goes_from_the_first_page_to_its_export_by_keyboard_alone(hall, flow, tmp_path):
     titles = {phase.name: phase.title for phase in hall.campaign.flow.phases}
     for place, phase in enumerate(SEQUENCES[flow]):
         page = hall.enter(f"keyboard {place}")
@@ -146,9 +132,7 @@ def test_a_flow_goes_from_the_first_page_to_its_export_by_keyboard_alone(halls, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("flow", FLOWS)
-def test_a_flow_works_without_javascript(halls, flow):
-    hall = halls[flow]
-    before = states(hall.campaign).count("done")
+def test_a_flow_works_without_javascript(hall, flow):
     for place, phase in enumerate(SEQUENCES[flow]):
         page = hall.enter(f"plain {place}", java_script_enabled=False)
         page.goto("/work")
@@ -157,15 +141,16 @@ def test_a_flow_works_without_javascript(halls, flow):
             page.locator("[name='picture']").first.check()
         fill(page, ANSWERS[f"{flow}/{phase}"])
         page.get_by_role("button", name="Save draft").click()
-        assert "Saved" in page.locator("#saved").inner_text()
+        page.wait_for_selector("#saved:has-text('Saved')")
         page.locator("#send").click()
-        assert "Sent." in page.locator("main").inner_text()
+        page.wait_for_selector("main :text('Sent.')")
         page.context.close()
-    assert states(hall.campaign).count("done") == before + 1
+    assert states(hall.campaign).count("done") == 1
 
 
-def test_what_is_typed_is_saved_and_survives_a_closed_lid(halls):
-    page = halls["cvqa"].enter("typist")
+@pytest.mark.parametrize("flow", ["cvqa"])
+def test_what_is_typed_is_saved_and_survives_a_closed_lid(hall):
+    page = hall.enter("typist")
     page.goto("/work")
     page.locator("form[action='/work/verify'] button").click()
     page.locator("#words").focus()
@@ -179,8 +164,9 @@ def test_what_is_typed_is_saved_and_survives_a_closed_lid(halls):
     assert other.locator("#words").input_value() == "half a thou"
 
 
-def test_a_leak_is_announced_as_one_types(halls):
-    page = halls["cfmm"].enter("leaky")
+@pytest.mark.parametrize("flow", ["cfmm"])
+def test_a_leak_is_announced_as_one_types(hall):
+    page = hall.enter("leaky")
     page.goto("/work")
     page.locator("form[action='/work/write'] button").click()
     page.locator("[name='counterfactual_answer'][value='A']").check()
@@ -193,8 +179,9 @@ def test_a_leak_is_announced_as_one_types(halls):
     assert page.evaluate("document.activeElement.id") == "counterfactual"
 
 
-def test_a_box_is_drawn_with_the_mouse(halls):
-    page = halls["cosim"].enter("painter", viewport={"width": 1200, "height": 900})
+@pytest.mark.parametrize("flow", ["cosim"])
+def test_a_box_is_drawn_with_the_mouse(hall):
+    page = hall.enter("painter", viewport={"width": 1200, "height": 900})
     page.goto("/work")
     page.locator("form[action='/work/question'] button").click()
     page.locator("[data-picture]").nth(2).click()
@@ -238,8 +225,8 @@ def fill(page: Page, fields: dict[str, str]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("flow", FLOWS)
-def test_hostile_text_in_every_field_of_every_flow_is_shown_harmless(fresh_hall, flow):
-    hall, how = fresh_hall, {"bypass_csp": True}  # the policy would stop a script: here nothing may even become one
+def test_hostile_text_in_every_field_of_every_flow_is_shown_harmless(hall, flow):
+    how = {"bypass_csp": True}  # the policy would stop a script: here nothing may even become one
     lead = hall.enter(f"a careful lead {HOSTILE}", "lead", **how)
     latest = select(tables.contribution.c.item_id).order_by(tables.contribution.c.id.desc()).limit(1)
     for place, phase in enumerate(SEQUENCES[flow]):
