@@ -7,12 +7,19 @@ from collections import Counter
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import settings
-from playwright.sync_api import Browser, sync_playwright
+from hypothesis import HealthCheck, settings
+from playwright.sync_api import Browser, expect, sync_playwright
 
-# Machines that run these tests are shared: an example may be slow for reasons of its neighbours.
-settings.register_profile("shared machine", deadline=None)
+# Machines that run these tests are shared: an example, and the making of one, may be slow for reasons of its
+# neighbours. Every run tries the same examples; `pytest --hypothesis-profile=default` looks for others.
+settings.register_profile(
+    "shared machine",
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("shared machine")
+expect.set_options(timeout=30_000)  # a page may be slow for the same reasons
 
 # What the program keeps between calls is kept from one test run to the next by nobody.
 os.environ["COUNTERSIGHT_CACHE"] = tempfile.mkdtemp(prefix="countersight-cache-")
@@ -39,7 +46,7 @@ def browser() -> Iterator[Browser]:
     # Chromium's sandbox refuses to work for root.
     arguments = [*QUIET, "--no-sandbox"] if os.geteuid() == 0 else QUIET
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=arguments)
+        chromium = playwright.chromium.launch(executable_path=path, args=arguments, timeout=120_000)
         yield chromium
         chromium.close()
 

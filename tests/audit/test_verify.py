@@ -51,7 +51,7 @@ def test_a_bundle_as_it_was_sealed_is_sound(audit, capsys):
     assert f"Seal: {hashlib.sha256((audit / 'bundle.json').read_bytes()).hexdigest()}" in told
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_altered_byte_is_found_and_its_file_named(untouched, data):
     sealed = sorted(read_seal(untouched)[0].files)

@@ -161,7 +161,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.sampled_from(FIELDS), JSON), max_size=4))
 def test_no_item_makes_the_import_fail(tmp_path_factory, changes):
     folder = tmp_path_factory.mktemp("hostile")

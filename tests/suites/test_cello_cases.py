@@ -258,7 +258,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.sampled_from(CausalGraph.__struct_fields__), JSON), max_size=4))
 def test_no_mined_folder_makes_the_making_fail(tmp_path_factory, changes):
     folder = tmp_path_factory.mktemp("hostile")

@@ -128,7 +128,7 @@ def test_pictures_keep_their_folders(tmp_path):
     assert (tmp_path / "d" / "images/yard/cat.png").read_bytes() == picture()
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(st.lists(st.fixed_dictionaries({}, optional={field: st.text(max_size=5) for field in FIELDS}), max_size=4))
 def test_no_row_makes_the_import_fail(tmp_path_factory, rows):
     folder = tmp_path_factory.mktemp("hostile")

@@ -182,7 +182,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.sampled_from([*FIELDS, "type"]), JSON), max_size=4))
 def test_no_instance_makes_the_import_fail(tmp_path_factory, changes):
     folder = tmp_path_factory.mktemp("hostile")

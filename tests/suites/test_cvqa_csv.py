@@ -153,7 +153,7 @@ def test_bytes_that_are_no_text_are_one_bad_row(tmp_path):
     assert bad == [(2, "query", "is not UTF-8 text")]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=400), st.booleans())
 def test_no_file_makes_the_import_fail(tmp_path_factory, rest, with_header):
     folder = tmp_path_factory.mktemp("hostile")

@@ -116,7 +116,7 @@ def test_quotes_cannot_hold_a_row_together_for_ever(tmp_path):
     assert "not closed" in wrong[1]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=300))
 def test_no_bytes_make_reading_fail(tmp_path_factory, data):
     path = tmp_path_factory.mktemp("hostile") / "in"

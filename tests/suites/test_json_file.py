@@ -84,7 +84,7 @@ def test_a_file_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
         written(tmp_path / "in.json.gz", gzip.compress(b" " * 1_000_000 + b"[]"))
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=60))
 def test_no_bytes_make_reading_fail(tmp_path_factory, data):
     path = tmp_path_factory.mktemp("hostile") / "in.json"

@@ -159,7 +159,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(
     st.sampled_from(["okvqa", "vqav2"]),
     st.lists(st.tuples(st.sampled_from([*QUESTION, "annotation"]), JSON), max_size=3),
