@@ -118,14 +118,15 @@ def opened(folder: Path, database: str | None = None) -> Iterator[tuple[Any, Cam
 def served(folder: Path) -> Iterator[tuple[str, Campaign]]:
     """A campaign served on a port of this machine: its address."""
     campaign = Campaign.open(folder)
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port = found.getsockname()[1]
-    server = uvicorn.Server(uvicorn.Config(application(campaign), port=port, log_level="warning"))
-    thread = threading.Thread(target=server.run, daemon=True)
+    listening = socket.create_server(("127.0.0.1", 0))  # handed over open: nobody takes the port meanwhile
+    server = uvicorn.Server(uvicorn.Config(application(campaign), log_level="warning"))
+    thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
     thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    yield f"http://127.0.0.1:{port}", campaign
-    server.should_exit = True
-    thread.join()
+    try:
+        while not server.started:
+            assert thread.is_alive(), "the server does not come up"
+            time.sleep(0.01)
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}", campaign
+    finally:
+        server.should_exit = True
+        thread.join()

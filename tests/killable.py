@@ -1,7 +1,9 @@
 """`countersight collect serve` in a process of its own, which can be killed and whose processor time is read."""
 
 import asyncio
+import contextlib
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -12,14 +14,20 @@ from pathlib import Path
 import aiohttp
 
 
+def _free_port() -> int:
+    """A port for a server that comes and goes. No system gives one so low to whoever asks for any, so it stays free."""
+    for port in random.sample(range(20_000, 30_000), 100):
+        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
+    raise RuntimeError("a hundred ports are taken")
+
+
 class Server:
     """A served campaign; `cores` are those the server may use, as taskset(1) takes them."""
 
     def __init__(self, campaign: Path, database: str | None, cores: str = "") -> None:
         extra = ["--database", database] if database else []
-        with socket.socket() as found:
-            found.bind(("127.0.0.1", 0))
-            port = str(found.getsockname()[1])
+        port = str(_free_port())
         self.address = f"http://127.0.0.1:{port}"
         serve = [sys.executable, "-m", "countersight", "collect", "serve", str(campaign), "--port", port, *extra]
         self.command = [*(["taskset", "-c", cores] if cores else []), *serve]
@@ -30,17 +38,19 @@ class Server:
 
     async def start(self) -> None:
         self.process = subprocess.Popen(self.command, stdout=self.log, stderr=self.log)
-        for _ in range(4000):  # a machine under load takes its time
+        while self.process.poll() is None:  # a machine under load takes its time
             try:
                 async with aiohttp.ClientSession() as http, http.get(f"{self.address}/login"):
                     self.answering -= self.processor()
                     return
             except aiohttp.ClientError:
                 await asyncio.sleep(0.05)
-        raise RuntimeError("the server does not come up")
+        raise RuntimeError(f"the server does not come up: {self.log.name} says why")
 
     def kill(self) -> None:
         assert self.process is not None
+        if self.process.returncode is not None:  # it did not come up
+            return
         self.process.send_signal(signal.SIGKILL)
         _, _, used = os.wait4(self.process.pid, 0)
         self.process.returncode = -signal.SIGKILL  # it was waited for already
