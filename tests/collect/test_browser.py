@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from collecting import ANSWERS, make_campaign, served, states
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Locator, Page, expect
 from sqlalchemy import select
 
 from countersight.collect import export_campaign, make_demo, people
@@ -51,6 +51,18 @@ def hall(flow: str, audited: Path, tmp_path: Path, browser: Browser) -> Iterator
     make_campaign(tmp_path / "campaign", flow, 16, **({"source": audited} if flow == "judge" else {}))
     with served(tmp_path / "campaign") as (address, campaign):
         yield Hall(browser, address, campaign)
+
+
+def press(button: Locator) -> None:
+    """Press what leads to another page, and wait until that is there with its scripts."""
+    with button.page.expect_navigation():
+        button.click()
+
+
+def begin(page: Page, phase: str) -> None:
+    """Begin a phase from the first page, with the mouse."""
+    page.goto("/work")
+    press(page.locator(f"form[action='/work/{phase}'] button"))
 
 
 def press_to(page: Page, wanted: str, most: int = 60) -> None:
@@ -135,15 +147,14 @@ def test_a_flow_goes_from_the_first_page_to_its_export_by_keyboard_alone(hall, f
 def test_a_flow_works_without_javascript(hall, flow):
     for place, phase in enumerate(SEQUENCES[flow]):
         page = hall.enter(f"plain {place}", java_script_enabled=False)
-        page.goto("/work")
-        page.locator(f"form[action='/work/{phase}'] button").click()
+        begin(page, phase)
         if phase == "question":
             page.locator("[name='picture']").first.check()
         fill(page, ANSWERS[f"{flow}/{phase}"])
-        page.get_by_role("button", name="Save draft").click()
-        page.wait_for_selector("#saved:has-text('Saved')")
-        page.locator("#send").click()
-        page.wait_for_selector("main :text('Sent.')")
+        press(page.get_by_role("button", name="Save draft"))
+        expect(page.locator("#saved")).to_contain_text("Saved")
+        press(page.locator("#send"))
+        expect(page.locator("main")).to_contain_text("Sent.")
         page.context.close()
     assert states(hall.campaign).count("done") == 1
 
@@ -151,12 +162,13 @@ def test_a_flow_works_without_javascript(hall, flow):
 @pytest.mark.parametrize("flow", ["cvqa"])
 def test_what_is_typed_is_saved_and_survives_a_closed_lid(hall):
     page = hall.enter("typist")
-    page.goto("/work")
-    page.locator("form[action='/work/verify'] button").click()
+    begin(page, "verify")
     page.locator("#words").focus()
-    page.keyboard.type("half a thou")
-    page.wait_for_selector("#saved:has-text('Saved')")
-    assert page.evaluate("document.activeElement.id") == "words"  # focus stays where it was
+    whole = re.compile(r"half(\+|%20)a(\+|%20)thou")  # a slow typist's first letters are saved by themselves before
+    with page.expect_request_finished(lambda sent: bool(whole.search(sent.post_data or ""))):
+        page.keyboard.type("half a thou")
+    expect(page.locator("#saved")).to_contain_text("Saved")
+    expect(page.locator("#words")).to_be_focused()  # focus stays where it was
     address = page.url
     other = page.context.new_page()
     page.close()
@@ -167,8 +179,7 @@ def test_what_is_typed_is_saved_and_survives_a_closed_lid(hall):
 @pytest.mark.parametrize("flow", ["cfmm"])
 def test_a_leak_is_announced_as_one_types(hall):
     page = hall.enter("leaky")
-    page.goto("/work")
-    page.locator("form[action='/work/write'] button").click()
+    begin(page, "write")
     page.locator("[name='counterfactual_answer'][value='A']").check()
     page.locator("#option_a").fill("blue")
     page.locator("#option_b").fill("red")
@@ -176,16 +187,16 @@ def test_a_leak_is_announced_as_one_types(hall):
     page.keyboard.type("If I painted this bus blue, what color would it be?")
     page.wait_for_selector("#leak:has-text('names the answer')")
     assert page.locator("#leak").get_attribute("aria-live") == "polite"
-    assert page.evaluate("document.activeElement.id") == "counterfactual"
+    expect(page.locator("#counterfactual")).to_be_focused()
 
 
 @pytest.mark.parametrize("flow", ["cosim"])
 def test_a_box_is_drawn_with_the_mouse(hall):
     page = hall.enter("painter", viewport={"width": 1200, "height": 900})
-    page.goto("/work")
-    page.locator("form[action='/work/question'] button").click()
+    begin(page, "question")
     page.locator("[data-picture]").nth(2).click()
-    assert page.locator("[name='picture']").nth(2).is_checked()
+    expect(page.locator("[name='picture']").nth(2)).to_be_checked()
+    page.wait_for_function("document.querySelector('#marking img').complete")  # only then it has its size
     frame = page.locator("#marking").bounding_box()
     page.mouse.move(frame["x"] + 0.25 * frame["width"], frame["y"] + 0.1 * frame["height"])
     page.mouse.down()
@@ -231,14 +242,13 @@ def test_hostile_text_in_every_field_of_every_flow_is_shown_harmless(hall, flow)
     latest = select(tables.contribution.c.item_id).order_by(tables.contribution.c.id.desc()).limit(1)
     for place, phase in enumerate(SEQUENCES[flow]):
         page = hall.enter(f"mallory {place} {HOSTILE}", **how)
-        page.goto("/work")
-        page.locator(f"form[action='/work/{phase}'] button").click()
+        begin(page, phase)
         assert_harmless(page)
         fill(page, spoiled(page, flow, phase))
-        page.get_by_role("button", name="Save draft").click()
+        press(page.get_by_role("button", name="Save draft"))
         assert_harmless(page)
-        page.locator("#send").click()
-        page.wait_for_selector("text=Sent.")
+        press(page.locator("#send"))
+        expect(page.locator("main")).to_contain_text("Sent.")
         page.goto("/mine")
         assert_harmless(page)
         lead.goto(f"/lead/items/{hall.campaign.store.read(lambda c: c.execute(latest).scalar_one())}")
@@ -262,8 +272,8 @@ def test_the_demo_shows_the_model_in_the_loop(browser, tmp_path):
         page = Hall(browser, address, campaign).enter("guest")
         page.goto("/test/distractor")
         page.locator("input[value='2']").check()
-        page.get_by_role("button", name="Send").click()
-        page.locator("form[action='/work/distractor'] button").click()
+        press(page.get_by_role("button", name="Send"))
+        press(page.locator("form[action='/work/distractor'] button"))
         for place in (1, 2, 3):
             page.locator(f"#distractor_{place}").fill(f"Yes, because {'very ' * place}many flowers are gone now.")
         page.locator("#check").click()

@@ -1,7 +1,6 @@
 """The causal graph of a case in the gallery: in words, and as boxes over its picture."""
 
 import io
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect
+from waiting import settled
 
 from countersight.case import Case, Question
 from countersight.dataset.folder import Dataset
@@ -157,30 +157,22 @@ def test_the_gallery_draws_the_things_in_their_colours_and_names_them_in_the_dia
     assert colours == [
         each.evaluate("one => getComputedStyle(one).borderInlineStartColor") for each in card.locator(".thing").all()
     ]
-    _lies_at(boxes.first, card.locator("button.picture img"))
+    settled(lambda: _lies_there(boxes.first, card.locator("button.picture img")))
 
     card.locator("button.picture").click()
     enlarged = page.locator("#zoom-boxes")
     expect(enlarged.locator("text")).to_have_text(["shelf", "books"])
     expect(page.locator("#zoom-graph")).to_have_text("shelf supports books")
-    _lies_at(enlarged.locator("rect").first, page.locator("#zoom-picture"))
+    settled(lambda: _lies_there(enlarged.locator("rect").first, page.locator("#zoom-picture")))
     assert Axe().run(page).violations_count == 0
     assert troubles == []
-
-
-def _lies_at(box: Any, image: Any) -> None:
-    """The box of the shelf lies where it should as soon as the browser has laid the page out."""
-    for _ in range(50):
-        try:
-            return _lies_there(box, image)
-        except AssertionError:
-            time.sleep(0.1)
-    return _lies_there(box, image)
 
 
 def _lies_there(box: Any, image: Any) -> None:
     """The box of the shelf is half as wide and high as the picture, which is fitted into the middle of its place."""
     drawn, place = box.bounding_box(), image.bounding_box()
+    assert drawn
+    assert place
     width = min(place["width"], 2 * place["height"])
     left = place["x"] + (place["width"] - width) / 2
     top = place["y"] + (place["height"] - width / 2) / 2

@@ -11,6 +11,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from making import case, dataset
 from playwright.sync_api import Browser, Page, expect
+from waiting import settled
 
 from countersight.case import Case, Question
 from countersight.cli import main
@@ -193,38 +194,45 @@ def page(browser: Browser, files: LeaderboardFiles) -> Iterator[Page]:
     opened.close()
 
 
-def models(page: Page, suite: int = 0, nth: int = 0) -> list[str]:
-    rows = page.locator(f"#suite-{suite} table").nth(nth).locator("tbody tr:not(.pool):visible th")
-    return [words.splitlines()[0] for words in rows.all_inner_texts()]
+def shows(page: Page, *models: str, first: bool = False) -> None:
+    """Wait until the first table has rows of these models, or has them first."""
+
+    def check() -> None:
+        rows = page.locator("#suite-0 table").first.locator("tbody tr:not(.pool):visible th")
+        found = [words.splitlines()[0] for words in rows.all_inner_texts()]
+        assert found[: len(models) if first else None] == list(models)
+
+    settled(check)
 
 
 @pytest.mark.browser
 def test_a_column_sorts_within_each_dataset_and_both_ways(page: Page) -> None:
-    assert models(page)[:3] == ["strong", "strong", "weak"]
+    shows(page, "strong", "strong", "weak", first=True)
     table = page.locator("#suite-0 table").first
     drop = table.get_by_role("button", name="drop")
     drop.click()
     expect(table.locator("th[aria-sort]")).to_have_attribute("aria-sort", "descending")
     expect(table.locator("th[aria-sort]")).to_have_text("drop")
-    assert models(page)[:3] == ["weak", "strong", "strong"]
-    assert page.locator("#status").inner_text() == "Sorted by drop, highest first, within each dataset and paper."
+    shows(page, "weak", "strong", "strong", first=True)
+    expect(page.locator("#status")).to_have_text("Sorted by drop, highest first, within each dataset and paper.")
     drop.press("Enter")  # it is a button: keys work
     expect(table.locator("th[aria-sort]")).to_have_attribute("aria-sort", "ascending")
-    assert models(page)[0] == "strong"
+    shows(page, "strong", first=True)
     table.get_by_role("button", name="model").click()
-    assert models(page)[:3] == ["strong", "strong", "weak"]
+    shows(page, "strong", "strong", "weak", first=True)
 
 
 @pytest.mark.browser
 def test_datasets_and_papers_are_only_sorted_together_when_that_is_said(page: Page) -> None:
     direct = page.locator("#suite-0 table").nth(1)
     direct.get_by_role("button", name="counterfactual").click()
+    expect(page.locator("#status")).to_contain_text("Sorted by counterfactual")
     pools = direct.locator("tr.pool:visible")
     before = pools.count()
     assert before > 3
     page.get_by_label("Sort across datasets and papers").check()
     expect(page.locator("#status")).to_contain_text("not comparable")
-    assert direct.locator("tr.pool:visible").count() == 0
+    expect(pools).to_have_count(0)
     values = [
         float(cell)
         for cell in direct.locator("tbody tr:not(.pool) td:nth-child(5)").evaluate_all(
@@ -234,7 +242,7 @@ def test_datasets_and_papers_are_only_sorted_together_when_that_is_said(page: Pa
     assert values == sorted(values, reverse=True)
     assert len(values) > 20
     page.get_by_label("Sort across datasets and papers").uncheck()
-    assert direct.locator("tr.pool:visible").count() == before
+    expect(pools).to_have_count(before)
 
 
 @pytest.mark.browser
@@ -265,10 +273,10 @@ def test_totals_are_not_called_shares(tmp_path: Path, browser: Browser) -> None:
 @pytest.mark.browser
 def test_rows_are_found_by_kind_and_by_words(page: Page) -> None:
     page.get_by_label("Rows").select_option("reported")
-    assert models(page) == []
+    shows(page)
     page.get_by_label("Rows").select_option("")
     page.get_by_label("Model or prompt").fill("COT")
-    assert models(page) == ["strong"]
+    shows(page, "strong")
     page.get_by_label("Model or prompt").fill("no such model")
     expect(page.locator("#status")).to_have_text("No row is like this. Clear a choice to see more.")
 
@@ -285,6 +293,7 @@ def test_the_page_asks_for_nothing_and_lets_no_name_act(browser: Browser, files:
     page.on("dialog", lambda dialog: (troubles.append("dialog"), dialog.dismiss()))
     page.goto(files.html.as_uri())
     page.get_by_role("button", name="tier").first.click()
+    expect(page.locator("#status")).to_contain_text("Sorted by tier")
     assert [url for url in requests if not url.startswith("data:")] == [files.html.as_uri()]
     assert troubles == []
     assert page.locator("img").count() == 0
@@ -300,7 +309,7 @@ def test_without_scripts_the_tables_are_there(browser: Browser, files: Leaderboa
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(files.html.as_uri())
-    assert models(page)[:3] == ["strong", "strong", "weak"]
+    shows(page, "strong", "strong", "weak", first=True)
     assert not page.locator("#choices").is_visible()
     context.close()
 
@@ -308,7 +317,9 @@ def test_without_scripts_the_tables_are_there(browser: Browser, files: Leaderboa
 @pytest.mark.browser
 def test_the_page_is_accessible_in_light_and_dark_and_fits_a_phone(page: Page) -> None:
     page.set_viewport_size({"width": 360, "height": 740})
+    page.emulate_media(reduced_motion="reduce")  # a colour on its way to another has a contrast of its own
     page.get_by_role("button", name="tier").first.click()
+    expect(page.locator("#status")).to_contain_text("Sorted by tier")
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
