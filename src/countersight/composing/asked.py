@@ -31,11 +31,6 @@ from countersight.composing.vocabulary import (
 
 WORD = re.compile(r"[a-z]+(?:['’][a-z]+)*|\d+")
 _COUNTED = re.compile(r"\bhow many |\bthe (?:total )?(?:number|count) of ")
-_UNNAMED = re.compile(r"\bhow many(?=(?: of them)? (?:would|will|are|is|were|can|do)\b)", re.IGNORECASE)
-_ONLY_THERE = re.compile(
-    r"(?: of them)? (?:would|will|are|were) (?:there be|be left|be there|there|left|remain|be)", re.IGNORECASE
-)
-_ON_IT = re.compile(r"\b(on|in|at|inside) it$")
 _MARKED = re.compile(r"\b(?:on|at|inside|outside|under|near|behind|by|above|over) (?:the|this|that) (\w+) (?=\w)")
 _IS_NEGATED = re.compile(r"\b(?:not|never|without)\b|n['’]t\b")
 HAVING = frozenset(map(thing_of, ("wear", "hold", "holding", "carry", "carrying")))
@@ -74,6 +69,8 @@ class Asked(msgspec.Struct, frozen=True):
     """The last word of the place, as it was written: table."""
     name: tuple[str, ...] = ()
     """The words for the counted things, as they were written."""
+    scene: frozenset[str] = frozenset()
+    """Words of the factual question, which may name the place where this one does not."""
     is_narrow: bool = False
     """Whether it asks for those that are or do what others of their name need not: "wearing ties", "dirty"."""
 
@@ -127,12 +124,14 @@ def read_asked(text: str, like: Asked | None = None) -> Asked | None:
     said = [word for before, word in pairs if word not in _HOLDING or before == "the"]  # "in the hold"
     places = [word for word in said if word not in _PLAIN | SEEING and thing_of(word) not in things]
     place = frozenset(thing_of(verb_of(word)) for word in places) - things
+    states = tuple(state for state in STATES if _is_in(state, rest))
+    alike = (word for state in states for word in state.alike)
     return Asked(
         head=head,
         modifiers=things - {head},
-        words=things | place | frozenset(map(thing_of, rest)),
+        words=things | place | frozenset(map(thing_of, (*rest, *alike))),
         place=place,
-        states=tuple(state for state in STATES if _is_in(state, rest)),
+        states=states,
         is_plain=not place,
         is_doing=any(map(_is_doing, ("", *rest), rest)),
         sides=SIDES.intersection(rest),
@@ -143,21 +142,10 @@ def read_asked(text: str, like: Asked | None = None) -> Asked | None:
     )
 
 
-def with_its_name(text: str, factual: str) -> str:
-    """A question that does not say what it counts, with the name the factual one has for it: "how many would be left".
-
-    Any other question comes back as it is.
-    """
-    counted = _COUNTED.search(factual.casefold())
-    unnamed = _UNNAMED.search(text)
-    if _ON_IT.search(text) and (known := read_asked(factual)) is not None and known.where:
-        text = _ON_IT.sub(rf"\1 the {known.where}", text)
-    if counted is None or unnamed is None:
-        return text
-    if _ONLY_THERE.fullmatch(text[unnamed.end() :]):
-        return factual
-    name = " ".join(_name(WORD.findall(factual.casefold()[counted.end() :])))
-    return f"{text[: unnamed.end()]} {name}{text[unnamed.end() :]}"
+def counted_name(question: str) -> str:
+    """The words for the things that a question counts, or nothing where it counts none."""
+    counted = _COUNTED.search(question.casefold())
+    return "" if counted is None else " ".join(_name(WORD.findall(question.casefold()[counted.end() :])))
 
 
 def _name(said: list[str]) -> list[str]:

@@ -6,8 +6,18 @@ from countersight.composing.vocabulary import AUXILIARIES, MORE, SCALING, is_qua
 
 _SPACE = re.compile(r"\s+")
 _SENTENCES = re.compile(r"[.:;!?] +(?=how many\b)", re.IGNORECASE)
-_SAY = re.compile(r"(?:say|picture this|now|so)[,:]? +", re.IGNORECASE)
-_NOW = re.compile(r",? +(?:then|now|after that|afterwards)$", re.IGNORECASE)
+_SAY = re.compile(r"(?:now|so)[,:]? +", re.IGNORECASE)
+_LET_US_SAY = re.compile(
+    r"^(?:(?:ok|okay|so|now|well|and),? )?(?:let['’]?s say|let us say|say|pretend|picture this|imagine this)"
+    r"(?: that)?[,:]? +",
+    re.IGNORECASE,
+)
+_DASH = re.compile(r" +[-–—]+ +")
+_FULL_STOP = re.compile(r"[.!] +(?=[A-Z])")
+"""Between what happens and what happens next."""
+_BEFORE_IF = re.compile(r"(?:ok|okay|so|now|well|and|but|hey|hm+|what)?", re.IGNORECASE)
+"""What may stand before an if and tells nothing."""
+_NOW = re.compile(r"(?<! as)(?<! is)(?<! than),? +(?:then|now|after that|afterwards)$", re.IGNORECASE)
 _OPENING = re.compile(
     r"\b(?:(?:what|even|only|and|but) if|if|(?:suppos|imagin|assum)(?:e|ing)(?: that)?|provided(?: that)?|given that"
     r"|in case|after|once|when)\s+",
@@ -34,8 +44,8 @@ _ALL_OF_THEM = re.compile(r"\b(?:each|every(?: single| last)? one) of (them|the 
 
 def supposition(question: str) -> tuple[str, str] | None:
     """What is asked and what is supposed, or None where nothing is supposed."""
-    text = _NOW.sub("", _SPACE.sub(" ", question).strip(" ?.!"))
-    text = _turned_round(text)
+    text = _DASH.sub(", ", _NOW.sub("", _SPACE.sub(" ", question).strip(" ?.!")))
+    text = _FULL_STOP.sub("; ", _turned_round(_LET_US_SAY.sub("If ", text)))
     opening = _OPENING.search(text)
     if opening is None:
         return _told_first(text) or _with_or_without(text)
@@ -43,7 +53,7 @@ def supposition(question: str) -> tuple[str, str] | None:
     if re.search(r"\bhow (?:many|much)\b|\bnumber of\b|\bcount of\b", before, re.IGNORECASE):
         return before, after.strip(" ,;:.")
     asked = _ASKED.search(after)
-    if asked is None:
+    if asked is None or _BEFORE_IF.fullmatch(before) is None:
         return None
     return after[asked.end() :].strip(), after[: asked.start()].strip(" ,;:.")
 

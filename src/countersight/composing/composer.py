@@ -1,11 +1,15 @@
 """A counterfactual count, worked out of a factual one and an if-clause."""
 
-from countersight.composing.asked import Asked, read_asked, with_its_name
+import msgspec
+
+from countersight.composing.aftermath import joined, undone
+from countersight.composing.asked import Asked, read_asked
 from countersight.composing.clauses import TO_ANOTHER, events, supposition
 from countersight.composing.effects import Effect, apply
 from countersight.composing.grammar import effect_of, is_of_others_alone
 from countersight.composing.likeness import is_scenery, names_a_known_thing, names_kin, tells_of
 from countersight.composing.places import is_of_another_place, may_stay_within
+from countersight.composing.pronouns import in_full
 from countersight.composing.wordings import in_plain_words
 
 _LONGEST_QUESTION = 1000
@@ -43,6 +47,7 @@ def effects_of(question: str) -> list[Effect] | None:
 def _effects(asked: Asked, supposed: str) -> list[Effect] | None:
     found: list[Effect] = []
     told = [together for together in events(supposed) if not all(is_scenery(event, asked) for event in together)]
+    told = joined(told, asked)
     others = [event for each in told for event in each if is_of_others_alone(event, asked)]
     if _tells_of_another_place(supposed, asked):
         return None
@@ -54,7 +59,7 @@ def _effects(asked: Asked, supposed: str) -> list[Effect] | None:
         if counted and any(names_kin(event) for event in together if event not in counted):
             return None  # "a mother and two cubs came along"
         for event in counted or together:
-            effect = None if others and not tells_of(event, asked) else effect_of(event, asked)
+            effect = None if others and not tells_of(event, asked) else _effect(event, asked)
             if effect is not None:
                 found.append(effect)
             elif event not in others:
@@ -62,16 +67,25 @@ def _effects(asked: Asked, supposed: str) -> list[Effect] | None:
     return found or ([_NOTHING] if others and all(effect_of(event, asked) == _NOTHING for event in others) else None)
 
 
-def _apart(question: str, factual: str = "") -> tuple[Asked, str] | None:
+def _effect(event: str, asked: Asked) -> Effect | None:
+    return undone(event, asked) or effect_of(event, asked)
+
+
+def _apart(text: str, factual: str = "") -> tuple[Asked, str] | None:
     """What is asked for, and what is supposed; a question may leave the name of the things to the factual one."""
-    clause = supposition(question) if len(question) <= _LONGEST_QUESTION else None
+    clause = supposition(text) if len(text) <= _LONGEST_QUESTION else None
     if clause is None:
         return None
     goals = TO_ANOTHER.findall(clause[1].casefold())
-    if any(may_stay_within(goal, text) for goal in goals for text in (clause[0], factual[:_LONGEST_QUESTION])):
+    if any(may_stay_within(goal, told) for goal in goals for told in (clause[0], factual[:_LONGEST_QUESTION])):
         return None
-    asked = read_asked(with_its_name(clause[0], factual[:_LONGEST_QUESTION]))
-    return None if asked is None else (asked, in_plain_words(clause[1], asked))
+    question = in_full(clause[0], factual[:_LONGEST_QUESTION], clause[1])
+    asked = None if question is None else read_asked(question)
+    if asked is None:
+        return None
+    counted = read_asked(factual[:_LONGEST_QUESTION], asked)
+    asked = asked if counted is None else msgspec.structs.replace(asked, scene=counted.words)
+    return asked, in_plain_words(clause[1], asked)
 
 
 def _counts_the_same(factual: str, asked: Asked, supposed: str) -> bool:

@@ -83,6 +83,8 @@ def comes_down(verb: str, words: Words, asked: Asked) -> bool:
         return False
     if asked.place & _LEDGES and particle == "down" and base in CARRIED:
         return True
+    if particle == "down" and base in _CLIMBING and behind(words, SOURCES) & asked.place:
+        return True
     climbs = (verb == "fly up" or (particle == "down" and base in _CLIMBING)) and "on" in asked.words and not words
     if climbs and asked.place and not asked.place & _WIDE:  # or birds fly up from it
         return True

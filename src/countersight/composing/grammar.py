@@ -13,6 +13,7 @@ from countersight.composing.effects import Effect
 from countersight.composing.having import had
 from countersight.composing.likeness import is_certainly_another, is_counted, loses_its_own, tells_of
 from countersight.composing.phrases import Phrase, has_company, is_restricted, read_phrase
+from countersight.composing.pieces import cutting_of
 from countersight.composing.places import is_put_there
 from countersight.composing.predicates import Predicate, read_predicate, with_late_particle
 from countersight.composing.replacing import recoloured, replacing, replacing_of
@@ -52,6 +53,7 @@ _UNCLEAR: Final = re.compile(
 )
 _IN_ANOTHER: Final = re.compile(r"\b(?:in|on|at) (?:the other|another) (\w+)")
 _OF_EACH: Final = re.compile(r"(?P<many>\w+) (?P<who>\w+) each (?P<what>.+)")
+_IS_NEW: Final = re.compile(r"(?:put|added|placed|laid|hung|stuck|dropped) |brought .*?\b(?:more|another|extra)\b")
 _WHERE: Final = PREPOSITIONS - {"to", "into", "onto", "from", "off", "for", "by"}
 """Prepositions behind a thing that may say which one it is."""
 _TRANSITIVE: Final = frozenset(phrase.split()[0] for phrase in BROUGHT | TAKEN | PLACED | CARRIED)
@@ -66,6 +68,8 @@ def effect_of(event: str, asked: Asked) -> Effect | None:
     words = WORD.findall(text)
     if not words or len(words) > _LONGEST:
         return None
+    if (cut := cutting_of(" ".join(words), asked)) is not None:
+        return cut
     if is_scaled(text):
         return scaling_of(" ".join(words), asked)
     if found := _OF_EACH.fullmatch(" ".join(words)):
@@ -89,15 +93,18 @@ def _is_theirs(name: str, asked: Asked) -> bool:
 
 
 def _taken_by_each(many: int | None, who: str, what: str, asked: Asked) -> Effect | None:
-    """What "three children each took two cookies" does."""
+    """What "three children each took two cookies" does, or "each put one more on the plate"."""
     effect = None if tells_of(who, asked) or "each" in what else effect_of(f"someone {what}", asked)
-    return Effect("remove", many * effect.by) if many and effect is not None and effect.kind == "remove" else None
+    is_new = _IS_NEW.match(what) is not None  # what each of them brought may be what they hold already
+    if not many or effect is None or not (effect.kind == "remove" or (effect.kind == "add" and is_new)):
+        return None
+    return Effect(effect.kind, many * effect.by)
 
 
 def _of_being(words: list[str], asked: Asked) -> Effect | None:
     """What "there were two more dogs" does, or "there were three dogs instead of one"."""
     instead = "instead" in words
-    said = [word for word in words if word not in ("instead", "also", "too")]
+    said = ["only" if word == "just" else word for word in words if word not in ("instead", "also", "too")]
     if said[:1] != ["there"] or len(said) < 3 or verb_of(said[1]) not in ("be", "exist"):
         return None
     negated = said[2] == "not"
@@ -260,12 +267,11 @@ def _of_an_agent(predicate: Predicate, agent: Phrase | None, asked: Asked) -> Ef
     is_of_each = agent is not None and isinstance(theme.quantity.amount, int) and agent.quantity.amount == "all"
     if is_of_each or (agent is not None and theme.quantity.indefinite and agent.is_plural):
         return None  # "every guest brought a plate", "everyone took one"
-    behind = [*theme.after, *rest[theme.end :]]
+    verb, behind = with_late_particle(predicate.verb, [*theme.after, *rest[theme.end :]])
     if behind and (behind[0] in RELATIVES or behind[0] in _WHERE):  # "we removed the chairs on the left"
         theme = msgspec.structs.replace(theme, after=tuple(behind))
     if predicate.verb in ("have", "get"):
         return had(theme, agent, predicate.verb, behind, asked)
-    verb, behind = with_late_particle(predicate.verb, behind)
     is_ours = agent is None and verb in ("buy", "order", "purchase")  # what a customer bought is gone
     more = theme.quantity.more or is_ours
     way = way_of_object(verb, tuple(behind), _thing(theme, asked), asked, more=more)

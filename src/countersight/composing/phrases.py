@@ -173,7 +173,7 @@ def _says_which(words: list[str], place: int, asked: Asked) -> bool:
         return True
     after = words[place + 1] if place + 1 < len(words) else ""
     is_named = after == "ones" or thing_of(after) in {asked.head, *asked.members}
-    return place == 0 and word.endswith(("ed", "ing", "en")) and is_named
+    return place == 0 and (word.endswith(("ed", "ing", "en")) or word in ("lit", "shut")) and is_named
 
 
 def _split_of(named: list[str]) -> tuple[list[str], list[str]]:

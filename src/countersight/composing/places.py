@@ -19,6 +19,7 @@ from countersight.composing.vocabulary import (
     PREPOSITIONS,
     SIDES,
     SPOTS,
+    STORAGE,
     TIMES,
     WATERS,
     all_things,
@@ -40,6 +41,7 @@ _DIRECTIONS: Final = all_things(DIRECTIONS)
 _EXITS: Final = all_things(EXITS)
 _WATERS: Final = all_things(WATERS)
 _SPOTS: Final = all_things(SPOTS)
+_STORAGE: Final = _SPOTS | all_things(STORAGE)
 
 _ANOTHER: Final = frozenset(
     {"another", "other", "later", "new", "extra", "additional", "further", "more", "first", "last"}
@@ -85,19 +87,19 @@ def is_narrow(asked: Asked) -> bool:
 
 def is_tidied(goal: frozenset[str], asked: Asked) -> bool:
     """Whether what lay on the floor is then in a box, or on a shelf."""
-    return bool(asked.place & _FLOORS) and bool(goal & _SPOTS)
+    return bool(asked.place & _FLOORS) and bool(goal & _STORAGE)
 
 
 def parts_of(asked: Asked) -> frozenset[str]:
     """Parts of the place asked about: who goes there has not left it."""
-    return frozenset().union(*(parts for places, parts in PARTS_OF if places & asked.place))
+    return frozenset().union(*(parts for places, parts in PARTS_OF if places & asked.place)) - asked.place
 
 
 def is_all_of_the_place(words: Words, asked: Asked) -> bool:
     """Whether words behind a name say no more than the question: "there", "on the table", or nothing."""
     if not words or words == ("there",):
         return True
-    is_named = words[0] in PREPOSITIONS and asked.place <= content(words) <= asked.words
+    is_named = words[0] in PREPOSITIONS and asked.place <= content(words) <= asked.words | asked.scene
     return is_named and not is_on_another_side(words, asked)
 
 
@@ -178,6 +180,8 @@ def names_another_place(words: Words) -> bool:
 def is_of_another_place(event: str, asked: Asked) -> bool:
     """Whether an event is told of a second place of the same name as the one asked about: "on the other bus"."""
     words = WORD.findall(event)
+    if any(word == "own" and thing_of(after) in asked.place for word, after in pairwise(words)):
+        return True
     names = (_name_at(words[begin:]) for begin, word in enumerate(words, 1) if word in _ANOTHER)
     place = asked.place - {thing_of(asked.where)} if asked.is_narrow else asked.place  # asleep is no place
     return any(name & place and not name & {asked.head, *asked.members} for name in names)
@@ -221,7 +225,7 @@ def _is_beyond(words: Words, asked: Asked) -> bool:
 
 def is_of_the_scene(words: Words, asked: Asked) -> bool:
     """Whether words name nothing but what the question names, or a place as wide as the picture."""
-    return content(words) <= asked.words | _GROUNDS
+    return content(words) <= asked.words | asked.scene | _GROUNDS
 
 
 def is_joined(words: Words, asked: Asked) -> bool:

@@ -85,7 +85,7 @@ def _amount(words: list[str], pair: int) -> tuple[int | Part | Literal["all"], i
     """A number, a part or the whole, and how many words it takes."""
     word, after = words[0], words[1] if len(words) > 1 else ""
     if word in ALL or word == "both":
-        return "all", 1
+        return "all", 2 if after in ("single", "last") and word == "every" else 1
     if word in _NONE:
         return 0, 1
     if word == "half":
@@ -117,7 +117,8 @@ def _share(value: int, words: list[str]) -> tuple[Part, int] | None:
     end = 2 + len(link) if link else len(words) + 1
     of = number_of(words[end - 1]) if end <= len(words) else None
     follows = words[end : end + 1]
-    is_share = value == 1 or follows == ["of"] or bool(follows and is_verb(follows[0]))  # not "two in three boxes"
+    is_told = follows == ["of"] or bool(follows and is_verb(follows[0]))  # not "two in three boxes"
+    is_share = value == 1 or is_told or (link is not None and "every" in link)
     if of is None or of <= value or not is_share:
         return None
     return Part((value, of)), end

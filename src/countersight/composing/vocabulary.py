@@ -31,6 +31,8 @@ class State(msgspec.Struct, frozen=True):
     """The words by which a question asks for it."""
     begins: frozenset[str]
     ends: frozenset[str]
+    alike: frozenset[str]
+    """The words that say the same of things: lit, of a lamp that is on."""
 
 
 COMES: Final = _list("comes")
@@ -46,6 +48,7 @@ RAISED: Final = _list("raised")
 LEDGES: Final = _list("ledges")
 DELIVERING: Final = _list("delivering")
 VESSELS: Final = _list("vessels")
+STORAGE: Final = _list("storage")
 ENCLOSURES: Final = _list("enclosures")
 EXITS: Final = _list("exits")
 SLOPES: Final = _list("slopes")
@@ -97,6 +100,7 @@ MAY_FOLLOW: Final = _list("may_follow")
 LEFT_SO: Final = _list("left_so")
 ANYWHERE: Final = _list("anywhere")
 ENDS_A_NAME: Final = _list("ends_a_name")
+PIECES: Final = _list("pieces")
 CLASSES: Final = _list("classes")
 SCALING: Final = _list("scaling")
 COLOURS: Final = _list("colours")
@@ -111,7 +115,8 @@ DIRECTIONS: Final = _list("directions")
 KIN: Final = _list("kin")
 HUNTERS: Final = _list("hunters")
 STATES: Final = tuple(
-    State(*(_phrases(each[part]) for part in ("asked", "begins", "ends"))) for each in _LISTED["states"]
+    State(*(_phrases(each.get(part, "")) for part in ("asked", "begins", "ends", "alike")))
+    for each in _LISTED["states"]
 )
 _NOUNS_TOO: Final = _list("nouns_too")
 _NO_VERB_WHEN_PLAIN: Final = _list("no_verb_when_plain") | _NOUNS_TOO | {f"{noun}s" for noun in _NOUNS_TOO}

@@ -13,7 +13,7 @@ from countersight.composing.vocabulary import thing_of
 _WEARING: Final = thing_of("wear")
 _WHO: Final = r"(?P<who>.+?)"
 _THEIRS: Final = r"(?:(?:his|her|their|its|the|a|an|some) )?"
-_PASSED: Final = r"(?:(?:his|hers|theirs)|" + _THEIRS + r"(?P<what>\w+(?: \w+)?))"
+_PASSED: Final = r"(?:(?:his|hers|theirs)|(?P<it>it|them)|" + _THEIRS + r"(?P<what>\w+(?: \w+)?))"
 _WORN: Final = {
     "off": (
         rf"{_WHO} (?:took|takes|pulled|whipped) off {_PASSED}",
@@ -38,7 +38,7 @@ def changed_in_wearing(text: str, asked: Asked) -> Effect | None:
     for way, patterns in ways.items():
         found = next(filter(None, (re.fullmatch(pattern, text) for pattern in patterns)), None)
         what = frozenset() if found is None else frozenset(map(thing_of, (found["what"] or "").split()))
-        if found is None or not what <= asked.place:
+        if found is None or not what <= asked.place or (found["it"] and not _names_it(found["who"], asked)):
             continue
         is_all = what == asked.place - HAVING  # who puts on a hat need not put on a red one
         return _effect(found["who"], asked, is_put_on=way == "on") if way == "off" or is_all else None
@@ -47,9 +47,14 @@ def changed_in_wearing(text: str, asked: Asked) -> Effect | None:
 
 def _effect(who: str, asked: Asked, *, is_put_on: bool) -> Effect | None:
     words = WORD.findall(who)
-    phrase = read_phrase(words, asked)
+    phrase = read_phrase([*words, "did"], asked)
     if phrase is None or phrase.end != len(words) or not is_counted(phrase, asked):
         return None
     if is_put_on:  # those there are may have had it on before
         return added(phrase) if phrase.quantity.more else None
     return gone(phrase, asked)
+
+
+def _names_it(who: str, asked: Asked) -> bool:
+    """Whether "it" is what they wear: "one of the men wearing a hat took it off"."""
+    return asked.place - HAVING <= set(map(thing_of, who.split()))
