@@ -6,7 +6,7 @@ from replies import answers, corpus, fingerprint
 FIXED = {
     "corpus": "4648ba8504f9175edcf05c222e974b5361464140daced92161e6f4a52cb69e38",
     "fresh": "235e3ac307e6ed7f0a3abb495a66a76e0b97979ee7ccb8c1a45ab9239466fec7",
-    "further": "be3ab99e6521479a1d9a005ce3d92ec93fd2c48cc2acc41c071536d41c0d69ea",
+    "further": "0273206fe08c23187743c47d4db7311e1e04938cf1f7b94efe4d2f0bcbe317ab",
     "last": "5afdeba42777a018856047336c6e023fee651ca4e174cc0574935566038471a7",
     "rounds": "62e9045eada4d1d44d2cf10d2dcc8efcabf73ca4b9165787afda6c78709ac7b1",
     "stranger": "6a253aa67b214895c1e2f12e2dd8fbcd3a0552214ad73b933fb67cfaa308fe05",

@@ -8,12 +8,13 @@ from typing import Literal
 from msgspec.structs import replace
 
 from countersight.case import LETTERS, Order, Question, Reply
+from countersight.reading.broken_off import announced_before, opened_with
 from countersight.reading.clauses import sentences
 from countersight.reading.corrections import Correction, corrected, holds_elsewhere, is_cut_off
 from countersight.reading.counting import count
 from countersight.reading.endings import marked, passages, tails
 from countersight.reading.languages import eastern, is_strange, language_of
-from countersight.reading.letters import bare_choice, opening_choice
+from countersight.reading.letters import opening_choice
 from countersight.reading.numerals import canonical
 from countersight.reading.open_answers import open_answer
 from countersight.reading.option_texts import without_listing
@@ -32,11 +33,8 @@ _LOOSE = re.compile(r"[\W_]+")
 _ARTICLE = re.compile(r"^(?:(?:in|on|at|from|to|into|onto) )?(?:(?:a|an|the|his|her|its|their) )?(?=\w)")
 _DIGITS = re.compile(r"[0-9]{1,9}")
 _HOW_MANY = re.compile(r"\b(?:how many|number of)\b", re.IGNORECASE)
-_FIRST_PIECE = re.compile(r"[^\n.!]{1,60}(?:[.!](?=\s)|\n)")
-_GIVES_REASONS = re.compile(rf"\W*{any_of('statements.reasons_follow')}", re.IGNORECASE)
 _ASKED_AGAIN = re.compile(r"^\W*(?:q|question)\s*:[^\n]*\n\s*(?:a|answer)\s*:\s*(?=\S)", re.IGNORECASE)
 _LABEL = re.compile(r"^\s*(?:a|ans)\s*:\s*(?=\S)", re.IGNORECASE)  # "A: No"
-_FIRST_WORD = re.compile(r"\W*(?:yes|no)(?=,)", re.IGNORECASE)
 _NEXT_TURN = re.compile(rf"(?<=\S)\s*\n\s*{any_of('statements.turns')}\s*\d*\s*:", re.IGNORECASE)
 _ANNOUNCEMENT = re.compile(
     r"\W*(?:so |therefore,? |thus,? |hence,? )?(?:the |my )?(?:final )?answer(?: is|:)\W*\S+\W*$", re.IGNORECASE
@@ -139,31 +137,11 @@ def _before_it_broke_off(said: str, question: Question) -> str | None:
     """The answer of a reply that was not finished: what it announced, gave reasons for, or began with and no more."""
     if question.kind != "open" and corrected(said):
         return None
-    for region in announced(said):
-        first, *others = sentences(region)
-        if others or first.endswith("."):
-            return _said_outright(first, question)
-    first, *others = sentences(said) or [""]
-    if others and _GIVES_REASONS.match(others[0]) and question.kind != "open":
-        return _anywhere(first, question)
-    opening = _FIRST_WORD.match(said) if question.kind == "boolean" else None
-    opening = opening or _FIRST_PIECE.match(said)
-    return _bare(opening.group().strip(), question) if opening else None
-
-
-def _bare(piece: str, question: Question) -> str | None:
-    """The answer, where a piece of text is nothing but one: "**B**", "Yes.", "3 cats"."""
-    if len(piece.split()) > 2:
-        return None
-    match question.kind:
-        case "number":
-            return opening_number(piece)
-        case "boolean":
-            return opening_polarity(piece)
-        case "choice":
-            return bare_choice(piece, len(question.options))
-        case "open":
-            return None
+    announcement = announced_before(said)
+    if announcement is not None:
+        return _said_outright(announcement, question)
+    opening = opened_with(said, question)
+    return _anywhere(opening, question) if opening else None
 
 
 def _marked(region: str, question: Question) -> str | None:
