@@ -18,6 +18,20 @@ _UNIT = re.compile(rf"(?<=[\w ])[ -]?(?<!many ){any_of('counts.units')}|(?<=\d) 
 _OF_SO_MANY = re.compile(
     r"(?<![\d/])(\d{1,3}) ?/ ?(\d{1,3})(?= (?!of\b|full\b|cup)[a-z]|\W*$)", re.IGNORECASE
 )  # "4/6 seats"
+_LABELLED = re.compile(r"^(\W*[a-z][a-z ]{1,30}) --? (?=\d+\W*$)", re.IGNORECASE | re.MULTILINE)  # "Cups - 4"
+# "2 vans + 3 cars = 5 vehicles"
+_NAMED_SUM = re.compile(
+    r"(?:[\w-]+(?: [a-z]+){1,3} ?(?:\+|plus|and) ){1,4}[\w-]+(?: [a-z]+){1,3} ?(?:=|equals|makes) ?(?=[\w-])",
+    re.IGNORECASE,
+)
+_TERMS = re.compile(r" ?(?:\+|\bplus\b|\band\b) | ?(?:=|\bequals|\bmakes) ?", re.IGNORECASE)
+# "Out of 12 sheep, one is black"
+_OUT_OF_ALL = re.compile(
+    r"(?:^|(?<=[.!?\n] ))(?:out )?of (?:a total of |all |the |these |those )?"
+    r"(?P<all>[\w-]+) (?P<what>[a-z][a-z ]{1,50}),? "
+    r"(?P<some>(?:only |just |exactly )?[\w-]+) (?=(?:is|are|was|were|has|have)\b)",
+    re.IGNORECASE,
+)
 _PARTS_IN_BRACKETS = re.compile(r"\s*\((?=[^()]*[,;&]|[^()]* and )([^()=+*/]{5,200})\)")
 _SAYS = re.compile(rf"{any_of('questions.helping')}|\b(?:if|now|before|after|plus|minus|each)\b|'d\b", re.IGNORECASE)
 _INTERJECTION = re.compile(r"^\W*(?:yes|no|yeah|nope|sure|okay|ok|well|right)\s*[,.!;:-]+\s+(?=\S)", re.IGNORECASE)
@@ -28,6 +42,7 @@ _INTO = re.compile(
     r"\b(?:turn|chang|transform|mak)(?:e|es|s|ed|ing)? (?:the |these |those )?\w+(?: \w+)? into (?=\w)", re.IGNORECASE
 )
 _IN_WHICH_CASE = re.compile(r",? (?:unless|except if)\b[^.;]*\bin which case\b[^.;]*", re.IGNORECASE)
+_HALF = re.compile(r"\b(?:half|partly|partially|almost|nearly)[ -]([a-z]+)", re.IGNORECASE)
 _COMPOUND = re.compile(r"\b(?:an? )?(\w+)-([a-z]{3,}?)(?:ed)?\b(?: \w+)?", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+")
 _DASH_FIRST = re.compile(r"^(\W*\w+) - (?=[a-z])", re.IGNORECASE)
@@ -43,9 +58,12 @@ def in_things(text: str, question: str) -> str:
         text = _UNIT.sub("", text)
     elif _PRICE.search(text):
         text = _unless_empty(_PRICE.sub("", text), text)
-    text = _PARTS_IN_BRACKETS.sub(_as_parts, _OF_SO_MANY.sub(_so_many_of, text))
+    text = _NAMED_SUM.sub(_list_and_total, _LABELLED.sub(r"\1: ", text))
+    text = _OUT_OF_ALL.sub(_some_of_all, _OF_SO_MANY.sub(_so_many_of, text))
+    text = _PARTS_IN_BRACKETS.sub(_as_parts, text)
     text = _COUNTING_UP.sub(_last_of_counting, _INTERJECTION.sub("", _unless_empty(_BRACKETED.sub(" ", text), text)))
     text = _COMPOUND.sub(lambda found: _had(found, question), _INTO.sub("make ", _IN_WHICH_CASE.sub("", text)))
+    text = _HALF.sub(lambda found: _neither(found, question), text)
     text = ORDERED.sub(r"if you \g<order>, ", text)
     text = _without_what_was_asked(_EVERY_ONE.sub("all ", _COUNTING_EACH.sub("them", text)), question)
     text = _NUMBER_AS_A_NAME.sub("", text) if counted_by(question).nouns else text
@@ -60,6 +78,26 @@ def _unless_empty(outside: str, text: str) -> str:
 
 def _so_many_of(share: re.Match[str]) -> str:
     return f"{share[1]} of the {share[2]}" if int(share[1]) <= int(share[2]) else share.group()
+
+
+def _list_and_total(added: re.Match[str]) -> str:
+    """ "2 vans, 3 cars, in total", where each term has a number and a name of its own."""
+    terms = [term for term in _TERMS.split(added.group()) if term]
+    names = {term.partition(" ")[2] for term in terms}
+    apart = len(names) == len(terms) and all(numerals(term) for term in terms)
+    return f"{', '.join(terms)}, in total " if apart else added.group()
+
+
+def _some_of_all(share: re.Match[str]) -> str:
+    """ "There are 12 sheep, one of them is black", where both are numbers."""
+    counted = numerals(share["all"]) and numerals(share["some"])
+    return f"There are {share['all']} {share['what']}, {share['some']} of them " if counted else share.group()
+
+
+def _neither(halfway: re.Match[str], question: str) -> str:
+    """What is half full is not full, where that was asked."""
+    asked = stem(halfway[1].lower()) in counted_by(question).qualities and "half" not in question.lower()
+    return "in between" if asked else halfway.group()
 
 
 def _had(compound: re.Match[str], question: str) -> str:

@@ -40,6 +40,7 @@ _NEXT_CLAUSE = re.compile(
 )
 _NOW = found("worlds.now")
 _SUPPOSES = re.compile(rf"{any_of('worlds.questions_that_suppose')}|\bhad \w+ been\b", re.IGNORECASE)
+_BEFORE_IT = re.compile(r"\b(?<=now|tly|ent),? before\b.*", re.IGNORECASE)  # "now, before any would fly off"
 _IS_NOW = found("worlds.present_verbs")
 _SUPPOSED_FIRST = re.compile(rf"\W*(?:{_CONNECTIVE},?\s+)?{any_of('worlds.openers')}", re.IGNORECASE)
 _BREAK = re.compile(r",(?!\s*(?:and|or)\b)|:(?!\d)|(?<=[a-z]) --? ")
@@ -85,6 +86,7 @@ def every_clause(text: str) -> list[str]:
 
 def asks_of_now(question: str) -> bool:
     """Whether a question is about the picture as it is: it says neither "would" nor "if"."""
+    question = _BEFORE_IT.sub("", question)
     if _SUPPOSES.search(question):
         return False
     # "Could the car pass?" asks of now, as "can the car pass" does; "could … if" was seen above.

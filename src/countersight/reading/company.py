@@ -30,7 +30,7 @@ _SOME_OF_THEM = re.compile(
 # "5, I overlooked the one in the corner"; "the two big dogs do, the small one does not"
 _REMARK = re.compile(
     r"[,;] (?:(?:and|but|while) )?(?:i|we|the \w+ one|which means)\b.*"
-    r"|,? (?:compared (?:with|to)|as opposed to|rather than)\b.*",
+    r"|,? (?:compared (?:with|to)|as opposed to|rather than|instead of)\b.*",
     re.IGNORECASE,
 )
 # "Two are cats", "three of them would be girls": these are counted by what they are.

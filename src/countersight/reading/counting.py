@@ -14,7 +14,6 @@ from countersight.reading.of_each import not_of_each
 from countersight.reading.openings import first_alone, opened_with
 from countersight.reading.other_counts import (
     is_all_there_is,
-    is_beside_the_question,
     is_nowhere,
     is_of_two_together,
     is_one_of_a_list,
@@ -23,7 +22,7 @@ from countersight.reading.question import Counted, counted_by
 from countersight.reading.ranks import Rank, has_its_would, ranks_in
 from countersight.reading.short_counts import difference, short_count
 from countersight.reading.stems import counted_words, stem
-from countersight.reading.totals import parts_of_a_whole, strongest, whole_or_part
+from countersight.reading.totals import parts_of_a_whole, strongest, whole_or_part, without_others
 from countersight.reading.unfinished import (
     repeats_the_supposition,
     stops_before_its_result,
@@ -62,11 +61,11 @@ def _weighed(text: str, asked: Counted) -> str | None:
     every = _numbers(pieces, asked)
     if stops_halfway(pieces, asked) or is_nowhere(every, asked) or are_to_be_added(every):
         return None
-    every = [n for n in every if not is_beside_the_question(n, asked)][-_MOST:]
+    every = without_others(every, asked)[-_MOST:]
     every = _of_now(every, pieces) if asked.of_now else _of_the_supposed(every, pieces, asked)
     if not asked.of_now and stops_before_its_result(every, pieces, asked):
         return None
-    if asked.imagined and (first := first_alone(text, every)):
+    if asked.imagined and (first := first_alone(text, every, asked)):
         return first
     opened = opened_with(text)
     if opened and _is_strongest(opened, every, asked):
@@ -208,20 +207,33 @@ def _chosen(every: list[Quantity], asked: Counted, mentioned: frozenset[str], si
     best = max(found.qualities for found, _ in to_the_point)
     if best == 0 and asked.of_now and asked.qualities and all(_IN_THE_PICTURE.search(n.after) for _, n in to_the_point):
         return None  # "there are four men in the image", to how many wear glasses
-    if asked.qualities and len(every) == 1 and is_all_there_is(every[0]) and not every[0].words & asked.qualities:
-        return None  # nothing says that these are the ones asked for
+    if len(every) == 1 and is_all_there_is(every[0]) and not _are_the_asked(every[0], asked, mentioned):
+        return None
     told = (asked.qualities - asked.places) & since
     if best == 0 and told and max(n.rank for _, n in to_the_point) == Rank.STATED:
         return None  # "there are six women, and half of them carry bags"
     if best == 0:
         return _unqualified([n for _, n in to_the_point], every, asked, mentioned)
     # "nine apples in the bowl, the other four are red": the kind tells more than the place does
-    to_the_point = [each for each in to_the_point if each[1].words & asked.kinds] or to_the_point
+    of_the_kind = [place for place, (_, n) in enumerate(to_the_point) if n.words & asked.kinds]
+    to_the_point = [
+        each
+        for place, each in enumerate(to_the_point)
+        if not of_the_kind or place in of_the_kind or (place > of_the_kind[0] and each[0].qualities > len(asked.kinds))
+    ]
     fits = max(found for found, _ in to_the_point)
     kept = [n for found, n in to_the_point if found == fits or (asked.joins and found.qualities)]
+    # "four hot air balloons, three of them in the air": what fits as well as some of it does is the whole
+    kept = [n for n in kept if asked.of_now and n.is_share and n.words & asked.predicate] or kept
     wholes = {n.sentence for n in kept if not n.is_part}
     kept = [n for n in kept if not (n.is_part and n.sentence in wholes)]
     return whole_or_part(kept, [n for n in pool if n not in kept], asked)
+
+
+def _are_the_asked(total: Quantity, asked: Counted, mentioned: frozenset[str]) -> bool:
+    """Whether a total is of those asked for: it says so, is said of their place, or is all that a reply says."""
+    alone = not total.before.strip() and not total.words  # "Six in total."
+    return not asked.qualities or bool(asked.qualities & total.words or asked.places & mentioned) or alone
 
 
 def _are_shares(every: list[Quantity]) -> bool:
@@ -234,7 +246,7 @@ def _fitting(pool: list[Quantity], asked: Counted) -> list[tuple[Fit, Quantity]]
     found = []
     for quantity in pool:
         how = fit(quantity, asked, inherited)
-        inherited = quantity.words
+        inherited = quantity.words if quantity.noun else quantity.words | (inherited & asked.kinds)
         if how and not (how.qualities == 0 and quantity.rank < Rank.CONCLUDED and speaks_of_another(quantity, asked)):
             found.append((how, quantity))
     return found

@@ -10,7 +10,9 @@ from countersight.reading.opposites import SIDES, opposed_stems
 from countersight.reading.question import Counted
 from countersight.reading.stems import counted_words, is_empty, spelled, stem
 from countersight.reading.vocabulary import words
+from countersight.reading.whereabouts import is_elsewhere
 
+_PAUSE = re.compile(r"[,;:(]|--")
 _ASIDE = re.compile(r"[;:(]|--|\s-\s")
 _PRONOUN = re.compile(r"\bof (?:them|which|whom|these|those)\b", re.IGNORECASE)
 _DOING_SO = re.compile(
@@ -47,12 +49,16 @@ def fit(quantity: Quantity, asked: Counted, inherited: frozenset[str]) -> Fit | 
         return None
     if _stand_at_the_asked(quantity, noun, asked) or _is_on_any_side(said, asked):
         return None
+    if quantity.negated == asked.negated and is_elsewhere(_PAUSE.split(quantity.after, maxsplit=1)[0], asked.text):
+        return None
     if noun in _GROUPS and noun not in asked.nouns:
         return None
     if _is_of_the_contrary(quantity, asked, matched):
         return None
     if _PRONOUN.match(quantity.after.lstrip()) or _PRONOUN.search(quantity.before):
         matched |= inherited & asked.qualities
+    if matched and not quantity.noun:
+        matched |= inherited & asked.kinds  # "four fishing boats. … while one is on the beach"
     qualities = len(matched) + len(asked.owner & frozenset(counted_words(quantity.before)))
     extra = said - asked.words if quantity.is_share else frozenset[str]()
     named = asked.nouns & (own or said)

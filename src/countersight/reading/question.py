@@ -18,9 +18,9 @@ _HOW_MANY = re.compile(
 _RIGHT_NOW = re.compile(r"\bright now\b", re.IGNORECASE)  # which is on no side
 _DIFFERENCE = re.compile(r"(?:more|fewer|less|additional|extra)\b", re.IGNORECASE)
 _MORE_THAN = re.compile(r"\b(?:more|fewer|less) than (?:the|a|his|her|its|their)\b", re.IGNORECASE)
-_NEGATED = re.compile(r"\b(?:not|without|no)\b|n't\b", re.IGNORECASE)
+_NEGATED = re.compile(r"\b(?:(?<!or )not|without|no)\b|n't\b", re.IGNORECASE)
 _OF_EACH = re.compile(r"\b(?:each|every|per|apiece)\b", re.IGNORECASE)
-_PLACE = re.compile(r"\b(?:in|on|at|inside|under|behind|near|aboard) (?:(?:the|a|an|his|her|its|their|this) )?(\w+)")
+_PLACE = re.compile(r"\b(?:in|on|at|by|inside|under|behind|near|aboard) (?:(?:the|a|an|his|her|its|their|this) )?(\w+)")
 # "Rowers wear a cap", "slices of pizza lie on the plate"; not "men in the boat", "cups standing there", "fishing boats"
 _DOING = re.compile(
     rf"(?:\w+ ){{0,3}}?(?:\w*[^\Ws]s|\w*men|{any_of('questions.plurals')})(?: of (?:the )?\w+)? "
@@ -62,6 +62,8 @@ class Counted(msgspec.Struct, frozen=True):
     of_now: bool = False
     imagined: bool = False
     """Whether it asks what would be, and not just "how many?"."""
+    text: str = ""
+    """What it asks, without what it supposes."""
 
     @property
     def words(self) -> frozenset[str]:
@@ -100,7 +102,8 @@ def counted_by(question: str) -> Counted:
         negated=bool(_NEGATED.search(rest)),
         of_each=bool(_OF_EACH.search(main)),
         of_now=of_now,
-        imagined=imagines(question),
+        imagined=imagines(question) and not asks_of_now(question),
+        text=main,
     )
 
 

@@ -103,8 +103,8 @@ _ONE_BEFORE = re.compile(rf"{any_of('counts.one_of_some_before')}\s+$", re.IGNOR
 # "a brown one", "a big steel one", "one blue one"
 _ADJECTIVE = rf"(?!{any_of('counts.no_adjectives')})[a-z-]{{3,}}(?<!s) "
 _SUCH_A_ONE = re.compile(rf"\b(?:(?:an?|one|another) (?:{_ADJECTIVE}){{1,2}}|the {_ADJECTIVE})$", re.IGNORECASE)
-_LISTED = re.compile(r"(?:,|\band|:)\s*$", re.IGNORECASE)
-_PLACED = re.compile(rf"\s+{any_of('questions.prepositions')}", re.IGNORECASE)
+_LISTED = re.compile(r"(?:,|\band|\bwhile|\bwhereas|\bbut|:)\s*$", re.IGNORECASE)
+_SAID_OF_ONE = re.compile(rf"\s+(?:{any_of('questions.prepositions')}|(?:is|was|has)\b)", re.IGNORECASE)
 _HAD_BEFORE = re.compile(rf"{any_of('counts.having')}\s+$", re.IGNORECASE)
 _ALTERNATIVE = re.compile(rf"\s*(?:,\s*)?(?:{any_of('counts.alternatives')}|/|and/or)\s*$", re.IGNORECASE)
 _RANGE = re.compile(r"\s*-\s*$")
@@ -292,5 +292,6 @@ def _is_aside(before: str, after: str, numeral: Numeral, asked: frozenset[str]) 
     if numeral.word != "one" or _THE_ONLY.search(before):
         return numeral.word == "one"
     pronoun = _ONE_OF_SOME.match(after) or _ONE_BEFORE.search(before) or _SUCH_A_ONE.search(before)
-    listed = _LISTED.search(before) and _PLACED.match(after) and numerals(before)  # "two on the left and one on"
+    # "two on the left and one on the right", "seven are open and one is shut"
+    listed = _LISTED.search(before) and _SAID_OF_ONE.match(after) and any(n.word != "one" for n in numerals(before))
     return bool(pronoun) and not _JUST_ONE.search(before) and not listed

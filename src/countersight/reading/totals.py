@@ -2,7 +2,9 @@
 
 from countersight.reading.company import Quantity
 from countersight.reading.fitting import fit, speaks_of_another
-from countersight.reading.other_counts import is_of_all_kinds, is_of_the_kind
+from countersight.reading.numerals import less
+from countersight.reading.opposites import SIDES
+from countersight.reading.other_counts import GENERAL, is_beside_the_question, is_of_all_kinds, is_of_the_kind
 from countersight.reading.question import Counted
 from countersight.reading.ranks import Rank, has_its_would
 from countersight.reading.stems import stem
@@ -24,6 +26,16 @@ def parts_of_a_whole(pool: list[Quantity], every: list[Quantity], asked: Counted
     return {n.value for n in parts} if of_parts else set()
 
 
+def without_others(every: list[Quantity], asked: Counted) -> list[Quantity]:
+    """The numbers, less those of other things, and of these and the asked together: "Boys: 9, girls: 11, total: 20"."""
+    own = [n for n in every if not is_beside_the_question(n, asked)]
+    listed = [n for n in every if n.rank == Rank.STATED]
+    named = [n for n in own if stem(n.noun) in asked.nouns]
+    mixed = asked.of_now and any(n in named for n in listed) and any(n not in own for n in listed)
+    total = _sum(listed) if mixed else None
+    return [n for n in own if n.rank != Rank.CONCLUDED or n.value != total or n in named]
+
+
 def whole_or_part(kept: list[Quantity], rest: list[Quantity], asked: Counted) -> str | None:
     """The number kept, unless a later conclusion says that it was one of several to be added."""
     last = kept[-1]
@@ -36,7 +48,7 @@ def whole_or_part(kept: list[Quantity], rest: list[Quantity], asked: Counted) ->
     if of_the_asked and nouns and not nouns & asked.nouns and not asked.kinds:
         return later[-1].value  # "two women, a man and a boy. That makes 4 people.", to how many people
     if later and fit(later[-1], asked, frozenset()):
-        return _total(kept, rest, later[-1])
+        return _total(kept, rest, later[-1], asked)
     whole = [n.value for n in rest if n.rank >= Rank.STATED and n.value == _sum(kept)] if asked.joins else []
     if whole:
         return whole[0]  # "7 cups: 3 on the table and 4 on the shelf", to how many on both
@@ -49,8 +61,11 @@ def _stands_after(later: Quantity, kept: Quantity) -> bool:
     return (later.sentence, later.start) > (kept.sentence, kept.start)
 
 
-def _total(kept: list[Quantity], rest: list[Quantity], conclusion: Quantity) -> str | None:
-    of_all = _sum([*kept, *(n for n in rest if n.rank != Rank.CONCLUDED)])
+def _total(kept: list[Quantity], rest: list[Quantity], conclusion: Quantity, asked: Counted) -> str | None:
+    parts = [*kept, *(n for n in rest if n.rank != Rank.CONCLUDED)]
+    of_all = _sum(parts)
+    if _is_of_all(conclusion, of_all, parts, asked):
+        return conclusion.value
     shares = [n for n in rest if n.rank == Rank.SHARE and n.sentence == conclusion.sentence]
     if shares and _sum([*shares, conclusion]) == kept[0].value:
         return kept[0].value  # "Ten seats. Six of them are occupied, which leaves four."
@@ -61,6 +76,23 @@ def _total(kept: list[Quantity], rest: list[Quantity], conclusion: Quantity) -> 
     if len({n.value for n in kept}) == 1 and of_all == conclusion.value:
         return kept[0].value  # "2 red, 5 silver, 7 in total"
     return conclusion.value if len(kept) > 1 and _sum(kept) == conclusion.value else None
+
+
+def _is_of_all(conclusion: Quantity, of_all: str | None, parts: list[Quantity], asked: Counted) -> bool:
+    """Whether a total is of parts that differ in what was not asked: by side, or by name where "things" were asked for.
+
+    A list may have a thing without a number: "three apples, two pears and a banana. Total: 6".
+    """
+    if len(parts) < 2:
+        return False
+    if not asked.qualities & SIDES and all(n.words & SIDES for n in parts):
+        return of_all == conclusion.value
+    by_name = bool(asked.nouns & GENERAL) and not asked.kinds and all(_names_things(n) for n in parts)
+    return by_name and not less(conclusion.value, of_all)
+
+
+def _names_things(number: Quantity) -> bool:
+    return bool(number.noun) and (number.noun.endswith("s") or number.value == "1" or stem(number.noun) in GENERAL)
 
 
 def _sum(numbers: list[Quantity]) -> str | None:
