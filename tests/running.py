@@ -29,7 +29,7 @@ def ask(
     shown=False,
     answering="generate",
     patience=QUICK,
-    stop_after=None,
+    stop_when=None,
     pool=None,
     budget=None,
     **settings,
@@ -54,15 +54,23 @@ def ask(
             seed=settings.get("seed", 0),
         )
         stop = asyncio.Event()
-        if stop_after is not None:
-            asyncio.get_running_loop().call_later(stop_after, stop.set)
+        stopping = asyncio.create_task(_stop(stop, stop_when)) if stop_when else None
         try:
             await Runner(where, opened, asked, patience, tally, stop, pool=examples, budget=budget).ask_all()
         finally:
+            if stopping:
+                stopping.cancel()
             await asked.close()
 
     asyncio.run(run())
     return tally
+
+
+async def _stop(stop, come):
+    """As somebody does who presses Ctrl-C once they see something."""
+    while not come():
+        await asyncio.sleep(0.002)
+    stop.set()
 
 
 def replies(output):

@@ -6,11 +6,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 from chat_server import ChatServer
 from making import dataset
+from waiting import wait_until
 
 import countersight as cs
 from countersight.cli import main
@@ -105,8 +105,9 @@ def test_a_number_that_makes_no_sense_is_refused_in_words(option, value):
 def test_being_told_to_end_is_heard_where_ctrl_c_is_not(tmp_path):
     """A job that a script started in the background ignores Ctrl-C; it must not ignore being ended."""
     make = f"{sys.executable} -m countersight make cvqa-synthetic --size 30000 -o d"
-    script = f"{make} & sleep 3; kill -TERM $!; wait $!; echo $?"
-    done = subprocess.run(["sh", "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True)
+    begun = "until ls .d.making-*/images/*.png; do sleep 0.1; done >/dev/null 2>&1"
+    script = f"{make} & {begun}; kill -TERM $!; wait $!; echo $?"
+    done = subprocess.run(["sh", "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=200, check=True)
     assert done.stdout == "130\n"
     assert list(tmp_path.iterdir()) == []
 
@@ -115,11 +116,9 @@ def test_being_told_to_end_is_heard_where_ctrl_c_is_not(tmp_path):
 def test_making_that_is_stopped_leaves_neither_files_nor_processes(tmp_path, signal_number):
     command = [sys.executable, "-m", "countersight", "make", "cvqa-synthetic", "--workers", "2", "-o", "d"]
     process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    deadline = time.monotonic() + 60
-    while not list(tmp_path.glob(".d.making-*/images/*.png")) and time.monotonic() < deadline:
-        time.sleep(0.02)
+    wait_until(lambda: list(tmp_path.glob(".d.making-*/images/*.png")), process)
     os.killpg(process.pid, signal_number) if signal_number == signal.SIGINT else process.send_signal(signal_number)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=120)
     assert (process.returncode, errors) == (130, "countersight: stopped\n")
     assert list(tmp_path.iterdir()) == []
 
@@ -127,17 +126,19 @@ def test_making_that_is_stopped_leaves_neither_files_nor_processes(tmp_path, sig
 def test_workers_end_with_a_maker_that_was_killed(tmp_path):
     command = [sys.executable, "-m", "countersight", "make", "cvqa-synthetic", "--workers", "2", "-o", "d"]
     process = subprocess.Popen(command, cwd=tmp_path, start_new_session=True)
-    while not list(tmp_path.glob(".d.making-*/images/*.png")):
-        time.sleep(0.02)
+    wait_until(lambda: list(tmp_path.glob(".d.making-*/images/*.png")), process)
     process.kill()
     process.wait()
-    for _ in range(200):
-        try:
-            os.killpg(process.pid, 0)
-        except ProcessLookupError:
-            return
-        time.sleep(0.05)
-    raise AssertionError("workers are left")
+    wait_until(lambda: not lives(process.pid))
+
+
+def lives(group):
+    """Whether anybody is left in a group of processes."""
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def test_make_describe_export_run_and_report_work_together(tmp_path):

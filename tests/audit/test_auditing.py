@@ -6,13 +6,13 @@ import os
 import resource
 import signal
 import subprocess
-import time
 from collections import Counter
 
 import pytest
 from audits import audit, command, outputs, run_audit, scenes, stages_in, verdict, vision_model
 from chat_server import ChatServer
 from making import case, dataset
+from waiting import wait_until
 
 from countersight.audit.folder import AuditFolder
 from countersight.audit.trail import read_audit
@@ -280,14 +280,14 @@ def test_prompts_of_a_file_are_used_and_kept(flowers, tmp_path):
 
 
 def test_ctrl_c_stops_between_steps_and_the_same_command_goes_on(flowers, tmp_path):
-    with ChatServer(vision_model, latency=0.15) as server:
+    with ChatServer(vision_model, latency=0.5) as server:
         process = subprocess.Popen(
             command(flowers, tmp_path / "a", server.name, "--concurrency", "2"), stderr=subprocess.PIPE, text=True
         )
-        while len(stages_in(tmp_path / "a")) < 5:
-            time.sleep(0.01)
+        wait_until(lambda: len(stages_in(tmp_path / "a")) >= 5, process)
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=120)
+        server.latency = 0.0
         assert process.returncode == 130
         assert "The same command goes on from here" in errors
         assert "Traceback" not in errors
@@ -301,20 +301,26 @@ def test_ctrl_c_stops_between_steps_and_the_same_command_goes_on(flowers, tmp_pa
 @pytest.mark.slow
 def test_an_audit_killed_in_every_stage_ends_as_an_undisturbed_one(tmp_path):
     flowers = scenes(tmp_path / "flowers", size=12)
-    with ChatServer(vision_model, latency=0.02) as server:
+    come = []
+
+    def slowly_then(server, number, body):
+        """Nobody gets further than the stage in which they are to be killed."""
+        return "hang" if come and come[-1]() else vision_model(server, number, body)
+
+    with ChatServer(slowly_then) as server:
         assert run_audit(flowers, tmp_path / "whole", server.name).returncode == 0
         del server.requests[:]
         for stage in STAGES:
             before = stages_in(tmp_path / "a").count(stage)
+            come.append(lambda stage=stage, before=before: stages_in(tmp_path / "a").count(stage) > before)
             one_by_one = command(flowers, tmp_path / "a", server.name, "--concurrency", "1")
             process = subprocess.Popen(one_by_one, stderr=subprocess.DEVNULL)
-            while stages_in(tmp_path / "a").count(stage) == before and process.poll() is None:
-                time.sleep(0.002)
-            assert process.poll() is None, f"it was over before it could be killed in {stage}"
+            wait_until(come[-1], process)
             process.kill()
             process.wait()
             with open(tmp_path / "a/steps.jsonl", "ab") as log:  # a line that the kill cut off
                 log.write(b'{"n":99,"stage":"ans')
+        come.clear()
         done = run_audit(flowers, tmp_path / "a", server.name)
         assert done.returncode == 0, done.stderr
         # Only what was under way at a kill may have been asked twice.

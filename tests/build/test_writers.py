@@ -6,7 +6,7 @@ import re
 import signal
 import subprocess
 import sys
-import time
+import threading
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from chat_server import ChatServer, question_of
 from pairing import NOUNS, write_csv
+from waiting import wait_until
 
 from countersight.build import REJECTED, Built, Order, build_dataset, read_funnel
 from countersight.dataset import Dataset
@@ -282,18 +283,24 @@ def test_a_kill_loses_no_paid_answer(tmp_path: Path) -> None:
     rows = [(f"How many {noun} are there?", str(2 + place)) for place, noun in enumerate(NOUNS[:12])]
     source = write_csv(tmp_path / "questions.csv", rows)
     command = [sys.executable, "-m", "countersight", "build", "cvqa", "--questions", str(source), "--groups", "direct"]
-    with ChatServer(writing(good), latency=0.15) as server:
+    written = writing(good)
+    killed = threading.Event()
+
+    def halting(server: ChatServer, number: int, body: dict) -> str:
+        """Nobody gets further than half of it before the kill."""
+        return "hang" if number >= 6 and not killed.is_set() else written(server, number, body)
+
+    with ChatServer(halting) as server:
         command += ["--writer", server.name, "--size", "12", "--concurrency", "2", "-o", str(tmp_path / "pairs")]
         process = subprocess.Popen(command, env=os.environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        while len(server.requests) < 4 and process.poll() is None:
-            time.sleep(0.05)
+        kept_so_far = tmp_path / "pairs.building/answers.jsonl"
+        wait_until(lambda: kept_so_far.exists() and kept_so_far.stat().st_size, process)
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
-        kept = (tmp_path / "pairs.building/answers.jsonl").read_bytes().count(b"\n")
+        killed.set()
+        kept = kept_so_far.read_bytes().count(b"\n")
         assert 0 < kept < 12
-        paid = [
-            json.loads(line)["case"] for line in (tmp_path / "pairs.building/answers.jsonl").read_text().splitlines()
-        ]
+        paid = [json.loads(line)["case"] for line in kept_so_far.read_text().splitlines()]
         del server.requests[:]
         assert subprocess.run(command, env=os.environ, capture_output=True, check=False).returncode == 0
         answers = (tmp_path / "pairs/answers.jsonl").read_text().splitlines()

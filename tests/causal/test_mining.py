@@ -4,13 +4,13 @@ import json
 import signal
 import subprocess
 import sys
-import time
 
 import msgspec
 import pytest
 from making import picture
 from published import published
 from rich.console import Console
+from waiting import wait_until
 
 from countersight.causal.figure import printed, rows
 from countersight.causal.graph import CausalEdge, Thing
@@ -271,11 +271,9 @@ def test_stopped_in_the_middle_nothing_is_left(tmp_path):
     running = subprocess.Popen(
         [sys.executable, "-m", "countersight", "mine", "in.jsonl", "-o", "out"], cwd=tmp_path, stderr=subprocess.PIPE
     )
-    until = time.monotonic() + 60
-    while not list(tmp_path.glob(".out.making-*/graphs.jsonl")) and time.monotonic() < until:
-        time.sleep(0.02)
+    wait_until(lambda: list(tmp_path.glob(".out.making-*/graphs.jsonl")), running)
     running.send_signal(signal.SIGINT)
-    _, said = running.communicate(timeout=60)
+    _, said = running.communicate(timeout=120)
     assert (running.returncode, said.decode().splitlines()[-1]) == (130, "countersight: stopped")
     assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
 

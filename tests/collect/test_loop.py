@@ -106,7 +106,7 @@ class Fixed:
 def distractor(tmp_path: Path):
     """Somebody at the distractor phase of an item of the test split."""
     make_campaign(tmp_path / "campaign", "cosim", 1)
-    setting(tmp_path / "campaign", "deadline = 2.0", "deadline = 0.2")
+    setting(tmp_path / "campaign", "deadline = 2.0", "deadline = 1.0")
     setting(tmp_path / "campaign", "attempts = 5", "attempts = 2")
     with opened(tmp_path / "campaign") as (app, campaign):
         campaign.store.write_now(lambda c: c.execute(tables.item.update().values(split="test")))
@@ -157,7 +157,7 @@ def test_what_was_changed_after_the_check_is_kept_as_unchecked(distractor):
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        (Fixed((), 5.0), "The model takes too long. You can go on without it."),
+        (Fixed((), 60.0), "The model takes too long. You can go on without it."),
         (Fixed((), -1.0), "The model did not answer (ConnectionError)"),
         (Fixed(()), "too little to learn from"),
     ],

