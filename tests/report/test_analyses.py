@@ -137,7 +137,7 @@ def test_what_language_alone_gives_is_told_from_a_text_only_run(tmp_path: Path) 
 def test_a_run_of_one_world_is_observed_as_far_as_that_goes(tmp_path: Path) -> None:
     made = [case(number, factual=None, shown=None, counterfactual_image=None) for number in range(6)]
     source = dataset(tmp_path / "d", made)
-    answers = {row: (None, made[row].counterfactual.answer if row % 2 else "E") for row in range(4)}
+    answers = {row: (None, made[row].counterfactual.answer if row % 2 else "D") for row in range(4)}
     files = write_report([run(tmp_path / "r", source, answers)], tmp_path / "out")
     [found] = files.data.analyses
     assert [each.title for each in found.points] == ["Best and worst"]
@@ -169,7 +169,7 @@ def test_groups_of_pictures_are_compared_in_every_format(tmp_path: Path) -> None
     )
     words = point(found, "gpt-4o")
     assert words.startswith("The drop is 89.5 points larger for Female than for Male (19 and 16 pictures; ")
-    assert words.endswith("permutation p < 0.001).")
+    assert words.endswith("permutation p = 0.001).")  # of two gaps
     assert "The drop is the same for Female and Male" in point(found, "other")
     assert "no more than chance may do" in point(found, "other")
     markdown = files.markdown.read_text(encoding="utf-8")
@@ -179,7 +179,7 @@ def test_groups_of_pictures_are_compared_in_every_format(tmp_path: Path) -> None
     assert (gap["measure"], gap["n"], gap["method"]) == (
         "diff",
         "35",
-        "score, squared and added; permutation of pictures, exact",
+        "score, squared and added; permutation of pictures, exact, Holm",
     )
     assert "gap: Female minus Male" in printed(files)
     assert "gap: Female minus Male" in files.html.read_text(encoding="utf-8")

@@ -1,5 +1,6 @@
 """The first sentence of a report: who loses what, and whether there is anything to believe."""
 
+import csv
 from pathlib import Path
 
 import pytest
@@ -7,9 +8,16 @@ from making import case, dataset
 
 from countersight.case import Reply
 from countersight.dataset import Dataset
-from countersight.pages import interval
+from countersight.leaderboard import write_leaderboard
+from countersight.pages import NOTHING, Cell, interval
 from countersight.report import ReportData, load
+from countersight.report.data import PageData
+from countersight.report.figures import drop_plot
 from countersight.report.finding import sentence
+from countersight.report.finding_figure import groups_figure
+from countersight.report.formats import comma_separated
+from countersight.report.page import render
+from countersight.report.tables import by_group
 from countersight.runs import RunFolder
 
 from .runs import right, run
@@ -57,9 +65,35 @@ def test_what_may_be_luck_is_no_drop_and_every_two_runs_are_compared_with_holm(t
 
 
 def test_the_share_that_was_not_read_stands_right_after_the_finding(tmp_path: Path) -> None:
-    words = sentence(reported(tmp_path, said(12) | {23: ("Hm.", "Hm.")}))
+    report = reported(tmp_path, said(12) | {23: ("Hm.", "Hm.")})
+    words = sentence(report)
     assert words.startswith("m0 was asked 24 cases")
     assert words.endswith("p < 0.001). Unread, cut off or empty: 4.2% of the replies.")
+    assert "p &lt; 0.001). <strong>Unread, cut off or empty: 4.2% of the replies.</strong></p>" in render(
+        PageData(report)
+    )
+
+
+def test_a_group_of_which_nothing_was_read_says_so_in_the_place_of_a_figure(tmp_path: Path) -> None:
+    source = dataset(tmp_path / "d", CASES)
+    answers = said(0)
+    silent = answers | {row: (answers[row][0], "Hm.") for row in range(1, 24, 2)}
+    runs = [run(tmp_path / "r", source, silent), run(tmp_path / "all", source, answers, model="openai:all")]
+    report = load(runs, gallery=1).report
+    assert sentence(report).endswith(
+        "Without a figure, since not one reply could be read: group 1 (gpt-4o, counterfactual)."
+    )
+    grid = by_group(report.runs[0])
+    factual, counterfactual, drop = grid.lines[1].cells[2:5]
+    assert (factual.text, counterfactual, drop) == ("100.0", Cell("–", ("0 of 12 read",)), NOTHING)
+    assert "counterfactual: 0 of 12 read" in groups_figure(report)
+    assert "group 1: factual 100.0% (75.8 to 100.0); counterfactual: 0 of 12 read" in drop_plot(report.runs[0])
+    assert "scores,gpt-4o,,group 1,counterfactual,,,,,,0,0 of 12 read," in comma_separated(report)
+    assert not any(group.counterfactual for group in report.comparisons[0].groups[1:2])
+    board = write_leaderboard(runs, tmp_path / "board")
+    assert "0 of 12 read" in board.html.read_text()
+    [_, row] = [row for row in csv.DictReader(board.csv.open()) if row["line"] == "group 1"]
+    assert [row[key] for key in ("tier", "factual_n", "counterfactual", "counterfactual_n")] == ["", "12", "", "0"]
 
 
 def test_an_unfinished_run_says_so_first(tmp_path: Path) -> None:

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from judging import RIGHT_BOTH, RIGHT_TO_WRONG, WRONG_BOTH, judged
+from statsmodels.stats.multitest import multipletests
 
 from countersight.scoring import resampling as room
-from countersight.scoring.group_bias import Bias, bias
+from countersight.scoring.group_bias import Bias, bias, corrected_gaps
 from countersight.scoring.resampling import permutation_p
 
 
@@ -64,6 +65,29 @@ def test_the_same_seed_gives_the_same_figures() -> None:
 def test_three_groups_have_three_gaps() -> None:
     found = measured(*((group, n, RIGHT_BOTH) for group in "abc" for n in range(3)))
     assert [(gap.first, gap.second) for gap in found.gaps] == [("a", "b"), ("a", "c"), ("b", "c")]
+
+
+def test_several_gaps_are_corrected_by_holm_over_all_runs_and_their_intervals_agree() -> None:
+    lost = {"a": 2, "b": 11, "c": 17}  # of 24
+    first = measured(
+        *((group, n, RIGHT_TO_WRONG if n < lost[group] else RIGHT_BOTH) for group in lost for n in range(24))
+    )
+    second = measured(*((group, n, RIGHT_TO_WRONG if n < 9 else RIGHT_BOTH) for group in "ab" for n in range(24)))
+    before = [gap for each in (first, second) for gap in each.gaps]
+    after = [gap for each in corrected_gaps([first, second]) for gap in each.gaps]
+    _, expected, *_ = multipletests([gap.p for gap in before], method="holm")
+    assert [gap.p for gap in after] == pytest.approx(list(expected))
+    assert [gap.p < 0.05 for gap in before] == [True, True, False, False]
+    for plain, gap in zip(before, after, strict=True):
+        assert gap.p >= plain.p
+        assert gap.high - gap.low >= plain.high - plain.low
+        assert (gap.p < 0.05) == (not gap.low <= 0 <= gap.high)
+    assert corrected_gaps([second]) == (second,)
+
+
+def test_a_group_of_which_nothing_was_read_has_no_gap() -> None:
+    found = measured(("men", 0, RIGHT_BOTH), ("women", 1, ("B", "?")), ("women", 2, ("B", "?")))
+    assert ([group.name for group in found.groups], found.gaps, found.left_out) == (["men"], (), ("women",))
 
 
 def test_as_many_pictures_as_the_paper_has_are_dealt_out_exactly() -> None:

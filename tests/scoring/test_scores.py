@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from countersight.case import Case, Option, Question, Reply
-from countersight.scoring import Outcomes, compare, outcomes, score
+from countersight.scoring import Outcomes, compare, outcomes, ranking, score
 
 OPTIONS = tuple(map(Option, ("1", "2", "3", "4")))
 
@@ -72,6 +72,25 @@ def test_unread_counts_as_asked_and_failed_does_not() -> None:
     assert (row.factual.right, row.factual.n) == (1, 3)
     assert (row.counterfactual.right, row.counterfactual.n) == (1, 1)
     assert (row.n, row.unread, row.failed, row.missing) == (3, 1, 1, 1)
+
+
+def test_a_group_of_which_nothing_was_read_has_no_figure_and_nothing_is_compared_by_it() -> None:
+    silent = run(told(0, "B", "C"), told(1, "B", "A"), told(2, "A", "?"), told(3, "B", "?"), groups="aabb")
+    heard = run(told(0, "B", "C"), told(1, "B", "A"), told(2, "A", "C"), told(3, "B", "C"), groups="aabb")
+    row = score(silent).groups["b"]
+    assert (row.factual.right, row.factual.n) == (1, 2)
+    assert (row.counterfactual.value, row.counterfactual.n, row.counterfactual.unread) == (None, 0, 2)
+    assert repr(row.counterfactual) == "Rate(0 of 2 read)"
+    assert (row.drop, row.both_right.n, row.chance.counterfactual) == (None, 0, None)
+    assert (row.unread, row.unheard, row.scored) == (2, 2, 2)
+    total = score(silent).overall
+    assert (total.counterfactual.right, total.counterfactual.n) == (1, 4)
+    _, group, everything = compare(silent, heard)
+    assert group.factual
+    assert (group.counterfactual, group.both_right) == (None, None)
+    assert everything.counterfactual
+    assert ranking(silent, "counterfactual") is None  # there is no worst among one
+    assert ranking(heard, "counterfactual")
 
 
 def test_the_drop_and_both_right_are_over_cases_scored_in_both_worlds() -> None:

@@ -46,6 +46,7 @@ def test_cases_come_page_by_page_and_hostile_text_is_text(run):
     first, second = pages(run.path, "/run/0", "/run/0?page=2")
     assert first[2].count(b'class="card"') == 24
     assert second[2].count(b'class="card"') == 6
+    assert first[2].count(b"counterfactual picture, not shown to the model</figcaption>") == 24
     assert b"<script>alert" not in first[2]
     assert b"default-src &#x27;none&#x27;" in first[2] or b"default-src 'none'" in first[2]
 

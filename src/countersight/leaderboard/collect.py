@@ -98,7 +98,7 @@ def _measured(run: RunScores) -> Iterator[tuple[str, GroupScores]]:
 def _board(line: Line, runs: Sequence[_Run], reported: Sequence[PaperTable], terms: Terms) -> Board:
     measured = [pool for pool in _measured_pools(line, runs, terms) if pool[0].entries]
     pools = [*(pool for pool, _ in measured), *_reported_pools(line, reported, terms)]
-    present = {key for pool in pools for entry in pool.entries for key in entry.scores}
+    present = {key for pool in pools for entry in pool.entries for key in (*entry.scores, *entry.unread)}
     ranked_by = next((key for key in RANKED_BY if key in present), RANKED_BY[0])
     axis, name = line
     titles = {TOTAL: "Total of all groups", ALL: "All cases"}
@@ -125,7 +125,9 @@ def _measured_pools(line: Line, runs: Iterable[_Run], terms: Terms) -> Iterator[
     for fingerprint, found in by_dataset.items():
         dataset, cases = found[0][0].dataset.name, found[0][0].scores.overall.n
         entries = [(_measured_entry(run, scores, terms), run) for run, scores in found]
-        entries = [(entry, run) for entry, run in entries if entry.scores]
+        entries = [
+            (entry, run) for entry, run in entries if entry.scores or (entry.unread and run.scores.overall.scored)
+        ]
         pool = Pool(
             kind="measured",
             title=f"Measured on {dataset}, {several(cases, 'case')}, fingerprint {fingerprint[:12]}",
@@ -150,6 +152,7 @@ def _measured_entry(run: _Run, scores: GroupScores, terms: Terms) -> Entry:
         standing=run.scores.standing,
         run=run.path.resolve().name,
         scores={key: _score(figure) for key, figure in figures.items() if figure and figure.value is not None},
+        unread={key: figure.unread for key, figure in figures.items() if figure and figure.unread},
     )
 
 

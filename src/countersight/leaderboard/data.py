@@ -37,6 +37,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     run: str = ""
     """The folder of the run."""
     scores: dict[str, Score]
+    unread: dict[str, int] = {}
+    """By measure, how many replies there are where not one of them could be read: there is no score then."""
     tier: int | None = None
     """Of a run that was measured, by the measure that the board ranks by: within a tier nothing is known to differ."""
     rank: int | None = None

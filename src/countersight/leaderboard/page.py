@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from countersight.leaderboard.data import Board, Entry, Leaderboard, Pool, Score, SuiteBoards
-from countersight.pages import Markup, count, document, element, interval, joined, name, percent, text
+from countersight.pages import Markup, count, document, element, interval, joined, name, none_read, percent, text
 from countersight.scoring import Interval
 from countersight.suites import TOTAL, papers, tables
 from countersight.text import several
@@ -126,7 +126,8 @@ def _cells(entry: Entry, board: Board, pool: Pool) -> Iterator[Markup]:
     way = [element("small", text("options ranked"))] if entry.answering == "rank" else []
     yield element("td", text(name(entry.prompt) or "–"), *way, data_value=name(entry.prompt))
     for key in board.measures:
-        yield _score(entry.scores.get(key), entry.n)
+        unread = entry.unread.get(key)
+        yield _number(None, "", none_read(unread)) if unread else _score(entry.scores.get(key), entry.n)
     yield _number(entry.n, "" if entry.n is None else count(entry.n))
     if entry.kind == "reported":
         yield element(

@@ -9,7 +9,7 @@ import msgspec
 
 from countersight.files import write_text
 from countersight.leaderboard.collect import collect
-from countersight.leaderboard.data import Leaderboard
+from countersight.leaderboard.data import Entry, Leaderboard
 from countersight.leaderboard.page import render
 from countersight.pages import guarded
 from countersight.suites import RUN_MEASURES
@@ -73,7 +73,6 @@ def comma_separated(board: Leaderboard) -> str:
         for each in suite.boards:
             for pool in each.pools:
                 for entry in pool.entries:
-                    scores = [entry.scores.get(key) for key in RUN_MEASURES]
                     row = (
                         *(
                             suite.suite or suite.title,
@@ -86,11 +85,17 @@ def comma_separated(board: Leaderboard) -> str:
                         ),
                         *(entry.named or entry.model, entry.prompt, entry.answering, pool.dataset, pool.fingerprint),
                         *(pool.source, entry.n, entry.standing, entry.version, entry.started),
-                        *(
-                            value
-                            for score in scores
-                            for value in ((score.value, score.low, score.high, score.n) if score else (None,) * 4)
-                        ),
+                        *(value for key in RUN_MEASURES for value in _figures(entry, key)),
                     )
                     table.writerow([guarded(cell) if isinstance(cell, str) else cell for cell in row])
     return file.getvalue()
+
+
+def _figures(entry: Entry, key: str) -> tuple[float | None, ...]:
+    """A score, its interval and n; n is 0 where there are replies and not one could be read."""
+    score = entry.scores.get(key)
+    return (
+        (score.value, score.low, score.high, score.n)
+        if score
+        else (None, None, None, 0 if key in entry.unread else None)
+    )

@@ -35,6 +35,7 @@ from .wording import count as count
 from .wording import guarded as guarded
 from .wording import interval as interval
 from .wording import name as name
+from .wording import none_read as none_read
 from .wording import number as number
 from .wording import p_value as p_value
 from .wording import percent as percent

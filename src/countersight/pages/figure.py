@@ -17,3 +17,5 @@ class Figure(msgspec.Struct, frozen=True):
     """How the interval and p were got, where it is not the usual way: Wilson's, and Tango's with McNemar's test."""
     confidence: float | None = None
     """Of its interval, where that is not the report's: several comparisons have wider ones."""
+    unread: int = 0
+    """How many replies there are, where not one of them could be read: there is no value then."""

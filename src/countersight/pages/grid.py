@@ -3,7 +3,7 @@
 import msgspec
 
 from countersight.pages.figure import Figure
-from countersight.pages.wording import count, interval, p_value, percent
+from countersight.pages.wording import count, interval, none_read, p_value, percent
 
 
 class Cell(msgspec.Struct, frozen=True):
@@ -36,7 +36,7 @@ NOTHING = Cell("–")
 def figure_cell(figure: Figure | None, expected_n: int | None, *, counted: bool = False) -> Cell:
     """A figure with its interval, and with its count where wanted; its n is said where it is not that of the line."""
     if figure is None or figure.value is None:
-        return NOTHING
+        return Cell(NOTHING.text, (none_read(figure.unread),)) if figure and figure.unread else NOTHING
     details = [interval(figure)]
     if counted and figure.right is not None:
         details.append(f"{count(figure.right)} of {count(figure.n)}")

@@ -9,7 +9,7 @@ from countersight.report.image_groups import PictureGroups
 from countersight.report.observations import AnalysedRun
 from countersight.report.scored import as_difference, as_share
 from countersight.report.twins import Asked, find_twins
-from countersight.scoring import RESAMPLES, Bias, Gap, Interval, bias
+from countersight.scoring import CONFIDENCE, RESAMPLES, Bias, Gap, Interval, bias, corrected_gaps
 from countersight.suites import Terms
 from countersight.text import several
 
@@ -24,6 +24,7 @@ def bias_analysis(
     found = [(run, measured) for run, measured in found if measured.groups]
     if not found:
         return None
+    found = list(zip((run for run, _ in found), corrected_gaps([measured for _, measured in found]), strict=True))
     column = name(groups.column)
     twins = find_twins(asked, groups, [(run.label, run.outcomes) for run, _ in found])
     counted = {each.run: (each.sentence(),) for each in twins}
@@ -71,6 +72,8 @@ def _sentences(measured: Bias) -> Iterator[str]:
     if not measured.gaps:
         [group] = measured.groups
         yield f"Only {name(group.name)} has cases scored in both worlds: there is nothing to compare it with."
+    if measured.left_out:
+        yield f"Nothing that can be scored was read in both worlds of {', '.join(map(name, measured.left_out))}."
     for gap in measured.gaps:
         more, less = (gap.first, gap.second) if gap.value >= 0 else (gap.second, gap.first)
         ends = Interval(gap.low, gap.high) if gap.value >= 0 else Interval(-gap.high, -gap.low)
@@ -146,7 +149,9 @@ def _table(column: str, run: AnalysedRun, measured: Bias, terms: Terms) -> Analy
 
 def _gap(gap: Gap) -> Figure:
     test = "permutation of pictures, exact" if gap.exact else "permutation of pictures, drawn"
-    return Figure(gap.value, gap.low, gap.high, gap.n, gap.p, method=f"score, squared and added; {test}")
+    wider = gap.confidence if gap.confidence != CONFIDENCE else None
+    method = f"score, squared and added; {test}{', Holm' if wider else ''}"
+    return Figure(gap.value, gap.low, gap.high, gap.n, gap.p, method=method, confidence=wider)
 
 
 def _definitions(found: Sequence[tuple[AnalysedRun, Bias]], seed: int) -> Iterator[tuple[str, str]]:
@@ -166,6 +171,10 @@ def _definitions(found: Sequence[tuple[AnalysedRun, Bias]], seed: int) -> Iterat
         yield (
             "gap",
             "The diff of one group minus that of another; its interval squares and adds theirs (Zou and Donner, 2008). "
-            f"p by permutation, two-sided: {test}; or that of the interval where it is larger. The p of several gaps "
-            "are not corrected for their number.",
+            f"p by permutation, two-sided: {test}; or that of the interval where it is larger{_of_several(len(gaps))}.",
         )
+
+
+def _of_several(gaps: int) -> str:
+    """How the p of several gaps were corrected, as those between runs are."""
+    return f"; those of the {count(gaps)} gaps are corrected by Holm's method, intervals too" if gaps > 1 else ""

@@ -35,7 +35,7 @@ class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
     failed: int = 0
     missing: int = 0
     unheard: int = 0
-    """Of the unread, those of a kind of asking to which no reply of the run could be read: they do not count."""
+    """Of the unread, those of a kind of asking to which no reply about these cases could be read: they count not."""
 
     @property
     def scored(self) -> int:

@@ -7,8 +7,8 @@ stay the size of the page's. Colours are classes: the style sheet has one set fo
 from collections.abc import Sequence
 
 from countersight.case import ASKING_WORDS, ASKINGS, Asking
-from countersight.pages import Figure, Markup, element, interval, name, percent, text
-from countersight.report.data import GroupScores, LetterShare, RunScores
+from countersight.pages import Figure, Markup, element, interval, name, none_read, percent, text
+from countersight.report.data import GroupScores, LetterShare, ReportData, RunScores
 from countersight.suites import PLAIN, Terms
 
 _ROW = 36
@@ -68,6 +68,14 @@ def _plot(
     return element("div", top, *rows, axis, class_="plot")
 
 
+def nothing_read(scores: GroupScores) -> str:
+    """Of which askings there are replies on a line and not one could be read; nothing where there are none such."""
+    unread = {asking: figure.unread for asking in ASKINGS if (figure := getattr(scores, asking)) and figure.unread}
+    if unread and not _figures(scores):
+        return f"nothing read: {none_read(sum(unread.values()))}"
+    return "; ".join(f"{asking}: {none_read(replies)}" for asking, replies in unread.items())
+
+
 def _row(scores: GroupScores, words: str, printed: Figure | None, *, total: bool) -> Markup:
     if printed and printed.value is not None:
         figure = element(
@@ -77,14 +85,19 @@ def _row(scores: GroupScores, words: str, printed: Figure | None, *, total: bool
             class_="plot-drop",
         )
     else:
-        figure = element("span", text("–"), class_="plot-drop")
+        figure = element("span", text("–"), element("small", text(nothing_read(scores))), class_="plot-drop")
     return element(
         "div",
         element("span", text(name(words)), class_="plot-name", dir="auto"),
-        _dumbbell(words, _figures(scores)),
+        _dumbbell(words, _figures(scores), nothing_read(scores)),
         figure,
         class_="plot-row plot-total" if total else "plot-row",
     )
+
+
+def answered(report: ReportData) -> list[Asking]:
+    """The askings of which any run has a figure."""
+    return [asking for asking in ASKINGS if any(asking in _figures(run.overall) for run in report.runs)]
 
 
 def _figures(scores: GroupScores) -> dict[Asking, Figure]:
@@ -92,7 +105,7 @@ def _figures(scores: GroupScores) -> dict[Asking, Figure]:
     return {asking: figure for asking, figure in found.items() if figure and figure.value is not None}
 
 
-def _dumbbell(group: str, figures: dict[Asking, Figure]) -> Markup:
+def _dumbbell(group: str, figures: dict[Asking, Figure], unread: str) -> Markup:
     middle = _ROW / 2
     parts = [
         element("line", x1=f"{tick}%", x2=f"{tick}%", y1=-6, y2=_ROW + 6, class_="grid")
@@ -113,9 +126,8 @@ def _dumbbell(group: str, figures: dict[Asking, Figure]) -> Markup:
             # A nested drawing is the one thing that can be moved by a percentage and keep its shape.
             inner = element("g", MARKS[asking], class_=f"mark {asking}")
             parts.append(element("svg", inner, x=f"{shares[asking]:.2f}%", y=middle, overflow="visible"))
-    words = "; ".join(
-        f"{asking} {percent(figure.value or 0)}% ({interval(figure)})" for asking, figure in figures.items()
-    )
+    said = [f"{asking} {percent(figure.value or 0)}% ({interval(figure)})" for asking, figure in figures.items()]
+    words = "; ".join([*said, unread] if unread else said)
     return element(
         "svg",
         *parts,

@@ -1,12 +1,14 @@
 """What a report found, in a sentence that names who loses what, and what speaks against believing it."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import msgspec
 
 from countersight.case import TWO_WORLDS, World
 from countersight.pages import Figure, count, interval, name, p_value, percent
-from countersight.report.data import ReportData, RunScores
+from countersight.report.advice import WORTH_A_WARNING
+from countersight.report.data import GroupScores, ReportData, RunScores
 from countersight.suites import AS_IT_IS, BOTH_WORLDS, UNDER_A_CHANGE
 from countersight.text import several
 
@@ -15,8 +17,20 @@ _FEW = 3
 _Found = tuple[RunScores, Figure]
 
 
+class Told(NamedTuple):
+    """A sentence of the finding, and whether it warns of believing the rest."""
+
+    words: str
+    warns: bool
+
+
 def sentence(report: ReportData) -> str:
-    """What was asked and what came out. What is unfinished, or no finding at all, is told before it; the rest after."""
+    """What was asked, what came out, and what speaks against believing it."""
+    return " ".join(each.words for each in sentences(report))
+
+
+def sentences(report: ReportData) -> list[Told]:
+    """The same one by one. What is unfinished, or no finding at all, is told before what came out; the rest after."""
     asked = f"{several(report.cases, 'case')} of {name(report.dataset)}, {report.terms.about or _ABOUT[report.worlds]}"
     who = name(report.runs[0].label) if len(report.runs) == 1 else f"{count(len(report.runs))} runs"
     found = finding(report)
@@ -24,7 +38,9 @@ def sentence(report: ReportData) -> str:
     is_anything_found = bool(_found(report))
     before = [run for run in report.runs if _is_unfinished(run) or not is_anything_found]
     after = [run for run in report.runs if run not in before]
-    return " ".join([*_caveats(report, before), told, *_caveats(report, after), *_unread(report)])
+    first, last = ([Told(words, True) for words in _caveats(report, runs)] for runs in (before, after))
+    silent = [Told(words, True) for words in _unheard(report)]
+    return [*first, Told(told, False), *last, *_unread(report), *silent]
 
 
 def _are(report: ReportData) -> str:
@@ -43,13 +59,33 @@ def _caveats(report: ReportData, told: list[RunScores]) -> Iterator[str]:
             yield from (f"{kind}: {name(run.label)}, {run.standing}." for run in runs)
 
 
-def _unread(report: ReportData) -> Iterator[str]:
+def _unread(report: ReportData) -> Iterator[Told]:
     """The share of replies without an answer; of several runs, the largest."""
     shares = {run.label: _without_answer(run) for run in report.runs if not _caveat(report, run)}
     worst = max(shares, key=lambda label: shares[label], default="")
     if worst and shares[worst]:
         most = "" if len(report.runs) == 1 else f"up to {percent(shares[worst])}% of a run ({name(worst)})"
-        yield f"Unread, cut off or empty: {most or percent(shares[worst]) + '% of the replies'}."
+        words = f"Unread, cut off or empty: {most or percent(shares[worst]) + '% of the replies'}."
+        yield Told(words, shares[worst] > WORTH_A_WARNING)
+
+
+def _unheard(report: ReportData) -> Iterator[str]:
+    """The groups that have no figure since not one reply about them could be read; of many, how many."""
+    known = [run for run, _ in _found(report)]
+    found = [words for run in known for scores in run.groups[:-1] if (words := _silence(report, run, scores))]
+    if found:
+        told = ", ".join(found) if len(found) <= _FEW else f"{len(found)} groups; the tables say which"
+        yield f"Without a figure, since not one reply could be read: {told}."
+
+
+def _silence(report: ReportData, run: RunScores, scores: GroupScores) -> str:
+    unread = [world for world in report.worlds if (figure := getattr(scores, world)) and figure.unread]
+    if not unread:
+        return ""
+    words = [] if len(report.runs) == 1 else [name(run.label)]
+    words += [] if len(unread) == len(report.worlds) else unread
+    group = name(report.terms.groups.get(scores.group, scores.group))
+    return f"{group} ({', '.join(words)})" if words else group
 
 
 def _without_answer(run: RunScores) -> float:

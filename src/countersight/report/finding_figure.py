@@ -18,7 +18,7 @@ from countersight.pages import (
     words_at,
 )
 from countersight.report.data import GroupScores, ReportData, RunScores
-from countersight.report.figures import MARKS
+from countersight.report.figures import MARKS, answered, nothing_read
 
 _LEFT, _RIGHT = 250, 150
 _INSIDE = WIDTH - 2 * MARGIN - _LEFT - _RIGHT
@@ -67,7 +67,7 @@ def _x(share: float) -> float:
 def _legend(report: ReportData) -> Iterator[Markup]:
     x = float(MARGIN)
     for asking in ASKINGS:
-        if any(getattr(run.overall, asking) for run in report.runs):
+        if asking in answered(report):
             words = report.terms.measures.get(asking, asking)
             yield element("g", MARKS[asking], class_=asking, transform=f"translate({x + 8} 64)")
             yield words_at(x + 22, 68, words, "soft")
@@ -101,8 +101,9 @@ def _line(label: str, scores: GroupScores, y: float) -> Iterator[Markup]:
     if drop and drop.value is not None:
         yield words_at(WIDTH - MARGIN, y, f"drop {percent(drop.value)}", "", "end")
         yield words_at(WIDTH - MARGIN, y + 15, f"{interval(drop)}; n = {drop.n}", "soft", "end")
-    elif not figures:
-        yield words_at(WIDTH - MARGIN, y + 5, "nothing scored", "soft", "end")
+    else:
+        words = nothing_read(scores) or ("" if figures else "nothing scored")
+        yield words_at(WIDTH - MARGIN, y + 5, words, "soft", "end")
 
 
 def _mark(asking: Asking, figure: Figure, y: float) -> Iterator[Markup]:

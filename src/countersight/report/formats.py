@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterator, Sequence
 from math import copysign
 
-from countersight.pages import Figure, guarded, latex_grid, latex_tables, markdown_grid, markdown_text, name
+from countersight.pages import Figure, guarded, latex_grid, latex_tables, markdown_grid, markdown_text, name, none_read
 from countersight.report.analysis_tables import analysis_grids, analysis_records
 from countersight.report.data import GroupScores, ReportData, RunScores
 from countersight.report.finding import sentence
@@ -145,6 +145,8 @@ def _reported(reference: PaperTable, version: str) -> Iterator[list[Value]]:
 
 
 def _record(place: Sequence[str], measure: str, figure: Figure | None, origin: list[Value]) -> Iterator[list[Value]]:
+    if figure is not None and figure.unread:
+        yield [*place, measure, None, None, None, None, None, 0, none_read(figure.unread), None, *origin[1:]]
     if figure is not None and figure.value is not None:
         values = [round(figure.value, 6), _end(figure.low), _end(figure.high)]
         method = figure.method or (_WILSON if figure.p is None else _PAIRED)

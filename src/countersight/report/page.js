@@ -189,12 +189,20 @@
     return drawing;
   };
 
+  // What the model saw of a picture: its size, or that it, or some of the models, never saw it.
+  const seenAs = (item, side) => {
+    const blind = side ? index.runs.filter((_, run) => !item.answers[run].shown) : [];
+    if (blind.length === index.runs.length) return "not shown to the model";
+    if (blind.length) return `not shown to ${blind.join(", ")}`;
+    const [width, height] = index.sizes[side ? item.counterfactual_picture : item.picture] ?? [];
+    return width ? `${width} × ${height} as the model saw it` : "";
+  };
+
   const picture = (item, side) => {
     const at = side ? item.counterfactual_picture : item.picture;
     if (at === null) return null;
     const words = PICTURES[side];
-    const [width, height] = index.sizes[at] ?? [];
-    const seen = side && !item.questions.shown ? "not shown to the model" : width ? `${width} × ${height} as the model saw it` : "";
+    const seen = seenAs(item, side);
     const caption = make("figcaption", {}, words, ...(seen ? [make("small", {}, seen)] : []));
     const fault = stored(`fault-${at}`);
     if (fault !== null) {
@@ -393,8 +401,8 @@
 
   const show = (side) => {
     const at = side ? zoomed.counterfactual_picture : zoomed.picture;
-    const [width, height] = index.sizes[at] ?? [];
-    byId("zoom-title").textContent = `${zoomed.id}, ${PICTURES[side]}${width ? `, ${width} × ${height}` : ""}`;
+    const [width] = index.sizes[at] ?? [];
+    byId("zoom-title").textContent = [zoomed.id, PICTURES[side], seenAs(zoomed, side)].filter(Boolean).join(", ");
     byId("zoom-picture").src = pictureData(at);
     // As large as the model saw it, where the window is: a smaller copy in the page is drawn up to that size.
     byId("zoom-picture").parentElement.style.maxWidth = width ? `${width}px` : "";

@@ -20,7 +20,7 @@ from countersight.pages import (
 )
 from countersight.picture import data_url
 from countersight.report.data import Answer, PageData, ReportData
-from countersight.report.finding import sentence
+from countersight.report.finding import sentence, sentences
 from countersight.report.finding_figure import finding_figure
 from countersight.report.gallery import PAIR_OUTCOMES, PairOutcome, pair_outcome
 from countersight.report.provenance import definitions, origins
@@ -71,7 +71,7 @@ def render(data: PageData) -> str:
         title=f"{name(report.dataset)} – Countersight report",
         script="page.js",
         heading=text(name(report.dataset)),
-        sentence=text(sentence(report)),
+        sentence=_lede(report),
         finding=_finding(report),
         tiles=tiles_of(report),
         nav=joined(element("li", element("a", text(called), href=f"#{key}")) for key, called in _nav(parts)),
@@ -90,6 +90,12 @@ def _nav(parts: list[Section]) -> Iterator[tuple[str, str]]:
     yield from ((part.key, part.called) for part in parts)
     yield "cases", "Cases"
     yield "how", "How"
+
+
+def _lede(report: ReportData) -> Markup:
+    """The finding in words; what warns of believing it is not to be overlooked."""
+    told = [element("strong", text(words)) if warns else text(words) for words, warns in sentences(report)]
+    return Markup(" ".join(told))
 
 
 def _finding(report: ReportData) -> Markup:

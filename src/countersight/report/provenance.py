@@ -43,7 +43,11 @@ def definitions(report: ReportData) -> list[tuple[str, str]]:
     entries += _suite(report)
     entries += [
         ("n", "Cases in the line. A figure that rests on fewer says its own n."),
-        ("unread", "Replies in which no answer could be read. They count in n and are never right."),
+        (
+            "unread",
+            "Replies in which no answer could be read. They count in n and are never right. On a line of which not one "
+            "could be read there is no figure.",
+        ),
         (
             "cut, empty, failed, missing",
             "Replies that the limit of tokens ended before an answer, replies that say nothing, questions that got no "

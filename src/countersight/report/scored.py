@@ -13,7 +13,15 @@ def as_share(rate: Rate) -> Figure:
     """A share of right answers, or the mean of what answers are worth."""
     soft = rate.credit is not None
     method = "Wilson, for the number of independent cases" if soft or rate.clustered else ""
-    return Figure(rate.value, rate.low, rate.high, rate.n, right=None if soft else rate.right, method=method)
+    return Figure(
+        rate.value,
+        rate.low,
+        rate.high,
+        rate.n,
+        right=None if soft else rate.right,
+        method=method,
+        unread=rate.unread,
+    )
 
 
 def as_difference(found: Difference) -> Figure:
@@ -65,7 +73,7 @@ def as_sum(found: Sum | None) -> Figure | None:
 
 
 def _share(rate: Rate | None) -> Figure | None:
-    return as_share(rate) if rate and rate.n else None
+    return as_share(rate) if rate and (rate.n or rate.unread) else None
 
 
 def _difference(found: Difference | None) -> Figure | None:

@@ -4,12 +4,11 @@ from collections.abc import Iterator
 from itertools import product
 from typing import NamedTuple
 
-from countersight.case import ASKINGS, Asking
 from countersight.pages import Markup, Thumbnail, as_table, element, joined, name, percent, section, text
 from countersight.report.analysis_tables import analysis_grids
 from countersight.report.answer_shares import shares_figure
 from countersight.report.data import Analysis, ReportData
-from countersight.report.figures import accuracy_plot, drop_plot, legend, letter_bars
+from countersight.report.figures import accuracy_plot, answered, drop_plot, legend, letter_bars
 from countersight.report.finding_figure import groups_figure
 from countersight.report.interval_plot import interval_plot
 from countersight.report.reference import beside
@@ -146,7 +145,7 @@ def _drop(report: ReportData) -> Markup:
         f"{words['counterfactual']} in points.",
         element(
             "figure",
-            legend(_askings(report), report.terms),
+            legend(answered(report), report.terms),
             element("div", *plots, class_="plots"),
             *([saving(drawing, "groups")] if (drawing := groups_figure(report)) else []),
             class_="panel",
@@ -170,10 +169,6 @@ def _accuracy(report: ReportData) -> Markup:
         "Accuracy on each line with its interval.",
         element("figure", element("div", *plots, class_="plots"), class_="panel"),
     )
-
-
-def _askings(report: ReportData) -> list[Asking]:
-    return [asking for asking in ASKINGS if any(getattr(run.overall, asking) for run in report.runs)]
 
 
 def _headings(report: ReportData, label: str) -> list[Markup]:

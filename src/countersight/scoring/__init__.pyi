@@ -20,6 +20,7 @@ from .gold import Gold as Gold
 from .group_bias import Bias as Bias
 from .group_bias import Gap as Gap
 from .group_bias import bias as bias
+from .group_bias import corrected_gaps as corrected_gaps
 from .judging import judge as judge
 from .judging import outcomes as outcomes
 from .observations import LEAST_IN_A_MARGIN as LEAST_IN_A_MARGIN

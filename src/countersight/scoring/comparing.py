@@ -60,6 +60,7 @@ def _apart(
     first: Outcomes, second: Outcomes, here: NDArray[np.intp], there: NDArray[np.intp], measure: Measure
 ) -> Difference | None:
     """First minus second over cases by their positions in each, where both are scored."""
+    first, second = first.on(here), second.on(there)
     if measure == "both_right":
         scored = in_both_worlds(first)[here] & in_both_worlds(second)[there]
         one, other = both_right(first)[here], both_right(second)[there]

@@ -37,6 +37,8 @@ class Rate(msgspec.Struct, frozen=True, repr_omit_defaults=True):
     """What all answers together are worth, where one can be worth less than all."""
     clustered: bool = False
     """Whether the interval knows of cases that share a picture."""
+    unread: int = 0
+    """How many replies there are, where not one of them could be read: nothing is scored then."""
 
     @property
     def worth(self) -> float:
@@ -55,7 +57,7 @@ class Rate(msgspec.Struct, frozen=True, repr_omit_defaults=True):
 
     def __repr__(self) -> str:
         if self.value is None:
-            return "Rate(nothing scored)"
+            return f"Rate({f'0 of {self.unread} read' if self.unread else 'nothing scored'})"
         return f"Rate({100 * self.value:.1f}%, {ends(self)}, n={self.n})"
 
 
@@ -109,6 +111,11 @@ def share(right: int, n: int) -> Rate:
     """A share of independent answers that are right, with its interval."""
     interval = wilson(right, n)
     return Rate(right, n, interval.low, interval.high)
+
+
+def nothing_read(replies: int) -> Rate:
+    """No share at all, of replies of which not one could be read."""
+    return msgspec.structs.replace(share(0, 0), unread=replies)
 
 
 def rate(right: NDArray[np.bool_], clusters: ArrayLike, credits: ArrayLike | None = None) -> Rate:

@@ -15,7 +15,16 @@ from countersight.case import World
 from countersight.scoring.figures import Difference, Rate, difference, rate
 from countersight.scoring.outcome import Outcomes
 from countersight.scoring.resampling import permutation_p
-from countersight.scoring.uncertainty import CONFIDENCE, Interval, difference_of, p_of, score_interval
+from countersight.scoring.scores import in_both_worlds
+from countersight.scoring.uncertainty import (
+    CONFIDENCE,
+    Adjusted,
+    Interval,
+    difference_of,
+    holm,
+    p_of,
+    score_interval,
+)
 
 _Floats = NDArray[np.float64]
 
@@ -37,7 +46,7 @@ class Gap(msgspec.Struct, frozen=True):
     """The diff of one group minus that of another.
 
     p is that of dealing the pictures out to the two by chance, or that of the interval where it is larger; the
-    interval reaches to zero where p is not below 0.05.
+    interval reaches to zero where p is not below 0.05. Of several gaps p is Holm's, and the interval as wide.
     """
 
     first: str
@@ -50,6 +59,7 @@ class Gap(msgspec.Struct, frozen=True):
     """Whether every way to deal them out was counted, or a sample was drawn."""
     pictures: int
     n: int
+    confidence: float = CONFIDENCE
 
 
 class Bias(msgspec.Struct, frozen=True):
@@ -59,6 +69,8 @@ class Bias(msgspec.Struct, frozen=True):
     """Those with a case scored in both worlds."""
     gaps: tuple[Gap, ...]
     """Of every two groups."""
+    left_out: tuple[str, ...] = ()
+    """Groups with cases of which nothing could be read, or nothing came, in one of the worlds."""
 
 
 class _Sums(msgspec.Struct, frozen=True, eq=False):
@@ -76,18 +88,35 @@ def bias(
     For each case `group_of` has the place of its picture's group in `names`, or -1 where it belongs to none, and
     `picture_of` a number that the cases of one picture share.
     """
-    scored = outcomes.scored("factual") & outcomes.scored("counterfactual") & (group_of >= 0)
-    groups, sums = [], []
+    groups, sums, left_out = [], [], []
     for place, name in enumerate(names):
-        mask = scored & (group_of == place)
-        if mask.any():
+        mask = in_both_worlds(outcomes.on(group_of == place)) & (group_of == place)
+        if not mask.any():
+            left_out += [name] * bool((group_of == place).any())
+        else:
             _, picture = np.unique(picture_of[mask], return_inverse=True)
             groups.append(_group(outcomes, name, mask, picture))
             apart = outcomes.credit("factual")[mask].astype(np.float64) - outcomes.credit("counterfactual")[mask]
             summed: _Floats = np.bincount(picture, weights=apart).astype(np.float64)
             sums.append(_Sums(summed, np.bincount(picture).astype(np.float64)))
     pairs = combinations(range(len(groups)), 2)
-    return Bias(tuple(groups), tuple(_gap(groups[i], groups[j], sums[i], sums[j], seed) for i, j in pairs))
+    gaps = tuple(_gap(groups[i], groups[j], sums[i], sums[j], seed) for i, j in pairs)
+    return Bias(tuple(groups), gaps, tuple(left_out))
+
+
+def corrected_gaps(found: Sequence[Bias]) -> tuple[Bias, ...]:
+    """The gaps of one or several runs, all of them corrected for their number (Holm)."""
+    adjusted = iter(holm([gap.p for measured in found for gap in measured.gaps]))
+    return tuple(
+        msgspec.structs.replace(measured, gaps=tuple(_adjusted(measured, gap, next(adjusted)) for gap in measured.gaps))
+        for measured in found
+    )
+
+
+def _adjusted(measured: Bias, gap: Gap, to: Adjusted) -> Gap:
+    groups = {group.name: group for group in measured.groups}
+    low, high = _ends(groups[gap.first], groups[gap.second], to.confidence, to.p)
+    return msgspec.structs.replace(gap, low=low, high=high, p=to.p, confidence=to.confidence)
 
 
 def _group(outcomes: Outcomes, name: str, mask: NDArray[np.bool_], picture: NDArray[np.intp]) -> GroupOfPictures:
@@ -101,23 +130,30 @@ def _group(outcomes: Outcomes, name: str, mask: NDArray[np.bool_], picture: NDAr
 
 
 def _gap(one: GroupOfPictures, other: GroupOfPictures, first: _Sums, second: _Sums, seed: int) -> Gap:
-    def between(confidence: float) -> Interval:
-        ends = (score_interval(group.diff.effective, confidence) for group in (one, other))
-        return difference_of(next(ends), one.diff.value, next(ends), other.diff.value)
-
     dealt, exact = permutation_p(first.diff, first.cases, second.diff, second.cases, seed=seed)
-    p = max(dealt, p_of(between))
-    interval = between(CONFIDENCE)
-    if p >= 1 - CONFIDENCE:
-        interval = Interval(min(interval.low, 0.0), max(interval.high, 0.0))
+    p = max(dealt, p_of(lambda confidence: _between(one, other, confidence)))
+    low, high = _ends(one, other, CONFIDENCE, p)
     return Gap(
         first=one.name,
         second=other.name,
         value=one.diff.value - other.diff.value,
-        low=interval.low,
-        high=interval.high,
+        low=low,
+        high=high,
         p=p,
         exact=exact,
         pictures=one.pictures + other.pictures,
         n=one.n + other.n,
     )
+
+
+def _between(one: GroupOfPictures, other: GroupOfPictures, confidence: float) -> Interval:
+    ends = (score_interval(group.diff.effective, confidence) for group in (one, other))
+    return difference_of(next(ends), one.diff.value, next(ends), other.diff.value)
+
+
+def _ends(one: GroupOfPictures, other: GroupOfPictures, confidence: float, p: float) -> tuple[float, float]:
+    """The ends of the interval, which reaches to zero where the test does not tell the two apart."""
+    interval = _between(one, other, confidence)
+    if p >= 1 - CONFIDENCE:
+        return min(interval.low, 0.0), max(interval.high, 0.0)
+    return interval.low, interval.high

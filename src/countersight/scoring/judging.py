@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from countersight.case import ASKINGS, LETTERS, WORLDS, AnswerKind, Case, Option, Question, Reply, World, asking_of
 from countersight.reading import ReadFrom, agrees
 from countersight.runs import fate_of
-from countersight.scoring.outcome import GIVEN, KNOWN, MISSING, OUTCOMES, RIGHT, UNREAD, WRONG, Outcomes
+from countersight.scoring.outcome import GIVEN, KNOWN, MISSING, OUTCOMES, RIGHT, WRONG, Outcomes, unheard_in
 from countersight.scoring.soft import soft_accuracy
 
 HALF: Final = 0.5
@@ -189,9 +189,7 @@ class _Gathered:
             priors=_table(self.priors, np.uint8),
             ids=bytes(self.ids),
             id_ends=np.array(self.id_ends, dtype=np.int64),
-            unheard=tuple(
-                asking for asking, best in zip(ASKINGS, codes.max(axis=0, initial=0), strict=True) if best == UNREAD
-            ),
+            unheard=unheard_in(codes),
         )
 
     def _is_case(self, position: int, case: str) -> bool:

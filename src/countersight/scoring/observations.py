@@ -101,7 +101,7 @@ class Effect(msgspec.Struct, frozen=True):
 
 def correlation(outcomes: Outcomes) -> Correlation | None:
     """The correlation of being right in the two worlds; None where no case was scored in both."""
-    both = outcomes.scored("factual") & outcomes.scored("counterfactual")
+    both = _heard(outcomes, "factual") & _heard(outcomes, "counterfactual")
     n = int(both.sum())
     if not n:
         return None
@@ -116,6 +116,13 @@ def correlation(outcomes: Outcomes) -> Correlation | None:
         share(int((before & after).sum()), int(before.sum())),
         share(int((~before & after).sum()), int((~before).sum())),
     )
+
+
+def _heard(outcomes: Outcomes, asking: Asking) -> NDArray[np.bool_]:
+    """Which cases are scored, without those of a group of which no reply could be read: it is not known to be bad."""
+    scored = outcomes.scored(asking)
+    read = np.bincount(outcomes.groups[scored & ~outcomes.unread(asking)], minlength=len(outcomes.group_names)) > 0
+    return scored & read[outcomes.groups]
 
 
 def _phi(
@@ -162,7 +169,7 @@ def ranking(outcomes: Outcomes, asking: Asking, *, seed: int = 0) -> Ranking | N
     How sure their order is comes from drawing each share from what its answers leave likely (Jeffreys' prior): a
     bootstrap would take three right answers of three for certainty. Cases of one picture count as the fewer they are.
     """
-    places = np.unique(outcomes.groups[outcomes.scored(asking)])
+    places = np.unique(outcomes.groups[_heard(outcomes, asking)])
     if not 2 <= places.size <= MOST_GROUPS:
         return None
     rates = [(place, accuracy(outcomes, asking, outcomes.groups == place)) for place in places]

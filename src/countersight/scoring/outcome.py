@@ -67,7 +67,7 @@ class Outcomes(msgspec.Struct, frozen=True, eq=False):
     ids: bytes
     id_ends: NDArray[np.int64]
     unheard: tuple[Asking, ...] = ()
-    """To what kind of asking no reply of the whole run could be read: that is no finding, and nothing of it counts."""
+    """To what kind of asking not one reply could be read: that is no finding, and nothing of it counts."""
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -108,6 +108,10 @@ class Outcomes(msgspec.Struct, frozen=True, eq=False):
             id_ends=np.cumsum([len(name) for name in ids], dtype=np.int64),
         )
 
+    def on(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> "Outcomes":
+        """The same outcomes for a line of some of the cases: what no reply about these could be read to counts not."""
+        return msgspec.structs.replace(self, unheard=unheard_in(self.codes[chosen]))
+
     def asked(self, asking: Asking) -> NDArray[np.bool_]:
         """Which cases have the question."""
         return np.greater(self._column(asking), 0)
@@ -142,6 +146,11 @@ class Outcomes(msgspec.Struct, frozen=True, eq=False):
 
     def _column(self, asking: Asking) -> NDArray[np.uint8]:
         return self.codes[:, ASKINGS.index(asking)]
+
+
+def unheard_in(codes: NDArray[np.uint8]) -> tuple[Asking, ...]:
+    """The kinds of asking to which there are replies, of which not one could be read."""
+    return tuple(asking for asking, best in zip(ASKINGS, codes.max(axis=0, initial=0), strict=True) if best == UNREAD)
 
 
 Counted = dict[tuple[int, Asking], Reply]

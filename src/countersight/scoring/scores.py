@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from countersight.case import ASKINGS, LETTERS, WORLDS, Asking, Telling, World
 from countersight.scoring.controls import Alarms
-from countersight.scoring.figures import Difference, Rate, difference, rate
+from countersight.scoring.figures import Difference, Rate, difference, nothing_read, rate
 from countersight.scoring.outcome import CUT, EMPTY, FAILED, GIVEN, MISSING, UNREAD, Outcomes
 from countersight.scoring.sets import SetScores
 from countersight.scoring.telling import ALL, as_html, told
@@ -55,7 +55,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     failed: int
     missing: int
     unheard: int = 0
-    """Of the unread, those of a kind of asking to which no reply of the run could be read: they do not count."""
+    """Of the unread, those of a kind of asking to which no reply about these cases could be read: they count not."""
 
     @property
     def scored(self) -> int:
@@ -125,8 +125,8 @@ def by_group(outcomes: Outcomes) -> list[tuple[str, _Mask]]:
 
 
 def score_line(outcomes: Outcomes, name: str, mask: _Mask) -> Row:
-    """The scores of some of the cases, under a name."""
-    codes = outcomes.codes[mask]
+    """The scores of some of the cases, under a name; where nothing could be read of them there is no share."""
+    outcomes, codes = outcomes.on(mask), outcomes.codes[mask]
     both, told = in_both_worlds(outcomes) & mask, outcomes.scored("counterfactual") & mask
     return Row(
         group=name,
@@ -150,13 +150,16 @@ _AMISS: Final = {"unread": UNREAD, "cut": CUT, "empty": EMPTY, "failed": FAILED,
 
 def accuracy(outcomes: Outcomes, asking: Asking, mask: _Mask) -> Rate:
     """How well some of the cases were answered, in the measure of their suite."""
+    if asking in outcomes.unheard:
+        return nothing_read(int((outcomes.unread(asking) & mask).sum()))
     scored = outcomes.scored(asking) & mask
     credits = None if outcomes.credits is None else outcomes.credit(asking)[scored]
     return rate(outcomes.right(asking)[scored], outcomes.pictures[scored], credits)
 
 
 def _fell_back(outcomes: Outcomes, mask: _Mask) -> Rate | None:
-    known = (outcomes.priors > 0) & mask[:, None] & (outcomes.codes >= UNREAD)
+    heard = np.array([asking not in outcomes.unheard for asking in ASKINGS])
+    known = (outcomes.priors > 0) & mask[:, None] & heard & (outcomes.codes >= UNREAD)
     if not known.any():
         return None
     cases = np.repeat(outcomes.pictures[:, None], len(ASKINGS), axis=1)

@@ -101,13 +101,19 @@ def set_scores(outcomes: Outcomes, cells: Cells) -> tuple[SetScores, ...]:
     """The scores of sets, by group and in all."""
     asked, right, guess = _any_asking(outcomes)
     complete = (cells.sets >= 0) & ~np.isin(cells.sets, cells.sets[(cells.sets >= 0) & ~asked])
-    lines = [(name, complete & (outcomes.groups == place)) for place, name in enumerate(outcomes.group_names)]
-    lines = lines if len(lines) > 1 else []
+    lines = [(name, complete & mask) for name, mask in _groups(outcomes)]
     return tuple(
         _scores(name, mask, right, guess, cells, outcomes.pictures)
         for name, mask in (*lines, (ALL, complete))
         if mask.any()
     )
+
+
+def _groups(*of_cases: Outcomes) -> list[tuple[str, _Mask]]:
+    """The groups with their cases, where there are several, without those of which nothing could be read."""
+    names, groups = of_cases[0].group_names, of_cases[0].groups
+    masks = [(name, groups == place) for place, name in enumerate(names)] if len(names) > 1 else []
+    return [(name, mask) for name, mask in masks if not any(each.on(mask).unheard for each in of_cases)]
 
 
 def as_fourth(case: Case) -> Case:
@@ -127,8 +133,7 @@ def shown_sets(outcomes: Outcomes, fourths: Outcomes) -> tuple[SetScores, ...]:
         np.logical_and.reduce([each.scored(asking) for each, asking in all_]) for all_ in (three, four)
     )
     square, known = (four, has_four) if has_four.any() else (three, has_three)
-    groups = [(name, outcomes.groups == place) for place, name in enumerate(outcomes.group_names)]
-    lines = [*(groups if len(groups) > 1 else []), (ALL, np.ones_like(known))]
+    lines = [*_groups(outcomes, fourths), (ALL, np.ones_like(known))]
     return tuple(
         msgspec.structs.replace(
             _square_scores(name, square, known & mask),

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import TYPE_CHECKING
 
-from countersight.pages import interval, p_value, percent
+from countersight.pages import interval, none_read, p_value, percent
 from countersight.scoring.figures import Difference, Rate
 from countersight.text import several
 
@@ -89,6 +89,8 @@ def standing(row: "Row") -> str:
 def _figures(row: "Row") -> Iterator[tuple[str, str]]:
     for name in _MEASURES:
         figure: Rate | Difference | None = getattr(row, name)
+        if isinstance(figure, Rate) and figure.unread:
+            yield name.replace("_", " "), none_read(figure.unread)
         if figure is None or figure.value is None:
             continue
         ends = f"({interval(figure)}; n = {figure.n:,}"

@@ -115,16 +115,18 @@ def _link(words: str, key: str, outcome: str, asking: Asking, page: int, *, curr
 
 
 def _card(key: str, run: WatchedRun, place: int, case: Case, said: dict[Asking, Reply]) -> Markup:
-    shown = [("factual", "image", case.image), ("counterfactual", "counterfactual", case.counterfactual_image)]
-    pictures = [
-        _figure(f"/run/{key}/picture/{place}/{side}", f"{world} picture") for world, side, file in shown if file
+    seen = "" if run.verdict(place, "shown") else ", not shown to the model"
+    shown = [
+        ("image", case.image, "factual picture"),
+        ("counterfactual", case.counterfactual_image, f"counterfactual picture{seen}"),
     ]
+    pictures = [_figure(f"/run/{key}/picture/{place}/{side}", words) for side, file, words in shown if file]
     asked = [_asking(run, place, case, asking, said.get(asking)) for asking in ASKINGS]
     return element("article", element("h3", text(name(case.id)), dir="auto"), *pictures, *asked, class_="card")
 
 
 def _figure(address: str, words: str) -> Markup:
-    """A picture that leads to itself at its own size, as the model saw it."""
+    """A picture that leads to itself at its own size."""
     image = element("img", src=address, alt=f"The {words}", width=224, loading="lazy")
     return element("figure", element("a", image, href=address), element("figcaption", text(words)))
 
