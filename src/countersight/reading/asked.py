@@ -9,7 +9,7 @@ from countersight.reading.clauses import asks_of_now, stated
 from countersight.reading.numerals import numerals
 from countersight.reading.opposites import states
 from countersight.reading.stems import stem
-from countersight.reading.vocabulary import found, words
+from countersight.reading.vocabulary import any_of, found, words
 
 _IF = re.compile(r"\b(?:if|when|unless|after|(?<!left )without)\b", re.IGNORECASE)
 _OF_ALL = re.compile(
@@ -26,7 +26,9 @@ _LACKING = found("yes_no.lacking_what_is_asked")
 _IS_WITHOUT = re.compile(r"^(\W*(?:is|are|was|were)\b(?:(?!\bif\b)[^?,])*?)\bwithout\b(?=[^,]*$)", re.IGNORECASE)
 _FALSE_THAT = found("yes_no.false_that")
 _FAILING = re.compile(r"\bfail to\b", re.IGNORECASE)
+_UNABLE = re.compile(r"\bunable(?= to\b)", re.IGNORECASE)
 _ABILITY = found("yes_no.abilities")
+_TO_BE_DONE = found("yes_no.to_be_done")
 CONTRARY = re.compile(
     r"(?:(?:,|\s--?|\bbut|\band)\s+(?:\w+ly )?not|,?\s(?:rather than|instead of))\s+(?P<denied>[^,.;]{1,60})",
     re.IGNORECASE,
@@ -36,10 +38,17 @@ _HE_OR_SHE = re.compile(r"\b(?:he|she)\b")
 NOBODY = re.compile(r"\b(?:nobody|no[ -]one)\b")
 _FEWER = frozenset({"fewer", "less"})
 _WORD = re.compile(r"[a-z]+")
+_NO_OWNER = re.compile(r"[a-z]+\b(?!'s\b)")  # the nest, of "the bird's nest"
 _EMPTY = words("questions.empty")
 _LIGHT = words("yes_no.light")
 CALLED = {pronoun: frozenset(map(stem, words(f"questions.{pronoun}"))) for pronoun in ("he", "she")}
 """Stems of those whom a reply calls so."""
+
+
+_HIS = re.compile(r"\b(?:his|her|him)\b", re.IGNORECASE)  # whose words these are is not known
+_ADDS = re.compile(rf"\bif\b.{{1,80}}{any_of('yes_no.adding')}", re.IGNORECASE)
+_BY_TRADE = re.compile(r"\w{3,}(?:er|or|ist|ian|man)")
+_NO_TRADE = frozenset(map(stem, words("fates.no_trade")))
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -67,6 +76,10 @@ class Asked(msgspec.Struct, frozen=True):
     """Whether it asks of every one of several things: "are both doors open"."""
     people: frozenset[str]
     """Whom it asks about, where that is "he" or "she"."""
+    adds: bool
+    """Whether it supposes that something is there or stays, so that a world without that is another."""
+    persons: frozenset[str]
+    """Those of all its words, the supposed ones too, that a reply may call "he" or "she": a climber, the girl."""
     text: str
     """What it asks, without what it supposes."""
 
@@ -91,11 +104,13 @@ def asked_by(question: str) -> Asked:
         compares=bool(CONTRARY.search(main)),
         numbers=frozenset(numeral.value for numeral in numerals(main)),
         of_now=asks_of_now(question),
-        of_ability=bool(_ABILITY.search(main)),
+        of_ability=bool(_ABILITY.search(main) or _TO_BE_DONE.search(main)),
         of_anyone=bool(_OF_ANYONE.match(main)),
         of_being=bool(_OF_BEING.match(main)),
         of_all=bool(_OF_ALL.match(main)),
         people=_people(first_word(main), question),
+        adds=bool(_ADDS.search(question)),
+        persons=frozenset() if _HIS.search(question) else frozenset(filter(_is_person, content(question))),
         text=main,
     )
 
@@ -105,16 +120,21 @@ def _people(subject: str, question: str) -> frozenset[str]:
     return known or frozenset(_HE_OR_SHE.findall(question.lower()))
 
 
+def _is_person(word: str) -> bool:
+    return any(word in who for who in CALLED.values()) or (bool(_BY_TRADE.fullmatch(word)) and word not in _NO_TRADE)
+
+
 def _as_denied(main: str) -> str:
     """What is asked, with a "not" where it asks for a lack: whether a lot is free of cars, or somebody fails to see."""
-    return _LACKING.sub("not have", _FAILING.sub("not", _FALSE_THAT.sub("not", main)))
+    main = _UNABLE.sub("not able", _FAILING.sub("not", _FALSE_THAT.sub("not", main)))
+    return _LACKING.sub("not have", main)
 
 
 def first_word(main: str) -> str:
     """The stem of the first word that means something by itself; nothing for a pronoun."""
     if _ASKS_OF_A_PRONOUN.match(main):
         return ""
-    every = (stem(word) for word in _WORD.findall(main.lower()) if word not in _EMPTY and word not in _LIGHT)
+    every = (stem(word) for word in _NO_OWNER.findall(main.lower()) if word not in _EMPTY and word not in _LIGHT)
     return next(every, "")
 
 

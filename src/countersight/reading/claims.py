@@ -23,8 +23,10 @@ _HEDGE = found("yes_no.hedges")
 _ONLY_IF = re.compile(r"\bonly\W*$", re.IGNORECASE)  # what is left of "it would fall only if …"
 _CAN = re.compile(r"\b(?:can|could)\b", re.IGNORECASE)
 _FAILING = found("yes_no.failing")
+_FROM_DOING = r" (?P<who>(?:the |a )?\w+) from (?P<what>\w+ing\b)"
+_WOULD_KEEP_FROM = re.compile(rf"^.{{0,80}}{MODAL} (?:prevent|stop|keep){_FROM_DOING}", re.IGNORECASE)
 _KEPT_FROM = re.compile(
-    rf"^.{{0,80}}{MODAL} (?:prevent|stop|keep) (?P<who>(?:the |a )?\w+) from (?P<what>\w+ing\b)", re.IGNORECASE
+    rf"^.{{0,80}}(?:{MODAL} (?:prevent|stop|keep)|\b(?:prevents|stops|keeps)){_FROM_DOING}", re.IGNORECASE
 )
 _STOPS_DOING = re.compile(r"\bstops?(?= \w+ing\b)", re.IGNORECASE)
 _ANOTHER = re.compile(r"\W*(?:(?:and|but|so) )?(?:the other|another)\b", re.IGNORECASE)
@@ -50,6 +52,12 @@ _TWICE = re.compile(
     r"|\b(?:impossible|unlikely|unable)\b.{0,30}(?:\bnot|n't|\bnever|\bno)\b",
     re.IGNORECASE,
 )
+_HALF = re.compile(
+    r"^\W*(?:it|the \w+)(?:'s| is| would (?:still )?be) (?:only |just )?half[ -](?:full|empty)\W*$", re.IGNORECASE
+)
+_HALF_IS_NOT = frozenset({"full", "empty"})
+_CALLS = re.compile(r"\b(?:say|call)\b", re.IGNORECASE)
+_IMPOSSIBLE = re.compile(r"\b(?:impossible|unlikely|unable)\b", re.IGNORECASE)
 _ONLY = re.compile(r"\W*(?:only|just) ", re.IGNORECASE)
 _WITH = re.compile(r"\bwith (?P<what>(?:the|his|her|its|their) \w+)\W*$", re.IGNORECASE)
 _AS_MANY = re.compile(r"\b(?:same|equal) (?:number|amount)\b|\bequally many\b|\bas many\b.{0,200}\bas\b", re.IGNORECASE)
@@ -70,17 +78,23 @@ def asserted(clause: str, asked: Asked) -> str | None:
     if clause.endswith("?") or _NEITHER.search(clause):
         return None
     if opening := _DENYING_OPENING.match(clause):
-        claimed = asserted(clause[opening.end() :], asked)
+        rest = clause[opening.end() :]
+        called = _CALLS.search(opening.group()) and _is_only_called(rest, asked)
+        claimed = "yes" if called else asserted(rest, asked)
         return None if claimed is None else ("no" if claimed == "yes" else "yes")
-    if _is_twice_negated(clause):
+    if _is_twice_negated(clause, asked):
         return None
     clause = _WITHOUT_TROUBLE.sub(" ", _OPINION.sub("", _after_then(clause, asked)))
     if _is_of_another(clause, asked):
         return None
+    if _HALF.search(clause) and _HALF_IS_NOT.intersection(asked.states):
+        return "yes" if asked.negated else "no"
     if not _is_hedged(clause, asked) and (fate := befalls(clause, asked)) is not None:
         return "yes" if fate != asked.negated else "no"
     if not NEGATED.search(clause):
-        kept = _KEPT_FROM.sub(r"\g<who> would not \g<what>", clause)
+        # "The lid prevents it" is of the world asked about where the lid is to stay.
+        keeps = _KEPT_FROM if asked.of_now or asked.supposed & STAYING else _WOULD_KEEP_FROM
+        kept = keeps.sub(r"\g<who> would not \g<what>", clause)
         clause = _FAILING.sub("does not", _STOPS_DOING.sub("does not", kept))
     if (beyond := _LET_ALONE.search(clause)) and content(beyond["what"]) & asked.words:
         return "yes" if asked.negated else "no"  # "hardly room for a cart, let alone a bus"
@@ -113,8 +127,9 @@ def _is_of_another(clause: str, asked: Asked) -> bool:
     if asked.subject and _SPEAKER.match(clause):
         return True  # "I can't see a bird", to whether the cat sees one
     pronoun = PRONOUN.match(clause)
-    if pronoun and asked.people and pronoun["who"].lower() in _PEOPLE - asked.people:
-        return True
+    if pronoun and pronoun["who"].lower() in _PEOPLE - asked.people:
+        # "He would fall", to whether the ladder would if the painter leaned over.
+        return bool(asked.people or (asked.persons and not asked.persons & asked.words))
     return bool(_ANOTHER.match(clause)) and not _ANOTHER.search(asked.text)
 
 
@@ -161,15 +176,22 @@ def _is_on_the_other_side(clause: str, asked: Asked) -> bool:
     return bool(places) and not rest and not asked.negated
 
 
-def _is_twice_negated(clause: str) -> bool:
-    return bool(_TWICE.search(clause)) or len(_NOT.findall(clause)) > 1
+def _is_only_called(words: str, asked: Asked) -> bool:
+    """Whether a few words without a verb are what was asked: the "impassable" of "I wouldn't say impassable"."""
+    said = content(words)
+    return bool(said) and said <= asked.words - {asked.subject} and not asked.negated and not _FIRST_VERB.search(words)
+
+
+def _is_twice_negated(clause: str, asked: Asked) -> bool:
+    twice = _TWICE.search(clause) and not _IMPOSSIBLE.search(asked.text)  # where that is asked, it is denied once
+    return bool(twice) or len(_NOT.findall(clause)) > 1
 
 
 def denied(clause: str, asked: Asked) -> str | None:
     """No, where a clause denies nothing but what the question asks or supposes: the weakest reading."""
     if (
         clause.endswith("?")
-        or _is_twice_negated(clause)
+        or _is_twice_negated(clause, asked)
         or asked.negated
         or not NEGATED.search(clause)
         or freed(clause, asked) is not None

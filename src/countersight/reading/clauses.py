@@ -32,16 +32,19 @@ _CONTRAST = re.compile(
 )
 _VERB_FOLLOWS = rf"[^,]{{0,40}}?(?:{any_of('worlds.clause_verbs')}|{MODAL})"
 _SUBJECT_OF_CLAUSE = any_of("worlds.clause_subjects")
+_IS_EXPLAINED = r"(?<=[a-z]):\s+(?=[a-z]+ (?:is|are|was|were|has|have)\b)"  # "it is raining: people are carrying …"
 _NEXT_CLAUSE = re.compile(
     rf",\s+(?:(?:and|so|then) )?(?={_SUBJECT_OF_CLAUSE}{_VERB_FOLLOWS})"
     rf"|\s+and\s+(?=(?:it|they|he|she|there|nothing|nobody|no one|none)\b|{MODAL})|,\s+and\s+(?=\w+ {MODAL})"
-    rf"|(?::|\s--?)\s+(?={_SUBJECT_OF_CLAUSE}{_VERB_FOLLOWS})|,\s+(?=[a-z]+s (?:are|aren't|do|don't)\b)",
+    rf"|(?::|\s--?)\s+(?={_SUBJECT_OF_CLAUSE}{_VERB_FOLLOWS})|,\s+(?=[a-z]+s (?:are|aren't|do|don't)\b)"
+    rf"|{_IS_EXPLAINED}",
     re.IGNORECASE,
 )
 _NOW = found("worlds.now")
 _SUPPOSES = re.compile(rf"{any_of('worlds.questions_that_suppose')}|\bhad \w+ been\b", re.IGNORECASE)
 _BEFORE_IT = re.compile(r"\b(?<=now|tly|ent),? before\b.*", re.IGNORECASE)  # "now, before any would fly off"
 _IS_NOW = found("worlds.present_verbs")
+_MAY = re.compile(r"\W*may\b", re.IGNORECASE)
 _SUPPOSED_FIRST = re.compile(rf"\W*(?:{_CONNECTIVE},?\s+)?{any_of('worlds.openers')}", re.IGNORECASE)
 _BREAK = re.compile(r",(?!\s*(?:and|or)\b)|:(?!\d)|(?<=[a-z]) --? ")
 # "There are 12, so after 5 left there would be 7": a statement begins there.
@@ -90,7 +93,8 @@ def asks_of_now(question: str) -> bool:
     if _SUPPOSES.search(question):
         return False
     # "Could the car pass?" asks of now, as "can the car pass" does; "could … if" was seen above.
-    return bool(_IS_NOW.search(question)) and not MODAL_AT.search(question)
+    may = _MAY.match(question)
+    return bool(may or _IS_NOW.search(question)) and not MODAL_AT.search(question, may.end() if may else 0)
 
 
 def tells_of_now(clause: str) -> bool:

@@ -21,9 +21,11 @@ _RETRACTED = re.compile(
 )
 _THOUGHT = re.compile(
     rf"(?:\bi (?:\w+ )?{any_of('statements.first_thoughts')}|{any_of('statements.seemings')})"
-    r"[^.!?\n]{0,100}?\b(?:but|however|yet)\b[\s,.:!-]*",
+    r"(?P<thought>[^.!?\n]{0,100}?),? \b(?:but|however|yet)\b[\s,.:!-]*",
     re.IGNORECASE,
 )
+# "I thought they differed, but they don't": what they do not do is what was thought.
+_IT_IS_NOT = re.compile(r"^(?:it|they|he|she|there) \w+(?:n't| not)(?=\W*(?:[.,;!]|$))", re.IGNORECASE)
 _TAKEN_BACK = re.compile(r"^\W*(?:no|nope|not quite)\b[\s,.:!-]*", re.IGNORECASE)
 _CONFIRMED = re.compile(rf"\W*{any_of('statements.confirmations')}", re.IGNORECASE)
 _DENIED = re.compile(r"\b(?:no|not|wrong)\b|n't\b", re.IGNORECASE)
@@ -78,7 +80,10 @@ def corrected(text: str) -> Correction | None:
     before = text[: last.start("mark")] if marked else text[: last.start()]
     if last.re is _RETRACTED and not _WORD.search(before) and not _DIGIT.search(before):
         return None
-    return Correction(before, text[last.end() :])
+    after = text[last.end() :]
+    if last.re is _THOUGHT:
+        after = _IT_IS_NOT.sub(lambda found: f"{found.group()} {last['thought'].strip()}", after)
+    return Correction(before, after)
 
 
 def holds_elsewhere(region: str, question: str) -> bool:
@@ -103,8 +108,12 @@ def is_cut_off(text: str) -> bool:
     if not last or last[-1] == "A" or (last[-1] == "a" and len(last) <= 2) or last == ["May"]:
         return False  # an option's letter, a month
     last = [word.lower() for word in last]
+    if last[-3:] == ["answer", "is", "no"]:
+        return False
     while last[-1] in _TRAILING and len(last) > 1:
         last.pop()  # "the vase would not" breaks off, "probably not" does not
+    if last[:2] == ["of", "course"]:
+        del last[:2]
     # "It would" is short for what was asked; "the vase would" was going to say what.
     short = (
         last[0] in _ELLIPSES

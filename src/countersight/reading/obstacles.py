@@ -12,6 +12,7 @@ from countersight.reading.vocabulary import found
 STAYING = frozenset(map(stem, ("remain", "left", "exist", "stay")))
 """To stay as one is may be hindered by nothing that hinders a change."""
 _OBSTACLE = found("yes_no.obstacles")
+_HOLDS_IN = re.compile(r" in(?:side)?$", re.IGNORECASE)
 _NO_BEFORE = re.compile(r"\bno (?:\w+ )?$", re.IGNORECASE)
 _THE_SUBJECT = re.compile(r"\b(?:the|his|her|its|their) \w+\b", re.IGNORECASE)
 _PREVENTED = re.compile(
@@ -37,14 +38,13 @@ _STILL = re.compile(r"\bstill\b", re.IGNORECASE)
 _NO_DIFFERENCE = found("yes_no.no_difference")
 _FORBIDS = found("yes_no.forbidding")
 _IN_VAIN = found("yes_no.in_vain")
-_TO_BE_DONE = found("yes_no.to_be_done")
 # "He'd still be too short", "the stool isn't tall enough": measures of what it takes.
 _IS = (
     r"(?:'d|'s|'re| would| will| is| are)(?P<not>n't| not)?(?: (?:still|then|also|be|just|probably|far|much|way|not))*"
 )
 _MEASURE = re.compile(
     rf"{LEADS}(?P<who>[\w -]{{2,40}}?){_IS}"
-    r" (?P<what>too (?!much\b|many\b)\w+|\w+ enough)(?! to\b| for [\w ]+ to\b)",
+    r" (?P<what>too (?!much\b|many\b)\w+|\w+ enough)(?! to\b| for [\w ]+ to\b)(?: for (?P<whom>[\w ]+))?",
     re.IGNORECASE,
 )
 
@@ -58,6 +58,8 @@ def freed(clause: str, asked: Asked) -> bool | None:
     denied = obstacle and (NEGATED.search(clause) or _NO_BEFORE.search(clause[: obstacle.start()]))
     if not obstacle or not denied:
         return None
+    if asked.words & STAYING and _HOLDS_IN.search(obstacle.group()):
+        return False  # "nothing would keep it inside", to whether it would stay
     named = content(obstacle.group().split()[0])
     if named & asked.words or (named & asked.supposed and _ARTICLE_BEFORE.search(clause[: obstacle.start()])):
         return None
@@ -90,12 +92,14 @@ def avails(clause: str, asked: Asked) -> bool | None:
     """Whether a clause says that somebody can do what was asked, or cannot, by what it takes: "he'd be too short"."""
     if _NO_DIFFERENCE.search(clause):
         return True if _STILL.search(asked.text) else None
-    if not (asked.of_ability or _TO_BE_DONE.search(asked.text)) or asked.negated:
+    if not asked.of_ability or asked.negated:
         return None
     if _FORBIDS.search(clause) and not NEGATED.search(clause):
         return False
     known = asked.words | asked.supposed
     measure = _MEASURE.match(clause) if _TOO_OR_ENOUGH.search(clause) else None
+    if measure and measure["whom"] and not content(measure["whom"]) <= asked.words:
+        return None  # "too heavy for one man", to whether two could lift it
     if measure and content(measure["who"]) <= known and not content(measure["what"]) & asked.words:
         too = measure["what"].lower().startswith("too")
         return None if too and measure["not"] else not too and not measure["not"]

@@ -18,6 +18,7 @@ from countersight.reading.clauses import (
     supposes_first,
     tells_of_now,
 )
+from countersight.reading.outright import agreed, said_in_full, short_answer
 from countersight.reading.repetitions import says_it_all, supposes_another, taken_up
 from countersight.reading.rewordings import plainer
 from countersight.reading.vocabulary import any_of, found
@@ -40,11 +41,6 @@ _AGREEING = re.compile(
     rf"(?!{_NO}|no (?:problem|worries|doubt|matter|idea|change)\b)(?=(?:no|nobody|nothing|none)\b)",
     re.IGNORECASE,
 )
-_BEING_THERE = re.compile(
-    rf"{any_of('yes_no.being_there')}|^no(?:ne|body|thing)?(?: \w+)?(?: (?:on|in|at|there|left|around)\b|\W*$)",
-    re.IGNORECASE,
-)
-_SUBJECT_AND_VERB = re.compile(r"no (?!one\b)\w+ (?!means?\b|makes?\b|is\b|are\b)\w+|no (?!one\b)\w+", re.IGNORECASE)
 _NO_DOUBT = re.compile(
     r"^\W*(?:there(?:'s| is) |i have )?(?:no|without (?:a|any)) doubt(?: that| about (?:it|that))?,?\s+"
     r"(?=\w)(?!about\b)"
@@ -65,7 +61,7 @@ _BEFORE_NO = re.compile(rf"^\W*(?:{_FILLER}[\s,:.!-]*)+(?=no\b)", re.IGNORECASE)
 _LEANING = re.compile(
     rf"\W*(?:(?:it is|it's|that is|that's|very|most|quite|highly) )*{any_of('yes_no.leaning')}", re.IGNORECASE
 )
-_CERTAIN = re.compile(rf"\W*{any_of('yes_no.certain')}\s*,\s+(?!but\b)", re.IGNORECASE)
+_CERTAIN = re.compile(rf"\W*{any_of('yes_no.certain')}(?:\s*,\s+(?!but\b)|\W*$)", re.IGNORECASE)
 _DENIES = re.compile(r"\b(?:no|not|never|none|nobody|nothing|neither|without|hardly|un\w+|less)\b|n't\b", re.IGNORECASE)
 _NOT_SO = found("yes_no.doubts", "yes_no.supposed_not")
 _SAYING = rf"(?:{any_of('yes_no.saying')}|[:,])"
@@ -136,7 +132,7 @@ def opening_polarity(text: str) -> str | None:
 def _agreement(text: str, agreeing: re.Match[str], asked: Asked) -> str | None:
     reason, *others = sentences(text[agreeing.end() :])
     sure = not (agreeing["word"].lower() == "sure" and agreeing["end"])
-    answer = _agreed(reason, asked, sure=sure)
+    answer = agreed(reason, asked, sure=sure)
     later = _answer(others, asked)
     return None if answer and later and answer != later else answer or later
 
@@ -145,7 +141,7 @@ def _answer(pieces: list[str], asked: Asked) -> str | None:
     if not pieces:
         return None
     # The first word wins: "Yes, it wouldn't be dry" is a yes.
-    answer = opening_polarity(pieces[0])
+    answer = opening_polarity(pieces[0]) or short_answer(pieces, asked)
     if answer:
         if _contradicts_itself(answer, pieces[0], asked) or _depends(answer, pieces):
             return None
@@ -164,7 +160,7 @@ def _answer(pieces: list[str], asked: Asked) -> str | None:
         if answer:
             return answer
     if concluded:
-        return None  # what a reply concludes is its answer; what it concludes it from is none
+        return said_in_full(pieces, asked)  # what a reply concludes is its answer; what it concludes it from is none
     if any(_NOT_SO.search(piece) for piece in pieces):
         return "no"
     return _claim(pieces, asked) or ("yes" if _leans_to_yes(pieces[0], imagined=bool(imagined)) else None)
@@ -230,19 +226,6 @@ def _concluded(pieces: list[str], imagined: list[int], asked: Asked) -> tuple[bo
     return concluded, None
 
 
-def _agreed(reason: str, asked: Asked, *, sure: bool) -> str | None:
-    """Yes, where "no …" after an agreeing word is only a reason; "certainly, no cats would be there" denies cats."""
-    claim = next((answer for clause in clauses(stated(reason)) if (answer := asserted(clause, asked))), None)
-    if claim:
-        return claim
-    # "No cleaning removes every stain" is how the world is: it denies nothing of the stains that were asked about.
-    always = None if MODAL_AT.search(reason) else _SUBJECT_AND_VERB.match(reason)
-    about = content(always.group() if always else reason) - {"no"}
-    # What no rule tells from a denial in other words is left unread: "of course, no one would be on the beach".
-    denies = _BEING_THERE.search(reason) or about & asked.words
-    return "yes" if sure and not denies else None
-
-
 def _overruled(answer: str, pieces: list[str], asked: Asked) -> str | None:
     """What would be, where the yes or no at the beginning was about what is: "Yes, it is on. But … it wouldn't be."."""
     opening = pieces[0]
@@ -284,7 +267,13 @@ def _claim(pieces: list[str], asked: Asked) -> str | None:
 
 def _tells(piece: str, clause: str, asked: Asked) -> bool:
     """Whether a clause in the present speaks of the world asked about: "when the power is cut, it turns off"."""
-    return asked.of_now or supposes_first(piece) or not _IS.search(clause) or len(clause.split()) <= 3
+    return (
+        asked.of_now
+        or not asked.supposed
+        or supposes_first(piece)
+        or not _IS.search(clause)
+        or len(clause.split()) <= 3
+    )
 
 
 def _first(claims: list[str], asked: Asked) -> str | None:

@@ -7,11 +7,15 @@ from countersight.reading.clauses import MODAL
 from countersight.reading.repetitions import LEADS
 
 _EMPTINESS = frozenset({"empty", "deserted", "vacant"})
+_BUSTLE = frozenset({"busy", "crowded", "occupied"})
 _NO_ONE_THERE = re.compile(
-    r"^\W*(?:there(?:'s| is| are| would be) )?(?:not a (?:soul|single person)|nobody|no one|nothing)\b", re.IGNORECASE
+    r"^\W*(?:there(?:'s| is| are| would be|(?= isn't| wouldn't)) ?)?"
+    r"(?:(?:not|isn't|wouldn't be) a (?:soul|single person)|nobody|no one|nothing)\b",
+    re.IGNORECASE,
 )
 _EMPTY_PLACE = re.compile(
-    r"^\W*(?:then |so )?(?P<what>it|the \w+(?: \w+)?)(?:'s| is| was|'d be| would(?: then| probably| just)? (?:be|look))"
+    r"^\W*(?:then |so )?(?P<what>it|the \w+(?: \w+)?)(?:'s| is| was|'d be| would(?: then| probably| just)?"
+    r"(?P<not>n't| not)? (?:be|look))"
     r" (?:\w+ly )?(?:empty|bare|deserted|vacant)\b",
     re.IGNORECASE,
 )
@@ -30,13 +34,14 @@ _THERE = re.compile(r"^\W*there(?:'s| is| are) (?P<no>no\b)?(?P<what>.+)", re.IG
 
 def is_there(clause: str, asked: Asked, *, negated: bool) -> bool | None:
     """Whether something is there, or had, that was asked for; None where a clause does not tell."""
-    nobody = _NO_ONE_THERE.match(clause) if {*asked.states} & _EMPTINESS else None
+    states = {*asked.states} & (_EMPTINESS | _BUSTLE if asked.of_now else _EMPTINESS)
+    nobody = _NO_ONE_THERE.match(clause) if states else None
     if nobody and content(clause[nobody.end() :]) <= asked.words:
-        return True  # "there's not a soul on it", to whether the beach is empty
+        return bool(states & _EMPTINESS)  # "there's not a soul on it", to whether the beach is empty
     if asked.of_being or asked.of_anyone:
         place = _EMPTY_PLACE.match(clause)
         if place and content(place["what"]) <= asked.words:
-            return False
+            return bool(place["not"])
         return True if not negated and _remains(clause, asked) else None
     having, there = _ASKS_OF_HAVING.match(asked.text), _THERE.match(clause)
     if having and there and content(having["what"]) and content(having["what"]) <= content(there["what"]):

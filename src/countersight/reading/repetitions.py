@@ -17,12 +17,19 @@ _WHO = (
     r"(?: \w+){0,3}?)"
 )
 _HELPS = r"(?:'d|\s+(?:\w+ly\s+|still\s+|then\s+)?(?:would|will|is|are|does|do|did|was|were|has|have|can|could|should))"
-_IS_SOME = r"(?:\s+(?:\w+ly|still))?(?:\s+(?:be|have|do))?(?P<some>\s+(?:one|some|ones)(?: there)?)?"
+_IS_SOME = r"(?:\s+(?:\w+ly|still))?(?:\s+(?:be|have|do(?: it| so| that)?))?(?P<some>\s+(?:one|some|ones)(?: there)?)?"
 _IS_SO = r"(?:\s+(?:so|still|the case|correct|right|true|likely|possible(?: to)?|able to|to))?\W*$"
 _ELLIPSIS = re.compile(f"{_BEGINS}{_WHO}{_HELPS}{_IS_SOME}{_IS_SO}", re.IGNORECASE)
 _BY = re.compile(r"\bby\b|\bthere\b", re.IGNORECASE)
-_CONDITION = re.compile(r"\b(?:with|without|unless|only|by(?= \w+ing\b)|until)\b(?P<what>.*)", re.IGNORECASE)
+_NO_CONDITION = r"(?! [\w ]{1,20} to spare| such| ease| the (?:current|wind|tide|flow|waves|stream)\b)"
+_CONDITION = re.compile(
+    rf"\b(?:with{_NO_CONDITION}|without|unless|only|by(?= \w+ing\b)|until)\b(?P<what>.*)",
+    re.IGNORECASE,
+)
 _OBJECT = re.compile(r"\s+(?:up|off|down|out|back|over) (?:the|an?|his|her|its|their)\b", re.IGNORECASE)
+_WITHOUT = re.compile(r"\W*(?:but )?without (?P<what>(?:\w+ )?\w+)", re.IGNORECASE)
+_ITS = re.compile(r"\W*(?:its|his|her|their) ", re.IGNORECASE)  # "its arm would reach it", to whether the crane would
+_MOTION = frozenset(map(stem, words("fates.motion")))
 _PLACES = frozenset(map(stem, words("questions.prepositions")))
 _WORD = re.compile(r"[a-z]+", re.IGNORECASE)
 PRONOUN = re.compile(r"^\W*(?:(?:and|but|so|then)\s+)?(?P<who>it|they|he|she|this|that|these|those)\b", re.IGNORECASE)
@@ -55,6 +62,8 @@ def taken_up(before: str, clause: str, asked: Asked) -> str:
 def supposes_another(piece: str, asked: Asked) -> bool:
     """Whether a reply answers for a case that the question does not speak of: "If it were awake, yes."."""
     told = content(supposed(piece)) if supposes_first(piece) else frozenset[str]()
+    if asked.adds and (without := _WITHOUT.match(piece)) and content(without["what"]) & asked.supposed:
+        return True  # "without the cover it would die", to whether it would if it had one
     return bool(told) and not told & (asked.words | asked.supposed)
 
 
@@ -76,11 +85,12 @@ def covers(clause: str, asked: Asked) -> bool:
     elsewhere = (content(_up_to(clause, asked.words)) - asked.words) & _PLACES  # "off the table" is not on it
     if has_a_condition(clause, asked):
         return False
-    if _OBJECT.match(clause, len(_up_to(clause, asked.words))):
+    told = _up_to(clause, asked.words)
+    if _OBJECT.match(clause, len(told)) and not _MOTION & content(told.split(" ")[-1]):
         return False  # "the bridge would hold up the traffic", to whether it would hold
     if asked.words == {asked.subject}:
         return False  # "it would melt", to whether it would still be there
-    needed = asked.words - {asked.subject} if PRONOUN.match(clause) else asked.words
+    needed = asked.words - {asked.subject} if PRONOUN.match(clause) or _ITS.match(clause) else asked.words
     return bool(needed) and needed <= said and subject <= asked.words | asked.supposed and not elsewhere
 
 

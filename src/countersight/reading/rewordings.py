@@ -31,7 +31,26 @@ _NOT_AT_ALL = re.compile(r"\b(?:by no means|in no way|not in the (?:least|slight
 _ASKS_FOR_SOME = re.compile(r"\W*(?:is|are) there\b", re.IGNORECASE)
 _EXPECTED = re.compile(rf"\bi(?:'d| would) expect {_WHO} to (?=\w)", re.IGNORECASE)
 _NOT_EXPECTED = re.compile(rf"\bi (?:wouldn't|would not|don't|do not) expect {_WHO} to (?=\w)", re.IGNORECASE)
-_SEEMS = re.compile(r"\b(?:seems?|appears?) to be\b", re.IGNORECASE)
+_SEEMS = re.compile(r"\b(?:do(?:es)? )?(?:seems?|appears?) to be\b", re.IGNORECASE)
+_NOT_AS_IF = re.compile(r"\bit(?:'s not| is not| isn't|'s hardly) as (?:if|though)\b", re.IGNORECASE)
+_NOT_WITHOUT = re.compile(
+    r"\b(?:is|are|was|were|would|will)(?: not|n't)(?: be)? (?:without|lacking|missing|devoid of)(?: any)?(?= \w)",
+    re.IGNORECASE,
+)
+_IN_NO = re.compile(r"\b(?P<be>be|is|are|was|were) (?P<in>in|at|under|of) no (?=\w)", re.IGNORECASE)  # danger, use
+_IMAGINED_NOT = re.compile(
+    rf"\bit(?:'s| is| would be) (?:hard|difficult|impossible) to (?:imagine|see|picture) {_WHO} not (?=\w+ing\b)",
+    re.IGNORECASE,
+)
+_NO_TRACE = re.compile(rf"\bno(?:t a)? (?:trace|sign) of {_WHO} (?P<would>{MODAL}|is|are|can)\b", re.IGNORECASE)
+# "The owl has its eyes closed": its eyes are closed. "He has a helmet on": he is wearing a helmet.
+_HAS_IT_SO = re.compile(
+    r"\b(?:has|have|with) (?P<what>(?:his|her|its|their) \w+) (?=(?:wide )?(?:open|closed|shut)\b)", re.IGNORECASE
+)
+_HAS_ON = re.compile(
+    r"\b(?:has|have) (?P<what>(?:an?|his|her|its|their|the) (?:\w+ )?\w+) on(?=\W*(?:[.,;!]|$))", re.IGNORECASE
+)
+_WEARS = re.compile(r"\bwear", re.IGNORECASE)
 _OUTNUMBER = re.compile(
     r"\b(?:the )?(?P<more>\w+) (?P<would>(?:would |will )?)(?:still )?outnumber (?:the )?(?P<fewer>\w+)", re.IGNORECASE
 )
@@ -77,7 +96,14 @@ ORDERED = re.compile(
 def plainer(text: str, question: str) -> str:
     """The text with its idioms of denying and supposing in plain words."""
     text = _OUTNUMBER.sub(r"there \g<would>be more \g<more> than \g<fewer>", _SEEMS.sub("is", text))
-    text = _CANNOT_BUT.sub(" would be ", text)
+    text = _NOT_AS_IF.sub("it is not the case that", _CANNOT_BUT.sub(" would be ", text))
+    text = _NOT_WITHOUT.sub("has", text)
+    text = _IN_NO.sub(lambda found: f"{'not be' if found['be'] == 'be' else found['be'] + ' not'} {found['in']} ", text)
+    text = _IMAGINED_NOT.sub(lambda found: f"{_subject(found)} would be ", text)
+    text = _NO_TRACE.sub(lambda found: f"{_subject(found)} {found['would']} not", text)
+    text = _HAS_IT_SO.sub(r", \g<what> are ", text)
+    if _WEARS.search(question):
+        text = _HAS_ON.sub(r"is wearing \g<what>", text)
     text = _SURELY.sub("", _NOTHING_BUT.sub("", text))
     if _ASKS_FOR_SOME.match(question):
         text = _SEEN.sub(lambda found: "there is no" if found["not"] or found["any"] == "no" else "there is a", text)
@@ -102,8 +128,8 @@ def plainer(text: str, question: str) -> str:
 def _done(found: re.Match[str], *, denied: bool) -> str:
     """ "Could pass", or "could not pass", of who or what can do it."""
     who = f", {_NOMINATIVE.get(found['who'].lower(), found['who'])}" if found["who"] else ""
-    can = "could" if "be" in found.group().split() else "can"  # "it is possible now" tells of now
-    return f"{who} {can} not " if _is_not(found) != denied else f"{who} {can} "
+    be = "would {}be able to" if "be" in found.group().split() else "can {}"  # "it is possible now" tells of now
+    return f"{who} {be.format('not ' if _is_not(found) != denied else '')} ".replace("  ", " ")
 
 
 def _is_not(found: re.Match[str]) -> bool:
