@@ -11,7 +11,7 @@ from countersight.reading.vocabulary import any_of
 
 # "B -- since …", "3 because …": what gives its reasons has been said.
 _REASON = re.compile(r"\s+--?\s+|,? (?:because|since)\b|(?-i:(?<=^[A-Z]) (?=[A-Z][a-z]))", re.IGNORECASE)
-_FIRST_WORD = re.compile(r"\W*(?:yes|no)(?=,| --? |:|;)", re.IGNORECASE)
+_FIRST_WORD = re.compile(r"\W*(?:yes|no)(?=[,:;])", re.IGNORECASE)
 _EXPLAINS = re.compile(rf"\W*{any_of('statements.reasons_follow')}", re.IGNORECASE)
 # What was said first is not the end of it: "8. If he took three …", "4. But behind the tree …".
 _TURNS = re.compile(r"\W*(?:but|however|yet|though|although|then|now|next|wait|or)\b", re.IGNORECASE)
