@@ -27,6 +27,7 @@ FAKED = wrapped(hostile_more.FAKED) | hostile_more.FAKED_WHOLE
 VIPER = viper_programs() | {f"{name} (2)": text for name, text in wrapped(hostile_more.BODIES).items()}
 VIPER |= {f"{name} (faked)": text for name, text in FAKED.items()} | hostile_more.REPLIES
 VISPROG = STEPS | hostile_more.STEPS | hostile_more.REPLIES
+HARM = {"viper": VIPER, "visprog": VISPROG}
 ORDINARY = {
     "viper": "def execute_command(image):\n    return len(image.find('dog')) == 3",
     "visprog": "A=LOC(image=IMAGE, object='dog')\nN=COUNT(box=A)\nB=EVAL(expr=\"'yes' if {N} == 3 else 'no'\")",
@@ -79,27 +80,36 @@ def trap(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def outcomes(trap):
-    """What came of every hostile program, one after the other in one pool of interpreters."""
+    """What came of every hostile program."""
+    return {style: asyncio.run(run(style, trap, *texts)) for style, texts in HARM.items()}
 
-    async def run(style, texts):
-        eyes = Eyes(lambda question: filled(SAID.get(question, INJECTED), **trap.names))
-        found = {}
-        written = ORDINARY[style]
-        model = programs(style, lambda asked: written, eyes, LIMITS)
-        try:
-            await _came_of(model)  # which starts the interpreters
-            for name, text in texts.items():
-                written = filled(text, **trap.names)
-                start = time.perf_counter()
-                came = await _came_of(model)
-                seconds = time.perf_counter() - start
-                written = ORDINARY[style]
-                found[name] = Outcome(came, seconds, await _came_of(model))
-        finally:
-            await model.close()
-        return found
 
-    return {style: asyncio.run(run(style, texts)) for style, texts in (("viper", VIPER), ("visprog", VISPROG))}
+@pytest.fixture
+def outcome_of(request, outcomes, trap):
+    """What came of one of them. It has a time limit: where a test is tried again, the program is too."""
+    if getattr(request.node, "execution_count", 1) == 1:
+        return lambda style, name: outcomes[style][name]
+    return lambda style, name: asyncio.run(run(style, trap, name))[name]
+
+
+async def run(style, trap, *names):
+    """What comes of hostile programs, one after the other in one pool of interpreters."""
+    eyes = Eyes(lambda question: filled(SAID.get(question, INJECTED), **trap.names))
+    found = {}
+    written = ORDINARY[style]
+    model = programs(style, lambda asked: written, eyes, LIMITS)
+    try:
+        await _came_of(model)  # which starts the interpreters
+        for name in names:
+            written = filled(HARM[style][name], **trap.names)
+            start = time.perf_counter()
+            came = await _came_of(model)
+            seconds = time.perf_counter() - start
+            written = ORDINARY[style]
+            found[name] = Outcome(came, seconds, await _came_of(model))
+    finally:
+        await model.close()
+    return found
 
 
 async def _came_of(model):
@@ -114,11 +124,9 @@ def test_the_corpus_is_large_enough() -> None:
     assert len(VISPROG) >= 60
 
 
-@pytest.mark.parametrize(
-    ("style", "name"), [("viper", name) for name in VIPER] + [("visprog", name) for name in VISPROG]
-)
-def test_a_hostile_program_is_a_failure_of_its_case_alone(style, name, outcomes) -> None:
-    came, seconds, after = outcomes[style][name]
+@pytest.mark.parametrize(("style", "name"), [(style, name) for style, texts in HARM.items() for name in texts])
+def test_a_hostile_program_is_a_failure_of_its_case_alone(style, name, outcome_of) -> None:
+    came, seconds, after = outcome_of(style, name)
     assert isinstance(came, AskingFailed), came
     assert not came.again
     assert came.so_far.trace.failure
@@ -130,16 +138,16 @@ def test_a_hostile_program_is_a_failure_of_its_case_alone(style, name, outcomes)
 
 
 @pytest.mark.parametrize("name", FAKED)
-def test_a_program_cannot_choose_the_kind_of_its_failure(name, outcomes) -> None:
-    came = outcomes["viper"][f"{name} (faked)"].came
+def test_a_program_cannot_choose_the_kind_of_its_failure(name, outcome_of) -> None:
+    came = outcome_of("viper", f"{name} (faked)").came
     kind = "wrong type of answer" if name == "types that are none" else "error"
     assert came.so_far.trace.failure == kind, came
 
 
 @pytest.mark.parametrize("style", ["viper", "visprog"])
 @pytest.mark.parametrize("name", hostile_more.REPLIES)
-def test_what_is_no_program_is_found_out_at_once(style, name, outcomes) -> None:
-    assert outcomes[style][name].seconds < 0.5
+def test_what_is_no_program_is_found_out_at_once(style, name, outcome_of) -> None:
+    assert outcome_of(style, name).seconds < 0.5
 
 
 def test_nothing_was_read_written_or_called(outcomes, trap) -> None:
