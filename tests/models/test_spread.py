@@ -6,12 +6,12 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from itertools import count
 from pathlib import Path
 
 import pytest
 from running import answers, run_command, start_command
+from waiting import wait_until
 
 pytest.importorskip("ray")
 pytestmark = pytest.mark.slow
@@ -85,9 +85,24 @@ def alone(flowers):
     return answers(run)
 
 
-def test_machines_that_go_down_lose_nothing(cluster, workers, flowers, alone, tmp_path) -> None:
+@pytest.fixture
+def watched():
+    """Ends what a test that failed has started: it would keep the nodes from the next try."""
+    processes = []
+
+    def watch(process):
+        processes.append(process)
+        return process
+
+    yield watch
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+def test_machines_that_go_down_lose_nothing(cluster, workers, watched, flowers, alone, tmp_path) -> None:
     run = tmp_path / "run"
-    process = start_command(flowers, run, "embedded", "--ray", cluster.address, "--concurrency", "2")
+    process = watched(start_command(flowers, run, "embedded", "--ray", cluster.address, "--concurrency", "2"))
     written(run, 10, process)
     kill_node(cluster, workers[0])
     add_node(cluster)
@@ -103,21 +118,21 @@ def test_machines_that_go_down_lose_nothing(cluster, workers, flowers, alone, tm
 
 def written(run, lines, process):
     """Wait until a run has so many answers."""
-    while process.poll() is None:
-        if (run / "replies.jsonl").exists() and (run / "replies.jsonl").read_bytes().count(b"\n") >= lines:
-            return
-        time.sleep(0.01)
-    raise AssertionError(process.communicate()[1])
+    journal = run / "replies.jsonl"
+    wait_until(lambda: journal.exists() and journal.read_bytes().count(b"\n") >= lines, process)
 
 
-def test_ctrl_c_leaves_no_actor_and_the_run_goes_on_without_the_cluster(cluster, flowers, alone, tmp_path) -> None:
+def test_ctrl_c_leaves_no_actor_and_the_run_goes_on_without_the_cluster(
+    cluster, watched, flowers, alone, tmp_path
+) -> None:
     run = tmp_path / "run"
-    process = start_command(flowers, run, "embedded", "--ray", cluster.address, "--concurrency", "1", group=True)
+    asking = (flowers, run, "embedded", "--ray", cluster.address, "--concurrency", "1")
+    process = watched(start_command(*asking, group=True))
     written(run, 5, process)
     os.killpg(process.pid, signal.SIGINT)
     _, said = process.communicate(timeout=100)
     assert process.returncode == 130, said
-    assert living_actors(cluster) == []
+    wait_until(lambda: living_actors(cluster) == [])  # the cluster hears of their end a little later
     assert 5 <= len(answers(run)) < len(alone)
     done = run_command(flowers, run, "embedded")
     assert done.returncode == 0, done.stderr
@@ -146,15 +161,14 @@ def test_a_cluster_that_is_not_there_and_a_server_get_a_sentence(flowers, tmp_pa
 
 
 def test_a_dataset_drawn_on_a_cluster_that_loses_a_machine_is_the_dataset_drawn_here(
-    cluster, flowers, tmp_path
+    cluster, watched, flowers, tmp_path
 ) -> None:
     lost = add_node(cluster)
     making = command(
         "make", "cvqa-synthetic", "--size", "60", "--seed", "3", "--ray", cluster.address, "-o", tmp_path / "d"
     )
-    process = subprocess.Popen(making, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    while process.poll() is None and not list(tmp_path.glob("**/images/*.png")):
-        time.sleep(0.01)
+    process = watched(subprocess.Popen(making, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
+    wait_until(lambda: list(tmp_path.glob("**/images/*.png")), process)
     kill_node(cluster, lost)
     _, said = process.communicate(timeout=200)
     assert process.returncode == 0, said
@@ -208,7 +222,7 @@ def test_an_audit_begun_here_goes_on_on_a_cluster_and_finds_the_same(cluster, fl
     log.write_bytes(b"".join(log.read_bytes().splitlines(keepends=True)[:5]))
     done(*auditing, "--ray", cluster.address, "-o", there)
     assert (there / "scores.json").read_bytes() == (here / "scores.json").read_bytes()
-    assert living_actors(cluster) == []
+    wait_until(lambda: living_actors(cluster) == [])
 
 
 def scene(number):

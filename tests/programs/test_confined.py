@@ -7,7 +7,6 @@ import platform
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from chat_server import ChatServer
 from making import dataset
 from programs.seeing import PICTURE, Eyes, programs, request
 from running import ask, replies, start_command
+from waiting import wait_until
 
 from countersight.programs.limits import Limits
 from countersight.programs.tracing import Tracing
@@ -31,7 +31,7 @@ SHELL = [sys.executable, "-I", "-S", confined.__file__, str(64 * MEGABYTE), "5",
 
 def in_shell(script):
     """What a confined shell prints; it has only the commands that are built in."""
-    return subprocess.run([*SHELL, script], capture_output=True, text=True, timeout=20, check=False).stdout.split()
+    return subprocess.run([*SHELL, script], capture_output=True, text=True, timeout=120, check=False).stdout.split()
 
 
 def sandboxed(program, eyes=None, times=1, limits=None, during=None):
@@ -104,17 +104,21 @@ def test_what_confines_the_programs_stands_in_run_json(tmp_path) -> None:
 def test_all_interpreters_together_have_a_bound_on_their_memory() -> None:
     limits = Limits(memory=32 * MEGABYTE)
     others = set(children())  # what other tests of this process left running
-    most = 0
+    most = asked = 0
 
     class Slow(Eyes):
         async def find(self, picture, what, within):
-            await asyncio.sleep(0.05)
+            nonlocal asked
+            await asyncio.sleep(0.05)  # and meanwhile it is looked at
+            asked += 1
             return []
 
     async def watch(sandbox):
         nonlocal most
-        for _ in range(20):
-            await asyncio.sleep(0.05)
+        for _ in range(5000):
+            if asked == 24:
+                break
+            await asyncio.sleep(0.02)
             most = max(most, sum(map(resident, set(children()) - others)))
         assert most < min(sandbox.most_memory, 312 * MEGABYTE)
 
@@ -175,10 +179,9 @@ def test_ctrl_c_fails_nothing_that_was_under_way(tmp_path) -> None:
     with ChatServer(script, latency=0.4) as server:
         folder = dataset(tmp_path / "data", 30)
         process = start_command(folder, tmp_path / "run", f"viper:{server.name}", "--concurrency", "8", group=True)
-        while len(looking) < 4 and process.poll() is None:
-            time.sleep(0.02)
+        wait_until(lambda: len(looking) >= 4, process)
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all of them
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=120)
     assert process.returncode == 130, said
     found = replies(tmp_path / "run")
     assert found
