@@ -10,7 +10,7 @@ from collecting import ANSWERS, Visitor, make_campaign, opened, setting, states
 from making import case, dataset
 
 from countersight.audit import read_labels
-from countersight.case import Question
+from countersight.case import Option, Question
 from countersight.cli import main
 from countersight.collect import export_campaign, list_people
 from countersight.dataset import Dataset
@@ -209,7 +209,7 @@ def test_a_wrong_factual_answer_of_a_pair_is_corrected_and_a_third_decides_who_i
         ada.contribute("verify", factual_right="no", factual_answer="D")
         ben.contribute("verify")
         task = cleo.begin("adjudicate")
-        assert "As it is: D</p>" in cleo.get(task).text
+        assert "As it is: 9</p>" in cleo.get(task).text  # D, in words
         cleo.contribute("adjudicate", factual_right="no", factual_answer="D")
         assert states(campaign) == ["done", "done"]
         export_campaign(campaign, tmp_path / "out")
@@ -218,6 +218,33 @@ def test_a_wrong_factual_answer_of_a_pair_is_corrected_and_a_third_decides_who_i
     assert {each.provenance["verdict"] for each in made} == {"corrected"}
     lines = [json.loads(line) for line in (tmp_path / "out" / "verdicts.jsonl").read_text("utf-8").splitlines()]
     assert [(line["factual_answer"], "answer" in line) for line in lines] == [("C", False), ("D", False)]
+
+
+def test_a_corrected_option_is_the_right_one_in_all_that_the_case_says(tmp_path: Path) -> None:
+    """A question of discovery as CELLO has them: options with roles, a reason for the answer, nothing supposed."""
+    options = tuple(Option(*each) for each in (("desk", "text"), ("stool", "answer"), ("wagon", "graph")))
+    question = Question("Which of these does the man depend on?", "B", "choice", options)
+    alone = {"factual": None, "change": None, "shown": None, "counterfactual_image": None}
+    made = case(0, **alone, counterfactual=question, provenance={"task": "CaI", "why": "he sits on the stool"})
+    attributed = "## Licence and attribution\n\nGraphs of Visual Genome (CC BY 4.0).\n"
+    source = dataset(tmp_path / "causal", [made], [lambda _: attributed])
+    make_campaign(tmp_path / "campaign", "verify", source=source)
+    with opened(tmp_path / "campaign") as (app, campaign):
+        ada, ben, cleo = (Visitor(app, campaign, name) for name in ("ada", "ben", "cleo"))
+        ada.contribute("verify", right="no", answer="C", words="look")
+        ben.contribute("verify")
+        page = cleo.get(cleo.begin("adjudicate")).text
+        assert "As it is: wagon</p>" in page
+        assert "What if" not in page
+        cleo.contribute("adjudicate", right="no", answer="C")
+        export_campaign(campaign, tmp_path / "out")
+    [mended] = cases(tmp_path / "out")
+    assert (mended.counterfactual.answer, mended.provenance["task"], "why" in mended.provenance) == ("C", "CaI", False)
+    assert [option.role for option in mended.counterfactual.options] == ["text", "", "answer"]
+    card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    assert card.startswith("---\nlicense: cc0-1.0\n")
+    assert "The cases were those of `causal` (fingerprint " in card
+    assert "Its card says:\n\nGraphs of Visual Genome (CC BY 4.0)." in card
 
 
 def test_verify_leaves_out_what_people_throw_out(tmp_path: Path) -> None:

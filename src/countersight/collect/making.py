@@ -16,7 +16,7 @@ from countersight.collect.flows.verifying import asked
 from countersight.collect.from_audit import audit_items
 from countersight.collect.settings import read_settings
 from countersight.collect.work import add_items
-from countersight.dataset import Dataset
+from countersight.dataset import Dataset, read_card
 from countersight.errors import BadPicture, CampaignError
 from countersight.files import Staging
 from countersight.picture import read_picture
@@ -70,7 +70,7 @@ def new_campaign(
         raise CampaignError(unknown("flow", flow, FLOWS))
     with Staging(folder) as staging:
         (staging / PICTURES).mkdir()
-        (staging / SETTINGS).write_text(settings_text(flow, title), encoding="utf-8")
+        (staging / SETTINGS).write_text(settings_text(flow, title, _license(flow, source)), encoding="utf-8")
         read_settings(staging / SETTINGS)
         items = list(_items(staging, flow, pictures, source, gold, seed, on_bad))
         if not items:
@@ -82,11 +82,20 @@ def new_campaign(
         campaign.close()
 
 
-def settings_text(flow: str, title: str) -> str:
+def _license(flow: str, source: Path | None) -> str:
+    """The licence that the card of a dataset names: what people verify of it does not become freer."""
+    if source is None or flow not in ("cvqa", "verify"):
+        return ""
+    return read_card(_dataset(source).path)[0].get("license", "")
+
+
+def settings_text(flow: str, title: str, license: str = "") -> str:
     """The settings a campaign begins with: one readable file to be edited."""
     defaults = files(__package__) / "defaults"
     text = (defaults / f"{flow}.toml").read_text(encoding="utf-8")
     quoted = title.replace("\\", "\\\\").replace('"', '\\"')
+    if license:
+        text = text.replace('license = "CC-BY-4.0"', f"license = {msgspec.json.encode(license).decode()}", 1)
     return text.replace("{title}", quoted, 1) + (defaults / "consent.toml").read_text(encoding="utf-8")
 
 

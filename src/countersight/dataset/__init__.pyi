@@ -1,5 +1,6 @@
 from .card import Section as Section
 from .card import published_file as published_file
+from .card import read_card as read_card
 from .card import size_category as size_category
 from .croissant import read_croissant as read_croissant
 from .croissant import write_croissant as write_croissant

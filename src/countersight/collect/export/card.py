@@ -2,13 +2,17 @@
 
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 from countersight.collect.campaign import Campaign
 from countersight.collect.export.finished import Finished
 from countersight.collect.export.verdicts import VERDICTS, count_outcomes
 from countersight.collect.figures import campaign_figures
+from countersight.dataset import read_card
 from countersight.scoring import Estimate
 from countersight.text import several
+
+_ATTRIBUTION = "## Licence and attribution\n"
 
 
 def describe_campaign(campaign: Campaign, judged: Sequence[Finished]) -> str:
@@ -48,6 +52,22 @@ def describe_campaign(campaign: Campaign, judged: Sequence[Finished]) -> str:
             f"Guidelines of the phase “{name}” (version {rules.version}): {' '.join(rules.guidelines.split())}",
         ]
     return "\n".join(lines) + "\n"
+
+
+def describe_origin(judged: Sequence[Finished]) -> str:
+    """Whose cases these were before people verified them; nothing where they wrote them."""
+    sources = [found.item.source for found in judged if "dataset" in found.item.source]
+    named = {str(source["dataset"]): str(source["fingerprint"]) for source in sources}
+    parts = [_origin(Path(path), fingerprint) for path, fingerprint in named.items()]
+    return "\n\n".join(["## Where the cases come from", *parts]) + "\n" if parts else ""
+
+
+def _origin(dataset: Path, fingerprint: str) -> str:
+    """A dataset by name, with what its card says of licence and attribution."""
+    told = f"The cases were those of `{dataset.name}` (fingerprint {fingerprint})."
+    _, _, attributed = read_card(dataset)[1].partition(_ATTRIBUTION)
+    said = attributed.partition("\n#")[0].strip()
+    return f"{told} Its card says:\n\n{said}" if said else told
 
 
 def told(estimate: Estimate) -> str:

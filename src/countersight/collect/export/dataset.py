@@ -8,7 +8,7 @@ import msgspec
 from countersight import __version__
 from countersight.case import Case
 from countersight.collect.campaign import PICTURES, Campaign
-from countersight.collect.export.card import describe_campaign
+from countersight.collect.export.card import describe_campaign, describe_origin
 from countersight.collect.export.finished import Finished, finished_items
 from countersight.collect.export.layouts import write_layout
 from countersight.collect.export.verdicts import moment, outcome_of, write_verdicts
@@ -61,7 +61,7 @@ def _write(
         description=f"Collected from people with Countersight. {campaign.flow.about}",
         license=campaign.settings.license,
         provenance=provenance,
-        sections=[lambda _: description],
+        sections=[lambda _: description, *([lambda _: origin] if (origin := describe_origin(judged)) else [])],
     )
     with writer:
         written = [_with_pictures(campaign, writer.staging, _credited(case, done), done) for case, done in cases]

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from countersight.case import LETTERS, Case, Question
+from countersight.case import LETTERS, Case, Option, Question
 from countersight.collect.flows.protocol import Advance, Done, Form, Item, Past, Phase, Step
 from countersight.reading import answer_in
 
@@ -145,16 +145,34 @@ def verified_case(case: Case, verdict: Verified) -> Case | None:
 
 
 def _answered(case: Case, world: str, answer: str) -> Case:
-    """The case with another answer to one of its questions; as it is where there is none."""
+    """The case with another answer to one of its questions; as it is where there is none.
+
+    What spoke for the answer that it had is gone: what others answered, and the reason that its maker gave.
+    """
     if not answer:
         return case
-    question = msgspec.structs.replace(getattr(case, world), answer=answer)
-    return msgspec.structs.replace(case, **{world: question})
+    question: Question = getattr(case, world)
+    prior = "" if question.prior == answer else question.prior
+    mended = msgspec.structs.replace(
+        question, answer=answer, answers=(), prior=prior, options=_options(question, answer)
+    )
+    provenance = {key: value for key, value in case.provenance.items() if key != "why"}
+    return msgspec.structs.replace(case, **{world: mended}, provenance=provenance)
+
+
+def _options(question: Question, answer: str) -> tuple[Option, ...]:
+    """The options where another one is right: it has the role of the right one now, and that one has none."""
+    lettered = dict(zip(LETTERS, question.options, strict=False))
+    roles = {question.answer: "", answer: lettered[question.answer].role} if lettered else {}
+    return tuple(Option(option.text, roles.get(letter, option.role)) for letter, option in lettered.items())
 
 
 def shown_case(case: Case) -> dict[str, Any]:
     """What the pages show of a case."""
-    return {"case": case, "asked": asked(case), "beside": beside(case), "letters": LETTERS, "causes": CAUSES}
+    # CELLO's questions of discovery stand where the others are, and suppose nothing.
+    supposes = case.counterfactual is not None and (case.change is not None or case.factual is not None)
+    known = {"case": case, "asked": asked(case), "beside": beside(case), "supposes": supposes}
+    return {**known, "letters": LETTERS, "causes": CAUSES}
 
 
 def verdict_labels(content: Verified) -> dict[str, str]:

@@ -95,7 +95,7 @@ def divisions(folder: Path) -> str:
 
 Splits are by picture: no picture is in two, and cases in the same words but for colours are in one. Difficulty goes by
 how many things a world has. Both are in `provenance`. To have people check cases: `countersight collect new NAME --flow
-verify`.
+verify --from THIS_FOLDER`.
 """
 
 
