@@ -90,6 +90,8 @@ def present(act: Act) -> Answer:
 def moved(act: Act) -> Answer:
     """Where it ends says whether what moved has come or gone."""
     away = moves_away(act.rest, act.asked)
+    if away and act.more:  # two more that were put in the other jar need not have been in this one
+        return "open"
     return None if away is None else "going" if away else "coming"
 
 
@@ -104,7 +106,7 @@ def by_direction(act: Act) -> Answer:
     if (is_off or is_away) and leaves(act):
         return "going"
     elsewhere = behind(act.rest, frozenset({"into", "onto"}))
-    return "going" if elsewhere and not act.particle and is_out_of(elsewhere, act.asked) else None
+    return "going" if elsewhere and not act.particle and not act.more and is_out_of(elsewhere, act.asked) else None
 
 
 def leaves(act: Act) -> bool:

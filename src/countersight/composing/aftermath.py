@@ -6,14 +6,13 @@ from typing import Final
 from countersight.composing.asked import Asked
 from countersight.composing.effects import Effect
 from countersight.composing.grammar import effect_of
+from countersight.composing.paraphrases import NUMBER
 from countersight.composing.places import content
 from countersight.composing.vocabulary import VERBS, is_verb, number_of
-from countersight.text import NUMBER_WORDS
 
-_NUMBER: Final = rf"(?:{'|'.join(NUMBER_WORDS)}|\d+)"
 _THEY: Final = re.compile(
     r"(?:they(?: all| both)?|it|he|she|both(?: of them)?|all of them"
-    rf"|(?:all |all of )?(?:those|these|the same)(?: (?P<many>{_NUMBER}))?(?: (?!came|flew|went|ran)\w+)??)"
+    rf"|(?:all |all of )?(?:those|these|the same)(?: (?P<many>{NUMBER}))?(?: (?!came|flew|went|ran)\w+)??)"
     r" (?P<did>(?:all |both )?(?:\w+ (?:\w+ )?back\b.*|return(?:ed|s)?\b.*|.+ again))"
 )
 _BACK: Final = re.compile(
@@ -25,6 +24,7 @@ _RETURNED: Final = re.compile(
 )
 _LATER: Final = re.compile(r" (?:again|later|afterwards?|soon|at once|after(?: a)? \w+)$")
 _AGAIN: Final = re.compile(r"(?P<did>.+?) again(?: later| afterwards)?")
+_AS_MORE: Final = re.compile(rf"^(?:(?:a|an|one)|({NUMBER})) (?!of\b|more\b|other\b)")
 _BREAKS: Final = re.compile(
     r"(?:it|they)(?: both)? (?:(?:smash|crash|splash)(?:es|ed)?|breaks?|broke|(?:shatter|land)(?:s|ed)?)"
     r"(?: (?:in|into|to) (?:\w+ )?pieces)?(?: (?:on|onto) the (?:floor|ground|tiles|pavement|street|road|carpet))?"
@@ -61,7 +61,9 @@ def undone(event: str, asked: Asked) -> Effect | None:
     """Nothing, where what has gone comes back and what has come is taken away again; None of any other event."""
     before, _, after = event.rpartition(" and ")
     before, after = before.removesuffix(" then"), after.removeprefix("then ").removeprefix("all ").removeprefix("both ")
-    first = effect_of(before, asked) if before and ("back" in after or "return" in after or "again" in after) else None
+    if not before or not {"back", "again", "returned", "return", "returns"} & set(after.split()):
+        return None
+    first = effect_of(before, asked) or effect_of(_AS_MORE.sub(_more, before), asked)
     if first is None:
         return None
     if first.kind == "add" and first.by:
@@ -71,13 +73,18 @@ def undone(event: str, asked: Asked) -> Effect | None:
     return Effect("add", 0, given=first.given) if is_undone else None
 
 
+def _more(found: re.Match[str]) -> str:
+    """So many more: a coat that is hung up and taken down again is one more for a while."""
+    return "another " if found[1] is None else f"{found[1]} more "
+
+
 def _is_brought_back(text: str, asked: Asked) -> bool:
     found = _BACK.fullmatch(text) or _RETURNED.fullmatch(text)
     verb = "return" if found is None else found.groupdict().get("verb", "return")
     if found is None or not (is_verb(verb) or verb in VERBS):
         return False
     rest = _LATER.sub("", found["rest"])
-    return content(tuple(rest.split())) <= asked.words and not re.search(rf"\b(?:{_NUMBER}|with|without)\b", rest)
+    return content(tuple(rest.split())) <= asked.words and not re.search(rf"\b(?:{NUMBER}|with|without)\b", rest)
 
 
 def _is_taken_again(text: str, before: str, asked: Asked) -> bool:

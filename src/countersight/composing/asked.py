@@ -32,6 +32,8 @@ from countersight.composing.vocabulary import (
 WORD = re.compile(r"[a-z]+(?:['’][a-z]+)*|\d+")
 _COUNTED = re.compile(r"\bhow many |\bthe (?:total )?(?:number|count) of ")
 _MARKED = re.compile(r"\b(?:on|at|inside|outside|under|near|behind|by|above|over) (?:the|this|that) (\w+) (?=\w)")
+_COMPOUND = re.compile(r"\b(?:in|on|at|inside|under|around|near) (?:the|this|that) (\w+) (?!if\b|on\b|in\b|at\b)\w+")
+_CALLING = re.compile(r"\b(\w+) (?:stop|station|platform|terminal|shelter|depot)\b")
 _IS_NEGATED = re.compile(r"\b(?:not|never|without)\b|n['’]t\b")
 HAVING = frozenset(map(thing_of, ("wear", "hold", "holding", "carry", "carrying")))
 """What people do with something of their own, which newcomers need not have."""
@@ -65,6 +67,8 @@ class Asked(msgspec.Struct, frozen=True):
     """Where they are looked for beside something: under the car."""
     marks: frozenset[str] = frozenset()
     """Words that say which place it is, and nothing of the things: white, in "on the white couch"."""
+    compound: frozenset[str] = frozenset()
+    """Words that are part of the name of the place: waiting, in "in the waiting room"."""
     where: str = ""
     """The last word of the place, as it was written: table."""
     name: tuple[str, ...] = ()
@@ -124,7 +128,9 @@ def read_asked(text: str, like: Asked | None = None) -> Asked | None:
     said = [word for before, word in pairs if word not in _HOLDING or before == "the"]  # "in the hold"
     places = [word for word in said if word not in _PLAIN | SEEING and thing_of(word) not in things]
     place = frozenset(thing_of(verb_of(word)) for word in places) - things
-    states = tuple(state for state in STATES if _is_in(state, rest))
+    parts = _COMPOUND.findall(text.casefold())
+    calling = _CALLING.findall(text.casefold())  # who is at the bus stop is on no bus
+    states = tuple(state for state in STATES if _is_in(state, [word for word in rest if word not in calling]))
     alike = (word for state in states for word in state.alike)
     return Asked(
         head=head,
@@ -136,6 +142,7 @@ def read_asked(text: str, like: Asked | None = None) -> Asked | None:
         is_doing=any(map(_is_doing, ("", *rest), rest)),
         sides=SIDES.intersection(rest),
         marks=frozenset(map(thing_of, _MARKED.findall(text.casefold()))),
+        compound=frozenset(thing_of(verb_of(word)) for word in parts),
         where=places[-1] if places else "",
         name=tuple(name),
         is_narrow=_does_something_to(rest) or _is_something(rest) or _has_something(rest),

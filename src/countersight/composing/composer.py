@@ -51,7 +51,7 @@ def _effects(asked: Asked, supposed: str) -> list[Effect] | None:
     others = [event for each in told for event in each if is_of_others_alone(event, asked)]
     if _tells_of_another_place(supposed, asked):
         return None
-    for together in told:
+    for together in told[_when_all_have_gone(told, asked) :]:
         # Of several that do the same thing together, only those that are counted count.
         counted = [event for event in together if tells_of(event, asked)]
         if counted and asked.members and not all(event in counted or names_a_known_thing(event) for event in together):
@@ -65,6 +65,16 @@ def _effects(asked: Asked, supposed: str) -> list[Effect] | None:
             elif event not in others:
                 return None  # also of "three cats came and they all left": these may be the others
     return found or ([_NOTHING] if others and all(effect_of(event, asked) == _NOTHING for event in others) else None)
+
+
+def _when_all_have_gone(told: list[list[str]], asked: Asked) -> int:
+    """The place of the last event by which all have gone, and are named: what was before it does not matter."""
+    gone = (
+        place
+        for place, together in enumerate(told)
+        if len(together) == 1 and tells_of(together[0], asked) and _effect(together[0], asked) == Effect("remove_all")
+    )
+    return max(gone, default=0)
 
 
 def _effect(event: str, asked: Asked) -> Effect | None:

@@ -45,7 +45,7 @@ from countersight.composing.vocabulary import (
     verb_of,
 )
 
-_ON_THE_WAY: Final = frozenset({"", "over", "across", "around", "along"})
+_ON_THE_WAY: Final = frozenset({"", "over", "across", "around", "along", "back"})
 """Particles that say nothing where a place follows: "moved over to the armchair"."""
 _RISING: Final = frozenset(
     {"climb", "jump", "hop", "leap", "go", "fly", "float", "soar", "spring", "speed", "swing", "land"}

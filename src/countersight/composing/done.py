@@ -134,7 +134,9 @@ def _placed(act: Act) -> Answer:
 
 
 def _taken(act: Act) -> Answer:
-    if act.verb in TAKEN_FROM_A_PLACE and act.asked.is_plain:
+    if act.verb in TAKEN_FROM_A_PLACE and (
+        act.asked.is_plain or act.more
+    ):  # who picks up two more may have come by them
         return "open"
     is_moved_away = act.base in CARRIED | MOTION and act.particle in AWAY and act.verb not in OF_STATES
     if not (act.verb in TAKEN | TAKEN_FROM_A_PLACE or is_moved_away):

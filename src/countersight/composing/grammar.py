@@ -76,12 +76,12 @@ def effect_of(event: str, asked: Asked) -> Effect | None:
         return _taken_by_each(number_of(found["many"]), found["who"], found["what"], asked)
     if _UNCLEAR.search(text) or any(not _is_theirs(name, asked) for name in _IN_ANOTHER.findall(text)):
         return None
+    if is_unchanged(words, asked):
+        return Effect("add", 0)
     if (replaced := replacing(words)) is not None:
         return replacing_of(replaced, asked)
     if (effect := recoloured(words, asked) or changed_in_wearing(" ".join(words), asked)) is not None:
         return effect
-    if is_unchanged(words, asked):
-        return Effect("add", 0)
     if words[0] == "there" or "instead" in words:
         return _of_being(WORD.findall(_INSTEAD.sub("instead", text)), asked)
     return _of_happening(words, asked)
@@ -268,7 +268,8 @@ def _of_an_agent(predicate: Predicate, agent: Phrase | None, asked: Asked) -> Ef
     if is_of_each or (agent is not None and theme.quantity.indefinite and agent.is_plural):
         return None  # "every guest brought a plate", "everyone took one"
     verb, behind = with_late_particle(predicate.verb, [*theme.after, *rest[theme.end :]])
-    if behind and (behind[0] in RELATIVES or behind[0] in _WHERE):  # "we removed the chairs on the left"
+    is_whole = verb == predicate.verb  # "put two away | in the box": the box is where they get to
+    if is_whole and behind and (behind[0] in RELATIVES or behind[0] in _WHERE):  # "we removed the chairs on the left"
         theme = msgspec.structs.replace(theme, after=tuple(behind))
     if predicate.verb in ("have", "get"):
         return had(theme, agent, predicate.verb, behind, asked)

@@ -22,7 +22,15 @@ from countersight.composing.vocabulary import (
 
 _KNOWN: Final = frozenset(KINDS).union(*KINDS.values())
 _KIN: Final = all_things(KIN)
-_SCENERY: Final = re.compile(r"(?:it|the \w+) (?P<verb>\w+)(?: to rain| to snow| raining| snowing| open| shut)?")
+_SCENERY: Final = re.compile(
+    r"(?:it|the \w+|somebody|someone) (?P<verb>\w+)"
+    r"(?: to (?:rain|snow|pour|thunder|hail)| raining| snowing| open| shut| up| late| loudly| in| along)?"
+)
+_APPROACHES: Final = re.compile(r"(?:a|an|the|my|some) (\w+) \w+ (?:at|toward|towards) (?:them|the (\w+))")
+_CALLS: Final = re.compile(
+    r"(?:the|a|an|their|another) (?:bus|train|tram|ferry|taxi|elevator|lift|storm|band|bell) "
+    r"(?:comes|came|arrives|arrived|pulls in|pulled in|pulls up|pulled up|shows up|showed up)(?: late| along)?"
+)
 _IMITATIONS: Final = all_things(IMITATIONS)
 _OF_ADJECTIVES: Final = ("ed", "ing", "y", "en", "ful", "less", "ous", "ish")
 _TELLING_APART: Final = frozenset(map(thing_of, (TELLING_APART | QUALITIES) - {"same", "different"}))
@@ -68,6 +76,11 @@ def names_kin(event: str) -> bool:
 
 def is_scenery(event: str, asked: Asked) -> bool:
     """Whether an event only tells what happened beside them: "the door opened", "it began to rain"."""
+    if found := _APPROACHES.fullmatch(event):  # "a kid runs at the pigeons", before it is told what these do
+        is_theirs = found[2] is None or thing_of(found[2]) == asked.head
+        return is_theirs and thing_of(found[1]) not in {asked.head, *asked.members}
+    if _CALLS.fullmatch(event):  # "the bus comes and everyone gets on"
+        return not tells_of(event, asked)
     found = _SCENERY.fullmatch(event)
     return found is not None and found["verb"] in SCENERY and not tells_of(event, asked)
 

@@ -16,6 +16,7 @@ from countersight.composing.vocabulary import (
     ENDS_A_NAME,
     FILLER,
     KIN,
+    KINDS,
     PAIRS_OF_ONE,
     PARTICLES,
     PAST_AS_PLAIN,
@@ -225,6 +226,9 @@ def kin(phrase: Phrase, asked: Asked) -> Kin:
     thing = thing_of(head)
     if thing == asked.head:
         return "same" if _fits(phrase, asked) else "other"
+    is_wider = asked.head in KINDS.get(thing, ()) and phrase.quantity.amount == "all" and phrase.but is None
+    if is_wider and not phrase.modifiers and not phrase.of:  # "every animal left": so did the horses
+        return "same"
     if thing in asked.members and _DIFFERENT not in asked.modifiers:
         return "member"
     return "other"

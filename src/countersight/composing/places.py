@@ -3,12 +3,14 @@
 from itertools import pairwise
 from typing import Final
 
-from countersight.composing.asked import WORD, Asked, read_asked
+from countersight.composing.asked import HAVING, WORD, Asked, read_asked
 from countersight.composing.vocabulary import (
     ADVERBS,
     BEYOND,
+    BUILDINGS,
     COMPANIES,
     DIRECTIONS,
+    ENCLOSURES,
     EXITS,
     FILLER,
     GROUNDS,
@@ -17,6 +19,7 @@ from countersight.composing.vocabulary import (
     PARTS_OF,
     PLACES,
     PREPOSITIONS,
+    ROOMS,
     SIDES,
     SPOTS,
     STORAGE,
@@ -41,6 +44,10 @@ _DIRECTIONS: Final = all_things(DIRECTIONS)
 _EXITS: Final = all_things(EXITS)
 _WATERS: Final = all_things(WATERS)
 _SPOTS: Final = all_things(SPOTS)
+_ROOMS: Final = all_things(ROOMS)
+_BUILDINGS: Final = all_things(BUILDINGS)
+_PENS: Final = all_things(ENCLOSURES | {"enclosure", "barn", "stable"})
+_TO_SOMEBODY: Final = tuple(("to", somebody) for somebody in ("her", "him", "them", "me", "us", "you"))
 _STORAGE: Final = _SPOTS | all_things(STORAGE)
 
 _ANOTHER: Final = frozenset(
@@ -121,7 +128,7 @@ def may_come_in_elsewhere(words: Words, asked: Asked) -> bool:
 
 def is_put_there(words: Words, asked: Asked) -> bool:
     """Whether what is put somewhere is put where the question looks."""
-    place = behind(words, PLACING)
+    place = behind(words, PLACING | asked.sides)
     return place <= asked.words and bool(place or {"there", "here"} & set(words))
 
 
@@ -131,13 +138,16 @@ def goes_from_there(words: Words, asked: Asked) -> bool:
         return False
     if behind(words, _GOALS) & (parts_of(asked) | _DIRECTIONS):  # "went out onto the balcony" of the house
         return False
+    if asked.place & HAVING and words[-2:] in _TO_SOMEBODY:  # "handed to her", who may be the one that holds them
+        return False
     if {"rest", "others", "sleep"} & set(words):  # "pulled away from the rest", "dropped off to sleep"
         return False
     if words[:1] == ("of",) and words[1:2] not in (("the",), ("sight",), ("view",)):  # pens out of ink are pens
         return False
     if not asked.is_plain and names_another_place(words):
         return False
-    return asked.is_plain or _left(words) - _EXITS <= asked.words
+    around = _BUILDINGS if asked.place & _ROOMS else frozenset()  # who leaves the building has left its lobby
+    return asked.is_plain or _left(words) - _EXITS - _DIRECTIONS - around <= asked.words
 
 
 def is_on_another_side(words: Words, asked: Asked) -> bool:
@@ -197,7 +207,7 @@ def may_stay_within(goal: str, question: str) -> bool:
         return False
     if thing_of(goal) in asked.place:
         return plural(goal) in WORD.findall(question.casefold())
-    return not (thing_of(goal) in _GROUNDS and asked.place & _SPOTS)
+    return not (thing_of(goal) in _GROUNDS and asked.place & (_SPOTS | _ROOMS | _PENS))
 
 
 def _name_at(words: list[str]) -> frozenset[str]:

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from countersight.composing.asked import Asked, counted_name, read_asked
-from countersight.composing.vocabulary import GROUNDS, LANDS, SPOTS, SURROUNDINGS, all_things, thing_of
+from countersight.composing.vocabulary import GROUNDS, LANDS, SPOTS, SURROUNDINGS, WATERS, all_things, thing_of
 
 _BY_THE_WAY: Final = re.compile(r",? (?:still|now|then|altogether|in total|in all)\b", re.IGNORECASE)
 _UNNAMED: Final = re.compile(r"\bhow many(?=(?: of them)? (?:would|will|are|is|were|can|do)\b)", re.IGNORECASE)
@@ -16,7 +16,7 @@ _THE_SAME: Final = re.compile(
     r"(?: (?:left|remaining))?"
 )
 """How a question asks again for what the factual one asked: "would be left", "are in there", "does it hold"."""
-_PLACES: Final = all_things(GROUNDS | SPOTS | SURROUNDINGS)
+_PLACES: Final = all_things(GROUNDS | SPOTS | SURROUNDINGS | WATERS)
 _LANDS: Final = all_things(LANDS)
 _NAMED: Final = re.compile(r"\b(?:the|a|an|his|her|their|my|our|its) (\w+)(?: (\w+))?")
 

@@ -19,7 +19,7 @@ _REPLACED: Final = tuple(
     for pattern in (
         rf"{_SOMEBODY} (?:replaced|swapped|exchanged|traded) (?P<old>.+?) (?:by|with|for) (?P<new>.+)",
         rf"(?P<old>.+?) {_WAS}replaced (?:by|with) (?P<new>.+)",
-        rf"(?P<old>.+?) {_WAS}(?:swapped|exchanged|traded|switched|substituted) (?:for|with) (?P<new>.+)",
+        rf"(?P<old>.+?) {_WAS}(?:swapped|exchanged|traded|switched|substituted) (?:for|with|by) (?P<new>.+)",
         rf"(?P<old>.+?) {_WAS}(?:turned|changed|transformed|made) into (?P<new>.+)",
         r"(?P<old>.+?) became (?P<new>.+)",
         r"(?P<old>.+?) (?:was|were|had been) (?P<new>(?:a|an) [\w ]+?)(?: instead)?",

@@ -9,7 +9,7 @@ from countersight.composing.likeness import is_certainly_another, may_be_others
 from countersight.composing.phrases import is_restricted, kin, read_phrase
 from countersight.composing.places import is_all_of_the_place, is_of_the_scene
 from countersight.composing.quantities import PARTS
-from countersight.composing.vocabulary import COMPANIES, HUNTERS, all_things, number_of, thing_of
+from countersight.composing.vocabulary import COMPANIES, HUNTERS, PREPOSITIONS, all_things, number_of, thing_of
 
 _COMPANIES: Final = all_things(COMPANIES)
 _FACTORS: Final = {"double": 2, "twice": 2, "triple": 3, "treble": 3, "thrice": 3, "quadruple": 4, "quintuple": 5}
@@ -37,6 +37,7 @@ _PERCENT: Final = r"(?P<much>\w+)(?P<percent> percent)"
 _WHAT: Final = r"(?: (?P<what>[\w ]+?))?"
 _AT: Final = r"(?P<at> (?:on|in|at|inside|under|around) [\w ]+)?"
 _COMING: Final = r"(?:was|were|got) (?:added|placed|put|brought(?: in)?)"
+_ALONG: Final = r"(?: along| in| over| with (?:him|her|it|them))?"
 _ALL_OF: Final = r"(?:each|every)(?: single| one)?(?: of)? (?P<what>(?:the )?\w+(?: \w+)?)"
 _EACH: Final = r"(?P<each>\w+)(?: more| other| new| extra| additional)?(?: (?P<new>[\w ]+?))?"
 _WHOLE: Final = tuple(
@@ -74,9 +75,13 @@ _WHOLE: Final = tuple(
         rf"{_NUMBER}{_WAS} (?:{_UP}|{_DOWN}) (?P<how>by|to) (?:a |one )?(?P<much>\w+)(?P<percent> percent)?",
         # Every dog was joined by two more, brought two more along; another dog was put next to each dog.
         rf"{_ALL_OF} (?:was|were|got) joined(?: there)? by {_EACH}(?: there)?",
-        rf"{_ALL_OF} (?:brought|invited|fetched)(?: along)? {_EACH}(?: along| with (?:him|her|it|them))?(?: to \w+)?",
+        rf"{_ALL_OF} (?:brought|invited|fetched)(?: along)? {_EACH}{_ALONG}(?: to \w+)?",
         rf"{_EACH} {_COMING} (?:next to|beside|behind|for) (?:each|every) (?P<what>[\w ]+)",
         rf"for (?:each|every) (?P<what>\w+(?: \w+)??) {_EACH} {_COMING}",
+        # The number stayed the same.
+        rf"{_NUMBER} (?:stayed|remained|was|were|kept) (?P<same>the same|unchanged)",
+        # You added as many dogs as there are.
+        rf"[\w ]+ added as many{_WHAT} (?P<again>as there are(?: already| now)?)",
         # The number was 5, or changed to 5; there were a total of 5.
         rf"{_NUMBER} (?:was|were|became|(?:was |were )?(?:changed|set) to) (?P<value>\w+)",
         r"there (?:was|were) a total of (?P<value>\w+)(?: (?P<what>[\w ]+))?",
@@ -98,7 +103,7 @@ def scaling_of(event: str, asked: Asked) -> Effect | None:
     """What happens to the number, or None where that is not understood."""
     text = _AS_NOW.sub("", event)
     for pattern in _WHOLE:
-        found = pattern.fullmatch(text)
+        found = pattern.fullmatch(text) or pattern.fullmatch(event)
         if found is not None and (effect := _effect(found.groupdict())) is not None:
             return _of_theirs(found.groupdict(), effect, asked)
     return None
@@ -144,6 +149,8 @@ def _is_of(what: str | None, asked: Asked, *, one: bool) -> bool:
     if what is None or what.strip() in _THEY:
         return True
     words = WORD.findall(what.removeprefix("of "))
+    if words[0] in PREPOSITIONS:  # "twice as many | on the door"
+        return is_all_of_the_place(tuple(words), asked)
     phrase = read_phrase(words, asked)
     if phrase is None or phrase.head is None or (phrase.is_one and not one):
         return False
@@ -154,6 +161,8 @@ def _is_of(what: str | None, asked: Asked, *, one: bool) -> bool:
 
 def _effect(found: dict[str, str | None]) -> Effect | None:
     factor, value, much = found.get("factor"), found.get("value"), found.get("much")
+    if found.get("same"):
+        return Effect("add", 0)
     if found.get("again"):
         return Effect("times", 2)
     if fold := found.get("fold"):

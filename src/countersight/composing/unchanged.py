@@ -5,12 +5,15 @@ from typing import Final
 
 from countersight.composing.asked import Asked
 from countersight.composing.likeness import is_certainly_another, is_counted
+from countersight.composing.others import is_of_another_kind
 from countersight.composing.phrases import Phrase, kin, read_phrase
+from countersight.composing.staying import stays
 from countersight.composing.vocabulary import (
     APART,
     CLASSES,
     COLOURS,
     GROUNDS,
+    INSIDE,
     LANDS,
     OUTDOORS,
     SPOTS,
@@ -21,17 +24,30 @@ from countersight.composing.vocabulary import (
     thing_of,
 )
 
-_WAS: Final = r"(?:was|were|had been|got|became)"
+_WAS: Final = r"(?:was|were|had been|got|became|turned)"
+_NOTHING: Final = re.compile(
+    r"nothing (?:changed|happened|was (?:changed|done|(?:added|put in) or (?:removed|taken (?:away|out))))"
+    r"|(?:nobody|no one|none of them) (?:came|arrived|joined|got on|got in|entered) or (?:left|went|got off|got out)"
+    r"|(?:no \w+|none) (?:was|were) (?:added or (?:removed|taken away)|(?:removed|taken away) or added)"
+)
 _COLOURED: Final = re.compile(
     rf"(?P<what>.+?)(?: all)? {_WAS}(?: all)?(?: (?:re)?painted| dyed| sprayed)? (?:{'|'.join(sorted(COLOURS))})"
 )
-_PUT: Final = re.compile(
-    r"(?P<what>.+?) (?:was|were|got) (?:added|(?:put|placed|laid)(?: (?:in|on|there))?)"
-    r"(?: (?:to|in|into|on|onto|at) the (?P<where>\w+))?"
+_DIFFERENT: Final = re.compile(
+    r"(?P<what>.+?) (?:was|were|had|have|has) (?:a different|another|different) "
+    r"(?:colors?|colours?|shades?|patterns?|designs?)"
+)
+_SOMEBODY: Final = r"(?:i|you|we|he|she|they|someone|somebody|(?:a|the|my|her|his)(?: \w+)?? \w+)"
+_INTO: Final = (
+    r"(?: (?:(?:to|in|into|on|onto|at) (?:the (?:\w+ )?(?P<where>\w+)|it)|(?:beside|next to|with|near) them))?"
+)
+_PUT: Final = (
+    re.compile(rf"(?P<what>.+?) (?:was|were|got) (?:added|(?:put|placed|laid)(?: (?:in|on|there))?){_INTO}"),
+    re.compile(rf"{_SOMEBODY} (?:added|(?:put|tossed|threw|dropped|placed)(?: in| on)?) (?P<what>[\w ]+?){_INTO}"),
 )
 _COLOURS: Final = all_things(COLOURS)
 _CLASSES: Final = all_things(CLASSES)
-_WHERE: Final = (GROUNDS | LANDS | OUTDOORS | SPOTS | SURROUNDINGS | WATERS) - {"screen"}
+_WHERE: Final = (GROUNDS | INSIDE | LANDS | OUTDOORS | SPOTS | SURROUNDINGS | WATERS) - {"screen"}
 """On a screen that is black nothing is seen."""
 _PLACES: Final = frozenset(map(thing_of, _WHERE)) | APART
 """What a question may name as a place: "match the couch" names more than one."""
@@ -39,19 +55,24 @@ _PLACES: Final = frozenset(map(thing_of, _WHERE)) | APART
 
 def is_unchanged(words: list[str], asked: Asked) -> bool:
     """Whether an event certainly leaves the number of the counted things as it is."""
+    text = " ".join(words)
+    if _NOTHING.fullmatch(text):
+        return True
     if not _asks_only_where(asked):
         return False
-    text = " ".join(words)
-    if found := _COLOURED.fullmatch(text):
+    if found := _COLOURED.fullmatch(text) or _DIFFERENT.fullmatch(text):
         return _may_be_coloured(found["what"].split(), asked)
-    found = _PUT.fullmatch(text)
-    return found is not None and found["where"] in (None, asked.where) and _is_beside(found["what"].split(), asked)
+    put = next(filter(None, (pattern.fullmatch(text) for pattern in _PUT)), None)
+    if put is not None and put["where"] in (None, asked.where) and _is_beside(put["what"].split(), asked):
+        return True
+    return is_of_another_kind(words, asked) or stays(text, asked)
 
 
 def _asks_only_where(asked: Asked) -> bool:
     """Whether it is asked how many are in some place: neither the ripe ones, nor those that match the couch."""
     is_of_any = asked.head not in _CLASSES and not (asked.words - {asked.head}) & _COLOURS
-    return is_of_any and not asked.modifiers and not asked.is_doing and not asked.is_narrow and asked.place <= _PLACES
+    is_place = asked.place <= _PLACES | asked.compound
+    return is_of_any and not asked.modifiers and not asked.is_doing and not asked.is_narrow and is_place
 
 
 def _may_be_coloured(words: list[str], asked: Asked) -> bool:

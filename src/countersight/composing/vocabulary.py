@@ -100,6 +100,14 @@ MAY_FOLLOW: Final = _list("may_follow")
 LEFT_SO: Final = _list("left_so")
 ANYWHERE: Final = _list("anywhere")
 ENDS_A_NAME: Final = _list("ends_a_name")
+STAYING_THERE: Final = _list("staying_there")
+RISING: Final = _list("rising")
+PASTIMES: Final = _list("pastimes")
+TREATED: Final = _list("treated")
+GARMENTS: Final = _list("garments")
+ROOMS: Final = _list("rooms")
+BUILDINGS: Final = _list("buildings")
+FURNITURE: Final = _list("furniture")
 PIECES: Final = _list("pieces")
 CLASSES: Final = _list("classes")
 SCALING: Final = _list("scaling")
@@ -125,7 +133,7 @@ _NEVER_VERBS: Final = frozenset(
 )
 _SAID_OF_THINGS = (
     *(COMES | BROUGHT | PLACED | GOES | TAKEN | MOTION | CARRIED | PRESENT | STAYS | SCALING | OTHER),
-    *(BROUGHT_IF_MORE | COME_IF_MORE | FIXED | TAKEN_FROM_A_PLACE),
+    *(STAYING_THERE | RISING | TREATED | BROUGHT_IF_MORE | COME_IF_MORE | FIXED | TAKEN_FROM_A_PLACE),
     *(phrase for state in STATES for phrase in state.begins | state.ends),
     *(phrase.replace("-", " ") for phrase in _LISTED["survives"]),
 )
@@ -241,6 +249,10 @@ KINDS: Final = {thing_of(name): things_of(members) for name, members in _LISTED[
 """What counts as one of a wider kind: a man who leaves is a person who leaves."""
 
 
+def _with_their_kinds(things: str) -> frozenset[str]:
+    return things_of(things).union(*(KINDS.get(thing, ()) for thing in things_of(things)))
+
+
 def is_alive(thing: str) -> bool:
     """Whether a thing is a person or an animal, who can do something of their own."""
     return any(thing == kind or thing in KINDS[kind] for kind in (PERSON, "animal", "bird"))
@@ -258,11 +270,8 @@ GETS_TO: Final = tuple((things_of(places), _phrases(verbs)) for places, verbs in
 PARTS_OF: Final = tuple((things_of(places), things_of(parts)) for places, parts in _LISTED["parts"].items())
 """Places, and parts of them: a tree, and its branches."""
 
-KEEPS: Final = {
-    verb: things_of(things).union(*(KINDS.get(thing, ()) for thing in things_of(things)))
-    for verb, things in _LISTED["keeps"].items()
-}
+KEEPS: Final = {verb: _with_their_kinds(things) for verb, things in _LISTED["keeps"].items()}
 """Things that stay although they are taken, by the verb: a seat that is taken."""
 
-SURVIVES: Final = {verb: things_of(things) for verb, things in _LISTED["survives"].items()}
+SURVIVES: Final = {verb: _with_their_kinds(things) for verb, things in _LISTED["survives"].items()}
 """Things that are no longer what they were, by the verb for what happened to them."""

@@ -38,15 +38,19 @@ from countersight.composing.vocabulary import (
     verb_of,
 )
 
+_BOARDING: Final = frozenset({"board", "get on", "hop on", "climb on", "step on"})
 _HALFWAY: Final = frozenset({"stand", "sit", "fall", "rise"})
 """Verbs that end a state only where nothing says where: who stood behind the table need not have sat at it."""
+_THROWN: Final = frozenset({"throw", "toss", "chuck", "dump", "drop", "stick", "stuff", "pack", "tuck", "pop"})
+"""Verbs for putting things somewhere, beside those of placing."""
+_LONGEST_NAME: Final = 3
 _COUNTED_ANEW: Final = frozenset({"each", "every", "per", "instead"})
 
 
 def way_of_subject(predicate: Predicate, thing: str, asked: Asked, *, more: bool) -> Way | None:
     """What happens to things of which the predicate is said: "two dogs left", "two dogs were removed"."""
     verb, rest = predicate.verb, predicate.rest
-    if not _is_understood(rest, asked) or is_on_another_side(rest, asked):
+    if not (_is_understood(rest, asked) or _is_given(verb, rest, asked)) or is_on_another_side(rest, asked):
         return None
     if way := _by_state(predicate, thing, asked):
         return way
@@ -60,7 +64,7 @@ def way_of_subject(predicate: Predicate, thing: str, asked: Asked, *, more: bool
 def _of_act(predicate: Predicate, act: Act) -> Way | None:
     rest, asked = act.rest, act.asked
     if predicate.is_passive or (act.base in PLACED | {"add", "remove"} and not is_alive(act.thing)):
-        is_given_some = _has_an_object(rest) and is_plural(rest[0])  # "were handed out drinks"
+        is_given_some = act.particle != "to" and _has_an_object(rest) and is_plural(rest[0])  # "were handed out drinks"
         return None if is_given_some else way_of_what_is_done(act)
     if predicate.is_progressive:
         return "there" if present(act) else None
@@ -75,12 +79,13 @@ def _of_act(predicate: Predicate, act: Act) -> Way | None:
 
 def is_put_away(verb: str, rest: Words, asked: Asked) -> bool:
     """Whether some of the counted things are put where they are not counted: "two of the cups were put in the sink"."""
-    return verb.split()[0] in PLACED and _is_understood(rest, asked) and is_put_elsewhere(rest, asked)
+    return verb.split()[0] in PLACED | _THROWN and _is_understood(rest, asked) and is_put_elsewhere(rest, asked)
 
 
 def way_of_object(verb: str, rest: Words, thing: str, asked: Asked, *, more: bool) -> Way | None:
     """What happens to things that somebody does something to: "he ate two apples", "we added two"."""
-    if not _is_understood(rest, asked) or is_on_another_side(rest, asked):
+    is_known = _is_understood(rest, asked) or _is_given(verb, rest, asked)
+    if not is_known or is_on_another_side(rest, asked):
         return None
     if verb == "leave":  # "he left two bags behind": gone, or still there?
         return "coming" if more and is_put_there(rest, asked) else None
@@ -89,6 +94,11 @@ def way_of_object(verb: str, rest: Words, thing: str, asked: Asked, *, more: boo
         return None
     way = _by_state(Predicate(verb, True, False, False, rest), thing, asked)
     return way or way_of_what_is_done(Act(verb, rest, thing, asked, more))
+
+
+def _is_given(verb: str, rest: Words, asked: Asked) -> bool:
+    """Whether it is only said to whom they went, who may be anybody: "given to charity"."""
+    return verb in TAKEN and verb.endswith(" to") and len(rest) <= _LONGEST_NAME and not content(rest) & asked.words
 
 
 def _is_understood(rest: Words, asked: Asked) -> bool:
@@ -108,7 +118,7 @@ def _by_state(predicate: Predicate, thing: str, asked: Asked) -> Way | None:
     if verb in ("start", "begin", "stop") and rest:
         same = thing_of(verb_of(rest[0])) in asked.place and rest[0].endswith("ing")
         return ("going" if verb == "stop" else "coming") if same else None
-    if not predicate.is_passive and verb != "board" and _has_an_object(rest, a=True):
+    if not predicate.is_passive and verb not in _BOARDING and _has_an_object(rest, a=True):
         return None  # two surfers who caught a wave are still in the water
     place = behind(rest, PLACING)
     for state in asked.states:

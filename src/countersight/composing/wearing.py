@@ -26,7 +26,7 @@ _HELD: Final = {
     "off": (
         rf"{_WHO} (?:put|puts|set|laid) down {_PASSED}",
         rf"{_WHO} (?:put|puts|set|laid) {_PASSED} down",
-        rf"{_WHO} (?:dropped|lost) {_PASSED}",
+        rf"{_WHO} (?:dropped|lost|released) {_PASSED}",
     ),
     "on": (rf"{_WHO} (?:picked|picks) up {_PASSED}", rf"{_WHO} (?:picked|picks) {_PASSED} up"),
 }
