@@ -164,6 +164,8 @@ SETS |= {
     "constructions": 0.45,
     "strangers": 0.5,
     "plainly": 0.45,
+    "visitor": 0.7,
+    "nearby": 0.7,
 }
 
 
