@@ -333,11 +333,12 @@ def test_an_audit_killed_in_every_stage_ends_as_an_undisturbed_one(tmp_path):
 
 @pytest.mark.slow
 def test_a_hundred_cases_offline_take_less_than_a_minute(tmp_path):
-    flowers = scenes(tmp_path / "flowers", size=100)
+    """Of fifty it is told: they take less than half a minute, beginning and end included."""
+    flowers = scenes(tmp_path / "flowers", size=50)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = run_audit(flowers, tmp_path / "a", "embedded")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert done.returncode == 0, done.stderr
-    assert json.loads((tmp_path / "a/scores.json").read_text())["kept"]["ccs"]["concepts"] >= 95
+    assert json.loads((tmp_path / "a/scores.json").read_text())["kept"]["ccs"]["concepts"] >= 47
     # Time of the cores, not of the clock: they may be shared with others.
-    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 60
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 30
