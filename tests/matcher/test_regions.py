@@ -1,6 +1,8 @@
 """Regions of pictures: read from LXMERT's files, kept in ours, made by encoders and detectors, and learned from."""
 
+import asyncio
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,9 +11,24 @@ from hypothesis import strategies as st
 from running import replies, run_command
 
 from countersight import make
+from countersight.case import Option
 from countersight.cli import main
-from countersight.errors import CountersightError
-from countersight.models.matcher import Listed, Regions, View, read_tsv, side_by_side, write_regions, write_tsv
+from countersight.errors import CountersightError, ModelError
+from countersight.models import ModelSettings, Request
+from countersight.models.matcher import (
+    FILES,
+    Listed,
+    Regions,
+    Sheet,
+    View,
+    open_matcher,
+    read_sheet,
+    read_tsv,
+    side_by_side,
+    write_regions,
+    write_sheet,
+    write_tsv,
+)
 
 sides = st.integers(1, 4)
 
@@ -101,7 +118,24 @@ def test_a_vision_tower_sees_a_grid(flowers, tmp_path) -> None:
     assert boxes[7] == pytest.approx([1 / 6, 1 / 6, 2 / 6, 2 / 6])
 
 
-def test_regions_of_a_file_serve_training_and_asking_and_a_strange_picture_fails(flowers, tmp_path, capsys) -> None:
+def test_a_sheet_names_folders_as_they_are_reached_from_wherever_one_stands(tmp_path, monkeypatch) -> None:
+    for name in ("tower", "regions", "matchers/seed-1", "elsewhere"):
+        (tmp_path / name).mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    write_sheet(tmp_path / "matchers/seed-1", Sheet("full", "hf:tower", features="regions"))
+    (tmp_path / "moved").mkdir()
+    for name in ("tower", "regions", "matchers"):
+        (tmp_path / name).rename(tmp_path / "moved" / name)
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    found = read_sheet(Path("../moved/matchers/seed-1"))
+    assert (found.view, found.features) == ("hf:../moved/tower", "../moved/regions")
+    write_sheet(tmp_path, Sheet("full", "hf:OWNER/NAME"))
+    assert read_sheet(tmp_path).view == "hf:OWNER/NAME"
+
+
+def test_regions_of_a_file_serve_training_and_asking_and_a_strange_picture_fails(
+    flowers, tmp_path, capsys, monkeypatch
+) -> None:
     chance = np.random.default_rng(0)
     names = [*(f"{number:06d}" for number in range(1, 13)), "film/7@3"]
     rows = ((name, View(chance.random((5, 7), np.float32), chance.random((5, 4), np.float32))) for name in names)
@@ -110,11 +144,17 @@ def test_regions_of_a_file_serve_training_and_asking_and_a_strange_picture_fails
     (tmp_path / "vcr.jsonl").write_text(json.dumps({"img_fn": "film/7@3.jpg", **asked}) + "\n")
     files = ["--tsv", str(tmp_path / "all.tsv"), "--with", str(tmp_path / "vcr.jsonl")]
     assert main(["features", str(flowers), *files, "-o", str(tmp_path / "regions")]) == 0
-    run = trained(flowers, tmp_path / "regions", tmp_path / "run", vcr=tmp_path / "vcr.jsonl")
+    monkeypatch.chdir(tmp_path)
+    run = trained(flowers, "regions", tmp_path / "run", vcr=tmp_path / "vcr.jsonl")
+    monkeypatch.chdir(flowers)  # who asks stands elsewhere
     assert "| 47.37 |" in (run / "README.md").read_text()
     done = run_command(flowers, tmp_path / "asked", f"matcher:{run}", "--rank")
     assert done.returncode == 0, done.stderr
     assert all(one.losses for one in replies(tmp_path / "asked"))
+    write_regions(tmp_path / "narrow", FILES, [(Listed("a"), region())], count=1, most=1)
+    narrow = open_matcher("m", f"{run}?features={tmp_path / 'narrow'}", ModelSettings())
+    with pytest.raises(ModelError, match="narrow has 3 numbers for a region, and m learned from 7: name"):
+        asyncio.run(narrow.losses(Request("", (), "choice", (Option("A"), Option("B")))))
     others = make("cvqa-synthetic", tmp_path / "others", size=6, seed=2).path
     run_command(others, tmp_path / "strange", f"matcher:{run}", "--rank")
     assert all("has no regions of this picture" in one.reason for one in replies(tmp_path / "strange"))

@@ -10,15 +10,17 @@ import pytest
 from chat_server import ChatServer, question_of
 from hypothesis import given
 from hypothesis import strategies as st
+from making import case
 from PIL import Image, ImageDraw
 from published import published
 from tiny_onnx import detr, yolo
 
+from countersight.dataset import Dataset, DatasetWriter
 from countersight.detection.detector import Detector, open_detector, parted
 from countersight.detection.found import Found, shared, suppressed
 from countersight.detection.names import COCO, classes_of
 from countersight.detection.vision import Patch, ToolFailed
-from countersight.errors import ModelError
+from countersight.errors import CountersightError, ModelError
 from countersight.models.opening import open_model
 from countersight.models.protocol import Answer, ModelSettings, Request, Turn
 from countersight.picture.checking import Picture, check_picture, read_picture
@@ -359,6 +361,24 @@ def test_what_it_finds_is_regions_for_a_matcher(tmp_path: Path) -> None:
     nothing, whole = found_view(detector, Image.new("RGB", (32, 32)))
     assert not nothing[:, :4].any()
     assert whole.tolist() == [[0, 0, 1, 1]]
+
+
+def test_a_detector_makes_the_regions_of_a_dataset_and_says_where_it_finds_nothing_at_all(tmp_path: Path) -> None:
+    from countersight.training.matcher import features_by_detector
+
+    with DatasetWriter(tmp_path / "photos", name="red", description="", license="CC0-1.0", provenance={}) as writer:
+        for number in range(2):
+            (writer.staging / f"images/{number}.png").write_bytes(red_at(80, 40, 240, 120).data)
+            writer.add(case(number, shown=None, counterfactual_image=None))
+    photos = Dataset.open(tmp_path / "photos")
+    sure, unsure = (
+        str(yolo(tmp_path / f"{score}.onnx", "v8", scores=(0.1, score, 0.3), metadata=NAMES)) for score in (0.8, 0.4)
+    )
+    regions = features_by_detector(photos, sure, tmp_path / "regions")
+    assert (len(regions), regions.width) == (2, 3 + 1 + 4 * 4 * 3)
+    with pytest.raises(CountersightError, match=r"0\.4\.onnx found nothing in any of 2 pictures; let it be less"):
+        features_by_detector(photos, unsure, tmp_path / "none")
+    assert not (tmp_path / "none").exists()
 
 
 # transformers

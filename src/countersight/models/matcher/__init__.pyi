@@ -15,6 +15,8 @@ from .shipping import GRAPH as GRAPH
 from .shipping import SHEET as SHEET
 from .shipping import TOKENIZER as TOKENIZER
 from .shipping import Sheet as Sheet
+from .shipping import read_sheet as read_sheet
+from .shipping import write_sheet as write_sheet
 from .tsv import read_tsv as read_tsv
 from .tsv import write_tsv as write_tsv
 from .views import as_view as as_view

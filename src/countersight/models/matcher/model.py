@@ -94,9 +94,18 @@ class Matcher(Displayed):
         if not self._sheet.view:
             return []
         if self._look is None:
-            from_files = self._sheet.view == FILES
-            self._look = Regions(Path(self._features)).look if from_files else looker(self._sheet.view)
+            self._look = self._kept().look if self._sheet.view == FILES else looker(self._sheet.view)
         return self._look(list(request.pictures[-1:]))
+
+    def _kept(self) -> Regions:
+        """The regions that were worked out before, as it learned to see them."""
+        regions, wanted = Regions(Path(self._features)), self._sheet.region
+        if wanted and regions.width != wanted:
+            raise ModelError(
+                f"{self._features} has {regions.width} numbers for a region, and {self.name} learned from {wanted}: "
+                "name regions that were made as those were"
+            )
+        return regions
 
 
 def _fingerprint(folders: list[Path]) -> str:

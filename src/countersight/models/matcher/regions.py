@@ -57,6 +57,11 @@ class Regions(Mapping[str, View]):
         self._rows = {one.digest: row for row, one in enumerate(contents.pictures) if one.digest}
         self._rows |= {name: row for row, name in enumerate(self._names)}
 
+    @property
+    def width(self) -> int:
+        """How many numbers tell of a region."""
+        return int(self._features.shape[2])
+
     def look(self, pictures: list[Picture]) -> list[View]:
         """The regions of pictures, which are known by their bytes."""
         found = [digest(picture) for picture in pictures]

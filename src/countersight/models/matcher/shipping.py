@@ -1,5 +1,7 @@
 """The files of a trained matcher, and the sheet that says what they are."""
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -23,6 +25,14 @@ class Sheet(msgspec.Struct, frozen=True):
     features: str = ""
     """The folder of regions it learned from, where they came from files."""
     version: int = 1
+    region: int = 0
+    """How many numbers tell of a region; 0 where it sees none, or a version before did not say."""
+
+    def with_folders(self, told: Callable[[str], str]) -> "Sheet":
+        """The sheet with the folders that it names told otherwise."""
+        kind, colon, tower = self.view.partition(":")
+        view = f"{kind}{colon}{told(tower)}" if tower else self.view
+        return msgspec.structs.replace(self, view=view, features=told(self.features) if self.features else "")
 
 
 def members(folder: Path) -> list[Path]:
@@ -35,9 +45,25 @@ def members(folder: Path) -> list[Path]:
     return found
 
 
+def write_sheet(folder: Path, sheet: Sheet) -> None:
+    """Write the sheet of one matcher; other folders stand there as they are reached from its own.
+
+    Whoever asks it may stand elsewhere than whoever trained it, and all of them may have moved together.
+    """
+    placed = sheet.with_folders(lambda path: os.path.relpath(path, folder) if Path(path).exists() else path)
+    (folder / SHEET).write_bytes(msgspec.json.format(msgspec.json.encode(placed)) + b"\n")
+
+
 def read_sheet(folder: Path) -> Sheet:
-    """The sheet of one matcher."""
+    """The sheet of one matcher, with folders as they are reached from here."""
     try:
-        return msgspec.json.decode((folder / SHEET).read_bytes(), type=Sheet)
+        sheet = msgspec.json.decode((folder / SHEET).read_bytes(), type=Sheet)
     except (OSError, msgspec.DecodeError) as error:
         raise ModelError(f"{folder / SHEET}: {error}") from None
+    return sheet.with_folders(lambda path: _reached(folder, path))
+
+
+def _reached(folder: Path, path: str) -> str:
+    """A folder of a sheet. Where it is not beside the matcher, it is a model's name or of a version before."""
+    placed = os.path.normpath(folder / path)
+    return placed if path.startswith(os.pardir) or Path(placed).exists() else path

@@ -3,11 +3,10 @@
 import warnings
 from pathlib import Path
 
-import msgspec
 import torch
 from torch import nn
 
-from countersight.models.matcher import GRAPH, SHEET, TOKENIZER, Sequences, Sheet, surface_size
+from countersight.models.matcher import GRAPH, TOKENIZER, Sequences, Sheet, surface_size, write_sheet
 from countersight.training.matcher.plan import Plan
 from countersight.training.matcher.rounding import round_weights
 
@@ -43,5 +42,4 @@ def export(network: nn.Module, sequences: Sequences, plan: Plan, folder: Path, v
     if plan.shipped == "int8":
         round_weights(folder / GRAPH)
     sequences.save(folder / TOKENIZER)
-    sheet = Sheet(plan.inputs, view, plan.others, plan.surface, plan.features)
-    (folder / SHEET).write_bytes(msgspec.json.format(msgspec.json.encode(sheet)) + b"\n")
+    write_sheet(folder, Sheet(plan.inputs, view, plan.others, plan.surface, plan.features, region=region))

@@ -49,8 +49,21 @@ def features_by_detector(dataset: Dataset, detector: str, folder: Path) -> Regio
     if not opened.classes:
         raise CountersightError("a detector that is told what to look for has no classes of its own; take another")
     names = pictures_of(dataset)
-    rows = ((_listed(dataset, name), found_view(opened, as_seen(dataset.picture(name)))) for name in names)
-    return write_regions(folder, FILES, rows, count=len(names), most=MOST)
+    return write_regions(folder, FILES, _found_in(dataset, names, opened), count=len(names), most=MOST)
+
+
+def _found_in(dataset: Dataset, names: Sequence[str], detector: Detector) -> Iterator[tuple[Listed, View]]:
+    """What a detector finds in each picture; nothing in any of them is no way to see."""
+    is_anything_found = False
+    for name in names:
+        view = found_view(detector, as_seen(dataset.picture(name)))
+        is_anything_found |= bool(view.features[0, : len(detector.classes)].any())
+        yield _listed(dataset, name), view
+    if not is_anything_found:
+        raise CountersightError(
+            f"{detector.name} found nothing in any of {len(names)} pictures; let it be less sure, with ?score=0.1 "
+            "behind its name, or take another"
+        )
 
 
 def features_from_tsv(dataset: Dataset, tsv: Path, folder: Path, vcr: Path | None = None) -> Regions:
