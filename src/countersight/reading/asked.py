@@ -35,6 +35,7 @@ CONTRARY = re.compile(
 )
 _ASKS_OF_A_PRONOUN = re.compile(r"^\W*[\w']+ (?:it|there|they|he|she|you|we|i|this|that)\b", re.IGNORECASE)
 _HE_OR_SHE = re.compile(r"\b(?:he|she)\b")
+_DEGREES = frozenset({"longer"})  # a state here, and nothing in "no longer"
 NOBODY = re.compile(r"\b(?:nobody|no[ -]one)\b")
 _FEWER = frozenset({"fewer", "less"})
 _WORD = re.compile(r"[a-z]+")
@@ -144,7 +145,7 @@ def content(text: str) -> frozenset[str]:
     text = NOBODY.sub("no person", text.lower())
     told = {found.group() for found in states(text)}
     every = {word for word in _WORD.findall(text) if word in told or word not in _EMPTY}
-    return frozenset(map(stem, every - _LIGHT))
+    return frozenset(map(stem, every - (_LIGHT - (told & _DEGREES))))
 
 
 def compared(text: str) -> tuple[str, ...]:

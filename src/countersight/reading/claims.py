@@ -7,7 +7,7 @@ from countersight.reading.clauses import MODAL
 from countersight.reading.fates import befalls
 from countersight.reading.negation import AUXILIARY, NEGATED, SHORT_NOT, without_negation
 from countersight.reading.numerals import numerals
-from countersight.reading.obstacles import STAYING, avails, freed, is_hindered
+from countersight.reading.obstacles import STAYING, avails, freed, is_hindered, speaks_past
 from countersight.reading.of_several import is_none_of_them, of_all, of_anyone
 from countersight.reading.opposites import SIDES, opposed_stems, states, told_of
 from countersight.reading.presence import is_there
@@ -57,10 +57,15 @@ _HALF = re.compile(
 )
 _HALF_IS_NOT = frozenset({"full", "empty"})
 _CALLS = re.compile(r"\b(?:say|call)\b", re.IGNORECASE)
+_FEWER = re.compile(r"\b(?:fewer|less)\b", re.IGNORECASE)
 _IMPOSSIBLE = re.compile(r"\b(?:impossible|unlikely|unable)\b", re.IGNORECASE)
 _ONLY = re.compile(r"\W*(?:only|just) ", re.IGNORECASE)
 _WITH = re.compile(r"\bwith (?P<what>(?:the|his|her|its|their) \w+)\W*$", re.IGNORECASE)
-_AS_MANY = re.compile(r"\b(?:same|equal) (?:number|amount)\b|\bequally many\b|\bas many\b.{0,200}\bas\b", re.IGNORECASE)
+_AS_MANY = re.compile(
+    r"\b(?:same|equal) (?:number|amount|size|length|height|width|weight|age|speed)\b"
+    r"|\bequally many\b|\bas many\b.{0,200}\bas\b",
+    re.IGNORECASE,
+)
 _LET_ALONE = re.compile(
     r"(?:\b(?:not|no|hardly|barely|scarcely)\b|n't\b).{0,200}\blet alone (?P<what>\w+(?: \w+)?)", re.IGNORECASE
 )
@@ -98,6 +103,8 @@ def asserted(clause: str, asked: Asked) -> str | None:
         clause = _FAILING.sub("does not", _STOPS_DOING.sub("does not", kept))
     if (beyond := _LET_ALONE.search(clause)) and content(beyond["what"]) & asked.words:
         return "yes" if asked.negated else "no"  # "hardly room for a cart, let alone a bus"
+    if _FEWER.search(asked.text) and _NONE_THERE.search(clause):
+        return "no" if asked.negated else "yes"  # "there would be none left"
     if is_none_of_them(clause):
         return "yes" if asked.negated else "no"
     if (large := is_as_large(clause, asked)) is not None:
@@ -197,7 +204,7 @@ def denied(clause: str, asked: Asked) -> str | None:
         or freed(clause, asked) is not None
     ):
         return None
-    if _is_of_another(_OPINION.sub("", clause), asked):
+    if _is_of_another(_OPINION.sub("", clause), asked) or speaks_past(clause, asked):
         return None
     said = without_negation(_OPINION.sub("", clause)) - (_ANYBODY if NOBODY.search(clause.lower()) else frozenset())
     if asked.order and first_word(clause) in asked.words - {asked.subject, ""}:

@@ -12,10 +12,8 @@ from countersight.reading.stems import stem
 from countersight.reading.vocabulary import any_of, either, found, listed, words
 
 _BOTH_WAYS: Final = len(listed("fates.lines"))
-_LINES: Final = tuple(
-    tuple(re.compile(either(side), re.IGNORECASE) for side in line)
-    for line in (*listed("fates.lines"), *listed("fates.one_way"))
-)
+_WRITTEN: Final = (*listed("fates.lines"), *listed("fates.one_way"))
+_LINES: Final = tuple(tuple(re.compile(either(side), re.IGNORECASE) for side in line) for line in _WRITTEN)
 _HELPING = rf"(?:\w+n't|cannot|{any_of('yes_no.auxiliaries')})"
 _NOUNS = rf"(?:the|his|her|its|their|both|all)(?: (?!{_HELPING}\b)[\w-]+){{1,5}}?"
 _HELPS = rf"(?P<help>'d|'ll|'s|'re|\s+{_HELPING})"
@@ -24,7 +22,7 @@ _AND = r"(?:[^,;]{1,40}?(?:,? and|,) )?(?:then )?"
 # All that may stand before what becomes of it: "so the ladder would then".
 _BEFORE = re.compile(
     rf"{LEADS}(?P<who>it|they|he|she|that|this|there|everything|everyone|one|{_NOUNS})"
-    rf"(?:{_HELPS}{_SOFTLY} (?:{_AND}(?:be |get )?)?|{_SOFTLY} )",
+    rf"(?:{_HELPS}{_SOFTLY} (?:{_AND}(?:be |get )?(?:\w+ly )?)?|{_SOFTLY} )",
     re.IGNORECASE,
 )
 _OBJECT = re.compile(
@@ -54,9 +52,7 @@ _WITH = re.compile(
 _NAMED = re.compile(rf"\s+{_HELPING}\b", re.IGNORECASE)  # "the traffic lights are red"
 _HEDGED = re.compile(r"\b(?:might|may|could|can|perhaps|possibly|almost(?! certainly| surely)|nearly)\b", re.IGNORECASE)
 _PERCEIVES = re.compile(r"\b(?:see|spot|notice|read|hear)\b", re.IGNORECASE)
-_OF_AN_OBJECT = re.compile(
-    r"\b(?:see|spot|notice|read|hear|reach|block|obstruct|cover|hide|flood|in the way)\b", re.IGNORECASE
-)
+_OF_AN_OBJECT = found("fates.asked_of_an_object")
 _TOLD_OF_OBJECTS = found("fates.of_the_object")
 _HE_OR_SHE = frozenset({"he", "she"})
 _THINGS = frozenset({"it", "that", "this"})
@@ -94,16 +90,30 @@ def _suffered(clause: str, asked: Asked) -> list[str]:
     return [f"{whom} would {'not ' if negated else ''}be {_DONE_TO[done['does'].lower()]}{done['rest']}"]
 
 
+def _by_first_word() -> dict[str, set[tuple[int, int]]]:
+    """Which sides of which lines have a phrase that begins with a word ("fall") or with its beginning ("topple*")."""
+    sides: dict[str, set[tuple[int, int]]] = {}
+    for line, written in enumerate(_WRITTEN):
+        for side, phrases in enumerate(written):
+            for word in {word for phrase in phrases for word in phrase.split(",")[0].split()[0].split("/")}:
+                sides.setdefault(word, set()).add((line, side))
+    return sides
+
+
+_BY_FIRST_WORD: Final = _by_first_word()
+
+
 @lru_cache(maxsize=512)
 def _fates_of(asked: str, subject: str) -> tuple[tuple[int, int], ...]:
     """The lines and sides of the vocabulary that a question asks for; the leaves on a tree do not leave."""
     asked = _WORD.sub(lambda found: "" if stem(found.group().lower()) == subject else found.group(), asked)
-    going = _as_going(asked)
-    found = [
-        (line, [side for side, pattern in enumerate(sides) if pattern.search(asked) or pattern.search(going)])
-        for line, sides in enumerate(_LINES)
-    ]
-    return tuple((line, sides[0]) for line, sides in found if len(sides) == 1 and (line < _BOTH_WAYS or not sides[0]))
+    said = (asked, _as_going(asked))
+    spelled = {word.lower() for text in said for word in _WORD.findall(text)}
+    begun = {f"{word[:length]}*" for word in spelled for length in range(1, len(word) + 1)}
+    every = sorted({place for word in spelled | begun for place in _BY_FIRST_WORD.get(word, ())})
+    found = [(line, side) for line, side in every if any(map(_LINES[line][side].search, said))]
+    lines = [line for line, _ in found]
+    return tuple((line, side) for line, side in found if lines.count(line) == 1 and (line < _BOTH_WAYS or not side))
 
 
 def _meets(clause: str, asked: Asked, line: int, side: int) -> bool | None:

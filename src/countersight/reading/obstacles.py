@@ -19,6 +19,7 @@ _PREVENTED = re.compile(
     r"\b(?:prevent|stop|block|hinder|keep|imped|trouble|difficult|problem)\w* (?:it|him|her|them|that|this|\w+ing)\b",
     re.IGNORECASE,
 )
+_STOPS_IT = re.compile(r"\b(?:prevent|stop|hinder|bother|deter) (?:it|him|her|them|that)\W*$", re.IGNORECASE)
 _ARTICLE_BEFORE = re.compile(r"\b(?:the|an?|its|this) (?:\w+ )?$", re.IGNORECASE)  # "the bottom block"
 _ONE = r"it|him|her|them|he|she|they|the \w+(?: \w+)?"
 _NOT_KEPT_FROM = re.compile(
@@ -31,6 +32,17 @@ _FREE_WAY = re.compile(
 _UNHINDERED = re.compile(
     rf"^\W*(?:nothing|nobody|no \w+) {MODAL}(?: \w+ly)? (?:prevent|stop|keep|hinder) (?P<one>{_ONE}) from \w+ing\b"
     rf"|^\W*(?P<other>{_ONE}) {MODAL}(?: \w+ly)? have (?:no|little) (?:trouble|difficulty|problems?) \w+ing\b",
+    re.IGNORECASE,
+)
+# "Its way would be clear"
+_WAY = re.compile(
+    rf"{LEADS}(?:the|his|her|its|their) (?:way|path|passage) {MODAL}(?: not)?(?: (?:still|then|now))? be"
+    r" (?:(?P<clear>clear|free|open|unobstructed)|blocked|obstructed|barred)\b",
+    re.IGNORECASE,
+)
+_BLOCKS = re.compile(
+    rf"{LEADS}(?P<what>the \w+(?: \w+)?) {MODAL}(?: still)? (?:be in (?:the|its|his|her|their) way"
+    r"|(?:block|bar|obstruct) (?:the|its|his|her|their) (?:way|path|passage))\W*$",
     re.IGNORECASE,
 )
 _TOO_OR_ENOUGH = re.compile(r"\b(?:too|enough)\b", re.IGNORECASE)
@@ -67,6 +79,8 @@ def freed(clause: str, asked: Asked) -> bool | None:
     if said <= {asked.subject}:
         # "Nothing would stop it", "nothing would stop the cat"; "that is no problem" may be about anything.
         return bool(_PREVENTED.search(_THE_SUBJECT.sub("it", clause)))
+    if said <= asked.supposed and not asked.words & STAYING and _STOPS_IT.search(clause):
+        return True  # "a higher feeder wouldn't stop it"
     done = _NOT_KEPT_FROM.search(clause)
     if done and stem(done["what"].lower()) in asked.words and content(done["who"]) <= {asked.subject}:
         return True  # "the loss of the ball would not stop them from playing"
@@ -96,7 +110,12 @@ def avails(clause: str, asked: Asked) -> bool | None:
         return None
     if _FORBIDS.search(clause) and not NEGATED.search(clause):
         return False
+    if way := _WAY.match(clause):
+        return bool(way["clear"]) != bool(NEGATED.search(clause))
     known = asked.words | asked.supposed
+    blocks = _BLOCKS.match(clause)
+    if blocks and content(blocks["what"]) <= known - {asked.subject} and not NEGATED.search(clause):
+        return False  # "the cart would still be in the way"
     measure = _MEASURE.match(clause) if _TOO_OR_ENOUGH.search(clause) else None
     if measure and measure["whom"] and not content(measure["whom"]) <= asked.words:
         return None  # "too heavy for one man", to whether two could lift it
@@ -105,6 +124,12 @@ def avails(clause: str, asked: Asked) -> bool | None:
         return None if too and measure["not"] else not too and not measure["not"]
     in_vain = _IN_VAIN.search(clause)
     return False if in_vain and content(clause[: in_vain.start()]) <= known else None
+
+
+def speaks_past(clause: str, asked: Asked) -> bool:
+    """Whether it is asked if something hinders, and a clause tells something else: "they would not get in"."""
+    obstacle = _OBSTACLE.search(asked.text)
+    return obstacle is not None and not (content(obstacle.group()) - content(_within(obstacle))) & content(clause)
 
 
 def is_hindered(clause: str, asked: Asked) -> bool:

@@ -24,7 +24,7 @@ _ENDS = r"\W*$|[,.;:!?)]"
 # "The red ball" names the ball; "the ball is red" tells its state. No noun follows a state, and after "on" and "off"
 # nothing at all may: "on the table" is a place.
 _TOLD = re.compile(
-    rf"\b(?:(?:{'|'.join(_PARTICLES)})(?={_ENDS}|\s+{any_of('states.goes_on')})"
+    rf"(?<!\bno )(?<!\bany )\b(?:(?:{'|'.join(_PARTICLES)})(?={_ENDS}|\s+{any_of('states.goes_on')})"
     rf"|(?:{_OTHERS})(?={_ENDS}|\s+{any_of('states.goes_on', 'states.goes_on_after_others')}))",
     re.IGNORECASE,
 )

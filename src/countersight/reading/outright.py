@@ -2,16 +2,20 @@
 
 import re
 
+from msgspec.structs import replace
+
 from countersight.reading.asked import Asked, content
 from countersight.reading.claims import asserted
 from countersight.reading.clauses import MODAL_AT, clauses, stated
 from countersight.reading.repetitions import is_short_answer, says_it_all
-from countersight.reading.vocabulary import any_of
+from countersight.reading.vocabulary import any_of, found
 
 _BEING_THERE = re.compile(
     rf"{any_of('yes_no.being_there')}|^no(?:ne|body|thing)?(?: \w+)?(?: (?:on|in|at|there|left|around)\b|\W*$)",
     re.IGNORECASE,
 )
+_NO_DIFFERENCE = found("yes_no.no_difference")
+_NOW = found("worlds.now")
 _SUBJECT_AND_VERB = re.compile(r"no (?!one\b)\w+ (?!means?\b|makes?\b|is\b|are\b)\w+|no (?!one\b)\w+", re.IGNORECASE)
 
 
@@ -26,6 +30,15 @@ def said_in_full(pieces: list[str], asked: Asked) -> str | None:
     """What the clauses say that have all words of the question: "it isn't too big for the box, so he could send it"."""
     every = [clause for piece in pieces for clause in clauses(stated(piece)) if says_it_all(clause, asked)]
     told = {asserted(clause, asked) for clause in every if _is_of_what_was_asked(clause, asked)}
+    return told.pop() if len(told) == 1 else None
+
+
+def unchanged(pieces: list[str], asked: Asked) -> str | None:
+    """What is so now, where it is said to make no difference: "he can't reach it, and a stool would change nothing"."""
+    if asked.of_now or not any(map(_NO_DIFFERENCE.search, pieces)):
+        return None
+    every = [_NOW.sub("", clause) for piece in pieces for clause in clauses(piece) if not MODAL_AT.search(clause)]
+    told = {asserted(clause, replace(asked, of_now=True)) for clause in every} - {None}
     return told.pop() if len(told) == 1 else None
 
 

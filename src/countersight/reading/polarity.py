@@ -18,7 +18,7 @@ from countersight.reading.clauses import (
     supposes_first,
     tells_of_now,
 )
-from countersight.reading.outright import agreed, said_in_full, short_answer
+from countersight.reading.outright import agreed, said_in_full, short_answer, unchanged
 from countersight.reading.repetitions import says_it_all, supposes_another, taken_up
 from countersight.reading.rewordings import plainer
 from countersight.reading.vocabulary import any_of, found
@@ -105,7 +105,7 @@ def polarity(text: str, question: str) -> str | None:
         kept = [told for piece in pieces if (told := _of_what_would_be(piece))]
     if any(map(_BUT_ONLY.match, kept)):
         return None
-    answer = _answer(kept, asked)
+    answer = _answer(kept, asked) or unchanged(pieces, asked)
     if answer or len(kept) == len(pieces) or any(map(imagines, kept)):
         return answer
     return opening_polarity(pieces[0]) if pieces else None

@@ -29,6 +29,12 @@ _PRONOUNS = frozenset({"it", "he", "she", "they"})
 _ASKS_OF_HAVING = re.compile(
     r"^\W*(?:does|do|is|are) (?P<who>.+?) (?:have|wearing|holding|carrying) (?P<what>.+)", re.IGNORECASE
 )
+_HAS = re.compile(
+    r"^\W*(?P<who>it|he|she|they|the [\w ]{1,30}?) (?:has|have|holds?|carr(?:y|ies)|(?:is|are) (?:holding|carrying))"
+    r" (?!no\b|n[eo]\w+\b)(?P<what>.+)",
+    re.IGNORECASE,
+)
+_WEARING = re.compile(r"\bwearing\b", re.IGNORECASE)  # a hat in the hand is not worn
 _THERE = re.compile(r"^\W*there(?:'s| is| are) (?P<no>no\b)?(?P<what>.+)", re.IGNORECASE)
 
 
@@ -36,7 +42,7 @@ def is_there(clause: str, asked: Asked, *, negated: bool) -> bool | None:
     """Whether something is there, or had, that was asked for; None where a clause does not tell."""
     states = {*asked.states} & (_EMPTINESS | _BUSTLE if asked.of_now else _EMPTINESS)
     nobody = _NO_ONE_THERE.match(clause) if states else None
-    if nobody and content(clause[nobody.end() :]) <= asked.words:
+    if nobody and content(clause[nobody.end() :]) - {"left"} <= asked.words:
         return bool(states & _EMPTINESS)  # "there's not a soul on it", to whether the beach is empty
     if asked.of_being or asked.of_anyone:
         place = _EMPTY_PLACE.match(clause)
@@ -46,6 +52,9 @@ def is_there(clause: str, asked: Asked, *, negated: bool) -> bool | None:
     having, there = _ASKS_OF_HAVING.match(asked.text), _THERE.match(clause)
     if having and there and content(having["what"]) and content(having["what"]) <= content(there["what"]):
         return not there["no"]  # "there are no glasses on his face", to whether he is wearing glasses
+    has = _HAS.match(clause) if having and not negated and not _WEARING.search(asked.text) else None
+    if having and has and content(has["who"]) <= asked.words and content(having["what"]):
+        return True if content(having["what"]) <= content(has["what"]) else None
     return None
 
 

@@ -27,6 +27,7 @@ _CONDITION = re.compile(
     re.IGNORECASE,
 )
 _OBJECT = re.compile(r"\s+(?:up|off|down|out|back|over) (?:the|an?|his|her|its|their)\b", re.IGNORECASE)
+_AWAY = re.compile(r"\baway from\b", re.IGNORECASE)  # to look away from the ball is not to look at it
 _WITHOUT = re.compile(r"\W*(?:but )?without (?P<what>(?:\w+ )?\w+)", re.IGNORECASE)
 _ITS = re.compile(r"\W*(?:its|his|her|their) ", re.IGNORECASE)  # "its arm would reach it", to whether the crane would
 _MOTION = frozenset(map(stem, words("fates.motion")))
@@ -83,7 +84,7 @@ def covers(clause: str, asked: Asked) -> bool:
         return False
     said, subject = content(clause), content(clause[: verb.start()])
     elsewhere = (content(_up_to(clause, asked.words)) - asked.words) & _PLACES  # "off the table" is not on it
-    if has_a_condition(clause, asked):
+    if has_a_condition(clause, asked) or (_AWAY.search(clause) and not _AWAY.search(asked.text)):
         return False
     told = _up_to(clause, asked.words)
     if _OBJECT.match(clause, len(told)) and not _MOTION & content(told.split(" ")[-1]):

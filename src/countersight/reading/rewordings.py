@@ -28,7 +28,7 @@ _SEEN = re.compile(
     r"\bi (?P<can>can |do )?(?P<not>n't |not |can't |don't |cannot )?see (?P<any>any|an?|some|no)\b", re.IGNORECASE
 )
 _NOT_AT_ALL = re.compile(r"\b(?:by no means|in no way|not in the (?:least|slightest))\b", re.IGNORECASE)
-_ASKS_FOR_SOME = re.compile(r"\W*(?:is|are) there\b", re.IGNORECASE)
+_ASKS_FOR_SOME = re.compile(r"\W*(?:is|are) there\b|\W*do(?:es)? .{1,60} have\b", re.IGNORECASE)
 _EXPECTED = re.compile(rf"\bi(?:'d| would) expect {_WHO} to (?=\w)", re.IGNORECASE)
 _NOT_EXPECTED = re.compile(rf"\bi (?:wouldn't|would not|don't|do not) expect {_WHO} to (?=\w)", re.IGNORECASE)
 _SEEMS = re.compile(r"\b(?:do(?:es)? )?(?:seems?|appears?) to be\b", re.IGNORECASE)
@@ -48,7 +48,7 @@ _HAS_IT_SO = re.compile(
     r"\b(?:has|have|with) (?P<what>(?:his|her|its|their) \w+) (?=(?:wide )?(?:open|closed|shut)\b)", re.IGNORECASE
 )
 _HAS_ON = re.compile(
-    r"\b(?:has|have) (?P<what>(?:an?|his|her|its|their|the) (?:\w+ )?\w+) on(?=\W*(?:[.,;!]|$))", re.IGNORECASE
+    r"\b(?:has|have) (?P<what>(?:(?:an?|his|her|its|their|the) )?(?:\w+ )?\w+) on(?=\W*(?:[.,;!]|$))", re.IGNORECASE
 )
 _WEARS = re.compile(r"\bwear", re.IGNORECASE)
 _OUTNUMBER = re.compile(
@@ -57,7 +57,6 @@ _OUTNUMBER = re.compile(
 _CANNOT_BUT = re.compile(
     r" (?:can't|cannot|can not|couldn't|could not|won't be able to) (?:help|avoid) (?=\w+ing\b)", re.IGNORECASE
 )
-_OUT_OF_REACH = re.compile(r"\b(?:would(?: \w+)? be|is|are)(?: \w+)? out of (?:\w+ )?reach\b", re.IGNORECASE)
 _EXPECTED_TO = re.compile(rf"\bi(?:'d| would) expect {_WHO} to(?=\s*[.,;!]|$)", re.IGNORECASE)
 _SURELY = re.compile(rf"{any_of('rewordings.surely')}[\s,:.-]*(?=\w)", re.IGNORECASE)
 # "Too tall to pass" does not pass; "too heavy for him to lift" is what he does not lift. "Enough" is the contrary.
@@ -71,7 +70,9 @@ _ENOUGH = re.compile(
     rf"{_BE} (?:still |just )?(?:\w+ enough|enough \w+|possible)(?: left)?{_FOR} to (?=\w)", re.IGNORECASE
 )
 _MADE = re.compile(
-    rf"(?P<would>{MODAL})(?P<not> not)? (?:make|cause|let|allow|enable) {_WHO} (?:to )?(?=\w)", re.IGNORECASE
+    rf"(?P<would>{MODAL})(?P<not> not)?(?: (?:very |most )?likely| \w+ly)?"
+    rf" (?!make it (?:through|home|across|out|past|over|in)\b)(?:make|cause|let|allow|enable) {_WHO} (?:to )?(?=\w)",
+    re.IGNORECASE,
 )
 # "Take it away and the tower falls."
 _SURPRISED = re.compile(
@@ -112,7 +113,7 @@ def plainer(text: str, question: str) -> str:
     text = _ENOUGH.sub(lambda found: _done(found, denied=False), text)
     text = "no" if _NOT_AT_ALL.match(text) else _NOT_AT_ALL.sub("not", text)
     text = _NOT_EXPECTED.sub(lambda found: f"{_subject(found)} would not ", text)
-    text = _OUT_OF_REACH.sub("could not reach", _EXPECTED_TO.sub(lambda found: f"{_subject(found)} would", text))
+    text = _EXPECTED_TO.sub(lambda found: f"{_subject(found)} would", text)
     text = _EXPECTED.sub(lambda found: f"{_subject(found)} would ", text)
     text = _MADE.sub(_happens, text)
     text = _KEPT.sub(_stays, text)
