@@ -40,6 +40,7 @@ _LEDGES: Final = all_things(LEDGES)
 _VESSELS: Final = all_things(VESSELS)
 _INSIDE: Final = all_things(INSIDE | SPOTS | WATERS)
 _OUTDOORS: Final = all_things(OUTDOORS)
+_BUILT: Final = frozenset(map(thing_of, ("barn", "stable", "house", "building", "school", "church", "garage", "shop")))
 _WIDE: Final = all_things(WIDE)
 _ENCLOSURES: Final = all_things(ENCLOSURES)
 _RAISED: Final = all_things(RAISED)
@@ -90,7 +91,10 @@ def comes_down(verb: str, words: Words, asked: Asked) -> bool:
         return True
     if not asked.place & _RAISED or behind(words, SOURCES) - asked.words:
         return False
-    return (particle == "down" and base in _DOWN) or (verb in _FALLING and not words)
+    lands = behind(words, _GOALS)
+    is_dropped = bool(lands) and lands <= _LANDS and not is_alive(asked.head)  # who drops to the floor may lie down
+    falls = verb in _FALLING and (not words or is_dropped)
+    return (particle == "down" and base in _DOWN) or falls
 
 
 def comes_out(verb: str, thing: str, asked: Asked) -> bool:
@@ -153,6 +157,6 @@ def is_out_of(goal: frozenset[str], asked: Asked) -> bool:
     if place & _ENCLOSURES:
         return bool(goal & (_GROUNDS | _OUTDOORS))
     is_on = "on" in asked.words and not place & (_WIDE | _GROUNDS | _LANDS | _WATERS)
-    between = ((_GROUNDS, _GROUNDS), (_ASHORE | _VESSELS, _WATERS), (_WATERS, _ASHORE))
+    between = ((_GROUNDS, _GROUNDS), (_OUTDOORS, _BUILT), (_ASHORE | _VESSELS, _WATERS), (_WATERS, _ASHORE))
     is_across = any(place & here and goal & there for here, there in between)
     return is_narrow(asked) or is_across or (is_on and goal <= _WATERS | _LANDS)

@@ -26,10 +26,18 @@ _HELD: Final = {
     "off": (
         rf"{_WHO} (?:put|puts|set|laid) down {_PASSED}",
         rf"{_WHO} (?:put|puts|set|laid) {_PASSED} down",
-        rf"{_WHO} (?:dropped|lost|released) {_PASSED}",
+        rf"{_WHO} (?:dropped|lost|released|put away|closed and put away) {_PASSED}",
+        rf"{_WHO} (?:put|puts) {_PASSED} away",
     ),
     "on": (rf"{_WHO} (?:picked|picks) up {_PASSED}", rf"{_WHO} (?:picked|picks) {_PASSED} up"),
 }
+
+
+_SOME: Final = r"(?P<some>(?:\w+ of (?:them|the \w+)|both)(?: \w+)?)"
+_RELEASED: Final = tuple(
+    re.compile(rf"(?:she|he|they|the (?P<holder>\w+)) {did}")
+    for did in (rf"(?:put|set|laid) {_SOME} down", rf"(?:put|set|laid) down {_SOME}", rf"(?:dropped|released) {_SOME}")
+)
 
 
 def changed_in_wearing(text: str, asked: Asked) -> Effect | None:
@@ -42,7 +50,16 @@ def changed_in_wearing(text: str, asked: Asked) -> Effect | None:
             continue
         is_all = what == asked.place - HAVING  # who puts on a hat need not put on a red one
         return _effect(found["who"], asked, is_put_on=way == "on") if way == "off" or is_all else None
-    return None
+    return _released(text, asked) if asked.place & HAVING else None
+
+
+def _released(text: str, asked: Asked) -> Effect | None:
+    """What "she set two of them down" does, where those that she holds are counted."""
+    found = next(filter(None, (pattern.fullmatch(text) for pattern in _RELEASED)), None)
+    if found is None or (found["holder"] and thing_of(found["holder"]) not in asked.words | asked.scene):
+        return None
+    phrase = read_phrase(WORD.findall(found["some"]), asked)
+    return gone(phrase, asked) if phrase is not None and is_counted(phrase, asked) else None
 
 
 def _effect(who: str, asked: Asked, *, is_put_on: bool) -> Effect | None:
