@@ -200,7 +200,7 @@ def test_the_embedded_model_ranks_as_well_as_it_writes(tmp_path):
 @pytest.mark.slow
 def test_the_demo_tells_the_whole_story_and_goes_on_where_it_was_stopped(tmp_path):
     for _ in range(2):
-        done = countersight("demo", "--size", 60, cwd=tmp_path)
+        done = countersight("demo", "--size", 20, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         assert "embedded:factual" in done.stdout
         assert "visprog:reference" in done.stdout
