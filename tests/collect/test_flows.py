@@ -196,6 +196,7 @@ def test_what_became_of_every_pair_comes_back_with_who_and_when(tmp_path: Path) 
         assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", said["at"]) for said in line["said"])
     made = cases(tmp_path / "out")  # what was thrown out is no part of the benchmark
     assert [each.provenance["verdict"] for each in made] == ["accepted", "corrected"]
+    assert [(each.counterfactual.answer, each.shown.answer) for each in made] == [("B", "B"), ("C", "C")]
     assert "1 accepted, 1 corrected, 1 rejected" in (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
 
 

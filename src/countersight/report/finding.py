@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from countersight.case import TWO_WORLDS, World
+from countersight.case import ASKINGS, TWO_WORLDS, World
 from countersight.pages import Figure, count, interval, name, p_value, percent
 from countersight.report.advice import WORTH_A_WARNING
 from countersight.report.data import GroupScores, ReportData, RunScores
@@ -79,11 +79,12 @@ def _unheard(report: ReportData) -> Iterator[str]:
 
 
 def _silence(report: ReportData, run: RunScores, scores: GroupScores) -> str:
-    unread = [world for world in report.worlds if (figure := getattr(scores, world)) and figure.unread]
+    asked = {asking: figure for asking in ASKINGS if (figure := getattr(scores, asking))}
+    unread = [asking for asking, figure in asked.items() if figure.unread]
     if not unread:
         return ""
     words = [] if len(report.runs) == 1 else [name(run.label)]
-    words += [] if len(unread) == len(report.worlds) else unread
+    words += [] if len(unread) == len(asked) else unread
     group = name(report.terms.groups.get(scores.group, scores.group))
     return f"{group} ({', '.join(words)})" if words else group
 

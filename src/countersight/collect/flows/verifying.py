@@ -147,24 +147,32 @@ def verified_case(case: Case, verdict: Verified) -> Case | None:
 def _answered(case: Case, world: str, answer: str) -> Case:
     """The case with another answer to one of its questions; as it is where there is none.
 
-    What spoke for the answer that it had is gone: what others answered, and the reason that its maker gave.
+    Where the change is shown the same was asked, so the same is right. The reason that the maker gave is gone.
     """
     if not answer:
         return case
     question: Question = getattr(case, world)
-    prior = "" if question.prior == answer else question.prior
-    mended = msgspec.structs.replace(
-        question, answer=answer, answers=(), prior=prior, options=_options(question, answer)
-    )
+    same = case.shown and (case.shown.answer, case.shown.options) == (question.answer, question.options)
+    worlds = (world, "shown") if world == "counterfactual" and same else (world,)
+    mended = {each: _corrected(getattr(case, each), answer) for each in worlds}
     provenance = {key: value for key, value in case.provenance.items() if key != "why"}
-    return msgspec.structs.replace(case, **{world: mended}, provenance=provenance)
+    return msgspec.structs.replace(case, **mended, provenance=provenance)
+
+
+def _corrected(question: Question, answer: str) -> Question:
+    """The question with another answer; what others answered, or fell back on, no longer speaks against it."""
+    prior = "" if question.prior == answer else question.prior
+    options = _options(question, answer)
+    return msgspec.structs.replace(question, answer=answer, answers=(), prior=prior, options=options)
 
 
 def _options(question: Question, answer: str) -> tuple[Option, ...]:
     """The options where another one is right: it has the role of the right one now, and that one has none."""
-    lettered = dict(zip(LETTERS, question.options, strict=False))
-    roles = {question.answer: "", answer: lettered[question.answer].role} if lettered else {}
-    return tuple(Option(option.text, roles.get(letter, option.role)) for letter, option in lettered.items())
+    if question.kind != "choice":
+        return question.options
+    roles = {question.answer: "", answer: question.options[LETTERS.index(question.answer)].role}
+    lettered = zip(LETTERS, question.options, strict=False)
+    return tuple(Option(option.text, roles.get(letter, option.role)) for letter, option in lettered)
 
 
 def shown_case(case: Case) -> dict[str, Any]:
