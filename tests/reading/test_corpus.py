@@ -14,7 +14,7 @@ FIXED = {
     "third_stranger": "2a733f817576950589230385b4e8797059ca1567aea151feb6f7cab1788c1c00",
     "fourth_stranger": "5db08231a8dee319e142103873d595ce271d2e89e39cf0ea584632fce3414190",
     "fifth_stranger": "853945dc2ea1dea9a21b46848749988877196b18dea034f4155b70e502ac1458",
-    "sixth_stranger": "e6799c2ee4c92898e16a52238b4f1eb60e485cda24e376e0c5a2837da08e6711",
+    "sixth_stranger": "7f5ec1dce4bddc41decae851795d56b8d8142af4b0476b2140c12f35af41f585",
 }
 
 

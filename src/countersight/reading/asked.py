@@ -69,6 +69,8 @@ class Asked(msgspec.Struct, frozen=True):
     numbers: frozenset[str | None]
     of_now: bool
     of_ability: bool
+    would_do: bool
+    """Whether it asks if something would be done, so that what could be done is not all of the answer."""
     of_anyone: bool
     """Whether it asks if somebody does or is something: anybody who does is a yes."""
     of_being: bool
@@ -106,6 +108,7 @@ def asked_by(question: str) -> Asked:
         numbers=frozenset(numeral.value for numeral in numerals(main)),
         of_now=asks_of_now(question),
         of_ability=bool(_ABILITY.search(main) or _TO_BE_DONE.search(main)),
+        would_do=not _ABILITY.search(main),
         of_anyone=bool(_OF_ANYONE.match(main)),
         of_being=bool(_OF_BEING.match(main)),
         of_all=bool(_OF_ALL.match(main)),

@@ -105,6 +105,8 @@ def polarity(text: str, question: str) -> str | None:
         kept = [told for piece in pieces if (told := _of_what_would_be(piece))]
     if any(map(_BUT_ONLY.match, kept)):
         return None
+    if asked.would_do and any(map(_CONTRAST.match, kept[1:])):
+        asked = replace(asked, of_ability=False)  # "it could get out, but it would stay"
     answer = _answer(kept, asked) or unchanged(pieces, asked)
     if answer or len(kept) == len(pieces) or any(map(imagines, kept)):
         return answer
@@ -272,7 +274,7 @@ def _tells(piece: str, clause: str, asked: Asked) -> bool:
         or not asked.supposed
         or supposes_first(piece)
         or not _IS.search(clause)
-        or len(clause.split()) <= 3
+        or len(piece.split()) <= 3
     )
 
 

@@ -5,6 +5,7 @@ import re
 from countersight.reading.asked import Asked, content
 from countersight.reading.clauses import MODAL
 from countersight.reading.repetitions import LEADS
+from countersight.reading.stems import stem
 
 _EMPTINESS = frozenset({"empty", "deserted", "vacant"})
 _BUSTLE = frozenset({"busy", "crowded", "occupied"})
@@ -42,7 +43,7 @@ def is_there(clause: str, asked: Asked, *, negated: bool) -> bool | None:
     """Whether something is there, or had, that was asked for; None where a clause does not tell."""
     states = {*asked.states} & (_EMPTINESS | _BUSTLE if asked.of_now else _EMPTINESS)
     nobody = _NO_ONE_THERE.match(clause) if states else None
-    if nobody and content(clause[nobody.end() :]) - {"left"} <= asked.words:
+    if nobody and content(clause[nobody.end() :]) - {stem("left")} <= asked.words:
         return bool(states & _EMPTINESS)  # "there's not a soul on it", to whether the beach is empty
     if asked.of_being or asked.of_anyone:
         place = _EMPTY_PLACE.match(clause)
