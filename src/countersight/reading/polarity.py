@@ -269,13 +269,8 @@ def _claim(pieces: list[str], asked: Asked) -> str | None:
 
 def _tells(piece: str, clause: str, asked: Asked) -> bool:
     """Whether a clause in the present speaks of the world asked about: "when the power is cut, it turns off"."""
-    return (
-        asked.of_now
-        or not asked.supposed
-        or supposes_first(piece)
-        or not _IS.search(clause)
-        or len(piece.split()) <= 3
-    )
+    same_world = asked.of_now or not asked.supposed or supposes_first(piece)
+    return same_world or not _IS.search(clause) or len(piece.split()) <= 3
 
 
 def _first(claims: list[str], asked: Asked) -> str | None:
