@@ -165,7 +165,7 @@ SETS |= {
     "strangers": 0.5,
     "plainly": 0.45,
     "visitor": 0.7,
-    "nearby": 0.7,
+    "nearby": 0.65,
 }
 
 

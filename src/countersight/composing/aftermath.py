@@ -25,6 +25,9 @@ _RETURNED: Final = re.compile(
 _LATER: Final = re.compile(r" (?:again|later|afterwards?|soon|at once|after(?: a)? \w+)$")
 _AGAIN: Final = re.compile(r"(?P<did>.+?) again(?: later| afterwards)?")
 _AS_MORE: Final = re.compile(rf"^(?:(?:a|an|one)|({NUMBER})) (?!of\b|more\b|other\b)")
+_SOME_RETURN: Final = re.compile(
+    rf"(?P<many>{NUMBER}) of (?:them|those|these)(?: \w+)?? (?P<did>(?:\w+ (?:right )?back|returned).*)"
+)
 _BREAKS: Final = re.compile(
     r"(?:it|they)(?: both)? (?:(?:smash|crash|splash)(?:es|ed)?|breaks?|broke|(?:shatter|land)(?:s|ed)?)"
     r"(?: (?:in|into|to) (?:\w+ )?pieces)?(?: (?:on|onto) the (?:floor|ground|tiles|pavement|street|road|carpet))?"
@@ -61,7 +64,8 @@ def undone(event: str, asked: Asked) -> Effect | None:
     """Nothing, where what has gone comes back and what has come is taken away again; None of any other event."""
     before, _, after = event.rpartition(" and ")
     before, after = before.removesuffix(" then"), after.removeprefix("then ").removeprefix("all ").removeprefix("both ")
-    if not before or not {"back", "again", "returned", "return", "returns"} & set(after.split()):
+    is_undoing = {"back", "again", "returned", "return", "returns"} & set(after.split())
+    if not before or not (is_undoing or re.fullmatch(r"(?:removed|taken (?:away|off|out|down))", after)):
         return None
     first = effect_of(before, asked) or effect_of(_AS_MORE.sub(_more, before), asked)
     if first is None:
@@ -71,6 +75,15 @@ def undone(event: str, asked: Asked) -> Effect | None:
     else:
         is_undone = first.kind in ("remove", "remove_all", "part") and _is_brought_back(after, asked)
     return Effect("add", 0, given=first.given) if is_undone else None
+
+
+def partly_undone(event: str, before: Effect | None, asked: Asked) -> Effect | None:
+    """So many more, where some of those who have just gone come back: "three left | and one of them returned"."""
+    found = _SOME_RETURN.fullmatch(event) if before is not None and before.kind == "remove" else None
+    many = None if found is None else number_of(found["many"])
+    if found is None or before is None or not many or many > before.by:
+        return None
+    return Effect("add", many) if _is_brought_back(found["did"], asked) else None
 
 
 def _more(found: re.Match[str]) -> str:
@@ -88,7 +101,7 @@ def _is_brought_back(text: str, asked: Asked) -> bool:
 
 
 def _is_taken_again(text: str, before: str, asked: Asked) -> bool:
-    found = _AGAIN.fullmatch(text)
+    found = _AGAIN.fullmatch(text) or re.fullmatch(r"(?P<did>.+)", text)
     if found is None:
         return False
     helpers = ("", "was ") if re.search(r"\b(?:was|were)\b", before) else ("",)  # "was added and taken away again"

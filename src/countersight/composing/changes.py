@@ -7,7 +7,7 @@ from countersight.composing.likeness import may_be_others
 from countersight.composing.phrases import Phrase, is_of_others, is_restricted, kin
 from countersight.composing.places import is_elsewhere
 from countersight.composing.quantities import Part
-from countersight.composing.vocabulary import HUNTERS
+from countersight.composing.vocabulary import HUNTERS, STATES
 
 
 def change(phrase: Phrase, way: Way, asked: Asked, *, is_negated: bool, is_perfect: bool = False) -> Effect | None:
@@ -43,6 +43,8 @@ def added(phrase: Phrase) -> Effect | None:
 
 def come(phrase: Phrase, asked: Asked) -> Effect | None:
     """What comes is added, unless it is there already, or comes to eat the others."""
+    if _were_not_so(phrase, asked):
+        return added(phrase)
     if phrase.definite or phrase.possessive or phrase.but or phrase.quantity.fewer or may_be_others(phrase, asked):
         return None
     if kin(phrase, asked) == "member" and (phrase.head or "").removesuffix("s") in HUNTERS:
@@ -50,11 +52,17 @@ def come(phrase: Phrase, asked: Asked) -> Effect | None:
     return added(phrase)
 
 
+def _were_not_so(phrase: Phrase, asked: Asked) -> bool:
+    """Whether they are called what those asked for are not: one of the closed windows, where the open ones are."""
+    opposite = {word for state in STATES for mine in asked.states if state.begins & mine.ends for word in state.alike}
+    return bool(opposite & set(phrase.modifiers)) and not phrase.possessive and phrase.but is None
+
+
 def gone(phrase: Phrase, asked: Asked) -> Effect | None:
     """What goes is taken off: a number of them, a part, or all where nothing says that only some are meant."""
     amount, is_part = phrase.quantity.amount, is_restricted(phrase, asked)
-    if phrase.quantity.fewer or phrase.possessive or is_of_others(phrase, asked):
-        return None
+    if phrase.quantity.fewer or phrase.possessive or is_of_others(phrase, asked) or "without" in phrase.after:
+        return None  # "two men without ties left"
     if may_be_others(phrase, asked) and amount not in ("all", None):  # two trees need not be tall, all of them are
         return None
     if is_elsewhere(phrase.after, asked) or (isinstance(amount, Part | str) and phrase.definite and phrase.is_one):

@@ -5,7 +5,7 @@ import re
 from countersight.composing.vocabulary import AUXILIARIES, MORE, SCALING, is_quantity, is_verb, verb_of
 
 _SPACE = re.compile(r"\s+")
-_SENTENCES = re.compile(r"[.:;!?] +(?=how many\b)", re.IGNORECASE)
+_SENTENCES = re.compile(r"[.,:;!?] +(?=how many\b)", re.IGNORECASE)
 _SAY = re.compile(r"(?:now|so)[,:]? +", re.IGNORECASE)
 _LET_US_SAY = re.compile(
     r"^(?:(?:ok|okay|so|now|well|and),? )?(?:let['’]?s say|let us say|say|pretend|picture this|imagine this)"
@@ -71,7 +71,7 @@ def _turned_round(text: str) -> str:
 def _told_first(text: str) -> tuple[str, str] | None:
     """The same in two sentences: "Two of the dogs ran away. How many dogs are there now?"."""
     sentences = _SENTENCES.split(text)
-    if len(sentences) != 2:
+    if len(sentences) != 2 or re.match(r"with(?:out)? ", text, re.IGNORECASE):  # "With two more cups, how many …"
         return None
     told = _SAY.match(sentences[0])
     return sentences[1], sentences[0][told.end() if told else 0 :].strip(" ,;:.")

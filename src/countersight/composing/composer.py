@@ -2,7 +2,7 @@
 
 import msgspec
 
-from countersight.composing.aftermath import joined, undone
+from countersight.composing.aftermath import joined, partly_undone, undone
 from countersight.composing.asked import Asked, read_asked
 from countersight.composing.clauses import TO_ANOTHER, events, supposition
 from countersight.composing.effects import Effect, apply
@@ -59,7 +59,9 @@ def _effects(asked: Asked, supposed: str) -> list[Effect] | None:
         if counted and any(names_kin(event) for event in together if event not in counted):
             return None  # "a mother and two cubs came along"
         for event in counted or together:
-            effect = None if others and not tells_of(event, asked) else _effect(event, asked)
+            effect = partly_undone(event, found[-1] if found else None, asked)
+            if effect is None and (not others or tells_of(event, asked)):
+                effect = _effect(event, asked)
             if effect is not None:
                 found.append(effect)
             elif event not in others:

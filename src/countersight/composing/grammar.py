@@ -53,7 +53,9 @@ _UNCLEAR: Final = re.compile(
 )
 _IN_ANOTHER: Final = re.compile(r"\b(?:in|on|at) (?:the other|another) (\w+)")
 _OF_EACH: Final = re.compile(r"(?P<many>\w+) (?P<who>\w+) each (?P<what>.+)")
-_IS_NEW: Final = re.compile(r"(?:put|added|placed|laid|hung|stuck|dropped) |brought .*?\b(?:more|another|extra)\b")
+_IS_NEW: Final = re.compile(
+    r"(?:put|added|placed|laid|hung|stuck|dropped|threw|tossed) |brought .*?\b(?:more|another|extra)\b"
+)
 _WHERE: Final = PREPOSITIONS - {"to", "into", "onto", "from", "off", "for", "by"}
 """Prepositions behind a thing that may say which one it is."""
 _TRANSITIVE: Final = frozenset(phrase.split()[0] for phrase in BROUGHT | TAKEN | PLACED | CARRIED)

@@ -32,6 +32,7 @@ _BEARING: Final = all_things((SPOTS | SURROUNDINGS) - {"fork", "spoon"})
 _FRIGHTENING: Final = all_things(HUNTERS | {"dog", "cat"})
 
 
+_SETTLES: Final = frozenset({"park", "sit", "sit down", "stop", "settle", "stand", "lie down"})
 _WITH_THEM: Final = (("with", "them"), ("beside", "them"), ("near", "them"))
 
 
@@ -54,6 +55,8 @@ def _comes(predicate: Predicate) -> bool:
     base, _, particle = predicate.verb.partition(" ")
     if predicate.is_passive:
         return predicate.verb in BROUGHT
+    if predicate.verb in _SETTLES and predicate.rest[:1] in (("beside",), ("near",), ("next",), ("between",)):
+        return True
     return predicate.verb in COMES or (base in MOTION and particle in INWARDS)
 
 
@@ -82,6 +85,8 @@ def _is_plain(predicate: Predicate, asked: Asked) -> bool:
     """Whether nothing is said behind the verb but where, or whom they joined."""
     rest = predicate.rest[:-2] if predicate.rest[-2:] in _WITH_THEM else predicate.rest
     if predicate.verb == "join" and (rest == ("them",) or content(rest) <= {asked.head}):
+        return True
+    if predicate.verb in _SETTLES and rest and content(rest) <= {asked.head, "next"}:
         return True
     is_place = not rest or rest[0] in PREPOSITIONS or (predicate.verb in ("leave", "enter") and rest[0] == "the")
     names_them = asked.head in content(rest) or bool({"with", "by", "them", "each", "it"} & set(rest))

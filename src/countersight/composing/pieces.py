@@ -42,13 +42,17 @@ def cutting_of(text: str, asked: Asked) -> Effect | None:
 
 def _are_theirs(phrase: Phrase, asked: Asked) -> bool:
     is_one_of_them = is_counted(phrase, asked) and kin(phrase, asked) == "same" and not phrase.quantity.more
-    return is_one_of_them and phrase.but is None and not phrase.possessive and not is_restricted(phrase, asked)
+    is_the_one = phrase.definite and phrase.is_one and phrase.quantity.amount is None  # "the largest piece"
+    is_told = is_the_one or not is_restricted(phrase, asked)
+    return is_one_of_them and phrase.but is None and not phrase.possessive and is_told
 
 
 def _cut(phrase: Phrase, parts: int, *, is_each: bool) -> Effect | None:
     amount = phrase.quantity.amount
     if isinstance(amount, int):
         return Effect("add", amount * (parts - 1)) if amount else None
+    if amount is None and phrase.definite and phrase.is_one:
+        return Effect("add", parts - 1)
     is_all = amount == "all" or (amount is None and phrase.definite and phrase.is_plural)
     may_be_groups = not is_each and not phrase.is_one and parts > 2  # "the slices were split into three": three piles?
     return Effect("times", parts, given=phrase.quantity.given) if is_all and not may_be_groups else None

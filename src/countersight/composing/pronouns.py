@@ -11,7 +11,7 @@ _UNNAMED: Final = re.compile(r"\bhow many(?=(?: of them)? (?:would|will|are|is|w
 _ON_IT: Final = re.compile(r"\b(on|in|at|inside|under|around) it$")
 _THE_SAME: Final = re.compile(
     r"(?: (?:would|will|are|were|is|does|do|can))?(?: there)?(?: (?P<it>it))?(?P<that> that)?"
-    r"(?: (?:be|have|hold|contain|remain))?(?: (?:left|remaining))?"
+    r"(?: (?:be|have|hold|contain|remain|leave|make))?(?: (?:left|remaining))?"
     r"(?: (?P<where>(?:(?P<side>in|on|at|inside) )?(?:it|there|here|this one|that one)|inside|(?:up|out|over) there))?"
     r"(?: (?:left|remaining))?"
 )

@@ -9,7 +9,7 @@ from countersight.composing.likeness import is_certainly_another, may_be_others
 from countersight.composing.phrases import is_restricted, kin, read_phrase
 from countersight.composing.places import is_all_of_the_place, is_of_the_scene
 from countersight.composing.quantities import PARTS
-from countersight.composing.vocabulary import COMPANIES, HUNTERS, PREPOSITIONS, all_things, number_of, thing_of
+from countersight.composing.vocabulary import COMPANIES, HUNTERS, PERSON, PREPOSITIONS, all_things, number_of, thing_of
 
 _COMPANIES: Final = all_things(COMPANIES)
 _FACTORS: Final = {"double": 2, "twice": 2, "triple": 3, "treble": 3, "thrice": 3, "quadruple": 4, "quintuple": 5}
@@ -18,7 +18,7 @@ _SCALED: Final = re.compile(
     r"|(?:grew|shrank|increased|rose|fell|decreased) by"
     r"|(?:half|as|third|quarter) (?:as )?many|(?:in|into) half|number|amount|percentage|the count|total of"
     r"|percent (?:more|fewer|less)|(?:next to|beside|behind|for) (?:each|every)"
-    r"|(?:each|every) [\w ]+ (?:joined|brought|invited|fetched)(?: \w+)*)\b(?!-)"
+    r"|(?:each|every|everyone|everybody) (?:[\w ]+ )?(?:joined|brought|invited|fetched)(?: \w+)*)\b(?!-)"
 )
 _AS_NOW: Final = re.compile(
     r" (?:as |than )?(?:(?:there are|of what it is|what it is|it is|they are)(?: now)?|(?:as|than) (?:now|before))$"
@@ -76,6 +76,7 @@ _WHOLE: Final = tuple(
         # Every dog was joined by two more, brought two more along; another dog was put next to each dog.
         rf"{_ALL_OF} (?:was|were|got) joined(?: there)? by {_EACH}(?: there)?",
         rf"{_ALL_OF} (?:brought|invited|fetched)(?: along)? {_EACH}{_ALONG}(?: to \w+)?",
+        rf"(?:everyone|everybody)(?: there)? (?:brought|invited)(?: along)? {_EACH}{_ALONG}",
         rf"{_EACH} {_COMING} (?:next to|beside|behind|for) (?:each|every) (?P<what>[\w ]+)",
         rf"for (?:each|every) (?P<what>\w+(?: \w+)??) {_EACH} {_COMING}",
         # The number stayed the same.
@@ -90,7 +91,21 @@ _WHOLE: Final = tuple(
 
 
 _THEY: Final = frozenset(
-    {"", "them", "they", "these", "those", "one", "of them", "of these", "that number", "this number", "their number"}
+    {
+        "",
+        "them",
+        "they",
+        "these",
+        "those",
+        "one",
+        "others",
+        "more",
+        "of them",
+        "of these",
+        "that number",
+        "this number",
+        "their number",
+    }
 )
 
 
@@ -128,7 +143,10 @@ def _of_each(new: str | None, effect: Effect, asked: Asked) -> Effect | None:
     phrase = read_phrase(WORD.findall(new), asked) if new else None
     if phrase is not None and is_certainly_another(phrase, asked) and (phrase.head or "") not in HUNTERS:
         return Effect("add", 0)
-    return effect if _is_of(new, asked, one=True) else None
+    is_one_more = (
+        asked.head == PERSON and phrase is not None and kin(phrase, asked) == "member" and not phrase.modifiers
+    )
+    return effect if is_one_more or _is_of(new, asked, one=True) else None
 
 
 def _has_them(who: str | None, asked: Asked) -> bool:

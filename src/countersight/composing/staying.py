@@ -44,6 +44,16 @@ _ACROSS: Final = re.compile(
     r"(?P<what>.+?) (?:was |were )?(?P<verb>\w+) from (?:the|a) (?P<source>\w+) "
     r"(?:onto|on to|to) (?:the|a) (?P<goal>\w+)"
 )
+_GESTURE: Final = re.compile(
+    r"(?P<what>.+?) (?:barked|meowed|mooed|chirped|shook hands|turned (?:around|round)"
+    r"|(?:flapped|spread) (?:its|their) wings"
+    r"|raised (?:his|her|their|a|one) hands?|(?:switched|swapped|changed) (?:seats|places|positions)"
+    r"|wagged (?:its|their) tails?|(?:closed|opened) (?:his|her|its|their) eyes)"
+)
+_ORDERED: Final = re.compile(
+    r"(?P<what>.+?) (?:was|were) (?:(?:arranged|rearranged|lined up)(?: in (?:a|one) (?:circle|row|line|square))?"
+    r"|(?:moved|pushed|pulled) (?:closer|nearer) (?:together|to each other))"
+)
 _GARMENTS: Final = all_things(GARMENTS)
 _FURNITURE: Final = all_things(FURNITURE)
 _ROOMS: Final = all_things(ROOMS)
@@ -52,7 +62,7 @@ _SEATED: Final = all_things(SEATS | {"table", "desk", "bar", "counter"})
 
 def stays(text: str, asked: Asked) -> bool:
     """Whether an event is told of those that are there and leaves them there, where only the place is asked for."""
-    return any(rule(text, asked) for rule in (_rests, _is_treated, _moves_within, _wears))
+    return any(rule(text, asked) for rule in (_rests, _gestures, _is_treated, _moves_within, _wears))
 
 
 def _theirs(what: str, asked: Asked) -> Phrase | None:
@@ -78,6 +88,12 @@ def _rests(text: str, asked: Asked) -> bool:
     may_leave = bool(asked.place & _SEATED) and predicate.verb in RISING | {"sit", "sit down"}
     is_still = (begins or predicate.verb in STAYING_THERE | RISING) and is_alive(asked.head)
     return bool(is_still) and not may_leave and _theirs(" ".join(words[: subject.end]), asked) is not None
+
+
+def _gestures(text: str, asked: Asked) -> bool:
+    """Whether they only do something with themselves, or are put in another order."""
+    found = _GESTURE.fullmatch(text) if is_alive(asked.head) else _ORDERED.fullmatch(text)
+    return found is not None and _theirs(found["what"], asked) is not None
 
 
 def _is_treated(text: str, asked: Asked) -> bool:

@@ -38,9 +38,8 @@ _DIFFERENT: Final = re.compile(
     r"(?:colors?|colours?|shades?|patterns?|designs?)"
 )
 _SOMEBODY: Final = r"(?:i|you|we|he|she|they|someone|somebody|(?:a|the|my|her|his)(?: \w+)?? \w+)"
-_INTO: Final = (
-    r"(?: (?:(?:to|in|into|on|onto|at) (?:the (?:\w+ )?(?P<where>\w+)|it)|(?:beside|next to|with|near) them))?"
-)
+_BY_THEM: Final = r"(?:beside|next to|with|near|between|among) (?:them|the \w+)"
+_INTO: Final = rf"(?: (?:to|in|into|on|onto|at) (?:the (?:\w+ )?(?P<where>\w+)|it))?(?: {_BY_THEM})?"
 _PUT: Final = (
     re.compile(rf"(?P<what>.+?) (?:was|were|got) (?:added|(?:put|placed|laid)(?: (?:in|on|there))?){_INTO}"),
     re.compile(rf"{_SOMEBODY} (?:added|(?:put|tossed|threw|dropped|placed)(?: in| on)?) (?P<what>[\w ]+?){_INTO}"),

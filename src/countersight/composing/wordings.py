@@ -48,7 +48,9 @@ _DO: Final = re.compile(
     r"\b(\w+) ([a-z]+)(?= (?:away|off|out|in|up|down|over|back|home|into|onto|to|from|the|a|an)\b|$)"
 )
 _DOES: Final = re.compile(rf"\b(\w+) (\w+s) (?=(?:{NUMBER}|a|an|another|the|some|half|all|both|out|off|away|in|up)\b)")
-_THEN: Final = re.compile(r"\band (?:(?:then|later|afterwards|eventually|soon|subsequently),? )+")
+_THEN: Final = re.compile(
+    r"\band (?:(?:then|later|afterwards|eventually|soon|subsequently|immediately|straight away|right away),? )+"
+)
 _ONLY: Final = re.compile(rf"\bjust (?=(?:{NUMBER})\b)")
 _ASWELL: Final = re.compile(r",? as well$")
 _TWINS: Final = re.compile(r"\bthe twins each\b")
