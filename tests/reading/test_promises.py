@@ -242,7 +242,7 @@ BALLOON = ["The balloon would float away", "The girl would cry", "The string wou
         ("The girl.", None),
         ("The girl would laugh.", None),
         ("The balloon is red.", None),
-        ("The balloon would float off into the sky.", None),
+        ("The balloon would float off into the sky.", "A"),
         ("The balloon would float.", "A"),
         ("The balloon would float away, and the girl would cry.", None),
     ],

@@ -16,6 +16,7 @@ _EXPLAINS = re.compile(rf"\W*{any_of('statements.reasons_follow')}", re.IGNORECA
 # What was said first is not the end of it: "8. If he took three …", "4. But behind the tree …".
 _TURNS = re.compile(r"\W*(?:but|however|yet|though|although|then|now|next|wait|or)\b", re.IGNORECASE)
 _COUNTS_ON = re.compile(r"^\W*if\b|\b(?:another|one more)\b", re.IGNORECASE)
+_MAYBE = re.compile(r"\b(?:could|might|may|maybe|perhaps)\b", re.IGNORECASE)
 _FILLER = re.compile(rf"\W*{any_of('yes_no.fillers')}\W*", re.IGNORECASE)
 _LETTER = re.compile(r"\W*(?:(?:option|choice|answer)\W+)?(?P<letter>[A-Z])\b\W*", re.IGNORECASE)
 _LISTED = re.compile(r"(?<![\w'])\(?[A-Z][.:)](?=\s)")
@@ -48,7 +49,9 @@ def opened_with(said: str, question: Question) -> str | None:
     if _is_nothing_else(piece, question):
         return None if question.kind == "choice" and _goes_through_a_list(follows) else piece
     explained = others and _EXPLAINS.match(others[0]) and question.kind != "open"
-    return first if explained or (others and _answers_the_whole(first, question)) else None
+    if explained or (others and _answers_the_whole(first, question)):
+        return first
+    return piece if piece != first and _answers_the_whole(piece, question) else None
 
 
 def _is_nothing_else(piece: str, question: Question) -> bool:
@@ -69,7 +72,7 @@ def _goes_through_a_list(follows: str) -> bool:
 
 def _answers_the_whole(first: str, question: Question) -> bool:
     """Whether a first sentence takes up what was asked and nothing else, so that it counts no part of it."""
-    if question.kind == "open" or supposes_first(first):
+    if question.kind == "open" or supposes_first(first) or (question.kind != "boolean" and _MAYBE.search(first)):
         return False
     said, asked = {*counted_words(first)}, {*counted_words(question.text)}
     if imagines(question.text):

@@ -19,9 +19,11 @@ _RETRACTED = re.compile(
     rf"|{_NO_AFTER}|{_NO_NEXT}",
     re.IGNORECASE,
 )
+_BUT = r"(?P<thought>[^.!?\n]{0,100}?),? \b(?:but|however|yet)\b[\s,.:!-]*"
+# "You might think it tips. It weighs nothing, though, so …"
+_NEXT_BUT = r"[^.!?\n]{0,100}[.!]\s+(?=[^.!?\n]{0,100}\b(?:but|however|though|yet)\b)"
 _THOUGHT = re.compile(
-    rf"(?:\bi (?:\w+ )?{any_of('statements.first_thoughts')}|{any_of('statements.seemings')})"
-    r"(?P<thought>[^.!?\n]{0,100}?),? \b(?:but|however|yet)\b[\s,.:!-]*",
+    rf"(?:\bi (?:\w+ )?{any_of('statements.first_thoughts')}|{any_of('statements.seemings')})(?:{_BUT}|{_NEXT_BUT})",
     re.IGNORECASE,
 )
 # "I thought they differed, but they don't": what they do not do is what was thought.
@@ -82,7 +84,7 @@ def corrected(text: str) -> Correction | None:
         return None
     after = text[last.end() :]
     if last.re is _THOUGHT:
-        after = _IT_IS_NOT.sub(lambda found: f"{found.group()} {last['thought'].strip()}", after)
+        after = _IT_IS_NOT.sub(lambda found: f"{found.group()} {(last['thought'] or '').strip()}", after)
     return Correction(before, after)
 
 

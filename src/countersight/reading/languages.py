@@ -67,6 +67,9 @@ _DENIES = re.compile(_either("eastern.denying"))
 _GONE = re.compile(r"[就便]没有|[就便]沒有")
 _NOT_EVEN_ONE = re.compile(_either("eastern.not_even_one"))
 _PART = re.compile(_either("eastern.parts"))
+_IS_WHAT = re.compile(r"[^,.是は有]{1,12}(?:是|は|有)([^,.是は有]+)$")
+_DOES = re.compile(r".+(?:会|會|正在|在[^,.]*着)")  # "孩子会喝水": a sentence, of which the answer is a part
+_FEW_SIGNS = 6  # of a Chinese or Japanese answer that is no sentence
 _PAUSE = re.compile(r"[,.、。]\s*")
 _QUOTES = re.compile(r"[「」『』\"']")
 _END = re.compile(rf"(?:{_either('eastern.endings')})?[\s.!]*$")
@@ -90,7 +93,14 @@ def eastern(text: str, kind: AnswerKind, options: Sequence[str]) -> str | None:
             known = letter[1] in LETTERS[: len(options)] and not _names_another(said, letter[1])
             return letter[1] if known else None
         case "open":
-            return said or None
+            return _named(said)
+
+
+def _named(said: str) -> str | None:
+    """The few words that answer, or what a sentence says that something is: "窗帘是绿色". Others are unread."""
+    told = _IS_WHAT.match(said)
+    answer = told[1] if told else said
+    return answer if 0 < len(answer) <= _FEW_SIGNS and not _DOES.match(answer) else None
 
 
 def _yes_or_no(said: str) -> str | None:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from countersight.case import LETTERS
 from countersight.reading.clauses import contrasted, sentences, tells_of_now
-from countersight.reading.option_texts import contradicted, words_of
+from countersight.reading.option_texts import contradicted, name_of, words_of
 from countersight.reading.vocabulary import any_of
 
 _BARE = re.compile(r"\W*(?:(?:option|choice|answer|letter)\W*)?([A-Za-z])\W*$", re.IGNORECASE)
@@ -159,6 +159,7 @@ def by_letter(text: str, options: Sequence[str], *, of_now: bool) -> Named:
                 or _is_conditional(after)
                 or (after.startswith("?") and number < pieces[-1][0])
                 or (not of_now and _OF_NOW.match(after))
+                or (_is_glossed(letter, after, options) and len(set(CAPITAL.findall(text))) > 1)
             ):
                 questioned = True
             elif letter not in letters or contradicted(letter, after, options):
@@ -191,6 +192,14 @@ def _is_named_alone(letter: str, piece: str, options: Sequence[str]) -> bool:
         f"({letter})" in piece
         and len(_mentions(piece)) == 1
         and options[LETTERS.index(letter)].strip(" .").casefold() in piece.casefold()
+    )
+
+
+def _is_glossed(letter: str, after: str, options: Sequence[str]) -> bool:
+    """Whether it is only said what a letter stands for: "B is the lamp, and what would fall is D"."""
+    own = re.escape(name_of(options[LETTERS.index(letter)]))
+    return bool(
+        re.match(rf"\s+(?:is|was|means|says)\s+(?:the |an? )?{own}\s*(?:[.,;]|\band\b|$)", after, re.IGNORECASE)
     )
 
 

@@ -23,7 +23,10 @@ _NONE_OF_THESE = re.compile(
     r"\W*(?:not|neither)\b(?! (?:only|just)\b)[^,;:]*", re.IGNORECASE
 )  # "not a school or a shop"
 # Where a clause that denies something goes on to say what holds: "not blue, it's red".
-_GOES_ON = re.compile(r",\s+(?=(?:so|because|since|it|they|he|she|there|that)\b)|\binstead\b(?! of)", re.IGNORECASE)
+_STOPS = re.compile(r"stop", re.IGNORECASE)
+_GOES_ON = re.compile(
+    r",\s+(?=(?:so|because|since|it|they|he|she|there|that|leaving|which leaves)\b)|\binstead\b(?! of)", re.IGNORECASE
+)
 _IRREGULAR_NOT = re.compile(r"\b(?:won't|can't|cannot)(?!\w)", re.IGNORECASE)
 _SHORT_NOT = re.compile(r"(?<=\w)n't\b", re.IGNORECASE)
 _SHORT_IS = re.compile(r"(?:(?<=\bhe)|(?<=\bshe)|(?<=\bit)|(?<=\bthat))'s\b", re.IGNORECASE)
@@ -59,6 +62,8 @@ def affirmed(text: str) -> str:
         elif denial := _DENIED.search(clause):
             turn = _GOES_ON.search(clause, denial.end())
             denied = clause[: turn.start()] if turn else clause
+            if _STOPS.match(denial.group()):
+                denied = denial.group()  # "it would stop sleeping and eat"
             text = text.replace(denied, " " * len(denied), 1)
     return text
 

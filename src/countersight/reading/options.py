@@ -6,51 +6,41 @@ from collections.abc import Sequence
 from countersight.case import LETTERS
 from countersight.reading.clauses import (
     asks_of_now,
+    imagines,
     sentences,
+    stated,
     supposes_first,
 )
 from countersight.reading.counting import count
 from countersight.reading.letters import (
     CAPITAL,
-    DENIED_AFTER,
-    DENIED_BEFORE,
-    NEAR,
     bare_choice,
     by_letter,
     is_bare,
     none_of_them,
     opening_mark,
 )
-from countersight.reading.numerals import canonical, numerals
-from countersight.reading.option_texts import counts_of, name_of, number_of, words_of
+from countersight.reading.numerals import numerals
+from countersight.reading.option_amounts import by_amount
+from countersight.reading.option_places import NUMBERED_OPTION, of_two, places, ranked_first
+from countersight.reading.option_senses import by_sense
+from countersight.reading.option_texts import affirmed, counts_of, name_of, number_of, words_of
+from countersight.reading.option_verdicts import by_verdicts
 from countersight.reading.polarity import opening_polarity, polarity
 from countersight.reading.statements import without_refusal
 from countersight.reading.to_the_point import (
-    GOOD,
     REASON,
     claims,
     of_what_is,
     of_what_would_be,
+    reasoned,
     to_the_point,
     without_questions,
 )
-from countersight.reading.vocabulary import any_of, listed, words
-from countersight.reading.wordings import by_wording
-from countersight.text import NUMBER_WORDS
+from countersight.reading.vocabulary import any_of, words
+from countersight.reading.wordings import WHAT_IS_DONE, by_elimination, by_wording
 
-_PLACES: dict[str, int] = listed("options.places")
-_PLACE = rf"(?P<place>{'|'.join(sorted(_PLACES, key=len, reverse=True))})".replace(" to ", "[ -]to[ -](?:the[ -])?")
-_ORDINAL = re.compile(rf"\b{_PLACE}\s+(?:option|choice|answer)\b", re.IGNORECASE)
-# "The last one" is an option only where nothing else is said: elsewhere it is a circle, or a dot.
-_ORDINAL_ONE = re.compile(
-    rf"\W*(?:(?:it is|it's|it would be|i (?:choose|pick)|i'd (?:say|pick))\s+)?(?:the\s+)?{_PLACE}(?:\s+one)?\W*$",
-    re.IGNORECASE,
-)
 _PLACE_ALONE = re.compile(r"\W*(\d)\W*$")
-_NUMBERED_OPTION = re.compile(
-    rf"\b(?:option|choice)\s*#?(\d{{1,3}}|{'|'.join(list(NUMBER_WORDS)[1:10])})\b", re.IGNORECASE
-)
-_BAD = re.compile(rf"[❌✗✘✖❎]|{any_of('options.bad')}", re.IGNORECASE)
 _TICKED = re.compile(r"^[^\w\n]*?(?:[✅✔☑]|\[x\])\s*([^\n✅✔☑]+)$", re.IGNORECASE | re.MULTILINE)
 _EITHER = re.compile(r"\W*either\b.*\bor\b", re.IGNORECASE)
 # "If it rained, A; otherwise B."
@@ -60,16 +50,25 @@ _ASKED_BACK = re.compile(r"\b([A-Z])\? (yes|no)\b", re.IGNORECASE)  # "B? No. C?
 _FIRST_PIECE = re.compile(r"\W*(?P<what>[^.!?,;:\n]{1,60}?)\s*(?:[.!]\s|\n|--|, (?:as|since|because)\b)")
 _LAST_PIECE = re.compile(r"(?::|--)\s+(?P<what>[^.!?,;:\n]{1,60}?)[.!]?\s*$")
 _IT_IS = re.compile(r"(?:^|[.,;:] )(?:so )?(?P<what>[^.!?,;:\n]{1,40}?) it is[.!]?\s*$", re.IGNORECASE)
+_SO = re.compile(r", so (?:it(?:'s| is| would be| must be) )?(?P<what>[^.!?,;:\n]{1,40}?)[.!]?\s*$", re.IGNORECASE)
 _RATHER_THAN = re.compile(
     r",? \b(?:rather than|instead of|as opposed to|followed by|ahead of)\b[^,.;:]*", re.IGNORECASE
 )
 _THEN_ANOTHER = re.compile(
     r"^(\W*(?:(?:to|in|on|at) )?(?:the |an? )?(?!if\b)\w+(?: \w+)?), (?:and )?then .*", re.IGNORECASE
 )  # "A, then B"
+_ASKS_FOR_THE_FIRST = re.compile(r"\bfirst\b", re.IGNORECASE)
+_AND_THEN = re.compile(r",? (?:and )?then\b[^.;]*", re.IGNORECASE)
 _REMAINS = re.compile(
     r"\W*(?:so |therefore,? )?(?:what(?:'s| is| would be)? (?:left|remains)|that leaves|which leaves|this leaves)\b",
     re.IGNORECASE,
 )
+_IT_IS_WHAT = re.compile(
+    r"\W*(?:so,? )?it(?:'s| is|'d be| would be) (?P<what>(?:the|an?|his|her|its|their) [^.,;]{1,40}?)"
+    r" (?:that|which|who)\b",
+    re.IGNORECASE,
+)
+_ASKS_FOR_WHAT_IS_NOT = re.compile(r"\b(?:which|what|who)\b.*(?:\bnot\b|n't\b|\bno longer\b)", re.IGNORECASE)
 _NOTHING = words("options.nothing")
 _IS_EMPTY = re.compile(r"(?:\bbe|\bis|\bare|'s|\bstay|\blook)(?: (?:then|\w+ly))? (?:empty|bare)\b", re.IGNORECASE)
 _ALL_CONSIDERED = re.compile(rf"\W*{any_of('options.all_considered')}", re.IGNORECASE)
@@ -79,7 +78,6 @@ _CONCLUDES = re.compile(
     re.IGNORECASE,
 )
 _LETTER_THOUGH = re.compile(r"\W*([A-Z]), (?:although|though|even though|even if)\b")  # "B, though D is possible"
-_VERDICT = 80  # characters after an option in which it is called right or wrong
 
 
 def choice(text: str, options: Sequence[str], question: str) -> str | None:
@@ -88,6 +86,8 @@ def choice(text: str, options: Sequence[str], question: str) -> str | None:
     if _OR_ELSE.search(text):
         return None
     text = _ASKED_BACK.sub(_answered, text)
+    if first := ranked_first(text, question):
+        return choice(first, options, question)
     if is_bare(text):
         return bare_choice(text, len(options))
     if (alone := _PLACE_ALONE.match(text)) and not any(map(numerals, options)):
@@ -112,16 +112,17 @@ def choice(text: str, options: Sequence[str], question: str) -> str | None:
     if _names_the_wrong_letter(text, options, letters):
         return None
     text = _without_labels(text, options, letters)
-    judged = _by_verdicts(text, options, letters)
+    judged = by_verdicts(text, options, letters)
     if judged:
         return judged
-    named = by_letter(_without_texts(text, options), options, of_now=asks_of_now(question))
+    named = by_letter(_without_texts(text, options, question), options, of_now=asks_of_now(question))
     if named.seen:
         return _unless_worded_otherwise(named.letter, text, options, question)
-    places = _places(text, options)
-    if places:
-        place = places.pop()
-        return letters[place] if not places and -len(options) <= place < len(options) else None
+    if named_places := places(text, options):
+        place = named_places.pop()
+        return letters[place] if not named_places and -len(options) <= place < len(options) else None
+    if (pointed := of_two(text, options)) is not None:
+        return letters[pointed]
     return _by_text(text, options, letters, question)
 
 
@@ -149,10 +150,10 @@ def _first_line(text: str, options: int) -> str | None:
 def _unless_worded_otherwise(letter: str | None, text: str, options: Sequence[str], question: str) -> str | None:
     """The letter, unless the last sentence names another option in words: "B is out. What remains is the ferry."."""
     last = (sentences(text) or [""])[-1]
-    if CAPITAL.search(_without_texts(last, options)):
+    if CAPITAL.search(_without_texts(last, options, question)):
         return letter
     worded = by_wording(last, options, LETTERS[: len(options)], question)
-    if letter is None and len(place := _places(last, options)) == 1:
+    if letter is None and len(place := places(last, options)) == 1:
         return LETTERS[: len(options)][place.pop()]
     if letter is None:
         return worded if _REMAINS.match(last) or _ALL_CONSIDERED.match(last) else None
@@ -161,7 +162,7 @@ def _unless_worded_otherwise(letter: str | None, text: str, options: Sequence[st
 
 def _named_alone(text: str, options: Sequence[str], letters: str) -> str | None:
     """The option that is all of the first sentence, or all that follows the last colon: "Circle. The star is …"."""
-    pieces = [_FIRST_PIECE.match(text), _LAST_PIECE.search(text), _IT_IS.search(text)]
+    pieces = [_FIRST_PIECE.match(text), _LAST_PIECE.search(text), _IT_IS.search(text), _SO.search(text)]
     said = [name_of(piece["what"]) for piece in pieces if piece]
     found = {letter for letter, option in zip(letters, options, strict=True) if name_of(option) in said}
     return found.pop() if len(found) == 1 else None
@@ -173,6 +174,14 @@ def _concluded_alone(text: str, options: Sequence[str], letters: str, question: 
     return by_wording(last, options, letters, question) if others and _CONCLUDES.match(last) else None
 
 
+def _remaining(text: str, options: Sequence[str], letters: str, question: str) -> str | None:
+    """The option that a last sentence says is left, or does it: "This leaves the ferry.", "It's the pegs that …"."""
+    last = (sentences(text) or [""])[-1]
+    if does := _IT_IS_WHAT.match(last):
+        return by_wording(does["what"], options, letters, question)
+    return by_wording(last, options, letters, question) if _REMAINS.match(last) else None
+
+
 def _names_the_wrong_letter(text: str, options: Sequence[str], letters: str) -> bool:
     """Whether a letter in brackets follows another option's text: "green (A)", where A is red."""
     return "(" in text and any(
@@ -182,44 +191,6 @@ def _names_the_wrong_letter(text: str, options: Sequence[str], letters: str) -> 
             rf"(?<!\w){re.escape(option.strip(' .'))}\s*\((?:option )?([A-Za-z])\)", text, re.IGNORECASE
         )
     )
-
-
-def _by_verdicts(text: str, options: Sequence[str], letters: str) -> str | None:
-    """The one option called right, where a reply goes through all of them in order and calls each right or wrong."""
-    starts: list[int] = []
-    for letter in letters:
-        found = re.compile(rf"(?<![\w'])\(?{letter}(?=[\s.:)])").search(text, starts[-1] if starts else 0)
-        if not found:
-            return None
-        starts.append(found.end())
-    good: list[str] = []
-    for letter, option, start, end in zip(letters, options, starts, [*starts[1:], len(text)], strict=True):
-        # What the option says itself ("A: Yes") is no verdict on it.
-        verdict = re.sub(rf"^[\s.:)]*{re.escape(option.strip())}(?!\w)", "", text[start:end], flags=re.IGNORECASE)
-        verdict = verdict[:_VERDICT]
-        if GOOD.search(verdict) and not _BAD.search(verdict):
-            good.append(letter)
-        elif not _BAD.search(verdict):
-            return None
-    return good[0] if len(good) == 1 else None
-
-
-def _places(text: str, options: Sequence[str]) -> set[int]:
-    """The places in the list that a reply names: "the last option", "option 2"."""
-    alone = _ORDINAL_ONE.match(text)
-    places = [alone["place"]] if alone else [found["place"] for found in _ORDINAL.finditer(text)]
-    named = {_PLACES[re.sub(r"[ -]+", " ", place.lower()).replace("the ", "")] for place in places}
-    for mention in _NUMBERED_OPTION.finditer(text):
-        before, after = text[max(0, mention.start() - NEAR) : mention.start()], text[mention.end() :]
-        if DENIED_BEFORE.search(before) or DENIED_AFTER.match(after):
-            continue
-        number = mention[1]
-        # "Option 3" may as well be the option that says 3, unless that is the third.
-        number = canonical(str(NUMBER_WORDS.get(number.lower(), number)))
-        place = int(number) - 1
-        if all(at == place or number_of(option) != number for at, option in enumerate(options)):
-            named.add(place)
-    return named
 
 
 def _without_labels(text: str, options: Sequence[str], letters: str) -> str:
@@ -236,8 +207,13 @@ def _without_labels(text: str, options: Sequence[str], letters: str) -> str:
     return text
 
 
-def _without_texts(text: str, options: Sequence[str]) -> str:
-    """The text with every option's wording blanked where that holds a lone capital: "vitamin C" is not option C."""
+def _without_texts(text: str, options: Sequence[str], question: str) -> str:
+    """The text with every option's wording blanked where that holds a lone capital: "vitamin C" is not option C.
+
+    Nor is a letter that the question itself speaks of: "if the S were missing".
+    """
+    for letter in {*CAPITAL.findall(question)}.difference(LETTERS[: len(options)], "I"):
+        text = re.sub(rf"(?<![\w']){letter}(?![\w'])", "_", text)
     for option in options:
         if len(option.strip()) > 1 and CAPITAL.search(option):
             text = re.sub(re.escape(option.strip()), "_", text, flags=re.IGNORECASE)
@@ -249,7 +225,7 @@ def _by_text(text: str, options: Sequence[str], letters: str, question: str) -> 
     if not all(values):
         values = list(counts_of(tuple(options), question) or values)
     if all(values):
-        number = count(_NUMBERED_OPTION.sub(" ", text), question)
+        number = count(NUMBERED_OPTION.sub(" ", text), question)
         return letters[values.index(number)] if number and values.count(number) == 1 else None
     untold = [x for x, option in zip(letters, options, strict=True) if without_refusal(option) is None]
     if without_refusal(text) is None:
@@ -261,17 +237,45 @@ def _by_text(text: str, options: Sequence[str], letters: str, question: str) -> 
         return None
     if alone := _named_alone(text, options, letters) or _concluded_alone(text, options, letters, question):
         return alone
-    text = without_questions(_RATHER_THAN.sub(" ", _THEN_ANOTHER.sub(r"\1", text)))
+    if left := _remaining(text, options, letters, question):
+        return left
+    return _by_what_is_told(text, options, letters, question)
+
+
+def _by_what_is_told(reply: str, options: Sequence[str], letters: str, question: str) -> str | None:
+    """The option that the sentences of a reply affirm, so far as they speak of what was asked."""
+    if _ASKS_FOR_THE_FIRST.search(question):
+        reply = _AND_THEN.sub("", reply)
+    text = without_questions(_RATHER_THAN.sub(" ", _THEN_ANOTHER.sub(r"\1", reply)))
     opened = _by_opening(text, options, letters)
     if opened is not None:
         return opened or None
-    text = of_what_is(text) if asks_of_now(question) else of_what_would_be(text, question)
-    if found := _nothing_at_all(text, options, letters):
+    if _ASKS_FOR_WHAT_IS_NOT.search(stated(question)) and not WHAT_IS_DONE.search(question):
+        return _denied_alone(text, options, letters)
+    text = of_what_is(text) if not imagines(question) else of_what_would_be(text, question)
+    if found := _nothing_at_all(text, options, letters) or by_amount(claims(text), options, letters, question):
         return found
-    text = to_the_point(text, question, options)
+    every, text = text, to_the_point(text, question, options)
     partly = any(map(supposes_first, sentences(text))) or REASON.search(text)
     whole = None if partly else by_wording(text, options, letters, question)
-    return whole or by_wording(claims(text), options, letters, question)
+    return (
+        whole
+        or by_wording(claims(text), options, letters, question)
+        or by_sense(claims(every), options, letters, question)
+        or by_wording(reasoned(reply, question), options, letters, question)
+        or by_elimination(every, options, letters)
+    )
+
+
+def _denied_alone(text: str, options: Sequence[str], letters: str) -> str | None:
+    """The only option that a reply denies, where it was asked which one is not: "there is no boat"."""
+    said, plain = words_of(text), words_of(affirmed(text))
+    denied = [
+        letter
+        for letter, option in zip(letters, options, strict=True)
+        if (name := name_of(option)) in said and (name not in plain or f"no {name}" in said)
+    ]
+    return denied[0] if len(denied) == 1 else None
 
 
 def _nothing_at_all(text: str, options: Sequence[str], letters: str) -> str | None:

@@ -11,6 +11,7 @@ from countersight.reading.clauses import (
     imagines,
     sentences,
     stated,
+    supposed,
     supposes,
     supposes_first,
     tells_of_now,
@@ -19,13 +20,15 @@ from countersight.reading.option_texts import affirmed, name_of, words_of
 from countersight.reading.polarity import opening_polarity
 from countersight.reading.stems import counted_words, spelled
 from countersight.reading.vocabulary import any_of, found
-from countersight.reading.wordings import PASSING
+from countersight.reading.wordings import PASSING, WHAT_IS_DONE
 
 GOOD = re.compile(rf"[✅✔✓☑]|{any_of('options.good')}", re.IGNORECASE)
 """What calls an option right."""
 REASON = re.compile(r"\b(?:because|since)\b", re.IGNORECASE)
 _OPTION_DOES = re.compile(
-    r"^\W*(?P<what>(?:the )?[\w' ]{1,40}?) (?:is|are|was|were|has|have|would|will|could)\b(?P<rest>.*)", re.IGNORECASE
+    r"^\W*(?P<what>(?:the )?[\w' ]{1,40}?)"
+    r" (?:is|are|was|were|has|have|stands?|lies?|sits?|hangs?|looks?|seems?|would|will|could)\b(?P<rest>.*)",
+    re.IGNORECASE,
 )
 _WHICH = re.compile(r"^\W*(?:which|what|whose)(?: of the)? \w+\b|^\W*who\b", re.IGNORECASE)
 _WHERE = re.compile(r"^\W*where\b", re.IGNORECASE)
@@ -35,6 +38,7 @@ _ITS = re.compile(r"(?:the|his|her|its|their) ", re.IGNORECASE)
 _IS_DOING = re.compile(
     r"^\W*(?:(?:he|she|they|it) (?:is|are) \w+ing|(?:the )?\w+ (?:likes?|loves?|hates?))\b", re.IGNORECASE
 )
+_TAKES_UP = re.compile(r"\W*(?:it|that one|this one|he|she)\b|.*\bthere\b(?!\s*(?:would|'d|will))", re.IGNORECASE)
 _IS_SO = re.compile(r"^\W*the (?P<what>[\w ]{1,40}?) (?:is|are|was|were)\b", re.IGNORECASE)
 
 
@@ -86,7 +90,7 @@ def _is_of_the_asked(piece: str, question: str) -> bool:
 def to_the_point(text: str, question: str, options: Sequence[str]) -> str:
     """The text without the clauses that tell of an option what was not asked."""
     for clause in every_clause(text):
-        if _is_beside_the_point(clause, question, options):
+        if _is_of_the_supposed(clause, question) or _is_beside_the_point(clause, question, options):
             text = text.replace(clause, " " * len(clause), 1)
     return text
 
@@ -98,12 +102,25 @@ def _is_beside_the_point(clause: str, question: str, options: Sequence[str]) -> 
     told = _OPTION_DOES.match(stated(clause)) if _WHICH.match(stated(question)) else None
     if not told or GOOD.search(clause):
         return False
-    if name_of(_OF_WHAT.split(told["what"])[0]) not in map(name_of, options):
+    if not _is_an_option(_OF_WHAT.split(told["what"])[0], question, options):
         known = content(question) | content(" ".join(options)) | PASSING
         *_, thing = counted_words(_OF_WHAT.split(told["what"])[0]) or [""]
         return bool(_ITS.match(told["what"])) and bool(thing) and thing not in known
     said, asked = content(told["rest"]), content(_WHICH.sub("", stated(question)))
     return bool(said - content(question) - PASSING) and not (asked <= said and (asked or MODAL_AT.search(clause)))
+
+
+def _is_an_option(what: str, question: str, options: Sequence[str]) -> bool:
+    """Whether a name is an option's, with the noun of the question or without: "the red team", of "red" and "blue"."""
+    own = content(what) - content(question)
+    return name_of(what) in map(name_of, options) or (bool(own) and own in map(content, options))
+
+
+def _is_of_the_supposed(clause: str, question: str) -> bool:
+    """Whether a clause tells what another would do: "the band would leave", to what the crowd would do if it did."""
+    told = _OPTION_DOES.match(clause) if WHAT_IS_DONE.search(question) else None
+    subject = content(told["what"]) if told else frozenset[str]()
+    return bool(subject) and subject <= content(supposed(question)) - content(stated(question))
 
 
 def _is_of_another(clause: str, question: str) -> bool:
@@ -120,3 +137,11 @@ def claims(text: str) -> str:
         for each in sentences(text)
     )
     return ". ".join(filter(None, mains))
+
+
+def reasoned(text: str, question: str) -> str:
+    """What a last sentence gives as the reason for a "so it would": "the fence is nearest, so it would land there"."""
+    last = (sentences(text) or [""])[-1]
+    reason, *others = _CONCLUSION.split(last)
+    taken_up = len(others) == 1 and _TAKES_UP.match(others[0]) and imagines(others[0])
+    return reason if taken_up and imagines(question) else ""

@@ -8,7 +8,7 @@ from functools import lru_cache
 from countersight.reading.asked import content
 from countersight.reading.clauses import MODAL_AT, every_clause, stated, supposed
 from countersight.reading.letters import CHOSEN_BEFORE, DENIED_BEFORE, NEAR
-from countersight.reading.option_texts import affirmed, words_of, written_out
+from countersight.reading.option_texts import affirmed, name_of, words_of, written_out
 from countersight.reading.stems import counted_words, stem
 from countersight.reading.vocabulary import found, words
 
@@ -17,11 +17,12 @@ _HELPING = words("questions.helping")
 _PRONOUNS = frozenset({"he", "she", "it", "they", "nobody", "somebody", "someone"})
 PASSING = frozenset(map(stem, words("options.passing")))
 _PREPOSITIONS = words("questions.prepositions")
-_WHAT_IS_DONE = re.compile(r"\W*what (?:would|will|could|should|does|did)\b.*\bdo\b", re.IGNORECASE)
+WHAT_IS_DONE = re.compile(r"\W*what (?:would|will|could|should|does|did)\b.*\bdo\b", re.IGNORECASE)
 _IT = re.compile(r"\W*(?:(?:and|but|so|then) )?(?:it|he|she|they)\b", re.IGNORECASE)
 _DENYING = found("options.denying")
 _IS = re.compile(r"\b(?:is|are|was|were)\b", re.IGNORECASE)
 _YES_OR_NO = re.compile(r"^\W*(?:yes|no)\s*[,:;-]\s*(?=\w)", re.IGNORECASE)
+_DETERMINED = r"\b(?:the|an?|this|that|his|her|its|their|one)(?:\s+[\w-]+){0,2}?\s+"
 _LONGEST_NAME = 12  # words of a reply that can name an option by some of its words
 _LONGEST_WRITTEN = 400  # signs of so few words; "0.0.0.0…" is one word and has no end
 _LONGEST_NOUN = 2  # words that tell something, of an option that only names a thing
@@ -48,11 +49,10 @@ def by_wording(text: str, options: Sequence[str], letters: str, question: str) -
     chosen = {x for start, _, x in outer if CHOSEN_BEFORE.search(text[max(0, start - NEAR) : start])}
     found_letters = (
         chosen
-        or {x for _, _, x in outer}
+        or {x for _, _, x in outer} | _by_name(said, options, letters)
         or _by_some_words(said, options, letters, question)
         or _by_all_words(text, said, options, letters, question)
         or _by_long_runs(text, said, options, letters)
-        or _by_elimination(text, options, letters)
     )
     return found_letters.pop() if len(found_letters) == 1 else None
 
@@ -76,31 +76,47 @@ def _standing(option: str, text: str) -> list[re.Match[str]]:
     return list(re.finditer(rf"(?<!\w){re.escape(own)}(?!\w)", text, re.IGNORECASE))[:_MOST]
 
 
+def _by_name(said: str, options: Sequence[str], letters: str) -> set[str]:
+    """The options that stand in a text with another article or with an adjective: "the large blue whale" is a whale."""
+    named: dict[int, tuple[int, str]] = {}  # by where a name ends, the longest: "the rain jacket" is no jacket there
+    for letter, option in zip(letters, options, strict=True):
+        name = name_of(option)
+        for place in re.finditer(rf"{_DETERMINED}{re.escape(name)}(?!\w)", said, re.IGNORECASE):
+            if not DENIED_BEFORE.search(said[max(0, place.start() - NEAR) : place.start()]):
+                named[place.end()] = max(named.get(place.end(), (0, "")), (len(name), letter))
+    return {letter for _, letter in named.values()}
+
+
 def _by_some_words(text: str, options: Sequence[str], letters: str, question: str) -> set[str]:
     """The options that a short reply names by words only they have: "red", of a red and a blue circle."""
     if len(text) > _LONGEST_WRITTEN or len(text.split()) > _LONGEST_NAME:
         return set()
     bags = [_telling(option) for option in options]
-    said = _not_denied(text)
-    deed = _WHAT_IS_DONE.search(question) and len(text.split()) > 1
+    said = not_denied(text)
+    deed = WHAT_IS_DONE.search(question) and len(text.split()) > 1
     known, of_whom = content(question) | PASSING, content(stated(question)) | PASSING
     return {
         letter
         for letter, option, bag in zip(letters, options, bags, strict=True)
         if not _DENYING.search(option)
         and any(sum(word in other for other in bags) == 1 for word in said & bag)
-        and ((_names_a_thing(option) and not deed) or _is_nearly_said(option, text, said, known, of_whom))
+        and (
+            (_names_a_thing(option) and not deed)
+            or _is_nearly_said(option, text, said, known, of_whom, is_deed=bool(deed))
+        )
     }
 
 
 def _by_all_words(text: str, said: str, options: Sequence[str], letters: str, question: str) -> set[str]:
     """The options of which one clause says every word, of the same subject, and more besides: "slow down and drift"."""
+    alike = frozenset[str].intersection(*map(content, options))  # "it" stands for what all options tell of
     return {
         letter
         for letter, option in zip(letters, options, strict=True)
         if MODAL_AT.search(option) and content(option) and not _DENYING.search(option)
         for clause in every_clause(said)
-        if MODAL_AT.search(clause) and _says_all(stated(clause), option, content(stated(question)), content(text))
+        if MODAL_AT.search(clause)
+        and _says_all(stated(clause), option, content(stated(question)), content(text) | alike)
     }
 
 
@@ -117,19 +133,19 @@ def _says_all(clause: str, option: str, asked: frozenset[str], said: frozenset[s
     return needed <= content(clause) and subject in asked | needed
 
 
-def _by_elimination(text: str, options: Sequence[str], letters: str) -> set[str]:
+def by_elimination(text: str, options: Sequence[str], letters: str) -> str | None:
     """The one option that a reply does not name, where it denies all others: "neither the roof nor the garden"."""
     bags = [_telling(option) for option in options]
     own = [bag.difference(*(other for other in bags if other is not bag)) for bag in bags]
     named = {stem(word) for word in words_of(text).split()}
     left = {letter for letter, words in zip(letters, own, strict=True) if not words & named}
     if len(left) != 1 or len(options) == 2:
-        return set()
-    kept = _not_denied(affirmed(text))
-    return left if all(not words & kept for words in own if words & named) else set()
+        return None
+    kept = not_denied(affirmed(text))
+    return left.pop() if all(not words & kept for words in own if words & named) else None
 
 
-def _not_denied(said: str) -> set[str]:
+def not_denied(said: str) -> set[str]:
     """The stems of the words of a text that no "not" or "nor" stands before."""
     return {
         stem(word)
@@ -157,7 +173,7 @@ def _longest_run(first: list[str], second: list[str]) -> int:
 
 
 def _is_nearly_said(
-    option: str, text: str, affirmed_words: set[str], known: frozenset[str], of_whom: frozenset[str]
+    option: str, text: str, affirmed_words: set[str], known: frozenset[str], of_whom: frozenset[str], *, is_deed: bool
 ) -> bool:
     """Whether a reply says most of an option that says something, of the same subject, and nothing else."""
     bag = _telling(option)
@@ -172,7 +188,8 @@ def _is_nearly_said(
         return bool(affirmed_words & _telling(option) - named)  # "Overflow."
     if "would" in option and _IS.search(text) and not MODAL_AT.search(text):
         return False  # "the lights are green" is how it is, and not what would happen
-    subjects = bag | of_whom if _is_of_a_pronoun(option) else bag
+    # To what the water would do, "boil" is said of it, as "it would boil" is.
+    subjects = bag | of_whom if is_deed or _is_of_a_pronoun(option) else bag
     return enough and said <= bag | known and subject in subjects
 
 
