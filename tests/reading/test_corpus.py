@@ -14,7 +14,7 @@ FIXED = {
     "third_stranger": "2a733f817576950589230385b4e8797059ca1567aea151feb6f7cab1788c1c00",
     "fourth_stranger": "5db08231a8dee319e142103873d595ce271d2e89e39cf0ea584632fce3414190",
     "fifth_stranger": "853945dc2ea1dea9a21b46848749988877196b18dea034f4155b70e502ac1458",
-    "sixth_stranger": "7f5ec1dce4bddc41decae851795d56b8d8142af4b0476b2140c12f35af41f585",
+    "sixth_stranger": "617e4130692286008442a223a08cfe70faeb9ed485fcad963c2bfd080a3b7abb",
 }
 
 
@@ -43,7 +43,7 @@ def test_each_half_of_the_corpus_is_as_large_as_the_other():
         ("third_stranger", 0.075),
         ("fourth_stranger", 0.12),
         ("fifth_stranger", 0.02),
-        ("sixth_stranger", 0.09),
+        ("sixth_stranger", 0.075),
     ],
 )
 def test_hardly_any_reply_is_misread_and_few_are_unread(name, unread_at_most):
