@@ -263,7 +263,7 @@ def _claim(pieces: list[str], asked: Asked) -> str | None:
         for reading in (asserted, denied):
             answers = {answer for clause, of_what in claims if (answer := reading(clause, of_what))}
             if answers:
-                return answers.pop() if len(answers) == 1 else None
+                return answers.pop() if len(answers) == 1 else said_in_full(told, asked)
     return None
 
 
