@@ -6,7 +6,7 @@ from countersight.reading.clauses import stated
 from countersight.reading.numerals import numerals
 from countersight.reading.question import counted_by
 from countersight.reading.rewordings import ORDERED
-from countersight.reading.stems import stem
+from countersight.reading.stems import counted_words, stem
 from countersight.reading.vocabulary import any_of
 
 # "How many centimetres": what is counted is the unit, which elsewhere makes a number no count.
@@ -42,6 +42,16 @@ _INTO = re.compile(
     r"\b(?:turn|chang|transform|mak)(?:e|es|s|ed|ing)? (?:the |these |those )?\w+(?: \w+)? into (?=\w)", re.IGNORECASE
 )
 _IN_WHICH_CASE = re.compile(r",? (?:unless|except if)\b[^.;]*\bin which case\b[^.;]*", re.IGNORECASE)
+# "Two wheels, the rear ones, would touch the ground"
+_APPOSITION = re.compile(
+    r", (?:the|all|both|namely)\b[^,.;:\d]{1,40}, (?=(?:would|will|could|is|are|'d)\b)", re.IGNORECASE
+)
+_ALL_OF = re.compile(r"\ball of (?:the|these|those) (?=[\w-]+ )", re.IGNORECASE)
+_BOTH = re.compile(
+    r"\bboth(?: of (?:them|the|these|those))?(?P<said>(?: [a-z]+)? (?:would|will|are|have)\b[^.,;:]{0,60})",
+    re.IGNORECASE,
+)
+_STAYS = re.compile(r"\b(stays?|remains?) (?:behind|put|back|where (?:they|it) (?:are|is))\b", re.IGNORECASE)
 _HALF = re.compile(r"\b(?:half|partly|partially|almost|nearly)[ -]([a-z]+)", re.IGNORECASE)
 _COMPOUND = re.compile(r"\b(?:an? )?(\w+)-([a-z]{3,}?)(?:ed)?\b(?: \w+)?", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+")
@@ -63,6 +73,8 @@ def in_things(text: str, question: str) -> str:
     text = _PARTS_IN_BRACKETS.sub(_as_parts, text)
     text = _COUNTING_UP.sub(_last_of_counting, _INTERJECTION.sub("", _unless_empty(_BRACKETED.sub(" ", text), text)))
     text = _COMPOUND.sub(lambda found: _had(found, question), _INTO.sub("make ", _IN_WHICH_CASE.sub("", text)))
+    text = _STAYS.sub(r"\1", _APPOSITION.sub(" ", text)) if "behind" not in question else text
+    text = _BOTH.sub(lambda found: _two(found, question), _ALL_OF.sub(_all_so_many, text))
     text = _HALF.sub(lambda found: _neither(found, question), text)
     text = ORDERED.sub(r"if you \g<order>, ", text)
     text = _without_what_was_asked(_EVERY_ONE.sub("all ", _COUNTING_EACH.sub("them", text)), question)
@@ -92,6 +104,18 @@ def _some_of_all(share: re.Match[str]) -> str:
     """ "There are 12 sheep, one of them is black", where both are numbers."""
     counted = numerals(share["all"]) and numerals(share["some"])
     return f"There are {share['all']} {share['what']}, {share['some']} of them " if counted else share.group()
+
+
+def _all_so_many(found: re.Match[str]) -> str:
+    """ "All 8", of "all of the 8"."""
+    return "all " if numerals(found.string[found.end() :].split(maxsplit=1)[0]) else found.group()
+
+
+def _two(both: re.Match[str], question: str) -> str:
+    """ "Two would be open", of "both would be open", where nothing is said of them but what was asked."""
+    asked = counted_by(question)
+    said = {*counted_words(both["said"])}
+    return f"two{both['said']}" if said <= asked.words and (asked.imagined or said & asked.qualities) else both.group()
 
 
 def _neither(halfway: re.Match[str], question: str) -> str:

@@ -9,6 +9,7 @@ import msgspec
 from countersight.reading.ranks import NEAR, Rank, Ranks
 from countersight.reading.stems import counted_words, is_empty, spelled
 from countersight.reading.vocabulary import any_of, words
+from countersight.text import UNITS
 
 _BOUNDARY = re.compile(r"[,;:|]|--|\b(?:and|but|while|whereas|plus|with|so|therefore|then|leaving)\b", re.IGNORECASE)
 _PAUSE = re.compile(r"[,;:()]|--|\s-\s")
@@ -30,7 +31,7 @@ _SOME_OF_THEM = re.compile(
 # "5, I overlooked the one in the corner"; "the two big dogs do, the small one does not"
 _REMARK = re.compile(
     r"[,;] (?:(?:and|but|while) )?(?:i|we|the \w+ one|which means)\b.*"
-    r"|,? (?:compared (?:with|to)|as opposed to|rather than|instead of)\b.*",
+    rf"|,? (?:compared (?:with|to)|as opposed to|rather than|instead of|(?:and )?not (?:\d+|{'|'.join(UNITS)}))\b.*",
     re.IGNORECASE,
 )
 # "Two are cats", "three of them would be girls": these are counted by what they are.
@@ -44,7 +45,8 @@ _PLURALS = words("questions.plurals")
 _VERBS = words("questions.helping") | words("questions.possession")
 _PREPOSITIONS = words("questions.prepositions")
 _HAVING = frozenset({"has", "have", "holds", "contains", "carries", "shows"})
-_STOPS = _VERBS | _PREPOSITIONS | {"of", "that", "which", "who", "being", "left", "remaining", "altogether"}
+_STAYING = frozenset({"stay", "stays", "keep", "keeps", "left", "remaining"})
+_STOPS = _VERBS | _PREPOSITIONS | _STAYING | {"of", "that", "which", "who", "being", "altogether"}
 
 
 class Quantity(msgspec.Struct, frozen=True):
@@ -140,12 +142,13 @@ def _phrase(after: str) -> tuple[str, ...]:
         for i, word in enumerate(every)
         if word in _STOPS
         or word.endswith("ing")
-        or (i and (is_empty(word) or (_names_several(every[i - 1]) and not _names_several(word))))
+        or (i and (is_empty(word) or (names_several(every[i - 1]) and not names_several(word))))
     )
     return tuple(every[: next(stops, len(every))])
 
 
-def _names_several(word: str) -> bool:
+def names_several(word: str) -> bool:
+    """Whether a word is the name of several things: "cows", "geese"."""
     return word in _PLURALS or (word.endswith("s") and not word.endswith("ss"))
 
 

@@ -22,7 +22,14 @@ from countersight.reading.question import Counted, counted_by
 from countersight.reading.ranks import Rank, has_its_would, ranks_in
 from countersight.reading.short_counts import difference, short_count
 from countersight.reading.stems import counted_words, stem
-from countersight.reading.totals import parts_of_a_whole, strongest, whole_or_part, without_others
+from countersight.reading.totals import (
+    parts_of_a_whole,
+    rest_of_a_whole,
+    strongest,
+    whole_or_part,
+    without_others,
+    worked_out,
+)
 from countersight.reading.unfinished import (
     repeats_the_supposition,
     stops_before_its_result,
@@ -37,6 +44,7 @@ _MORE_OR_NOT = re.compile(r"\b(?:possibly|maybe|perhaps) (?:another|more|one mor
 _IN_THE_PICTURE = re.compile(r"\b(?:in|on) th(?:e|is) (?:image|picture|photo|photograph|scene)\W*$", re.IGNORECASE)
 _AS_IT_IS = re.compile(r"\W*(?:before|now|currently|originally|initially|at present)\s*:", re.IGNORECASE)
 _REMAINING = re.compile(r"\b(?:remaining|other)\s*$", re.IGNORECASE)
+_STAY = re.compile(r"(?:\s+[a-z]+)?\s+(?:stays?|keeps?|(?:goes|go|carry|carries) on)\b", re.IGNORECASE)  # "six stay up"
 _LAST_WORD = re.compile(r"([a-z]+)\s*$", re.IGNORECASE)
 _MOST = 200  # numbers of a reply that are held against the question; of more, the last
 
@@ -70,10 +78,12 @@ def _weighed(text: str, asked: Counted) -> str | None:
     opened = opened_with(text)
     if opened and _is_strongest(opened, every, asked):
         return opened
+    if rest := rest_of_a_whole(every, asked):
+        return rest
     said = frozenset(counted_words(text))
     counts_from = min((n.sentence for n in every), default=0)
     since = frozenset(counted_words(" ".join(pieces[counts_from:]))) if counts_from else said
-    chosen = _chosen(every, asked, said, since)
+    chosen = _chosen(every, asked, said, since) or worked_out(every, asked)
     if opened and chosen != opened and max(n.rank for n in every) <= Rank.ALONE:
         return None  # "5: 4 on the ground and the spare", to how many there are with the spare
     if chosen is None or _is_ruled_out(chosen, every, text, asked):
@@ -150,6 +160,10 @@ def _of_the_supposed(every: list[Quantity], pieces: list[str], asked: Counted) -
             rank = Rank.ALONE  # "There are ten in total. … the remaining seven would stand."
         elif rank == Rank.SHARE and _REMAINING.search(quantity.before) and has_its_would(quantity.after):
             rank = Rank.EXPECTED if quantity.words & asked.qualities else rank
+        elif (
+            rank in (Rank.SHARE, Rank.STATED) and _STAY.match(quantity.after) and _is_only_told(quantity, every, asked)
+        ):
+            rank = Rank.EXPECTED
         elif quantity.sentence < first and not MODAL_AT.search(pieces[quantity.sentence]):
             rank = min(rank, Rank.ALONE)
         elif quantity.sentence in supposing and rank in (Rank.STATED, Rank.ALONE):
@@ -157,6 +171,13 @@ def _of_the_supposed(every: list[Quantity], pieces: list[str], asked: Counted) -
         if not _is_of_the_supposition(quantity, asked):
             levelled.append(replace(quantity, rank=rank))
     return levelled
+
+
+def _is_only_told(quantity: Quantity, every: list[Quantity], asked: Counted) -> bool:
+    """Whether a reply tells what happens, without a "would", and does not say just what was asked of another number."""
+    told = asked.predicate - asked.places
+    others = [n for n in every if n.value != quantity.value]
+    return all(n.rank <= Rank.STATED and not n.words & told for n in others)
 
 
 def _without_other_suppositions(every: list[Quantity], pieces: list[str], asked: Counted) -> list[Quantity]:

@@ -6,10 +6,10 @@ import msgspec
 
 from countersight.reading.asked import CALLED
 from countersight.reading.company import Quantity, has_predicate, predicate
-from countersight.reading.opposites import SIDES, opposed_stems
+from countersight.reading.opposites import SIDE_WORDS, SIDES, opposed_stems
 from countersight.reading.question import Counted
 from countersight.reading.stems import counted_words, is_empty, spelled, stem
-from countersight.reading.vocabulary import words
+from countersight.reading.vocabulary import either, words
 from countersight.reading.whereabouts import is_elsewhere
 
 _PAUSE = re.compile(r"[,;:(]|--")
@@ -22,6 +22,7 @@ _THERE = re.compile(r"\bthere\W*$", re.IGNORECASE)
 _GROUPS = frozenset(map(stem, words("counts.groups")))
 _POSSESSION = words("questions.possession")
 _THE_OTHER = re.compile(r"the \w+(?: (?:would|will|could|still|then))*")  # "the guests would still have"
+_SIDE_OF = re.compile(rf"{either(SIDE_WORDS)}(?: of)?(?: the)? (?P<what>[a-z]+)", re.IGNORECASE)  # "top shelf"
 _LESS = frozenset({"minus", "without"})
 
 
@@ -49,11 +50,9 @@ def fit(quantity: Quantity, asked: Counted, inherited: frozenset[str]) -> Fit | 
         return None
     if _stand_at_the_asked(quantity, noun, asked) or _is_on_any_side(said, asked):
         return None
-    if quantity.negated == asked.negated and is_elsewhere(_PAUSE.split(quantity.after, maxsplit=1)[0], asked.text):
-        return None
     if noun in _GROUPS and noun not in asked.nouns:
         return None
-    if _is_of_the_contrary(quantity, asked, matched):
+    if is_contrary(quantity, asked, matched) or _is_denied_in_short(quantity, asked, matched):
         return None
     if _PRONOUN.match(quantity.after.lstrip()) or _PRONOUN.search(quantity.before):
         matched |= inherited & asked.qualities
@@ -72,7 +71,7 @@ def _counts_another(quantity: Quantity, noun: str, asked: Counted) -> bool:
     own = asked.qualities | asked.nouns
     verb = any(stem(word) in own for word in quantity.phrase[:-1])  # "3 wear hats", "8 rowers wear"
     another = plural and not verb and noun not in asked.nouns and noun in asked.qualities | asked.owner
-    return another and not quantity.are_things
+    return another and not quantity.are_things and not asked.text.lower().rstrip(" ?").endswith(f"are {quantity.noun}")
 
 
 def _stand_at_the_asked(quantity: Quantity, noun: str, asked: Counted) -> bool:
@@ -86,16 +85,23 @@ def _stand_at_the_asked(quantity: Quantity, noun: str, asked: Counted) -> bool:
 def _is_on_any_side(said: frozenset[str], asked: Counted) -> bool:
     """Whether it is where the question asks, and nothing says on which side: "on two shelves", to the top shelf."""
     sides = asked.qualities & SIDES
-    return bool(sides) and not sides & said and bool(said & asked.qualities)
-
-
-def _is_of_the_contrary(quantity: Quantity, asked: Counted, matched: frozenset[str]) -> bool:
-    """Whether it is denied what was asked for, or the other way round: "2 are not wearing hats", "2 aren't"."""
-    if quantity.value == "0":
+    if not sides or sides & said:
         return False
-    if matched:
-        return quantity.negated != asked.negated
-    return quantity.negated and not asked.negated and not quantity.words - asked.nouns
+    things = {stem(found["what"].lower()) for found in _SIDE_OF.finditer(asked.text)}
+    return bool(said & asked.qualities & things)
+
+
+def is_contrary(quantity: Quantity, asked: Counted, matched: frozenset[str]) -> bool:
+    """Whether it is denied what was asked for, or the other way round, or is beside what was asked to be in."""
+    if quantity.negated == asked.negated:
+        return is_elsewhere(_PAUSE.split(quantity.after, maxsplit=1)[0], asked.text)
+    return quantity.value != "0" and bool(matched)
+
+
+def _is_denied_in_short(quantity: Quantity, asked: Counted, matched: frozenset[str]) -> bool:
+    """Whether it is said of no more than that they are not so: "2 aren't"."""
+    short = quantity.negated and not asked.negated and not quantity.words - asked.nouns
+    return short and not matched and quantity.value != "0"
 
 
 def _is_opposed(said: frozenset[str], asked: Counted) -> bool:

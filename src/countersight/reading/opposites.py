@@ -16,7 +16,8 @@ def _lines(name: str) -> tuple[_Line, ...]:
 
 _SIDES: Final = _lines("states.opposites")
 _STEMS: Final = tuple(tuple(frozenset(map(stem, side)) for side in line) for line in (*_SIDES, *_lines("states.sides")))
-SIDES: Final = frozenset(stem(word) for line in _lines("states.sides") for side in line for word in side)
+SIDE_WORDS: Final = frozenset(word for line in _lines("states.sides") for side in line for word in side) | {"left"}
+SIDES: Final = frozenset(map(stem, SIDE_WORDS - {"left"}))
 """Where one of several things of a name is: the top shelf, the left door."""
 _PARTICLES: Final = listed("states.particles")
 _OTHERS = "|".join(sorted({word for line in _SIDES for side in line for word in side} - {*_PARTICLES}))

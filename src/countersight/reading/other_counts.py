@@ -4,7 +4,7 @@ import re
 from itertools import pairwise
 
 from countersight.reading.clauses import MODAL_AT
-from countersight.reading.company import Quantity
+from countersight.reading.company import Quantity, names_several
 from countersight.reading.numerals import numerals
 from countersight.reading.question import Counted
 from countersight.reading.ranks import Rank
@@ -82,7 +82,7 @@ def _is_of_other_people(quantity: Quantity, asked: Counted) -> bool:
 def _is_of_the_changed(quantity: Quantity, asked: Counted) -> bool:
     """Whether it counts what the question only supposes something of: "two empty chairs", to how many people."""
     noun = stem(quantity.noun)
-    things = quantity.noun.endswith("s") and noun in asked.supposition
+    things = names_several(quantity.noun) and noun in asked.supposition
     return things and quantity.rank < Rank.CONCLUDED and not quantity.words & asked.nouns
 
 
@@ -113,7 +113,7 @@ def _is_of_another_kind(quantity: Quantity, asked: Counted) -> bool:
     if quantity.is_share or quantity.value == "0" or quantity.rank == Rank.CONCLUDED:
         return False
     words_of_it = {*map(stem, quantity.phrase), stem(quantity.noun)}
-    plural = quantity.noun.endswith("s") and not is_empty(quantity.noun)
+    plural = names_several(quantity.noun) and not is_empty(quantity.noun)
     return plural and not words_of_it & asked.words and not any(n in word for n in asked.nouns for word in words_of_it)
 
 

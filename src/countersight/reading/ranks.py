@@ -279,7 +279,8 @@ def _tells_a_change(after: str, asked: frozenset[str] = frozenset()) -> bool:
 
 def _is_aside(before: str, after: str, numeral: Numeral, asked: frozenset[str]) -> bool:
     if numeral.value == "0" and numeral.word != "zero":
-        return bool(_ZERO_ASIDE_BEFORE.search(before)) and numeral.word == "no"
+        aside = _ZERO_ASIDE_BEFORE.search(before) and not has_its_would(after)  # "and no cow would be left"
+        return bool(aside) and numeral.word == "no"
     if (
         numeral.word == "both"
         or _DENIED_BEFORE.search(before)

@@ -34,7 +34,9 @@ _TOO_LITTLE = (
 _UNKNOWN = (
     r"^\W{0,5}(?:can't|cannot|couldn't) (?:say|tell|determine|know)\b|: unknown\b|\bn/a\b|^\W{0,5}unknown\W{0,5}$"
 )
-_SORRY = r"^\W{0,5}(?:sorry|apologies)\b"
+_SORRY = (
+    r"^\W{0,5}(?:sorry|apologies)\b(?! for (?:my|the|that) (?:earlier|previous|mistake|error|confusion|miscount|wrong))"
+)
 _REFUSAL = re.compile(
     f"{_I_CANNOT}|{any_of('statements.refusals')}|{_TOO_LITTLE}|{_UNKNOWN}|{_SORRY}", re.IGNORECASE | re.MULTILINE
 )

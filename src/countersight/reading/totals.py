@@ -1,7 +1,7 @@
 """A whole and its parts: which of them was asked for, where a reply counts both."""
 
 from countersight.reading.company import Quantity
-from countersight.reading.fitting import fit, speaks_of_another
+from countersight.reading.fitting import fit, is_contrary, speaks_of_another
 from countersight.reading.numerals import less
 from countersight.reading.opposites import SIDES
 from countersight.reading.other_counts import GENERAL, is_beside_the_question, is_of_all_kinds, is_of_the_kind
@@ -24,6 +24,36 @@ def parts_of_a_whole(pool: list[Quantity], every: list[Quantity], asked: Counted
         return {whole.value, *(n.value for n in parts)}  # "five would stay on their hooks, seven in all"
     of_parts = concluded and parts and whole.value == _sum([parts[-1], *others[-1:]])
     return {n.value for n in parts} if of_parts else set()
+
+
+def rest_of_a_whole(every: list[Quantity], asked: Counted) -> str | None:
+    """What is left of a whole for what was asked, where its other part is not that.
+
+    "There are 8 pears: five in the bowl and three next to it", to how many are outside.
+    """
+    if not asked.of_now or len(every) != 3 or any(n.noun and stem(n.noun) not in asked.nouns for n in every):
+        return None
+    whole, *parts = every
+    contrary = [n for n in parts if is_contrary(n, asked, n.words & asked.qualities)]
+    rest = [n for n in parts if fit(n, asked, frozenset()) is not None]
+    return rest[0].value if len(rest) == len(contrary) == 1 and whole.value == _sum(parts) else None
+
+
+def worked_out(every: list[Quantity], asked: Counted) -> str | None:
+    """The one number that would be, where it is what is now with the change that the question supposes."""
+    results = [n for n in every if n.rank >= Rank.EXPECTED]
+    if not asked.imagined or len({n.value for n in results}) != 1:
+        return None
+    value = results[0].value
+    now = [n.value for n in every if n.rank <= Rank.ALONE and n.value != value]
+    known = all(not n.noun or stem(n.noun) in asked.nouns for n in results) and value not in asked.supposed_numbers
+    fits = known and all(fit(n, asked, frozenset()) for n in results)
+    ways = {way for n in now for by in asked.supposed_numbers if n and by for way in _more_or_fewer(n, by)}
+    return value if fits and value in ways else None
+
+
+def _more_or_fewer(now: str, by: str) -> tuple[str, ...]:
+    return (str(int(now) + int(by)), str(int(now) - int(by))) if now.isdigit() and by.isdigit() else ()
 
 
 def without_others(every: list[Quantity], asked: Counted) -> list[Quantity]:

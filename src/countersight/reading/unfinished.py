@@ -18,6 +18,10 @@ _HAS = re.compile(
 )
 _IS_THERE = re.compile(r"\b(?:is|are|sits?|stands?|lies?)\b", re.IGNORECASE)
 _THERE_ARE = re.compile(r"\b(?:there (?:is|are)|has|have)\b|\bthere's\b", re.IGNORECASE)
+_IN_THE_PICTURE = re.compile(
+    r"\b(?:in|on) th(?:e|is) (?:image|picture|photo|photograph|scene)\b|\b(?:is|are|can be) (?:visible|shown|seen)\b",
+    re.IGNORECASE,
+)
 _COMES_OF_IT = re.compile(r"\b(?:after|then|left|remain\w*|if|once|without|when|with|minus)\b|=", re.IGNORECASE)
 _ALL = re.compile(r"\b(?:all|both)\b", re.IGNORECASE)
 _CHANGE = found("counts.changes")
@@ -74,10 +78,12 @@ def tells_only_what_is(value: str, every: list[Quantity], pieces: list[str], ask
 
 
 def _describes_the_picture(every: list[Quantity], pieces: list[str]) -> bool:
-    """Whether a reply is one sentence that counts several things as they are: "there are four teams and two games"."""
+    """Whether a reply is one sentence that counts things as they are: "there are four teams and two games"."""
     (piece, *others) = pieces
-    told = not others and _THERE_ARE.search(piece) and not _COMES_OF_IT.search(piece)
-    return bool(told) and len({n.value for n in numerals(piece)}) > 1 and max(n.rank for n in every) == Rank.STATED
+    if others or _COMES_OF_IT.search(piece) or max(n.rank for n in every) > Rank.STATED or every[0].value == "0":
+        return False
+    several = _THERE_ARE.search(piece) and len({n.value for n in numerals(piece)}) > 1
+    return bool(several or _IN_THE_PICTURE.search(piece))
 
 
 def _is_somewhere_else(value: str, every: list[Quantity], asked: Counted) -> bool:
