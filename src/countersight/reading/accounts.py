@@ -9,11 +9,13 @@ from countersight.reading.other_counts import GENERAL
 from countersight.reading.question import Counted
 from countersight.reading.ranks import FINITE, Rank
 from countersight.reading.stems import is_empty, stem
+from countersight.reading.vocabulary import words
 
 _DENIED = re.compile(r"\bnot(?: the| just)?\s*$", re.IGNORECASE)  # "5, not 8"
 _THERE_ARE = re.compile(r"\b(?:there (?:is|are)|shows?|see)\s*$", re.IGNORECASE)
 _THE = re.compile(r"\bthe\s*$", re.IGNORECASE)
 _SUBJECT = re.compile(r"\W*(?:the|his|her|their|its) ([a-z]+)", re.IGNORECASE)
+_PARTS_OF_NAMES = frozenset(map(stem, words("questions.parts_of_names")))
 _NOWHERE: frozenset[str] = frozenset()
 
 
@@ -78,9 +80,11 @@ def _is_told_of_another(number: Quantity, asked: Counted) -> bool:
 def is_of_any_kind(value: str, every: list[Quantity], asked: Counted) -> bool:
     """Whether a number is of all things of a name, where one kind of them was asked for: "9 balloons", to red ones."""
     named = [n for n in every if n.value == value]
-    of_all = all(n.rank <= Rank.STATED and stem(n.noun) in asked.nouns for n in named)
+    of_all = all(n.rank in (Rank.STATED, Rank.CONCLUDED) and stem(n.noun) in asked.nouns for n in named)
     told = frozenset[str]().union(*(n.words for n in every))
-    of_another_kind = bool(asked.kinds) and not told & asked.kinds
+    alone = len({n.value for n in every}) == 1 and all(len(n.phrase) == 1 for n in named)
+    kinds = asked.kinds - _PARTS_OF_NAMES if alone else asked.kinds
+    of_another_kind = bool(kinds) and not told & kinds
     only_there = all(_THERE_ARE.search(n.before) and n.words & asked.qualities for n in named)
     only_placed = only_there and bool(asked.predicate) and not told & (asked.predicate | asked.kinds)
     return value != "0" and asked.of_now and of_all and (of_another_kind or only_placed)

@@ -29,9 +29,11 @@ _SOME_OF_THEM = re.compile(
     re.IGNORECASE,
 )
 # "5, I overlooked the one in the corner"; "the two big dogs do, the small one does not"
+_NOT_SO_MANY = rf"(?:compared (?:with|to)|as opposed to|rather than|instead of|(?:and )?not (?:\d+|{'|'.join(UNITS)}))"
+_ONE_IS = r"(?:and|but|while|whereas) (?:only |just )?one (?:of (?:them|these) )?(?:is|was|has|appears|seems)"
 _REMARK = re.compile(
     r"[,;] (?:(?:and|but|while) )?(?:i|we|the \w+ one|which means)\b.*"
-    rf"|,? (?:compared (?:with|to)|as opposed to|rather than|instead of|(?:and )?not (?:\d+|{'|'.join(UNITS)}))\b.*",
+    rf"|[,;]? {_ONE_IS}\b.*|,? {_NOT_SO_MANY}\b.*",
     re.IGNORECASE,
 )
 # "Two are cats", "three of them would be girls": these are counted by what they are.
@@ -46,7 +48,8 @@ _VERBS = words("questions.helping") | words("questions.possession")
 _PREPOSITIONS = words("questions.prepositions")
 _HAVING = frozenset({"has", "have", "holds", "contains", "carries", "shows"})
 _STAYING = frozenset({"stay", "stays", "keep", "keeps", "left", "remaining"})
-_STOPS = _VERBS | _PREPOSITIONS | _STAYING | {"of", "that", "which", "who", "being", "altogether"}
+_SEEMING = frozenset({"appear", "appears", "seem", "seems", "look", "looks"})
+_STOPS = _VERBS | _PREPOSITIONS | _STAYING | _SEEMING | {"of", "that", "which", "who", "being", "altogether"}
 
 
 class Quantity(msgspec.Struct, frozen=True):

@@ -13,6 +13,7 @@ from countersight.reading.numerals import numerals
 from countersight.reading.of_each import not_of_each
 from countersight.reading.openings import first_alone, opened_with
 from countersight.reading.other_counts import (
+    are_the_asked,
     is_all_there_is,
     is_nowhere,
     is_of_two_together,
@@ -28,6 +29,7 @@ from countersight.reading.totals import (
     strongest,
     whole_or_part,
     without_others,
+    without_parts,
     worked_out,
 )
 from countersight.reading.unfinished import (
@@ -37,6 +39,7 @@ from countersight.reading.unfinished import (
     tells_another_number,
     tells_only_what_is,
 )
+from countersight.reading.vocabulary import found
 
 _SUM = re.compile(r"^\W*\d+(?: [a-z]+)? ?[-+*/] ?\d+(?: [a-z]+)?\W*$", re.IGNORECASE)  # and no result
 _OTHERWISE = re.compile(r"\b(?:instead(?! of)|otherwise|on the other hand)\b", re.IGNORECASE)
@@ -45,6 +48,7 @@ _IN_THE_PICTURE = re.compile(r"\b(?:in|on) th(?:e|is) (?:image|picture|photo|pho
 _AS_IT_IS = re.compile(r"\W*(?:before|now|currently|originally|initially|at present)\s*:", re.IGNORECASE)
 _REMAINING = re.compile(r"\b(?:remaining|other)\s*$", re.IGNORECASE)
 _STAY = re.compile(r"(?:\s+[a-z]+)?\s+(?:stays?|keeps?|(?:goes|go|carry|carries) on)\b", re.IGNORECASE)  # "six stay up"
+_CHANGE = found("counts.changes", "counts.came_or_went")
 _LAST_WORD = re.compile(r"([a-z]+)\s*$", re.IGNORECASE)
 _MOST = 200  # numbers of a reply that are held against the question; of more, the last
 
@@ -70,6 +74,8 @@ def _weighed(text: str, asked: Counted) -> str | None:
     if stops_halfway(pieces, asked) or is_nowhere(every, asked) or are_to_be_added(every):
         return None
     every = without_others(every, asked)[-_MOST:]
+    if asked.of_now and not asked.qualities | asked.owner:
+        every = without_parts(every, asked)
     every = _of_now(every, pieces) if asked.of_now else _of_the_supposed(every, pieces, asked)
     if not asked.of_now and stops_before_its_result(every, pieces, asked):
         return None
@@ -177,7 +183,7 @@ def _is_only_told(quantity: Quantity, every: list[Quantity], asked: Counted) -> 
     """Whether a reply tells what happens, without a "would", and does not say just what was asked of another number."""
     told = asked.predicate - asked.places
     others = [n for n in every if n.value != quantity.value]
-    return all(n.rank <= Rank.STATED and not n.words & told for n in others)
+    return not _CHANGE.search(asked.text) and all(n.rank <= Rank.STATED and not n.words & told for n in others)
 
 
 def _without_other_suppositions(every: list[Quantity], pieces: list[str], asked: Counted) -> list[Quantity]:
@@ -228,7 +234,7 @@ def _chosen(every: list[Quantity], asked: Counted, mentioned: frozenset[str], si
     best = max(found.qualities for found, _ in to_the_point)
     if best == 0 and asked.of_now and asked.qualities and all(_IN_THE_PICTURE.search(n.after) for _, n in to_the_point):
         return None  # "there are four men in the image", to how many wear glasses
-    if len(every) == 1 and is_all_there_is(every[0]) and not _are_the_asked(every[0], asked, mentioned):
+    if len(every) == 1 and is_all_there_is(every[0]) and not are_the_asked(every[0], asked, mentioned):
         return None
     told = (asked.qualities - asked.places) & since
     if best == 0 and told and max(n.rank for _, n in to_the_point) == Rank.STATED:
@@ -249,12 +255,6 @@ def _chosen(every: list[Quantity], asked: Counted, mentioned: frozenset[str], si
     wholes = {n.sentence for n in kept if not n.is_part}
     kept = [n for n in kept if not (n.is_part and n.sentence in wholes)]
     return whole_or_part(kept, [n for n in pool if n not in kept], asked)
-
-
-def _are_the_asked(total: Quantity, asked: Counted, mentioned: frozenset[str]) -> bool:
-    """Whether a total is of those asked for: it says so, is said of their place, or is all that a reply says."""
-    alone = not total.before.strip() and not total.words  # "Six in total."
-    return not asked.qualities or bool(asked.qualities & total.words or asked.places & mentioned) or alone
 
 
 def _are_shares(every: list[Quantity]) -> bool:

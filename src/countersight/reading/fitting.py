@@ -70,7 +70,7 @@ def _counts_another(quantity: Quantity, noun: str, asked: Counted) -> bool:
     plural = one or (quantity.noun.endswith("s") and not quantity.noun.endswith("ss"))
     own = asked.qualities | asked.nouns
     verb = any(stem(word) in own for word in quantity.phrase[:-1])  # "3 wear hats", "8 rowers wear"
-    another = plural and not verb and noun not in asked.nouns and noun in asked.qualities | asked.owner
+    another = plural and not verb and noun not in asked.nouns and noun in (asked.qualities - asked.kinds) | asked.owner
     return another and not quantity.are_things and not asked.text.lower().rstrip(" ?").endswith(f"are {quantity.noun}")
 
 

@@ -96,7 +96,8 @@ def _is_only_a_share(quantity: Quantity, asked: Counted) -> bool:
     """Whether it is a part where the question asks for all: "one of the three children", to how many there are."""
     if _ALL_OF_THEM.fullmatch(quantity.after):  # "there are 9 of them" names nothing that they are a part of
         return False
-    return quantity.rank == Rank.SHARE and quantity.is_share and asked.of_now and not asked.qualities | asked.owner
+    told = asked.qualities or (asked.owner and quantity.before.strip())  # "it has two of them", to how many it has
+    return quantity.rank == Rank.SHARE and quantity.is_share and asked.of_now and not told
 
 
 def _is_a_name(quantity: Quantity, asked: Counted) -> bool:
@@ -120,6 +121,12 @@ def _is_of_another_kind(quantity: Quantity, asked: Counted) -> bool:
 def is_all_there_is(number: Quantity) -> bool:
     """Whether a number is the total of what is there, and not of what would be."""
     return bool(_IN_TOTAL.search(number.after)) and not MODAL_AT.search(number.before)
+
+
+def are_the_asked(total: Quantity, asked: Counted, mentioned: frozenset[str]) -> bool:
+    """Whether a total is of those asked for: it says so, is said of their place, or is all that a reply says."""
+    alone = not total.before.strip() and not total.words  # "Six in total."
+    return not asked.qualities or bool(asked.qualities & total.words or asked.places & mentioned) or alone
 
 
 def is_of_the_kind(number: Quantity, asked: Counted) -> bool:

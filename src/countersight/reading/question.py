@@ -16,18 +16,23 @@ _HOW_MANY = re.compile(
     re.IGNORECASE,
 )
 _RIGHT_NOW = re.compile(r"\bright now\b", re.IGNORECASE)  # which is on no side
+# "…, including the hidden one", "… in the frame"
+_INCLUDING = re.compile(r"(?<!not),? including [^?,]*|\bin (?:the |this )?(?:frame|shot|view)\b", re.IGNORECASE)
 _DIFFERENCE = re.compile(r"(?:more|fewer|less|additional|extra)\b", re.IGNORECASE)
 _MORE_THAN = re.compile(r"\b(?:more|fewer|less) than (?:the|a|his|her|its|their)\b", re.IGNORECASE)
 _NEGATED = re.compile(r"\b(?:(?<!or )not|without|no)\b|n't\b", re.IGNORECASE)
 _OF_EACH = re.compile(r"\b(?:each|every|per|apiece)\b", re.IGNORECASE)
 _PLACE = re.compile(r"\b(?:in|on|at|by|inside|under|behind|near|aboard) (?:(?:the|a|an|his|her|its|their|this) )?(\w+)")
+_DOES = r"[a-z]+ed (?:the|an?|his|her|its|their) .*|[a-z]+(?<!ing)(?<!ed)(?<![^s]s)(?: .*|$)"
 # "Rowers wear a cap", "slices of pizza lie on the plate"; not "men in the boat", "cups standing there", "fishing boats"
 _DOING = re.compile(
     rf"(?:\w+ ){{0,3}}?(?:\w*[^\Ws]s|\w*men|{any_of('questions.plurals')})(?: of (?:the )?\w+)? "
-    rf"(?!{any_of('questions.prepositions', 'questions.no_verbs')})(?P<does>[a-z]+(?<!ing)(?<!ed)(?<![^s]s)(?: .*|$))",
+    rf"(?!{any_of('questions.prepositions', 'questions.no_verbs')})"
+    rf"(?P<does>{_DOES})",
     re.IGNORECASE,
 )
 _DETERMINERS = words("questions.determiners")
+_MEANWHILE = frozenset({"still", "already", "currently", "now", "then", "also"})
 _PREPOSITIONS = words("questions.prepositions")
 _POSSESSION = words("questions.possession")
 
@@ -73,7 +78,7 @@ class Counted(msgspec.Struct, frozen=True):
 @lru_cache(maxsize=512)
 def counted_by(question: str) -> Counted:
     """Reads a question once, for all the numbers that are held against it."""
-    question = _RIGHT_NOW.sub("now", question)
+    question = _INCLUDING.sub("", _RIGHT_NOW.sub("now", question))
     main = stated(question)
     asked = _HOW_MANY.search(main) or _HOW_MANY.search(question)
     of_now = asks_of_now(question)
@@ -130,6 +135,8 @@ def _noun_phrase(what: str) -> tuple[set[str], set[str], set[str], set[str]]:
         every = every[1:]
     stop = next((i for i, word in enumerate(every) if word in _PREPOSITIONS), len(every))
     phrase, place = every[:stop], every[stop:]
+    while len(phrase) > 1 and phrase[-1] in _MEANWHILE:
+        phrase = phrase[:-1]  # "sheep still have their wool"
     if len(phrase) > 1 and phrase[-1].endswith("ing"):
         phrase, place = phrase[:-1], [phrase[-1], *place]
     if len(phrase) > 1 and phrase[-2].endswith("s") and place and not phrase[-1].endswith("s"):

@@ -7,6 +7,7 @@ import msgspec
 
 from countersight.reading.clauses import MODAL, MODAL_AT, stated
 from countersight.reading.numerals import Numeral, less, numerals
+from countersight.reading.ones import is_a_thing, is_one_of_these
 from countersight.reading.stems import counted_words
 from countersight.reading.vocabulary import any_of, found
 from countersight.text import UNITS
@@ -46,7 +47,7 @@ class Ranks(msgspec.Struct, frozen=True):
 # "Twice that is 8", "doubled, that makes 14"
 _MADE_OF_IT = r"(?:[^.,=]{0,30}?\bis\b|,? (?:that|this|it|which)(?:'s| is| would be| makes)\b)"
 _CONCLUDING = re.compile(
-    rf"(?!leaves?,){any_of('counts.concluding')}|=|(?<=,)\s*that is\b(?= \w+\W*$)"
+    rf"(?!leaves?,){any_of('counts.concluding')}|=|(?<=,)\s*that is\b(?= \w+(?: \w+)?\W*$)"
     r"|(?<=,)\s*for\b(?! the)|(?<!the )(?<=\w )left\s*:|^\W*left\s*:"
     rf"|{any_of('counts.lessening_words')}{_MADE_OF_IT}|\bi\.e\.,?(?= \w+(?: \w+)?\W*$)",
     re.IGNORECASE,
@@ -59,6 +60,9 @@ _ASIDE_BEFORE = re.compile(
     r"|[+*/]|\d\s*-)\s*$",
     re.IGNORECASE,
 )
+_ARTICLE = re.compile(r"\ban? $", re.IGNORECASE)
+_NO_MORE = re.compile(r"[.,;!]|$")
+_ANOTHER = re.compile(r"\banother\s*$", re.IGNORECASE)  # "four are moored, another two are sailing"
 _WITH_BEFORE = re.compile(r"\w (?<!left )with\s*$", re.IGNORECASE)  # "a table with 4 legs would …"
 # "…, so with one standing up 2 would be left"
 _FOR_THESE = re.compile(r"[a-z] for\s*$", re.IGNORECASE)  # "2 collars for 3 dogs"
@@ -96,16 +100,6 @@ _SHARE_OF_ALL = re.compile(
 )
 _OF_THEM = re.compile(r"\s*of them\W*$", re.IGNORECASE)
 _SHARE_BEFORE = re.compile(rf"{any_of('counts.shares_before')}\s+(?:only |just )?$", re.IGNORECASE)
-_JUST_ONE = re.compile(rf"(?:{any_of('counts.just_one_before')}|[:=(]|\b(?:just|only) the)\s*$", re.IGNORECASE)
-_ONE_OF_SOME = re.compile(rf"\s+{any_of('counts.one_of_some_after')}", re.IGNORECASE)
-_THE_ONLY = re.compile(rf"{any_of('counts.the_only_one')}\s+$", re.IGNORECASE)
-_ONE_BEFORE = re.compile(rf"{any_of('counts.one_of_some_before')}\s+$", re.IGNORECASE)
-# "a brown one", "a big steel one", "one blue one"
-_ADJECTIVE = rf"(?!{any_of('counts.no_adjectives')})[a-z-]{{3,}}(?<!s) "
-_SUCH_A_ONE = re.compile(rf"\b(?:(?:an?|one|another) (?:{_ADJECTIVE}){{1,2}}|the {_ADJECTIVE})$", re.IGNORECASE)
-_LISTED = re.compile(r"(?:,|\band|\bwhile|\bwhereas|\bbut|:)\s*$", re.IGNORECASE)
-_SAID_OF_ONE = re.compile(rf"\s+(?:{any_of('questions.prepositions')}|(?:is|was|has)\b)", re.IGNORECASE)
-_HAD_BEFORE = re.compile(rf"{any_of('counts.having')}\s+$", re.IGNORECASE)
 _ALTERNATIVE = re.compile(rf"\s*(?:,\s*)?(?:{any_of('counts.alternatives')}|/|and/or)\s*$", re.IGNORECASE)
 _RANGE = re.compile(r"\s*-\s*$")
 _FROM = re.compile(r"\b(?:from|by)\s*$", re.IGNORECASE)  # "from 5 to 3" ends at 3
@@ -171,7 +165,7 @@ def _ranked(text: str, numbers: list[Numeral], asked: frozenset[str]) -> list[Ra
     concluded_from = signs[-1][1] if signs else len(text)
     modal = MODAL_AT.search(text)
     supposed_from = modal.end() if modal else len(text)
-    asides = [aside or _is_one_of_these(text, numbers, place) for place, aside in enumerate(asides)]
+    asides = [aside or is_one_of_these(text, numbers, place) for place, aside in enumerate(asides)]
     ranks = [
         Rank.ASIDE if aside else _rank(text, numeral, concluded_from, supposed_from)
         for numeral, aside in zip(numbers, asides, strict=True)
@@ -215,6 +209,8 @@ def _marked(text: str, every: list[Numeral]) -> list[Numeral]:
 
 def _is_label(text: str, numeral: Numeral, before: Numeral | None) -> bool:
     """Whether a number is a name, as in "player 4"; in "of 5 players 4 stay" it is none."""
+    if _ARTICLE.search(text, max(0, numeral.start - 4), numeral.start) and _NO_MORE.match(text, numeral.end):
+        return True  # "a die that shows a six"
     label = _LABEL_BEFORE.search(text, max(0, numeral.start - NEAR), numeral.start)
     return label is not None and not (before and text[before.end : label.start()].isspace())
 
@@ -260,13 +256,6 @@ def _rank(text: str, numeral: Numeral, concluded_from: int, supposed_from: int) 
     return Rank.BEFORE if _BEFORE.search(before) or _NOW_AFTER.search(after) else Rank.STATED
 
 
-def _is_one_of_these(text: str, numbers: list[Numeral], place: int) -> bool:
-    """Whether "one" stands for a thing that so many have, or nobody: "three would be holding one"."""
-    if numbers[place].word != "one" or place == 0 or not re.match(r"\W*$", text[numbers[place].end :]):
-        return False
-    return bool(_HAD_BEFORE.search(text, 0, numbers[place].start))
-
-
 def has_its_would(after: str) -> bool:
     """Whether the "would" that follows a number is its own: "3 of the 8 would …"."""
     return bool(_MODAL_AFTER.match(after) or _SHARE_OF_ALL.match(after))
@@ -284,15 +273,10 @@ def _is_aside(before: str, after: str, numeral: Numeral, asked: frozenset[str]) 
     if (
         numeral.word == "both"
         or _DENIED_BEFORE.search(before)
-        or _ASIDE_BEFORE.search(before)
+        or (_ASIDE_BEFORE.search(before) and not (_ANOTHER.search(before) and asked & {*counted_words(after)}))
         or _tells_a_change(after, asked)
         or _FOR_THESE.search(before)
         or (_WITH_THESE.search(before) and _GOES_ON_TO_WOULD.match(after))
     ):
         return True
-    if numeral.word != "one" or _THE_ONLY.search(before):
-        return numeral.word == "one"
-    pronoun = _ONE_OF_SOME.match(after) or _ONE_BEFORE.search(before) or _SUCH_A_ONE.search(before)
-    # "two on the left and one on the right", "seven are open and one is shut"
-    listed = _LISTED.search(before) and _SAID_OF_ONE.match(after) and any(n.word != "one" for n in numerals(before))
-    return bool(pronoun) and not _JUST_ONE.search(before) and not listed
+    return numeral.word == "one" and is_a_thing(before, after)

@@ -1,5 +1,7 @@
 """A whole and its parts: which of them was asked for, where a reply counts both."""
 
+import re
+
 from countersight.reading.company import Quantity
 from countersight.reading.fitting import fit, is_contrary, speaks_of_another
 from countersight.reading.numerals import less
@@ -7,7 +9,12 @@ from countersight.reading.opposites import SIDES
 from countersight.reading.other_counts import GENERAL, is_beside_the_question, is_of_all_kinds, is_of_the_kind
 from countersight.reading.question import Counted
 from countersight.reading.ranks import Rank, has_its_would
-from countersight.reading.stems import stem
+from countersight.reading.stems import counted_words, stem
+from countersight.text import UNITS
+
+_OUTSIDE = re.compile(r"\b(?:outside|out of|off)\b", re.IGNORECASE)
+_ANOTHER_GROUP = re.compile(rf"\banother (?:\d+|{'|'.join(UNITS[2:])})\b", re.IGNORECASE)
+_THE_OTHERS = re.compile(r"\bthe (?:other|remaining)\s*$", re.IGNORECASE)
 
 
 def parts_of_a_whole(pool: list[Quantity], every: list[Quantity], asked: Counted) -> set[str | None]:
@@ -26,11 +33,26 @@ def parts_of_a_whole(pool: list[Quantity], every: list[Quantity], asked: Counted
     return {n.value for n in parts} if of_parts else set()
 
 
+def without_parts(every: list[Quantity], asked: Counted) -> list[Quantity]:
+    """The numbers that may count all, where all were asked for: none where parts alone are told.
+
+    "There are 12 stairs. Two look broken." counts all; "One wolf howls while the other two listen" does not.
+    """
+    wholes = [n for n in every if stem(n.noun) in asked.nouns and asked.nouns.issuperset(counted_words(n.after))]
+    if not wholes:
+        others = any(_THE_OTHERS.search(n.before) or _ANOTHER_GROUP.search(n.after) for n in every)
+        return [] if others and max(n.rank for n in every) <= Rank.STATED else every
+    parts = [n for n in every if not n.noun and n.words and n.rank <= Rank.ALONE and less(n.value, wholes[0].value)]
+    return [n for n in every if n not in parts] if len(every) == 2 else every
+
+
 def rest_of_a_whole(every: list[Quantity], asked: Counted) -> str | None:
     """What is left of a whole for what was asked, where its other part is not that.
 
     "There are 8 pears: five in the bowl and three next to it", to how many are outside.
     """
+    if not (asked.negated or _OUTSIDE.search(asked.text)):
+        return None
     if not asked.of_now or len(every) != 3 or any(n.noun and stem(n.noun) not in asked.nouns for n in every):
         return None
     whole, *parts = every
@@ -72,6 +94,7 @@ def whole_or_part(kept: list[Quantity], rest: list[Quantity], asked: Counted) ->
     values = {n.value for n in kept}
     nouns = {stem(n.noun) for n in kept if n.noun}
     later = [n for n in rest if n.rank == Rank.CONCLUDED and n.value not in values and _stands_after(n, last)]
+    later = [n for n in later if not speaks_of_another(n, asked)]
     if all(is_of_the_kind(n, asked) for n in kept):
         later = [n for n in later if not is_of_all_kinds(n, asked)]
     of_the_asked = later and asked.nouns & {*map(stem, later[-1].phrase)}
