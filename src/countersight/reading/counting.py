@@ -47,7 +47,7 @@ _MORE_OR_NOT = re.compile(r"\b(?:possibly|maybe|perhaps) (?:another|more|one mor
 _IN_THE_PICTURE = re.compile(r"\b(?:in|on) th(?:e|is) (?:image|picture|photo|photograph|scene)\W*$", re.IGNORECASE)
 _AS_IT_IS = re.compile(r"\W*(?:before|now|currently|originally|initially|at present)\s*:", re.IGNORECASE)
 _REMAINING = re.compile(r"\b(?:remaining|other)\s*$", re.IGNORECASE)
-_STAY = re.compile(r"(?:\s+[a-z]+)?\s+(?:stays?|keeps?|(?:goes|go|carry|carries) on)\b", re.IGNORECASE)  # "six stay up"
+_STAY = re.compile(r"(?:\s+(?!would|will)[a-z]+)?\s+(?:stays?|keeps?|(?:goes|go|carry|carries) on)\b", re.IGNORECASE)
 _CHANGE = found("counts.changes", "counts.came_or_went")
 _LAST_WORD = re.compile(r"([a-z]+)\s*$", re.IGNORECASE)
 _MOST = 200  # numbers of a reply that are held against the question; of more, the last
@@ -183,7 +183,7 @@ def _is_only_told(quantity: Quantity, every: list[Quantity], asked: Counted) -> 
     """Whether a reply tells what happens, without a "would", and does not say just what was asked of another number."""
     told = asked.predicate - asked.places
     others = [n for n in every if n.value != quantity.value]
-    return not _CHANGE.search(asked.text) and all(n.rank <= Rank.STATED and not n.words & told for n in others)
+    return not _CHANGE.search(asked.text) and all(n.rank <= Rank.ALONE and not n.words & told for n in others)
 
 
 def _without_other_suppositions(every: list[Quantity], pieces: list[str], asked: Counted) -> list[Quantity]:
@@ -268,7 +268,9 @@ def _fitting(pool: list[Quantity], asked: Counted) -> list[tuple[Fit, Quantity]]
     for quantity in pool:
         how = fit(quantity, asked, inherited)
         inherited = quantity.words if quantity.noun else quantity.words | (inherited & asked.kinds)
-        if how and not (how.qualities == 0 and quantity.rank < Rank.CONCLUDED and speaks_of_another(quantity, asked)):
+        goes_on = _STAY.match(quantity.after) and _REMAINING.search(quantity.before)  # "the other four keep trotting"
+        weak = how and how.qualities == 0 and quantity.rank < Rank.CONCLUDED and not goes_on
+        if how and not (weak and speaks_of_another(quantity, asked)):
             found.append((how, quantity))
     return found
 
