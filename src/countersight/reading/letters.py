@@ -197,7 +197,10 @@ def _is_named_alone(letter: str, piece: str, options: Sequence[str]) -> bool:
 
 def _is_glossed(letter: str, after: str, options: Sequence[str]) -> bool:
     """Whether it is only said what a letter stands for: "B is the lamp, and what would fall is D"."""
-    own = re.escape(name_of(options[LETTERS.index(letter)]))
+    own = name_of(options[LETTERS.index(letter)])
+    if own not in after.casefold():
+        return False  # spares the making of a pattern
+    own = re.escape(own)
     return bool(
         re.match(rf"\s+(?:is|was|means|says)\s+(?:the |an? )?{own}\s*(?:[.,;]|\band\b|$)", after, re.IGNORECASE)
     )

@@ -46,6 +46,8 @@ def by_amount(text: str, options: Sequence[str], letters: str, question: str) ->
     if "both" in amounts and "all" not in amounts:
         kinds["all"] = kinds["both"]  # "all of them would", of two
         amounts = amounts | {"all"}
+    if not amounts:
+        return None
     said = [kind for kind in amounts if kind and _SAID[kind].search(text)]
     plain = words_of(affirmed(text))
     named = [option for option in options if not _kind_of(option) and name_of(option) in plain]

@@ -30,6 +30,8 @@ _ASKS_WHAT_HAPPENS = re.compile(
     r"|\b(?:look|be) like\b|\bweather\b",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"\w+")
+_HYPHENED = re.compile(r"\w+-\w+")
 _SMALL: Final = PASSING | words("questions.prepositions")
 _LONGEST = 600  # signs of a text that is looked at
 
@@ -75,12 +77,24 @@ def _senses() -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(either(phrases), re.IGNORECASE) for phrases in listed("options.senses"))
 
 
+@cache
+def _by_first_word() -> dict[str, set[int]]:
+    """Which senses have a phrase that begins with a word ("fall") or with its beginning ("scare*")."""
+    senses: dict[str, set[int]] = {}
+    for place, phrases in enumerate(listed("options.senses")):
+        for word in {word for phrase in phrases for word in phrase.split(",")[0].split()[0].split("/")}:
+            senses.setdefault(word, set()).add(place)
+    return senses
+
+
 @lru_cache(maxsize=1024)
 def _senses_of(text: str) -> dict[int, str]:
     """The senses that a text tells and does not deny, by their place in the list, and the words it has for each."""
     plain = affirmed(text)
-    every = ((place, _told(sense, text, plain)) for place, sense in enumerate(_senses()))
-    return {place: told for place, told in every if told}
+    spelled = {*_WORD.findall(text.lower()), *_HYPHENED.findall(text.lower())}
+    begun = {f"{word[:length]}*" for word in spelled for length in range(1, len(word) + 1)}
+    places = sorted({place for word in spelled | begun for place in _by_first_word().get(word, ())})
+    return {place: told for place in places if (told := _told(_senses()[place], text, plain))}
 
 
 def _told(sense: re.Pattern[str], text: str, plain: str) -> str:

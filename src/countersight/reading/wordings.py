@@ -81,6 +81,8 @@ def _by_name(said: str, options: Sequence[str], letters: str) -> set[str]:
     named: dict[int, tuple[int, str]] = {}  # by where a name ends, the longest: "the rain jacket" is no jacket there
     for letter, option in zip(letters, options, strict=True):
         name = name_of(option)
+        if name not in said.casefold():
+            continue  # spares the making of a pattern
         for place in re.finditer(rf"{_DETERMINED}{re.escape(name)}(?!\w)", said, re.IGNORECASE):
             if not DENIED_BEFORE.search(said[max(0, place.start() - NEAR) : place.start()]):
                 named[place.end()] = max(named.get(place.end(), (0, "")), (len(name), letter))
