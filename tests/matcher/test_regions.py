@@ -128,7 +128,12 @@ def test_a_sheet_names_folders_as_they_are_reached_from_wherever_one_stands(tmp_
         (tmp_path / name).rename(tmp_path / "moved" / name)
     monkeypatch.chdir(tmp_path / "elsewhere")
     found = read_sheet(Path("../moved/matchers/seed-1"))
-    assert (found.view, found.features) == ("hf:../moved/tower", "../moved/regions")
+    moved = tmp_path.resolve() / "moved"
+    assert (found.view, found.features) == (f"hf:{moved / 'tower'}", str(moved / "regions"))
+    (tmp_path / "elsewhere/linked").symlink_to("../moved/matchers/seed-1")
+    assert read_sheet(Path("linked")) == found
+    write_sheet(Path("linked"), Sheet("full", "hf:../moved/tower", features="../moved/regions"))
+    assert read_sheet(moved / "matchers/seed-1") == found
     write_sheet(tmp_path, Sheet("full", "hf:OWNER/NAME"))
     assert read_sheet(tmp_path).view == "hf:OWNER/NAME"
 
@@ -155,6 +160,9 @@ def test_regions_of_a_file_serve_training_and_asking_and_a_strange_picture_fails
     narrow = open_matcher("m", f"{run}?features={tmp_path / 'narrow'}", ModelSettings())
     with pytest.raises(ModelError, match="narrow has 3 numbers for a region, and m learned from 7: name"):
         asyncio.run(narrow.losses(Request("", (), "choice", (Option("A"), Option("B")))))
+    gone = open_matcher("m", f"{run}?features={tmp_path / 'gone'}", ModelSettings())
+    with pytest.raises(ModelError, match=r"gone, which is not there; say where they are, with \?features=DIR"):
+        asyncio.run(gone.losses(Request("", (), "choice", (Option("A"), Option("B")))))
     others = make("cvqa-synthetic", tmp_path / "others", size=6, seed=2).path
     run_command(others, tmp_path / "strange", f"matcher:{run}", "--rank")
     assert all("has no regions of this picture" in one.reason for one in replies(tmp_path / "strange"))

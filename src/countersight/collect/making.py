@@ -26,6 +26,7 @@ from countersight.text import unknown
 
 OnBad = Callable[[str], None]
 _FROM_PICTURES = ("cosim", "cfmm")
+_VERIFYING = ("cvqa", "verify")
 
 
 class _Found(NamedTuple):
@@ -84,7 +85,7 @@ def new_campaign(
 
 def _license(flow: str, source: Path | None) -> str:
     """The licence that the card of a dataset names: what people verify of it does not become freer."""
-    if source is None or flow not in ("cvqa", "verify"):
+    if source is None or flow not in _VERIFYING:
         return ""
     return read_card(_dataset(source).path)[0].get("license", "")
 
@@ -115,13 +116,21 @@ def _items(
     if flow == "judge":
         yield from audit_items(folder, source)
         return
-    for found in _cases(folder, source, on_bad):
-        if flow == "cvqa" and found.case.counterfactual is None and not _is_closed(found.case.factual):
-            on_bad(f"{found.case.id}: its question is neither for a number nor for yes or no; C-VQA has no others")
-            continue
+    for found in _cases(folder, flow, source, on_bad):
         yield from _of_case(flow, found)
-    for found in _cases(folder, gold, on_bad) if gold else ():
+    for found in _cases(folder, flow, gold, on_bad) if gold else ():
         yield from _known_items(flow, found)
+
+
+def _unfit(flow: str, case: Case) -> str:
+    """Why people cannot be given a case; nothing where they can."""
+    if case.further_images:
+        return "it has several pictures, and people would see the first alone"
+    if flow in _VERIFYING and any(question and question.hidden for question in (case.factual, case.counterfactual)):
+        return "its answer is hidden, so there is none to verify"
+    if flow == "cvqa" and case.counterfactual is None and not _is_closed(case.factual):
+        return "its question is neither for a number nor for yes or no; C-VQA has no others"
+    return ""
 
 
 def _is_closed(question: Question | None) -> bool:
@@ -165,10 +174,13 @@ def _of_singles(names: list[str]) -> Iterator[NewItem]:
         yield NewItem(f"cfmm-{number:06d}", {"picture": name}, "write")
 
 
-def _cases(folder: Path, source: Path, on_bad: OnBad) -> Iterator[_Found]:
+def _cases(folder: Path, flow: str, source: Path, on_bad: OnBad) -> Iterator[_Found]:
     """The cases of a dataset with the names their pictures have in the campaign."""
     dataset = _dataset(source)
     for row, case in dataset.cases(lambda bad: on_bad(str(bad))):
+        if unfit := _unfit(flow, case):
+            on_bad(f"{case.id}: {unfit}")
+            continue
         try:
             pictures = [
                 keep_picture(folder, dataset.picture(name, digest)) if name else ""

@@ -55,11 +55,14 @@ def describe_campaign(campaign: Campaign, judged: Sequence[Finished]) -> str:
 
 
 def describe_origin(judged: Sequence[Finished]) -> str:
-    """Whose cases these were before people verified them; nothing where they wrote them."""
+    """Whose cases these were before people verified them; nothing where they wrote them.
+
+    It stands where a card is looked at for it, so that cases which are verified again keep it.
+    """
     sources = [found.item.source for found in judged if "dataset" in found.item.source]
     named = {str(source["dataset"]): str(source["fingerprint"]) for source in sources}
     parts = [_origin(Path(path), fingerprint) for path, fingerprint in named.items()]
-    return "\n\n".join(["## Where the cases come from", *parts]) + "\n" if parts else ""
+    return "\n".join([_ATTRIBUTION, "\n\n".join(parts), ""]) if parts else ""
 
 
 def _origin(dataset: Path, fingerprint: str) -> str:

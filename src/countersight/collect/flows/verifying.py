@@ -10,7 +10,7 @@ import msgspec
 
 from countersight.case import LETTERS, Case, Option, Question
 from countersight.collect.flows.protocol import Advance, Done, Form, Item, Past, Phase, Step
-from countersight.reading import answer_in
+from countersight.reading import agrees, answer_in
 
 Verdict = Literal["keep", "correct", "reject"]
 CAUSES = {
@@ -161,9 +161,10 @@ def _answered(case: Case, world: str, answer: str) -> Case:
 
 def _corrected(question: Question, answer: str) -> Question:
     """The question with another answer; what others answered, or fell back on, no longer speaks against it."""
-    prior = "" if question.prior == answer else question.prior
     options = _options(question, answer)
-    return msgspec.structs.replace(question, answer=answer, answers=(), prior=prior, options=options)
+    mended = msgspec.structs.replace(question, answer=answer, answers=(), prior="", options=options)
+    prior = "" if question.prior and agrees(question.prior, mended) else question.prior
+    return msgspec.structs.replace(mended, prior=prior, doubled=_is_doubled(mended))
 
 
 def _options(question: Question, answer: str) -> tuple[Option, ...]:
@@ -173,6 +174,11 @@ def _options(question: Question, answer: str) -> tuple[Option, ...]:
     roles = {question.answer: "", answer: question.options[LETTERS.index(question.answer)].role}
     lettered = zip(LETTERS, question.options, strict=False)
     return tuple(Option(option.text, roles.get(letter, option.role)) for letter, option in lettered)
+
+
+def _is_doubled(question: Question) -> bool:
+    """Whether the right option stands there twice: a wrong one may, and people may say that it is right."""
+    return [option.text.strip() for option in question.options].count(question.right_text.strip()) > 1
 
 
 def shown_case(case: Case) -> dict[str, Any]:

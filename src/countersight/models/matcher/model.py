@@ -99,6 +99,11 @@ class Matcher(Displayed):
 
     def _kept(self) -> Regions:
         """The regions that were worked out before, as it learned to see them."""
+        if not Path(self._features).is_dir():
+            raise ModelError(
+                f"{self.name} looks for regions of pictures in {self._features}, which is not there; "
+                "say where they are, with ?features=DIR behind its name"
+            )
         regions, wanted = Regions(Path(self._features)), self._sheet.region
         if wanted and regions.width != wanted:
             raise ModelError(

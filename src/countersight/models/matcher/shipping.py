@@ -50,8 +50,14 @@ def write_sheet(folder: Path, sheet: Sheet) -> None:
 
     Whoever asks it may stand elsewhere than whoever trained it, and all of them may have moved together.
     """
-    placed = sheet.with_folders(lambda path: os.path.relpath(path, folder) if Path(path).exists() else path)
+    placed = sheet.with_folders(lambda path: _from(folder, path) if Path(path).exists() else path)
     (folder / SHEET).write_bytes(msgspec.json.format(msgspec.json.encode(placed)) + b"\n")
+
+
+def _from(folder: Path, path: str) -> str:
+    """A folder as it is reached from another: links above either are followed, or ".." would lead elsewhere."""
+    asked = Path(path).absolute()
+    return os.path.relpath(asked.parent.resolve() / asked.name, folder.resolve())
 
 
 def read_sheet(folder: Path) -> Sheet:
@@ -65,5 +71,5 @@ def read_sheet(folder: Path) -> Sheet:
 
 def _reached(folder: Path, path: str) -> str:
     """A folder of a sheet. Where it is not beside the matcher, it is a model's name or of a version before."""
-    placed = os.path.normpath(folder / path)
+    placed = os.path.realpath(folder / path)
     return placed if path.startswith(os.pardir) or Path(placed).exists() else path
