@@ -106,7 +106,7 @@ OPEN = [
     (5, "How many cats would there be if half of them left?"),
     (2, "How many cows would there be if 3 cows left?"),
     (3, "How many cups would there be if some cups were removed?"),
-    (3, "How many red cars would there be if 2 blue cars were added?"),
+    (3, "How many red cars would there be if 2 dark cars were added?"),
     (9, "How many flowers would be inside purple polygons if all flowers in green polygons were removed?"),
     (3, "How many chairs would there be if two chairs were moved to the left?"),
     (3, "How many chairs would there be if two more chairs were painted red?"),
@@ -166,6 +166,8 @@ SETS |= {
     "plainly": 0.45,
     "visitor": 0.7,
     "nearby": 0.65,
+    "guest": 0.58,
+    "odds": 0.43,
 }
 
 

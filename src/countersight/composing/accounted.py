@@ -43,6 +43,9 @@ _WHERE: Final = all_things(GROUNDS | SPOTS | SURROUNDINGS | COMPANIES | TIMES)
 _QUALITIES: Final = all_things(QUALITIES)
 _GOAL: Final = re.compile(r"\b(?:into|onto) (?:the|a|an) (?!(?:light|shade|sun|shadow|sunlight|dark|lead|open)\b)\w+$")
 """Where things end need not be known: "pushed into the moat"."""
+_LIGHT: Final = frozenset(map(thing_of, ("shade", "shadow", "sun", "sunlight", "sunshine")))
+_ANY_GOAL: Final = re.compile(r"\b(?:into|onto) (?:the|a|an) \w+$")
+"""Nor into the sun, where those in the shade are counted."""
 _PURPOSE: Final = re.compile(r"\bfor (?:a|an|the|his|her|their|its|my|our|some) (\w+)$")
 """Nor what they are taken for: "grabbed two for their fort"."""
 _WHO: Final = frozenset(KINDS).union(*KINDS.values())
@@ -55,7 +58,10 @@ def is_known_of_things(words: Iterable[str], asked: Asked) -> bool:
 
 def is_known_of_events(words: tuple[str, ...], asked: Asked) -> bool:
     """Whether words behind a verb say where or when and nothing else; who did it may be anybody: "by wasps"."""
-    text = _GOAL.sub(" ", " ".join(words[: words.index("by")] if "by" in words else words))
+    is_of_light = bool(asked.place & _LIGHT)
+    text = (_ANY_GOAL if is_of_light else _GOAL).sub(
+        " ", " ".join(words[: words.index("by")] if "by" in words else words)
+    )
     purpose = _PURPOSE.search(text)
     said = (text if purpose is None or thing_of(purpose[1]) in asked.words else text[: purpose.start()]).split()
     return all(_is_known(word, asked) or thing_of(word) in _WHO or is_known_verb(word) for word in said)

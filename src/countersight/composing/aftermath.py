@@ -22,6 +22,9 @@ _BACK: Final = re.compile(
 _RETURNED: Final = re.compile(
     r"(?:(?:was|were|got|is|are) )?return(?:ed|s)?(?: (?:it|them|them all))?(?P<rest>(?: .*)?)"
 )
+_PUT_AGAIN: Final = re.compile(
+    r"(?:later )?(?:was |were )?(?:hung|put|placed|set|stood)(?: up| down| on| in| there)? again"
+)
 _LATER: Final = re.compile(r" (?:again|later|afterwards?|soon|at once|after(?: a)? \w+)$")
 _AGAIN: Final = re.compile(r"(?P<did>.+?) again(?: later| afterwards)?")
 _AS_MORE: Final = re.compile(rf"^(?:(?:a|an|one)|({NUMBER})) (?!of\b|more\b|other\b)")
@@ -92,6 +95,8 @@ def _more(found: re.Match[str]) -> str:
 
 
 def _is_brought_back(text: str, asked: Asked) -> bool:
+    if _PUT_AGAIN.fullmatch(text):
+        return True
     found = _BACK.fullmatch(text) or _RETURNED.fullmatch(text)
     verb = "return" if found is None else found.groupdict().get("verb", "return")
     if found is None or not (is_verb(verb) or verb in VERBS):

@@ -1,6 +1,7 @@
 """What a counterfactual question asks for: which things it counts, and where or in what state."""
 
 import re
+from functools import lru_cache
 from itertools import pairwise
 
 import msgspec
@@ -34,6 +35,7 @@ _COUNTED = re.compile(r"\bhow many |\bthe (?:total )?(?:number|count) of ")
 _MARKED = re.compile(r"\b(?:on|at|inside|outside|under|near|behind|by|above|over) (?:the|this|that) (\w+) (?=\w)")
 _COMPOUND = re.compile(r"\b(?:in|on|at|inside|under|around|near) (?:the|this|that) (\w+) (?!if\b|on\b|in\b|at\b)\w+")
 _CALLING = re.compile(r"\b(\w+) (?:stop|station|platform|terminal|shelter|depot)\b")
+_DOER = re.compile(r"(?:would|will|could|can|is|are) (?:the|a|an|this|that) (?:\w+ )??(\w+) (?:be )?\w+ing\b")
 _IS_NEGATED = re.compile(r"\b(?:not|never|without)\b|n['’]t\b")
 HAVING = frozenset(map(thing_of, ("wear", "hold", "holding", "carry", "carrying")))
 """What people do with something of their own, which newcomers need not have."""
@@ -75,6 +77,8 @@ class Asked(msgspec.Struct, frozen=True):
     """The words for the counted things, as they were written."""
     scene: frozenset[str] = frozenset()
     """Words of the factual question, which may name the place where this one does not."""
+    doer: str = ""
+    """Who does it to them: the man, in "how many fingers would the man be holding up"."""
     is_narrow: bool = False
     """Whether it asks for those that are or do what others of their name need not: "wearing ties", "dirty"."""
 
@@ -104,6 +108,7 @@ class Asked(msgspec.Struct, frozen=True):
         )
 
 
+@lru_cache(maxsize=64)
 def read_asked(text: str, like: Asked | None = None) -> Asked | None:
     """What is asked for, or None where it is no number of things, or not the number of all of them.
 
@@ -145,6 +150,7 @@ def read_asked(text: str, like: Asked | None = None) -> Asked | None:
         compound=frozenset(thing_of(verb_of(word)) for word in parts),
         where=places[-1] if places else "",
         name=tuple(name),
+        doer=_doer(rest),
         is_narrow=_does_something_to(rest) or _is_something(rest) or _has_something(rest),
     )
 
@@ -187,6 +193,12 @@ def _does_something_to(rest: list[str]) -> bool:
     plain = PREPOSITIONS | ADVERBS | PLACES
     verbs = (before not in _BEFORE_NOUNS and word.endswith("ing") for before, word in pairwise(("", *rest)))
     return any(is_one and after not in plain for is_one, after in zip(verbs, rest[1:], strict=False))
+
+
+def _doer(rest: list[str]) -> str:
+    """Who does something to the counted things: "would the old man be | holding"."""
+    found = _DOER.match(" ".join(rest))
+    return "" if found is None else found[1]
 
 
 def _is_something(rest: list[str]) -> bool:

@@ -10,6 +10,7 @@ from countersight.composing.grammar import effect_of, is_of_others_alone
 from countersight.composing.likeness import is_scenery, names_a_known_thing, names_kin, tells_of
 from countersight.composing.places import is_of_another_place, may_stay_within
 from countersight.composing.pronouns import in_full
+from countersight.composing.vocabulary import thing_of
 from countersight.composing.wordings import in_plain_words
 
 _LONGEST_QUESTION = 1000
@@ -32,6 +33,11 @@ def compose(count: int, question: str, factual: str = "") -> int | None:
             return None  # "three left and two stayed", of six
         number = apply(effect, number)
     return number
+
+
+def _names_their_like(event: str, asked: Asked) -> bool:
+    """Whether an event that leaves out the name of the counted things tells of such as they are: two green."""
+    return bool(asked.modifiers & set(map(thing_of, event.split())))
 
 
 def _takes_off(effect: Effect | None) -> bool:
@@ -58,6 +64,8 @@ def _effects(asked: Asked, supposed: str) -> list[Effect] | None:
             return None  # "a man and his son joined": a son may be one of the people
         if counted and any(names_kin(event) for event in together if event not in counted):
             return None  # "a mother and two cubs came along"
+        if counted and any(_names_their_like(event, asked) for event in together if event not in counted):
+            return None  # "two green and three blue bottles were added"
         for event in counted or together:
             effect = partly_undone(event, found[-1] if found else None, asked)
             if effect is None and (not others or tells_of(event, asked)):

@@ -47,6 +47,8 @@ _RAISED: Final = all_things(RAISED)
 _FALLING: Final = frozenset({"fall", "drop"})
 _DOWN: Final = (MOTION | CARRIED | TAKEN | {"come", "get", "help"}) - {"settle", "slide", "slip"}
 _SWIMMING: Final = frozenset({"swim", "sail", "row", "paddle", "drift", "float"})
+_SHADE: Final = frozenset(map(thing_of, ("shade", "shadow")))
+_SUN: Final = frozenset(map(thing_of, ("sun", "sunlight", "sunshine")))
 _SEAS: Final = frozenset(map(thing_of, ("sea", "ocean")))
 _BREAKING: Final = frozenset({"get", "break", "sneak", "slip", "squeeze", "wriggle"})
 _CLIMBING: Final = frozenset(
@@ -105,7 +107,8 @@ def comes_out(verb: str, thing: str, asked: Asked) -> bool:
 def comes_ashore(verb: str, words: Words, asked: Asked) -> bool | None:
     """Whether who came ashore is then where the question looks, on the beach, or no longer, in the sea."""
     on_land, on_water = bool(asked.place & _ASHORE), bool(asked.place & (_WATERS | _VESSELS))
-    return on_land if verb == "come ashore" and not words and on_land != on_water else None
+    is_here = not words or (words == ("there",) and on_land)
+    return on_land if verb == "come ashore" and is_here and on_land != on_water else None
 
 
 def gets_there(verb: str, words: Words, asked: Asked) -> bool:
@@ -157,6 +160,13 @@ def is_out_of(goal: frozenset[str], asked: Asked) -> bool:
     if place & _ENCLOSURES:
         return bool(goal & (_GROUNDS | _OUTDOORS))
     is_on = "on" in asked.words and not place & (_WIDE | _GROUNDS | _LANDS | _WATERS)
-    between = ((_GROUNDS, _GROUNDS), (_OUTDOORS, _BUILT), (_ASHORE | _VESSELS, _WATERS), (_WATERS, _ASHORE))
+    between = (
+        (_GROUNDS, _GROUNDS),
+        (_OUTDOORS, _BUILT),
+        (_ASHORE | _VESSELS, _WATERS),
+        (_WATERS, _ASHORE),
+        (_SHADE, _SUN),
+        (_SUN, _SHADE),
+    )
     is_across = any(place & here and goal & there for here, there in between)
     return is_narrow(asked) or is_across or (is_on and goal <= _WATERS | _LANDS)

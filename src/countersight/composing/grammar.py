@@ -7,12 +7,13 @@ import msgspec
 
 from countersight.composing.accounted import is_known_of_events
 from countersight.composing.asked import WORD, Asked
-from countersight.composing.changes import added, change, gone
+from countersight.composing.being import of_being
+from countersight.composing.changes import change, gone
 from countersight.composing.clauses import of_them_all
 from countersight.composing.effects import Effect
-from countersight.composing.having import had
+from countersight.composing.having import does_so_with_more, each_has_something, had
 from countersight.composing.likeness import is_certainly_another, is_counted, loses_its_own, tells_of
-from countersight.composing.phrases import Phrase, has_company, is_restricted, read_phrase
+from countersight.composing.phrases import OF_THEIR_OWN, Phrase, has_company, read_phrase
 from countersight.composing.pieces import cutting_of
 from countersight.composing.places import is_put_there
 from countersight.composing.predicates import Predicate, read_predicate, with_late_particle
@@ -26,9 +27,7 @@ from countersight.composing.vocabulary import (
     GOES,
     MOTION,
     PLACED,
-    PLACES,
     PREPOSITIONS,
-    PRESENT,
     RELATIVES,
     TAKEN,
     number_of,
@@ -45,7 +44,6 @@ _SIZED: Final = re.compile(
 )
 """Numbers that say how big or old one thing is: "another five-year-old girl"."""
 _PER_CENT: Final = re.compile(r"\s*(?:%|\bper cent\b)")
-_INSTEAD: Final = re.compile(r"\binstead of (?:the |just |only )?\w+(?: (?!there|it)\w+)?")
 _UNCLEAR: Final = re.compile(
     r"\beach\b(?! \w+ (?:was|were)\b)|\b(?:every|each) (?:other|second|third|fourth|\d\w*)\b|\ball day\b"
     r"|\ball (?:of )?the others?\b"
@@ -76,6 +74,8 @@ def effect_of(event: str, asked: Asked) -> Effect | None:
         return scaling_of(" ".join(words), asked)
     if found := _OF_EACH.fullmatch(" ".join(words)):
         return _taken_by_each(number_of(found["many"]), found["who"], found["what"], asked)
+    if each_has_something(" ".join(words), asked):
+        return Effect("add", 0)
     if _UNCLEAR.search(text) or any(not _is_theirs(name, asked) for name in _IN_ANOTHER.findall(text)):
         return None
     if is_unchanged(words, asked):
@@ -85,7 +85,7 @@ def effect_of(event: str, asked: Asked) -> Effect | None:
     if (effect := recoloured(words, asked) or changed_in_wearing(" ".join(words), asked)) is not None:
         return effect
     if words[0] == "there" or "instead" in words:
-        return _of_being(WORD.findall(_INSTEAD.sub("instead", text)), asked)
+        return of_being(text, asked)
     return _of_happening(words, asked)
 
 
@@ -103,49 +103,12 @@ def _taken_by_each(many: int | None, who: str, what: str, asked: Asked) -> Effec
     return Effect(effect.kind, many * effect.by)
 
 
-def _of_being(words: list[str], asked: Asked) -> Effect | None:
-    """What "there were two more dogs" does, or "there were three dogs instead of one"."""
-    instead = "instead" in words
-    said = ["only" if word == "just" else word for word in words if word not in ("instead", "also", "too")]
-    if said[:1] != ["there"] or len(said) < 3 or verb_of(said[1]) not in ("be", "exist"):
-        return None
-    negated = said[2] == "not"
-    begin = 3 if negated else 2
-    only = said[begin] == "only" if begin < len(said) else False
-    if negated and said[begin : begin + 1] == ["any"]:
-        phrase = read_phrase(["no", *said[begin + 1 :]], asked)
-    else:
-        phrase = None if negated else read_phrase(said[begin:], asked)
-    if phrase is None or not is_counted(phrase, asked):
-        return None
-    tail = [*phrase.after, *said[begin + phrase.end :]]
-    if len(said) != len(words) - instead:
-        return added(phrase) if not instead else None
-    return _how_many_there_are(phrase, tail, asked, only=only)
-
-
-def _how_many_there_are(phrase: Phrase, tail: list[str], asked: Asked, *, only: bool) -> Effect | None:
-    amount, quantity = phrase.quantity.amount, phrase.quantity
-    if not isinstance(amount, int) or phrase.definite or {"total", "each", "every"} & set(tail):
-        return None
-    where = {thing_of(verb_of(word)) for word in tail if word not in PREPOSITIONS | PLACES | PRESENT | {"the", "this"}}
-    if quantity.indefinite or not is_known_of_events(tuple(tail), asked):  # "there was a dog": one, or one more?
-        return None
-    if quantity.more or quantity.given:  # "there was a fifth dog"
-        return added(phrase) if amount and (asked.is_plain or where <= asked.words) else None
-    if where - asked.words or is_restricted(phrase, asked) or phrase.of:
-        return None
-    if quantity.fewer:
-        return Effect("remove", amount)
-    return Effect("keep", amount) if only else Effect("set", amount)
-
-
 def _of_happening(words: list[str], asked: Asked) -> Effect | None:
     """Who does what: "two dogs left", "two dogs were removed", "he ate two apples and left"."""
     subject, begin = _subject(words, asked)
     effects: set[Effect] = set()
     parts = _parts(words[begin:])
-    if len(parts) > 1 and {"back", "again"} & set(words):  # "ran off and came back"
+    if len(parts) > 1 and {"back", "again", "replaced"} & set(words):  # "ran off and came back"
         return None
     for part in parts:
         effect = _told(part, subject, words[0], asked)
@@ -199,6 +162,8 @@ def _of_predicate(part: list[str], subject: Phrase | None, first: str, asked: As
         return None  # girls who took them all off took off their hats
     if _is_emptied(predicate, subject, first, asked):
         return Effect("remove_all")
+    if (more := does_so_with_more(predicate, subject, first, asked)) is not None:
+        return more
     if subject is None:
         return _of_an_agent(predicate, None, asked) or _of_a_pronoun(predicate, first, asked)
     if is_counted(subject, asked):
@@ -271,7 +236,7 @@ def _of_an_agent(predicate: Predicate, agent: Phrase | None, asked: Asked) -> Ef
         return None  # "every guest brought a plate", "everyone took one"
     verb, behind = with_late_particle(predicate.verb, [*theme.after, *rest[theme.end :]])
     is_whole = verb == predicate.verb  # "put two away | in the box": the box is where they get to
-    if is_whole and behind and (behind[0] in RELATIVES or behind[0] in _WHERE):  # "we removed the chairs on the left"
+    if is_whole and behind and behind[0] in RELATIVES | OF_THEIR_OWN | _WHERE:  # "we removed the chairs on the left"
         theme = msgspec.structs.replace(theme, after=tuple(behind))
     if predicate.verb in ("have", "get"):
         return had(theme, agent, predicate.verb, behind, asked)

@@ -12,6 +12,7 @@ from countersight.composing.vocabulary import (
     IMITATIONS,
     KIN,
     KINDS,
+    MAY_BE,
     PERSON,
     QUALITIES,
     SCENERY,
@@ -23,8 +24,8 @@ from countersight.composing.vocabulary import (
 _KNOWN: Final = frozenset(KINDS).union(*KINDS.values())
 _KIN: Final = all_things(KIN)
 _SCENERY: Final = re.compile(
-    r"(?:it|the \w+|somebody|someone) (?P<verb>\w+)"
-    r"(?: to (?:rain|snow|pour|thunder|hail)| raining| snowing| open| shut| up| late| loudly| in| along)?"
+    r"(?:it|(?:the|a|an) \w+|somebody|someone) (?P<verb>\w+)"
+    r"(?: out| to (?:rain|snow|pour|thunder|hail)| raining| snowing| open| shut| up| late| loudly| in| along)?"
 )
 _APPROACHES: Final = re.compile(r"(?:a|an|the|my|some) (\w+) \w+ (?:at|toward|towards) (?:them|the (\w+))")
 _CALLS: Final = re.compile(
@@ -55,7 +56,8 @@ def is_certainly_another(phrase: Phrase, asked: Asked) -> bool:
     thing = thing_of(phrase.head or "")
     if thing == asked.head or thing in asked.members or asked.head in KINDS.get(thing, ()):  # a flower may be a rose
         return False
-    return thing in APART and asked.head in APART
+    may_be = asked.head in MAY_BE.get(thing, ()) or thing in MAY_BE.get(asked.head, ())
+    return thing in APART and asked.head in APART and not may_be
 
 
 def loses_its_own(verb: str, agent: Phrase | None, asked: Asked) -> bool:

@@ -48,6 +48,8 @@ _CLASSES: Final = all_things(CLASSES)
 _PAIR: Final = thing_of("pair")
 _PAIRS_OF_ONE: Final = all_things(PAIRS_OF_ONE)
 
+OF_THEIR_OWN: Final = PRONOUNS - {"everything"}
+"""Who is told of behind a name has a clause of his own, that says which ones: "the boxes we do not need"."""
 _WITH: Final = frozenset({"with", "carrying", "towing"})
 _KIN: Final = all_things(KIN)
 
@@ -199,9 +201,9 @@ def _exception(words: list[str], end: int, asked: Asked, *, is_named: bool) -> t
 
 def _post_modifier(words: list[str]) -> list[str]:
     """What is said of the noun behind it, up to the verb of the event: "on the left", "sitting on the ground"."""
-    if not words or not (words[0] in PREPOSITIONS or words[0] in RELATIVES or words[0].endswith("ing")):
+    in_relative = words[:1] != [] and words[0] in RELATIVES | OF_THEIR_OWN
+    if not words or not (in_relative or words[0] in PREPOSITIONS or words[0].endswith("ing")):
         return []
-    in_relative = words[0] in RELATIVES
     for place, word in enumerate(words[1:], 1):
         before = words[place - 1]
         if before in PREPOSITIONS or before in FILLER or before in ALL:
@@ -251,6 +253,8 @@ def _extra(phrase: Phrase, asked: Asked) -> frozenset[str]:
 def is_restricted(phrase: Phrase, asked: Asked) -> bool:
     """Whether a phrase may speak of some of the counted things only: the blue ones, those on the left."""
     if phrase.possessive or kin(phrase, asked) == "member" or _extra(phrase, asked):
+        return True
+    if OF_THEIR_OWN & set(phrase.after[:2]):
         return True
     behind = {thing_of(word) for word in phrase.after if word not in FILLER | PLACES | PREPOSITIONS}
     return bool(behind - asked.words)

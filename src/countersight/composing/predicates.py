@@ -64,7 +64,8 @@ def read_predicate(words: list[str], *, is_verb_first: bool = False) -> Predicat
         helped = words[place + 1 : place + 2] == ["be"]
         place, is_verb_first = place + (2 if helped else 1), True
     word = words[place] if place < len(words) else ""
-    if word in _ADJECTIVES:
+    has_gone_somewhere = last in _HAVE and word == "gone" and len(words) > place + 1  # "had gone out"
+    if word in _ADJECTIVES and not has_gone_somewhere:
         return Predicate(word, False, is_negated, False, tuple(words[place + 1 :]))
     is_ing = word.endswith("ing")
     is_sure = word in PAST_AS_PLAIN or (helped and verb_of(word) != word) or (is_verb_first and word in VERBS)

@@ -32,6 +32,8 @@ _RECOLOURED: Final = re.compile(
 )
 
 
+_ANY_OTHER: Final = frozenset({"different", "newer", "similar", "identical", "fresh", "nicer"})
+"""What leaves a fork a fork."""
 _COLOURS: Final = all_things(COLOURS)
 
 
@@ -53,8 +55,9 @@ def replacing(words: list[str]) -> Replaced | None:
 
 def replacing_of(replaced: Replaced, asked: Asked) -> Effect | None:
     """What "a plate was replaced by two bowls" does: what goes and what comes must be of different kinds."""
-    leaving, coming = read_phrase(replaced.old, asked), read_phrase(replaced.new, asked)
-    if leaving is None or coming is None or coming.head is None or coming.end < len(replaced.new):
+    new = replaced.new if asked.modifiers else [word for word in replaced.new if word not in _ANY_OTHER]
+    leaving, coming = read_phrase(replaced.old, asked), read_phrase(new, asked)
+    if leaving is None or coming is None or coming.head is None or coming.end < len(new):
         return None
     if is_counted(leaving, asked) and is_counted(coming, asked):
         return _renewed(leaving, coming, asked)

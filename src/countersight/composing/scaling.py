@@ -38,7 +38,10 @@ _WHAT: Final = r"(?: (?P<what>[\w ]+?))?"
 _AT: Final = r"(?P<at> (?:on|in|at|inside|under|around) [\w ]+)?"
 _COMING: Final = r"(?:was|were|got) (?:added|placed|put|brought(?: in)?)"
 _ALONG: Final = r"(?: along| in| over| with (?:him|her|it|them))?"
-_ALL_OF: Final = r"(?:each|every)(?: single| one)?(?: of)? (?P<what>(?:the )?\w+(?: \w+)?)"
+_ALL_OF: Final = (
+    r"(?:each|every)(?: single| one)?(?: of)? (?P<what>(?:the )?\w+(?: \w+)??)"
+    r"(?P<at> (?:on|in|at|inside|under|around) [\w ]+?)?"
+)
 _EACH: Final = r"(?P<each>\w+)(?: more| other| new| extra| additional)?(?: (?P<new>[\w ]+?))?"
 _WHOLE: Final = tuple(
     re.compile(pattern)
@@ -81,6 +84,8 @@ _WHOLE: Final = tuple(
         rf"for (?:each|every) (?P<what>\w+(?: \w+)??) {_EACH} {_COMING}",
         # The number stayed the same.
         rf"{_NUMBER} (?:stayed|remained|was|were|kept) (?P<same>the same|unchanged)",
+        # We hung up as many lamps again in the hall.
+        rf"(?:i|you|we|they|he|she|someone) (?:hung up|put up|set out|brought in) as many{_WHAT} (?P<again>again){_AT}",
         # You added as many dogs as there are.
         rf"[\w ]+ added as many{_WHAT} (?P<again>as there are(?: already| now)?)",
         # The number was 5, or changed to 5; there were a total of 5.

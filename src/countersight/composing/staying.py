@@ -10,6 +10,7 @@ from countersight.composing.predicates import read_predicate
 from countersight.composing.vocabulary import (
     APART,
     CARRIED,
+    COMPANIES,
     FURNITURE,
     GARMENTS,
     MOTION,
@@ -44,10 +45,16 @@ _ACROSS: Final = re.compile(
     r"(?P<what>.+?) (?:was |were )?(?P<verb>\w+) from (?:the|a) (?P<source>\w+) "
     r"(?:onto|on to|to) (?:the|a) (?P<goal>\w+)"
 )
+_INSIDE: Final = re.compile(
+    r"(?P<what>.+?) (?:was |were )?(?P<verb>\w+) from the \w+ (?:over |across )?to the \w+ "
+    r"(?:inside|within) (?:the (?:\w+ )?(?P<where>\w+)|it)"
+)
 _GESTURE: Final = re.compile(
     r"(?P<what>.+?) (?:barked|meowed|mooed|chirped|shook hands|turned (?:around|round)"
     r"|(?:flapped|spread) (?:its|their) wings"
-    r"|raised (?:his|her|their|a|one) hands?|(?:switched|swapped|changed) (?:seats|places|positions)"
+    r"|raised (?:his|her|their|a|one) (?:hands?|arms?)"
+    r"|rolled over(?: onto (?:its|his|her|their) (?:back|side|belly)s?)?"
+    r"|(?:switched|swapped|changed) (?:seats|places|positions)"
     r"|wagged (?:its|their) tails?|(?:closed|opened) (?:his|her|its|their) eyes)"
 )
 _ORDERED: Final = re.compile(
@@ -57,7 +64,8 @@ _ORDERED: Final = re.compile(
 _GARMENTS: Final = all_things(GARMENTS)
 _FURNITURE: Final = all_things(FURNITURE)
 _ROOMS: Final = all_things(ROOMS)
-_SEATED: Final = all_things(SEATS | {"table", "desk", "bar", "counter"})
+_LEFT_SITTING: Final = all_things(SEATS | COMPANIES | {"table", "desk", "bar", "counter"})
+"""Who sits down or gets up here may have left it: the bench, or a row of soldiers."""
 
 
 def stays(text: str, asked: Asked) -> bool:
@@ -85,7 +93,7 @@ def _rests(text: str, asked: Asked) -> bool:
     begins = predicate.verb in ("start", "begin") and predicate.rest[:1] and predicate.rest[0] in PASTIMES
     if len(predicate.rest) != bool(begins):
         return False
-    may_leave = bool(asked.place & _SEATED) and predicate.verb in RISING | {"sit", "sit down"}
+    may_leave = bool(asked.place & _LEFT_SITTING) and predicate.verb in RISING | {"sit", "sit down"}
     is_still = (begins or predicate.verb in STAYING_THERE | RISING) and is_alive(asked.head)
     return bool(is_still) and not may_leave and _theirs(" ".join(words[: subject.end]), asked) is not None
 
@@ -111,7 +119,7 @@ def _is_treated(text: str, asked: Asked) -> bool:
 
 def _moves_within(text: str, asked: Asked) -> bool:
     """Whether they move to another part of the place, or from chair to table in the room that is asked about."""
-    if found := _WITHIN.fullmatch(text):
+    if found := _WITHIN.fullmatch(text) or _INSIDE.fullmatch(text):
         is_there = found["where"] in (None, asked.where) and bool(asked.where)
     elif found := _ACROSS.fullmatch(text):
         is_there = {thing_of(found["source"]), thing_of(found["goal"])} <= _FURNITURE and bool(asked.place & _ROOMS)

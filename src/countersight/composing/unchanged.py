@@ -5,7 +5,7 @@ from typing import Final
 
 from countersight.composing.asked import Asked
 from countersight.composing.likeness import is_certainly_another, is_counted
-from countersight.composing.others import is_of_another_kind
+from countersight.composing.others import is_of_another_colour, is_of_another_kind
 from countersight.composing.phrases import Phrase, kin, read_phrase
 from countersight.composing.staying import stays
 from countersight.composing.vocabulary import (
@@ -56,6 +56,8 @@ def is_unchanged(words: list[str], asked: Asked) -> bool:
     """Whether an event certainly leaves the number of the counted things as it is."""
     text = " ".join(words)
     if _NOTHING.fullmatch(text):
+        return True
+    if is_of_another_colour(words, asked):
         return True
     if not _asks_only_where(asked):
         return False

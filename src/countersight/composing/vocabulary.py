@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Iterable
+from functools import lru_cache
 from importlib.resources import files
 from typing import Any, Final
 
@@ -105,6 +106,7 @@ RISING: Final = _list("rising")
 PASTIMES: Final = _list("pastimes")
 TREATED: Final = _list("treated")
 GARMENTS: Final = _list("garments")
+POSSESSIONS: Final = _list("possessions")
 ROOMS: Final = _list("rooms")
 BUILDINGS: Final = _list("buildings")
 FURNITURE: Final = _list("furniture")
@@ -181,6 +183,7 @@ def is_known_verb(word: str) -> bool:
     return word not in _NO_VERB_WHEN_PLAIN and word not in _NEVER_VERBS and verb_of(word) in VERBS
 
 
+@lru_cache(maxsize=4096)
 def verb_of(word: str) -> str:
     """The plain form of a verb the composer knows: disappeared, disappears and disappearing are disappear."""
     if word in _IRREGULAR:
@@ -222,6 +225,7 @@ def plural(noun: str) -> str:
     return noun + ("es" if noun.endswith(("s", "x", "ch", "sh", "z", "ato")) else "s")
 
 
+@lru_cache(maxsize=4096)
 def thing_of(word: str) -> str:
     """One form for a noun, its plural and its close synonyms, good for comparing and nothing else: horses is "hors"."""
     if word in _PLURALS:
@@ -260,6 +264,9 @@ def is_alive(thing: str) -> bool:
 
 APART: Final = things_of(_LISTED["apart"])
 """Things of which none is one of another."""
+
+MAY_BE: Final = {thing_of(name): things_of(others) for name, others in _LISTED["may_be"].items()}
+"""What may be called by another of these names after all: a sofa, a couch."""
 
 COMPOUNDS: Final = {thing_of(name): things_of(before) for name, before in _LISTED["compounds"].items()}
 """What stands before a name and makes it that of another thing: hot, before dog."""

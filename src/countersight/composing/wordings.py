@@ -14,6 +14,7 @@ from countersight.composing.paraphrases import (
     who_joined,
 )
 from countersight.composing.quantities import ORDINALS
+from countersight.composing.turns import in_few_words
 from countersight.composing.vocabulary import (
     CARRIED,
     KINDS,
@@ -33,7 +34,9 @@ from countersight.text import NUMBER_WORDS
 _OF_PLACE: Final = re.compile(
     r"\b(?:on|onto|in|into|to|off|from|out of|at|inside|under|around|reached|entered|left|joined) it\b"
 )
-_COUNTING: Final = frozenset(map(thing_of, ("number", "amount", "count", "total", "third", "quarter", "half", "as")))
+_COUNTING: Final = frozenset(
+    map(thing_of, ("number", "amount", "count", "total", "third", "quarter", "half", "as", "dozen", "couple"))
+)
 _NAMED: Final = re.compile(r"\b(?:a|an|the|another) (\w+)")
 _BEFORE_NOUNS: Final = re.compile(rf"\b(?:{'|'.join(sorted((*QUALITIES, *ORDINALS, *NUMBER_WORDS)))}) ")
 _EACH_OF: Final = re.compile(rf"\beach of the ({NUMBER}) (\w+) ")
@@ -51,7 +54,7 @@ _DOES: Final = re.compile(rf"\b(\w+) (\w+s) (?=(?:{NUMBER}|a|an|another|the|some
 _THEN: Final = re.compile(
     r"\band (?:(?:then|later|afterwards|eventually|soon|subsequently|immediately|straight away|right away),? )+"
 )
-_ONLY: Final = re.compile(rf"\bjust (?=(?:{NUMBER})\b)")
+_ONLY: Final = re.compile(rf"\b(?:just|exactly) (?=(?:{NUMBER})\b)")
 _ASWELL: Final = re.compile(r",? as well$")
 _TWINS: Final = re.compile(r"\bthe twins each\b")
 
@@ -60,7 +63,7 @@ def in_plain_words(supposed: str, asked: Asked) -> str:
     """A supposition in words that the grammar reads."""
     told = _DO.sub(_they_did, _in_plain_verbs(_THEN.sub("and then ", _ONLY.sub("only ", supposed.casefold()))))
     told = _DOES.sub(_did, told)
-    told = of_what_is_asked(what_becomes_of_them(told, asked), asked)
+    told = of_what_is_asked(what_becomes_of_them(in_few_words(told, asked), asked), asked)
     text = _GIVEN.sub("got ", _with_its_place(told, asked))
     text = who_joined(_ASWELL.sub("", of_groups(text)), asked)
     text = put_there(all_of_them(text, asked), asked)
