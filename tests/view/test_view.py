@@ -51,6 +51,14 @@ def test_cases_come_page_by_page_and_hostile_text_is_text(run):
     assert b"default-src &#x27;none&#x27;" in first[2] or b"default-src 'none'" in first[2]
 
 
+def test_a_run_that_was_shown_no_picture_says_so_of_each(run, tmp_path):
+    blind = cs.run(
+        run.path.parent.parent / "flowers", lambda _, question: "A", prompt="text-only", out=tmp_path / "blind"
+    )
+    [(_, _, page)] = pages(blind.path, "/run/0")
+    assert page.count(b"<figcaption>factual picture, not shown to the model</figcaption>") == 24
+
+
 def test_pictures_are_those_of_the_dataset_and_nothing_else(run):
     answers = pages(
         run.path, "/run/0/picture/0/image", "/run/0/picture/99/image", "/run/0/picture/..%2f..%2f/image", "/run/7"

@@ -83,6 +83,8 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the model wrote its answers (generate), or options were ranked by their loss (rank)."""
     settings: tuple[tuple[str, str], ...] = ()
     """What else its answers depend on: temperature, seed and the like."""
+    sees: bool = True
+    """Whether it was shown the pictures; some prompts show none."""
     groups: tuple[GroupScores, ...]
     letters: tuple[LetterShare, ...] = ()
     total: GroupScores | None = None

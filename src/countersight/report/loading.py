@@ -275,6 +275,7 @@ def as_run(label: str, judged: JudgedRun, scores: Scores, found: Divided) -> Run
         version=manifest.countersight,
         answering=manifest.answering,
         settings=tuple((key, str(value)) for key, value in manifest.ways().items()),
+        sees=manifest.prompt.picture,
         groups=tuple(map(as_group, rows)),
         letters=tuple(
             LetterShare(asking_of(share.world, share.telling), share.letter, share.answered, share.gold, share.n)

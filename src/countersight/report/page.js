@@ -191,7 +191,7 @@
 
   // What the model saw of a picture: its size, or that it, or some of the models, never saw it.
   const seenAs = (item, side) => {
-    const blind = side ? index.runs.filter((_, run) => !item.answers[run].shown) : [];
+    const blind = index.runs.filter((_, run) => index.blind[run] || (side && !item.answers[run].shown));
     if (blind.length === index.runs.length) return "not shown to the model";
     if (blind.length) return `not shown to ${blind.join(", ")}`;
     const [width, height] = index.sizes[side ? item.counterfactual_picture : item.picture] ?? [];

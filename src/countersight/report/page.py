@@ -48,6 +48,8 @@ class _Index(msgspec.Struct, frozen=True):
 
     askings: tuple[_Asking, ...]
     runs: tuple[str, ...]
+    blind: tuple[bool, ...]
+    """Which runs were shown no picture."""
     groups: tuple[str, ...]
     outcomes: tuple[_Outcome, ...]
     group_of: list[int]
@@ -150,6 +152,7 @@ def _index(data: PageData) -> _Index:
     return _Index(
         askings=tuple(_Asking(key, _SIGNS[key], f"{key}: {words}") for key, words in ASKING_WORDS.items()),
         runs=tuple(name(run.label) for run in data.report.runs),
+        blind=tuple(not run.sees for run in data.report.runs),
         groups=tuple(name(group) for group in groups),
         outcomes=tuple(_Outcome(key, words) for key, words in PAIR_OUTCOMES.items()),
         sizes=[(picture.width, picture.height) for picture in data.pictures],

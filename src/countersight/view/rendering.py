@@ -115,12 +115,16 @@ def _link(words: str, key: str, outcome: str, asking: Asking, page: int, *, curr
 
 
 def _card(key: str, run: WatchedRun, place: int, case: Case, said: dict[Asking, Reply]) -> Markup:
-    seen = "" if run.verdict(place, "shown") else ", not shown to the model"
+    sees = run.judged().run.manifest.prompt.picture
     shown = [
-        ("image", case.image, "factual picture"),
-        ("counterfactual", case.counterfactual_image, f"counterfactual picture{seen}"),
+        ("image", case.image, "factual picture", sees),
+        ("counterfactual", case.counterfactual_image, "counterfactual picture", sees and run.verdict(place, "shown")),
     ]
-    pictures = [_figure(f"/run/{key}/picture/{place}/{side}", words) for side, file, words in shown if file]
+    pictures = [
+        _figure(f"/run/{key}/picture/{place}/{side}", words if seen else f"{words}, not shown to the model")
+        for side, file, words, seen in shown
+        if file
+    ]
     asked = [_asking(run, place, case, asking, said.get(asking)) for asking in ASKINGS]
     return element("article", element("h3", text(name(case.id)), dir="auto"), *pictures, *asked, class_="card")
 
