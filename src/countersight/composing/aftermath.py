@@ -22,9 +22,7 @@ _BACK: Final = re.compile(
 _RETURNED: Final = re.compile(
     r"(?:(?:was|were|got|is|are) )?return(?:ed|s)?(?: (?:it|them|them all))?(?P<rest>(?: .*)?)"
 )
-_PUT_AGAIN: Final = re.compile(
-    r"(?:later )?(?:was |were )?(?:hung|put|placed|set|stood)(?: up| down| on| in| there)? again"
-)
+_PUT_AGAIN: Final = re.compile(r"(?:later )?(?:was |were )?(?:hung(?: up)?|put up|put there) again")
 _LATER: Final = re.compile(r" (?:again|later|afterwards?|soon|at once|after(?: a)? \w+)$")
 _AGAIN: Final = re.compile(r"(?P<did>.+?) again(?: later| afterwards)?")
 _AS_MORE: Final = re.compile(rf"^(?:(?:a|an|one)|({NUMBER})) (?!of\b|more\b|other\b)")

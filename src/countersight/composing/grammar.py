@@ -13,6 +13,7 @@ from countersight.composing.clauses import of_them_all
 from countersight.composing.effects import Effect
 from countersight.composing.having import does_so_with_more, each_has_something, had
 from countersight.composing.likeness import is_certainly_another, is_counted, loses_its_own, tells_of
+from countersight.composing.others import is_of_another_colour
 from countersight.composing.phrases import OF_THEIR_OWN, Phrase, has_company, read_phrase
 from countersight.composing.pieces import cutting_of
 from countersight.composing.places import is_put_there
@@ -253,6 +254,8 @@ def is_of_others_alone(event: str, asked: Asked) -> bool:
     """Whether an event is about things that are certainly not counted, and names nobody else: "two women walked in"."""
     words = WORD.findall(event)
     subject = read_phrase(words, asked) if words else None
+    if subject is not None and is_of_another_colour(words, asked):
+        return True
     if subject is None or tells_of(event, asked):
         return False
     if is_unchanged(words, asked):  # "two pears were added", to the apples

@@ -22,6 +22,7 @@ from countersight.composing.vocabulary import (
     KINDS,
     MOTION,
     PERSON,
+    PLACED,
     PREPOSITIONS,
     SPOTS,
     SURROUNDINGS,
@@ -33,7 +34,9 @@ from countersight.composing.vocabulary import (
 
 _BEARING: Final = all_things((SPOTS | SURROUNDINGS) - {"fork", "spoon"})
 """What other things may be on or in: who takes away the table may take away the plates."""
-_FRIGHTENING: Final = all_things(HUNTERS | {"dog", "cat"})
+_FRIGHTENING: Final = all_things(
+    HUNTERS | {"dog", "cat", "owl", "seal", "otter", "stork", "heron", "whale", "dolphin", "raccoon"}
+)
 
 
 _COLOURS: Final = all_things(COLOURS)
@@ -84,7 +87,8 @@ def is_of_another_colour(words: list[str], asked: Asked) -> bool:
     if not is_said or is_unclear or predicate is None or predicate.is_negated or predicate.is_progressive:
         return False
     is_alike = mine == theirs or any(mine | theirs <= shades for shades in _SHADES)
-    return not is_alike and _is_plain(predicate, asked) and (_comes(predicate) or _goes(predicate))
+    is_put = predicate.is_passive and predicate.verb.partition(" ")[0] in PLACED
+    return not is_alike and _is_plain(predicate, asked) and (is_put or _comes(predicate) or _goes(predicate))
 
 
 def _comes(predicate: Predicate) -> bool:
@@ -120,6 +124,8 @@ def _sort(thing: str) -> str:
 def _is_plain(predicate: Predicate, asked: Asked) -> bool:
     """Whether nothing is said behind the verb but where, or whom they joined."""
     rest = predicate.rest[:-2] if predicate.rest[-2:] in _WITH_THEM else predicate.rest
+    if rest == ("there",):
+        return True
     if predicate.verb == "join" and (rest == ("them",) or content(rest) <= {asked.head}):
         return True
     if predicate.verb in _SETTLES and rest and content(rest) <= {asked.head, "next"}:

@@ -32,6 +32,7 @@ _RECOLOURED: Final = re.compile(
 )
 
 
+_ANOTHER_ONE: Final = ["another", "one"]
 _ANY_OTHER: Final = frozenset({"different", "newer", "similar", "identical", "fresh", "nicer"})
 """What leaves a fork a fork."""
 _COLOURS: Final = all_things(COLOURS)
@@ -56,13 +57,14 @@ def replacing(words: list[str]) -> Replaced | None:
 def replacing_of(replaced: Replaced, asked: Asked) -> Effect | None:
     """What "a plate was replaced by two bowls" does: what goes and what comes must be of different kinds."""
     new = replaced.new if asked.modifiers else [word for word in replaced.new if word not in _ANY_OTHER]
+    new = _ANOTHER_ONE if new in (["another"], ["a", "one"], ["a", "new", "one"]) else new
     leaving, coming = read_phrase(replaced.old, asked), read_phrase(new, asked)
-    if leaving is None or coming is None or coming.head is None or coming.end < len(new):
+    if leaving is None or coming is None or coming.end < len(new) or (coming.head is None and new != _ANOTHER_ONE):
         return None
-    if is_counted(leaving, asked) and is_counted(coming, asked):
+    if is_counted(leaving, asked) and (coming.head is None or is_counted(coming, asked)):
         return _renewed(leaving, coming, asked)
     if is_counted(leaving, asked) and is_certainly_another(coming, asked):
-        is_worn = is_alive(asked.head) and not is_alive(thing_of(coming.head))  # "changed into a coat"
+        is_worn = is_alive(asked.head) and not is_alive(thing_of(coming.head or ""))  # "changed into a coat"
         return None if is_worn else gone(leaving, asked)
     if is_counted(coming, asked) and is_certainly_another(leaving, asked) and _number(leaving) == _number(coming) == 1:
         return added(coming)

@@ -50,7 +50,8 @@ _INSIDE: Final = re.compile(
     r"(?:inside|within) (?:the (?:\w+ )?(?P<where>\w+)|it)"
 )
 _GESTURE: Final = re.compile(
-    r"(?P<what>.+?) (?:barked|meowed|mooed|chirped|shook hands|turned (?:around|round)"
+    r"(?P<what>.+?) (?:barked|meowed|mooed|chirped|roared|howled|growled|hissed|quacked|neighed|bleated"
+    r"|shook hands|turned (?:around|round)"
     r"|(?:flapped|spread) (?:its|their) wings"
     r"|raised (?:his|her|their|a|one) (?:hands?|arms?)"
     r"|rolled over(?: onto (?:its|his|her|their) (?:back|side|belly)s?)?"

@@ -5,15 +5,20 @@ from typing import Final
 
 from countersight.composing.asked import Asked
 from countersight.composing.paraphrases import NUMBER
-from countersight.composing.vocabulary import KINDS, number_of, plural, thing_of
+from countersight.composing.vocabulary import KINDS, is_verb, number_of, plural, thing_of
 
-_NOT_REPLACED: Final = re.compile(r" (?:and|but) (?:(?:was|were|is|are) )?(?:not|never) replaced$")
-_NOT: Final = re.compile(r"\b(was|were)n['’]t (?=replaced$)")
+_NOT: Final = re.compile(r"\b(was|were|did)n['’]t (?=(?:replaced|(?:brought|put|come) back|return(?:ed)?)$)")
+_NOT_REPLACED: Final = re.compile(
+    r" (?:and|but) (?:(?:was|were|did) )?(?:not|never) (?:replaced|(?:brought|put|come|came) back|return(?:ed)?)$"
+)
 _MORE: Final = rf"(?:another(?: one)?|(?P<more>{NUMBER}) more)"
 _THEN: Final = r"and then "
+_DID: Final = rf"(?P<did>(?:(?!\b(?:{NUMBER}|a|an)\b)[a-z ])+?)"
 _ONE_THEN_ANOTHER: Final = (
-    re.compile(rf"\b(?P<many>{NUMBER}|a|an) (?P<what>\w+) {_THEN}{_MORE}$"),
-    re.compile(rf"^(?P<many>{NUMBER}|a|an) (?P<what>\w+) (?P<did>[a-z ]+?) {_THEN}{_MORE}$"),
+    re.compile(rf"\b(?P<many>one) {_THEN}{_MORE}$"),
+    re.compile(rf"\b(?P<many>{NUMBER}|a|an) (?P<what>(?!of\b)\w+) {_THEN}{_MORE}$"),
+    re.compile(rf"^(?P<many>{NUMBER}) (?=of ){_DID} {_THEN}{_MORE}$"),
+    re.compile(rf"^(?P<many>{NUMBER}|a|an) (?P<what>(?!of\b)\w+) {_DID} {_THEN}{_MORE}$"),
     re.compile(rf"^(?:first )?(?P<many>one) {_THEN}another (?P<did>.+)$"),
 )
 _SHARE: Final = rf"(?:half|(?:a|one) (?:third|quarter)|only (?:{NUMBER}))"
@@ -55,7 +60,8 @@ def _together(found: re.Match[str]) -> str:
     """One and another are two."""
     told = found.groupdict()
     many = (number_of(told["many"]) or 0) + (number_of(told.get("more") or "one") or 0)
-    return " ".join(filter(None, (str(many), plural(told["what"]) if told.get("what") else "", told.get("did"))))
+    what = told.get("what") or ""
+    return " ".join(filter(None, (str(many), plural(what) if what and not is_verb(what) else what, told.get("did"))))
 
 
 def _used(found: re.Match[str], asked: Asked) -> str:

@@ -54,7 +54,7 @@ _DOES: Final = re.compile(rf"\b(\w+) (\w+s) (?=(?:{NUMBER}|a|an|another|the|some
 _THEN: Final = re.compile(
     r"\band (?:(?:then|later|afterwards|eventually|soon|subsequently|immediately|straight away|right away),? )+"
 )
-_ONLY: Final = re.compile(rf"\b(?:just|exactly) (?=(?:{NUMBER})\b)")
+_ONLY: Final = re.compile(rf"\b(?:just|exactly) (?=(?:{NUMBER}|half)\b)")
 _ASWELL: Final = re.compile(r",? as well$")
 _TWINS: Final = re.compile(r"\bthe twins each\b")
 
