@@ -10,7 +10,6 @@ from countersight.case import Option, Question
 from countersight.collect import export_campaign
 from countersight.collect.flows.verifying import Verified, verified_case
 from countersight.collect.making import new_campaign
-from countersight.dataset import Dataset
 
 ALONE = {"factual": None, "change": None, "shown": None, "counterfactual_image": None}
 
@@ -56,7 +55,11 @@ def test_cases_that_are_verified_again_keep_whose_they_were(tmp_path: Path) -> N
             for name in ("ada", "ben"):
                 Visitor(app, campaign, name).contribute("verify")
             export_campaign(campaign, source := tmp_path / f"verified{number}")
-    card = (Dataset.open(source).path / "README.md").read_text(encoding="utf-8")
+    card = (source / "README.md").read_text(encoding="utf-8")
     assert "those of `verified1`" in card
     assert "those of `first`" in card
     assert card.endswith("Its card says:\n\nGraphs of Visual Genome (CC BY 4.0).\n")
+    (tmp_path / "verified1").rename(tmp_path / "moved")
+    with opened(tmp_path / "campaign2") as (_, campaign):
+        export_campaign(campaign, tmp_path / "late")
+    assert "no longer there to say whose work they are" in (tmp_path / "late/README.md").read_text(encoding="utf-8")

@@ -3,6 +3,7 @@
 import csv
 from pathlib import Path
 
+import msgspec
 import pytest
 from making import case, dataset
 
@@ -83,6 +84,8 @@ def test_a_group_of_which_nothing_was_read_says_so_in_the_place_of_a_figure(tmp_
     assert sentence(report).endswith(
         "Without a figure, since not one reply could be read: group 1 (gpt-4o, counterfactual)."
     )
+    many = msgspec.structs.replace(report, runs=report.runs[:1] * 4)
+    assert sentence(many).endswith("not one reply could be read: 1 group; the tables say which.")
     grid = by_group(report.runs[0])
     factual, counterfactual, drop = grid.lines[1].cells[2:5]
     assert (factual.text, counterfactual, drop) == ("100.0", Cell("–", ("0 of 12 read",)), NOTHING)

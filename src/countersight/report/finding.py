@@ -71,10 +71,11 @@ def _unread(report: ReportData) -> Iterator[Told]:
 
 def _unheard(report: ReportData) -> Iterator[str]:
     """The groups that have no figure since not one reply about them could be read; of many, how many."""
-    known = [run for run, _ in _found(report)]
-    found = [words for run in known for scores in run.groups[:-1] if (words := _silence(report, run, scores))]
+    lines = [(scores, run) for run, _ in _found(report) for scores in run.groups[:-1]]
+    found = [(words, scores.group) for scores, run in lines if (words := _silence(report, run, scores))]
     if found:
-        told = ", ".join(found) if len(found) <= _FEW else f"{len(found)} groups; the tables say which"
+        many = f"{several(len({group for _, group in found}), 'group')}; the tables say which"
+        told = ", ".join(words for words, _ in found) if len(found) <= _FEW else many
         yield f"Without a figure, since not one reply could be read: {told}."
 
 

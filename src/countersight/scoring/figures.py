@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from countersight.pages import interval as ends
-from countersight.pages import p_value
+from countersight.pages import none_read, p_value
 from countersight.scoring.uncertainty import (
     CONFIDENCE,
     Effective,
@@ -57,7 +57,7 @@ class Rate(msgspec.Struct, frozen=True, repr_omit_defaults=True):
 
     def __repr__(self) -> str:
         if self.value is None:
-            return f"Rate({f'0 of {self.unread} read' if self.unread else 'nothing scored'})"
+            return f"Rate({none_read(self.unread) if self.unread else 'nothing scored'})"
         return f"Rate({100 * self.value:.1f}%, {ends(self)}, n={self.n})"
 
 
@@ -113,7 +113,7 @@ def share(right: int, n: int) -> Rate:
     return Rate(right, n, interval.low, interval.high)
 
 
-def nothing_read(replies: int) -> Rate:
+def no_share(replies: int) -> Rate:
     """No share at all, of replies of which not one could be read."""
     return msgspec.structs.replace(share(0, 0), unread=replies)
 

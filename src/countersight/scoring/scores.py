@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from countersight.case import ASKINGS, LETTERS, WORLDS, Asking, Telling, World
 from countersight.scoring.controls import Alarms
-from countersight.scoring.figures import Difference, Rate, difference, nothing_read, rate
+from countersight.scoring.figures import Difference, Rate, difference, no_share, rate
 from countersight.scoring.outcome import CUT, EMPTY, FAILED, GIVEN, MISSING, UNREAD, Outcomes
 from countersight.scoring.sets import SetScores
 from countersight.scoring.telling import ALL, as_html, told
@@ -151,7 +151,7 @@ _AMISS: Final = {"unread": UNREAD, "cut": CUT, "empty": EMPTY, "failed": FAILED,
 def accuracy(outcomes: Outcomes, asking: Asking, mask: _Mask) -> Rate:
     """How well some of the cases were answered, in the measure of their suite."""
     if asking in outcomes.unheard:
-        return nothing_read(int((outcomes.unread(asking) & mask).sum()))
+        return no_share(int((outcomes.unread(asking) & mask).sum()))
     scored = outcomes.scored(asking) & mask
     credits = None if outcomes.credits is None else outcomes.credit(asking)[scored]
     return rate(outcomes.right(asking)[scored], outcomes.pictures[scored], credits)

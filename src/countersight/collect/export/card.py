@@ -68,6 +68,8 @@ def describe_origin(judged: Sequence[Finished]) -> str:
 def _origin(dataset: Path, fingerprint: str) -> str:
     """A dataset by name, with what its card says of licence and attribution."""
     told = f"The cases were those of `{dataset.name}` (fingerprint {fingerprint})."
+    if not dataset.is_dir():
+        return f"{told} When they were exported it was no longer there to say whose work they are: see its own card."
     _, _, attributed = read_card(dataset)[1].partition(_ATTRIBUTION)
     said = attributed.partition("\n#")[0].strip()
     return f"{told} Its card says:\n\n{said}" if said else told
