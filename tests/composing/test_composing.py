@@ -167,7 +167,7 @@ SETS |= {
     "visitor": 0.7,
     "nearby": 0.65,
     "guest": 0.58,
-    "odds": 0.43,
+    "odds": 0.4,
 }
 
 

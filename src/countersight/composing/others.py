@@ -82,7 +82,7 @@ def is_of_another_colour(words: list[str], asked: Asked) -> bool:
         return False
     theirs = frozenset(map(thing_of, subject.modifiers))
     is_said = len(subject.modifiers) == 1 and theirs <= _COLOURS and thing_of(subject.head or "") == asked.head
-    is_unclear = subject.quantity.amount is None or subject.of or subject.after or subject.but or subject.possessive
+    is_unclear = not subject.quantity.amount or subject.of or subject.after or subject.but or subject.possessive
     predicate = read_predicate(words[subject.end :])
     if not is_said or is_unclear or predicate is None or predicate.is_negated or predicate.is_progressive:
         return False

@@ -213,7 +213,7 @@ def _post_modifier(words: list[str]) -> list[str]:
                 in_relative = False
                 continue
             return words[:place]
-    return []
+    return words if words[0] in OF_THEIR_OWN else []  # "replaced the ones | we broke"
 
 
 def kin(phrase: Phrase, asked: Asked) -> Kin:

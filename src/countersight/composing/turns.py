@@ -34,7 +34,9 @@ _WON_BACK: Final = re.compile(rf"\b(?:won|got|bought) ({NUMBER})(?: of them)? ba
 _LOST_FROM: Final = re.compile(rf"\blost (?=(?:{NUMBER}) \w+ (?:out of|from) )")
 _ONLY_BACK: Final = re.compile(rf"(?P<all>\ball\b.* and )(?:then )?only ({NUMBER})(?: of them)? (\w+) back in$")
 _USED_FOR: Final = re.compile(r"(\bused(?: up)? .+) for (?:a|an|the|his|her|their|my|our) (\w+)$")
-_NONE_AT_ALL: Final = re.compile(r"^there was nothing(?: at all| whatsoever| left)*(?= (?:in|on|at|under) )")
+_NONE_AT_ALL: Final = re.compile(
+    r"^there was nothing(?: at all| whatsoever| left)*(?P<at> (?:in|on|at|under) (?:it|(?:the|this)(?: \w+){1,2}))$"
+)
 _NOT_A_SINGLE: Final = re.compile(r"\bthere (?:was|were) not a single (\w+)\b")
 
 
@@ -46,9 +48,15 @@ def in_few_words(text: str, asked: Asked) -> str:
     told = _ONLY_BACK.sub(r"\g<all>\2 more \3 in", _USED_FOR.sub(lambda found: _used(found, asked), told))
     for pattern in _ONE_THEN_ANOTHER:
         told = pattern.sub(_together, told)
-    return _NOT_A_SINGLE.sub(
-        lambda found: _none(found, asked), _NONE_AT_ALL.sub(f"there were no {asked.name[-1]}", told)
-    )
+    told = _NONE_AT_ALL.sub(lambda found: _nothing(found, asked), told)
+    return _NOT_A_SINGLE.sub(lambda found: _none(found, asked), told)
+
+
+def _nothing(found: re.Match[str], asked: Asked) -> str:
+    """Where there is nothing there are none of them; what is in them does not matter."""
+    side, *where = found["at"].split()
+    is_there = side in asked.words and asked.head not in map(thing_of, where)
+    return found[0] if not is_there else f"there were no {asked.name[-1]}{found['at']}"
 
 
 def _remained(found: re.Match[str]) -> str:
