@@ -3,7 +3,7 @@
 import re
 
 from countersight.reading.asked import CONTRARY, NOBODY, Asked, compared, content, first_word, same_order
-from countersight.reading.clauses import MODAL
+from countersight.reading.clauses import MODAL, MODAL_AT
 from countersight.reading.fates import befalls
 from countersight.reading.negation import AUXILIARY, NEGATED, SHORT_NOT, without_negation
 from countersight.reading.numerals import numerals
@@ -14,12 +14,14 @@ from countersight.reading.presence import is_there
 from countersight.reading.repetitions import PRONOUN, covers, is_short_answer, is_turned_round, says_no_more
 from countersight.reading.stems import counted_words, stem
 from countersight.reading.thresholds import is_as_large
-from countersight.reading.vocabulary import any_of, found
+from countersight.reading.vocabulary import any_of, found, words
+from countersight.reading.whereabouts import is_elsewhere, is_surely_elsewhere
 
 _FIRST_VERB = re.compile(
     rf"{MODAL}|\b(?:is|are|was|were|has|have|had)\b|{any_of('yes_no.change_verbs')}|'s\b|'re\b|n't\b", re.IGNORECASE
 )
 _HEDGE = found("yes_no.hedges")
+_NOT_SO_SOON = found("yes_no.not_so_soon")
 _ONLY_IF = re.compile(r"\bonly\W*$", re.IGNORECASE)  # what is left of "it would fall only if …"
 _CAN = re.compile(r"\b(?:can|could)\b", re.IGNORECASE)
 _FAILING = found("yes_no.failing")
@@ -42,6 +44,7 @@ _THEN = re.compile(
 )
 _OPINION = re.compile(rf"^\W*(?:(?:and|but|so)\s+)?{any_of('yes_no.opinions')},?\s+", re.IGNORECASE)
 _DENYING_OPENING = re.compile(rf"^\W*{any_of('yes_no.denying_openings')}\s+(?=\w)", re.IGNORECASE)
+_LYING = frozenset(map(stem, words("questions.prepositions") | words("yes_no.lying")))
 _PEOPLE = frozenset({"he", "she"})
 _WITHOUT_TROUBLE = re.compile(rf"\bwith(?:out| no) (?:any )?(?:\w+ )?{any_of('yes_no.obstacles')}", re.IGNORECASE)
 _NONE_THERE = re.compile(r"\bthere\b[^,]{0,30}\bnone\b", re.IGNORECASE)
@@ -87,11 +90,16 @@ def asserted(clause: str, asked: Asked) -> str | None:
         called = _CALLS.search(opening.group()) and _is_only_called(rest, asked)
         claimed = "yes" if called else asserted(rest, asked)
         return None if claimed is None else ("no" if claimed == "yes" else "yes")
-    if _is_twice_negated(clause, asked):
+    if _is_twice_negated(clause, asked) or _is_only_later(clause, asked):
         return None
     clause = _WITHOUT_TROUBLE.sub(" ", _OPINION.sub("", _after_then(clause, asked)))
     if _is_of_another(clause, asked):
         return None
+    if is_elsewhere(clause, asked.text) and _says_only_where(clause, asked):
+        sure = is_surely_elsewhere(clause, asked.text) or _is_on_the_other_side(clause, asked)
+        if not sure or NEGATED.search(clause) or _is_hedged(clause, asked):
+            return None
+        return "yes" if asked.negated else "no"
     if _HALF.search(clause) and _HALF_IS_NOT.intersection(asked.states):
         return "yes" if asked.negated else "no"
     if not _is_hedged(clause, asked) and (fate := befalls(clause, asked)) is not None:
@@ -119,14 +127,25 @@ def asserted(clause: str, asked: Asked) -> str | None:
     contrary = None if asked.compares else CONTRARY.search(clause)
     if contrary:
         # "Blue, not yellow" denies what was asked; "yellow, not blue" affirms it.
-        said = content(contrary["denied"])
+        said, kept = content(contrary["denied"]), content(clause[: contrary.start()])
+        if said == {asked.subject} and MODAL_AT.search(clause) and not kept & asked.words:
+            return None  # "the cat would be trapped, not the mouse", to whether the mouse would escape
         if said and said <= asked.words:
             return "yes" if asked.negated else "no"
+        if said & asked.supposed and kept - asked.words - asked.supposed:
+            return None  # "the bridge would hold a car, but not the truck", to whether it would hold if that came
         clause = clause[: contrary.start()]
     told = _claimed(clause, asked)
     if told is None and not asked.order and (added := _ADDED.search(clause)):
         told = _claimed(clause[: added.start()], asked)  # "it still could, through the gap"
     return None if told is None else ("yes" if told != asked.negated else "no")
+
+
+def _says_only_where(clause: str, asked: Asked) -> bool:
+    """Whether a clause tells just where what was asked about is: "the cat is on the table", to whether it is under it."""
+    return without_negation(clause) - _LYING <= asked.words and (
+        bool(PRONOUN.match(clause)) or not is_turned_round(clause, asked)
+    )
 
 
 def _is_of_another(clause: str, asked: Asked) -> bool:
@@ -167,7 +186,7 @@ def _claimed(clause: str, asked: Asked) -> bool | None:
     if told is not None:
         return told
     if not negated and _is_on_the_other_side(clause, asked):
-        return False
+        return _is_said_of_the_other(clause, asked)
     if asked.order and not is_short_answer(clause, asked):
         return None
     if is_short_answer(clause, asked) or says_no_more(clause, asked):
@@ -180,7 +199,15 @@ def _is_on_the_other_side(clause: str, asked: Asked) -> bool:
     said, wanted = frozenset(counted_words(clause)), frozenset(counted_words(asked.text))
     places = {word for word in said - wanted if any(opposed_stems(word, other) for other in (wanted - said) & SIDES)}
     rest = said - wanted - places
-    return bool(places) and not rest and not asked.negated
+    # "The boy on the right is smiling" is said of another boy.
+    verb = _FIRST_VERB.search(clause)
+    return bool(places & {*counted_words(clause[verb.end() :])} and not rest) if verb and not asked.negated else False
+
+
+def _is_said_of_the_other(clause: str, asked: Asked) -> bool | None:
+    """Whether the boy is to the right of the girl, who then is to his left; None where he is just "on the right"."""
+    turned = is_turned_round(clause, asked)
+    return None if turned and asked.subject not in content(clause) else turned
 
 
 def _is_only_called(words: str, asked: Asked) -> bool:
@@ -194,14 +221,22 @@ def _is_twice_negated(clause: str, asked: Asked) -> bool:
     return bool(twice) or len(_NOT.findall(clause)) > 1
 
 
+def _is_only_later(clause: str, asked: Asked) -> bool:
+    """Whether a clause denies only that it would be so soon: "it wouldn't die right away"."""
+    soon = not asked.of_now and _NOT_SO_SOON.search(clause)
+    return bool(soon and NEGATED.search(clause)) and not _NOT_SO_SOON.search(asked.text)
+
+
 def denied(clause: str, asked: Asked) -> str | None:
     """No, where a clause denies nothing but what the question asks or supposes: the weakest reading."""
     if (
         clause.endswith("?")
         or _is_twice_negated(clause, asked)
+        or _is_only_later(clause, asked)
         or asked.negated
         or not NEGATED.search(clause)
         or freed(clause, asked) is not None
+        or is_elsewhere(clause, asked.text)
     ):
         return None
     if _is_of_another(_OPINION.sub("", clause), asked) or speaks_past(clause, asked):

@@ -124,6 +124,8 @@ def _meets(clause: str, asked: Asked, line: int, side: int) -> bool | None:
                 continue
             if _is_open(clause, before, fate, asked):
                 return None
+            if line >= _BOTH_WAYS and not other and not content(fate.group()) & asked.words:
+                return None
             return _verdict(line, side, other, negated=bool(NEGATED.search(clause[: fate.end()])))
     return None
 

@@ -163,9 +163,20 @@ def _answer(pieces: list[str], asked: Asked) -> str | None:
             return answer
     if concluded:
         return said_in_full(pieces, asked)  # what a reply concludes is its answer; what it concludes it from is none
-    if any(_NOT_SO.search(piece) for piece in pieces):
+    if any(_NOT_SO.search(stated(piece)) for piece in pieces):
         return "no"
-    return _claim(pieces, asked) or ("yes" if _leans_to_yes(pieces[0], imagined=bool(imagined)) else None)
+    claim = _claim(pieces, asked)
+    if claim and any(_takes_away(piece, claim, asked) for piece in pieces[1:]):
+        return None
+    return claim or ("yes" if _leans_to_yes(pieces[0], imagined=bool(imagined)) else None)
+
+
+def _takes_away(piece: str, claim: str, asked: Asked) -> bool:
+    """Whether a "but" in the present denies what would be: "it would hop out, but it can't fly"."""
+    if asked.of_now or not _CONTRAST.match(piece) or MODAL_AT.search(piece):
+        return False
+    told = {denied(clause, asked) or asserted(clause, replace(asked, of_now=True)) for clause in clauses(piece)}
+    return bool(told - {None, claim})
 
 
 def _said_after_all(piece: str) -> str | None:

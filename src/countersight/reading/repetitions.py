@@ -29,6 +29,10 @@ _CONDITION = re.compile(
 _OBJECT = re.compile(r"\s+(?:up|off|down|out|back|over) (?:the|an?|his|her|its|their)\b", re.IGNORECASE)
 _AWAY = re.compile(r"\baway from\b", re.IGNORECASE)  # to look away from the ball is not to look at it
 _WITHOUT = re.compile(r"\W*(?:but )?without (?P<what>(?:\w+ )?\w+)", re.IGNORECASE)
+_IS_SEEN = re.compile(r"\b(?:visible|seen)\b", re.IGNORECASE)
+_SIDE_OF = re.compile(r"\b(?:left|right) of\b", re.IGNORECASE)
+_SEES = re.compile(r"\bsee\b", re.IGNORECASE)
+_IF_IT_HAD = re.compile(r"\b(?:if|unless) (?:it|he|she|they|there|the \w+) (?:had|were|was|has|is|wore)\b", re.IGNORECASE)
 _ITS = re.compile(r"\W*(?:its|his|her|their) ", re.IGNORECASE)  # "its arm would reach it", to whether the crane would
 _MOTION = frozenset(map(stem, words("fates.motion")))
 _PLACES = frozenset(map(stem, words("questions.prepositions")))
@@ -62,7 +66,7 @@ def taken_up(before: str, clause: str, asked: Asked) -> str:
 
 def supposes_another(piece: str, asked: Asked) -> bool:
     """Whether a reply answers for a case that the question does not speak of: "If it were awake, yes."."""
-    told = content(supposed(piece)) if supposes_first(piece) else frozenset[str]()
+    told = content(supposed(piece)) if supposes_first(piece) or _IF_IT_HAD.search(piece) else frozenset[str]()
     if asked.adds and (without := _WITHOUT.match(piece)) and content(without["what"]) & asked.supposed:
         return True  # "without the cover it would die", to whether it would if it had one
     return bool(told) and not told & (asked.words | asked.supposed)
@@ -72,6 +76,10 @@ def says_no_more(clause: str, asked: Asked) -> bool:
     """Whether a clause says nothing that the question did not ask: "the trees would be bare" is no "snowy"."""
     said = without_negation(clause)
     alone = len(said) == 1 and not PRONOUN.match(clause)  # "the wind would get in"
+    if said <= {asked.subject} and _IS_SEEN.search(clause) and _SEES.search(asked.text):
+        return False  # "the deer would be visible", to whether it would see the hunter
+    if _SIDE_OF.search(asked.text) and said < asked.words and not PRONOUN.match(clause):
+        return False  # "the woman is on the left", to whether she is to the left of the man
     if (asked.subject in said or alone) and is_turned_round(clause, asked):
         return False
     return bool(said) and said <= asked.words and (said == asked.words or bool(_VERB.search(clause)))
