@@ -14,8 +14,8 @@ from countersight.reading.presence import is_there
 from countersight.reading.repetitions import PRONOUN, covers, is_short_answer, is_turned_round, says_no_more
 from countersight.reading.stems import counted_words, stem
 from countersight.reading.thresholds import is_as_large
-from countersight.reading.vocabulary import any_of, found, words
-from countersight.reading.whereabouts import is_elsewhere, is_surely_elsewhere
+from countersight.reading.vocabulary import any_of, found
+from countersight.reading.whereabouts import is_elsewhere
 
 _FIRST_VERB = re.compile(
     rf"{MODAL}|\b(?:is|are|was|were|has|have|had)\b|{any_of('yes_no.change_verbs')}|'s\b|'re\b|n't\b", re.IGNORECASE
@@ -44,7 +44,6 @@ _THEN = re.compile(
 )
 _OPINION = re.compile(rf"^\W*(?:(?:and|but|so)\s+)?{any_of('yes_no.opinions')},?\s+", re.IGNORECASE)
 _DENYING_OPENING = re.compile(rf"^\W*{any_of('yes_no.denying_openings')}\s+(?=\w)", re.IGNORECASE)
-_LYING = frozenset(map(stem, words("questions.prepositions") | words("yes_no.lying")))
 _PEOPLE = frozenset({"he", "she"})
 _WITHOUT_TROUBLE = re.compile(rf"\bwith(?:out| no) (?:any )?(?:\w+ )?{any_of('yes_no.obstacles')}", re.IGNORECASE)
 _NONE_THERE = re.compile(r"\bthere\b[^,]{0,30}\bnone\b", re.IGNORECASE)
@@ -96,10 +95,7 @@ def asserted(clause: str, asked: Asked) -> str | None:
     if _is_of_another(clause, asked):
         return None
     if is_elsewhere(clause, asked.text) and _says_only_where(clause, asked):
-        sure = is_surely_elsewhere(clause, asked.text) or _is_on_the_other_side(clause, asked)
-        if not sure or NEGATED.search(clause) or _is_hedged(clause, asked):
-            return None
-        return "yes" if asked.negated else "no"
+        return None
     if _HALF.search(clause) and _HALF_IS_NOT.intersection(asked.states):
         return "yes" if asked.negated else "no"
     if not _is_hedged(clause, asked) and (fate := befalls(clause, asked)) is not None:
@@ -142,10 +138,9 @@ def asserted(clause: str, asked: Asked) -> str | None:
 
 
 def _says_only_where(clause: str, asked: Asked) -> bool:
-    """Whether a clause tells just where what was asked about is: "the cat is on the table", to whether it is under it."""
-    return without_negation(clause) - _LYING <= asked.words and (
-        bool(PRONOUN.match(clause)) or not is_turned_round(clause, asked)
-    )
+    """Whether a clause has the question's words and another place: "the cat is on the table", to whether under it."""
+    turned = is_turned_round(clause, asked) and not PRONOUN.match(clause)
+    return without_negation(clause) <= asked.words and not turned and not _is_on_the_other_side(clause, asked)
 
 
 def _is_of_another(clause: str, asked: Asked) -> bool:

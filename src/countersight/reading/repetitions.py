@@ -32,7 +32,9 @@ _WITHOUT = re.compile(r"\W*(?:but )?without (?P<what>(?:\w+ )?\w+)", re.IGNORECA
 _IS_SEEN = re.compile(r"\b(?:visible|seen)\b", re.IGNORECASE)
 _SIDE_OF = re.compile(r"\b(?:left|right) of\b", re.IGNORECASE)
 _SEES = re.compile(r"\bsee\b", re.IGNORECASE)
-_IF_IT_HAD = re.compile(r"\b(?:if|unless) (?:it|he|she|they|there|the \w+) (?:had|were|was|has|is|wore)\b", re.IGNORECASE)
+_IF_IT_HAD = re.compile(
+    r"\b(?:if|unless) (?:it|he|she|they|there|the \w+) (?:had|were|was|has|is|wore)\b", re.IGNORECASE
+)
 _ITS = re.compile(r"\W*(?:its|his|her|their) ", re.IGNORECASE)  # "its arm would reach it", to whether the crane would
 _MOTION = frozenset(map(stem, words("fates.motion")))
 _PLACES = frozenset(map(stem, words("questions.prepositions")))
@@ -48,6 +50,10 @@ def says_it_all(clause: str, asked: Asked) -> bool:
 
 def is_short_answer(clause: str, asked: Asked) -> bool:
     """Whether the rest of a clause is in the question: "It would not be.", "There would be one."."""
+    if asked.words <= {asked.subject}:
+        clause = clause.rstrip(" .!").removesuffix(
+            f" {asked.text.rstrip(' ?').rpartition(' ')[2]}"
+        )  # "it wouldn't turn"
     # "It would", to "would it not be wide?", may mean either.
     found = _ELLIPSIS.match(NEGATION_WORD.sub("", SHORT_NOT.sub("", clause)).replace("  ", " "))
     if not found or asked.negated or (found["some"] and (asked.counts or found["subject"].lower() != "there")):

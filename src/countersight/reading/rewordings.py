@@ -94,6 +94,14 @@ ORDERED = re.compile(
 )
 
 
+_UN = re.compile(r"(?:(?<=\bis )|(?<=\bbe )|(?<=\bare )|(?<=\bwas ))un(?P<what>[a-z]{4,})\b", re.IGNORECASE)
+_SIGN = re.compile(
+    r"\b(?:the|a) sign (?:[\w ]{1,30} )?(?:says|reads) [\"'](?P<says>open|closed)(?: now| 24 hours)?\W?[\"']",
+    re.IGNORECASE,
+)
+_ASKS_WHETHER_OPEN = re.compile(r"\W*(?:is|are) the [\w ]{1,30} (?:open|closed)\W*$", re.IGNORECASE)
+
+
 def plainer(text: str, question: str) -> str:
     """The text with its idioms of denying and supposing in plain words."""
     text = _OUTNUMBER.sub(r"there \g<would>be more \g<more> than \g<fewer>", _SEEMS.sub("is", text))
@@ -102,6 +110,9 @@ def plainer(text: str, question: str) -> str:
     text = _IN_NO.sub(lambda found: f"{'not be' if found['be'] == 'be' else found['be'] + ' not'} {found['in']} ", text)
     text = _IMAGINED_NOT.sub(lambda found: f"{_subject(found)} would be ", text)
     text = _NO_TRACE.sub(lambda found: f"{_subject(found)} {found['would']} not", text)
+    text = _UN.sub(lambda found: f"not {found['what']}" if f" {found['what']}" in question else found.group(), text)
+    if _ASKS_WHETHER_OPEN.match(question):
+        text = _SIGN.sub(r"it is \g<says>", text)
     text = _HAS_IT_SO.sub(r", \g<what> are ", text)
     if _WEARS.search(question):
         text = _HAS_ON.sub(r"is wearing \g<what>", text)

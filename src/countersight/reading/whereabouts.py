@@ -14,7 +14,6 @@ _WHERE = re.compile(
 )
 _OF_HOW = {how: place for place, line in enumerate(_LINES) for how in line}
 _IT = frozenset({"it"})
-_OUT = re.compile(r"\b(?:outside|out of|off)\b", re.IGNORECASE)
 
 
 @lru_cache(maxsize=2048)
@@ -29,8 +28,3 @@ def is_elsewhere(said: str, asked: str) -> bool:
         for where, thing in _whereabouts(asked)
         for other, what in _whereabouts(said)
     )
-
-
-def is_surely_elsewhere(said: str, asked: str) -> bool:
-    """Whether what is said to be on a thing was asked to be off it, or the other way round."""
-    return is_elsewhere(said, asked) and bool(_OUT.search(said)) != bool(_OUT.search(asked))
