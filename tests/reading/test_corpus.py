@@ -14,7 +14,7 @@ FIXED = {
     "third_stranger": "2a733f817576950589230385b4e8797059ca1567aea151feb6f7cab1788c1c00",
     "fourth_stranger": "5db08231a8dee319e142103873d595ce271d2e89e39cf0ea584632fce3414190",
     "fifth_stranger": "853945dc2ea1dea9a21b46848749988877196b18dea034f4155b70e502ac1458",
-    "sixth_stranger": "5c4fae311ad39181b6219838b4bc8fccf55222afdeeedbe367e9f1dda58cbe6b",
+    "sixth_stranger": "8af1c494c54526a36105c01c717df92d4043f5db81555439cc30d78c76aca5ca",
 }
 
 

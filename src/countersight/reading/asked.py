@@ -13,7 +13,8 @@ from countersight.reading.vocabulary import any_of, found, words
 
 _IF = re.compile(r"\b(?:if|when|unless|after|(?<!left )without)\b", re.IGNORECASE)
 _OF_ALL = re.compile(
-    r"^\W*(?:is|are|was|were|do|does|did|would|will|can|could|has|have) (?:all|both|every|each)\b", re.IGNORECASE
+    r"^\W*(?:is|are|was|were|do|does|did|would|will|can|could|has|have) (?:all|both|every(?:one|body)?|each)\b",
+    re.IGNORECASE,
 )
 _OF_BEING = re.compile(
     r"^\W*(?:is|are|was|were|will|would) (?:there (?:still )?(?:be )?(?:still )?(?:any\w*|an?|some\w*|one)\b"

@@ -51,9 +51,8 @@ def says_it_all(clause: str, asked: Asked) -> bool:
 def is_short_answer(clause: str, asked: Asked) -> bool:
     """Whether the rest of a clause is in the question: "It would not be.", "There would be one."."""
     if asked.words <= {asked.subject}:
-        clause = clause.rstrip(" .!").removesuffix(
-            f" {asked.text.rstrip(' ?').rpartition(' ')[2]}"
-        )  # "it wouldn't turn"
+        verb = asked.text.rstrip(" ?").rpartition(" ")[2]  # one that means little by itself: "it wouldn't turn"
+        clause = clause.rstrip(" .!").removesuffix(f" {verb}")
     # "It would", to "would it not be wide?", may mean either.
     found = _ELLIPSIS.match(NEGATION_WORD.sub("", SHORT_NOT.sub("", clause)).replace("  ", " "))
     if not found or asked.negated or (found["some"] and (asked.counts or found["subject"].lower() != "there")):

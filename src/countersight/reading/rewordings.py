@@ -96,8 +96,7 @@ ORDERED = re.compile(
 
 _UN = re.compile(r"(?:(?<=\bis )|(?<=\bbe )|(?<=\bare )|(?<=\bwas ))un(?P<what>[a-z]{4,})\b", re.IGNORECASE)
 _SIGN = re.compile(
-    r"\b(?:the|a) sign (?:[\w ]{1,30} )?(?:says|reads) [\"'](?P<says>open|closed)(?: now| 24 hours)?\W?[\"']",
-    re.IGNORECASE,
+    r"\b(?:the|a) sign (?:[\w ]{1,30} )?(?:says|reads) \"(?P<says>open|closed)(?: now| 24 hours)?\W?\"", re.IGNORECASE
 )
 _ASKS_WHETHER_OPEN = re.compile(r"\W*(?:is|are) the [\w ]{1,30} (?:open|closed)\W*$", re.IGNORECASE)
 
