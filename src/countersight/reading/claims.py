@@ -11,7 +11,7 @@ from countersight.reading.obstacles import STAYING, avails, freed, is_hindered, 
 from countersight.reading.of_several import is_none_of_them, of_all, of_anyone
 from countersight.reading.opposites import SIDES, opposed_stems, states, told_of
 from countersight.reading.presence import is_there
-from countersight.reading.repetitions import PRONOUN, covers, is_short_answer, is_turned_round, says_no_more
+from countersight.reading.repetitions import PLACES, PRONOUN, covers, is_short_answer, is_turned_round, says_no_more
 from countersight.reading.stems import counted_words, stem
 from countersight.reading.thresholds import is_as_large
 from countersight.reading.vocabulary import any_of, found
@@ -140,7 +140,8 @@ def asserted(clause: str, asked: Asked) -> str | None:
 def _says_only_where(clause: str, asked: Asked) -> bool:
     """Whether a clause has the question's words and another place: "the cat is on the table", to whether under it."""
     turned = is_turned_round(clause, asked) and not PRONOUN.match(clause)
-    return without_negation(clause) <= asked.words and not turned and not _is_on_the_other_side(clause, asked)
+    said = without_negation(clause) - PLACES
+    return said <= asked.words and not turned and not _is_on_the_other_side(clause, asked)
 
 
 def _is_of_another(clause: str, asked: Asked) -> bool:

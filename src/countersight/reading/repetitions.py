@@ -37,7 +37,8 @@ _IF_IT_HAD = re.compile(
 )
 _ITS = re.compile(r"\W*(?:its|his|her|their) ", re.IGNORECASE)  # "its arm would reach it", to whether the crane would
 _MOTION = frozenset(map(stem, words("fates.motion")))
-_PLACES = frozenset(map(stem, words("questions.prepositions")))
+PLACES = frozenset(map(stem, words("questions.prepositions")))
+"""Stems of the words that tell a place by a thing."""
 _WORD = re.compile(r"[a-z]+", re.IGNORECASE)
 PRONOUN = re.compile(r"^\W*(?:(?:and|but|so|then)\s+)?(?P<who>it|they|he|she|this|that|these|those)\b", re.IGNORECASE)
 _VERB = re.compile(rf"{AUXILIARY}|'d\b|n't\b", re.IGNORECASE)
@@ -96,7 +97,7 @@ def covers(clause: str, asked: Asked) -> bool:
     if not verb or not asked.words or is_turned_round(clause, asked):
         return False
     said, subject = content(clause), content(clause[: verb.start()])
-    elsewhere = (content(_up_to(clause, asked.words)) - asked.words) & _PLACES  # "off the table" is not on it
+    elsewhere = (content(_up_to(clause, asked.words)) - asked.words) & PLACES  # "off the table" is not on it
     if has_a_condition(clause, asked) or (_AWAY.search(clause) and not _AWAY.search(asked.text)):
         return False
     told = _up_to(clause, asked.words)
