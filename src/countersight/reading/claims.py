@@ -123,12 +123,12 @@ def asserted(clause: str, asked: Asked) -> str | None:
     contrary = None if asked.compares else CONTRARY.search(clause)
     if contrary:
         # "Blue, not yellow" denies what was asked; "yellow, not blue" affirms it.
-        said, kept = content(contrary["denied"]), content(clause[: contrary.start()])
-        if said == {asked.subject} and MODAL_AT.search(clause) and not kept & asked.words:
+        said, left = content(contrary["denied"]), content(clause[: contrary.start()])
+        if said == {asked.subject} and MODAL_AT.search(clause) and not left & asked.words:
             return None  # "the cat would be trapped, not the mouse", to whether the mouse would escape
         if said and said <= asked.words:
             return "yes" if asked.negated else "no"
-        if said & asked.supposed and kept - asked.words - asked.supposed:
+        if said & asked.supposed and left - asked.words - asked.supposed:
             return None  # "the bridge would hold a car, but not the truck", to whether it would hold if that came
         clause = clause[: contrary.start()]
     told = _claimed(clause, asked)
