@@ -31,14 +31,14 @@ _RANKED = re.compile(
     re.IGNORECASE,
 )
 _LIKELY = re.compile(r"likel|probab|plausib", re.IGNORECASE)
-_LEAST_ASKED = re.compile(r"\b(?:last|least|lowest|slowest)\b", re.IGNORECASE)
+LEAST_ASKED = re.compile(r"\b(?:last|least|lowest|slowest)\b", re.IGNORECASE)
 
 
 def ranked_first(text: str, question: str) -> str | None:
     """What a reply puts first in a ranking; None where it ranks nothing, or it was asked for what comes last."""
     ranked = _RANKED.search(text)
     by_chance = ranked and _LIKELY.search(ranked.group())  # and not, it may be, by how fast they are
-    return ranked["first"] if ranked and (by_chance or not _LEAST_ASKED.search(question)) else None
+    return ranked["first"] if ranked and (by_chance or not LEAST_ASKED.search(question)) else None
 
 
 def places(text: str, options: Sequence[str]) -> set[int]:

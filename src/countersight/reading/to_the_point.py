@@ -27,7 +27,19 @@ GOOD = re.compile(rf"[✅✔✓☑]|{any_of('options.good')}", re.IGNORECASE)
 REASON = re.compile(r"\b(?:because|since)\b", re.IGNORECASE)
 _OPTION_DOES = re.compile(
     r"^\W*(?P<what>(?:the )?[\w' ]{1,40}?)"
-    r" (?:is|are|was|were|has|have|stands?|lies?|sits?|hangs?|looks?|seems?|would|will|could)\b(?P<rest>.*)",
+    r" (?:is|are|was|were|has|have|stands?|lies?|sits?|hangs?|looks?|seems?|wears?|holds?|carries|would|will|could)\b(?P<rest>.*)",
+    re.IGNORECASE,
+)
+_OF_OPTIONS = re.compile(r"^\W*(?:is|are|was|were|does|do|would|will|could)\b(?P<what>.*?)\bor\b", re.IGNORECASE)
+_CONCEDED = re.compile(r"(?<=\w),? (?:even though|although|though)\b(?!,)[^.;]*", re.IGNORECASE)
+_CONTRASTED = re.compile(r"(?<=\w),? (?:while|whereas|whilst)\b[^.;]*", re.IGNORECASE)
+# Who acts on an option says nothing of what would be: "they would take the bread", to what would be left.
+_ASKS_WHAT_IS_LEFT = re.compile(
+    r"^\W*(?:which|what|who)\b[^,?]*?\b(?:would|will)\b[^,?]*\b(?:left|remain|stay|empty|dry|be on|be in)\b", re.IGNORECASE
+)
+_ACTS = re.compile(
+    r"^\W*(?:(?:and|so|then) )?(?:he|she|they|the \w+)(?: would|'d| will) (?:also |then )?"
+    r"(?:take|remove|eat|fill|refill|carry|buy|grab|pick|use|need|want)\b",
     re.IGNORECASE,
 )
 _WHICH = re.compile(r"^\W*(?:which|what|whose)(?: of the)? \w+\b|^\W*who\b", re.IGNORECASE)
@@ -51,6 +63,17 @@ def without_questions(text: str) -> str:
         if not piece.endswith("?") or opening_polarity(" ".join(pieces[place : place + 1])) == "yes"
     ]
     return text if len(told) == len(pieces) else " ".join(told)
+
+
+def without_concessions(text: str, question: str) -> str:
+    """The text without what it grants behind its statement: "the right one, even though the left one looks empty"."""
+    main = _CONCEDED.sub("", text)
+    return text if imagines(question) and imagines(text) and not imagines(main) else main
+
+
+def without_contrasts(text: str) -> str:
+    """The text without what it tells of others behind its statement: "the goat would, while the pig would stay"."""
+    return _CONTRASTED.sub("", text)
 
 
 def of_what_is(text: str) -> str:
@@ -99,15 +122,26 @@ def _is_beside_the_point(clause: str, question: str, options: Sequence[str]) -> 
     """Whether a clause tells of an option what was not asked ("the sheep is next"), or of something else altogether."""
     if _WHERE.match(stated(question)):
         return _is_of_another(clause, question)
+    if either := _OF_OPTIONS.match(stated(question)):
+        return _is_of_another(clause, f"{_without_names(either['what'], options)} {' '.join(options)}")
+    if _ASKS_WHAT_IS_LEFT.match(stated(question)) and _ACTS.match(clause):
+        return True
     told = _OPTION_DOES.match(stated(clause)) if _WHICH.match(stated(question)) else None
     if not told or GOOD.search(clause):
         return False
-    if not _is_an_option(_OF_WHAT.split(told["what"])[0], question, options):
+    bare = _OF_WHAT.split(told["what"])[0]
+    if not any(_is_an_option(what, question, options) for what in (told["what"], bare)):
         known = content(question) | content(" ".join(options)) | PASSING
-        *_, thing = counted_words(_OF_WHAT.split(told["what"])[0]) or [""]
+        *_, thing = counted_words(bare) or [""]
         return bool(_ITS.match(told["what"])) and bool(thing) and thing not in known
     said, asked = content(told["rest"]), content(_WHICH.sub("", stated(question)))
     return bool(said - content(question) - PASSING) and not (asked <= said and (asked or MODAL_AT.search(clause)))
+
+
+def _without_names(asked: str, options: Sequence[str]) -> str:
+    """What stands before the first of the options in a question: "is the window", of "is the window open or shut"."""
+    places = (words_of(asked).find(name_of(option)) for option in options)
+    return words_of(asked)[: min((place for place in places if place >= 0), default=None)]
 
 
 def _is_an_option(what: str, question: str, options: Sequence[str]) -> bool:
