@@ -6,7 +6,7 @@ from functools import cache, lru_cache, reduce
 from typing import Final
 
 from countersight.reading.asked import content
-from countersight.reading.clauses import MODAL_AT, every_clause, imagines, stated
+from countersight.reading.clauses import MODAL_AT, every_clause, imagines, stated, supposed
 from countersight.reading.letters import DENIED_BEFORE, NEAR
 from countersight.reading.option_texts import affirmed, written_out
 from countersight.reading.stems import counted_words
@@ -116,9 +116,11 @@ def _is_covered(option: str, meant: dict[int, str], known: Set[str]) -> bool:
 
 def _is_of_the_asked(clause: str, question: str, options: Sequence[str]) -> bool:
     """Whether a clause speaks of what the question or the options speak of: it names that, or has a pronoun for it."""
+    own = frozenset[str]().union(*map(content, options))
+    asked, subject = content(stated(question)), _SUBJECT.match(clause)
+    thing = set(counted_words(subject["what"])[-1:]) if subject else set()
+    if asked - PASSING and thing & {*counted_words(supposed(question))[:1]} - asked - own:
+        return False  # what the rope would do, to what would happen to the boat if it were cut
     if _ASKS_WHAT_HAPPENS.search(question) or _ANYONE.match(clause):
         return True
-    own = frozenset[str]().union(*map(content, options))
-    if subject := _SUBJECT.match(clause):
-        return not (own | content(stated(question))).isdisjoint(counted_words(subject["what"])[-1:])
-    return not (own | content(question)).isdisjoint(counted_words(clause))
+    return bool((own | asked) & thing) if subject else not (own | content(question)).isdisjoint(counted_words(clause))

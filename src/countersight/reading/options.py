@@ -22,7 +22,7 @@ from countersight.reading.letters import (
 )
 from countersight.reading.numerals import numerals
 from countersight.reading.option_amounts import by_amount
-from countersight.reading.option_places import LEAST_ASKED, NUMBERED_OPTION, of_two, places, ranked_first
+from countersight.reading.option_places import NUMBERED_OPTION, of_two, places, ranked_first
 from countersight.reading.option_senses import by_sense
 from countersight.reading.option_texts import affirmed, counts_of, name_of, number_of, words_of
 from countersight.reading.option_verdicts import by_verdicts
@@ -35,8 +35,8 @@ from countersight.reading.to_the_point import (
     of_what_would_be,
     reasoned,
     to_the_point,
-    without_concessions,
     without_contrasts,
+    without_others,
     without_questions,
 )
 from countersight.reading.vocabulary import any_of, words
@@ -53,13 +53,11 @@ _FIRST_PIECE = re.compile(r"\W*(?P<what>[^.!?,;:\n]{1,60}?)\s*(?:[.!]\s|\n|--|, 
 _LAST_PIECE = re.compile(r"(?::|--)\s+(?P<what>[^.!?,;:\n]{1,60}?)[.!]?\s*$")
 _IT_IS = re.compile(r"(?:^|[.,;:] )(?:so )?(?P<what>[^.!?,;:\n]{1,40}?) it is[.!]?\s*$", re.IGNORECASE)
 _SO = re.compile(r", so (?:it(?:'s| is| would be| must be) )?(?P<what>[^.!?,;:\n]{1,40}?)[.!]?\s*$", re.IGNORECASE)
-_RATHER_THAN = re.compile(
-    r",? \b(?:rather than|instead of|as opposed to|followed by|ahead of)\b[^,.;:]*", re.IGNORECASE
-)
-_SO_DOES = re.compile(r"\bso (?:do|does|did|is|are|was|were|has|have|can|could|would|will) (?:the|an?|his|her)\b", re.IGNORECASE)
-_THEN_ANOTHER = re.compile(
-    r"^(\W*(?:(?:to|in|on|at) )?(?:the |an? )?(?!if\b)\w+(?: \w+)?), (?:and )?then .*", re.IGNORECASE
-)  # "A, then B"
+_AS_WELL = re.compile(
+    r"\bso (?:do|does|did|is|are|was|were|has|have|can|could|would|will) (?:the|an?|his|her)\b"
+    r"|\bbut (?:the|an?|his|her) (?:\w+ ){1,3}(?:would|could|might|may) (?:also|be (?:better|just as|as)|do as well)\b",
+    re.IGNORECASE,
+)  # "but so does the cow"
 _ASKS_FOR_THE_FIRST = re.compile(r"\bfirst\b", re.IGNORECASE)
 _AND_THEN = re.compile(r",? (?:and )?then\b[^.;]*", re.IGNORECASE)
 _REMAINS = re.compile(
@@ -237,7 +235,7 @@ def _by_text(text: str, options: Sequence[str], letters: str, question: str) -> 
         answer = polarity(text, question)
         return next((x for x, option in zip(letters, options, strict=True) if words_of(option) == answer), None)
     last = (sentences(text) or [""])[-1]
-    if _EITHER.match(last) or _SO_DOES.search(last):
+    if _EITHER.match(last) or _AS_WELL.search(last):
         return None
     if alone := _named_alone(text, options, letters) or _concluded_alone(text, options, letters, question):
         return alone
@@ -250,20 +248,18 @@ def _by_what_is_told(reply: str, options: Sequence[str], letters: str, question:
     """The option that the sentences of a reply affirm, so far as they speak of what was asked."""
     if _ASKS_FOR_THE_FIRST.search(question):
         reply = _AND_THEN.sub("", reply)
-    if (main := without_contrasts(reply)) != reply and (found := _by_what_is_told(main, options, letters, question)):
-        return found
-    text = without_questions(_RATHER_THAN.sub(" ", _THEN_ANOTHER.sub(r"\1", without_concessions(reply, question))))
-    if not LEAST_ASKED.search(question):
-        text = _without_the_next(text, options)
+    if (main := without_contrasts(reply)) != reply and (told := _by_what_is_told(main, options, letters, question)):
+        return told
+    text = without_questions(without_others(reply, question, options))
     opened = _by_opening(text, options, letters)
     if opened is not None:
         return opened or None
     if _ASKS_FOR_WHAT_IS_NOT.search(stated(question)) and not WHAT_IS_DONE.search(question):
         return _denied_alone(text, options, letters)
     text = of_what_is(text) if not imagines(question) else of_what_would_be(text, question)
-    if found := _nothing_at_all(text, options, letters) or by_amount(claims(text), options, letters, question):
-        return found
     every, text = text, to_the_point(text, question, options)
+    if told := _nothing_at_all(text, options, letters) or by_amount(claims(every), options, letters, question):
+        return told
     partly = any(map(supposes_first, sentences(text))) or REASON.search(text)
     whole = None if partly else by_wording(text, options, letters, question)
     return (
@@ -273,12 +269,6 @@ def _by_what_is_told(reply: str, options: Sequence[str], letters: str, question:
         or by_wording(reasoned(reply, question), options, letters, question)
         or by_elimination(every, options, letters)
     )
-
-
-def _without_the_next(text: str, options: Sequence[str]) -> str:
-    """The text without the options that come after another: "it would be flooded before the stone bridge"."""
-    names = "|".join(re.escape(name_of(option)) for option in options)
-    return re.sub(rf" (?:long )?before (?:the |an? )?(?:{names})\b[^,.;]*", "", text, flags=re.IGNORECASE)
 
 
 def _denied_alone(text: str, options: Sequence[str], letters: str) -> str | None:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from countersight.reading.asked import content
+from countersight.reading.asked import asked_by, content
 from countersight.reading.clauses import (
     MODAL_AT,
     contrasted,
@@ -16,26 +16,35 @@ from countersight.reading.clauses import (
     supposes_first,
     tells_of_now,
 )
+from countersight.reading.option_places import LEAST_ASKED
 from countersight.reading.option_texts import affirmed, name_of, words_of
 from countersight.reading.polarity import opening_polarity
-from countersight.reading.stems import counted_words, spelled
+from countersight.reading.stems import counted_words, spelled, stem
 from countersight.reading.vocabulary import any_of, found
 from countersight.reading.wordings import PASSING, WHAT_IS_DONE
 
 GOOD = re.compile(rf"[✅✔✓☑]|{any_of('options.good')}", re.IGNORECASE)
 """What calls an option right."""
-REASON = re.compile(r"\b(?:because|since)\b", re.IGNORECASE)
+REASON = re.compile(r"\b(?:because|since|given that)\b|(?<=\w), as (?=the|it|he|she|they|there)\b", re.IGNORECASE)
 _OPTION_DOES = re.compile(
     r"^\W*(?P<what>(?:the )?[\w' ]{1,40}?)"
-    r" (?:is|are|was|were|has|have|stands?|lies?|sits?|hangs?|looks?|seems?|wears?|holds?|carries|would|will|could)\b(?P<rest>.*)",
+    r" (?:is|are|was|were|has|have|stands?|lies?|sits?|hangs?|looks?|seems?|wears?|holds?|carries|shows(?! that| the)"
+    r"|would|will|could)\b(?P<rest>.*)",
     re.IGNORECASE,
 )
 _OF_OPTIONS = re.compile(r"^\W*(?:is|are|was|were|does|do|would|will|could)\b(?P<what>.*?)\bor\b", re.IGNORECASE)
+_RATHER_THAN = re.compile(
+    r",? \b(?:rather than|instead of|as opposed to|followed by|ahead of)\b[^,.;:]*", re.IGNORECASE
+)
+_THEN_ANOTHER = re.compile(
+    r"^(\W*(?:(?:to|in|on|at) )?(?:the |an? )?(?!if\b)\w+(?: \w+)?), (?:and )?then .*", re.IGNORECASE
+)  # "A, then B"
+_AVOIDING = found("options.avoiding")
 _CONCEDED = re.compile(r"(?<=\w),? (?:even though|although|though)\b(?!,)[^.;]*", re.IGNORECASE)
 _CONTRASTED = re.compile(r"(?<=\w),? (?:while|whereas|whilst)\b[^.;]*", re.IGNORECASE)
 # Who acts on an option says nothing of what would be: "they would take the bread", to what would be left.
 _ASKS_WHAT_IS_LEFT = re.compile(
-    r"^\W*(?:which|what|who)\b[^,?]*?\b(?:would|will)\b[^,?]*\b(?:left|remain|stay|empty|dry|be on|be in)\b", re.IGNORECASE
+    r"^\W*(?:which|what|who)\b[^?]*\b(?:would|will)\b[^?]*\b(?:left|remain|stay|empty|dry|be on|be in)\b", re.IGNORECASE
 )
 _ACTS = re.compile(
     r"^\W*(?:(?:and|so|then) )?(?:he|she|they|the \w+)(?: would|'d| will) (?:also |then )?"
@@ -46,10 +55,15 @@ _WHICH = re.compile(r"^\W*(?:which|what|whose)(?: of the)? \w+\b|^\W*who\b", re.
 _WHERE = re.compile(r"^\W*where\b", re.IGNORECASE)
 _CONCLUSION = found("yes_no.conclusions", "options.leaving")
 _OF_WHAT = re.compile(r" (?:of|in|on|at|behind|with) ")  # "the wall of the room"
+_SOMEBODY = re.compile(r"\W*(?:he|she)$", re.IGNORECASE)
+_ASKS_WHAT_IS_DONE_TO_IT = re.compile(r"^\W*what (?:is|are)\b[^,]*?\b(?P<doing>\w+ing)\W*$", re.IGNORECASE)
+_IS_THERE = re.compile(r"\bthere(?:'s| is| are)\b", re.IGNORECASE)
+_HELD = re.compile(r"\b(?:hands?|arms?|mouth|paws?|fingers?|head|lap|shoulders?|feet)\b", re.IGNORECASE)
 _ITS = re.compile(r"(?:the|his|her|its|their) ", re.IGNORECASE)
 _IS_DOING = re.compile(
     r"^\W*(?:(?:he|she|they|it) (?:is|are) \w+ing|(?:the )?\w+ (?:likes?|loves?|hates?))\b", re.IGNORECASE
 )
+_SO_THAT_ONE = re.compile(r", so (?:that|that one|this one)\W*$", re.IGNORECASE)
 _TAKES_UP = re.compile(r"\W*(?:it|that one|this one|he|she)\b|.*\bthere\b(?!\s*(?:would|'d|will))", re.IGNORECASE)
 _IS_SO = re.compile(r"^\W*the (?P<what>[\w ]{1,40}?) (?:is|are|was|were)\b", re.IGNORECASE)
 
@@ -65,10 +79,17 @@ def without_questions(text: str) -> str:
     return text if len(told) == len(pieces) else " ".join(told)
 
 
-def without_concessions(text: str, question: str) -> str:
-    """The text without what it grants behind its statement: "the right one, even though the left one looks empty"."""
+def without_others(text: str, question: str, options: Sequence[str]) -> str:
+    """The text without the options it names to pass them over: "… rather than the pond", "… before the bus"."""
     main = _CONCEDED.sub("", text)
-    return text if imagines(question) and imagines(text) and not imagines(main) else main
+    text = text if imagines(question) and imagines(text) and not imagines(main) else main
+    text = _RATHER_THAN.sub(" ", _THEN_ANOTHER.sub(r"\1", text))
+    if not _AVOIDING.search(question):
+        text = _AVOIDING.sub("no", text)
+    if LEAST_ASKED.search(question) or " before " not in text:
+        return text
+    names = "|".join(re.escape(name_of(option)) for option in options)
+    return re.sub(rf" (?:long )?before (?:the |an? )?(?:{names})\b[^,.;]*", "", text, flags=re.IGNORECASE)
 
 
 def without_contrasts(text: str) -> str:
@@ -121,11 +142,19 @@ def to_the_point(text: str, question: str, options: Sequence[str]) -> str:
 def _is_beside_the_point(clause: str, question: str, options: Sequence[str]) -> bool:
     """Whether a clause tells of an option what was not asked ("the sheep is next"), or of something else altogether."""
     if _WHERE.match(stated(question)):
-        return _is_of_another(clause, question)
+        return _is_of_another(clause, question) or (imagines(question) and _tells_what_is_there(clause))
     if either := _OF_OPTIONS.match(stated(question)):
         return _is_of_another(clause, f"{_without_names(either['what'], options)} {' '.join(options)}")
+    done = _ASKS_WHAT_IS_DONE_TO_IT.match(question) if _IS_THERE.search(clause) else None
+    if done and stem(done["doing"]) not in content(clause) and not _HELD.search(clause):
+        return True  # "there is a bag on the ground", to what the man is carrying
     if _ASKS_WHAT_IS_LEFT.match(stated(question)) and _ACTS.match(clause):
         return True
+    if persons := asked_by(stated(question)).persons:
+        told = _OPTION_DOES.match(clause)
+        others = asked_by(told["what"]).persons if told else frozenset[str]()
+        if others and not others & (persons | content(question) | content(" ".join(options))):
+            return True  # "the driver would be happy", to how the woman would feel
     told = _OPTION_DOES.match(stated(clause)) if _WHICH.match(stated(question)) else None
     if not told or GOOD.search(clause):
         return False
@@ -136,6 +165,10 @@ def _is_beside_the_point(clause: str, question: str, options: Sequence[str]) -> 
         return bool(_ITS.match(told["what"])) and bool(thing) and thing not in known
     said, asked = content(told["rest"]), content(_WHICH.sub("", stated(question)))
     return bool(said - content(question) - PASSING) and not (asked <= said and (asked or MODAL_AT.search(clause)))
+
+
+def _tells_what_is_there(clause: str) -> bool:
+    return bool(_IS_THERE.search(clause)) and not imagines(clause)
 
 
 def _without_names(asked: str, options: Sequence[str]) -> str:
@@ -160,6 +193,9 @@ def _is_of_the_supposed(clause: str, question: str) -> bool:
 def _is_of_another(clause: str, question: str) -> bool:
     """Whether a clause tells where something else is: "the cat is on the sofa", to where the dog is."""
     told = _OPTION_DOES.match(stated(clause))
+    persons = asked_by(question).persons
+    if persons and told and _SOMEBODY.match(told["what"]):
+        return not persons & content(stated(question))  # "she would run to the pond", to where the ball would land
     subject = content(told["what"]) if told and told["what"].lower().startswith("the ") else frozenset[str]()
     return bool(subject) and not subject & content(stated(question))
 
@@ -176,6 +212,8 @@ def claims(text: str) -> str:
 def reasoned(text: str, question: str) -> str:
     """What a last sentence gives as the reason for a "so it would": "the fence is nearest, so it would land there"."""
     last = (sentences(text) or [""])[-1]
+    if that := _SO_THAT_ONE.search(last):
+        return last[: that.start()]
     reason, *others = _CONCLUSION.split(last)
     taken_up = len(others) == 1 and _TAKES_UP.match(others[0]) and imagines(others[0])
     return reason if taken_up and imagines(question) else ""
