@@ -25,7 +25,7 @@ from countersight.reading.wordings import PASSING, WHAT_IS_DONE
 
 GOOD = re.compile(rf"[✅✔✓☑]|{any_of('options.good')}", re.IGNORECASE)
 """What calls an option right."""
-REASON = re.compile(r"\b(?:because|since|given that)\b|(?<=\w), as (?=the|it|he|she|they|there)\b", re.IGNORECASE)
+REASON = re.compile(r"\b(?:because|since|given that)\b|(?<=\w), as (?=(?:the|it|he|she|they)\b)", re.IGNORECASE)
 _OPTION_DOES = re.compile(
     r"^\W*(?P<what>(?:the )?[\w' ]{1,40}?)"
     r" (?:is|are|was|were|has|have|stands?|lies?|sits?|hangs?|looks?|seems?|wears?|holds?|carries|shows(?! that| the)"
@@ -40,7 +40,7 @@ _THEN_ANOTHER = re.compile(
     r"^(\W*(?:(?:to|in|on|at) )?(?:the |an? )?(?!if\b)\w+(?: \w+)?), (?:and )?then .*", re.IGNORECASE
 )  # "A, then B"
 _AVOIDING = found("options.avoiding")
-_CONCEDED = re.compile(r"(?<=\w),? (?:even though|although|though)\b(?!,)[^.;]*", re.IGNORECASE)
+_CONCEDED = re.compile(r"(?<=\w)(?<!\bas),? (?:even though|although|though)\b(?!,)[^.;]*", re.IGNORECASE)
 _CONTRASTED = re.compile(r"(?<=\w),? (?:while|whereas|whilst)\b[^.;]*", re.IGNORECASE)
 # Who acts on an option says nothing of what would be: "they would take the bread", to what would be left.
 _ASKS_WHAT_IS_LEFT = re.compile(
@@ -84,9 +84,9 @@ def without_others(text: str, question: str, options: Sequence[str]) -> str:
     main = _CONCEDED.sub("", text)
     text = text if imagines(question) and imagines(text) and not imagines(main) else main
     text = _RATHER_THAN.sub(" ", _THEN_ANOTHER.sub(r"\1", text))
-    if not _AVOIDING.search(question):
+    if not any(map(_AVOIDING.search, (question, *options))):
         text = _AVOIDING.sub("no", text)
-    if LEAST_ASKED.search(question) or " before " not in text:
+    if LEAST_ASKED.search(question) or " before " not in text or (imagines(question) and not imagines(text)):
         return text
     names = "|".join(re.escape(name_of(option)) for option in options)
     return re.sub(rf" (?:long )?before (?:the |an? )?(?:{names})\b[^,.;]*", "", text, flags=re.IGNORECASE)
