@@ -47,7 +47,7 @@ _ON_CONDITION = re.compile(r"(?:,? (?:\w+ ){0,2}?)(?:if|unless|had|were)\b", re.
 DENIED_BEFORE = re.compile(
     rf"{any_of('options.denied_before')}\s*"
     # "neither A nor", "eliminating B, C, and"
-    r"(?:be\s+|(?:in|on|at|under)\s+|the\s+|option\s+|choice\s+|answer\s+|letter\s+|[A-Z]\s*(?:,?\s*(?:or|and|nor)\b|,)\s*){0,6}[(\"']?\s*$",
+    r"(?:be\s+|(?:in|on|at|under)\s+|the\s+|(?-i:an?)\s+|option\s+|choice\s+|answer\s+|letter\s+|[A-Z]\s*(?:,?\s*(?:or|and|nor)\b|,)\s*){0,6}[(\"']?\s*$",
     re.IGNORECASE,
 )
 DENIED_AFTER = re.compile(

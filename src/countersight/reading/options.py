@@ -4,22 +4,9 @@ import re
 from collections.abc import Sequence
 
 from countersight.case import LETTERS
-from countersight.reading.clauses import (
-    asks_of_now,
-    imagines,
-    sentences,
-    stated,
-    supposes_first,
-)
+from countersight.reading.clauses import asks_of_now, imagines, sentences, stated, supposes_first
 from countersight.reading.counting import count
-from countersight.reading.letters import (
-    CAPITAL,
-    bare_choice,
-    by_letter,
-    is_bare,
-    none_of_them,
-    opening_mark,
-)
+from countersight.reading.letters import CAPITAL, bare_choice, by_letter, is_bare, none_of_them, opening_mark
 from countersight.reading.numerals import numerals
 from countersight.reading.option_amounts import by_amount
 from countersight.reading.option_places import NUMBERED_OPTION, of_two, places, ranked_first

@@ -47,8 +47,7 @@ _ASKS_WHAT_IS_LEFT = re.compile(
     r"^\W*(?:which|what|who)\b[^?]*\b(?:would|will)\b[^?]*\b(?:left|remain|stay|empty|dry|be on|be in)\b", re.IGNORECASE
 )
 _ACTS = re.compile(
-    r"^\W*(?:(?:and|so|then) )?(?:he|she|they|the \w+)(?: would|'d| will) (?:also |then )?"
-    r"(?:take|remove|eat|fill|refill|carry|buy|grab|pick|use|need|want)\b",
+    rf"^\W*(?:(?:and|so|then) )?(?:he|she|they|the \w+)(?: would|'d| will) (?:also |then )?{any_of('options.acting')}",
     re.IGNORECASE,
 )
 _WHICH = re.compile(r"^\W*(?:which|what|whose)(?: of the)? \w+\b|^\W*who\b", re.IGNORECASE)
