@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable
 
 from countersight.reading.company import Quantity
-from countersight.reading.fitting import fit
+from countersight.reading.fitting import does_just_the_asked, fit
+from countersight.reading.numerals import less
 from countersight.reading.other_counts import GENERAL
 from countersight.reading.question import Counted
 from countersight.reading.ranks import FINITE, Rank
@@ -119,6 +120,8 @@ def _fits_less(other: Quantity, own: list[Quantity], asked: Counted) -> bool:
     if not asked.of_now and all(n.rank < other.rank and n.sentence != other.sentence for n in own):
         return False
     of_the_kind = any(n.words & asked.kinds for n in own) and not other.words & asked.kinds
+    if any(does_just_the_asked(n, asked) and less(n.value, other.value) for n in own) and not other.words & asked.doing:
+        return True  # "three wear hats", of five in the queue
     return of_the_kind or any(n.words & asked.qualities > other.words & asked.qualities for n in own)
 
 

@@ -8,7 +8,7 @@ from countersight.reading.accounts import accounts_for, are_to_be_added, is_of_a
 from countersight.reading.as_counts import in_things
 from countersight.reading.clauses import MODAL_AT, contrasted, imagines, sentences, supposed, supposes, supposes_first
 from countersight.reading.company import Quantity, quantities
-from countersight.reading.fitting import Fit, fit, is_of_he_or_she, speaks_of_another
+from countersight.reading.fitting import Fit, does_just_the_asked, fit, is_of_he_or_she, speaks_of_another
 from countersight.reading.numerals import numerals
 from countersight.reading.of_each import not_of_each
 from countersight.reading.openings import first_alone, opened_with
@@ -181,7 +181,7 @@ def _of_the_supposed(every: list[Quantity], pieces: list[str], asked: Counted) -
 
 def _is_only_told(quantity: Quantity, every: list[Quantity], asked: Counted) -> bool:
     """Whether a reply tells what happens, without a "would", and does not say just what was asked of another number."""
-    told = asked.predicate - asked.places
+    told = asked.doing
     others = [n for n in every if n.value != quantity.value]
     return not _CHANGE.search(asked.text) and all(n.rank <= Rank.ALONE and not n.words & told for n in others)
 
@@ -248,6 +248,8 @@ def _chosen(every: list[Quantity], asked: Counted, mentioned: frozenset[str], si
         for place, each in enumerate(to_the_point)
         if not of_the_kind or place in of_the_kind or (place > of_the_kind[0] and each[0].qualities > len(asked.kinds))
     ]
+    if any(does_just_the_asked(n, asked) for _, n in to_the_point):
+        to_the_point = [each for each in to_the_point if each[1].words & asked.doing]
     fits = max(found for found, _ in to_the_point)
     kept = [n for found, n in to_the_point if found == fits or (asked.joins and found.qualities)]
     # "four hot air balloons, three of them in the air": what fits as well as some of it does is the whole

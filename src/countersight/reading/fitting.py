@@ -129,6 +129,11 @@ def is_of_he_or_she(quantity: Quantity, asked: Counted) -> bool:
     return known and bool(called) and not any(asked.owner & CALLED[who] for who in called)
 
 
+def does_just_the_asked(quantity: Quantity, asked: Counted) -> bool:
+    """Whether it is said to do what was asked, and no more: "six have horns", to how many cows in the meadow do."""
+    return asked.of_now and bool(quantity.words & asked.doing) and quantity.words <= asked.words
+
+
 def speaks_of_another(quantity: Quantity, asked: Counted) -> bool:
     """Whether it is said of something that the question does not ask: "6 people at a table", to who wears hats."""
     after = _ASIDE.split(quantity.after, maxsplit=1)[0]

@@ -24,9 +24,11 @@ _NEGATED = re.compile(r"\b(?:(?<!or )not|without|no)\b|n't\b", re.IGNORECASE)
 _OF_EACH = re.compile(r"\b(?:each|every|per|apiece)\b", re.IGNORECASE)
 _PLACE = re.compile(r"\b(?:in|on|at|by|inside|under|behind|near|aboard) (?:(?:the|a|an|his|her|its|their|this) )?(\w+)")
 _DOES = r"[a-z]+ed (?:the|an?|his|her|its|their) .*|[a-z]+(?<!ing)(?<!ed)(?<![^s]s)(?: .*|$)"
-# "Rowers wear a cap", "slices of pizza lie on the plate"; not "men in the boat", "cups standing there", "fishing boats"
+_SOMEWHERE = rf"(?: {any_of('questions.prepositions')} (?:the|an?|his|her|its|their|this) \w+(?= \w+ \w))"
+# "Rowers wear a cap", "slices of pizza lie on the plate", "people in the queue wear hats"; not "men in the boat",
+# "cups standing there", "fishing boats"
 _DOING = re.compile(
-    rf"(?:\w+ ){{0,3}}?(?:\w*[^\Ws]s|\w*men|{any_of('questions.plurals')})(?: of (?:the )?\w+)? "
+    rf"(?:\w+ ){{0,3}}?(?:\w*[^\Ws]s|\w*men|{any_of('questions.plurals')})(?: of (?:the )?\w+|{_SOMEWHERE})? "
     rf"(?!{any_of('questions.prepositions', 'questions.no_verbs')})"
     rf"(?P<does>{_DOES})",
     re.IGNORECASE,
@@ -74,6 +76,11 @@ class Counted(msgspec.Struct, frozen=True):
     def words(self) -> frozenset[str]:
         return self.nouns | self.qualities | self.owner | self.supposition
 
+    @property
+    def doing(self) -> frozenset[str]:
+        """What the things do or are, wherever that is: "wearing hats" of those "wearing hats in the queue"."""
+        return self.predicate - self.places
+
 
 @lru_cache(maxsize=512)
 def counted_by(question: str) -> Counted:
@@ -87,7 +94,7 @@ def counted_by(question: str) -> Counted:
     what, rest = _noun_and_verb(asked["what"]) if not asked["verb"] else (asked["what"], asked["rest"])
     nouns, portioned, kinds, places = _noun_phrase(what)
     rest = stated(rest)
-    of_now = of_now or (bool(counted_words(rest)) and not imagines(question))
+    of_now = of_now or (bool(counted_words(rest) or places) and not imagines(question))
     owner, said = (set(), counted_words(rest)) if _is_had(asked["verb"], rest) else _owner_and_rest(rest)
     supposition = supposed(question)
     told = {*kinds, *places, *said} - nouns - owner
