@@ -2,12 +2,11 @@
 
 import re
 
-from msgspec.structs import replace
-
 from countersight.reading.accounts import accounts_for, are_to_be_added, is_of_any_kind
 from countersight.reading.as_counts import in_things
-from countersight.reading.clauses import MODAL_AT, contrasted, imagines, sentences, supposed, supposes, supposes_first
+from countersight.reading.clauses import contrasted, sentences, supposes
 from countersight.reading.company import Quantity, quantities
+from countersight.reading.course import REMAINING, STAY, of_the_supposed
 from countersight.reading.fitting import Fit, does_just_the_asked, fit, is_of_he_or_she, speaks_of_another
 from countersight.reading.numerals import numerals
 from countersight.reading.of_each import not_of_each
@@ -20,7 +19,7 @@ from countersight.reading.other_counts import (
     is_one_of_a_list,
 )
 from countersight.reading.question import Counted, counted_by
-from countersight.reading.ranks import Rank, has_its_would, ranks_in
+from countersight.reading.ranks import Rank, ranks_in
 from countersight.reading.short_counts import difference, short_count
 from countersight.reading.stems import counted_words, stem
 from countersight.reading.totals import (
@@ -39,17 +38,10 @@ from countersight.reading.unfinished import (
     tells_another_number,
     tells_only_what_is,
 )
-from countersight.reading.vocabulary import found
 
 _SUM = re.compile(r"^\W*\d+(?: [a-z]+)? ?[-+*/] ?\d+(?: [a-z]+)?\W*$", re.IGNORECASE)  # and no result
-_OTHERWISE = re.compile(r"\b(?:instead(?! of)|otherwise|on the other hand)\b", re.IGNORECASE)
 _MORE_OR_NOT = re.compile(r"\b(?:possibly|maybe|perhaps) (?:another|more|one more|others)\b", re.IGNORECASE)
 _IN_THE_PICTURE = re.compile(r"\b(?:in|on) th(?:e|is) (?:image|picture|photo|photograph|scene)\W*$", re.IGNORECASE)
-_AS_IT_IS = re.compile(r"\W*(?:before|now|currently|originally|initially|at present)\s*:", re.IGNORECASE)
-_REMAINING = re.compile(r"\b(?:remaining|other)\s*$", re.IGNORECASE)
-_STAY = re.compile(r"(?:\s+(?!would|will)[a-z]+)?\s+(?:stays?|keeps?|(?:goes|go|carry|carries) on)\b", re.IGNORECASE)
-_CHANGE = found("counts.changes", "counts.came_or_went")
-_LAST_WORD = re.compile(r"([a-z]+)\s*$", re.IGNORECASE)
 _MOST = 200  # numbers of a reply that are held against the question; of more, the last
 
 
@@ -76,7 +68,7 @@ def _weighed(text: str, asked: Counted) -> str | None:
     every = without_others(every, asked)[-_MOST:]
     if asked.of_now and not asked.qualities | asked.owner:
         every = without_parts(every, asked)
-    every = _of_now(every, pieces) if asked.of_now else _of_the_supposed(every, pieces, asked)
+    every = _of_now(every, pieces) if asked.of_now else of_the_supposed(every, pieces, asked)
     if not asked.of_now and stops_before_its_result(every, pieces, asked):
         return None
     if asked.imagined and (first := first_alone(text, every, asked)):
@@ -128,6 +120,7 @@ def _another(chosen: str, every: list[Quantity], text: str, asked: Counted) -> s
         n.value
         for n in every
         if n.value not in (None, "0")
+        and not (asked.imagined and n.rank == Rank.BEFORE)
         and (not n.noun or not n.noun.endswith("s") or stem(n.noun) in asked.nouns)
         and fit(n, asked, frozenset())
         and not speaks_of_another(n, asked)
@@ -145,70 +138,6 @@ def _parts_of_now(text: str) -> list[str]:
 def _is_strongest(value: str, every: list[Quantity], asked: Counted) -> bool:
     """Whether nothing else in a reply is put forward more strongly, or is said of what was asked."""
     return all(n.rank <= Rank.STATED and not n.words & asked.qualities for n in every if n.value != value)
-
-
-def _of_the_supposed(every: list[Quantity], pieces: list[str], asked: Counted) -> list[Quantity]:
-    """The numbers, with what was concluded before the first supposition taken for the count as it is.
-
-    "There are 11 in total. If 7 left, there would be 4." and "5 + 6 = 11. After 7 leave: 4." both count first.
-    """
-    every = _without_other_suppositions(every, pieces, asked)
-    supposing = {n.sentence for n in every if n.rank >= Rank.STATED and supposes_first(pieces[n.sentence])}
-    first = min(supposing, default=0)
-    levelled = []
-    for quantity in every:
-        rank = quantity.rank
-        if _AS_IT_IS.match(pieces[quantity.sentence]):
-            rank = Rank.BEFORE
-        elif is_all_there_is(quantity) and any(
-            n.sentence > quantity.sentence and has_its_would(n.after) for n in every
-        ):
-            rank = Rank.ALONE  # "There are ten in total. … the remaining seven would stand."
-        elif rank == Rank.SHARE and _REMAINING.search(quantity.before) and has_its_would(quantity.after):
-            rank = Rank.EXPECTED if quantity.words & asked.qualities else rank
-        elif (
-            rank in (Rank.SHARE, Rank.STATED) and _STAY.match(quantity.after) and _is_only_told(quantity, every, asked)
-        ):
-            rank = Rank.EXPECTED
-        elif quantity.sentence < first and not MODAL_AT.search(pieces[quantity.sentence]):
-            rank = min(rank, Rank.ALONE)
-        elif quantity.sentence in supposing and rank in (Rank.STATED, Rank.ALONE):
-            rank = Rank.EXPECTED
-        if not _is_of_the_supposition(quantity, asked):
-            levelled.append(replace(quantity, rank=rank))
-    return levelled
-
-
-def _is_only_told(quantity: Quantity, every: list[Quantity], asked: Counted) -> bool:
-    """Whether a reply tells what happens, without a "would", and does not say just what was asked of another number."""
-    told = asked.doing
-    others = [n for n in every if n.value != quantity.value]
-    return not _CHANGE.search(asked.text) and all(n.rank <= Rank.ALONE and not n.words & told for n in others)
-
-
-def _without_other_suppositions(every: list[Quantity], pieces: list[str], asked: Counted) -> list[Quantity]:
-    """The numbers, less those of what is supposed instead: "… 3 are left. If two had come instead, it would be 7."."""
-    others = {place for place, piece in enumerate(pieces) if _supposes_otherwise(piece, asked, first=not place)}
-    return [n for n in every if n.sentence not in others]
-
-
-def _supposes_otherwise(piece: str, asked: Counted, *, first: bool) -> bool:
-    """Whether a sentence supposes something else than the question: in other numbers, or "instead"."""
-    numbers = {numeral.value for numeral in numerals(supposed(piece))}
-    others = bool(numbers and asked.supposed_numbers) and not numbers & asked.supposed_numbers
-    own = asked.words.issuperset(counted_words(supposed(piece)))  # "instead", as the question has it
-    instead = _OTHERWISE.search(supposed(piece) if first else piece) and not own
-    return imagines(piece) and ((others and not first) or bool(instead))
-
-
-def _is_of_the_supposition(quantity: Quantity, asked: Counted) -> bool:
-    """Whether a number only repeats what the question supposes: "the wind would blow out two"."""
-    verb = _LAST_WORD.search(quantity.before)
-    if verb and stem(verb[1].lower()) in asked.supposition:
-        return True  # "they would take six in total", to what is left if they took them
-    if quantity.rank == Rank.CONCLUDED or quantity.value not in asked.supposed_numbers:
-        return False
-    return bool(quantity.words & asked.supposition)
 
 
 def _of_now(every: list[Quantity], pieces: list[str]) -> list[Quantity]:
@@ -270,7 +199,9 @@ def _fitting(pool: list[Quantity], asked: Counted) -> list[tuple[Fit, Quantity]]
     for quantity in pool:
         how = fit(quantity, asked, inherited)
         inherited = quantity.words if quantity.noun else quantity.words | (inherited & asked.kinds)
-        goes_on = _STAY.match(quantity.after) and _REMAINING.search(quantity.before)  # "the other four keep trotting"
+        goes_on = STAY.match(quantity.after) and (  # "the other four keep trotting", "two stay below"
+            REMAINING.search(quantity.before) or (quantity.rank == Rank.EXPECTED and len(quantity.after.split()) <= 4)
+        )
         weak = how and how.qualities == 0 and quantity.rank < Rank.CONCLUDED and not goes_on
         if how and not (weak and speaks_of_another(quantity, asked)):
             found.append((how, quantity))

@@ -67,15 +67,18 @@ def worked_out(every: list[Quantity], asked: Counted) -> str | None:
     if not asked.imagined or len({n.value for n in results}) != 1:
         return None
     value = results[0].value
-    now = [n.value for n in every if n.rank <= Rank.ALONE and n.value != value]
+    now = [n.value for n in every if n.rank <= Rank.ALONE and n.value != value and not speaks_of_another(n, asked)]
     known = all(not n.noun or stem(n.noun) in asked.nouns for n in results) and value not in asked.supposed_numbers
     fits = known and all(fit(n, asked, frozenset()) for n in results)
-    ways = {way for n in now for by in asked.supposed_numbers if n and by for way in _more_or_fewer(n, by)}
+    ways = {way for n in now for by in asked.supposed_numbers for way in more_or_fewer(n, by)}
     return value if fits and value in ways else None
 
 
-def _more_or_fewer(now: str, by: str) -> tuple[str, ...]:
-    return (str(int(now) + int(by)), str(int(now) - int(by))) if now.isdigit() and by.isdigit() else ()
+def more_or_fewer(now: str | None, by: str | None) -> tuple[str, ...]:
+    """What a count comes to with so many more, and with so many fewer."""
+    if not (now and by and now.isdigit() and by.isdigit()):
+        return ()
+    return str(int(now) + int(by)), str(int(now) - int(by))
 
 
 def without_others(every: list[Quantity], asked: Counted) -> list[Quantity]:
