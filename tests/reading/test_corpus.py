@@ -14,7 +14,7 @@ FIXED = {
     "third_stranger": "2a733f817576950589230385b4e8797059ca1567aea151feb6f7cab1788c1c00",
     "fourth_stranger": "5db08231a8dee319e142103873d595ce271d2e89e39cf0ea584632fce3414190",
     "fifth_stranger": "853945dc2ea1dea9a21b46848749988877196b18dea034f4155b70e502ac1458",
-    "sixth_stranger": "237ebf1d9e5eb2b85cb16dd12c5b65f02e4ebe210954d2907c1324a7bd43f004",
+    "sixth_stranger": "38ade936874b1809bf14bac05a976f04c29edbe82d82e176005f06e21edf9fca",
 }
 
 

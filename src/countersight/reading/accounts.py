@@ -88,7 +88,11 @@ def is_of_any_kind(value: str, every: list[Quantity], asked: Counted) -> bool:
     of_another_kind = bool(kinds) and not told & kinds
     only_there = all(_THERE_ARE.search(n.before) and n.words & asked.qualities for n in named)
     only_placed = only_there and bool(asked.predicate) and not told & (asked.predicate | asked.kinds)
-    return value != "0" and asked.of_now and of_all and (of_another_kind or only_placed)
+    # "eight boys in the front row, and two in the back row are smiling"
+    doing = [n for n in every if n.words & asked.doing] if not asked.negated else []
+    plain = all(n.rank == Rank.STATED and not n.words & asked.kinds for n in named)
+    others_do = plain and bool(doing) and not any(n in named for n in doing)
+    return value != "0" and asked.of_now and of_all and (of_another_kind or only_placed or others_do)
 
 
 def _is_explained(other: Quantity, own: list[Quantity], asked: Counted) -> bool:

@@ -49,7 +49,7 @@ def of_the_supposed(every: list[Quantity], pieces: list[str], asked: Counted) ->
         elif is_all_there_is(quantity) and any(
             n.sentence > quantity.sentence and has_its_would(n.after) for n in every
         ):
-            rank = Rank.ALONE  # "There are ten in total. … the remaining seven would stand."
+            rank = Rank.BEFORE  # "There are ten in total. … the remaining seven would stand."
         elif rank == Rank.SHARE and REMAINING.search(quantity.before) and has_its_would(quantity.after):
             rank = Rank.EXPECTED if quantity.words & asked.qualities else rank
         elif rank in (Rank.SHARE, Rank.STATED) and STAY.match(quantity.after) and _is_only_told(quantity, every, asked):
