@@ -5,6 +5,23 @@ import pytest
 from countersight.reading import read
 
 COUNTS = [
+    # A whole whose parts are told is not the part that was asked for.
+    (
+        "How many bottles of the red brand are on the bar?",
+        "Nine bottles are on the bar: five in red and four in green.",
+        None,
+    ),
+    ("How many girls are in the band?", "The band has 8 members, half of them girls.", None),
+    (
+        "How many paintings on the wall are of ships?",
+        "Six paintings hang on the wall. Two show horses, four show ships.",
+        None,
+    ),
+    (
+        "How many kites would be up if the boy let his go?",
+        "All 4 would be up - right now it's 3 because he holds one.",
+        "4",
+    ),
     # counted by what they are said to be
     ("How many dogs are in the image?", "It shows five animals. Two are cats and the other three are dogs.", "3"),
     ("How many boys are there?", "There are seven pupils: three are boys, four are girls.", "3"),

@@ -23,6 +23,8 @@ from countersight.reading.ranks import Rank, ranks_in
 from countersight.reading.short_counts import difference, short_count
 from countersight.reading.stems import counted_words, stem
 from countersight.reading.totals import (
+    hides_its_half,
+    hides_its_part,
     parts_of_a_whole,
     rest_of_a_whole,
     strongest,
@@ -62,10 +64,10 @@ def count(text: str, question: str) -> str | None:
 def _weighed(text: str, asked: Counted) -> str | None:
     """The number that answers, of all the numbers of a reply held against the question and each other."""
     pieces = _parts_of_now(text) if asked.of_now else sentences(text)
-    every = _numbers(pieces, asked)
-    if stops_halfway(pieces, asked) or is_nowhere(every, asked) or are_to_be_added(every):
+    told = _numbers(pieces, asked)
+    if stops_halfway(pieces, asked) or is_nowhere(told, asked) or are_to_be_added(told):
         return None
-    every = without_others(every, asked)[-_MOST:]
+    every = without_others(told, asked)[-_MOST:]
     if asked.of_now and not asked.qualities | asked.owner:
         every = without_parts(every, asked)
     every = _of_now(every, pieces) if asked.of_now else of_the_supposed(every, pieces, asked)
@@ -84,7 +86,7 @@ def _weighed(text: str, asked: Counted) -> str | None:
     chosen = _chosen(every, asked, said, since) or worked_out(every, asked)
     if opened and chosen != opened and max(n.rank for n in every) <= Rank.ALONE:
         return None  # "5: 4 on the ground and the spare", to how many there are with the spare
-    if chosen is None or _is_ruled_out(chosen, every, text, asked):
+    if chosen is None or _is_ruled_out(chosen, every, text, asked) or hides_its_part(chosen, told, asked):
         return None
     if asked.imagined and tells_only_what_is(chosen, every, pieces, asked):
         return None
@@ -108,6 +110,7 @@ def _is_ruled_out(value: str, every: list[Quantity], text: str, asked: Counted) 
         is_of_any_kind(value, every, asked)
         or is_one_of_a_list(value, text, every, asked)
         or is_of_two_together(value, text, asked)
+        or hides_its_half(text, asked)
     )
 
 

@@ -28,6 +28,9 @@ _NOW = re.compile(r"(?<!right )\bnow\b", re.IGNORECASE)
 _OUTCOME = found("counts.outcomes")
 _OTHERWISE = re.compile(r"\b(?:instead(?! of)|otherwise|on the other hand)\b", re.IGNORECASE)
 _AS_IT_IS = re.compile(r"\W*(?:before|now|currently|originally|initially|at present)\s*:", re.IGNORECASE)
+_RIGHT_NOW = re.compile(
+    r"\b(?:right now|at the moment|at present|currently),? (?:it's|it is|there's|there are|there is)\s*$", re.IGNORECASE
+)
 _LAST_WORD = re.compile(r"([a-z]+)\s*$", re.IGNORECASE)
 STAY = re.compile(r"(?:\s+(?!would|will)[a-z]+)?\s+(?:stays?|keeps?|(?:goes|go|carry|carries) on)\b", re.IGNORECASE)
 REMAINING = re.compile(r"\b(?:remaining|other)\s*$", re.IGNORECASE)
@@ -44,7 +47,7 @@ def of_the_supposed(every: list[Quantity], pieces: list[str], asked: Counted) ->
     levelled = []
     for quantity in every:
         rank = quantity.rank
-        if _AS_IT_IS.match(pieces[quantity.sentence]):
+        if _AS_IT_IS.match(pieces[quantity.sentence]) or _RIGHT_NOW.search(quantity.before):
             rank = Rank.BEFORE
         elif is_all_there_is(quantity) and any(
             n.sentence > quantity.sentence and has_its_would(n.after) for n in every

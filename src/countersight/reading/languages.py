@@ -106,10 +106,12 @@ def _named(said: str) -> str | None:
 def _yes_or_no(said: str) -> str | None:
     last = _PAUSE.split(said)[-1]  # "… not many leaves, so no"
     for part in (said, last):
-        if _NO.match(part) or _GONE.search(part):
+        if _NO.match(part):
             return "no"
         if _YES.match(part):
-            return "yes"
+            return "yes"  # "可以…没有障碍": what is gone comes after the answer
+        if _GONE.search(part):
+            return "no"
     return None
 
 

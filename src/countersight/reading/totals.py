@@ -14,6 +14,7 @@ from countersight.text import UNITS
 
 _OUTSIDE = re.compile(r"\b(?:outside|out of|off)\b", re.IGNORECASE)
 _ANOTHER_GROUP = re.compile(rf"\banother (?:\d+|{'|'.join(UNITS[2:])})\b", re.IGNORECASE)
+_HALF = re.compile(r"\bhalf(?: of)? (?:them|these|those|which|whom)\b(?P<what>[^.;]{0,60})", re.IGNORECASE)
 _THE_OTHERS = re.compile(r"\bthe (?:other|remaining)\s*$", re.IGNORECASE)
 
 
@@ -31,6 +32,27 @@ def parts_of_a_whole(pool: list[Quantity], every: list[Quantity], asked: Counted
         return {whole.value, *(n.value for n in parts)}  # "five would stay on their hooks, seven in all"
     of_parts = concluded and parts and whole.value == _sum([parts[-1], *others[-1:]])
     return {n.value for n in parts} if of_parts else set()
+
+
+def hides_its_part(value: str, every: list[Quantity], asked: Counted) -> bool:
+    """Whether a number is a whole, and of the parts that add up to it one has a word of the question that it lacks.
+
+    "Seven players are in the box: four in white and three in blue", to how many of the white team are there.
+    """
+    if not asked.of_now or asked.joins or len(every) < 3 or every[0].value != value:
+        return False
+    whole, *parts = every
+    missing = (asked.nouns | asked.qualities) - whole.words
+    return whole.value == _sum(parts) and sum(bool(n.words & missing) for n in parts) == 1
+
+
+def hides_its_half(text: str, asked: Counted) -> bool:
+    """Whether half of what a reply counts is what was asked: "the choir has 14 members, half of them women"."""
+    half = _HALF.search(text)
+    if not half:
+        return False
+    said = (asked.nouns | asked.qualities).intersection(counted_words(half["what"]))
+    return bool(said - frozenset(counted_words(text[: half.start()])))
 
 
 def without_parts(every: list[Quantity], asked: Counted) -> list[Quantity]:
