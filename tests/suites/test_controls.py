@@ -150,6 +150,10 @@ def keeping(one):
     return replace(one, counterfactual=replace(one.counterfactual, answer="A"))
 
 
+_SILENT = {"": "B", None: "B", "case-0": "A", "case-1": "A"}
+"""What a model says that leaves all but two controls unanswered, by what a case is the control of."""
+
+
 @pytest.mark.parametrize(
     ("name", "how", "misses", "false_alarms", "unread", "balance"),
     [
@@ -157,7 +161,7 @@ def keeping(one):
         ("deaf", lambda each: each.factual.answer, 8, 0, 0, 0.5),
         ("jumpy", lambda each: "B", 0, 8, 0, 0.5),
         ("astray", lambda each: "D", 8, 8, 0, 0.0),
-        ("silent", lambda each: "I do not know." if each.control_of else "B", 0, 0, 8, 0.5),
+        ("silent", lambda each: _SILENT.get(each.control_of, "I do not know."), 0, 0, 6, 0.625),
     ],
 )
 def test_ignoring_every_change_and_following_any_are_told_apart(
@@ -172,6 +176,11 @@ def test_ignoring_every_change_and_following_any_are_told_apart(
     assert line.ignoring == 0.5  # the old answer is always among the options
     assert scores.overall.n == 8  # controls are no cases
     assert [each.group for each in scores.alarms] == ["group 0", "group 1", "all"]
+
+
+def test_controls_of_which_not_one_was_read_have_no_balance(eight, tmp_path):
+    run = minded(eight, tmp_path / "mute", lambda each: "I do not know." if each.control_of else "B")
+    assert run.scores().alarms == ()
 
 
 def test_what_ignoring_every_change_gives_is_said_beside_the_balance(folder, tmp_path):

@@ -29,7 +29,9 @@ _SAID: Final = {
         re.IGNORECASE,
     ),
     "none": re.compile(
-        r"\b(?:neither|none|nobody|no one|not (?:a single|one)|no \w+ [^.,;]*\bany)\b|^\W*no \w+", re.IGNORECASE
+        r"\b(?:neither|none|nobody|no one|not (?:a single|one)|no \w+ [^.,;]*\bany)\b"
+        r"|^\W*no (?!(?:answer|idea|clue|way|matter|doubt|longer|more|need|change|image|picture|photo)\b)\w+",
+        re.IGNORECASE,
     ),
 }
 
