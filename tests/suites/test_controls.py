@@ -150,7 +150,7 @@ def keeping(one):
     return replace(one, counterfactual=replace(one.counterfactual, answer="A"))
 
 
-_SILENT = {"": "B", None: "B", "case-0": "A", "case-1": "A"}
+_SILENT = {"": "B", "case-0": "A", "case-1": "A"}
 """What a model says that leaves all but two controls unanswered, by what a case is the control of."""
 
 
