@@ -48,7 +48,7 @@ def hides_its_part(value: str, every: list[Quantity], asked: Counted) -> bool:
 
 def hides_its_half(text: str, asked: Counted) -> bool:
     """Whether half of what a reply counts is what was asked: "the choir has 14 members, half of them women"."""
-    half = _HALF.search(text)
+    half = _HALF.search(text) if asked.of_now else None
     if not half:
         return False
     said = (asked.nouns | asked.qualities).intersection(counted_words(half["what"]))
