@@ -26,15 +26,15 @@ from countersight.composing.vocabulary import (
     verb_of,
 )
 
-_SOMEBODY: Final = r"(?:i|you|we|he|she|they|someone|somebody|(?:a|the|my|her|his)(?: \w+)?? \w+)"
+SOMEBODY: Final = r"(?:i|you|we|he|she|they|someone|somebody|(?:a|the|my|her|his)(?: \w+)?? \w+)"
 _SIDES: Final = r"(?:side|end|corner|edge|middle|center|centre|top|bottom|back|front)"
 _WITH: Final = r"(?: over| around| upside down| with (?:some )?\w+)?"
 _TREATED: Final = (
-    re.compile(rf"{_SOMEBODY} (?P<verb>\w+)(?P<way> off| on| out)? (?P<what>.+?){_WITH}"),
+    re.compile(rf"{SOMEBODY} (?P<verb>\w+)(?P<way> off| on| out)? (?P<what>.+?){_WITH}"),
     re.compile(rf"(?P<what>.+?) (?:was|were|got) (?P<verb>\w+)(?P<way> off| on| out)?{_WITH}"),
 )
 _POURED: Final = re.compile(
-    rf"{_SOMEBODY} (?:poured|spread|sprinkled|drizzled|squirted|smeared) (?:some )?\w+ (?:over|on|onto) (?P<what>.+)"
+    rf"{SOMEBODY} (?:poured|spread|sprinkled|drizzled|squirted|smeared) (?:some )?\w+ (?:over|on|onto) (?P<what>.+)"
 )
 _WORE: Final = re.compile(r"(?P<what>.+?) (?:wore|(?:was|were) wearing|put on|had on) (?:\w+ )?(?P<worn>\w+)")
 _WITHIN: Final = re.compile(

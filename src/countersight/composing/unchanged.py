@@ -7,7 +7,7 @@ from countersight.composing.asked import Asked
 from countersight.composing.likeness import is_certainly_another, is_counted
 from countersight.composing.others import is_of_another_colour, is_of_another_kind
 from countersight.composing.phrases import Phrase, kin, read_phrase
-from countersight.composing.staying import stays
+from countersight.composing.staying import SOMEBODY, stays
 from countersight.composing.vocabulary import (
     APART,
     CLASSES,
@@ -37,12 +37,11 @@ _DIFFERENT: Final = re.compile(
     r"(?P<what>.+?) (?:was|were|had|have|has) (?:a different|another|different) "
     r"(?:colors?|colours?|shades?|patterns?|designs?)"
 )
-_SOMEBODY: Final = r"(?:i|you|we|he|she|they|someone|somebody|(?:a|the|my|her|his)(?: \w+)?? \w+)"
 _BY_THEM: Final = r"(?:beside|next to|with|near|between|among) (?:them|the \w+)"
 _INTO: Final = rf"(?: (?:to|in|into|on|onto|at) (?:the (?:\w+ )?(?P<where>\w+)|it))?(?: {_BY_THEM})?"
 _PUT: Final = (
     re.compile(rf"(?P<what>.+?) (?:was|were|got) (?:added|(?:put|placed|laid)(?: (?:in|on|there))?){_INTO}"),
-    re.compile(rf"{_SOMEBODY} (?:added|(?:put|tossed|threw|dropped|placed)(?: in| on)?) (?P<what>[\w ]+?){_INTO}"),
+    re.compile(rf"{SOMEBODY} (?:added|(?:put|tossed|threw|dropped|placed)(?: in| on)?) (?P<what>[\w ]+?){_INTO}"),
 )
 _COLOURS: Final = all_things(COLOURS)
 _CLASSES: Final = all_things(CLASSES)

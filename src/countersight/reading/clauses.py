@@ -7,6 +7,7 @@ from countersight.reading.vocabulary import any_of, found
 
 MODAL = any_of("worlds.modals")
 MODAL_AT = found("worlds.modals")
+NOW_AT = found("worlds.now")
 
 _END = re.compile(r"(?<=[.!?])[\"')\]]*\s+|\n+|;\s+|(?<=[.!?])(?=[A-Z])")
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|approx|vs|ca)\.$", re.IGNORECASE)
@@ -40,7 +41,6 @@ _NEXT_CLAUSE = re.compile(
     rf"|{_IS_EXPLAINED}",
     re.IGNORECASE,
 )
-_NOW = found("worlds.now")
 _SUPPOSES = re.compile(rf"{any_of('worlds.questions_that_suppose')}|\bhad \w+ been\b", re.IGNORECASE)
 _BEFORE_IT = re.compile(r"\b(?<=now|tly|ent),? before\b.*", re.IGNORECASE)  # "now, before any would fly off"
 _IS_NOW = found("worlds.present_verbs")
@@ -99,7 +99,7 @@ def asks_of_now(question: str) -> bool:
 
 def tells_of_now(clause: str) -> bool:
     """Whether a clause says outright that it is about the picture as it is ("currently", "in the image")."""
-    return bool(_NOW.search(clause)) and not imagines(clause)
+    return bool(NOW_AT.search(clause)) and not imagines(clause)
 
 
 def imagines(clause: str) -> bool:

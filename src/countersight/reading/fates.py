@@ -8,6 +8,7 @@ from countersight.reading.asked import Asked, content
 from countersight.reading.clauses import MODAL, MODAL_AT
 from countersight.reading.negation import NEGATED, without_negation
 from countersight.reading.repetitions import LEADS, has_a_condition
+from countersight.reading.rewordings import NOMINATIVE
 from countersight.reading.stems import stem
 from countersight.reading.vocabulary import any_of, either, found, listed, words
 
@@ -41,7 +42,6 @@ _DOES = re.compile(
     re.IGNORECASE,
 )
 _UNCLEAR = re.compile(r"\b(?:not|neither|none|only|it|they|he|she)\b|n't", re.IGNORECASE)  # who does it
-_NOMINATIVE: Final = {"him": "he", "her": "she", "them": "they"}
 _ANYONE = frozenset(map(stem, ("everyone", "all", "them", "left")))
 _LOOSE = frozenset(map(stem, words("fates.parts") | words("fates.loose")))
 _WORD = re.compile(r"[a-z]+", re.IGNORECASE)
@@ -85,7 +85,7 @@ def _suffered(clause: str, asked: Asked) -> list[str]:
         return []
     if _PERCEIVES.search(asked.text) and _PERCEIVES.match(done["does"]):
         return []  # "the dog would see it", to whether the cat would
-    whom = _NOMINATIVE.get(done["whom"].lower(), done["whom"])
+    whom = NOMINATIVE.get(done["whom"].lower(), done["whom"])
     negated = NEGATED.search(clause[: done.end("does")])  # by a "nothing" too
     return [f"{whom} would {'not ' if negated else ''}be {_DONE_TO[done['does'].lower()]}{done['rest']}"]
 

@@ -11,7 +11,7 @@ from countersight.reading.vocabulary import any_of, found, words
 
 QUOTED = re.compile(r'"([^"\n]{1,60})"')
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*(?:'(?!s\b|re\b|d\b|ll\b)[^\W\d_]+)?|[$€£]?\d+(?:[.:]\d\d)?")
-_RATHER_THAN = re.compile(r",? \b(?:rather than|instead of|as opposed to|and not|but not)\b.*|, not\b.*", re.IGNORECASE)
+RATHER_THAN = re.compile(r",? \b(?:rather than|instead of|as opposed to|and not|but not)\b.*|, not\b.*", re.IGNORECASE)
 _FROM_TO = re.compile(r"\bfrom \w+(?: \w+)? to\b", re.IGNORECASE)  # "from green to red" ends at red
 _WHICH_IS = re.compile(rf"(?<=\w),? (?:that|which|who|whose) (?:\w+s|are|were|have|{MODAL})\b[^,]*", re.IGNORECASE)
 _LEANING = re.compile(  # "the bike leaning on it"; not "the bike is leaning on it"
@@ -173,7 +173,7 @@ def _first_thing(new: list[int], tokens: list[re.Match[str]]) -> list[int]:
 
 
 def _without_remarks(clause: str) -> str:
-    for remark in (_RATHER_THAN, _WHICH_IS, _LEANING):
+    for remark in (RATHER_THAN, _WHICH_IS, _LEANING):
         clause = remark.sub("", clause)
     return clause
 

@@ -47,7 +47,7 @@ _BLOCKS = re.compile(
 )
 _TOO_OR_ENOUGH = re.compile(r"\b(?:too|enough)\b", re.IGNORECASE)
 _STILL = re.compile(r"\bstill\b", re.IGNORECASE)
-_NO_DIFFERENCE = found("yes_no.no_difference")
+NO_DIFFERENCE = found("yes_no.no_difference")
 _FORBIDS = found("yes_no.forbidding")
 _IN_VAIN = found("yes_no.in_vain")
 # "He'd still be too short", "the stool isn't tall enough": measures of what it takes.
@@ -104,7 +104,7 @@ def _within(obstacle: re.Match[str]) -> str:
 
 def avails(clause: str, asked: Asked) -> bool | None:
     """Whether a clause says that somebody can do what was asked, or cannot, by what it takes: "he'd be too short"."""
-    if _NO_DIFFERENCE.search(clause):
+    if NO_DIFFERENCE.search(clause):
         return True if _STILL.search(asked.text) else None
     if not asked.of_ability or asked.negated:
         return None

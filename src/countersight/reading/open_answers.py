@@ -5,13 +5,12 @@ from typing import Final
 
 from countersight.reading.clauses import MODAL, MODAL_AT, contrasted, imagines, sentences, stated
 from countersight.reading.languages import language_of
-from countersight.reading.new_words import PALE, QUOTED, answering, is_told_of_now, is_vague
+from countersight.reading.new_words import PALE, QUOTED, RATHER_THAN, answering, is_told_of_now, is_vague
 from countersight.reading.option_texts import written_out
 from countersight.reading.statements import without_refusal
 from countersight.reading.stems import stem
 from countersight.reading.vocabulary import any_of
 
-_RATHER_THAN = re.compile(r",? \b(?:rather than|instead of|as opposed to|and not|but not)\b.*|, not\b.*", re.IGNORECASE)
 _FURTHER = re.compile(r", (?:while|whereas|which|who|whose|because|since|as|and the|but the)\b.*", re.IGNORECASE)
 _PREFACE = re.compile(rf"^\W*{any_of('open.prefaces')}[,:]?\s+(?=\w)", re.IGNORECASE)
 _SEEMS = re.compile(r"\b(?:seem|appear)s? to be\b", re.IGNORECASE)
@@ -74,7 +73,7 @@ def _of_sentences(said: str, question: str) -> str | None:
     pieces = [piece for piece in pieces if len(pieces) == 1 or not _says_nothing(piece, question)]
     if not pieces:
         return None
-    short = stated(_FURTHER.sub("", _RATHER_THAN.sub("", pieces[0])))
+    short = stated(_FURTHER.sub("", RATHER_THAN.sub("", pieces[0])))
     if _is_few(short) and not _leads_up(pieces) and not MODAL_AT.search(pieces[0]):
         return said if every == [short] else short.strip(" .!,=")
     parts = [part for piece in pieces for part in contrasted(piece) if not _is_refused(part)]

@@ -6,16 +6,15 @@ from msgspec.structs import replace
 
 from countersight.reading.asked import Asked, content
 from countersight.reading.claims import asserted
-from countersight.reading.clauses import MODAL_AT, clauses, stated
+from countersight.reading.clauses import MODAL_AT, NOW_AT, clauses, stated
+from countersight.reading.obstacles import NO_DIFFERENCE
 from countersight.reading.repetitions import is_short_answer, says_it_all
-from countersight.reading.vocabulary import any_of, found
+from countersight.reading.vocabulary import any_of
 
 _BEING_THERE = re.compile(
     rf"{any_of('yes_no.being_there')}|^no(?:ne|body|thing)?(?: \w+)?(?: (?:on|in|at|there|left|around)\b|\W*$)",
     re.IGNORECASE,
 )
-_NO_DIFFERENCE = found("yes_no.no_difference")
-_NOW = found("worlds.now")
 _SUBJECT_AND_VERB = re.compile(r"no (?!one\b)\w+ (?!means?\b|makes?\b|is\b|are\b)\w+|no (?!one\b)\w+", re.IGNORECASE)
 
 
@@ -35,9 +34,9 @@ def said_in_full(pieces: list[str], asked: Asked) -> str | None:
 
 def unchanged(pieces: list[str], asked: Asked) -> str | None:
     """What is so now, where it is said to make no difference: "he can't reach it, and a stool would change nothing"."""
-    if asked.of_now or not any(map(_NO_DIFFERENCE.search, pieces)):
+    if asked.of_now or not any(map(NO_DIFFERENCE.search, pieces)):
         return None
-    every = [_NOW.sub("", clause) for piece in pieces for clause in clauses(piece) if not MODAL_AT.search(clause)]
+    every = [NOW_AT.sub("", clause) for piece in pieces for clause in clauses(piece) if not MODAL_AT.search(clause)]
     told = {asserted(clause, replace(asked, of_now=True)) for clause in every} - {None}
     return told.pop() if len(told) == 1 else None
 

@@ -9,7 +9,7 @@ from countersight.reading.vocabulary import any_of
 _HELP = rf"(?P<help>{MODAL}|\b(?:is|are|was|were|does|do|did|can)\b)"
 _SOFTLY = r"(?P<softly>(?: (?:\w+ly|still|then|now))?)"
 _WHO = r"(?P<who>it|him|her|them|the \w+(?: \w+)?)"
-_NOMINATIVE: Final = {"him": "he", "her": "she", "them": "they"}
+NOMINATIVE: Final = {"him": "he", "her": "she", "them": "they"}
 
 # "It would contain no cookies", "it would show nothing": the verb is denied, though no "not" stands beside it.
 _OBJECT_DENIED = re.compile(
@@ -138,7 +138,7 @@ def plainer(text: str, question: str) -> str:
 
 def _done(found: re.Match[str], *, denied: bool) -> str:
     """ "Could pass", or "could not pass", of who or what can do it."""
-    who = f", {_NOMINATIVE.get(found['who'].lower(), found['who'])}" if found["who"] else ""
+    who = f", {NOMINATIVE.get(found['who'].lower(), found['who'])}" if found["who"] else ""
     be = "would {}be able to" if "be" in found.group().split() else "can {}"  # "it is possible now" tells of now
     return f"{who} {be.format('not ' if _is_not(found) != denied else '')} ".replace("  ", " ")
 
@@ -161,7 +161,7 @@ def _stays(found: re.Match[str]) -> str:
 
 def _subject(found: re.Match[str]) -> str:
     who = found["who"].lower()
-    return _NOMINATIVE.get(who, who)
+    return NOMINATIVE.get(who, who)
 
 
 def _not_in(found: re.Match[str], question: str) -> str:
