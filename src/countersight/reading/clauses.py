@@ -41,6 +41,14 @@ _NEXT_CLAUSE = re.compile(
     rf"|{_IS_EXPLAINED}",
     re.IGNORECASE,
 )
+# "The wall would break and the lake would fall": a second subject with its own verb, where the first has one too.
+_PRESENT = r"\w+[^\Ws]s (?:(?:the|an?|his|her|its|their|to|in|on|at|up|down|out|off|away|back|still|not)\b|\W*$)"
+_HAS_A_VERB = re.compile(rf"{MODAL}|{any_of('worlds.clause_verbs')}|\b(?!this\b){_PRESENT}", re.IGNORECASE)
+_AND_ANOTHER = re.compile(
+    rf",? and (?:so |then |thus )?(?={any_of('worlds.and_subjects')}(?:(?: (?!and\b|or\b|that\b|who\b|which\b)[\w'-]+)"
+    rf"{{0,4}}?(?:'d| (?:{MODAL}|{any_of('worlds.clause_verbs')}))| \w+ {_PRESENT}))",
+    re.IGNORECASE,
+)
 _SUPPOSES = re.compile(rf"{any_of('worlds.questions_that_suppose')}|\bhad \w+ been\b", re.IGNORECASE)
 _BEFORE_IT = re.compile(r"\b(?<=now|tly|ent),? before\b.*", re.IGNORECASE)  # "now, before any would fly off"
 _IS_NOW = found("worlds.present_verbs")
@@ -77,14 +85,28 @@ def contrasted(sentence: str) -> list[str]:
     return [part for piece in _CONTRAST.split(sentence) if (part := piece.strip(" ,;"))]
 
 
-def clauses(main: str) -> list[str]:
+def clauses(main: str, *, parts_at_and: bool = True) -> list[str]:
     """The clauses of a sentence that have a subject and a verb of their own, so that a "not" denies only its own."""
-    return [part for piece in _NEXT_CLAUSE.split(main) if (part := piece.strip(" ,;"))]
+    pieces = _NEXT_CLAUSE.split(main)
+    every = (part for piece in pieces for part in _joined_by_and(piece)) if parts_at_and else pieces
+    return [part for piece in every if (part := piece.strip(" ,;"))]
 
 
-def every_clause(text: str) -> list[str]:
+def _joined_by_and(piece: str) -> list[str]:
+    """The parts of a piece that an "and" joins; "the dog and the cat would go" is one, since "the dog" has no verb."""
+    parts, start = [], 0
+    for joint in _AND_ANOTHER.finditer(piece) if " and " in piece else ():
+        before = re.split(r",|\bthat\b", piece[start : joint.start()])[-1]
+        if _HAS_A_VERB.search(before):
+            parts.append(piece[start : joint.start()])
+            start = joint.end()
+    return [*parts, piece[start:]]
+
+
+def every_clause(text: str, *, parts_at_and: bool = True) -> list[str]:
     """The clauses of all sentences of a text, in order."""
-    return [clause for sentence in sentences(text) for part in contrasted(sentence) for clause in clauses(part)]
+    statements = (part for sentence in sentences(text) for part in contrasted(sentence))
+    return [clause for part in statements for clause in clauses(part, parts_at_and=parts_at_and)]
 
 
 def asks_of_now(question: str) -> bool:
