@@ -38,6 +38,28 @@ def test_the_number_that_the_questions_own_words_qualify_is_the_answer(question,
 
 
 @pytest.mark.parametrize(
+    ("question", "text", "answer"),
+    [
+        (
+            "How many footballs are behind the goal?",
+            "2. Let me look again. There is one next to the post, one in the grass and one by the fence. 3.",
+            None,
+        ),
+        (
+            "How many birds would be on the wire if one left and two returned?",
+            "Like notes on a staff: three birds on the wire. One leaves, and we're at two. Then a pair returns.",
+            None,
+        ),
+        ("How many spoons would be left if two fell?", "Three. There are five on the counter now.", "3"),
+        ("How many cats are there?", "There are 5 cats. If two left, there would be 3.", "5"),
+        ("How many red cars are there?", "Red cars: 4\nBlue cars: 2\nTotal cars: 6", "4"),
+    ],
+)
+def test_a_number_is_not_read_where_a_later_sentence_gives_another(question, text, answer):
+    assert read(text, question, "number").answer == answer
+
+
+@pytest.mark.parametrize(
     ("things", "text", "answer"),
     [
         ("children", "One of the three children is crying.", None),
