@@ -15,7 +15,7 @@ from countersight.reading import agrees, read_reply
 FOLDER = Path(__file__).parent / "reading"
 SETS = (
     "corpus", "fresh", "further", "last", "rounds", "stranger", "second_stranger", "third_stranger", "fourth_stranger",
-    "fifth_stranger", "sixth_stranger",
+    "fifth_stranger", "sixth_stranger", "seventh_stranger",
 )  # fmt: skip
 _GOLD = {"number": "77777", "boolean": "yes", "choice": "A", "open": "gold"}
 

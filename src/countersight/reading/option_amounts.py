@@ -36,6 +36,9 @@ _SAID: Final = {
 }
 
 
+_NOT_ANY = re.compile(
+    r"(?:\bnot|n't)\b[^.,;]*\b(?:either|any) of (?:them|these|those|the (?:two|three|four))\W*$", re.IGNORECASE
+)
 _SHORT = 4  # words of a reply that names an amount and says no more
 
 
@@ -50,10 +53,17 @@ def by_amount(text: str, options: Sequence[str], letters: str, question: str) ->
         amounts = amounts | {"all"}
     if not amounts:
         return None
+    if "none" in amounts and _NOT_ANY.search(text):
+        return kinds["none"]
     said = [kind for kind in amounts if kind and _SAID[kind].search(text)]
     plain = words_of(affirmed(text))
     named = [option for option in options if not _kind_of(option) and name_of(option) in plain]
     return kinds[said[0]] if len(said) == 1 and len(named) != 1 else None
+
+
+def says_none(text: str, options: Sequence[str]) -> bool:
+    """Whether a text says that none does, where an option says so too."""
+    return any(_kind_of(option) == "none" for option in options) and bool(_SAID["none"].search(text))
 
 
 def _kind_of(option: str) -> str | None:

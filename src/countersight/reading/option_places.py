@@ -12,7 +12,9 @@ from countersight.text import NUMBER_WORDS
 
 _PLACES: dict[str, int] = listed("options.places")
 _PLACE = rf"(?P<place>{'|'.join(sorted(_PLACES, key=len, reverse=True))})".replace(" to ", "[ -]to[ -](?:the[ -])?")
-_ORDINAL = re.compile(rf"\b{_PLACE}\s+(?:option|choice|answer)\b", re.IGNORECASE)
+_ORDINAL = re.compile(
+    rf"\b{_PLACE}\s+(?:(?:option|choice|answer)\b|(?:one )?(?:on|in|of) (?:the|this|your) list\b)", re.IGNORECASE
+)
 # "The last one" is an option only where nothing but a reason is said: elsewhere it is a circle, or a dot.
 _ORDINAL_ONE = re.compile(
     rf"\W*(?:(?:it is|it's|it would be|i (?:choose|pick)|i'd (?:say|pick))\s+)?(?:the\s+)?{_PLACE}(?:\s+one)?"
@@ -45,8 +47,12 @@ def places(text: str, options: Sequence[str]) -> set[int]:
     """The places in the list that a reply names: "the last option", "option 2", "the first of the three"."""
     alone = _ORDINAL_ONE.match(text)
     every = [alone["place"]] if alone else [found["place"] for found in _ORDINAL.finditer(text)]
+    # "The last of the four", where three were named, is the fourth that was not.
     every += [
-        found["place"] for found in _OF_THEM.finditer(text) if NUMBER_WORDS[found["many"].lower()] == len(options)
+        found["place"]
+        for found in _OF_THEM.finditer(text)
+        if NUMBER_WORDS[found["many"].lower()] == len(options)
+        and name_of(options[_PLACES[found["place"].lower()] % len(options)]) not in words_of(text)
     ]
     named = {_PLACES[re.sub(r"[ -]+", " ", place.lower()).replace("the ", "")] for place in every}
     for mention in NUMBERED_OPTION.finditer(text):

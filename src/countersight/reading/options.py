@@ -9,6 +9,8 @@ from countersight.reading.counting import count
 from countersight.reading.letters import CAPITAL, bare_choice, by_letter, is_bare, none_of_them, opening_mark
 from countersight.reading.numerals import numerals
 from countersight.reading.option_amounts import by_amount
+from countersight.reading.option_asides import is_passed_over, without_asides
+from countersight.reading.option_conclusions import REMAINS, concluded, concluded_alone, named_alone, remaining
 from countersight.reading.option_places import NUMBERED_OPTION, of_two, places, ranked_first
 from countersight.reading.option_senses import by_sense
 from countersight.reading.option_texts import affirmed, counts_of, name_of, number_of, words_of
@@ -36,10 +38,6 @@ _EITHER = re.compile(r"\W*either\b.*\bor\b", re.IGNORECASE)
 _OR_ELSE = re.compile(r"\bif\b[^.;]*[.;,]\s*(?:otherwise|if not|else)\b", re.IGNORECASE)
 _REASON_FOLLOWS = re.compile(r",? (?:because|since|as|so)\b", re.IGNORECASE)
 _ASKED_BACK = re.compile(r"\b([A-Z])\? (yes|no)\b", re.IGNORECASE)  # "B? No. C? Yes."
-_FIRST_PIECE = re.compile(r"\W*(?P<what>[^.!?,;:\n]{1,60}?)\s*(?:[.!]\s|\n|--|, (?:as|since|because)\b)")
-_LAST_PIECE = re.compile(r"(?::|--)\s+(?P<what>[^.!?,;:\n]{1,60}?)[.!]?\s*$")
-_IT_IS = re.compile(r"(?:^|[.,;:] )(?:so )?(?P<what>[^.!?,;:\n]{1,40}?) it is[.!]?\s*$", re.IGNORECASE)
-_SO = re.compile(r", so (?:it(?:'s| is| would be| must be) )?(?P<what>[^.!?,;:\n]{1,40}?)[.!]?\s*$", re.IGNORECASE)
 _AS_WELL = re.compile(
     r"\bso (?:do|does|did|is|are|was|were|has|have|can|could|would|will) (?:the|an?|his|her)\b"
     r"|\bbut (?:the|an?|his|her) (?:\w+ ){1,3}(?:would|could|might|may) (?:also|be (?:better|just as|as)|do as well)\b",
@@ -47,24 +45,10 @@ _AS_WELL = re.compile(
 )  # "but so does the cow"
 _ASKS_FOR_THE_FIRST = re.compile(r"\bfirst\b", re.IGNORECASE)
 _AND_THEN = re.compile(r",? (?:and )?then\b[^.;]*", re.IGNORECASE)
-_REMAINS = re.compile(
-    r"\W*(?:so |therefore,? )?(?:what(?:'s| is| would be)? (?:left|remains)|that leaves|which leaves|this leaves)\b",
-    re.IGNORECASE,
-)
-_IT_IS_WHAT = re.compile(
-    r"\W*(?:so,? )?it(?:'s| is|'d be| would be) (?P<what>(?:the|an?|his|her|its|their) [^.,;]{1,40}?)"
-    r" (?:that|which|who)\b",
-    re.IGNORECASE,
-)
 _ASKS_FOR_WHAT_IS_NOT = re.compile(r"\b(?:which|what|who)\b.*(?:\bnot\b|n't\b|\bno longer\b)", re.IGNORECASE)
 _NOTHING = words("options.nothing")
 _IS_EMPTY = re.compile(r"(?:\bbe|\bis|\bare|'s|\bstay|\blook)(?: (?:then|\w+ly))? (?:empty|bare)\b", re.IGNORECASE)
 _ALL_CONSIDERED = re.compile(rf"\W*{any_of('options.all_considered')}", re.IGNORECASE)
-_CONCLUDES = re.compile(
-    r"\W*(?:so|therefore|thus|hence|that leaves|leaving),? (?:it(?:'s| is|'d be| would be| must be) )?"
-    r"(?:the |an? )?\w+(?: \w+){0,2}\W*$",
-    re.IGNORECASE,
-)
 _LETTER_THOUGH = re.compile(r"\W*([A-Z]), (?:although|though|even though|even if)\b")  # "B, though D is possible"
 
 
@@ -99,10 +83,16 @@ def choice(text: str, options: Sequence[str], question: str) -> str | None:
         return opening.letter
     if _names_the_wrong_letter(text, options, letters):
         return None
-    text = _without_labels(text, options, letters)
+    text = _without_labels(without_asides(text, question, options), options, letters)
     judged = by_verdicts(text, options, letters)
     if judged:
         return judged
+    chosen = _by_letter_place_or_text(text, options, letters, question)
+    passed = chosen and chosen != named_alone(text, options, letters) and is_passed_over(chosen, text, options, letters)
+    return None if passed else chosen
+
+
+def _by_letter_place_or_text(text: str, options: Sequence[str], letters: str, question: str) -> str | None:
     named = by_letter(_without_texts(text, options, question), options, of_now=asks_of_now(question))
     if named.seen:
         return _unless_worded_otherwise(named.letter, text, options, question)
@@ -144,30 +134,8 @@ def _unless_worded_otherwise(letter: str | None, text: str, options: Sequence[st
     if letter is None and len(place := places(last, options)) == 1:
         return LETTERS[: len(options)][place.pop()]
     if letter is None:
-        return worded if _REMAINS.match(last) or _ALL_CONSIDERED.match(last) else None
+        return worded if REMAINS.match(last) or _ALL_CONSIDERED.match(last) else None
     return letter if worded in (None, letter) else None
-
-
-def _named_alone(text: str, options: Sequence[str], letters: str) -> str | None:
-    """The option that is all of the first sentence, or all that follows the last colon: "Circle. The star is …"."""
-    pieces = [_FIRST_PIECE.match(text), _LAST_PIECE.search(text), _IT_IS.search(text), _SO.search(text)]
-    said = [name_of(piece["what"]) for piece in pieces if piece]
-    found = {letter for letter, option in zip(letters, options, strict=True) if name_of(option) in said}
-    return found.pop() if len(found) == 1 else None
-
-
-def _concluded_alone(text: str, options: Sequence[str], letters: str, question: str) -> str | None:
-    """The option that a last, short sentence concludes: "… So the blue one."."""
-    *others, last = sentences(text) or [""]
-    return by_wording(last, options, letters, question) if others and _CONCLUDES.match(last) else None
-
-
-def _remaining(text: str, options: Sequence[str], letters: str, question: str) -> str | None:
-    """The option that a last sentence says is left, or does it: "This leaves the ferry.", "It's the pegs that …"."""
-    last = (sentences(text) or [""])[-1]
-    if does := _IT_IS_WHAT.match(last):
-        return by_wording(does["what"], options, letters, question)
-    return by_wording(last, options, letters, question) if _REMAINS.match(last) else None
 
 
 def _names_the_wrong_letter(text: str, options: Sequence[str], letters: str) -> bool:
@@ -224,11 +192,14 @@ def _by_text(text: str, options: Sequence[str], letters: str, question: str) -> 
     last = (sentences(text) or [""])[-1]
     if _EITHER.match(last) or _AS_WELL.search(last):
         return None
-    if alone := _named_alone(text, options, letters) or _concluded_alone(text, options, letters, question):
+    if alone := named_alone(text, options, letters) or concluded_alone(text, options, letters, question):
         return alone
-    if left := _remaining(text, options, letters, question):
+    if left := remaining(text, options, letters, question):
         return left
-    return _by_what_is_told(text, options, letters, question)
+    told = _by_what_is_told(text, options, letters, question)
+    if told is None and not _ASKS_FOR_WHAT_IS_NOT.search(stated(question)):
+        return concluded(without_others(text, question, options), options, letters, question)
+    return told
 
 
 def _by_what_is_told(reply: str, options: Sequence[str], letters: str, question: str) -> str | None:

@@ -32,6 +32,7 @@ _OPTION_DOES = re.compile(
     r"|would|will|could)\b(?P<rest>.*)",
     re.IGNORECASE,
 )
+_DEED = re.compile(rf" (?!(?:leads?|wins?|comes first|goes first)\b)(?:\w+[^s\W]s|\w+ed|{any_of('options.did')})\b")
 _OF_OPTIONS = re.compile(r"^\W*(?:is|are|was|were|does|do|would|will|could)\b(?P<what>.*?)\bor\b", re.IGNORECASE)
 _RATHER_THAN = re.compile(
     r",? \b(?:rather than|instead of|as opposed to|followed by|ahead of)\b[^,.;:]*", re.IGNORECASE
@@ -61,6 +62,9 @@ _HELD = re.compile(r"\b(?:hands?|arms?|mouth|paws?|fingers?|head|lap|shoulders?|
 _ITS = re.compile(r"(?:the|his|her|its|their) ", re.IGNORECASE)
 _IS_DOING = re.compile(
     r"^\W*(?:(?:he|she|they|it) (?:is|are) \w+ing|(?:the )?\w+ (?:likes?|loves?|hates?))\b", re.IGNORECASE
+)
+_SO_IT_IS = re.compile(
+    r",? (?:and )?so (?:it|that|this)(?:'s| is| would be) (?:it|that|the one|the answer)\b", re.IGNORECASE
 )
 _SO_THAT_ONE = re.compile(r", so (?:that|that one|this one)\W*$", re.IGNORECASE)
 _TAKES_UP = re.compile(r"\W*(?:it|that one|this one|he|she)\b|.*\bthere\b(?!\s*(?:would|'d|will))", re.IGNORECASE)
@@ -134,6 +138,8 @@ def to_the_point(text: str, question: str, options: Sequence[str]) -> str:
     """The text without the clauses that tell of an option what was not asked."""
     # What an "and" joins is about one thing: with "the blue train is at 1" goes "and the yellow one is at 3".
     for clause in every_clause(text, parts_at_and=False):
+        if _SO_IT_IS.match(text, text.find(clause) + len(clause)):
+            continue
         if _is_of_the_supposed(clause, question) or _is_beside_the_point(clause, question, options):
             text = text.replace(clause, " " * len(clause), 1)
     return text
@@ -155,15 +161,28 @@ def _is_beside_the_point(clause: str, question: str, options: Sequence[str]) -> 
         others = asked_by(told["what"]).persons if told else frozenset[str]()
         if others and not others & (persons | content(question) | content(" ".join(options))):
             return True  # "the driver would be happy", to how the woman would feel
-    told = _OPTION_DOES.match(stated(clause)) if _WHICH.match(stated(question)) else None
-    if not told or GOOD.search(clause):
+    if not _WHICH.match(stated(question)) or GOOD.search(clause):
         return False
+    told = _OPTION_DOES.match(stated(clause))
+    if not told:
+        return _tells_something_else(_deed_of_an_option(stated(clause), options), clause, question)
     bare = _OF_WHAT.split(told["what"])[0]
     if not any(_is_an_option(what, question, options) for what in (told["what"], bare)):
         known = content(question) | content(" ".join(options)) | PASSING
         *_, thing = counted_words(bare) or [""]
         return bool(_ITS.match(told["what"])) and bool(thing) and thing not in known
-    said, asked = content(told["rest"]), content(_WHICH.sub("", stated(question)))
+    return _tells_something_else(told["rest"], clause, question)
+
+
+def _deed_of_an_option(clause: str, options: Sequence[str]) -> str:
+    """What the option that a clause begins with does: "says staff only", of "the side door says staff only"."""
+    told = name_of(clause)
+    deeds = (told.removeprefix(name_of(option)) for option in options if told.startswith(f"{name_of(option)} "))
+    return next((deed for deed in deeds if _DEED.match(deed)), "")
+
+
+def _tells_something_else(deed: str, clause: str, question: str) -> bool:
+    said, asked = content(deed), content(_WHICH.sub("", stated(question)))
     return bool(said - content(question) - PASSING) and not (asked <= said and (asked or MODAL_AT.search(clause)))
 
 

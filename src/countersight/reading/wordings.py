@@ -14,8 +14,9 @@ from countersight.reading.vocabulary import found, words
 
 _PALE = words("options.pale")
 _HELPING = words("questions.helping")
-_PRONOUNS = frozenset({"he", "she", "it", "they", "nobody", "somebody", "someone"})
+PRONOUNS = frozenset({"he", "she", "it", "they", "nobody", "somebody", "someone"})
 PASSING = frozenset(map(stem, words("options.passing")))
+_EMPTY = frozenset(map(stem, words("questions.empty"))) - {"all", "most", "still"} | {"him", "them"}
 _PREPOSITIONS = words("questions.prepositions")
 WHAT_IS_DONE = re.compile(r"\W*what (?:would|will|could|should|does|did)\b.*\bdo\b", re.IGNORECASE)
 _IT = re.compile(r"\W*(?:(?:and|but|so|then) )?(?:it|he|she|they)\b", re.IGNORECASE)
@@ -135,10 +136,15 @@ def _says_all(clause: str, option: str, asked: frozenset[str], said: frozenset[s
     return needed <= content(clause) and subject in asked | needed
 
 
+def own_words(options: Sequence[str]) -> list[frozenset[str]]:
+    """The stems of the words that only one of the options has, for each; "that" and "by" tell none from another."""
+    bags = [_telling(option) - _EMPTY for option in options]
+    return [bag.difference(*bags[:place], *bags[place + 1 :]) for place, bag in enumerate(bags)]
+
+
 def by_elimination(text: str, options: Sequence[str], letters: str) -> str | None:
     """The one option that a reply does not name, where it denies all others: "neither the roof nor the garden"."""
-    bags = [_telling(option) for option in options]
-    own = [bag.difference(*(other for other in bags if other is not bag)) for bag in bags]
+    own = own_words(options)
     named = {stem(word) for word in words_of(text).split()}
     left = {letter for letter, words in zip(letters, own, strict=True) if not words & named}
     if len(left) != 1 or len(options) == 2:
@@ -196,17 +202,17 @@ def _is_nearly_said(
 
 
 def _is_of_a_pronoun(option: str) -> bool:
-    return words_of(option).split()[0] in _PRONOUNS
+    return words_of(option).split()[0] in PRONOUNS
 
 
 @lru_cache(maxsize=512)
 def _telling(option: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in words_of(option).split() if word not in _PALE | _HELPING | _PRONOUNS)
+    return frozenset(stem(word) for word in words_of(option).split() if word not in _PALE | _HELPING | PRONOUNS)
 
 
 @lru_cache(maxsize=512)
 def _names_a_thing(option: str) -> bool:
     """Whether an option is a thing ("the red circle") rather than something that happens."""
     every = words_of(option).split()
-    said = _HELPING.union(_PRONOUNS).intersection(every)
+    said = _HELPING.union(PRONOUNS).intersection(every)
     return not said and len(_telling(option)) <= _LONGEST_NOUN
