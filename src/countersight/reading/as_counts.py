@@ -37,6 +37,7 @@ _SAYS = re.compile(rf"{any_of('questions.helping')}|\b(?:if|now|before|after|plu
 _INTERJECTION = re.compile(r"^\W*(?:yes|no|yeah|nope|sure|okay|ok|well|right)\s*[,.!;:-]+\s+(?=\S)", re.IGNORECASE)
 _COUNTING_UP = re.compile(r"\b1,? 2(?:,? (?:and )?\d{1,3}\b){1,40}(?! [-+=*/])")
 _COUNTING_EACH = re.compile(r"\b(?<=counting )(?:each|every)(?: one)?\b", re.IGNORECASE)  # and none has so many
+_ALL_IN_ALL = re.compile(r"\ball in all\b", re.IGNORECASE)
 _EVERY_ONE = re.compile(r"\bevery(?: single)? one of the (?=\w+)", re.IGNORECASE)
 _INTO = re.compile(
     r"\b(?:turn|chang|transform|mak)(?:e|es|s|ed|ing)? (?:the |these |those )?\w+(?: \w+)? into (?=\w)", re.IGNORECASE
@@ -64,6 +65,7 @@ _BRACKETED = re.compile(r"(?:^|(?<=[.!?\n]))\s*\([^()]{8,300}\)\s*(?=$|[A-Z\n])"
 
 def in_things(text: str, question: str) -> str:
     """The text with its numbers as counts."""
+    text = _ALL_IN_ALL.sub("in total", text)
     if _ASKS_FOR_UNITS.search(question):
         text = _UNIT.sub("", text)
     elif _PRICE.search(text):

@@ -8,6 +8,7 @@ from countersight.reading.clauses import contrasted, imagines, sentences, suppos
 from countersight.reading.company import Quantity, quantities
 from countersight.reading.course import REMAINING, STAY, of_the_supposed
 from countersight.reading.fitting import Fit, does_just_the_asked, fit, is_of_he_or_she, speaks_of_another
+from countersight.reading.labels import best_of
 from countersight.reading.numerals import numerals
 from countersight.reading.of_each import not_of_each
 from countersight.reading.openings import first_alone, opened_with
@@ -22,6 +23,7 @@ from countersight.reading.question import Counted, counted_by
 from countersight.reading.ranks import Rank, ranks_in
 from countersight.reading.short_counts import difference, short_count
 from countersight.reading.stems import counted_words, stem
+from countersight.reading.tallies import entries_in
 from countersight.reading.totals import (
     hides_its_half,
     hides_its_part,
@@ -91,7 +93,12 @@ def _counted(text: str, question: str) -> str | None:
         return at_once
     if asked.difference:
         return difference(text)
-    return _weighed(in_things(text, question), asked)
+    text = in_things(text, question)
+    if entries := entries_in(text, asked):
+        labelled = best_of(entries, asked, frozenset(counted_words(text)))
+        if labelled or asked.of_now:
+            return labelled
+    return _weighed(text, asked)
 
 
 def _weighed(text: str, asked: Counted) -> str | None:

@@ -15,6 +15,7 @@ _HOW_MANY = re.compile(
     rf"\b(?:how many|the number of) (?P<what>[^?.,]{{1,60}}?)(?:\s+(?P<verb>{_HELPING})(?P<rest>[^?]*)|[?.,]|$)",
     re.IGNORECASE,
 )
+_SHORT_NOT = re.compile(r"(?<=\b(?:do|is))n't\b|(?<=\b(?:are|did|has))n't\b|(?<=\b(?:does|have))n't\b", re.IGNORECASE)
 _RIGHT_NOW = re.compile(r"\bright now\b", re.IGNORECASE)  # which is on no side
 # "…, including the hidden one", "… in the frame"
 _INCLUDING = re.compile(r"(?<!not),? including [^?,]*|\bin (?:the |this )?(?:frame|shot|view)\b", re.IGNORECASE)
@@ -85,7 +86,7 @@ class Counted(msgspec.Struct, frozen=True):
 @lru_cache(maxsize=512)
 def counted_by(question: str) -> Counted:
     """Reads a question once, for all the numbers that are held against it."""
-    question = _INCLUDING.sub("", _RIGHT_NOW.sub("now", question))
+    question = _INCLUDING.sub("", _RIGHT_NOW.sub("now", _SHORT_NOT.sub(" not", question)))
     main = stated(question)
     asked = _HOW_MANY.search(main) or _HOW_MANY.search(question)
     of_now = asks_of_now(question)

@@ -13,7 +13,8 @@ _EMPTY_OF_COUNTS: Final = _EMPTY | words("questions.empty_of_counts") | frozense
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 # "Two are on", but not "on the table".
 _PARTICLE = re.compile(rf"\b(?:{'|'.join(listed('states.particles'))})(?=\W*$|[,.;:!?)]|\s+{any_of('states.goes_on')})")
-_THE_LEFT = re.compile(r"\bthe (?:far )?left\b")  # a place; any other "left" is what remains
+# A side; any other "left" is what remains.
+_THE_LEFT = re.compile(r"\b(the|(?:turn|fac|look|point|lean|head)(?:e?s|e|ing|ed)?)(?: far)? left\b")
 _ENDINGS: Final = ("ings", "ing", "edly", "ed", "es", "s", "e")
 _SHORTEST = 3
 
@@ -35,7 +36,7 @@ def stem(word: str) -> str:
 
 def spelled(text: str) -> list[str]:
     """The words of a text in small letters."""
-    return _WORD.findall(_THE_LEFT.sub("the leftside", text.lower()))
+    return _WORD.findall(_THE_LEFT.sub(r"\1 leftside", text.lower()))
 
 
 def first_spelled(text: str) -> list[str]:
