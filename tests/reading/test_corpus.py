@@ -15,7 +15,7 @@ FIXED = {
     "fourth_stranger": "5db08231a8dee319e142103873d595ce271d2e89e39cf0ea584632fce3414190",
     "fifth_stranger": "853945dc2ea1dea9a21b46848749988877196b18dea034f4155b70e502ac1458",
     "sixth_stranger": "38ade936874b1809bf14bac05a976f04c29edbe82d82e176005f06e21edf9fca",
-    "seventh_stranger": "b4215e195f32d69b530254bc52843a96e90ca0ec1895d60316c3651cfd8f30f4",
+    "seventh_stranger": "1e6a9d28256f00abe1347150d373093e9fbd28ad9001c0067668850dfcc59b08",
 }
 
 

@@ -14,7 +14,7 @@ from countersight.reading.ranks import Rank, Ranked, ranks_in
 from countersight.reading.stems import counted_words, spelled, stem
 from countersight.reading.vocabulary import any_of, found
 
-_MAY_BE_LABELLED = re.compile(r"[:|]|\d[a-z ]{0,30}[,;] ", re.IGNORECASE)
+_MAY_BE_LABELLED = re.compile(r":[^:]*:|\||\d(?: [a-z]+){0,2}[,;/] (?:and )?[a-z]+[a-z ]* \d", re.IGNORECASE)
 _LABELLED = re.compile(r"\W{0,4}(?:so |then )?(?P<label>[^:|\n]{1,60}?)\W{0,4}:\s*(?P<value>\S[^:]*)", re.IGNORECASE)
 _SIDE_BY_SIDE = re.compile(  # "Left team 4, right team 5"
     r"\W{0,4}(?:and )?(?P<label>[a-z]+(?: [a-z]+){0,2}) (?P<value>\d+(?: [a-z]+){0,2})\W{0,4}", re.IGNORECASE

@@ -6,7 +6,13 @@ from countersight.reading.company import Quantity
 from countersight.reading.fitting import fit, is_contrary, speaks_of_another
 from countersight.reading.numerals import less
 from countersight.reading.opposites import SIDES
-from countersight.reading.other_counts import GENERAL, is_beside_the_question, is_of_all_kinds, is_of_the_kind
+from countersight.reading.other_counts import (
+    GENERAL,
+    is_all_there_is,
+    is_beside_the_question,
+    is_of_all_kinds,
+    is_of_the_kind,
+)
 from countersight.reading.question import Counted
 from countersight.reading.ranks import Rank, has_its_would
 from countersight.reading.stems import counted_words, stem
@@ -39,11 +45,24 @@ def hides_its_part(value: str, every: list[Quantity], asked: Counted) -> bool:
 
     "Seven players are in the box: four in white and three in blue", to how many of the white team are there.
     """
+    if asked.of_now and not asked.joins and _is_all_beside_the_asked(value, every, asked):
+        return True
     if not asked.of_now or asked.joins or len(every) < 3 or every[0].value != value:
         return False
     whole, *parts = every
     missing = (asked.nouns | asked.qualities) - whole.words
     return whole.value == _sum(parts) and sum(bool(n.words & missing) for n in parts) == 1
+
+
+def _is_all_beside_the_asked(value: str, every: list[Quantity], asked: Counted) -> bool:
+    """Whether a number is all there is, some of it what was asked and some not: "3 red, 2 yellow, 9 in total"."""
+    own = [n for n in every if n.value == value]
+    if not own or not all(is_all_there_is(n) for n in own):
+        return False
+    telling = (asked.kinds | asked.doing) - frozenset[str]().union(*(n.words for n in own))
+    others = [n for n in every if less(n.value, value) and n.value != "0"]
+    of_the_asked = [n for n in others if n.words & telling]
+    return bool(of_the_asked) and any(n not in of_the_asked and fit(n, asked, frozenset()) is None for n in others)
 
 
 def hides_its_half(text: str, asked: Counted) -> bool:
