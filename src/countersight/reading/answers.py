@@ -20,10 +20,11 @@ from countersight.reading.open_answers import open_answer
 from countersight.reading.option_texts import without_listing
 from countersight.reading.options import choice
 from countersight.reading.plain import plain, spoken
-from countersight.reading.polarity import opening_polarity, polarity
+from countersight.reading.polarity import polarity
 from countersight.reading.ranks import opening_number
 from countersight.reading.statements import announced, tagged, without_refusal
 from countersight.reading.vocabulary import any_of, found
+from countersight.reading.yes_words import opening_polarity
 
 ReadFrom = Literal["whole", "end"]
 """Where the answer may stand: anywhere in a reply, or at its end, after the thinking."""

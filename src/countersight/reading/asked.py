@@ -9,6 +9,7 @@ from countersight.reading.clauses import asks_of_now, stated
 from countersight.reading.numerals import numerals
 from countersight.reading.opposites import states
 from countersight.reading.stems import stem
+from countersight.reading.verdicts import judged_in
 from countersight.reading.vocabulary import any_of, found, words
 
 _IF = re.compile(r"\b(?:if|when|unless|after|(?<!left )without)\b", re.IGNORECASE)
@@ -22,12 +23,15 @@ _OF_BEING = re.compile(
     re.IGNORECASE,
 )
 _OF_ANYONE = re.compile(r"^\W*\w+ (?:anyone|anybody|someone|somebody|any of the \w+)\b", re.IGNORECASE)
-_NEGATIVE_QUESTION = re.compile(r"\b(?:not|never|no|no longer)\b", re.IGNORECASE)
+_NEGATIVE_QUESTION = re.compile(r"\b(?:not|never|no|no longer|nobody|nothing|none|neither)\b", re.IGNORECASE)
+_NO_ONE_WITHOUT = re.compile(r"\b(?:no|nobody|not|none)\b.*\b(?:without|lack\w*|missing)\b", re.IGNORECASE)
 _LACKING = found("yes_no.lacking_what_is_asked")
 _IS_WITHOUT = re.compile(r"^(\W*(?:is|are|was|were)\b(?:(?!\bif\b)[^?,])*?)\bwithout\b(?=[^,]*$)", re.IGNORECASE)
 _FALSE_THAT = found("yes_no.false_that")
 _FAILING = re.compile(r"\bfail to\b", re.IGNORECASE)
 _UNABLE = re.compile(r"\bunable(?= to\b)", re.IGNORECASE)
+IMPROBABLE = re.compile(r"\b(?:im(?=possible\b)|un(?=likely\b))", re.IGNORECASE)
+"""What makes a question for the impossible one for what is not possible."""
 _ABILITY = found("yes_no.abilities")
 _TO_BE_DONE = found("yes_no.to_be_done")
 CONTRARY = re.compile(
@@ -66,6 +70,8 @@ class Asked(msgspec.Struct, frozen=True):
     order: tuple[str, ...]
     """The words of a comparison, as they stand around "than"."""
     negated: bool
+    twice_negated: bool
+    """Whether it denies a denial, so that no clause is trusted to answer it."""
     compares: bool
     numbers: frozenset[str | None]
     of_now: bool
@@ -95,6 +101,8 @@ class Asked(msgspec.Struct, frozen=True):
 @lru_cache(maxsize=512)
 def asked_by(question: str) -> Asked:
     """Reads a question once, for all the clauses it is held against."""
+    if statement := judged_in(question):
+        question = f"Is it {'' if statement.asks_if_right else 'not '}the case that {statement.text}"
     opening = _IF.split(_IS_WITHOUT.sub(r"\1not have", question), maxsplit=1)[0]
     main = _as_denied(opening if content(opening) else stated(question))
     said = content(main) | {stem(found.group().lower()) for found in states(main)}
@@ -105,6 +113,7 @@ def asked_by(question: str) -> Asked:
         states=tuple(found.group().lower() for found in states(main)),
         order=compared(main),
         negated=bool(_NEGATIVE_QUESTION.search(main)),
+        twice_negated=len(_NEGATIVE_QUESTION.findall(question)) > 1 or bool(_NO_ONE_WITHOUT.search(main)),
         compares=bool(CONTRARY.search(main)),
         numbers=frozenset(numeral.value for numeral in numerals(main)),
         of_now=asks_of_now(question),
@@ -131,7 +140,7 @@ def _is_person(word: str) -> bool:
 
 def _as_denied(main: str) -> str:
     """What is asked, with a "not" where it asks for a lack: whether a lot is free of cars, or somebody fails to see."""
-    main = _UNABLE.sub("not able", _FAILING.sub("not", _FALSE_THAT.sub("not", main)))
+    main = IMPROBABLE.sub("not ", _UNABLE.sub("not able", _FAILING.sub("not", _FALSE_THAT.sub("not", main))))
     return _LACKING.sub("not have", main)
 
 

@@ -4,6 +4,7 @@ import re
 
 from countersight.reading.asked import CONTRARY, NOBODY, Asked, compared, content, first_word, same_order
 from countersight.reading.clauses import MODAL, MODAL_AT
+from countersight.reading.degrees import in_degree
 from countersight.reading.fates import befalls
 from countersight.reading.negation import AUXILIARY, NEGATED, SHORT_NOT, without_negation
 from countersight.reading.numerals import numerals
@@ -60,7 +61,6 @@ _HALF = re.compile(
 _HALF_IS_NOT = frozenset({"full", "empty"})
 _CALLS = re.compile(r"\b(?:say|call)\b", re.IGNORECASE)
 _FEWER = re.compile(r"\b(?:fewer|less)\b", re.IGNORECASE)
-_IMPOSSIBLE = re.compile(r"\b(?:impossible|unlikely|unable)\b", re.IGNORECASE)
 _ONLY = re.compile(r"\W*(?:only|just) ", re.IGNORECASE)
 _WITH = re.compile(r"\bwith (?P<what>(?:the|his|her|its|their) \w+)\W*$", re.IGNORECASE)
 _AS_MANY = re.compile(
@@ -82,18 +82,20 @@ _ADVERBS = re.compile(
 
 def asserted(clause: str, asked: Asked) -> str | None:
     """Yes or no, where a clause affirms or denies just what was asked; None where it says something else."""
-    if clause.endswith("?") or _NEITHER.search(clause):
+    if clause.endswith("?") or _NEITHER.search(clause) or asked.twice_negated:
         return None
     if opening := _DENYING_OPENING.match(clause):
         rest = clause[opening.end() :]
         called = _CALLS.search(opening.group()) and _is_only_called(rest, asked)
         claimed = "yes" if called else asserted(rest, asked)
         return None if claimed is None else ("no" if claimed == "yes" else "yes")
-    if _is_twice_negated(clause, asked) or _is_only_later(clause, asked):
+    if _is_twice_negated(clause) or _is_only_later(clause, asked):
         return None
     clause = _WITHOUT_TROUBLE.sub(" ", _OPINION.sub("", _after_then(clause, asked)))
     if _is_of_another(clause, asked):
         return None
+    if degree := in_degree(clause, asked):
+        return None if degree == "open" else degree if not asked.negated else "no" if degree == "yes" else "yes"
     if is_elsewhere(clause, asked.text) and _says_only_where(clause, asked):
         return None
     if _HALF.search(clause) and _HALF_IS_NOT.intersection(asked.states):
@@ -212,9 +214,8 @@ def _is_only_called(words: str, asked: Asked) -> bool:
     return bool(said) and said <= asked.words - {asked.subject} and not asked.negated and not _FIRST_VERB.search(words)
 
 
-def _is_twice_negated(clause: str, asked: Asked) -> bool:
-    twice = _TWICE.search(clause) and not _IMPOSSIBLE.search(asked.text)  # where that is asked, it is denied once
-    return bool(twice) or len(_NOT.findall(clause)) > 1
+def _is_twice_negated(clause: str) -> bool:
+    return bool(_TWICE.search(clause)) or len(_NOT.findall(clause)) > 1
 
 
 def _is_only_later(clause: str, asked: Asked) -> bool:
@@ -227,7 +228,7 @@ def denied(clause: str, asked: Asked) -> str | None:
     """No, where a clause denies nothing but what the question asks or supposes: the weakest reading."""
     if (
         clause.endswith("?")
-        or _is_twice_negated(clause, asked)
+        or _is_twice_negated(clause)
         or _is_only_later(clause, asked)
         or asked.negated
         or not NEGATED.search(clause)
@@ -235,7 +236,7 @@ def denied(clause: str, asked: Asked) -> str | None:
         or is_elsewhere(clause, asked.text)
     ):
         return None
-    if _is_of_another(_OPINION.sub("", clause), asked) or speaks_past(clause, asked):
+    if _is_of_another(_OPINION.sub("", clause), asked) or speaks_past(clause, asked) or in_degree(clause, asked):
         return None
     said = without_negation(_OPINION.sub("", clause)) - (_ANYBODY if NOBODY.search(clause.lower()) else frozenset())
     if asked.order and first_word(clause) in asked.words - {asked.subject, ""}:

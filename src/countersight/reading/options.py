@@ -15,7 +15,7 @@ from countersight.reading.option_places import NUMBERED_OPTION, of_two, places, 
 from countersight.reading.option_senses import by_sense
 from countersight.reading.option_texts import affirmed, counts_of, name_of, number_of, words_of
 from countersight.reading.option_verdicts import by_verdicts
-from countersight.reading.polarity import opening_polarity, polarity
+from countersight.reading.polarity import polarity
 from countersight.reading.statements import without_refusal
 from countersight.reading.to_the_point import (
     REASON,
@@ -30,6 +30,7 @@ from countersight.reading.to_the_point import (
 )
 from countersight.reading.vocabulary import any_of, words
 from countersight.reading.wordings import WHAT_IS_DONE, by_elimination, by_wording
+from countersight.reading.yes_words import opening_polarity
 
 _PLACE_ALONE = re.compile(r"\W*(\d)\W*$")
 _TICKED = re.compile(r"^[^\w\n]*?(?:[✅✔☑]|\[x\])\s*([^\n✅✔☑]+)$", re.IGNORECASE | re.MULTILINE)

@@ -7,7 +7,6 @@ from msgspec.structs import replace
 from countersight.reading.asked import Asked, asked_by, content
 from countersight.reading.claims import asserted, denied
 from countersight.reading.clauses import (
-    MODAL,
     MODAL_AT,
     clauses,
     contrasted,
@@ -21,42 +20,34 @@ from countersight.reading.clauses import (
 from countersight.reading.outright import agreed, said_in_full, short_answer, unchanged
 from countersight.reading.repetitions import says_it_all, supposes_another, taken_up
 from countersight.reading.rewordings import plainer
+from countersight.reading.verdicts import judged_in, verdict
 from countersight.reading.vocabulary import any_of, found
+from countersight.reading.yes_words import FILLER, LEADING, NO, opening_polarity, said
 
 _OPENING = 30  # characters in which a reply says "yes and no"
 _ECHO_OF_THE_TASK = re.compile(
     r"\(?\b(?:yes|true|correct)\s*(?:or|/)\s*(?:no|false|incorrect|not)\b\)?\??", re.IGNORECASE
 )
 _BOTH = re.compile(r"\b(?:yes and no|no and yes|yes\W+no\b|no\W+yes)\b(?!\s+\w)", re.IGNORECASE)
-_EITHER_WAY = re.compile(r"\W*(?:yes|no)\b[^.;]*\bif\b[^.;]*[,;] (?:and |but )?(?:yes|no)\b[^.;]*\bif\b", re.IGNORECASE)
-_FILLER = any_of("yes_no.fillers")
-# "No", and not the "no" of "no dye means natural hair" or "no one": it ends there, or a clause begins after it.
-_NO = (
-    rf"no(?=[^\S\n]*(?:$|\n|(?!-\w)[^\w\s])|\s+(?:{any_of('yes_no.after_no')}"
-    r"|longer(?=\W*$)|more(?=\W*$)|way(?! to\b))(?![\w-]))"
+_EITHER = re.compile(
+    r"\b(?:be|either|maybe|perhaps)(?: an?)? (?:yes or (?:an? )?no|no or (?:an? )?yes)\b", re.IGNORECASE
 )
+_EITHER_WAY = re.compile(r"\W*(?:yes|no)\b[^.;]*\bif\b[^.;]*[,;] (?:and |but )?(?:yes|no)\b[^.;]*\bif\b", re.IGNORECASE)
 # "Of course, no one would turn it off.": the agreeing word answers, and the rest says why.
 _AGREEING = re.compile(
     rf"\W*(?P<word>{any_of('yes_no.agreeing')})(?:\s*(?P<end>[.!])|\s*[,;:]|\s+--?)\s*"
-    rf"(?!{_NO}|no (?:problem|worries|doubt|matter|idea|change)\b)(?=(?:no|nobody|nothing|none)\b)",
+    rf"(?!{NO}|no (?:problem|worries|doubt|matter|idea|change)\b)(?=(?:no|nobody|nothing|none)\b)",
     re.IGNORECASE,
 )
+_YES_OR_NO = re.compile(r"\W*(?:yes|no)\b(?! one)", re.IGNORECASE)
 _NO_DOUBT = re.compile(
     r"^\W*(?:there(?:'s| is) |i have )?(?:no|without (?:a|any)) doubt(?: that| about (?:it|that))?,?\s+"
     r"(?=\w)(?!about\b)"
     r"|^\W*no (?:problem|trouble|worries)\s*[,.!-]+\s*(?=\w)",
     re.IGNORECASE,
 )
-_SAY_SO = r"i(?:'d| would) (?:say|think|guess|imagine|expect|assume|hope) so(?=\s*(?:[.,;!]|$))"
-_LEADING = re.compile(
-    rf"\W*(?:{_FILLER}[\s,:.!-]*)*"
-    rf"(?:(?P<yes>{any_of('yes_no.yes')}|right(?=\W*$)|y(?=\W*$)|{_SAY_SO})"
-    rf"|(?P<no>{_NO}|{any_of('yes_no.no')}|hardly(?=\s*(?:[.,;!]|$))|n(?=\W*$)"
-    rf"|not(?!\s+{any_of('yes_no.not_quite_no')})(?!\s+(?:an?|one) \w+(?: \w+)? {MODAL})))\b(?!'\w)",
-    re.IGNORECASE,
-)
 # "I think no cats would be there" denies what "no cats would be there" denies.
-_BEFORE_NO = re.compile(rf"^\W*(?:{_FILLER}[\s,:.!-]*)+(?=no\b)", re.IGNORECASE)
+_BEFORE_NO = re.compile(rf"^\W*(?:{FILLER}[\s,:.!-]*)+(?=no\b)", re.IGNORECASE)
 # "Sure! Let me look." is how assistants clear their throat: these words are a yes only where nothing else is said.
 _LEANING = re.compile(
     rf"\W*(?:(?:it is|it's|that is|that's|very|most|quite|highly) )*{any_of('yes_no.leaning')}", re.IGNORECASE
@@ -64,34 +55,35 @@ _LEANING = re.compile(
 _CERTAIN = re.compile(rf"\W*{any_of('yes_no.certain')}(?:\s*,\s+(?!but\b)|\W*$)", re.IGNORECASE)
 _DENIES = re.compile(r"\b(?:no|not|never|none|nobody|nothing|neither|without|hardly|un\w+|less)\b|n't\b", re.IGNORECASE)
 _NOT_SO = found("yes_no.doubts", "yes_no.supposed_not")
-_SAYING = rf"(?:{any_of('yes_no.saying')}|[:,])"
-_SAID = re.compile(
-    rf"{_SAYING}\s*[,:]?\s*[\"']?(?:(?P<yes>yes|true|correct)|(?P<no>no|false|incorrect|unlikely|impossible))[\"']?"
-    r"\s*(?:[.,!;)]|$)",
-    re.IGNORECASE,
-)
 _CONCLUSION = found("yes_no.conclusions")
 _IS = re.compile(r"\b(?:is|are|was|were|has|have|does|do)\b|'s\b|'re\b", re.IGNORECASE)
-_IS_NOT = re.compile(r"(?:\bis|'s)\s+not$", re.IGNORECASE)
-_GOES_ON_TO_SAY = re.compile(rf"\s+(?!{any_of('yes_no.after_it_is_not')})\w", re.IGNORECASE)
-_DENIES_A_DENIAL = re.compile(
-    r"[^.,;:]{0,30}\b(?:unlikely|impossible|doubtful|not (?:likely|possible|true|the case))(?: that\b| for\b)"
-    r"[^.,;:]*(?:\b(?:not|never|fail\w*)\b|n't\b)",
+_NONE_OF_IT = re.compile(r"\W*(?:not (?:an?|one|a single)|no) [a-z]", re.IGNORECASE)
+_NOT_ONE = re.compile(r"\W*not (?:an?|one|a single) (?!chance|bit|thing\W*$)(?P<what>\w+)", re.IGNORECASE)
+_ASKS_FOR_ANY = re.compile(r"\b(?:any\w*|some\w*|have|has|there an?)\b", re.IGNORECASE)
+_NOT = re.compile(r"\W*not\b", re.IGNORECASE)
+# What a reply calls a statement of its own says only to that statement that it holds, or does not.
+_CALLED = re.compile(
+    rf"\W*(?:{FILLER}[\s,:.!-]*)*(?:(?P<right>true|correct)|false|wrong|incorrect|(?:\w+ )?unlikely|impossible)"
+    r" that\b(?P<what>.*)",
     re.IGNORECASE,
 )
-_NONE_OF_IT = re.compile(r"\W*(?:not (?:an?|one|a single)|no) [a-z]", re.IGNORECASE)
-_NOT = re.compile(r"\W*not\b", re.IGNORECASE)
 _LABELLED = re.compile(r"\W*(?P<what>\w+(?: \w+)?), (?P<answer>yes|no)\W*$", re.IGNORECASE)  # "visible, yes; clear, no"
 _SUPPOSED = re.compile(r"\b(?:if|unless|otherwise|without)\b", re.IGNORECASE)
+_SUPPOSED_BY_IF = re.compile(r"\b(?:if|unless|in case)\b", re.IGNORECASE)
 _BUT_ONLY = re.compile(r"\W*but only (?:if|with|when|after|by|for|until)\b", re.IGNORECASE)  # "he could, but only …"
 _CONTRAST = re.compile(r"\W*(?:but|however|yet)\b", re.IGNORECASE)
 
 
 def polarity(text: str, question: str) -> str | None:
     """Yes or no, as a plain text says it, or None. The question is only there to see what a sentence says to it."""
+    if _EITHER.search(text):
+        return None
     text = _NO_DOUBT.sub("", _ECHO_OF_THE_TASK.sub(" ", text))
     if _BOTH.search(text[:_OPENING]) or _EITHER_WAY.match(text):
         return None
+    statement = judged_in(question)
+    if statement and not _YES_OR_NO.match(text) and (called := verdict(text, statement)):
+        return called
     text = plainer(text, question)
     asked = asked_by(question)
     agreeing = _AGREEING.match(text)
@@ -121,14 +113,16 @@ def _of_what_would_be(piece: str) -> str:
     return piece[conclusion.start() :] if conclusion else ""
 
 
-def opening_polarity(text: str) -> str | None:
-    """The yes or no a text begins with."""
-    found = _LEADING.match(text)
-    if found and _IS_NOT.search(text[: found.end()]) and _GOES_ON_TO_SAY.match(text[found.end() :]):
-        return None  # "it is not snowing" is no "no" by itself
-    if found and found["no"] and _DENIES_A_DENIAL.match(text):
-        return None  # "it's unlikely that she wouldn't" is no "no" at all
-    return None if not found else ("yes" if found["yes"] else "no")
+def _opening(piece: str, asked: Asked) -> str | None:
+    """The yes or no a piece begins with, or what comes of calling something true: "it's unlikely that it would"."""
+    none = _NOT_ONE.match(piece)
+    if none and (asked.negated or not (_ASKS_FOR_ANY.search(asked.text) or content(none["what"]) & asked.words)):
+        return None  # "not a drop in it", to whether the glass is empty
+    called = _CALLED.match(piece)
+    claim = _first(clauses(stated(called["what"])), asked) if called else None
+    if called and (called["right"] or claim):
+        return claim if called["right"] else "no" if claim == "yes" else "yes"
+    return opening_polarity(piece)
 
 
 def _agreement(text: str, agreeing: re.Match[str], asked: Asked) -> str | None:
@@ -143,7 +137,7 @@ def _answer(pieces: list[str], asked: Asked) -> str | None:
     if not pieces:
         return None
     # The first word wins: "Yes, it wouldn't be dry" is a yes.
-    answer = opening_polarity(pieces[0]) or short_answer(pieces, asked)
+    answer = _opening(pieces[0], asked) or short_answer(pieces, asked)
     if answer:
         if _contradicts_itself(answer, pieces[0], asked) or _depends(answer, pieces):
             return None
@@ -157,9 +151,11 @@ def _answer(pieces: list[str], asked: Asked) -> str | None:
     concluded, answer = _concluded(pieces, imagined, asked)
     if answer:
         return answer
-    for piece in reversed(pieces):
-        answer = opening_polarity(piece) or (None if supposes_another(piece, asked) else _said_after_all(piece))
-        if answer:
+    told = [(piece, answer) for piece in pieces if (answer := _opening(piece, asked) or _said_after_all(piece))]
+    if len({answer for piece, answer in told if _SUPPOSED_BY_IF.search(piece)}) > 1:
+        return None  # "if the hive fell, yes; if the bear fell, no"
+    for piece, answer in reversed(told):
+        if _opening(piece, asked) or not supposes_another(piece, asked):
             return answer
     if concluded:
         return said_in_full(pieces, asked)  # what a reply concludes is its answer; what it concludes it from is none
@@ -181,7 +177,7 @@ def _takes_away(piece: str, claim: str, asked: Asked) -> bool:
 
 def _said_after_all(piece: str) -> str | None:
     """The yes or no after a supposition, or at the end; "not unless …" is no plain "not"."""
-    return (None if _NOT.match(piece) else opening_polarity(stated(piece))) or _said(piece)
+    return (None if _NOT.match(piece) else opening_polarity(stated(piece))) or said(piece)
 
 
 def _leans_to_yes(piece: str, *, imagined: bool) -> bool:
@@ -199,7 +195,7 @@ def _depends(answer: str, pieces: list[str]) -> bool:
 
 def _contradicts_itself(answer: str, piece: str, asked: Asked) -> bool:
     """Whether a sentence says the other thing than its first word: "No, it would not go out", to "stay lit"."""
-    opening = _LEADING.match(piece)
+    opening = LEADING.match(piece)
     rest = piece[opening.end() :] if opening else ""
     if rest[:1] not in (",", ":", " -") or not MODAL_AT.search(rest) or asked.of_now:
         return False  # "unlikely that it would" is one statement
@@ -232,7 +228,7 @@ def _concluded(pieces: list[str], imagined: list[int], asked: Asked) -> tuple[bo
             continue  # "I think so"
         # "So it is on. If the power was cut, …" concludes nothing about what would be.
         settled = not imagined or position >= imagined[-1] or bool(MODAL_AT.search(tail))
-        answer = opening_polarity(tail) or _said(tail) or (_first(clauses(stated(tail)), asked) if settled else None)
+        answer = _opening(tail, asked) or said(tail) or (_first(clauses(stated(tail)), asked) if settled else None)
         if answer:
             return True, answer
         concluded = concluded or (settled and position == len(pieces) - 1)
@@ -289,8 +285,3 @@ def _first(claims: list[str], asked: Asked) -> str | None:
     return next(
         (answer for reading in (asserted, denied) for clause in claims if (answer := reading(clause, asked))), None
     )
-
-
-def _said(sentence: str) -> str | None:
-    found = _SAID.search(sentence)
-    return None if not found else ("yes" if found["yes"] else "no")

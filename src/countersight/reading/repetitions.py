@@ -35,6 +35,12 @@ _SEES = re.compile(r"\bsee\b", re.IGNORECASE)
 _IF_IT_HAD = re.compile(
     r"\b(?:if|unless) (?:it|he|she|they|there|the \w+) (?:had|were|was|has|is|wore)\b", re.IGNORECASE
 )
+# "If that were all, he would pass", "were it not for the crates": something else is there.
+_IF_ONLY = re.compile(
+    r"\bif (?:that|this|it|the \w+) (?:were|was) (?:all|everything|only|the only|just)\b"
+    r"|\bif it (?:were|was)(?:n't| not) for\b|\bwere it not for\b|^\W*but for the\b",
+    re.IGNORECASE,
+)
 _ITS = re.compile(r"\W*(?:its|his|her|their) ", re.IGNORECASE)  # "its arm would reach it", to whether the crane would
 _MOTION = frozenset(map(stem, words("fates.motion")))
 PLACES = frozenset(map(stem, words("questions.prepositions")))
@@ -72,6 +78,8 @@ def taken_up(before: str, clause: str, asked: Asked) -> str:
 
 def supposes_another(piece: str, asked: Asked) -> bool:
     """Whether a reply answers for a case that the question does not speak of: "If it were awake, yes."."""
+    if _IF_ONLY.search(piece):
+        return True
     told = content(supposed(piece)) if supposes_first(piece) or _IF_IT_HAD.search(piece) else frozenset[str]()
     if asked.adds and (without := _WITHOUT.match(piece)) and content(without["what"]) & asked.supposed:
         return True  # "without the cover it would die", to whether it would if it had one
@@ -88,6 +96,8 @@ def says_no_more(clause: str, asked: Asked) -> bool:
         return False  # "the woman is on the left", to whether she is to the left of the man
     if (asked.subject in said or alone) and is_turned_round(clause, asked):
         return False
+    if asked.subject and said == {asked.subject} and PRONOUN.match(clause):
+        return False  # "it couldn't get to the swimmer", to whether she would be safe
     return bool(said) and said <= asked.words and (said == asked.words or bool(_VERB.search(clause)))
 
 

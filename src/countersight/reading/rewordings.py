@@ -31,7 +31,7 @@ _NOT_AT_ALL = re.compile(r"\b(?:by no means|in no way|not in the (?:least|slight
 _ASKS_FOR_SOME = re.compile(r"\W*(?:is|are) there\b|\W*do(?:es)? .{1,60} have\b", re.IGNORECASE)
 _EXPECTED = re.compile(rf"\bi(?:'d| would) expect {_WHO} to (?=\w)", re.IGNORECASE)
 _NOT_EXPECTED = re.compile(rf"\bi (?:wouldn't|would not|don't|do not) expect {_WHO} to (?=\w)", re.IGNORECASE)
-_SEEMS = re.compile(r"\b(?:do(?:es)? )?(?:seems?|appears?) to be\b", re.IGNORECASE)
+_SEEMS = re.compile(r"(?<!\bwould )\b(?:do(?:es)? )?(?:seems?|appears?) to be\b", re.IGNORECASE)
 _NOT_AS_IF = re.compile(r"\bit(?:'s not| is not| isn't|'s hardly) as (?:if|though)\b", re.IGNORECASE)
 _NOT_WITHOUT = re.compile(
     r"\b(?:is|are|was|were|would|will)(?: not|n't)(?: be)? (?:without|lacking|missing|devoid of)(?: any)?(?= \w)",

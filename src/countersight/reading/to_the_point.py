@@ -18,10 +18,10 @@ from countersight.reading.clauses import (
 )
 from countersight.reading.option_places import LEAST_ASKED
 from countersight.reading.option_texts import affirmed, name_of, words_of
-from countersight.reading.polarity import opening_polarity
 from countersight.reading.stems import counted_words, spelled, stem
 from countersight.reading.vocabulary import any_of, found
 from countersight.reading.wordings import PASSING, WHAT_IS_DONE
+from countersight.reading.yes_words import opening_polarity
 
 GOOD = re.compile(rf"[✅✔✓☑]|{any_of('options.good')}", re.IGNORECASE)
 """What calls an option right."""
