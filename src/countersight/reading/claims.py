@@ -62,6 +62,8 @@ _HALF_IS_NOT = frozenset({"full", "empty"})
 _CALLS = re.compile(r"\b(?:say|call)\b", re.IGNORECASE)
 _FEWER = re.compile(r"\b(?:fewer|less)\b", re.IGNORECASE)
 _ONLY = re.compile(r"\W*(?:only|just) ", re.IGNORECASE)
+_NONE_BUT = re.compile(r"\b(?:there|contains?|holds?|have|has|shows?) only\b", re.IGNORECASE)
+_ONLY_SAID = re.compile(r"\b(?:only|just|nothing|exclusively|all)\b", re.IGNORECASE)
 _WITH = re.compile(r"\bwith (?P<what>(?:the|his|her|its|their) \w+)\W*$", re.IGNORECASE)
 _AS_MANY = re.compile(
     r"\b(?:same|equal) (?:number|amount|size|length|height|width|weight|age|speed)\b"
@@ -133,6 +135,8 @@ def asserted(clause: str, asked: Asked) -> str | None:
         if said & asked.supposed and left - asked.words - asked.supposed:
             return None  # "the bridge would hold a car, but not the truck", to whether it would hold if that came
         clause = clause[: contrary.start()]
+    if _NONE_BUT.search(asked.text) and not _ONLY_SAID.search(clause) and not is_short_answer(clause, asked):
+        return None  # "there are cherries in the bowl", to whether there are only cherries
     told = _claimed(clause, asked)
     if told is None and not asked.order and (added := _ADDED.search(clause)):
         told = _claimed(clause[: added.start()], asked)  # "it still could, through the gap"

@@ -54,6 +54,7 @@ _HEDGED = re.compile(r"\b(?:might|may|could|can|perhaps|possibly|almost(?! certa
 _PERCEIVES = re.compile(r"\b(?:see|spot|notice|read|hear)\b", re.IGNORECASE)
 _OF_AN_OBJECT = found("fates.asked_of_an_object")
 _TOLD_OF_OBJECTS = found("fates.of_the_object")
+_IS_THERE = re.compile(r"^\W*(?:is|are|was|were) there\b", re.IGNORECASE)
 _HE_OR_SHE = frozenset({"he", "she"})
 _THINGS = frozenset({"it", "that", "this"})
 _PEOPLE = frozenset(map(stem, words("questions.he") | words("questions.she")))
@@ -106,6 +107,7 @@ _BY_FIRST_WORD: Final = _by_first_word()
 @lru_cache(maxsize=512)
 def _fates_of(asked: str, subject: str) -> tuple[tuple[int, int], ...]:
     """The lines and sides of the vocabulary that a question asks for; the leaves on a tree do not leave."""
+    asked = _IS_THERE.sub("", asked)  # "is there room" asks of no place
     asked = _WORD.sub(lambda found: "" if stem(found.group().lower()) == subject else found.group(), asked)
     said = (asked, _as_going(asked))
     spelled = {word.lower() for text in said for word in _WORD.findall(text)}
