@@ -4,7 +4,7 @@ import re
 
 from countersight.reading.accounts import accounts_for, are_to_be_added, is_of_any_kind
 from countersight.reading.as_counts import in_things
-from countersight.reading.clauses import contrasted, imagines, sentences, supposes
+from countersight.reading.clauses import contrasted, sentences, supposes
 from countersight.reading.company import Quantity, quantities
 from countersight.reading.course import REMAINING, STAY, of_the_supposed
 from countersight.reading.fitting import Fit, does_just_the_asked, fit, is_of_he_or_she, speaks_of_another
@@ -21,6 +21,7 @@ from countersight.reading.other_counts import (
 )
 from countersight.reading.question import Counted, counted_by
 from countersight.reading.ranks import Rank, ranks_in
+from countersight.reading.second_look import goes_on_to_another, is_taken_for_the_asked
 from countersight.reading.short_counts import difference, short_count
 from countersight.reading.stems import counted_words, stem
 from countersight.reading.tallies import entries_in
@@ -46,41 +47,15 @@ from countersight.reading.unfinished import (
 _SUM = re.compile(r"^\W*\d+(?: [a-z]+)? ?[-+*/] ?\d+(?: [a-z]+)?\W*$", re.IGNORECASE)  # and no result
 _MORE_OR_NOT = re.compile(r"\b(?:possibly|maybe|perhaps) (?:another|more|one more|others)\b", re.IGNORECASE)
 _IN_THE_PICTURE = re.compile(r"\b(?:in|on) th(?:e|is) (?:image|picture|photo|photograph|scene)\W*$", re.IGNORECASE)
-# "Blue: 4", "12 in total": listed beside the part that was asked for, or added up behind it.
-_IS_LISTED_OR_ADDED_UP = re.compile(r"^[^:.]{1,40}:\W*\w+(?: \w+)?\W*$|\b(?:total|altogether|in all)\b", re.IGNORECASE)
-_SOME_OF_THEM = re.compile(r"\bof (?:them|these|those|which|whom)\b", re.IGNORECASE)
-_A_WORD_OR_TWO = 3
 _MOST = 200  # numbers of a reply that are held against the question; of more, the last
 
 
 def count(text: str, question: str) -> str | None:
     """The number a plain text gives as its answer, or None where it gives none or more than one."""
     answer = _counted(text, question)
-    return None if answer is not None and _ends_with_another(answer, text, question) else answer
-
-
-def _ends_with_another(answer: str, text: str, question: str) -> bool:
-    """Whether the last sentence that answers by itself gives another number than the whole reply is read to give."""
-    pieces = sentences(text)
-    if len(pieces) == 1 or (len(pieces[0].split()) <= _A_WORD_OR_TWO and _counted(pieces[0], question) == answer):
-        return False  # "Three. There are five on the counter."
-    asked = counted_by(question)
-    for piece in reversed(pieces):
-        values = {numeral.value for numeral in numerals(piece)}
-        if answer in values:
-            return False
-        if values and not _is_beside(piece, asked) and _counted(piece, question) is not None:
-            return True
-    return False
-
-
-def _is_beside(piece: str, asked: Counted) -> bool:
-    """Whether a sentence behind the answer tells of something else: another world, other parts, the whole, a share."""
-    if asked.of_now and imagines(piece):
-        return True
-    if asked.qualities and _IS_LISTED_OR_ADDED_UP.search(piece):
-        return True
-    return bool(_SOME_OF_THEM.search(piece)) and not asked.qualities & frozenset(counted_words(piece))
+    if answer is None or is_taken_for_the_asked(answer, text, counted_by(question)):
+        return None
+    return None if goes_on_to_another(answer, text, question, _counted) else answer
 
 
 def _counted(text: str, question: str) -> str | None:
