@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from countersight.case import LETTERS, Order, Question, Reply
 from countersight.reading.broken_off import announced_before, opened_with
 from countersight.reading.clauses import sentences
-from countersight.reading.corrections import Correction, corrected, holds_elsewhere, is_cut_off
+from countersight.reading.corrections import Correction, corrected, holds_elsewhere, is_cut_off, stands_after_all
 from countersight.reading.counting import count
 from countersight.reading.endings import marked, passages, tails
 from countersight.reading.languages import eastern, is_strange, language_of
@@ -196,6 +196,8 @@ def _closing(passage: str, question: Question) -> str | None:
 
 
 def _anywhere(said: str, question: Question, corrections: int = _MOST_CORRECTIONS) -> str | None:
+    if question.kind == "number" and (counts := stands_after_all(said)):
+        return next(filter(None, (_prose(piece, question) for piece in counts)), None)
     if correction := corrected(said):
         return _of_correction(correction, question, corrections - 1) if corrections else None
     if question.kind != "open" and _announces_two(said, question):

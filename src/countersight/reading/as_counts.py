@@ -7,6 +7,7 @@ from countersight.reading.numerals import numerals
 from countersight.reading.question import counted_by
 from countersight.reading.rewordings import ORDERED
 from countersight.reading.stems import counted_words, stem
+from countersight.reading.told_in_words import with_numbers
 from countersight.reading.vocabulary import any_of
 
 # "How many centimetres": what is counted is the unit, which elsewhere makes a number no count.
@@ -70,6 +71,7 @@ def in_things(text: str, question: str) -> str:
         text = _UNIT.sub("", text)
     elif _PRICE.search(text):
         text = _unless_empty(_PRICE.sub("", text), text)
+    text = with_numbers(text, counted_by(question))
     text = _NAMED_SUM.sub(_list_and_total, _LABELLED.sub(r"\1: ", text))
     text = _OUT_OF_ALL.sub(_some_of_all, _OF_SO_MANY.sub(_so_many_of, text))
     text = _PARTS_IN_BRACKETS.sub(_as_parts, text)

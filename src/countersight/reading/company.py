@@ -15,6 +15,13 @@ _BOUNDARY = re.compile(r"[,;:|]|--|\b(?:and|but|while|whereas|plus|with|so|there
 _PAUSE = re.compile(r"[,;:()]|--|\s-\s")
 _JOINED = re.compile(r"\s*(?:,|,?\s*and|&|\+|,?\s*plus)\s*$", re.IGNORECASE)
 _ALSO = re.compile(r"^.*\b(?:and|plus)\s+$", re.IGNORECASE)  # "a dog and two": the dog is no word of the two
+# "Only the bakery would be open, while the other three": what is said of those is not said of these.
+_OF_OTHERS = re.compile(r"^.*\b(?:while|whereas|but|and)\s+(?=the (?:other|remaining)\s*$)", re.IGNORECASE)
+_PLACE_FIRST = re.compile(
+    rf"(?:[,;:]|\b(?:and|but|while)\b)\s+"
+    rf"(?P<place>{any_of('questions.prepositions')} (?:the |his |her |its )?\w+(?: \w+)?,\s*)$",
+    re.IGNORECASE,
+)  # "two are on their way, and at the bottom, four"
 _NEGATED = re.compile(r"\b(?:not|without|no longer|nor)\b|n't\b", re.IGNORECASE)
 _DO_NOT = re.compile(r"\s*(?:do|does|did|are|is|were|was|have|has)(?:\s+not|n't)\W*$", re.IGNORECASE)
 _LABEL = re.compile(r"(\w+s)\W*[:|=]\s*$")  # "Plates: 4"
@@ -24,8 +31,8 @@ _SHARE = re.compile(r"\s*(?:\w+\s+)?of (?:them|which|whom|these|those|the)\b", r
 _OF_WHICH = re.compile(r"\bof (?:which|whom|these|those|them),?\s*(?:only |just )?$", re.IGNORECASE)
 # "Six women, and half of them carry bags": that is said of fewer than six.
 _SOME_OF_THEM = re.compile(
-    rf"[,;]?(?: and| but)? (?:{any_of('counts.some_of_them')} of (?:them|these|those|which|whom)|all but"
-    r"|the (?:rest|others)|others)\b.*",
+    rf"[,;]?(?: and| but| while)? (?:{any_of('counts.some_of_them')} of (?:them|these|those|which|whom)|all but"
+    r"|the (?:rest|others)|others|(?:of (?:them|these|those|which|whom) )?(?:only|just) the)\b.*",
     re.IGNORECASE,
 )
 # "5, I overlooked the one in the corner"; "the two big dogs do, the small one does not"
@@ -132,7 +139,7 @@ def _lead(text: str, ranks: Ranks, start: int) -> str:
     """The words before the first number; only the nearest of them, where they tell of a number that came or went."""
     lead = text[:start]
     told = any(number.numeral.start < start for number in ranks.numbers)
-    return _ALSO.sub("", _parted(lead)[1] if told else lead)
+    return _ALSO.sub("", _OF_OTHERS.sub("", _parted(lead)[1] if told else lead))
 
 
 def _phrase(after: str) -> tuple[str, ...]:
@@ -165,6 +172,8 @@ def _parted(between: str) -> tuple[str, str]:
     """The words between two numbers: those of the first and those of the second; of both where nothing parts them."""
     if label := _NEXT_LABEL.search(between):
         return between[: label.start()], between[label.end("gap") :]
+    if place := _PLACE_FIRST.search(between):
+        return between[: place.start()], place["place"]
     boundaries = list(_BOUNDARY.finditer(between))
     if not boundaries:
         return between, between

@@ -6,12 +6,13 @@ import msgspec
 
 from countersight.reading.asked import content
 from countersight.reading.clauses import sentences, stated, supposes_first
-from countersight.reading.vocabulary import any_of, words
+from countersight.reading.numerals import numerals
+from countersight.reading.vocabulary import any_of, found, words
 
 _LEAD = r"(?:(?:no|oh|ah|hmm|but|sorry|yes|well)\b[\s,.!-]*){0,2}"
 _DOTS = r"(?<!\.)\.{2,}"  # all of them, from the first: a model that hangs writes thousands
 # "D? No, A."; "4... no, 3"; "four dogs, no, three"
-_NO_AFTER = rf"(?<=\?)\s+(?=(?:no|nope|not quite)\b(?!\?))|(?:{_DOTS}|,|\s--?)\s+(?=no,\s)"
+_NO_AFTER = rf"(?<=\?)\s+(?=(?:no|nope|not quite)\b(?!\?))|(?:{_DOTS}|,|\s--?)\s+(?=no[,:]\s)"
 _NO_NEXT = r"(?<=\S[.!])\s+(?=no,? (?:\w+\W*$|sorry|wait))"  # "A. No, B."
 _RETRACTED = re.compile(
     rf"(?:^|[.!?,;:\n(-]|{_DOTS})\s*{_LEAD}"
@@ -22,10 +23,17 @@ _RETRACTED = re.compile(
 _BUT = r"(?P<thought>[^.!?\n]{0,100}?),? \b(?:but|however|yet)\b[\s,.:!-]*"
 # "You might think it tips. It weighs nothing, though, so …"
 _NEXT_BUT = r"[^.!?\n]{0,100}[.!]\s+(?=[^.!?\n]{0,100}\b(?:but|however|though|yet)\b)"
+# "Initially I thought that three were cut. The black one merely …": that something else holds goes without saying.
+_AT_FIRST = (
+    r"\b(?:initially|originally|at first),? i (?:had )?(?:thought|assumed|believed|counted|took)\b"
+    r"|\bi (?:had )?(?:initially|originally|at first) (?:thought|assumed|believed|counted|took)\b"
+)
 _THOUGHT = re.compile(
-    rf"(?:\bi (?:\w+ )?{any_of('statements.first_thoughts')}|{any_of('statements.seemings')})(?:{_BUT}|{_NEXT_BUT})",
+    rf"(?:\bi (?:\w+ )?{any_of('statements.first_thoughts')}|{any_of('statements.seemings')})(?:{_BUT}|{_NEXT_BUT})"
+    rf"|(?:{_AT_FIRST})[^.!?\n]{{0,160}}[.!]\s+(?=\S)",
     re.IGNORECASE,
 )
+_FIRST_STANDS = found("statements.returns")
 # "I thought they differed, but they don't": what they do not do is what was thought.
 _IT_IS_NOT = re.compile(r"^(?:it|they|he|she|there) \w+(?:n't| not)(?=\W*(?:[.,;!]|$))", re.IGNORECASE)
 _TAKEN_BACK = re.compile(r"^\W*(?:no|nope|not quite)\b[\s,.:!-]*", re.IGNORECASE)
@@ -86,6 +94,13 @@ def corrected(text: str) -> Correction | None:
     if last.re is _THOUGHT:
         after = _IT_IS_NOT.sub(lambda found: f"{found.group()} {(last['thought'] or '').strip()}", after)
     return Correction(before, after)
+
+
+def stands_after_all(text: str) -> list[str]:
+    """The sentences before one that says that the first count of several holds, and tells no other."""
+    pieces = sentences(text)
+    place = next((i for i, piece in enumerate(pieces) if _FIRST_STANDS.search(piece)), None)
+    return pieces[:place] if place and not any(map(numerals, pieces[place + 1 :])) else []
 
 
 def holds_elsewhere(region: str, question: str) -> bool:

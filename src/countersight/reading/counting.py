@@ -26,8 +26,8 @@ from countersight.reading.short_counts import difference, short_count
 from countersight.reading.stems import counted_words, stem
 from countersight.reading.tallies import entries_in
 from countersight.reading.totals import (
-    hides_its_half,
     hides_its_part,
+    hides_some_of_it,
     parts_of_a_whole,
     rest_of_a_whole,
     strongest,
@@ -37,6 +37,7 @@ from countersight.reading.totals import (
     worked_out,
 )
 from countersight.reading.unfinished import (
+    leaves_its_result_untold,
     repeats_the_supposition,
     stops_before_its_result,
     stops_halfway,
@@ -62,7 +63,7 @@ def _counted(text: str, question: str) -> str | None:
     asked = counted_by(question)
     if repeats_the_supposition(text, question) or tells_another_number(text, question):
         return None
-    if _MORE_OR_NOT.search(text) or _SUM.match(text):
+    if _MORE_OR_NOT.search(text) or _SUM.match(text) or leaves_its_result_untold(text):
         return None
     if at_once := short_count(text, asked):
         return at_once
@@ -125,7 +126,7 @@ def _is_ruled_out(value: str, every: list[Quantity], text: str, asked: Counted) 
         is_of_any_kind(value, every, asked)
         or is_one_of_a_list(value, text, every, asked)
         or is_of_two_together(value, text, asked)
-        or hides_its_half(text, asked)
+        or hides_some_of_it(value, text, asked)
     )
 
 

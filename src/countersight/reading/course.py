@@ -31,6 +31,9 @@ _AS_IT_IS = re.compile(r"\W*(?:before|now|currently|originally|initially|at pres
 _RIGHT_NOW = re.compile(
     r"\b(?:right now|at the moment|at present|currently),? (?:it's|it is|there's|there are|there is)\s*$", re.IGNORECASE
 )
+_ONE_MIGHT = re.compile(r"\b(?:one|you) (?:could|might|may)\b", re.IGNORECASE)  # and of nothing that would be
+# "he would light those three"
+_TO_THOSE = re.compile(r"\b(?!have|hold|keep|be\b|see)[a-z]+ (?:those|these)\s*$", re.IGNORECASE)
 _LAST_WORD = re.compile(r"([a-z]+)\s*$", re.IGNORECASE)
 STAY = re.compile(r"(?:\s+(?!would|will)[a-z]+)?\s+(?:stays?|keeps?|(?:goes|go|carry|carries) on)\b", re.IGNORECASE)
 REMAINING = re.compile(r"\b(?:remaining|other)\s*$", re.IGNORECASE)
@@ -91,7 +94,7 @@ def _supposes_otherwise(piece: str, asked: Counted, *, first: bool) -> bool:
 def _is_of_the_supposition(quantity: Quantity, asked: Counted) -> bool:
     """Whether a number only repeats what the question supposes: "the wind would blow out two"."""
     verb = _LAST_WORD.search(quantity.before)
-    if verb and stem(verb[1].lower()) in asked.supposition:
+    if (verb and stem(verb[1].lower()) in asked.supposition) or _TO_THOSE.search(quantity.before):
         return True  # "they would take six in total", to what is left if they took them
     if quantity.rank == Rank.CONCLUDED or quantity.value not in asked.supposed_numbers:
         return False
@@ -136,7 +139,8 @@ def _tells_the_supposed(number: Quantity, pieces: list[str], asked: Counted) -> 
     """Whether a number is told of what would be, or is all that a reply opens with: "Three spoons."."""
     if number.rank == Rank.ALONE:
         return number.sentence == 0 and number.words <= asked.nouns
-    return number.rank >= Rank.EXPECTED and bool(MODAL_AT.search(pieces[number.sentence]))
+    piece = _ONE_MIGHT.sub("", pieces[number.sentence])
+    return number.rank >= Rank.EXPECTED and bool(MODAL_AT.search(piece))
 
 
 def _as_outcome(number: Quantity, pieces: list[str], known: set[str], asked: Counted) -> Quantity:

@@ -70,6 +70,7 @@ def _counts_another(quantity: Quantity, noun: str, asked: Counted) -> bool:
     plural = one or (quantity.noun.endswith("s") and not quantity.noun.endswith("ss"))
     own = asked.qualities | asked.nouns
     verb = any(stem(word) in own for word in quantity.phrase[:-1])  # "3 wear hats", "8 rowers wear"
+    verb = verb or (quantity.value == "1" and quantity.noun.endswith("s") and noun in asked.doing)  # "one faces us"
     another = plural and not verb and noun not in asked.nouns and noun in (asked.qualities - asked.kinds) | asked.owner
     return another and not quantity.are_things and not asked.text.lower().rstrip(" ?").endswith(f"are {quantity.noun}")
 
@@ -100,7 +101,7 @@ def is_contrary(quantity: Quantity, asked: Counted, matched: frozenset[str]) -> 
 
 def _is_denied_in_short(quantity: Quantity, asked: Counted, matched: frozenset[str]) -> bool:
     """Whether it is said of no more than that they are not so: "2 aren't"."""
-    short = quantity.negated and not asked.negated and not quantity.words - asked.nouns
+    short = quantity.negated and not asked.negated and not quantity.words - asked.nouns - _LESS
     return short and not matched and quantity.value != "0"
 
 

@@ -8,7 +8,7 @@ from countersight.reading.question import Counted
 from countersight.reading.ranks import Rank
 from countersight.reading.stems import stem
 
-_EACH = re.compile(r"\b(?:each|apiece|every(?! (?:one|single|time|other))|per(?! cent))\b", re.IGNORECASE)
+_EACH = re.compile(r"\b(?:each(?! other)|apiece|every(?! (?:one|single|time|other))|per(?! cent))\b", re.IGNORECASE)
 # "3 tables, and each has 2 chairs", "3 clocks, one on each wall"; "3 tables with 2 chairs each".
 _EACH_OF_THESE = re.compile(r"(?:[,:]|--|\band|\bwhere|,\s+one \w+)\s*$", re.IGNORECASE)
 _ONE_EACH = re.compile(r"\ban? \w+\s*$", re.IGNORECASE)  # "four kids hold a balloon each"

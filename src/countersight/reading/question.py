@@ -150,7 +150,7 @@ def _noun_phrase(what: str) -> tuple[set[str], set[str], set[str], set[str]]:
     if len(phrase) > 1 and phrase[-2].endswith("s") and place and not phrase[-1].endswith("s"):
         phrase, place = phrase[:-1], [phrase[-1], *place]  # "lanterns hang from the ceiling"
     first = phrase.index("of") if "of" in phrase else len(phrase)
-    portioned = {stem(word) for word in phrase[first + 1 :]}
+    portioned = {stem(word) for word in phrase[first + 1 :] if word not in _DETERMINERS}
     nouns = {stem(word) for word in phrase[max(0, first - 1) : first]} | portioned
     kinds = counted_words(" ".join(phrase[: max(0, first - 1)]))
     return nouns, portioned, {*kinds}, {*counted_words(" ".join(place))}

@@ -100,7 +100,12 @@ _SHARE_OF_ALL = re.compile(
 )
 _OF_THEM = re.compile(r"\s*of them\W*$", re.IGNORECASE)
 _SHARE_BEFORE = re.compile(rf"{any_of('counts.shares_before')}\s+(?:only |just )?$", re.IGNORECASE)
-_ALTERNATIVE = re.compile(rf"\s*(?:,\s*)?(?:{any_of('counts.alternatives')}|/|and/or)\s*$", re.IGNORECASE)
+_ALTERNATIVE = re.compile(
+    rf"\s*(?:,\s*)?(?:{any_of('counts.alternatives')}|/|and/or)\s*$"
+    # "two toy cars, or perhaps"
+    r"|(?: [a-z]+){1,3},? or (?:maybe|possibly|perhaps|even)\s*$",
+    re.IGNORECASE,
+)
 _RANGE = re.compile(r"\s*-\s*$")
 _FROM = re.compile(r"\b(?:from|by)\s*$", re.IGNORECASE)  # "from 5 to 3" ends at 3
 _BETWEEN = re.compile(r"\bbetween\s*$", re.IGNORECASE)

@@ -4,7 +4,7 @@ import re
 
 from countersight.reading.company import Quantity
 from countersight.reading.fitting import fit, is_contrary, speaks_of_another
-from countersight.reading.numerals import less
+from countersight.reading.numerals import less, numerals
 from countersight.reading.opposites import SIDES
 from countersight.reading.other_counts import (
     GENERAL,
@@ -16,11 +16,16 @@ from countersight.reading.other_counts import (
 from countersight.reading.question import Counted
 from countersight.reading.ranks import Rank, has_its_would
 from countersight.reading.stems import counted_words, stem
+from countersight.reading.vocabulary import any_of
 from countersight.text import UNITS
 
 _OUTSIDE = re.compile(r"\b(?:outside|out of|off)\b", re.IGNORECASE)
 _ANOTHER_GROUP = re.compile(rf"\banother (?:\d+|{'|'.join(UNITS[2:])})\b", re.IGNORECASE)
-_HALF = re.compile(r"\bhalf(?: of)? (?:them|these|those|which|whom)\b(?P<what>[^.;]{0,60})", re.IGNORECASE)
+_SOME = re.compile(
+    rf"(?:\bhalf(?: of)? (?:them|these|those|which|whom)|{any_of('counts.the_rest')})\b(?P<what>[^.;]{{0,60}})",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(r"\b(?:not|no|without|none)\b|n't\b", re.IGNORECASE)
 _THE_OTHERS = re.compile(r"\bthe (?:other|remaining)\s*$", re.IGNORECASE)
 
 
@@ -65,13 +70,13 @@ def _is_all_beside_the_asked(value: str, every: list[Quantity], asked: Counted) 
     return bool(of_the_asked) and any(n not in of_the_asked and fit(n, asked, frozenset()) is None for n in others)
 
 
-def hides_its_half(text: str, asked: Counted) -> bool:
-    """Whether half of what a reply counts is what was asked: "the choir has 14 members, half of them women"."""
-    half = _HALF.search(text) if asked.of_now else None
-    if not half:
-        return False
-    said = (asked.nouns | asked.qualities).intersection(counted_words(half["what"]))
-    return bool(said - frozenset(counted_words(text[: half.start()])))
+def hides_some_of_it(value: str, text: str, asked: Counted) -> bool:
+    """Whether the asked is half of what a reply counts, or the rest: "one faces us, and the others face the wall"."""
+    some = _SOME.search(text) if asked.of_now else None
+    if not some or _DENIED.search(some["what"]) or value in {n.value for n in numerals(text[some.start("what") :])}:
+        return False  # or the rest is counted, or not the asked
+    said = (asked.nouns | asked.qualities).intersection(counted_words(some["what"]))
+    return bool(said - frozenset(counted_words(text[: some.start()])))
 
 
 def without_parts(every: list[Quantity], asked: Counted) -> list[Quantity]:
@@ -164,7 +169,8 @@ def _total(kept: list[Quantity], rest: list[Quantity], conclusion: Quantity, ask
     if _is_of_all(conclusion, of_all, parts, asked):
         return conclusion.value
     shares = [n for n in rest if n.rank == Rank.SHARE and n.sentence == conclusion.sentence]
-    if shares and _sum([*shares, conclusion]) == kept[0].value:
+    is_whole = not asked.doing or bool(kept[0].words & asked.doing)
+    if shares and _sum([*shares, conclusion]) == kept[0].value and is_whole:
         return kept[0].value  # "Ten seats. Six of them are occupied, which leaves four."
     if any(n.rank == Rank.STATED and n.value == _sum([kept[0], conclusion]) for n in rest) and conclusion.words:
         return kept[0].value  # "Nine bulbs. Three are off, so six are lit.", to how many are off

@@ -22,7 +22,25 @@ _IN_THE_PICTURE = re.compile(
     r"\b(?:in|on) th(?:e|is) (?:image|picture|photo|photograph|scene)\b|\b(?:is|are|can be) (?:visible|shown|seen)\b",
     re.IGNORECASE,
 )
+_THE_PICTURE = re.compile(
+    r"\bth(?:e|is) (?:image|picture|photo|photograph|scene|drawing|illustration) "
+    r"(?:shows|depicts|displays|features|captures|portrays|contains)\b",
+    re.IGNORECASE,
+)
+# "So it's one fewer."
+_SO_MANY_FEWER = re.compile(
+    r"\b(?:it's|that's|it is|that is|makes it|makes) (?:just |only )?[\w-]+ (?:fewer|less|more)\W*$", re.IGNORECASE
+)
+# "Take those away and you get the number."
+_AND_YOU_GET = re.compile(
+    r"\b(?:take|subtract|remove|deduct|leave|add)\b[^.\n]* and (?:you|we)(?:'ll| will|'d)? (?:get|have)"
+    r"(?: (?:the|your) (?:number|answer|count|total|result))?\W*$",
+    re.IGNORECASE,
+)
 _COMES_OF_IT = re.compile(r"\b(?:after|then|left|remain\w*|if|once|without|when|with|minus)\b|=", re.IGNORECASE)
+_COMES_OF_THE_CHANGE = re.compile(
+    r"\b(?:after|then|(?<!the )left|remain\w*|if|once|without|minus|more|fewer)\b|=", re.IGNORECASE
+)
 _ALL = re.compile(r"\b(?:all|both)\b", re.IGNORECASE)
 _CHANGE = found("counts.changes")
 _UNCHANGED = found("counts.unchanged")
@@ -43,6 +61,11 @@ def tells_another_number(text: str, question: str) -> bool:
     told = {(n.value, *map(stem, first_spelled(text[n.end :]))) for n in numerals(text)}
     others = any(noun == thing and m != "0" for _, *noun in numbered for m, *thing in told if noun)
     return others and not numbered & told
+
+
+def leaves_its_result_untold(text: str) -> bool:
+    """Whether a reply ends with what has to be done to its numbers, and not with what comes of it."""
+    return bool(_SO_MANY_FEWER.search(text) or _AND_YOU_GET.search(text))
 
 
 def stops_halfway(pieces: list[str], asked: Counted) -> bool:
@@ -74,16 +97,37 @@ def tells_only_what_is(value: str, every: list[Quantity], pieces: list[str], ask
         or _tells_what_something_has(every, pieces, asked)
         or _is_somewhere_else(value, every, asked)
         or _describes_the_picture(every, pieces)
+        or _is_of_the_changed(value, every, pieces, asked)
     )
 
 
 def _describes_the_picture(every: list[Quantity], pieces: list[str]) -> bool:
-    """Whether a reply is one sentence that counts things as they are: "there are four teams and two games"."""
+    """Whether a reply only counts things as they are: "there are four teams and two games", "the image shows two"."""
     (piece, *others) = pieces
-    if others or _COMES_OF_IT.search(piece) or max(n.rank for n in every) > Rank.STATED or every[0].value == "0":
+    if every[0].value == "0" or any(_comes_to_more(each) for each in pieces):
+        return False
+    best = max(n.rank for n in every)
+    of_it = _IN_THE_PICTURE.match(piece) or _THE_PICTURE.search(piece)
+    if best == Rank.CONCLUDED and of_it and not others:
+        return True  # "in the picture there are five cars and three lorries, for a total of eight"
+    if best > Rank.STATED or (others and not of_it):
         return False
     several = _THERE_ARE.search(piece) and len({n.value for n in numerals(piece)}) > 1
-    return bool(several or _IN_THE_PICTURE.search(piece))
+    return bool(several or of_it or _IN_THE_PICTURE.search(piece))
+
+
+def _comes_to_more(piece: str) -> bool:
+    return bool(_COMES_OF_THE_CHANGE.search(piece) or _UNCHANGED.search(piece) or MODAL_AT.search(piece))
+
+
+def _is_of_the_changed(value: str, every: list[Quantity], pieces: list[str], asked: Counted) -> bool:
+    """Whether a number is that of the very things that were supposed to change: "twelve paper ones hang there"."""
+    own = [n for n in every if n.value == value]
+    told = all(
+        n.rank in (Rank.SHARE, Rank.STATED) and (n.words if n.is_share else {*map(stem, n.phrase)}) & asked.supposition
+        for n in own
+    )
+    return told and not any(map(_comes_to_more, pieces))
 
 
 def _is_somewhere_else(value: str, every: list[Quantity], asked: Counted) -> bool:
