@@ -15,7 +15,7 @@ FIXED = {
     "fourth_stranger": "5db08231a8dee319e142103873d595ce271d2e89e39cf0ea584632fce3414190",
     "fifth_stranger": "853945dc2ea1dea9a21b46848749988877196b18dea034f4155b70e502ac1458",
     "sixth_stranger": "38ade936874b1809bf14bac05a976f04c29edbe82d82e176005f06e21edf9fca",
-    "seventh_stranger": "3c127e5d37d9025012cdf194689d6e7d2f3f0b93383077a0a2d05394110e3fe8",
+    "seventh_stranger": "4b506f7d5cf6dceafc957f0358985a804fc90685d5a05513cf412f25511b2073",
 }
 
 

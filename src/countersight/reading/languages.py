@@ -54,6 +54,7 @@ _UNSURE = re.compile(f"{_either('eastern.unsure')}|{_either('eastern.unsaid')}|[
 _CHOOSE = re.compile(
     rf"^(?:{_either('eastern.choose')})*\s*:?\s*[((]?([A-Z])[))]?\s*(?:$|[::.,、\s((]|{_either('eastern.after_a_letter')})"
 )
+_CHOSEN_AT_LAST = re.compile(r"[,.]\s*(?:所以|因此|故|应|應)*[选選]择?\s*([A-Z])$")
 _YES = re.compile(rf"^(?:(?:{_either('eastern.yes')})(?:$|[,.!\s])|[会會能][^,.?不没]{{1,8}}$)")
 _NO = re.compile(rf"^(?:(?:{_either('eastern.no')})(?:$|[,.!\s])|不[会會是能可]|没有|沒有|いいえ)")
 _ZERO = re.compile(rf"^(?:{_either('eastern.zero')})(?:$|[,.!\s]|[^\s,.]{{1,4}}$)")
@@ -79,7 +80,7 @@ def eastern(text: str, kind: AnswerKind, options: Sequence[str]) -> str | None:
     """The answer in plain Chinese or Japanese, or None. What is not plain is left unread."""
     corrected = _RETRACTION.split(_QUOTES.sub("", text))[-1]
     said = _END.sub("", _said(corrected))
-    if _UNSURE.search(said):
+    if _UNSURE.search(said.replace("最可能", "")):
         return None
     match kind:
         case "number":
@@ -87,7 +88,7 @@ def eastern(text: str, kind: AnswerKind, options: Sequence[str]) -> str | None:
         case "boolean":
             return _yes_or_no(said)
         case "choice":
-            letter = _CHOOSE.match(said)
+            letter = _CHOOSE.match(said) or _CHOSEN_AT_LAST.search(said)
             if not letter:
                 return _worded(said, options)
             known = letter[1] in LETTERS[: len(options)] and not _names_another(said, letter[1])

@@ -5,7 +5,10 @@ from collections.abc import Sequence
 
 from countersight.reading.asked import content
 from countersight.reading.clauses import every_clause, imagines, sentences, stated, supposed
+from countersight.reading.letters import CAPITAL
+from countersight.reading.option_amounts import says_none
 from countersight.reading.option_texts import affirmed, name_of, words_of
+from countersight.reading.stems import stem
 from countersight.reading.vocabulary import any_of, found, words
 from countersight.reading.wordings import PRONOUNS, by_wording, not_denied, own_words
 
@@ -33,6 +36,8 @@ _CONCLUDES = re.compile(
 )
 _SO = re.compile(r"\W*(?:so|thus|therefore|hence|consequently)\b(?! that\b)", re.IGNORECASE)
 _IT_IS = re.compile(rf"{_LEAD}(?:it|that|this)(?:'s| is)\b(?! (?:not|no)\b)", re.IGNORECASE)
+_LEFT_OVER = found("options.left_over")
+_DENYING = found("options.denying")
 _HEDGED = found("yes_no.hedges")
 _WHAT_KIND = re.compile(r"^\W*(?:which|what|whose)(?: of the)? \w+\b|^\W*(?:which|what|who|where)\b", re.IGNORECASE)
 _SAID_OF_SOMETHING = words("questions.helping") | PRONOUNS
@@ -58,6 +63,17 @@ def remaining(text: str, options: Sequence[str], letters: str, question: str) ->
     if does := _IT_IS_WHAT.match(last):
         return by_wording(does["what"], options, letters, question)
     return by_wording(last, options, letters, question) if REMAINS.match(last) else None
+
+
+def left_over(text: str, options: Sequence[str], letters: str) -> str | None:
+    """The only option that a reply does not name, where it ends with what is left: "The remaining one would."."""
+    *others, last = sentences(text) or [""]
+    if len(options) == 2 or not others or not _LEFT_OVER.search(last) or _DENYING.search(last):
+        return None
+    named = {letter for letter in CAPITAL.findall(text) if letter in letters}
+    said = {stem(word) for word in words_of(text).split()}
+    unnamed = [x for x, own in zip(letters, own_words(options), strict=True) if x not in named and not own & said]
+    return unnamed[0] if len(unnamed) == 1 and not says_none(options[letters.index(unnamed[0])], options) else None
 
 
 def concluded(text: str, options: Sequence[str], letters: str, question: str) -> str | None:

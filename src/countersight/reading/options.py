@@ -10,7 +10,14 @@ from countersight.reading.letters import CAPITAL, bare_choice, by_letter, is_bar
 from countersight.reading.numerals import numerals
 from countersight.reading.option_amounts import by_amount
 from countersight.reading.option_asides import is_passed_over, without_asides
-from countersight.reading.option_conclusions import REMAINS, concluded, concluded_alone, named_alone, remaining
+from countersight.reading.option_conclusions import (
+    REMAINS,
+    concluded,
+    concluded_alone,
+    left_over,
+    named_alone,
+    remaining,
+)
 from countersight.reading.option_places import NUMBERED_OPTION, of_two, places, ranked_first
 from countersight.reading.option_senses import by_sense
 from countersight.reading.option_texts import affirmed, counts_of, name_of, number_of, words_of
@@ -89,8 +96,10 @@ def choice(text: str, options: Sequence[str], question: str) -> str | None:
     if judged:
         return judged
     chosen = _by_letter_place_or_text(text, options, letters, question)
-    passed = chosen and chosen != named_alone(text, options, letters) and is_passed_over(chosen, text, options, letters)
-    return None if passed else chosen
+    passed = chosen is not None and is_passed_over(chosen, text, options, letters)
+    if left := left_over(text, options, letters):
+        return left if passed or chosen in (None, left) else None
+    return None if passed and chosen != named_alone(text, options, letters) else chosen
 
 
 def _by_letter_place_or_text(text: str, options: Sequence[str], letters: str, question: str) -> str | None:
