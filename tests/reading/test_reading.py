@@ -278,6 +278,29 @@ def test_an_answer_agrees_with_the_gold_one_in_any_spelling() -> None:
     assert not agrees("4", Question("?", "3", "number"))
 
 
+@pytest.mark.parametrize(
+    ("question", "gold", "said", "is_right"),
+    [
+        ("Which team is ahead?", "red", "the red one", True),
+        ("Which team is ahead?", "the red team", "red", True),
+        ("Which shoes would he take?", "the brown ones", "brown", True),
+        ("Which team is ahead?", "red", "the dark red one", False),
+        ("Which woman is first?", "a woman", "an old woman", False),
+        ("Who would win?", "a woman", "an old woman", False),
+        ("Who would win?", "the man", "the man with the hat", False),
+        ("Which number comes next?", "twenty", "twenty-one", False),
+        ("Which number comes next?", "one hundred", "one hundred one", False),
+        ("Which number comes next?", "60", "60 one", False),
+        ("Which child has a hat?", "no", "no one", False),
+        ("What is on the shirt?", "red", "red one", False),
+        ("What hangs there?", "a row of knives", "a row of knives hangs", False),
+        ("What is it?", "a house", "a house on fire", False),
+    ],
+)
+def test_an_open_answer_is_right_with_the_noun_of_the_question_and_without_it(question, gold, said, is_right) -> None:
+    assert agrees(said, Question(question, gold, "open")) is is_right
+
+
 def test_answers_that_repeat_a_real_question_are_read() -> None:
     """Sentences made of every published question: the answer is read, whatever numbers its "if" holds."""
     asked = unread = 0

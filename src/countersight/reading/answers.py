@@ -32,6 +32,10 @@ ReadFrom = Literal["whole", "end"]
 _LOOSE = re.compile(r"[\W_]+")
 # "In the kitchen" and "the kitchen" name one place.
 _ARTICLE = re.compile(r"^(?:(?:in|on|at|from|to|into|onto) )?(?:(?:a|an|the|his|her|its|their) )?(?=\w)")
+_WHICH = re.compile(r"\W*which (\w+)", re.IGNORECASE)
+_BEFORE_ONE = re.compile(
+    r"(?:.* )?(?:no|any|some|every|each|number|hundred|thousand|(?:twen|thir|for|fif|six|seven|eigh|nine)ty)|.*\d"
+)
 _DIGITS = re.compile(r"[0-9]{1,9}")
 _HOW_MANY = re.compile(r"\b(?:how many|number of)\b", re.IGNORECASE)
 _ASKED_AGAIN = re.compile(r"^\W*(?:q|question)\s*:[^\n]*\n\s*(?:a|answer)\s*:\s*(?=\S)", re.IGNORECASE)
@@ -73,10 +77,21 @@ def agrees(answer: str, question: Question) -> bool:
     if question.kind == "number":
         return answer == canonical(question.answer)
     if question.kind == "open":
-        return _loose(answer) == _loose(question.answer)
+        return _is_the_same(_loose(answer), _loose(question.answer), question.text)
     if question.kind == "choice":  # where the right option stands there twice, either is right
         return question.options[LETTERS.index(answer)].text.strip() == question.right_text.strip()
     return answer == question.answer
+
+
+def _is_the_same(said: str, gold: str, question: str) -> bool:
+    """Whether two open answers are one: so are "the red one", "the red team" and "red", to which team it is."""
+    asked = _WHICH.match(question)
+    if said == gold or not asked:
+        return said == gold
+    longer, shorter = sorted((said, gold), key=len, reverse=True)
+    return longer in (f"{shorter} one", f"{shorter} ones", f"{shorter} {asked[1].casefold()}") and not (
+        _BEFORE_ONE.fullmatch(shorter)
+    )
 
 
 def answer_in(text: str, question: Question, read_from: ReadFrom = "whole", *, finished: bool = True) -> str | None:

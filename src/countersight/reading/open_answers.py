@@ -5,17 +5,24 @@ from typing import Final
 
 from countersight.reading.clauses import MODAL, MODAL_AT, contrasted, imagines, sentences, stated
 from countersight.reading.languages import language_of
-from countersight.reading.new_words import PALE, QUOTED, RATHER_THAN, answering, is_told_of_now, is_vague
+from countersight.reading.new_words import QUOTED, RATHER_THAN, answering, is_told_of_now, is_vague
+from countersight.reading.open_parts import ASIDE, COLOUR_ASKED, IS_SENTENCE, LEAD, PALE, is_of_another, named_first
 from countersight.reading.option_texts import written_out
 from countersight.reading.statements import without_refusal
 from countersight.reading.stems import stem
 from countersight.reading.vocabulary import any_of
 
-_FURTHER = re.compile(r", (?:while|whereas|which|who|whose|because|since|as|and the|but the)\b.*", re.IGNORECASE)
+_FURTHER = re.compile(
+    r", (?:while|whereas|which|who|whose|because|since|as|and the|but the)\b(?!.*, (?:is|are|was|were|has|have)\b).*",
+    re.IGNORECASE,
+)
 _PREFACE = re.compile(rf"^\W*{any_of('open.prefaces')}[,:]?\s+(?=\w)", re.IGNORECASE)
-_SEEMS = re.compile(r"\b(?:seem|appear)s? to be\b", re.IGNORECASE)
+_SEEMS = re.compile(
+    r"\b(?:seem|appear)s? to be\b|(?<=\bit )looks like(?= an? \w+\W*$)|(?<=\bthey )look like\b",
+    re.IGNORECASE,
+)
 _HEDGED = re.compile(
-    r",? \b(?:most likely|very likely|probably|i think|i guess|i believe|i suppose|of course)\W*$", re.IGNORECASE
+    r",? \b(?:most likely|very likely|probably|i think|i guess|i believe|i suppose|of course)(?=\W*$)", re.IGNORECASE
 )
 _VERB = re.compile(
     r"\b(?:is|are|was|were|be|has|have|had|does|do|did|can|let|i|he|she|it|they|we)\b|'s\b|'re\b", re.IGNORECASE
@@ -28,7 +35,10 @@ _UNSEEN = re.compile(
     rf"\b(?:i|we)(?: am| are)? (?:\w+ly )?{any_of('statements.cannot')} (?:\w+ly )?{any_of('open.seeing')}",
     re.IGNORECASE,
 )
-_TELLS = re.compile(r"\b(?:happen|why|how|describe|explain|do|doing|say about|difference)\b", re.IGNORECASE)
+_TELLS = re.compile(
+    r"\b(?:happen(?! to be)|why|how|describe|explain|(?<!^what )(?<!^who )(?<!^which )do|doing|say about|difference)\b",
+    re.IGNORECASE,
+)
 # "Red. Like blood": few words and then more. "U.S.", "St. Louis" and "dr. pepper" are one answer.
 _GOES_ON = re.compile(r"(?<!\bmrs)(?<!\bave)(?<=\w\w\w)\. *\S|[!?] *\S", re.IGNORECASE)
 # A sentence with its full stop, as models write: "it is cloudy" without one is what people answer, and stays.
@@ -38,7 +48,6 @@ _SAID_OF = re.compile(
     re.IGNORECASE,
 )
 _BEING: Final = frozenset({"is", "are", "was", "were", "'s", "'re", "shows", "show", "reads", "says"})
-_COLOUR_ASKED = re.compile(r"\bwhat colou?r\b", re.IGNORECASE)
 _MAY: Final = re.compile(r"\W*May\W*")  # the month
 _WORD = re.compile(r"[^\W\d_]+(?:[-'][^\W\d_]+)*")
 _FEW = 4  # words that are an answer by themselves
@@ -63,7 +72,11 @@ def open_answer(text: str, question: str) -> str | None:
     is_short = len(written_out(said).split()) <= _FEW or _is_caption(said)
     if is_short and not _IS_ROUNDABOUT.search(said) and not _GOES_ON.search(said):
         # "do not enter", "cloudy": few words answer as they stand
-        return None if _says_nothing(said, question) else _without_subject(said, question)
+        if _says_nothing(said, question) or is_of_another(said, question):
+            return None
+        answer = named_first(said) or _without_subject(said, question)
+        if answer != said or not (said.endswith(".") and _is_sentence(said)):
+            return answer
     return _of_sentences(said, question)
 
 
@@ -73,22 +86,21 @@ def _of_sentences(said: str, question: str) -> str | None:
     pieces = [piece for piece in pieces if len(pieces) == 1 or not _says_nothing(piece, question)]
     if not pieces:
         return None
+    named = named_first(pieces[0])
+    if named and not any(MODAL_AT.search(piece) for piece in pieces[1:]):
+        return named
     short = stated(_FURTHER.sub("", RATHER_THAN.sub("", pieces[0])))
-    if _is_few(short) and not _leads_up(pieces) and not MODAL_AT.search(pieces[0]):
+    is_no_name = is_of_another(pieces[0], question) or MODAL_AT.search(pieces[0])
+    is_rest = " and " in short and not pieces[0].startswith(short)  # "From the left we see Ann, Bea and Cleo."
+    if _is_few(short) and not is_no_name and not is_rest:
         return said if every == [short] else short.strip(" .!,=")
-    parts = [part for piece in pieces for part in contrasted(piece) if not _is_refused(part)]
+    parts = [part for piece in pieces for part in contrasted(LEAD.sub("", piece))]
+    parts = [part for part in parts if not _is_refused(part) and not ASIDE.match(part)]
     answer = answering(parts, question)
     if answer is not None:
         return answer
-    return (
-        said if len(said.split()) <= _SHORT and not _is_sentence(said) and not _says_nothing(said, question) else None
-    )
-
-
-def _leads_up(pieces: list[str]) -> bool:
-    """Whether a few words about the picture come before what would be: "The sign reads HOTEL. … it would be O."."""
-    is_told = len(pieces[0].split()) == _FEW and _SENTENCE.match(pieces[0])
-    return bool(is_told) and any(MODAL_AT.search(piece) for piece in pieces[1:])
+    is_left = len(said.split()) <= _SHORT and not _is_sentence(said) and not said.endswith((".", "!"))
+    return said if is_left and not _says_nothing(said, question) else None
 
 
 def _says_nothing(piece: str, question: str) -> bool:
@@ -98,7 +110,7 @@ def _says_nothing(piece: str, question: str) -> bool:
 
 def _without_subject(said: str, question: str) -> str | None:
     """What is said of what the question names, without naming it again: "It is blue.", "The car is blue." say blue."""
-    ended = f"{said.rstrip('.!')}." if _COLOUR_ASKED.search(question) else said  # nobody is asked for "it is red"
+    ended = f"{said.rstrip('.!')}." if COLOUR_ASKED.search(question) else said  # nobody is asked for "it is red"
     found = _SAID_OF.fullmatch(ended)
     if found is None:
         return said
@@ -108,7 +120,7 @@ def _without_subject(said: str, question: str) -> str | None:
     if not (does in _BEING or stem(does) in known):
         return said
     if not all(word in PALE or stem(word) in known for word in named):
-        return None if _COLOUR_ASKED.search(question) else said  # "The house is red.", to the colour of the car
+        return None if COLOUR_ASKED.search(question) else said  # "The house is red.", to the colour of the car
     words = found["answer"].split()
     return " ".join(words[next((i for i, word in enumerate(words) if stem(word.lower()) not in known), 0) :])
 
@@ -129,4 +141,4 @@ def _is_few(piece: str) -> bool:
 
 def _is_sentence(piece: str) -> bool:
     """Whether a piece has a verb that helps: "it would be", "there is"."""
-    return bool(MODAL_AT.search(piece) or _VERB.search(written_out(piece)))
+    return bool(MODAL_AT.search(piece) or _VERB.search(written_out(piece)) or IS_SENTENCE.match(piece))
