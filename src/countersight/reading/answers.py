@@ -142,7 +142,7 @@ def _untagged(bare: str, question: Question, read_from: ReadFrom, finished: bool
     if language == "other" and question.kind != "open":
         return None
     if language == "eastern":
-        return eastern(bare, question.kind, [option.text for option in question.options]) if finished else None
+        return eastern(bare, question) if finished else None
     said = _without_listing(bare, question)
     if not finished or is_cut_off(said):
         return _before_it_broke_off(said, question) if read_from == "whole" else None

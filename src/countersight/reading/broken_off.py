@@ -11,6 +11,8 @@ from countersight.reading.vocabulary import any_of
 
 # "B -- since …", "3 because …": what gives its reasons has been said.
 _REASON = re.compile(r"\s+--?\s+|,? (?:because|since)\b|(?-i:(?<=^[A-Z]) (?=[A-Z][a-z]))", re.IGNORECASE)
+# "3 flags on it: a red one …"
+_LISTS_THEM = re.compile(r":\s+(?=(?:an?|one|two|the)\b)|,(?= each (?:with|in|of)\b)", re.IGNORECASE)
 _FIRST_WORD = re.compile(r"\W*(?:yes|no)(?=[,:;])", re.IGNORECASE)
 _EXPLAINS = re.compile(rf"\W*{any_of('statements.reasons_follow')}", re.IGNORECASE)
 # What was said first is not the end of it: "8. If he took three …", "4. But behind the tree …".
@@ -42,6 +44,9 @@ def opened_with(said: str, question: Question) -> str | None:
     if question.kind == "boolean" and (word := _FIRST_WORD.match(said)):
         return word.group()
     first, *others = sentences(said) or [""]
+    whole, *listed = _LISTS_THEM.split(first, maxsplit=1) if question.kind == "number" else [first]
+    if listed and not _COUNTS_ON.search(" ".join((*listed, *others))) and _answers_the_whole(whole, question):
+        return whole
     piece = _REASON.split(first, maxsplit=1)[0]
     follows = " ".join((first[len(piece) :], *others)).strip()
     if not follows or _TURNS.match(follows) or (question.kind == "number" and _COUNTS_ON.search(follows)):

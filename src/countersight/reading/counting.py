@@ -7,6 +7,7 @@ from countersight.reading.as_counts import in_things
 from countersight.reading.clauses import contrasted, sentences, supposes
 from countersight.reading.company import Quantity, quantities
 from countersight.reading.course import REMAINING, STAY, of_the_supposed
+from countersight.reading.first_or_last import comes_to, opened_and_remarked
 from countersight.reading.fitting import Fit, does_just_the_asked, fit, is_of_he_or_she, speaks_of_another
 from countersight.reading.labels import best_of
 from countersight.reading.numerals import numerals
@@ -74,7 +75,7 @@ def _counted(text: str, question: str) -> str | None:
         labelled = best_of(entries, asked, frozenset(counted_words(text)))
         if labelled or asked.of_now:
             return labelled
-    return _weighed(text, asked)
+    return _weighed(text, asked) or comes_to(text, _numbers(sentences(text), asked), asked)
 
 
 def _weighed(text: str, asked: Counted) -> str | None:
@@ -94,8 +95,8 @@ def _weighed(text: str, asked: Counted) -> str | None:
     opened = opened_with(text)
     if opened and _is_strongest(opened, every, asked):
         return opened
-    if rest := rest_of_a_whole(every, asked):
-        return rest
+    if at_one_end := rest_of_a_whole(every, asked) or opened_and_remarked(text, every, asked):
+        return at_one_end
     said = frozenset(counted_words(text))
     counts_from = min((n.sentence for n in every), default=0)
     since = frozenset(counted_words(" ".join(pieces[counts_from:]))) if counts_from else said

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from countersight.case import LETTERS, AnswerKind
+from countersight.case import LETTERS, Question
 from countersight.reading.stems import stem
 from countersight.reading.vocabulary import listed, words
 from countersight.text import NUMBER_WORDS
@@ -62,6 +62,15 @@ _DIGITS = listed("eastern.digits")
 _SPELLED = f"[{''.join(_DIGITS)}十百]+"
 _COUNTER = f"(?:{_either('eastern.counters')})"
 _NUMBER = re.compile(rf"(?<![\d.])(\d{{1,9}})(?![\d.]*\d)|({_SPELLED})(?={_COUNTER})|^({_SPELLED})$")
+_ANY_NUMBER = rf"(?P<number>[0-9]{{1,9}}|{_SPELLED})"
+_HOW_MANY = re.compile(rf"(?P<before>.*)(?:几|幾|多少|何)(?P<counter>{_COUNTER})(?P<after>.*?)か?")
+_CLAUSE_END = re.compile(r"[,.?!，。？！、\s]+")
+_IN_ALL = re.compile(r"一共|总共|共(?=有)")
+_COMES_TO = f"就是|{_either('eastern.results')}"
+_AT_PRESENT = re.compile(_either("eastern.now"))
+_AND_MORE = re.compile(_either("eastern.and_more"))
+_BESIDES = re.compile("另外|另有")
+_A_NOUN = 3  # signs that may be a noun and nothing else
 _RESULT = re.compile(rf"(?:{_either('eastern.results')})[^,.\n]*")
 _JAPANESE_CONDITION = re.compile(_either("eastern.japanese_conditions"))
 _DENIES = re.compile(_either("eastern.denying"))
@@ -76,15 +85,16 @@ _QUOTES = re.compile(r"[「」『』\"']")
 _END = re.compile(rf"(?:{_either('eastern.endings')})?[\s.!]*$")
 
 
-def eastern(text: str, kind: AnswerKind, options: Sequence[str]) -> str | None:
+def eastern(text: str, question: Question) -> str | None:
     """The answer in plain Chinese or Japanese, or None. What is not plain is left unread."""
+    options = [option.text for option in question.options]
     corrected = _RETRACTION.split(_QUOTES.sub("", text))[-1]
     said = _END.sub("", _said(corrected))
     if _UNSURE.search(said.replace("最可能", "")):
         return None
-    match kind:
+    match question.kind:
         case "number":
-            return _number(said)
+            return _number(said) or _in_its_words(corrected, question.text)
         case "boolean":
             return _yes_or_no(said)
         case "choice":
@@ -144,9 +154,31 @@ def _number(said: str) -> str | None:
     if len(values) > 1 and (then := _JAPANESE_CONDITION.split(said)[-1]) != said and len(_values(then)) == 1:
         return _values(then).pop()
     results = _RESULT.findall(said)
-    if len(values) > 1 and results and not _PART.search(said):
+    if len(values) > 1 and results and not _PART.search(said) and not _BESIDES.search(said):
         values = _values(results[-1])
     return values.pop().lstrip("0") or "0" if len(values) == 1 else None
+
+
+def _in_its_words(said: str, question: str) -> str | None:
+    """The number that stands where the question asks for one, in a clause that is else the question's own."""
+    *supposed, main = [clause for clause in _CLAUSE_END.split(question) if clause] or [""]
+    asked = _HOW_MANY.fullmatch(_IN_ALL.sub("", main))
+    clauses = [_IN_ALL.sub("", clause) for clause in _CLAUSE_END.split(said) if clause.strip()]
+    if not asked or not clauses:
+        return None
+    before, counter, after = map(re.escape, asked.group("before", "counter", "after"))
+    if supposed:
+        last = re.fullmatch(rf"(?:.*(?:{_COMES_TO}))?{_ANY_NUMBER}{counter}(?P<end>.*)", clauses[-1].rstrip("了"))
+        plain = last and asked["after"].endswith(last["end"]) and not _AT_PRESENT.search(clauses[-1])
+        return _digits(last["number"]) if last and plain else None
+    if first := re.fullmatch(rf"{before}{_ANY_NUMBER}{counter}{after}", clauses[0]):
+        return None if _AND_MORE.search("".join(clauses[1:])) else _digits(first["number"])
+    part = re.fullmatch(rf"其中只?有?{_ANY_NUMBER}{counter}{after}", clauses[-1])
+    return _digits(part["number"]) if part and len(asked["after"]) > _A_NOUN else None
+
+
+def _digits(number: str) -> str:
+    return str(int(number)) if number.isascii() else _value(number)
 
 
 def _values(said: str) -> set[str]:

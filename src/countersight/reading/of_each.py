@@ -9,8 +9,10 @@ from countersight.reading.ranks import Rank
 from countersight.reading.stems import stem
 
 _EACH = re.compile(r"\b(?:each(?! other)|apiece|every(?! (?:one|single|time|other))|per(?! cent))\b", re.IGNORECASE)
-# "3 tables, and each has 2 chairs", "3 clocks, one on each wall"; "3 tables with 2 chairs each".
-_EACH_OF_THESE = re.compile(r"(?:[,:]|--|\band|\bwhere|,\s+one \w+)\s*$", re.IGNORECASE)
+# "3 tables, and each has 2 chairs", "4 lanes, two in each direction"; "3 tables with 2 chairs each".
+_EACH_OF_THESE = re.compile(
+    r"(?:[,:]|--|\band|\bwhere|,\s+one \w+|,\s+\w+ (?:in|on|at|to|from|for|by))\s*$", re.IGNORECASE
+)
 _ONE_EACH = re.compile(r"\ban? \w+\s*$", re.IGNORECASE)  # "four kids hold a balloon each"
 _EVERYONE_HAS = re.compile(
     r"\b(?:everyone|everybody|each(?: of (?:them|the \w+)| \w+)?)\b[^,;]{0,20}?"
@@ -47,4 +49,5 @@ def _is_shared_out(number: Quantity, text: str, each: int, asked: Counted) -> bo
         or _ONE_EACH.search(between)
         or (_EACH_LAST.match(text[each:]) and len(numerals(between)) > 1)
     )
-    return bool(parted) and (not asked.nouns or bool({*map(stem, number.phrase)} & asked.nouns))
+    alone = not number.phrase and len(numerals(text)) == 1  # "Four, each framed in icing."
+    return bool(parted) and (alone or not asked.nouns or bool({*map(stem, number.phrase)} & asked.nouns))

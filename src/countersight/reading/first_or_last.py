@@ -1,0 +1,87 @@
+"""Counts that a reply begins with and only remarks on, or that its last words come to and say nothing else."""
+
+import re
+from itertools import combinations
+
+from msgspec.structs import replace
+
+from countersight.reading.clauses import MODAL_AT, NOW_AT, sentences
+from countersight.reading.company import Quantity
+from countersight.reading.fitting import fit
+from countersight.reading.numerals import Numeral, numerals
+from countersight.reading.question import Counted
+from countersight.reading.stems import counted_words, stem
+from countersight.reading.vocabulary import any_of, found
+
+_OPENER = re.compile(rf"\W*(?P<only>{any_of('counts.only')}\W+)?$", re.IGNORECASE)
+_REMARK = re.compile(r"(?: (?P<noun>[a-z]+))?,\s", re.IGNORECASE)
+_NO_REMARK = found("counts.no_remarks")
+_IS_THERE = re.compile(rf"\bhow many \w+ are(?: there)? {any_of('questions.prepositions')}", re.IGNORECASE)
+_LAST_STEP = re.compile(r",\s+(?=(?:so|hence|thus|therefore|which makes|that makes|making)\b)", re.IGNORECASE)
+_COMES_TO = re.compile(
+    rf"\W*(?:(?P<so>(?:so|thus|hence|therefore)\W+)|(?:{any_of('counts.coming_to')}\W+))+"
+    r"(?:(?:there (?:are|is)|i (?:see|count|get)|it's|it is|it would be|just|only)\W+)*$",
+    re.IGNORECASE,
+)
+_LEAST = 2  # numbers that make a sum
+_MOST = 8  # of a reply that are tried as its terms
+
+
+def opened_and_remarked(text: str, every: list[Quantity], asked: Counted) -> str | None:
+    """The number that a reply of one sentence begins with and then only remarks on: "Four, each framed in icing."."""
+    numbers = numerals(text)
+    if not asked.of_now or len(numbers) != 1 or len(every) != 1 or len(sentences(text)) > 1:
+        return None
+    opener, remark = _OPENER.match(text[: numbers[0].start]), _REMARK.match(text[numbers[0].end :])
+    if not opener or not remark or _NO_REMARK.search(text[numbers[0].end :]):
+        return None
+    if remark["noun"] and (
+        stem(remark["noun"].lower()) not in asked.nouns or not (opener["only"] or _IS_THERE.search(asked.text))
+    ):
+        return None  # "Five people, sitting at a table.", to how many wear hats
+    alone = replace(every[0], after="", negated=False)
+    return numbers[0].value if fit(alone, asked, frozenset()) else None
+
+
+def comes_to(text: str, every: list[Quantity], asked: Counted) -> str | None:
+    """The number that is all of a last sentence or step: "So three.", "That makes five sailboats."."""
+    pieces = sentences(text)
+    step = _LAST_STEP.split(pieces[-1])[-1] if pieces else ""
+    before = text[: text.rindex(step)] if step in text else ""
+    numbers = numerals(step)
+    if len(numbers) != 1 or not before.strip():
+        return None
+    (number,) = numbers
+    lead, tail = _COMES_TO.match(step[: number.start]), counted_words(step[number.end :])
+    if not lead or number.value in (None, "0") or not {*tail} <= asked.nouns | asked.qualities:
+        return None
+    if _NO_REMARK.search(step[number.end :]) or NOW_AT.search(step):
+        return None
+    if asked.imagined and not _would_be_so(pieces[-2:], asked):
+        return None  # "3 on the left, 2 on the right. That makes five.", to how many would be left
+    told = [n for n in numerals(before) if n.value and n.value.isdecimal()][-_MOST:]
+    values = {n.value for n in told}
+    if asked.negated or not (asked.kinds <= {*tail} or (lead["so"] and number.value in values)):
+        return None  # "a rabbit and her four babies, so there are five rabbits", to how many baby rabbits there are
+    if _is_sum(number, told):
+        named = asked.nouns & {*tail}
+        return number.value if named and not any(n.words & asked.qualities for n in every[:-1]) else None
+    again = _is_difference(number, told) or number.value in values
+    if again and not lead["so"] and asked.qualities:
+        return None  # "Eight chairs, six of them taken. That leaves two.", to how many are taken
+    return number.value
+
+
+def _would_be_so(pieces: list[str], asked: Counted) -> bool:
+    """Whether a sentence says of something that it would be what was asked: "Ana and Eva would pass. That is two."."""
+    return any(MODAL_AT.search(each) and asked.qualities.intersection(counted_words(each)) for each in pieces)
+
+
+def _is_sum(number: Numeral, told: list[Numeral]) -> bool:
+    terms = [int(n.value or 0) for n in told]
+    sizes = range(_LEAST, len(terms) + 1)
+    return any(str(sum(chosen)) == number.value for size in sizes for chosen in combinations(terms, size))
+
+
+def _is_difference(number: Numeral, told: list[Numeral]) -> bool:
+    return any(str(abs(int(a.value or 0) - int(b.value or 0))) == number.value for a, b in combinations(told, 2))
