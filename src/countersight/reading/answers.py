@@ -20,7 +20,7 @@ from countersight.reading.open_answers import open_answer
 from countersight.reading.option_texts import without_listing
 from countersight.reading.options import choice
 from countersight.reading.plain import plain, spoken
-from countersight.reading.polarity import polarity
+from countersight.reading.polarity import asks_another, polarity
 from countersight.reading.ranks import opening_number
 from countersight.reading.statements import announced, tagged, without_refusal
 from countersight.reading.vocabulary import any_of, found
@@ -235,7 +235,8 @@ def _anywhere(said: str, question: Question, corrections: int = _MOST_CORRECTION
 
 def _of_correction(correction: Correction, question: Question, more: int) -> str | None:
     """The answer that a reply comes to once it took one back, or the one before where it only confirms that."""
-    after = correction.after if _asks_yes_or_no(question) else correction.after_its_no
+    to_the_question = _asks_yes_or_no(question) and not asks_another(correction.before, question.text)
+    after = correction.after if to_the_question else correction.after_its_no
     answer = _anywhere(after, question, more)
     return answer or (_anywhere(correction.before, question, more) if correction.confirms else None)
 

@@ -6,7 +6,8 @@ from countersight.reading.asked import CONTRARY, NOBODY, Asked, compared, conten
 from countersight.reading.clauses import MODAL, MODAL_AT
 from countersight.reading.degrees import in_degree
 from countersight.reading.fates import befalls
-from countersight.reading.negation import AUXILIARY, NEGATED, SHORT_NOT, without_negation
+from countersight.reading.inferred import is_only_not_done, is_seen_from_elsewhere, is_taken, says_fewer
+from countersight.reading.negation import AUXILIARY, NEGATED, SHORT_NOT, is_twice_negated, without_negation
 from countersight.reading.numerals import numerals
 from countersight.reading.obstacles import STAYING, avails, freed, is_hindered, speaks_past
 from countersight.reading.of_several import is_none_of_them, of_all, of_anyone
@@ -48,20 +49,12 @@ _DENYING_OPENING = re.compile(rf"^\W*{any_of('yes_no.denying_openings')}\s+(?=\w
 _PEOPLE = frozenset({"he", "she"})
 _WITHOUT_TROUBLE = re.compile(rf"\bwith(?:out| no) (?:any )?(?:\w+ )?{any_of('yes_no.obstacles')}", re.IGNORECASE)
 _NONE_THERE = re.compile(r"\bthere\b[^,]{0,30}\bnone\b", re.IGNORECASE)
-# "Not impossible" is less than a yes and no "no" at all.
-_NOT = re.compile(r"\b(?:not|never|cannot)\b|n't\b", re.IGNORECASE)
-_TWICE = re.compile(
-    r"(?:\bnot|n't|\bnever|\bnor)\b.{0,30}\b(?:impossible|unlikely|unable)\b"
-    r"|\b(?:impossible|unlikely|unable)\b.{0,30}(?:\bnot|n't|\bnever|\bno)\b",
-    re.IGNORECASE,
-)
 _HALF = re.compile(
     r"^\W*(?:it|the \w+)(?:'s| is| would (?:still )?be) (?:only |just )?half[ -](?:full|empty)\W*$", re.IGNORECASE
 )
 _HALF_IS_NOT = frozenset({"full", "empty"})
 _CALLS = re.compile(r"\b(?:say|call)\b", re.IGNORECASE)
 _FEWER = re.compile(r"\b(?:fewer|less)\b", re.IGNORECASE)
-_ONLY = re.compile(r"\W*(?:only|just) ", re.IGNORECASE)
 _NONE_BUT = re.compile(r"\b(?:there|contains?|holds?|have|has|shows?) only\b", re.IGNORECASE)
 _ONLY_SAID = re.compile(r"\b(?:only|just|nothing|exclusively|all)\b", re.IGNORECASE)
 _WITH = re.compile(r"\bwith (?P<what>(?:the|his|her|its|their) \w+)\W*$", re.IGNORECASE)
@@ -84,17 +77,17 @@ _ADVERBS = re.compile(
 
 def asserted(clause: str, asked: Asked) -> str | None:
     """Yes or no, where a clause affirms or denies just what was asked; None where it says something else."""
-    if clause.endswith("?") or _NEITHER.search(clause) or asked.twice_negated:
+    if clause.endswith("?") or _NEITHER.search(clause) or asked.twice_negated or is_only_not_done(clause, asked):
         return None
     if opening := _DENYING_OPENING.match(clause):
         rest = clause[opening.end() :]
         called = _CALLS.search(opening.group()) and _is_only_called(rest, asked)
         claimed = "yes" if called else asserted(rest, asked)
         return None if claimed is None else ("no" if claimed == "yes" else "yes")
-    if _is_twice_negated(clause) or _is_only_later(clause, asked):
+    if is_twice_negated(clause) or _is_only_later(clause, asked):
         return None
     clause = _WITHOUT_TROUBLE.sub(" ", _OPINION.sub("", _after_then(clause, asked)))
-    if _is_of_another(clause, asked):
+    if _is_of_another(clause, asked) or is_seen_from_elsewhere(clause, asked):
         return None
     if degree := in_degree(clause, asked):
         return None if degree == "open" else degree if not asked.negated else "no" if degree == "yes" else "yes"
@@ -118,7 +111,7 @@ def asserted(clause: str, asked: Asked) -> str | None:
     if (large := is_as_large(clause, asked)) is not None:
         return "yes" if large != asked.negated else "no"
     if asked.counts and (others := {n.value for n in numerals(clause)}) and not others & asked.numbers:
-        return "no" if _ONLY.match(clause) and not asked.negated else None  # "only one could", to whether two could
+        return "no" if says_fewer(clause, asked) else None
     nobody = _DONE_BY_NOBODY.match(clause)
     if nobody and not asked.negated and stem(nobody["verb"].lower()) in asked.words & content(nobody["verb"]):
         return "no" if content(nobody["what"]) & asked.words else None  # "nothing would stop the dog"
@@ -177,8 +170,12 @@ def _claimed(clause: str, asked: Asked) -> bool | None:
         return None
     if asked.of_anyone and (of_some := of_anyone(clause, asked, negated=negated)) is not None:
         return of_some
+    if not negated and is_taken(clause, asked):
+        return False
     if asked.order and not negated and _AS_MANY.search(clause):
         return False
+    if (asked.order or asked.of_being) and not negated and _is_on_the_other_side(clause, asked):
+        return None  # of the cats in the right cage, to those in the left one
     if asked.order and (order := compared(clause)):
         return None if negated else _ordered(clause, order, asked)
     told = _told(clause, asked)
@@ -218,10 +215,6 @@ def _is_only_called(words: str, asked: Asked) -> bool:
     return bool(said) and said <= asked.words - {asked.subject} and not asked.negated and not _FIRST_VERB.search(words)
 
 
-def _is_twice_negated(clause: str) -> bool:
-    return bool(_TWICE.search(clause)) or len(_NOT.findall(clause)) > 1
-
-
 def _is_only_later(clause: str, asked: Asked) -> bool:
     """Whether a clause denies only that it would be so soon: "it wouldn't die right away"."""
     soon = not asked.of_now and _NOT_SO_SOON.search(clause)
@@ -232,8 +225,9 @@ def denied(clause: str, asked: Asked) -> str | None:
     """No, where a clause denies nothing but what the question asks or supposes: the weakest reading."""
     if (
         clause.endswith("?")
-        or _is_twice_negated(clause)
+        or is_twice_negated(clause)
         or _is_only_later(clause, asked)
+        or is_only_not_done(clause, asked)
         or asked.negated
         or not NEGATED.search(clause)
         or freed(clause, asked) is not None
@@ -255,7 +249,13 @@ def denied(clause: str, asked: Asked) -> str | None:
 def _after_then(clause: str, asked: Asked) -> str:
     """The clause without the supposition in another form: "at night it would be", to "if it was night"."""
     then = _THEN.match(clause)
-    return clause[then.end() :] if then and content(then["then"]) <= asked.supposed else clause
+    if not then:
+        return clause
+    if content(then["then"]) <= asked.supposed:
+        return clause[then.end() :]
+    if asked.of_now and content(then["then"]) <= asked.words - {asked.subject}:
+        return f"{clause[then.end() :].rstrip(' .!')} {then.group().strip(' ,')}"  # its subject stands first again
+    return clause
 
 
 def _is_hedged(clause: str, asked: Asked) -> bool:

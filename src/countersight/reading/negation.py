@@ -13,6 +13,13 @@ NEGATED = re.compile(
 )
 NEGATION_WORD = found("yes_no.negation_words")
 SHORT_NOT = re.compile(r"'t\b(?<=\bcan't)|n't\b(?<!\bcan't)|(?<=\bcan)not\b", re.IGNORECASE)  # keeps the "can"
+# "Not impossible" is less than a yes and no "no" at all.
+_NOT = re.compile(r"\b(?:not|never|cannot)\b|n't\b", re.IGNORECASE)
+_TWICE = re.compile(
+    r"(?:\bnot|n't|\bnever|\bnor)\b.{0,30}\b(?:impossible|unlikely|unable)\b"
+    r"|\b(?:impossible|unlikely|unable)\b.{0,30}(?:\bnot|n't|\bnever|\bno)\b",
+    re.IGNORECASE,
+)
 _ADVERB = re.compile(r"\w{2,}ly")
 
 
@@ -20,3 +27,8 @@ def without_negation(clause: str) -> frozenset[str]:
     """The stems of what a clause speaks of, denied or not, without its adverbs."""
     every = content(NEGATION_WORD.sub(" ", SHORT_NOT.sub(" ", NOBODY.sub("no person", clause.lower()))))
     return frozenset(word for word in every if not _ADVERB.fullmatch(word))
+
+
+def is_twice_negated(clause: str) -> bool:
+    """Whether a clause denies a denial, so that it is no plain answer."""
+    return bool(_TWICE.search(clause)) or len(_NOT.findall(clause)) > 1

@@ -3,6 +3,8 @@
 import re
 
 from countersight.reading.asked import Asked, content, first_word
+from countersight.reading.numerals import less, numerals
+from countersight.reading.opposites import told_of
 from countersight.reading.stems import stem
 from countersight.reading.vocabulary import any_of, found
 
@@ -26,8 +28,45 @@ def is_none_of_them(clause: str) -> bool:
     return bool(_NONE_OF_THEM.match(clause))
 
 
+_NONE_IS = re.compile(
+    r"^\W*(?:none|neither|not one)(?: of (?P<whom>them|the \w+))? (?:is|are) (?P<what>\w+)\W*$", re.IGNORECASE
+)
+_SOME_OF = re.compile(
+    r"^\W*(?P<some>\w+) of (?:the |its |these |those )?(?P<all>\w+) (?P<what>\w+ (?:is|are) .*)", re.IGNORECASE
+)
+_ALL_OF_A_NUMBER = re.compile(
+    r"(?<=\ball )(?:of )?(?:the |these |those )?(?P<all>\w+) (?=\w+ (?:is|are)\b)", re.IGNORECASE
+)
+
+
+def _none_is(clause: str, asked: Asked) -> str | None:
+    """What "none of them is open" says to whether all are closed."""
+    none = _NONE_IS.match(clause)
+    told = (
+        told_of(asked.states, [none["what"].lower()], negated=True)
+        if none and content(none["whom"] or "") <= asked.words
+        else None
+    )
+    return None if told is None else "yes" if told else "no"
+
+
+def _in_numbers(clause: str, asked: Asked) -> str | None:
+    """What "nine of the ten are", or "all ten are", says to whether all are."""
+    told = numerals(clause)
+    some, every = _SOME_OF.match(clause), _ALL_OF_A_NUMBER.search(clause)
+    if len(told) == 2 and some and (some["some"], some["all"]) == tuple(clause[n.start : n.end] for n in told):
+        fewer = less(told[0].value, told[1].value) and content(some["what"]) <= asked.words
+        return "no" if fewer else None
+    if len(told) == 1 and every and every["all"] == clause[told[0].start : told[0].end]:
+        rest = clause[: every.start()] + clause[every.end() :]
+        return "yes" if content(rest) <= asked.words else None
+    return None
+
+
 def of_all(clause: str, asked: Asked, *, negated: bool) -> str | None:
     """What a clause says to whether all are so: yes ("both are"), no ("only one is"), or "open" ("most are")."""
+    if told := _none_is(clause, asked) or (None if negated else _in_numbers(clause, asked)):
+        return told
     if _HARDLY_ALL.search(clause):
         return "open"
     if _NOT_ALL.search(clause):

@@ -67,6 +67,8 @@ _CALLED = re.compile(
     r" that\b(?P<what>.*)",
     re.IGNORECASE,
 )
+_ALONE = re.compile(r"\W*(?:yes|no)\W*$", re.IGNORECASE)  # what a reply ends in says what all before it comes to
+_ASKS = re.compile(r"\W*(?:and |but |so )?(?:is|are|does|do|did|has|have|can|could|would|will)\b", re.IGNORECASE)
 _LABELLED = re.compile(r"\W*(?P<what>\w+(?: \w+)?), (?P<answer>yes|no)\W*$", re.IGNORECASE)  # "visible, yes; clear, no"
 _SUPPOSED = re.compile(r"\b(?:if|unless|otherwise|without)\b", re.IGNORECASE)
 _SUPPOSED_BY_IF = re.compile(r"\b(?:if|unless|in case)\b", re.IGNORECASE)
@@ -103,6 +105,13 @@ def polarity(text: str, question: str) -> str | None:
     if answer or len(kept) == len(pieces) or any(map(imagines, kept)):
         return answer
     return opening_polarity(pieces[0]) if pieces else None
+
+
+def asks_another(text: str, question: str) -> bool:
+    """Whether a text ends in a question of its own: a "no" to "is it closed?" says nothing to whether it is open."""
+    last = sentences(text)[-1] if text.rstrip().endswith("?") else ""
+    own, asked = content(last) if _ASKS.match(last) else frozenset[str](), asked_by(question)
+    return bool(own - {asked.subject}) and own.isdisjoint(asked.words - {asked.subject})
 
 
 def _of_what_would_be(piece: str) -> str:
@@ -147,6 +156,8 @@ def _answer(pieces: list[str], asked: Asked) -> str | None:
     labelled = [found for piece in pieces if (found := _LABELLED.match(piece))]
     if said := {found["answer"].lower() for found in labelled if found["what"].lower() in asked.text.lower()}:
         return said.pop() if len(said) == 1 else None
+    if len(pieces) > 1 and _ALONE.match(pieces[-1]) and not pieces[-2].endswith("?"):
+        return opening_polarity(pieces[-1])
     imagined = [position for position, piece in enumerate(pieces) if MODAL_AT.search(stated(piece))]
     concluded, answer = _concluded(pieces, imagined, asked)
     if answer:

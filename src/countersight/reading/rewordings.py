@@ -58,6 +58,35 @@ _CANNOT_BUT = re.compile(
     r" (?:can't|cannot|can not|couldn't|could not|won't be able to) (?:help|avoid) (?=\w+ing\b)", re.IGNORECASE
 )
 _EXPECTED_TO = re.compile(rf"\bi(?:'d| would) expect {_WHO} to(?=\s*[.,;!]|$)", re.IGNORECASE)
+# "It would thus be", "it is therefore": so it would be. "It is indeed" is: it is.
+_THUS = re.compile(
+    r"(?:^|(?<=[.!?;,] ))(?P<what>[\w' ]{1,60}?) (?P<is>is|are|was|were|has|have|can|cannot|could|would|will|does|do) "
+    r"(?:thus|therefore|hence|consequently)(?: (?=\w))",
+    re.IGNORECASE,
+)
+_INDEED = re.compile(
+    r"(?<!\bit is)(?:(?<=\bis)|(?<=\bare)|(?<=\bbe)|(?<=\bwould)) (?:indeed|in fact|actually)(?= (?!not\b)\w)",
+    re.IGNORECASE,
+)
+_ROOM = re.compile(r"\W*(?:is|are) there (?:still |enough |any )*(?P<room>room|space)\b", re.IGNORECASE)
+_FOR_ANOTHER = re.compile(r"\bfor (?:another|one more)\b", re.IGNORECASE)
+_ONE_MORE = r"(?:an?other one|an? (?:second|third|fourth|fifth|sixth)|any(?:one|body) else|(?:one|any) more)"
+_LEAVES = re.compile(
+    r",? (?:leaving|(?:which |that )?leaves) (?P<no>no)?(?:plenty of|enough|ample)? ?(?:room|space)\b"
+    rf"(?P<for> for {_ONE_MORE}(?=\W*(?:[.;!]|$)))?",
+    re.IGNORECASE,
+)
+_SAME = re.compile(r"\bsame (?P<what>\w+)", re.IGNORECASE)
+_DIFFER = re.compile(
+    r"(?:\b(?:the|their|its) )?(?P<who>\b\w+)(?P<not> don't| do not)? differ(?=\W*(?:[.;!]|$))", re.IGNORECASE
+)
+_SHOWS_HOW = re.compile(
+    r"\bwhich shows how (?P<what>\w+) (?P<they>it|they|he|she|the \w+) (?P<are>is|are)\b", re.IGNORECASE
+)
+_IS_THERE = re.compile(
+    r"\W*(?:is|are) there (?:an? |any |some )?(?P<what>\w+)(?= (?:in|on|at|under|by)\b|\W*$)", re.IGNORECASE
+)
+_NOT_IT_BUT = re.compile(r"^\W*no (?P<what>\w+)(?:,| --?|:) (?:just|only) (?:an?|the|some) [\w ]+\W*$", re.IGNORECASE)
 _SURELY = re.compile(rf"{any_of('rewordings.surely')}[\s,:.-]*(?=\w)", re.IGNORECASE)
 # "Too tall to pass" does not pass; "too heavy for him to lift" is what he does not lift. "Enough" is the contrary.
 _BE = r"(?:\b(?:would|will)(?: (?:still|then|also))?(?P<not> not|n't)? be|\b(?:is|are|was|were)(?P<isnt> not|n't)?)"
@@ -115,6 +144,15 @@ def plainer(text: str, question: str) -> str:
     text = _HAS_IT_SO.sub(r", \g<what> are ", text)
     if _WEARS.search(question):
         text = _HAS_ON.sub(r"is wearing \g<what>", text)
+    text = _INDEED.sub("", _THUS.sub(r"so \g<what> \g<is> ", text))
+    if room := _ROOM.match(question):
+        text = _LEAVES.sub(lambda found: _there_is_room(found, room["room"], question), text)
+    if same := _SAME.search(question):
+        text = _DIFFER.sub(lambda found: _differ(found, same["what"]), text)
+    text = _SHOWS_HOW.sub(r"which shows that \g<they> \g<are> \g<what>", text)
+    none = _NOT_IT_BUT.match(text)
+    if none and (there := _IS_THERE.match(question)) and none["what"].lower() == there["what"].lower():
+        text = "there are none"  # "no flowers, just a fruit bowl"
     text = _SURELY.sub("", _NOTHING_BUT.sub("", text))
     if _ASKS_FOR_SOME.match(question):
         text = _SEEN.sub(lambda found: "there is no" if found["not"] or found["any"] == "no" else "there is a", text)
@@ -134,6 +172,20 @@ def plainer(text: str, question: str) -> str:
     text = _OUT_OF.sub(lambda found: _not_in(found, question), text)
     text = _LACKS.sub(r"\g<help>\g<softly> not have", text)
     return _OBJECT_DENIED.sub(r"\g<help>\g<softly> not \g<verb> any ", text)
+
+
+def _there_is_room(found: re.Match[str], room: str, question: str) -> str:
+    """ "Leaving no room for a third", to whether there is space for another car: there is no space."""
+    if found["for"] and not _FOR_ANOTHER.search(question):
+        return found.group()
+    return f". There is {'no ' if found['no'] else ''}{room}"
+
+
+def _differ(found: re.Match[str], what: str) -> str:
+    """ "Their shoes differ", to whether they wear the same shoes."""
+    if found["who"].lower().rstrip("s") != what.lower().rstrip("s"):
+        return found.group()
+    return f"they have {'the same' if found['not'] else 'different'} {what}"
 
 
 def _done(found: re.Match[str], *, denied: bool) -> str:
