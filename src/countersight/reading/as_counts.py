@@ -9,6 +9,7 @@ from countersight.reading.rewordings import ORDERED
 from countersight.reading.stems import counted_words, stem
 from countersight.reading.told_in_words import with_numbers
 from countersight.reading.vocabulary import any_of
+from countersight.text import NUMBER_WORDS
 
 # "How many centimetres": what is counted is the unit, which elsewhere makes a number no count.
 _ASKS_FOR_UNITS = re.compile(
@@ -59,6 +60,8 @@ _COMPOUND = re.compile(r"\b(?:an? )?(\w+)-([a-z]{3,}?)(?:ed)?\b(?: \w+)?", re.IG
 _DIGITS = re.compile(r"\d+")
 _DASH_FIRST = re.compile(r"^(\W*\w+) - (?=[a-z])", re.IGNORECASE)
 _PRICE = re.compile(r"[$€£]\d+(?:\.\d\d)?")  # "the $12 pasta"
+# "There is one zero on the plate"
+_COUNTED_NUMBER = re.compile(rf"\bhow many (?P<number>{'|'.join(NUMBER_WORDS)})e?s\b", re.IGNORECASE)
 _YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b(?! [a-z]+s\b)")  # "the poster, dated 1998, shows three people"
 _NUMBER_AS_A_NAME = re.compile(r"\b(?<=the number )\d+(?= [a-z])", re.IGNORECASE)  # "the number 7 bus"
 _BRACKETED = re.compile(r"(?:^|(?<=[.!?\n]))\s*\([^()]{8,300}\)\s*(?=$|[A-Z\n])")
@@ -71,6 +74,8 @@ def in_things(text: str, question: str) -> str:
         text = _UNIT.sub("", text)
     elif _PRICE.search(text):
         text = _unless_empty(_PRICE.sub("", text), text)
+    if numbers := _COUNTED_NUMBER.search(question):
+        text = re.sub(rf"(?<=\w ){numbers['number']}\b", f"{numbers['number']}s", text, flags=re.IGNORECASE)
     text = with_numbers(text, counted_by(question))
     text = _NAMED_SUM.sub(_list_and_total, _LABELLED.sub(r"\1: ", text))
     text = _OUT_OF_ALL.sub(_some_of_all, _OF_SO_MANY.sub(_so_many_of, text))

@@ -22,7 +22,7 @@ from countersight.reading.other_counts import (
 )
 from countersight.reading.question import Counted, counted_by
 from countersight.reading.ranks import Rank, ranks_in
-from countersight.reading.second_look import goes_on_to_another, is_taken_for_the_asked
+from countersight.reading.second_look import goes_on_to_another, is_said_otherwise, is_taken_for_the_asked
 from countersight.reading.short_counts import difference, short_count
 from countersight.reading.stems import counted_words, stem
 from countersight.reading.tallies import entries_in
@@ -55,7 +55,8 @@ _MOST = 200  # numbers of a reply that are held against the question; of more, t
 def count(text: str, question: str) -> str | None:
     """The number a plain text gives as its answer, or None where it gives none or more than one."""
     answer = _counted(text, question)
-    if answer is None or is_taken_for_the_asked(answer, text, counted_by(question)):
+    asked = counted_by(question)
+    if answer is None or is_taken_for_the_asked(answer, text, asked) or is_said_otherwise(answer, text, asked):
         return None
     return None if goes_on_to_another(answer, text, question, _counted) else answer
 

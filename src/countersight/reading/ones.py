@@ -12,7 +12,7 @@ _THE_ONLY = re.compile(rf"{any_of('counts.the_only_one')}\s+$", re.IGNORECASE)
 _ONE_BEFORE = re.compile(rf"{any_of('counts.one_of_some_before')}\s+$", re.IGNORECASE)
 # "a brown one", "a big steel one", "one blue one"
 _ADJECTIVE = rf"(?!{any_of('counts.no_adjectives')})[a-z-]{{3,}}(?<!s) "
-_SUCH_A_ONE = re.compile(rf"\b(?:(?:an?|one|another) (?:{_ADJECTIVE}){{1,2}}|the {_ADJECTIVE})$", re.IGNORECASE)
+_SUCH_A_ONE = re.compile(rf"\b(?:(?:an?|one|another) (?:{_ADJECTIVE}){{1,2}}|(?:the|no) {_ADJECTIVE})$", re.IGNORECASE)
 # "One is in the tree and two are on the ground"
 _ONE_AND_OTHERS = re.compile(
     r"\s+(?:is|was|has)\b[^;]{1,60}?\b(?:and|while|but|whereas) "

@@ -19,7 +19,8 @@ _HAS = re.compile(
 _IS_THERE = re.compile(r"\b(?:is|are|sits?|stands?|lies?)\b", re.IGNORECASE)
 _THERE_ARE = re.compile(r"\b(?:there (?:is|are)|has|have)\b|\bthere's\b", re.IGNORECASE)
 _IN_THE_PICTURE = re.compile(
-    r"\b(?:in|on) th(?:e|is) (?:image|picture|photo|photograph|scene)\b|\b(?:is|are|can be) (?:visible|shown|seen)\b",
+    r"\b(?:in|on) th(?:e|is) (?:image|picture|photo|photograph|scene|view)\b"
+    r"|\b(?:is|are|can be) (?:visible|shown|seen)\b",
     re.IGNORECASE,
 )
 _THE_PICTURE = re.compile(
@@ -35,6 +36,11 @@ _SO_MANY_FEWER = re.compile(
 _AND_YOU_GET = re.compile(
     r"\b(?:take|subtract|remove|deduct|leave|add)\b[^.\n]* and (?:you|we)(?:'ll| will|'d)? (?:get|have)"
     r"(?: (?:the|your) (?:number|answer|count|total|result))?\W*$",
+    re.IGNORECASE,
+)
+# "That would take three from the seven."
+_TAKES_FROM = re.compile(
+    r"\b(?:that|this|it|which)(?:'d| would| will)? takes? [\w-]+(?: away)? (?:from|off) the [\w-]+(?: [a-z]+){0,2}\W*$",
     re.IGNORECASE,
 )
 _COMES_OF_IT = re.compile(r"\b(?:after|then|left|remain\w*|if|once|without|when|with|minus)\b|=", re.IGNORECASE)
@@ -65,7 +71,7 @@ def tells_another_number(text: str, question: str) -> bool:
 
 def leaves_its_result_untold(text: str) -> bool:
     """Whether a reply ends with what has to be done to its numbers, and not with what comes of it."""
-    return bool(_SO_MANY_FEWER.search(text) or _AND_YOU_GET.search(text))
+    return bool(_SO_MANY_FEWER.search(text) or _AND_YOU_GET.search(text) or _TAKES_FROM.search(text))
 
 
 def stops_halfway(pieces: list[str], asked: Counted) -> bool:
