@@ -15,7 +15,7 @@ FIXED = {
     "fourth_stranger": "5db08231a8dee319e142103873d595ce271d2e89e39cf0ea584632fce3414190",
     "fifth_stranger": "853945dc2ea1dea9a21b46848749988877196b18dea034f4155b70e502ac1458",
     "sixth_stranger": "38ade936874b1809bf14bac05a976f04c29edbe82d82e176005f06e21edf9fca",
-    "seventh_stranger": "98f0f96ca9b3ecd11dd9a2423d5bf31934c7ce4a293b1928c2edc2ce53854126",
+    "seventh_stranger": "d2b10ecc7639227202dfd4a5f1c132ec63024137643034f3a1a45e3cf1fd2917",
 }
 
 

@@ -15,6 +15,10 @@ from countersight.reading.vocabulary import any_of, found
 
 _OPENER = re.compile(rf"\W*(?P<only>{any_of('counts.only')}\W+)?$", re.IGNORECASE)
 _REMARK = re.compile(r"(?: (?P<noun>[a-z]+))?,\s", re.IGNORECASE)
+_SOMEWHERE = re.compile(
+    rf"(?: [a-z]+)?,\s+{any_of('questions.prepositions')} (?:the|an?|his|her|its|their)\b", re.IGNORECASE
+)
+_DOING = re.compile(r"(?: [a-z]+)?,\s+(?:all )?[a-z]+ing\b", re.IGNORECASE)
 _NO_REMARK = found("counts.no_remarks")
 _IS_THERE = re.compile(rf"\bhow many \w+ are(?: there)? {any_of('questions.prepositions')}", re.IGNORECASE)
 _LAST_STEP = re.compile(r",\s+(?=(?:so|hence|thus|therefore|which makes|that makes|making)\b)", re.IGNORECASE)
@@ -39,6 +43,8 @@ def opened_and_remarked(text: str, every: list[Quantity], asked: Counted) -> str
         stem(remark["noun"].lower()) not in asked.nouns or not (opener["only"] or _IS_THERE.search(asked.text))
     ):
         return None  # "Five people, sitting at a table.", to how many wear hats
+    if _SOMEWHERE.match(text[numbers[0].end :]) or (asked.doing and _DOING.match(text[numbers[0].end :])):
+        return None  # "Three dogs, in the garden.", to how many are in the car; "Six, sitting on a wire."
     alone = replace(every[0], after="", negated=False)
     return numbers[0].value if fit(alone, asked, frozenset()) else None
 
@@ -59,6 +65,8 @@ def comes_to(text: str, every: list[Quantity], asked: Counted) -> str | None:
         return None
     if asked.imagined and not _would_be_so(pieces[-2:], asked):
         return None  # "3 on the left, 2 on the right. That makes five.", to how many would be left
+    if asked.of_now and tail and asked.doing and not asked.doing & {*tail}:
+        return None  # "The man wears a hat, the boy none. That makes two people.", to how many wear hats
     told = [n for n in numerals(before) if n.value and n.value.isdecimal()][-_MOST:]
     values = {n.value for n in told}
     if asked.negated or not (asked.kinds <= {*tail} or (lead["so"] and number.value in values)):
