@@ -56,10 +56,36 @@ def test_the_number_that_the_questions_own_words_qualify_is_the_answer(question,
         ("How many doors are open?", "Four doors can be seen, of which just the first one is open.", "1"),
         ("How many horses have a blanket?", "There are five horses, and all of them have a blanket.", "5"),
         ("How many red cars are there?", "Red cars: 4\nBlue cars: 2\nTotal cars: 6", "4"),
+        (
+            "How many bananas would the monkey have if it took the one on the rock?",
+            "The monkey is holding one banana, so with the one on the rock it would have 2 bananas.",
+            None,
+        ),
+        (
+            "How many apples would be on the branch if two dropped?",
+            "The branch itself bears six, and with the two rotten ones gone, four would still be hanging there.",
+            None,
+        ),
+        ("How many sheep would be in the pen if three escaped?", "6 sheep and 1 dog would be in the pen.", "6"),
+        ("How many lemons would be on the tree?", "6 on the tree + 2 on the ground = 8.", None),
+        ("How many vans are parked there?", "2 vans + 3 cars = 5 vehicles", "2"),
     ],
 )
 def test_a_number_is_not_read_where_a_later_sentence_gives_another(question, text, answer):
     assert read(text, question, "number").answer == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "answer"),
+    [
+        ("Would the alarm fail to go off if the window broke?", "The alarm would not fail to go off.", "no"),
+        ("Would the alarm fail to go off if the window broke?", "The alarm would fail to go off.", "yes"),
+        ("Is the umbrella of any use in this wind?", "It's of no use.", "no"),
+        ("Is the man wearing a hat?", "Not only is the man wearing a hat, he is also wearing sunglasses.", "yes"),
+    ],
+)
+def test_a_clause_that_denies_affirms_nothing(question, text, answer):
+    assert read(text, question, "boolean").answer == answer
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from countersight.reading.clauses import MODAL, MODAL_AT
 from countersight.reading.degrees import in_degree
 from countersight.reading.fates import befalls
 from countersight.reading.inferred import is_only_not_done, is_seen_from_elsewhere, is_taken, says_fewer
-from countersight.reading.negation import AUXILIARY, NEGATED, SHORT_NOT, is_twice_negated, without_negation
+from countersight.reading.negation import AUXILIARY, NEGATED, SHORT_NOT, has_denial, is_twice_negated, without_negation
 from countersight.reading.numerals import numerals
 from countersight.reading.obstacles import STAYING, avails, freed, is_hindered, speaks_past
 from countersight.reading.of_several import is_none_of_them, of_all, of_anyone
@@ -95,7 +95,7 @@ def asserted(clause: str, asked: Asked) -> str | None:
         return None
     if _HALF.search(clause) and _HALF_IS_NOT.intersection(asked.states):
         return "yes" if asked.negated else "no"
-    if not _is_hedged(clause, asked) and (fate := befalls(clause, asked)) is not None:
+    if " fail" not in clause and not _is_hedged(clause, asked) and (fate := befalls(clause, asked)) is not None:
         return "yes" if fate != asked.negated else "no"
     if not NEGATED.search(clause):
         # "The lid prevents it" is of the world asked about where the lid is to stay.
@@ -189,7 +189,7 @@ def _claimed(clause: str, asked: Asked) -> bool | None:
     if asked.order and not is_short_answer(clause, asked):
         return None
     if is_short_answer(clause, asked) or says_no_more(clause, asked):
-        return not negated
+        return None if not negated and has_denial(clause) else not negated
     return True if not negated and not _OTHER_DENIAL.search(clause) and covers(clause, asked) else None
 
 

@@ -20,6 +20,7 @@ _TWICE = re.compile(
     r"|\b(?:impossible|unlikely|unable)\b.{0,30}(?:\bnot|n't|\bnever|\bno)\b",
     re.IGNORECASE,
 )
+_NOT_ONLY = re.compile(r"\bnot only\b", re.IGNORECASE)
 _ADVERB = re.compile(r"\w{2,}ly")
 
 
@@ -32,3 +33,8 @@ def without_negation(clause: str) -> frozenset[str]:
 def is_twice_negated(clause: str) -> bool:
     """Whether a clause denies a denial, so that it is no plain answer."""
     return bool(_TWICE.search(clause)) or len(_NOT.findall(clause)) > 1
+
+
+def has_denial(clause: str) -> bool:
+    """Whether a clause has a word that denies where none was looked for: no such clause affirms. "Not only" does."""
+    return bool(NEGATION_WORD.search(_NOT_ONLY.sub("", clause)))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from itertools import pairwise
 
-from countersight.reading.clauses import every_clause, imagines, sentences, stated
+from countersight.reading.clauses import MODAL_AT, clauses, contrasted, every_clause, imagines, sentences, stated
 from countersight.reading.numerals import numerals
 from countersight.reading.opposites import opposed_stems
 from countersight.reading.question import Counted, counted_by
@@ -18,13 +18,15 @@ _ANOTHER_PART = re.compile(r",\s+(?:of )?(?:which|whom|while|whereas|with|but)\b
 _OF_ALL = re.compile(r"\b(?:all|both|each|every\w*)\b", re.IGNORECASE)
 _THE_REST = re.compile(r"\bthe (?:others|rest|remainder|(?:other|remaining) ones)\b", re.IGNORECASE)
 _NOT = re.compile(r"\b(?:not|no|without)\b|n't\b", re.IGNORECASE)
-_SUM = re.compile(r"(?P<terms>\w+(?: ?[-+*/−×] ?\w+)+) ?= ?(?P<result>\w+)")
+_OPERATION = re.compile(r"[-+*/−×] ?\w|\b(?:plus|minus|times)\b")
+_NAMED_TERM = re.compile(r"\d [a-z]+(?: [a-z]+)? (?:[-+]|plus|minus) ")
 _THINGS = re.compile(r" (?P<name>[a-z]+s)\b", re.IGNORECASE)
 _THINGS_AND = re.compile(_THINGS.pattern + r",? and ", re.IGNORECASE)
 _ONLY_THESE = re.compile(r"\b(?:only|just) (?:he|she|it|they|the|this|that|these|those|his|her)\b", re.IGNORECASE)
 _SOMEWHERE = re.compile(r"\b(?:on|in|at|under|inside|behind) (?:the|an?|his|her|its|their) [a-z]+", re.IGNORECASE)
 _DEPENDS = re.compile(r"\bdepend(?:s|ing) (?:up)?on (?:whether|how|what|which|if)\b", re.IGNORECASE)
 _NEXT_PLACE = re.compile(r",\s+and\s+")
+_OF_THE = re.compile(r"\bof (?:the |these |those |them )?$", re.IGNORECASE)  # "two of the five"
 
 
 def goes_on_to_another(answer: str, text: str, question: str, alone: Callable[[str, str], str | None]) -> bool:
@@ -64,15 +66,37 @@ def is_said_otherwise(answer: str, text: str, asked: Counted) -> bool:
         return True
     if _opens_with(answer, text):
         return False
+    if asked.imagined and _is_not_what_would_be(answer, text):
+        return True
     if answer == "0":
         return _is_nought_of_others(text, asked)
     last = sentences(text)[-1]
     return (
         _is_left_to_the_rest(answer, text, asked)
         or _is_on_the_other_side(answer, text, asked)
-        or _is_a_term(answer, last)
+        or _is_a_term(answer, last, asked)
         or _is_of_the_other_things(answer, last, asked)
     )
+
+
+def _is_not_what_would_be(answer: str, text: str) -> bool:
+    """Whether the last that would be is another number: "it holds one, so with that it would have two"."""
+    told = [clause for piece in sentences(text) for part in contrasted(stated(piece)) for clause in clauses(part)]
+    last = max((place for place, clause in enumerate(told) if answer in _values(clause)), default=-1)
+    if last < 0:
+        return False
+    others: set[str | None] = set()
+    for place, clause in enumerate(told):
+        modal = MODAL_AT.search(clause)
+        if modal is None:
+            continue
+        subject = clause.rfind(",", 0, modal.start()) + 1
+        counts = [n for n in numerals(clause) if n.start >= subject and not clause[: n.end].endswith("the one")]
+        if _OF_ALL.search(clause) or answer in {n.value for n in counts}:
+            return False
+        if place >= last:
+            others |= {n.value for n in counts if not _OF_THE.search(clause[: n.start])}
+    return bool(others)
 
 
 def _is_left_to_the_rest(answer: str, text: str, asked: Counted) -> bool:
@@ -97,12 +121,14 @@ def _is_on_the_other_side(answer: str, text: str, asked: Counted) -> bool:
     return any(opposed_stems(quality, word) for quality in asked.qualities & others - own for word in own)
 
 
-def _is_a_term(answer: str, sentence: str) -> bool:
-    """ "Hence 10 - 7 = 3 more would be needed", where 10 was read."""
-    done = _SUM.search(sentence) if "=" in sentence else None
-    return (
-        done is not None and answer in _values(done["terms"]) and answer not in _values(sentence[done.end("terms") :])
-    )
+def _is_a_term(answer: str, sentence: str, asked: Counted) -> bool:
+    """ "Hence 10 - 7 = 3 more would be needed", where 10 was read; but "2 vans + 3 cars = 5" counts the vans."""
+    terms, equals, result = sentence.replace(" equals ", " = ").rpartition("=")
+    if not equals or not _OPERATION.search(terms) or _OPERATION.search(result):
+        return False
+    if asked.of_now and _NAMED_TERM.search(terms):
+        return False
+    return answer in _values(terms) and bool(_values(result)) and answer not in _values(result)
 
 
 def _is_of_the_other_things(answer: str, sentence: str, asked: Counted) -> bool:
