@@ -354,3 +354,14 @@ def test_a_comparison_is_answered_by_a_comparison(text, answer):
 def test_what_things_have_is_what_is_asked_of_them():
     said = "There are seven houses and three of them have red roofs."
     assert read(said, "How many of the houses have a red roof?", "number").answer == "3"
+
+
+def test_who_would_not_be_able_to_say_which_chooses_none():
+    options = ["It would stay in place", "It would fall and break", "It would fill with water"]
+    reply = "It could stay in place or fall and break; I'd not be able to say which."
+    assert read(reply, "What would happen to the vase?", "choice", options=options).answer is None
+
+
+def test_what_is_now_in_a_name_of_a_json_field_does_not_answer_what_would_be():
+    question = "How many students would raise their hands if the boy put his down?"
+    assert read('{"currently_raised": 5, "after_change": 4}', question, "number").answer in (None, "4")

@@ -71,7 +71,7 @@ def _counted(text: str, question: str) -> str | None:
         return at_once
     if asked.difference:
         return difference(text)
-    text = in_things(text, question)
+    text = in_things(text.replace("_", " "), question)
     if entries := entries_in(text, asked):
         labelled = best_of(entries, asked, frozenset(counted_words(text)))
         if labelled or asked.of_now:
