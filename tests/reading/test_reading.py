@@ -132,7 +132,8 @@ WRAPPINGS = ("{}", "**{}**", " {}\n", '"{}"', "“{}”", "*{}*", "`{}`", "> {}"
 
 @pytest.mark.parametrize("sentence", SENTENCES)
 def test_every_number_below_a_thousand_is_read_in_digits_and_in_words(sentence: str) -> None:
-    for number in range(1_000):
+    # Which number it is matters to the numerals alone: every one is tried in one sentence, and some in the others.
+    for number in range(1_000) if sentence == SENTENCES[0] else (*range(121), *range(121, 1_000, 11)):
         for written in (str(number), in_words(number), in_words(number).replace("-", " ").replace(" and ", " ")):
             assert read(sentence.format(written), NUMBER) == str(number), sentence.format(written)
 
